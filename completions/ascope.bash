@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help --version --help'
+        _ascope_offer -W 'run dyn export analyse why view export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help --version --help'
         return
     fi
     case $command in
@@ -73,6 +73,10 @@ _ascope()
     'why --top') return ;;
     'why --threads') return ;;
     'why --memory-limit') return ;;
+    'view -dir' | 'view --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'view --port') return ;;
+    'view --threads') return ;;
+    'view --memory-limit') return ;;
     'export-trace --max-size') return ;;
     'export-trace --dialect') _ascope_offer -W 'documented current'; return ;;
     'export-trace --time-base') _ascope_offer -W 'epoch start'; return ;;
@@ -154,6 +158,9 @@ _ascope()
     why)
         words=''
         options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;
+    view)
+        words=''
+        options=' -dir --collection-dir --port --no-open --threads --memory-limit --quiet -q --help -h' ;;
     export-trace)
         words=''
         options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;
@@ -194,7 +201,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='run dyn export analyse why export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help'
+        words='run dyn export analyse why view export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

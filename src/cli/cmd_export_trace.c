@@ -5,11 +5,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyse/flow/chrome_flows.h"
 #include "base/gzip.h"
+#include "cli/drawn.h"
 #include "cli/one_collection.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "export/msprof/prof_trace.h"
+#include "export/pftrace.h"
 #include "export/scope.h"
 #include "export/framework/trace_view.h"
 #include "pipeline/collection_write.h"
@@ -95,6 +98,30 @@ static struct trace_split split_of(struct arguments *a, const char *out)
     return s;
 }
 
+/* In Perfetto's own format. False: it failed, with the reason in e. */
+static bool write_pftrace(struct arguments *a, const struct collection *s, const struct profile *p, struct traces *r,
+                          struct error *e)
+{
+    struct mapped text = { 0 };
+    struct chrome_trace t = { 0 };
+    struct chrome_flow_pairs flows;
+    struct out o;
+    bool is_done = drawn_make(&text, &t, s, p, &a->options, e) &&
+                   (chrome_flows_bind(&flows, &t, a->mem) || error_no_memory(e, r->out)) &&
+                   out_open_named(&o, r->out, e);
+    if (is_done) {
+        is_done = pftrace_write(&o, &t, &(struct pftrace_flows){ flows.n, flows.from, flows.to }, e);
+        if (is_done)
+            is_done = out_close(&o, e);
+        else
+            out_discard(&o);
+        r->n_events = t.n_events;
+    }
+    chrome_trace_free(&t);
+    memory_unmap(&text);
+    return is_done;
+}
+
 static enum exit_status write_trace(struct arguments *a, const struct collection *s, const char *out)
 {
     struct trace_split split = split_of(a, out);
@@ -109,7 +136,8 @@ static enum exit_status write_trace(struct arguments *a, const struct collection
     struct collection_export x = collection_export_of(s, &a->options, a->mem);
     x.is_named = true;
     x.split = a->options.max_bytes > 0 ? &split : NULL;
-    const bool done = trace_view_write(&x, out, &r.n_events, &e);
+    const bool done =
+        pftrace_is_name(out) ? write_pftrace(a, s, &s->profile, &r, &e) : trace_view_write(&x, out, &r.n_events, &e);
     if (!done || r.n_events == 0) {
         if (done)
             complain_nothing(s, "no data for a timeline");
@@ -164,7 +192,9 @@ static enum exit_status write_prof_trace(struct arguments *a, const struct profi
     struct trace_split split = split_of(a, out);
     struct traces r = { .out = out, .split = &split, .lost = p->lost };
     struct error e = { 0 };
-    if (split.gzips && a->options.max_bytes == 0 ? !write_gzip(a, p, &r, &e) : !write_plain(a, p, &r, &split, &e)) {
+    if (pftrace_is_name(out)                       ? !write_pftrace(a, NULL, p, &r, &e)
+        : split.gzips && a->options.max_bytes == 0 ? !write_gzip(a, p, &r, &e)
+                                                   : !write_plain(a, p, &r, &split, &e)) {
         complain("%s", e.text);
         return STATUS_NOTHING;
     }
@@ -177,7 +207,7 @@ static enum exit_status write_prof_trace(struct arguments *a, const struct profi
 int run_export_trace(struct arguments *a)
 {
     static const struct one_collection trace = {
-        .wanted = "the file to write, whose name ends with .json or .json.gz, or a directory for it",
+        .wanted = "the file to write, whose name ends with .json, .json.gz or .pftrace, or a directory for it",
         .inside = "trace_view.json",
         .is_timeline = true,
         .write = write_trace,

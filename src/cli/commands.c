@@ -19,6 +19,7 @@
 #include "cli/cmd_recover.h"
 #include "cli/cmd_run.h"
 #include "cli/cmd_sim.h"
+#include "cli/cmd_view.h"
 #include "cli/cmd_why.h"
 #include "cli/completion.h"
 #include "cli/help.h"
@@ -42,6 +43,7 @@ static const uint8_t trace_options[] = {
 };
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_PORT, OPT_VIEW_NO_OPEN, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t communication_options[] = {
@@ -183,13 +185,27 @@ const struct command commands[] = {
         .run = run_why,
     },
     {
+        .name = "view",
+        .usage = "DIR|FILE.json|FILE.json.gz... [OPTION...]",
+        .about = "look at collections and traces of any size in a browser",
+        .text = "Starts a viewer on this machine and prints its address. DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that "
+                "contains some; FILE is a trace in Chrome's JSON form, e.g. of torch.profiler. The first page answers which step is slow and why; the "
+                "timeline shows any number of events, because only what can be seen is sent to the browser. Keys: ? lists them.\n\n"
+                "Nothing is written, and only this machine can reach the viewer, with the address that has a random token. Ctrl-C ends it. From "
+                "another machine: ssh -L 8000:127.0.0.1:PORT HOST, and the same address with that port.\n\n"
+                "Example: ascope view job/*_ascend_pt trace.json.gz --no-open",
+        LIST_OF(view_options),
+        .run = run_view,
+    },
+    {
         .name = "export-trace",
-        .usage = "DIR OUT.json|.json.gz|- [OPTION...]",
+        .usage = "DIR OUT.json|.json.gz|.pftrace|- [OPTION...]",
         .about = "export only the timeline, optionally compressed or split",
         .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory. OUT receives the timeline that ascope analyse writes as "
                 "trace_view.json, or ascope export as msprof_*.json: operators, Python calls, CANN calls, the work of the "
                 "devices and the flow events between them, for Perfetto, Chrome or MindStudio Insight. If OUT ends with "
-                ".gz it is compressed; viewers open it directly.\n\n"
+                ".gz it is compressed; viewers open it directly. If OUT ends with .pftrace it is in Perfetto's own format, "
+                "which is a tenth as large and has flow events bound to their slices.\n\n"
                 "Viewers that parse a timeline as one text (chrome://tracing, TensorBoard, speedscope) fail beyond 512 "
                 "MiB, compressed or not, and Perfetto in a browser has about 2 GB of memory. --max-size splits a larger "
                 "timeline into OUT_slice_0.json, OUT_slice_1.json and so on. Each part is a complete timeline with all "

@@ -103,7 +103,10 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_SUMMARY] = { "summary", .kind = OPTION_FLAG, .at = AT(summary),
         .help = "leave a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other "
                 "results only with --export-type" },
-
+    [OPT_VIEW_PORT] = { "port", NUMBER(port, 0, 65535),
+        .help = "port of the address; default: any that is free" },
+    [OPT_VIEW_NO_OPEN] = { "no-open", .kind = OPTION_FLAG, .at = AT(no_open),
+        .help = "print the address only; do not open a browser" },
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
         .help = "device whose memory is shown: cpu, npu:N or cuda:N; default: the first recorded NPU or GPU" },
     [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },

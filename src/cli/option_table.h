@@ -60,6 +60,9 @@ enum option_id {
     /* of why only */
     OPT_WHY_STEP,
     OPT_WHY_RANK,
+    /* of view only */
+    OPT_VIEW_PORT,
+    OPT_VIEW_NO_OPEN,
     /* of install-msprof only */
     OPT_SCRIPT_DIALECT,
     OPT_FORCE,
@@ -235,6 +238,8 @@ struct arguments {
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
+    uint64_t port; /* of view */
+    bool no_open;
     bool cluster, summary, json, quiet, help, man, recorder_options, simplify, force, remove;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct output_options options;           /* of an export; n_threads is of every command */

@@ -17,6 +17,11 @@ static const char *const cause_words[CAUSES] = {
     [CAUSE_HOST] = "host late",         [CAUSE_OPERATOR] = "operators",
 };
 
+const char *why_cause_words(enum step_cause cause)
+{
+    return cause_words[cause];
+}
+
 /* "rank 3", "device 1", or the directory. */
 static void put_rank(const struct term *t, const struct job_rank *r)
 {

@@ -16,6 +16,7 @@ struct why_report {
     const struct why_answer *answer; /* NULL: nothing stands out */
 };
 
+const char *why_cause_words(enum step_cause cause); /* "longer runs" */
 void why_print(const struct term *t, const struct why_report *r);
 json_t *why_json(const struct why_report *r); /* NULL: no memory */
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/flow/chrome_flows.h"
+
+#include "base/sort.h"
+#include "base/stamp.h"
+
+enum { NO_SLICE = UINT32_MAX };
+
+/* Ascending numbers as keys that sort without a sign. */
+static uint64_t key_of(int64_t v)
+{
+    return (uint64_t)v ^ UINT64_C(1) << 63;
+}
+
+/* Slices of one track that are open at a moment, which only moves forward. */
+struct sweep {
+    const struct chrome_slices *s;
+    size_t next, end; /* the next slice that begins */
+    uint32_t *open;   /* the innermost last */
+    size_t n_open;
+};
+
+static void sweep_to(struct sweep *w, int64_t ns)
+{
+    for (; w->next < w->end && w->s->begin_ns[w->next] <= ns; w->next++) {
+        while (w->n_open && stamp_add(w->s->begin_ns[w->open[w->n_open - 1]], w->s->dur_ns[w->open[w->n_open - 1]]) <
+                                w->s->begin_ns[w->next])
+            w->n_open--;
+        w->open[w->n_open++] = (uint32_t)w->next;
+    }
+    while (w->n_open && stamp_add(w->s->begin_ns[w->open[w->n_open - 1]], w->s->dur_ns[w->open[w->n_open - 1]]) < ns)
+        w->n_open--;
+}
+
+/* The first slice that begins at a moment or later: of those that begin there the outermost. */
+static uint32_t sweep_next(const struct sweep *w, size_t first, int64_t ns)
+{
+    const size_t at = SEARCH_FIRST_NOT(i, first, w->end, w->s->begin_ns[i] < ns);
+    return at < w->end ? (uint32_t)at : NO_SLICE;
+}
+
+/* Flow events by track, then by time. */
+static bool order_on_tracks(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
+{
+    const size_t n = t->flows.n;
+    order_fill(order, n);
+    for (size_t i = 0; i < n; i++)
+        key[i] = key_of(t->flows.at[i].ns);
+    bool sorts = order_by_u64(order, n, key);
+    for (size_t i = 0; i < n; i++)
+        key[i] = t->flows.at[i].track;
+    return sorts && order_by_u64(order, n, key);
+}
+
+static bool bind_all(const struct chrome_trace *t, const uint32_t *order, uint32_t *slice, struct arena *mem)
+{
+    size_t most = 0, first = 0;
+    for (size_t i = 0; i < t->tracks.n; i++)
+        most = t->tracks.at[i].n_slices > most ? t->tracks.at[i].n_slices : most;
+    uint32_t *open = arena_take(mem, most + 1, sizeof *open);
+    if (!open)
+        return false;
+    struct sweep w = { .s = &t->slices, .open = open };
+    for (size_t i = 0; i < t->flows.n; i++) {
+        const struct chrome_flow *f = &t->flows.at[order[i]];
+        if (i == 0 || t->flows.at[order[i - 1]].track != f->track) {
+            first = t->tracks.at[f->track].first;
+            w.next = first;
+            w.end = first + t->tracks.at[f->track].n_slices;
+            w.n_open = 0;
+        }
+        sweep_to(&w, f->ns);
+        const uint32_t around = w.n_open ? w.open[w.n_open - 1] : NO_SLICE;
+        slice[order[i]] = f->phase == 'f' && !f->binds_enclosing ? sweep_next(&w, first, f->ns) : around;
+    }
+    arena_drop(mem, open);
+    return true;
+}
+
+static bool is_same(const struct chrome_flow *a, const struct chrome_flow *b)
+{
+    return a->id == b->id && a->name == b->name && a->category == b->category && a->is_text == b->is_text;
+}
+
+/* Flow events by (category, name, id), then by time, then as in the file. */
+static bool order_by_flow(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
+{
+    const struct chrome_flow *f = t->flows.at;
+    const size_t n = t->flows.n;
+    order_fill(order, n);
+    for (size_t i = 0; i < n; i++)
+        key[i] = key_of(f[i].ns);
+    bool sorts = order_by_u64(order, n, key);
+    for (size_t i = 0; i < n; i++)
+        key[i] = f[i].id;
+    sorts = sorts && order_by_u64(order, n, key);
+    for (size_t i = 0; i < n; i++)
+        key[i] = (uint64_t)f[i].name << 32 | f[i].category;
+    sorts = sorts && order_by_u64(order, n, key);
+    for (size_t i = 0; i < n; i++)
+        key[i] = f[i].is_text;
+    return sorts && order_by_u64(order, n, key);
+}
+
+/* From each event of a flow to the next, or, behind an end, from the same source again. */
+static size_t pair_up(const struct chrome_trace *t, const uint32_t *order, const uint32_t *slice, uint32_t *from,
+                      uint32_t *to)
+{
+    size_t n = 0;
+    uint32_t source = NO_SLICE;
+    for (size_t i = 0; i < t->flows.n; i++) {
+        const struct chrome_flow *f = &t->flows.at[order[i]];
+        const uint32_t at = slice[order[i]];
+        if (i > 0 && !is_same(&t->flows.at[order[i - 1]], f))
+            source = NO_SLICE;
+        if (f->phase != 's' && source != NO_SLICE && at != NO_SLICE && at != source) {
+            from[n] = source;
+            to[n++] = at;
+        }
+        if (f->phase != 'f' && at != NO_SLICE)
+            source = at;
+    }
+    return n;
+}
+
+bool chrome_flows_bind(struct chrome_flow_pairs *out, const struct chrome_trace *t, struct arena *mem)
+{
+    const size_t n = t->flows.n;
+    *out = (struct chrome_flow_pairs){ 0 };
+    if (n == 0)
+        return true;
+    uint32_t *order = arena_take(mem, n, sizeof *order), *slice = arena_take(mem, n, sizeof *slice);
+    uint32_t *from = arena_take(mem, n, sizeof *from), *to = arena_take(mem, n, sizeof *to);
+    uint64_t *key = arena_take(mem, n, sizeof *key);
+    if (!order || !slice || !from || !to || !key || !order_on_tracks(t, order, key) ||
+        !bind_all(t, order, slice, mem) || !order_by_flow(t, order, key))
+        return false;
+    out->n = pair_up(t, order, slice, from, to);
+    out->from = arena_take(mem, out->n, sizeof *out->from);
+    out->to = arena_take(mem, out->n, sizeof *out->to);
+    order_fill(order, out->n);
+    if (out->n > 0 && (!out->from || !out->to || !order_by_u32(order, out->n, from)))
+        return false;
+    order_apply(out->from, from, order, out->n, sizeof *from);
+    order_apply(out->to, to, order, out->n, sizeof *to);
+    arena_drop(mem, order);
+    arena_drop(mem, slice);
+    arena_drop(mem, from);
+    arena_drop(mem, to);
+    arena_drop(mem, key);
+    return true;
+}

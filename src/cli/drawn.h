@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drawn.h - the timeline of a collection in memory: drawn as its text into a file without a name, and read as any other trace.
+ *
+ * What a viewer shows of it, and what it becomes in other formats, is therefore what the exported file has.
+ */
+#ifndef ASCOPE_CLI_DRAWN_H
+#define ASCOPE_CLI_DRAWN_H
+
+#include "export/output_options.h"
+#include "profile/chrome_trace.h"
+#include "profile/collection.h"
+
+/* Both must be all zero, and stay where they are until chrome_trace_free() and memory_unmap(), in this order, also after a failure.
+ * `collection` is NULL of a PROF directory. False: e says why. */
+bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct collection *collection,
+                const struct profile *profile, const struct output_options *options, struct error *e);
+
+#endif

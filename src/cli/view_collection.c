@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/view_collection.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answers/job_steps.h"
+#include "answers/why.h"
+#include "cli/drawn.h"
+#include "cli/loaded.h"
+#include "cli/term.h"
+#include "cli/why_report.h"
+
+enum { MOST_REASONS = 12 };
+
+static bool add_series(struct view_input *in, const struct loaded *l, const struct device *d)
+{
+    struct step_series s;
+    struct arena *mem = in->mem;
+    const bool has = l->collection ? step_series_of_collection(&s, l->collection, d, NULL, mem)
+                                   : step_series_of_profile(&s, l->profile, d, NULL, mem);
+    struct view_series *out = has ? list_add(&in->series, mem) : NULL;
+    if (!out)
+        return false;
+    char number[TERM_NUMBER];
+    *out = (struct view_series){ .median_ns = s.spread.median_ns };
+    out->title =
+        s.is_whole ? "No steps were recorded"
+                   : arena_printf(mem, "%zu %s, median %s%s", s.n, s.has_model ? "iterations" : "steps",
+                                  term_duration(number, (double)s.spread.median_ns), s.is_host ? ", on the host" : "");
+    for (size_t i = 0; i < s.n && !s.is_whole; i++) {
+        struct view_step *step = list_add(&out->steps, mem);
+        if (!step)
+            return false;
+        *step = (struct view_step){ .name = names_text(l->profile->names, s.name[i]),
+                                    .begin_ns = s.begin_ns[i],
+                                    .end_ns = s.end_ns[i],
+                                    .time_ns = s.time_ns[i],
+                                    .is_slow = s.is_slow[i] };
+        step->name = arena_text(mem, step->name, strlen(step->name));
+        for (size_t p = 0; p < STEP_PARTS; p++)
+            step->part_ns[p] = s.part_ns[p][i];
+    }
+    return out->title != NULL;
+}
+
+static bool say(struct view_input *in, const char *text, int64_t begin_ns, int64_t end_ns)
+{
+    struct view_sentence *s = text ? list_add(&in->sentences, in->mem) : NULL;
+    if (s)
+        *s = (struct view_sentence){ text, begin_ns, end_ns };
+    return s != NULL;
+}
+
+static bool say_item(struct view_input *in, const struct step_item *m, const struct why_place *place)
+{
+    char more[TERM_NUMBER], before[TERM_NUMBER], after[TERM_NUMBER];
+    const char *what = m->named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
+                       : m->named == NAMED_NOTHING ? "Python"
+                                                   : m->name;
+    const char *text = arena_printf(in->mem, "%c%s %s: %s (%s, usually %s)", m->more_ns < 0 ? '-' : '+',
+                                    term_duration(more, fabs(m->more_ns)), why_cause_words(m->cause), what,
+                                    term_duration(after, m->after_ns), term_duration(before, m->before_ns));
+    const bool is_placed = place->process || place->event;
+    return say(in, text, is_placed ? place->begin_ns : 1, is_placed ? place->begin_ns + place->dur_ns : 0);
+}
+
+/* The slowest step of one device, if one is slow, and what it had more of. */
+static bool say_why(struct view_input *in, const struct loaded *l, const struct device *d,
+                    const struct view_series *series)
+{
+    const struct view_step *slowest = NULL;
+    for (size_t i = 0; i < series->steps.n; i++)
+        if (series->steps.at[i].is_slow && (!slowest || series->steps.at[i].time_ns > slowest->time_ns))
+            slowest = &series->steps.at[i];
+    if (!slowest)
+        return series->steps.n == 0 ||
+               say(in,
+                   "No step stands out: none exceeds the median by more than a tenth and by five times the usual spread.",
+                   1, 0);
+    char time[TERM_NUMBER], usual[TERM_NUMBER];
+    struct why_answer found;
+    if (!why_step(&found, l->profile, d, l->collection, slowest->name, MOST_REASONS, in->mem) ||
+        !say(in,
+             arena_printf(in->mem, "Step %s took %s, the median step %s. It had more of:", slowest->name,
+                          term_duration(time, (double)slowest->time_ns),
+                          term_duration(usual, (double)series->median_ns)),
+             slowest->begin_ns, slowest->end_ns))
+        return false;
+    for (size_t i = 0; i < found.difference.n; i++)
+        if (found.difference.item[i].more_ns * 20 >= found.difference.more_ns &&
+            !say_item(in, &found.difference.item[i], &found.place[i]))
+            return false;
+    return true;
+}
+
+static bool add_fact(struct view_input *in, const char *name, const char *text)
+{
+    struct view_fact *f = text ? list_add(&in->facts, in->mem) : NULL;
+    if (f)
+        *f = (struct view_fact){ name, text };
+    return f != NULL;
+}
+
+static bool answers_find(struct view_input *in, const struct loaded *l)
+{
+    for (size_t i = 0; i < loaded_n_devices(l); i++)
+        if (!add_series(in, l, loaded_device(l, i)) ||
+            !say_why(in, l, loaded_device(l, i), &in->series.at[in->series.n - 1]))
+            return false;
+    return add_fact(in, "directory", in->path) &&
+           add_fact(in, "losses", l->is_lossy ? "some records could not be used; ascope analyse lists them" : "none");
+}
+
+bool view_collection_load(struct view_input *in, struct error *e)
+{
+    const struct view_collection *c = in->context;
+    struct loaded l = { 0 };
+    bool is_done = loaded_open(&l, c->target, c->options->n_threads, e);
+    atomic_store(&in->percent, 30);
+    if (is_done) {
+        in->is_simulated = l.collection ? l.collection->settings.is_simulated : false;
+        is_done = (answers_find(in, &l) || error_no_memory(e, in->path)) &&
+                  drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
+    }
+    loaded_close(&l);
+    return is_done;
+}

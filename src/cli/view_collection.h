@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_collection.h - a directory as an input of the viewer: its timeline, its steps, and why the slowest one is slow. */
+#ifndef ASCOPE_CLI_VIEW_COLLECTION_H
+#define ASCOPE_CLI_VIEW_COLLECTION_H
+
+#include "cli/targets.h"
+#include "view/view_input.h"
+
+struct view_collection {
+    const struct target *target;
+    const struct output_options *options;
+};
+
+/* A `load` of view_input.h; its context is a struct view_collection. */
+bool view_collection_load(struct view_input *in, struct error *e);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the selected slice, and statistics of a selected range. Every text from a file becomes a text node.
+// @ts-check
+import { duration, grouped, word } from "./text.js";
+
+/** @param {string} tag @param {string} [text] @param {string} [kind] */
+export function element(tag, text = "", kind = "") {
+    const made = document.createElement(tag);
+    if (text) made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+}
+
+/** The moment as the clock of the machine showed it: nanoseconds since 1970, exactly. @param {string} base_ns @param {number} begin */
+function absolute(base_ns, begin) {
+    return (BigInt(base_ns) + BigInt(Math.round(begin))).toString() + " ns";
+}
+
+/**
+ * @param {HTMLElement} place @param {any} s @param {string} base_ns @param {(slice: number) => void} go
+ */
+export function show_slice(place, s, base_ns, go) {
+    const facts = element("dl", "", "facts");
+    /** @param {string} name @param {Node|string} value */
+    const put = (name, value) => {
+        const d = element("dd");
+        d.append(value);
+        facts.append(element("dt", name), d);
+    };
+    put(word("name"), s.name);
+    put(word("track"), s.process + " / " + s.track);
+    if (s.category) put(word("category"), s.category);
+    put(word("begin"), duration(s.begin) + " (" + absolute(base_ns, s.begin) + ")");
+    put(word("duration"), duration(s.dur) + " (" + grouped(s.dur) + " ns)");
+    for (const [key, value] of Object.entries(s.args ?? {})) {
+        const text = typeof value === "string" ? value : JSON.stringify(value);
+        put(key, /stack/i.test(key) ? element("pre", text.split(/;\r?\n|;/).join("\n"), "stack") : text);
+    }
+    for (const flow of s.flows) {
+        const link = /** @type {HTMLButtonElement} */ (element("button", flow.name + ", " + duration(flow.begin)));
+        link.type = "button";
+        link.addEventListener("click", () => go(flow.slice));
+        put(word(flow.is_source ? "from" : "to"), link);
+    }
+    place.replaceChildren(facts);
+}
+
+const COLUMNS = /** @type {const} */ (["count", "sum", "mean", "median", "p99", "longest"]);
+
+/** @param {HTMLElement} place @param {any} found @param {(slice: number) => void} go */
+export function show_area(place, found, go) {
+    const table = element("table"), head = element("tr");
+    head.append(element("th", word("name")), ...COLUMNS.map((c) => element("th", word(c), "number")));
+    table.append(head);
+    for (const row of found.rows) {
+        const tr = element("tr"), name = element("td");
+        const link = /** @type {HTMLButtonElement} */ (element("button", row.name));
+        link.type = "button";
+        link.addEventListener("click", () => go(row.longest_slice));
+        name.append(link);
+        tr.append(name, element("td", grouped(row.count), "number"),
+            ...COLUMNS.slice(1).map((c) => element("td", duration(row[c]), "number")));
+        table.append(tr);
+    }
+    place.replaceChildren(found.rows.length ? table : element("p", word("nothing"), "faint"));
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each row of a timeline is: processes, their tracks with all levels, counters; pinned ones first.
+// @ts-check
+
+export const LEVEL_HEIGHT = 18, PROCESS_HEIGHT = 22, COUNTER_HEIGHT = 40, GAP = 4;
+
+/**
+ * @typedef {{kind: "process"|"track"|"counter", key: string, name: string, y: number, height: number, is_pinned: boolean,
+ *   is_folded: boolean, levels: number[], id: number}} Item
+ */
+
+/**
+ * @param {import("./api.js").Rows} rows @param {Set<string>} folded @param {Set<string>} pinned
+ * @returns {{items: Item[], height: number}}
+ */
+export function lay_out(rows, folded, pinned) {
+    /** @type {Item[]} */
+    const items = [];
+    let y = 0;
+    /** @param {Omit<Item, "y"|"height">} item @param {number} height */
+    const put = (item, height) => {
+        items.push({ ...item, y, height });
+        y += height;
+    };
+    /** @param {import("./api.js").Process} process @param {boolean} only_pinned */
+    const put_rows = (process, only_pinned) => {
+        for (const counter of process.counters) {
+            const key = "c" + counter.id, is_pinned = pinned.has(key);
+            if (is_pinned === only_pinned)
+                put({ kind: "counter", key, name: counter.name, is_pinned, is_folded: false, levels: [], id: counter.id }, COUNTER_HEIGHT);
+        }
+        for (const track of process.tracks) {
+            const key = "t" + track.id, is_pinned = pinned.has(key), is_folded = folded.has(key);
+            const levels = is_folded ? track.levels.slice(0, 1) : track.levels;
+            if (is_pinned === only_pinned && levels.length)
+                put({ kind: "track", key, name: track.name, is_pinned, is_folded, levels, id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
+        }
+    };
+    for (const process of rows.processes) put_rows(process, true);
+    rows.processes.forEach((process, i) => {
+        if (!process.tracks.length && !process.counters.length) return;
+        const key = "p" + i, is_folded = folded.has(key);
+        put({ kind: "process", key, name: process.name + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], id: i }, PROCESS_HEIGHT);
+        if (!is_folded) put_rows(process, false);
+    });
+    return { items, height: y };
+}
+
+/** The first item that ends below y. @param {Item[]} items @param {number} y */
+export function item_at(items, y) {
+    let low = 0, high = items.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (items[middle].y + items[middle].height <= y) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of all pages: which input, which page, search, language, colours. What is shown is part of the address.
+// @ts-check
+import * as api from "./api.js";
+import { element } from "./details.js";
+import { show_overview } from "./overview.js";
+import { show_sql, show_tables } from "./tables.js";
+import { grouped, speak, word } from "./text.js";
+import { Timeline } from "./timeline.js";
+
+const PAGES = ["overview", "timeline"];
+const LOOK_AGAIN_MS = 500;
+
+/** @param {string} id */
+const by_id = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** The address behind "#": page=timeline&t0=1&t1=2. */
+const state = new URLSearchParams(location.hash.slice(1));
+/** @type {api.Input[]} */
+let inputs = [];
+/** @type {Timeline|null} */
+let timeline = null;
+/** @type {{q: string, slices: number[], at: number}} */
+let found = { q: "", slices: [], at: -1 };
+let saving = 0;
+
+/** @param {string} key @param {string|number|null} value */
+function keep(key, value) {
+    if (value === null || value === "") state.delete(key);
+    else state.set(key, String(value));
+    clearTimeout(saving);
+    saving = window.setTimeout(() => history.replaceState(null, "", "#" + state.toString()), 200);
+}
+
+const input = () => Math.min(Number(state.get("input") ?? 0) || 0, Math.max(0, inputs.length - 1));
+
+/** @param {string} text */
+function notice(text) {
+    by_id("notice").textContent = text;
+    by_id("notice").hidden = !text;
+}
+
+/** @param {Error} e */
+function failed(e) {
+    notice(e instanceof api.Refused ? e.message : word("server_gone"));
+}
+
+/** @param {string} text */
+function says(text) {
+    by_id("status").textContent = text;
+}
+
+function theme() {
+    const kept = state.get("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    document.documentElement.dataset.theme = kept;
+    by_id("theme").textContent = word(kept === "dark" ? "light" : "dark");
+    timeline?.draw_soon();
+}
+
+function frame() {
+    speak(state.get("lang") ?? (navigator.language.startsWith("zh") ? "zh" : "en"));
+    theme();
+    by_id("language").textContent = word("other_language");
+    /** @type {HTMLInputElement} */ (by_id("search")).placeholder = word("search");
+    by_id("search").setAttribute("aria-label", word("search"));
+    const page = state.get("page") ?? "overview", tabs = by_id("pages");
+    tabs.replaceChildren(...PAGES.map((name) => {
+        const tab = /** @type {HTMLButtonElement} */ (element("button", word(name)));
+        tab.type = "button";
+        tab.setAttribute("role", "tab");
+        tab.setAttribute("aria-selected", String(name === page));
+        tab.dataset.page = name;
+        tab.addEventListener("click", () => go(name));
+        return tab;
+    }));
+    const choice = /** @type {HTMLSelectElement} */ (by_id("input"));
+    choice.hidden = inputs.length < 2;
+    choice.replaceChildren(...inputs.map((one, i) => new Option(one.name, String(i), false, i === input())));
+    const one = inputs[input()];
+    by_id("title").textContent = "ascope" + (one ? ": " + one.name + (one.is_simulated ? " (" + word("simulated") + ")" : "") : "");
+    document.title = by_id("title").textContent ?? "ascope";
+}
+
+/** @param {string} page */
+function go(page) {
+    keep("page", page);
+    void show();
+}
+
+/** Goes to a range of the timeline. @param {number} t0 @param {number} t1 @param {number} [slice] */
+async function look_at(t0, t1, slice = undefined) {
+    keep("page", "timeline");
+    keep("t0", Math.floor(t0));
+    keep("t1", Math.ceil(t1));
+    keep("slice", slice ?? null);
+    await show();
+}
+
+async function show_timeline(/** @type {HTMLElement} */ place) {
+    const rows = await api.json("rows", { input: input() });
+    const made = new Timeline(place, input(), rows, {
+        moved: () => {
+            keep("t0", Math.floor(made.t0));
+            keep("t1", Math.ceil(made.t1));
+            keep("slice", made.selected ? made.selected.slice : null);
+        },
+        says, failed,
+    });
+    timeline = made;
+    const t0 = Number(state.get("t0") ?? NaN), t1 = Number(state.get("t1") ?? NaN), slice = state.get("slice");
+    if (t1 > t0) made.show(t0, t1);
+    if (slice !== null) await made.select(Number(slice));
+    made.canvas.focus();
+}
+
+async function show() {
+    const place = by_id("page"), page = state.get("page") ?? "overview", one = inputs[input()];
+    timeline = null;
+    place.replaceChildren();
+    frame();
+    says("");
+    if (!one || one.state !== "ready") return;
+    notice("");
+    try {
+        if (page === "timeline") await show_timeline(place);
+        else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
+        else if (page === "sql") await show_sql(place, input(), state, keep);
+        else await show_overview(place, input(), look_at);
+        place.dataset.shown = page;
+    } catch (e) {
+        failed(/** @type {Error} */ (e));
+    }
+}
+
+/** Waits until the inputs are there, and says how far they are. */
+async function load() {
+    for (let was_ready = false; ;) {
+        try {
+            inputs = (await api.json("about")).inputs;
+        } catch (e) {
+            return failed(/** @type {Error} */ (e));
+        }
+        const one = inputs[input()];
+        if (one?.state === "ready" && !was_ready) {
+            was_ready = true;
+            await show();
+        } else if (one?.state === "failed") {
+            frame();
+            notice(word("failed", { name: one.name, message: one.message }));
+        } else if (one && !was_ready) {
+            frame();
+            notice(word("loading", { name: one.name, percent: one.percent }));
+        }
+        if (inputs.every((other) => other.state !== "loading")) return;
+        await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+    }
+}
+
+/** @param {number} by */
+async function search(by) {
+    const q = /** @type {HTMLInputElement} */ (by_id("search")).value;
+    keep("q", q);
+    if (!q) {
+        by_id("found").textContent = "";
+        return;
+    }
+    try {
+        if (found.q !== q) {
+            const reply = await api.json("search", { input: input(), q });
+            found = { q, slices: reply.slices, at: by > 0 ? -1 : 0 };
+            by_id("found").textContent = word("found", { n: grouped(reply.n) });
+        }
+        if (!found.slices.length) return;
+        found.at = (found.at + by + found.slices.length) % found.slices.length;
+        const slice = found.slices[found.at];
+        if (timeline) await timeline.select(slice, true);
+        else {
+            keep("slice", slice);
+            keep("page", "timeline");
+            await show();
+            await /** @type {Timeline|null} */ (timeline)?.select(slice, true);
+        }
+    } catch (e) {
+        failed(/** @type {Error} */ (e));
+    }
+}
+
+function show_keys() {
+    const dialog = /** @type {HTMLDialogElement} */ (by_id("keys")), table = element("table");
+    const rows = [["W S", "key_zoom"], ["A D ← →", "key_pan"], ["F", "key_fit"], ["M", "key_mark"], ["/", "key_search"], [", .", "key_neighbour"],
+        ["[ ]", "key_flow"], ["Space", "key_fold"], ["P", "key_pin"], ["Esc", "key_clear"], ["", "key_mouse"]];
+    for (const [keys, what] of rows) {
+        const tr = element("tr");
+        tr.append(element("td", keys), element("td", word(what)));
+        table.append(tr);
+    }
+    const close = /** @type {HTMLButtonElement} */ (element("button", word("close")));
+    close.type = "button";
+    close.addEventListener("click", () => dialog.close());
+    dialog.replaceChildren(element("h2", word("keys")), table, close);
+    dialog.showModal();
+}
+
+by_id("theme").addEventListener("click", () => {
+    keep("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    theme();
+    void show();
+});
+by_id("language").addEventListener("click", () => {
+    keep("lang", document.documentElement.lang === "zh" ? "en" : "zh");
+    void show();
+});
+by_id("help").addEventListener("click", show_keys);
+by_id("input").addEventListener("change", (e) => {
+    keep("input", /** @type {HTMLSelectElement} */ (e.target).value);
+    for (const key of ["t0", "t1", "slice"]) keep(key, null);
+    found = { q: "", slices: [], at: -1 };
+    void show();
+});
+by_id("search").addEventListener("keydown", (e) => {
+    if (e.key === "Enter") void search(e.shiftKey ? -1 : 1);
+    if (e.key === "Escape") by_id("page").focus();
+});
+document.addEventListener("keydown", (e) => {
+    const target = /** @type {HTMLElement} */ (e.target);
+    if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "/") by_id("search").focus();
+    else if (e.key === "?") show_keys();
+    else if (!(timeline && (target === timeline.canvas || target === document.body || target.id === "page") && timeline.key(e))) return;
+    e.preventDefault();
+});
+document.addEventListener("keyup", (e) => timeline?.held.delete(e.code));
+/** @type {HTMLInputElement} */ (by_id("search")).value = state.get("q") ?? "";
+frame();
+void load();

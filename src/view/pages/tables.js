@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that the server sorts and filters, and answers to SQL.
+// @ts-check
+import * as api from "./api.js";
+import { element } from "./details.js";
+import { grouped, word } from "./text.js";
+
+const ROWS = 200;
+
+/** @typedef {{columns: {name: string, is_number: boolean}[], n: number, rows: (string|number|null)[][], slices?: (number|null)[]}} Answer */
+
+/** @param {Answer} answer @param {((column: number) => void)|null} sort @param {((row: number) => void)|null} go */
+function table_of(answer, sort, go) {
+    const table = element("table"), head = element("tr");
+    answer.columns.forEach((column, i) => {
+        const th = element("th", sort ? "" : column.name, column.is_number ? "number" : "");
+        if (sort) {
+            const button = /** @type {HTMLButtonElement} */ (element("button", column.name));
+            button.type = "button";
+            button.addEventListener("click", () => sort(i));
+            th.append(button);
+        }
+        head.append(th);
+    });
+    table.append(head);
+    answer.rows.forEach((cells, r) => {
+        const tr = element("tr");
+        cells.forEach((cell, i) => tr.append(element("td", cell === null ? "" : String(cell), answer.columns[i].is_number ? "number" : "")));
+        if (go && answer.slices?.[r] !== undefined && answer.slices[r] !== null) {
+            tr.tabIndex = 0;
+            tr.addEventListener("click", () => go(r));
+            tr.addEventListener("keydown", (e) => e.key === "Enter" && go(r));
+        }
+        table.append(tr);
+    });
+    return table;
+}
+
+/**
+ * @param {HTMLElement} place @param {number} input @param {URLSearchParams} state
+ * @param {(key: string, value: string|number|null) => void} keep
+ * @param {(t0: number, t1: number, slice?: number) => Promise<void>} look_at
+ */
+export async function show_tables(place, input, state, keep, look_at) {
+    const names = /** @type {string[]} */ ((await api.json("tables", { input })).tables);
+    const section = element("div", "", "section"), choice = /** @type {HTMLSelectElement} */ (element("select"));
+    const filter = /** @type {HTMLInputElement} */ (element("input")), csv = /** @type {HTMLAnchorElement} */ (element("a", "CSV"));
+    const count = element("span", "", "faint"), result = element("div");
+    choice.replaceChildren(...names.map((name) => new Option(name, name, false, name === state.get("table"))));
+    filter.type = "search";
+    filter.placeholder = word("filter");
+    filter.setAttribute("aria-label", word("filter"));
+    filter.value = state.get("filter") ?? "";
+    let sort = Number(state.get("sort") ?? -1), is_down = state.get("down") === "1";
+    const ask = () => ({ input, name: choice.value, filter: filter.value, sort, down: is_down ? 1 : 0 });
+    const show = async () => {
+        if (!choice.value) return;
+        const answer = /** @type {Answer} */ (await api.json("table", { ...ask(), from: 0, n: ROWS }));
+        const query = new URLSearchParams(Object.entries({ ...ask(), csv: 1 }).map(([k, v]) => [k, String(v)]));
+        csv.href = "api/table?" + query.toString();
+        csv.download = choice.value + ".csv";
+        count.textContent = word("rows", { n: grouped(answer.n) });
+        result.replaceChildren(table_of(answer, (column) => {
+            is_down = column === sort ? !is_down : true;
+            sort = column;
+            keep("sort", sort);
+            keep("down", is_down ? 1 : 0);
+            void show();
+        }, (row) => {
+            const slice = answer.slices?.[row];
+            if (typeof slice === "number") void look_at(0, 0, slice);
+        }));
+    };
+    choice.addEventListener("change", () => {
+        sort = -1;
+        keep("sort", null);
+        keep("table", choice.value);
+        void show();
+    });
+    filter.addEventListener("input", () => {
+        keep("filter", filter.value);
+        void show();
+    });
+    const bar = element("p");
+    bar.append(choice, " ", filter, " ", count, " ", csv);
+    section.append(bar, result);
+    place.append(section);
+    await show();
+}
+
+/**
+ * @param {HTMLElement} place @param {number} input @param {URLSearchParams} state
+ * @param {(key: string, value: string|number|null) => void} keep
+ */
+export async function show_sql(place, input, state, keep) {
+    const section = element("div", "", "section"), text = /** @type {HTMLTextAreaElement} */ (element("textarea"));
+    const run = /** @type {HTMLButtonElement} */ (element("button", word("run"))), result = element("div"), examples = element("p");
+    text.rows = 5;
+    text.cols = 100;
+    text.spellcheck = false;
+    text.setAttribute("aria-label", "SQL");
+    text.value = state.get("sql") ?? "";
+    run.type = "button";
+    const about = await api.json("tables", { input });
+    for (const example of /** @type {string[]} */ (about.examples)) {
+        const button = /** @type {HTMLButtonElement} */ (element("button", example));
+        button.type = "button";
+        button.addEventListener("click", () => (text.value = example));
+        examples.append(button, " ");
+    }
+    const ask = async () => {
+        keep("sql", text.value);
+        try {
+            const answer = /** @type {Answer} */ (await api.json("sql", { input, q: text.value }));
+            result.replaceChildren(element("p", word("rows", { n: grouped(answer.n) }), "faint"), table_of(answer, null, null));
+        } catch (e) {
+            result.replaceChildren(element("p", /** @type {Error} */ (e).message, "faint"));
+        }
+    };
+    run.addEventListener("click", () => void ask());
+    text.addEventListener("keydown", (e) => {
+        if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void ask();
+    });
+    section.append(examples, text, element("br"), run, result);
+    place.append(section);
+    if (text.value) await ask();
+}

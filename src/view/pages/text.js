@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words in two languages, and numbers as people read them.
+// @ts-check
+
+/** @type {Record<string, [string, string]>} */
+const words = {
+    overview: ["Overview", "概览"],
+    timeline: ["Timeline", "时间线"],
+    tables: ["Tables", "表格"],
+    memory: ["Memory", "内存"],
+    flame: ["Flame graph", "火焰图"],
+    sql: ["SQL", "SQL"],
+    search: ["Search names and arguments (/)", "搜索名称和参数 (/)"],
+    found: ["{n} found", "找到 {n} 个"],
+    loading: ["Loading {name}: {percent} %", "正在加载 {name}:{percent} %"],
+    failed: ["{name}: {message}", "{name}:{message}"],
+    simulated: ["Simulated data", "模拟数据"],
+    light: ["Light", "浅色"],
+    dark: ["Dark", "深色"],
+    other_language: ["中文", "English"],
+    selected: ["Selected: {name}, {dur}", "已选择:{name},{dur}"],
+    area: ["{n} slices in {dur}", "{dur} 内有 {n} 个切片"],
+    nothing: ["Nothing here", "没有内容"],
+    merged: ["{n} slices, {busy} busy", "{n} 个切片,忙碌 {busy}"],
+    name: ["Name", "名称"],
+    count: ["Count", "次数"],
+    sum: ["Total", "总计"],
+    mean: ["Mean", "平均"],
+    median: ["Median", "中位数"],
+    p99: ["99th percentile", "第 99 百分位"],
+    longest: ["Longest", "最长"],
+    category: ["Category", "类别"],
+    begin: ["Begin", "开始"],
+    duration: ["Duration", "时长"],
+    track: ["Row", "行"],
+    from: ["From", "来自"],
+    to: ["To", "去往"],
+    keys: ["Keys", "快捷键"],
+    key_zoom: ["zoom in and out", "放大、缩小"],
+    key_pan: ["move left and right", "左右移动"],
+    key_fit: ["fit the selection", "适应所选内容"],
+    key_mark: ["mark the selected range", "标记所选范围"],
+    key_search: ["search; Enter and Shift+Enter: next and previous", "搜索;Enter、Shift+Enter:下一个、上一个"],
+    key_neighbour: ["previous and next slice of the row", "本行上一个、下一个切片"],
+    key_flow: ["follow a flow to its source or target", "沿流程到来源或目标"],
+    key_fold: ["fold or unfold the row", "折叠或展开行"],
+    key_pin: ["pin the row to the top", "将行固定在顶部"],
+    key_clear: ["clear the selection", "清除选择"],
+    key_mouse: ["drag: select a range; Shift+drag: move; Ctrl+wheel: zoom", "拖动:选择范围;Shift+拖动:移动;Ctrl+滚轮:缩放"],
+    close: ["Close", "关闭"],
+    run: ["Run", "运行"],
+    rows: ["{n} rows", "{n} 行"],
+    filter: ["Filter", "筛选"],
+    step: ["Step", "步骤"],
+    computing: ["Computing", "计算"],
+    overlapped: ["Computing and communication", "计算与通信"],
+    communication: ["Exposed communication", "未掩盖通信"],
+    free: ["Free", "空闲"],
+    server_gone: ["The server has ended. Start `ascope view` again.", "服务已结束。请重新运行 `ascope view`。"],
+};
+
+let language = /** @type {0|1} */ (0);
+
+/** @param {string} key @param {Record<string, string|number>} [of] */
+export function word(key, of = {}) {
+    return (words[key]?.[language] ?? key).replace(/\{(\w+)\}/g, (_, name) => String(of[name] ?? ""));
+}
+
+/** @param {string} code "en" or "zh" */
+export function speak(code) {
+    language = code === "zh" ? 1 : 0;
+    document.documentElement.lang = code === "zh" ? "zh" : "en";
+}
+
+const UNITS = /** @type {[number, string][]} */ ([[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]]);
+
+/** A duration, with the digits that tell: 12.3 ms. @param {number} ns */
+export function duration(ns) {
+    for (const [size, unit] of UNITS)
+        if (Math.abs(ns) >= size) {
+            const v = ns / size;
+            return (Math.abs(v) >= 100 ? v.toFixed(0) : Math.abs(v) >= 10 ? v.toFixed(1) : v.toFixed(2)) + " " + unit;
+        }
+    return Math.round(ns) + " ns";
+}
+
+/** A moment of an axis whose marks are step_ns apart. @param {number} ns @param {number} step_ns */
+export function moment(ns, step_ns) {
+    const [size, unit] = UNITS.find(([s]) => Math.abs(ns) >= s && step_ns >= s / 1000) ?? [1, "ns"];
+    const digits = Math.max(0, Math.ceil(Math.log10(size / step_ns)));
+    return (ns / size).toFixed(Math.min(9, digits)) + " " + unit;
+}
+
+/** @param {number} n */
+export function grouped(n) {
+    return n.toLocaleString(language ? "zh-CN" : "en-US");
+}

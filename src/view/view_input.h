@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_input.h - something that is looked at: a trace in Chrome's form, or a collection whose timeline is drawn for it.
+ *
+ * Loaded by a thread of its own, while the pages already ask how far it is. What is below `state` may be read once that is ready,
+ * and does not change any more.
+ */
+#ifndef ASCOPE_VIEW_VIEW_INPUT_H
+#define ASCOPE_VIEW_VIEW_INPUT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "view/view_timeline.h"
+
+enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED };
+
+/* A step, and what its time was spent on, in ns from the begin of the timeline. */
+struct view_step {
+    const char *name;
+    int64_t begin_ns, end_ns, time_ns, part_ns[4]; /* computing, overlapped, communication, free */
+    bool is_slow;
+};
+struct view_series {
+    const char *title;
+    int64_t median_ns;
+    LIST(struct view_step) steps;
+};
+/* An answer in words, with the place to look at; end before begin: none. */
+struct view_sentence {
+    const char *text;
+    int64_t begin_ns, end_ns;
+};
+struct view_fact {
+    const char *name, *text;
+};
+
+struct view_input {
+    const char *path, *name;
+    const char *kind; /* "PyTorch collection", "Chrome trace" */
+    /* How it is made into a trace: fills trace and the answers below; false: e says why. */
+    bool (*load)(struct view_input *in, struct error *e);
+    const void *context; /* of load */
+    pthread_t thread;
+    bool has_thread;
+    atomic_int state; /* enum view_state */
+    atomic_uint percent;
+    struct error error; /* of VIEW_FAILED */
+
+    bool is_simulated;
+    struct mapped drawn; /* the text of the trace, where it is no file of the user's */
+    struct chrome_trace trace;
+    struct view_timeline timeline;
+    LIST(struct view_series) series;
+    LIST(struct view_sentence) sentences;
+    LIST(struct view_fact) facts;
+    struct arena *mem;
+};
+
+bool view_input_start(struct view_input *in, struct error *e); /* begins to load it */
+void view_input_close(struct view_input *in);                  /* waits for its thread; one that is all zero is fine */
+
+bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
+
+#endif

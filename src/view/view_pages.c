@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/view_pages.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define HTML   "text/html; charset=utf-8"
+#define STYLE  "text/css; charset=utf-8"
+#define SCRIPT "text/javascript; charset=utf-8"
+
+/* Made of the files in pages/ when the program is built; a row here is a file there. */
+#define PAGES(X)                                                                                                       \
+    X("index.html", HTML, view_index_html)                                                                             \
+    X("view.css", STYLE, view_view_css)                                                                                \
+    X("api.js", SCRIPT, view_api_js)                                                                                   \
+    X("block_cache.js", SCRIPT, view_block_cache_js)                                                                   \
+    X("colours.js", SCRIPT, view_colours_js)                                                                           \
+    X("details.js", SCRIPT, view_details_js)                                                                           \
+    X("layout.js", SCRIPT, view_layout_js)                                                                             \
+    X("main.js", SCRIPT, view_main_js)                                                                                 \
+    X("overview.js", SCRIPT, view_overview_js)                                                                         \
+    X("tables.js", SCRIPT, view_tables_js)                                                                             \
+    X("text.js", SCRIPT, view_text_js)                                                                                 \
+    X("timeline.js", SCRIPT, view_timeline_js)
+
+#define DECLARE(name, type, symbol) extern const char symbol[];
+PAGES(DECLARE)
+
+#define ROW(name, type, symbol) { name, type, symbol },
+static const struct view_page pages[] = { PAGES(ROW) };
+
+const struct view_page *view_page_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (!strcmp(pages[i].name, name))
+            return &pages[i];
+    return NULL;
+}

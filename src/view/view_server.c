@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/view_server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "view/view_pages.h"
+
+enum { THREADS = 8, URL = 128 };
+
+static const char safety[] = "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
+                             "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+                             "frame-ancestors 'none'\r\n"
+                             "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+                             "Cross-Origin-Resource-Policy: same-origin\r\nCache-Control: no-store\r\n";
+
+struct view_server {
+    const struct view *view;
+    struct http *http;
+    char token[VIEW_TOKEN + 1];
+    char host[URL / 2], host_by_name[URL / 2], origin[URL], origin_by_name[URL], url[URL * 2];
+};
+
+static bool token_make(char token[VIEW_TOKEN + 1], struct error *e)
+{
+    unsigned char bits[VIEW_TOKEN / 2];
+    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+        return error_set(e, FAULT_IO, "no random numbers for the address of the viewer");
+    for (size_t i = 0; i < sizeof bits; i++)
+        snprintf(token + 2 * i, 3, "%02x", bits[i]);
+    return true;
+}
+
+/* Takes as long for a good guess as for a bad one. */
+static bool is_token(const struct view_server *s, const char *path)
+{
+    unsigned char differs = strnlen(path, VIEW_TOKEN + 2) < VIEW_TOKEN + 2 || path[VIEW_TOKEN + 1] != '/';
+    for (size_t i = 0; i < VIEW_TOKEN && !differs; i++)
+        differs = (unsigned char)(differs | (path[i + 1] ^ s->token[i]));
+    return !differs;
+}
+
+static bool is_from_here(const struct view_server *s, const struct http_request *q)
+{
+    const bool is_host = !strcmp(q->host, s->host) || !strcmp(q->host, s->host_by_name);
+    return is_host && (!q->origin[0] || !strcmp(q->origin, s->origin) || !strcmp(q->origin, s->origin_by_name));
+}
+
+static void refuse(struct http_reply *r, int status, const char *why)
+{
+    r->status = status;
+    r->body = why;
+    r->body_bytes = strlen(why);
+}
+
+static void answer(void *context, const struct http_request *q, struct http_reply *r)
+{
+    const struct view_server *s = context;
+    r->headers = safety;
+    if (!is_from_here(s, q))
+        return refuse(r, 403, "this server answers only under its own address");
+    if (!is_token(s, q->path))
+        return refuse(r, 403, "the address is not complete: use the one that ascope view has printed");
+    const char *what = q->path + VIEW_TOKEN + 2;
+    if (!strncmp(what, "api/", 4))
+        return view_answer(s->view, what + 4, q, r);
+    const struct view_page *page = view_page_find(*what ? what : "index.html");
+    if (!page)
+        return refuse(r, 404, "no such page");
+    r->type = page->type;
+    r->body = page->text;
+    r->body_bytes = strlen(page->text);
+}
+
+struct view_server *view_server_open(const struct view *v, const char *address, unsigned port, struct error *e)
+{
+    struct view_server *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_no_memory(e, "viewer");
+        return NULL;
+    }
+    s->view = v;
+    const struct http_options options = {
+        .address = address, .port = port, .n_threads = THREADS, .answer = answer, .context = s
+    };
+    s->http = token_make(s->token, e) ? http_open(&options, e) : NULL;
+    if (!s->http) {
+        free(s);
+        return NULL;
+    }
+    /* Requests that come before this are refused; nobody knows the address yet. */
+    snprintf(s->host, sizeof s->host, "%s:%u", address, http_port(s->http));
+    snprintf(s->host_by_name, sizeof s->host_by_name, "localhost:%u", http_port(s->http));
+    snprintf(s->origin, sizeof s->origin, "http://%s", s->host);
+    snprintf(s->origin_by_name, sizeof s->origin_by_name, "http://%s", s->host_by_name);
+    snprintf(s->url, sizeof s->url, "http://%s/%s/", s->host, s->token);
+    return s;
+}
+
+const char *view_server_url(const struct view_server *s)
+{
+    return s->url;
+}
+
+void view_server_close(struct view_server *s)
+{
+    if (!s)
+        return;
+    http_close(s->http);
+    free(s);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_server.h - the viewer as a server: pages and answers, for whoever has its address.
+ *
+ * The address has a random token, without which nothing is shown: other users of the machine can reach the port, too. Requests must
+ * name the address as their host, so that a page from elsewhere cannot reach it under another name. Answers carry a policy that
+ * forbids the browser to load anything from anywhere else. Nothing is ever written.
+ */
+#ifndef ASCOPE_VIEW_VIEW_SERVER_H
+#define ASCOPE_VIEW_VIEW_SERVER_H
+
+#include "base/error.h"
+#include "view/view_api.h"
+
+enum { VIEW_TOKEN = 32 }; /* hexadecimal digits */
+
+struct view_server;
+
+struct view_server *view_server_open(const struct view *v, const char *address, unsigned port,
+                                     struct error *e); /* NULL: e */
+/* "http://127.0.0.1:41234/5f…/"; lent. */
+const char *view_server_url(const struct view_server *s);
+void view_server_close(struct view_server *s); /* NULL is fine */
+
+#endif

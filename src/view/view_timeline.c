@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/view_timeline.h"
+
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "base/stamp.h"
+
+static int64_t slice_end(const struct chrome_slices *s, size_t i)
+{
+    return stamp_add(s->begin_ns[i], s->dur_ns[i]);
+}
+
+/* Ascending numbers as keys that sort without a sign. */
+static uint64_t key_of(int64_t v)
+{
+    return (uint64_t)v ^ UINT64_C(1) << 63;
+}
+
+/* The order of rows: by the sort index that the writer gave, then as numbers, then as texts, then as they came. */
+struct shown_as {
+    bool has_sort_index;
+    int64_t sort_index;
+    struct chrome_id id;
+};
+
+static bool order_shown(uint32_t *order, const struct shown_as *as, size_t n, struct arena *mem)
+{
+    uint64_t *key = arena_take(mem, n, sizeof *key);
+    if (!key)
+        return n == 0;
+    order_fill(order, n);
+    for (size_t i = 0; i < n; i++)
+        key[i] = as[i].id.is_number ? key_of(as[i].id.number) : UINT64_MAX;
+    if (!order_by_u64(order, n, key))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        key[i] = key_of(as[i].has_sort_index ? as[i].sort_index : INT64_MAX);
+    return order_by_u64(order, n, key);
+}
+
+static bool rows_order(struct view_timeline *v)
+{
+    const struct chrome_trace *t = v->trace;
+    const size_t n = t->processes.n > t->tracks.n ? t->processes.n : t->tracks.n;
+    struct shown_as *as = arena_take(v->mem, n, sizeof *as);
+    v->process_order = arena_take(v->mem, t->processes.n, sizeof *v->process_order);
+    v->track_order = arena_take(v->mem, t->tracks.n, sizeof *v->track_order);
+    if (n && (!as || (t->processes.n && !v->process_order) || (t->tracks.n && !v->track_order)))
+        return false;
+    for (size_t i = 0; i < t->processes.n; i++)
+        as[i] = (struct shown_as){ t->processes.at[i].has_sort_index, t->processes.at[i].sort_index,
+                                   t->processes.at[i].id };
+    if (!order_shown(v->process_order, as, t->processes.n, v->mem))
+        return false;
+    for (size_t i = 0; i < t->tracks.n; i++)
+        as[i] = (struct shown_as){ t->tracks.at[i].has_sort_index, t->tracks.at[i].sort_index, t->tracks.at[i].id };
+    return order_shown(v->track_order, as, t->tracks.n, v->mem);
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The range that holds nearly all slices, where the rest is far away: one event with a damaged time must not hide all others. */
+static void range_find(struct view_timeline *v)
+{
+    enum { LOOKS = 4096, FAR = 10 };
+    static const size_t beyond = LOOKS / 200;
+    const struct chrome_slices *s = &v->trace->slices;
+    int64_t begin[LOOKS];
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        v->begin_ns = i == 0 || s->begin_ns[i] < v->begin_ns ? s->begin_ns[i] : v->begin_ns;
+        v->end_ns = i == 0 || slice_end(s, i) > v->end_ns ? slice_end(s, i) : v->end_ns;
+    }
+    for (size_t i = 0; i < v->trace->counters.n && s->n == 0; i++) {
+        const int64_t ns = v->trace->counters.at[i].ns;
+        v->begin_ns = i == 0 || ns < v->begin_ns ? ns : v->begin_ns;
+        v->end_ns = i == 0 || ns > v->end_ns ? ns : v->end_ns;
+    }
+    v->shown_begin_ns = v->begin_ns;
+    v->shown_end_ns = v->end_ns;
+    for (size_t step = s->n > LOOKS ? s->n / LOOKS : 1, i = 0; i < s->n && n < LOOKS; i += step)
+        begin[n++] = s->begin_ns[i];
+    if (n < LOOKS / 2)
+        return;
+    qsort(begin, n, sizeof *begin, compare_i64);
+    const int64_t low = begin[beyond], high = begin[n - 1 - beyond];
+    if ((v->end_ns - v->begin_ns) / FAR > high - low) {
+        v->shown_begin_ns = low;
+        v->shown_end_ns = high;
+    }
+}
+
+static bool counters_build(struct view_timeline *v)
+{
+    const struct chrome_trace *t = v->trace;
+    const size_t n = t->counters.n;
+    uint32_t *order = arena_take(v->mem, n, sizeof *order), *word = arena_take(v->mem, n, sizeof *word);
+    uint64_t *key = arena_take(v->mem, n, sizeof *key);
+    v->counter_ns = arena_take(v->mem, n, sizeof *v->counter_ns);
+    v->counter_value = arena_take(v->mem, n, sizeof *v->counter_value);
+    if (n && (!order || !word || !key || !v->counter_ns || !v->counter_value))
+        return false;
+    order_fill(order, n);
+    for (size_t i = 0; i < n; i++)
+        key[i] = key_of(t->counters.at[i].ns);
+    bool sorts = order_by_u64(order, n, key);
+    for (size_t i = 0; i < n; i++)
+        word[i] = t->counters.at[i].series;
+    sorts = sorts && order_by_u32(order, n, word);
+    for (size_t i = 0; i < n; i++)
+        key[i] = (uint64_t)t->tracks.at[t->counters.at[i].track].process << 32 | t->counters.at[i].name;
+    if (!sorts || !order_by_u64(order, n, key))
+        return false;
+    LIST(struct view_counter) made = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        const struct chrome_counter *c = &t->counters.at[order[i]];
+        const uint32_t process = t->tracks.at[c->track].process;
+        struct view_counter *last = made.n ? &made.at[made.n - 1] : NULL;
+        if (!last || last->process != process || last->name != c->name || last->series != c->series) {
+            last = list_add(&made, v->mem);
+            if (!last)
+                return false;
+            *last = (struct view_counter){ .process = process, .name = c->name, .series = c->series, .first = i };
+        }
+        last->n++;
+        v->counter_ns[i] = c->ns;
+        v->counter_value[i] = c->value;
+    }
+    v->counter = made.at;
+    v->n_counters = made.n;
+    return true;
+}
+
+static bool flows_build(struct view_timeline *v)
+{
+    if (!chrome_flows_bind(&v->flows, v->trace, v->mem))
+        return false;
+    v->flow_by_to = arena_take(v->mem, v->flows.n, sizeof *v->flow_by_to);
+    if (v->flows.n == 0)
+        return true;
+    if (!v->flow_by_to)
+        return false;
+    order_fill(v->flow_by_to, v->flows.n);
+    return order_by_u32(v->flow_by_to, v->flows.n, v->flows.to);
+}
+
+bool view_timeline_build(struct view_timeline *v, const struct chrome_trace *trace, struct arena *mem)
+{
+    *v = (struct view_timeline){ .trace = trace, .mem = mem };
+    size_t *first = arena_take(mem, trace->tracks.n + 1, sizeof *first);
+    if (!first)
+        return false;
+    for (size_t i = 0; i < trace->tracks.n; i++)
+        first[i + 1] = first[i] + trace->tracks.at[i].n_slices; /* slices are in the order of their tracks */
+    range_find(v);
+    return levels_build(&v->levels, trace->slices.begin_ns, trace->slices.dur_ns, first, trace->tracks.n, mem) &&
+           rows_order(v) && counters_build(v) && flows_build(v);
+}
+
+size_t view_position(const struct view_timeline *v, uint32_t slice, size_t *level)
+{
+    const struct levels *l = &v->levels;
+    *level = l->first_level[v->trace->slices.track[slice]] + l->depth[slice];
+    const size_t low = l->level[*level].first, high = low + l->level[*level].n;
+    return SEARCH_FIRST_NOT(at, low, high, l->slice[at] < slice); /* rows ascend on a level, as begins do */
+}

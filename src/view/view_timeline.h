@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_timeline.h - a trace, prepared for looking at it: rows in the order in which they are shown, their levels, flows as pairs of
+ * slices, counters as series.
+ *
+ * Made once, when an input has been loaded, and only read from then on, by several threads.
+ */
+#ifndef ASCOPE_VIEW_VIEW_TIMELINE_H
+#define ASCOPE_VIEW_VIEW_TIMELINE_H
+
+#include "analyse/flow/chrome_flows.h"
+#include "profile/chrome_trace.h"
+#include "view/levels.h"
+
+/* A series of a counter, by time. */
+struct view_counter {
+    uint32_t process;
+    name_id name, series;
+    size_t first, n; /* positions in counter_ns and counter_value */
+};
+
+struct view_timeline {
+    const struct chrome_trace *trace;
+    struct levels levels;
+    int64_t begin_ns, end_ns;              /* of everything */
+    int64_t shown_begin_ns, shown_end_ns;  /* what a page opens with: without a few events far away from all others */
+    uint32_t *process_order, *track_order; /* as shown */
+    size_t n_counters;
+    struct view_counter *counter;
+    int64_t *counter_ns;
+    double *counter_value;
+    struct chrome_flow_pairs flows;
+    uint32_t *flow_by_to; /* the order of the same by target */
+    struct arena *mem;
+};
+
+/* False only without memory. The trace is lent as long as the timeline lives. */
+bool view_timeline_build(struct view_timeline *v, const struct chrome_trace *trace, struct arena *mem);
+
+/* The position of a slice in levels.slice, and its level. */
+size_t view_position(const struct view_timeline *v, uint32_t slice, size_t *level);
+
+#endif

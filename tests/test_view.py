@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ascope view: its address, what it answers to pages, and requests that are no requests.
+
+usage: test_view.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import unittest
+import urllib.parse
+
+from cli_case import ASCOPE, SOURCE, Case
+
+HOSTILE = '<script>alert(1)</script>"\'&\u202eabc'
+
+
+def event(name, begin_us, dur_us, tid=1, **more):
+    return {"ph": "X", "name": name, "ts": begin_us, "dur": dur_us, "pid": 1, "tid": tid, **more}
+
+
+EVENTS = [
+    {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "job"}},
+    {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "main"}},
+    event("outer", 100, 50, args={"shape": [1, 2], "text": "quoted \"x\"", "n": 7}),
+    event("inner", 110, 10), event("inner", 125, 10), event(HOSTILE, 140, 5),
+    event("kernel", 130, 40, tid=2, cat="gpu"),
+    {"ph": "s", "name": "flow", "cat": "f", "id": 1, "pid": 1, "tid": 1, "ts": 112},
+    {"ph": "f", "bp": "e", "name": "flow", "cat": "f", "id": 1, "pid": 1, "tid": 2, "ts": 130},
+    {"ph": "C", "name": "memory", "pid": 1, "ts": 100, "args": {"MB": 3}},
+    {"ph": "C", "name": "memory", "pid": 1, "ts": 120, "args": {"MB": 9}},
+]
+
+
+class Viewer:
+    """A running server."""
+
+    def __init__(self, case, *words):
+        self.process = subprocess.Popen([ASCOPE, "view", *words, "--no-open"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, cwd=case.dir)
+        self.url = urllib.parse.urlsplit(self.process.stdout.readline().strip())
+        self.address = (self.url.hostname, self.url.port)
+
+    def raw(self, path, headers=None, host=None):
+        connection = http.client.HTTPConnection(*self.address, timeout=60)
+        with contextlib.closing(connection):
+            connection.putrequest("GET", path, skip_host=True)
+            connection.putheader("Host", host or self.url.netloc)
+            for key, value in (headers or {}).items():
+                connection.putheader(key, value)
+            connection.endheaders()
+            reply = connection.getresponse()
+            return reply.status, dict(reply.getheaders()), reply.read()
+
+    def ask(self, what, **of):
+        status, _, body = self.raw(self.url.path + "api/" + what + "?" + urllib.parse.urlencode(of))
+        if status != 200:
+            raise AssertionError((what, status, body))
+        return body
+
+    def json(self, what, **of):
+        return json.loads(self.ask(what, **of))
+
+    def wait(self, n=1):
+        """Until the inputs are there, or have failed."""
+        for _ in range(6000):
+            inputs = self.json("about")["inputs"]
+            if len(inputs) == n and all(i["state"] != "loading" for i in inputs):
+                return inputs
+            time.sleep(0.02)
+        raise AssertionError(inputs)
+
+    def blocks(self, levels, t0, t1, least=0):
+        body = self.ask("slices", input=0, levels=",".join(map(str, levels)), t0=t0, t1=t1, least=least)
+        n_levels = struct.unpack_from("<I", body, 4)[0]
+        counts = [struct.unpack_from("<II", body, 8 + 8 * i) for i in range(n_levels)]
+        n, at, columns = sum(c for _, c in counts), 8 + 8 * n_levels, []
+        for kind, size in (("d", 8), ("d", 8), ("I", 4), ("I", 4), ("I", 4), ("f", 4)):
+            columns.append(struct.unpack_from("<%d%s" % (n, kind), body, at))
+            at += n * size
+        assert at == len(body)
+        return counts, list(zip(*columns))
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        out = self.process.communicate(timeout=120)
+        return self.process.returncode, out
+
+
+class View(Case):
+    def view(self, *words):
+        v = Viewer(self, *words)
+        self.addCleanup(lambda: v.process.poll() is None and v.end(signal.SIGKILL))
+        return v
+
+    def trace(self, events=None, name="trace.json"):
+        with open(os.path.join(self.dir, name), "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": EVENTS if events is None else events}, f)
+        return name
+
+    def test_timeline_of_a_trace(self):
+        v = self.view(self.trace())
+        self.assertEqual([i["state"] for i in v.wait()], ["ready"])
+        rows = v.json("rows", input=0)
+        self.assertEqual((rows["base_ns"], rows["end"], rows["n_slices"]), ("100000", 70000, 5))
+        process, = rows["processes"]
+        self.assertEqual([(t["name"], t["n"], len(t["levels"])) for t in process["tracks"]], [("main", 4, 2), ("2", 1, 1)])
+        names = v.json("names", input=0, **{"from": 0})
+        levels = [level for t in process["tracks"] for level in t["levels"]]
+        counts, blocks = v.blocks(levels, 0, 70000)
+        self.assertEqual([n for _, n in counts], [1, 3, 1])
+        self.assertEqual([(names[b[4]], b[0], b[1]) for b in blocks],
+                         [("outer", 0, 50000), ("inner", 10000, 10000), ("inner", 25000, 10000), (HOSTILE, 40000, 5000), ("kernel", 30000, 40000)])
+        _, merged = v.blocks(process["tracks"][0]["levels"][1:], 0, 70000, least=20000)
+        self.assertEqual([(b[0], b[1], b[3], b[5]) for b in merged], [(10000, 35000, 3, struct.unpack("f", struct.pack("f", 25 / 35))[0])])
+
+    def test_details_flows_and_neighbours(self):
+        v = self.view(self.trace())
+        v.wait()
+        slices = {(s["name"], s["begin"]): s for s in (v.json("slice", input=0, slice=i) | {"row": i} for i in range(5))}
+        outer = slices["outer", 0]
+        self.assertEqual(outer["args"], {"shape": "[1, 2]", "text": 'quoted "x"', "n": 7.0})
+        kernel = slices["kernel", 30000]
+        self.assertEqual((kernel["category"], kernel["process"], kernel["track"]), ("gpu", "job", "2"))
+        self.assertEqual([(f["name"], f["begin"], f["is_source"]) for f in kernel["flows"]], [("inner", 10000, True)])
+        self.assertEqual([f["slice"] for f in slices["inner", 10000]["flows"]], [kernel["row"]])
+        first, second = slices["inner", 10000]["row"], slices["inner", 25000]["row"]
+        self.assertEqual(v.json("neighbour", input=0, slice=first, by=1), {"slice": second})
+        self.assertEqual(v.json("neighbour", input=0, slice=first, by=-1), {"slice": None})
+
+    def test_search_area_and_counters(self):
+        v = self.view(self.trace())
+        v.wait()
+        rows = v.json("rows", input=0)
+        self.assertEqual(v.json("search", input=0, q="INNER")["n"], 2)
+        self.assertEqual(v.json("search", input=0, q="quoted")["n"], 1)  # in arguments
+        self.assertEqual(v.json("search", input=0, q="nowhere"), {"n": 0, "slices": []})
+        area = v.json("area", input=0, levels=",".join(map(str, rows["processes"][0]["tracks"][0]["levels"])), t0=9000, t1=38000)
+        self.assertEqual([(r["name"], r["count"], r["sum"], r["longest"]) for r in area["rows"]],
+                         [("outer", 1, 50000, 50000), ("inner", 2, 20000, 10000)])
+        counter, = rows["processes"][0]["counters"]
+        body = v.ask("counter", input=0, id=counter["id"], t0=0, t1=70000, least=0)
+        self.assertEqual(struct.unpack("<6d", body[8:]), (0, 20000, 3, 9, 3, 9))
+
+    def test_a_collection_has_steps_and_reasons(self):
+        self.ascope("sim", "--framework", "pt", "--kernels", "600", "--steps", "6", "--slow-step", "3:4", "--out", "job", code=0)
+        before = sorted(os.walk(os.path.join(self.dir, "job")))
+        v = self.view("job")
+        one, = v.wait()
+        self.assertEqual((one["state"], one["is_simulated"], one["kind"]), ("ready", True, "PyTorch"))
+        overview = v.json("overview", input=0)
+        steps = overview["series"][0]["steps"]
+        self.assertEqual([s["name"] for s in steps if s["is_slow"]], ["3"])
+        for s in steps:
+            self.assertEqual(sum(s["parts"]), s["time"])
+        self.assertIn("Step 3 took", overview["sentences"][0]["text"])
+        self.assertGreater(v.json("rows", input=0)["n_slices"], 600)
+        self.assertEqual(v.end(signal.SIGINT)[0], 0)
+        self.assertEqual(sorted(os.walk(os.path.join(self.dir, "job"))), before)  # nothing is written
+
+    def test_files_that_cannot_be_read_are_reported_and_the_others_shown(self):
+        with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
+            f.write("no trace")
+        bad, good = self.view("bad.json", self.trace()).wait(2)
+        self.assertEqual((bad["state"], good["state"]), ("failed", "ready"))
+        self.assertIn("bad.json", bad["message"])
+
+    def test_nothing_is_shown_without_the_address(self):
+        v = self.view(self.trace())
+        v.wait()
+        page, guess = v.url.path, "/" + "0" * 32 + "/"
+        for path in ("/", "/api/about", guess, guess + "api/about", page[:-1], "/../" + page):
+            self.assertEqual(v.raw(path)[0], 403, path)
+        self.assertEqual(v.raw(page, host="evil.example")[0], 403)
+        self.assertEqual(v.raw(page, {"Origin": "http://evil.example"})[0], 403)
+        self.assertEqual(v.raw(page + "no.js")[0], 404)
+        self.assertEqual(v.raw(page + "../../etc/passwd")[0], 404)
+        status, headers, body = v.raw(page)
+        self.assertEqual(status, 200)
+        self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+        self.assertIn(b"main.js", body)
+
+    def test_questions_that_are_wrong_get_a_line(self):
+        v = self.view(self.trace())
+        v.wait()
+        wrong = ["nothing", "rows", "rows?input=1", "rows?input=-1", "rows?input=x", "slices?input=0", "slices?input=0&levels=9&t0=0&t1=1&least=0",
+                 "slices?input=0&levels=0&t0=5&t1=1&least=0", "slices?input=0&levels=0,&t0=a&t1=1&least=0", "slice?input=0&slice=99",
+                 "neighbour?input=0&slice=0&by=2", "search?input=0&q=", "counter?input=0&id=4&t0=0&t1=1&least=0", "names?input=0&from=-1"]
+        for what in wrong:
+            status, _, body = v.raw(v.url.path + "api/" + what)
+            self.assertIn(status, (400, 404), what)
+            self.assertTrue(body and b"\n" not in body, what)
+        self.assertEqual(len(v.blocks([0], -2 ** 63, 2 ** 63 - 1, 2 ** 63 - 1)[1]), 1)  # as far as numbers go
+
+    def test_the_server_survives_its_clients(self):
+        v = self.view(self.trace())
+        v.wait()
+        sockets = []
+        for text in (b"", b"GET", b"\0" * 100, b"POST / HTTP/1.1\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"a" * 40000,
+                     ("GET %sapi/names?input=0&from=0 HTTP/1.1\r\nHost: %s\r\n\r\n" % (v.url.path, v.url.netloc)).encode() * 50) * 20:
+            s = socket.create_connection(v.address, timeout=60)
+            with contextlib.suppress(OSError):
+                s.sendall(text)
+            sockets.append(s)  # nobody reads the answers
+        self.assertEqual(v.json("about")["inputs"][0]["state"], "ready")
+        for s in sockets:
+            s.close()
+        for _ in range(300):  # more than there are places for
+            sockets.append(socket.create_connection(v.address, timeout=60))
+        self.assertEqual(v.json("about")["inputs"][0]["state"], "ready")
+        for s in sockets:
+            s.close()
+        self.assertEqual(v.end(signal.SIGTERM)[0], 0)
+
+    def test_what_is_no_input(self):
+        r = self.ascope("view", "absent", code=2)
+        self.assert_one_line(r.stderr, "absent", "No such file")
+        busy = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(busy.close)
+        r = self.ascope("view", self.trace(), "--no-open", "--port", str(busy.getsockname()[1]), code=1)
+        self.assert_one_line(r.stderr, "127.0.0.1", "in use")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
