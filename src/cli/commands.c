@@ -391,14 +391,13 @@ const size_t n_commands = sizeof commands / sizeof *commands;
 
 #define RECORD "ascope run PROGRAM records a program"
 #define DOCTOR "ascope doctor checks what this machine can record"
-#define VIEW   "ascope analyse DIR writes trace_view.json: open it in https://ui.perfetto.dev or MindStudio Insight"
+#define VIEW   "ascope view DIR shows it in a browser"
 /* clang-format off */
 static const struct {
     const char *word, *hint;
 } other_words[] = {
     { "collect", RECORD },
     { "start", RECORD },
-    { "view", VIEW },
     { "open", VIEW },
     { "parse", "ascope analyse DIR reads a recording and writes timeline, tables and databases" },
     { "stats", "ascope analyse DIR prints a time breakdown and writes tables" },
