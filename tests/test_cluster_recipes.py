@@ -6,6 +6,7 @@ Where the reference is wrong its results are corrected here first, one function 
 """
 import copy
 import hashlib
+import json
 import pathlib
 import sqlite3
 import subprocess
@@ -196,11 +197,38 @@ def same_bytes(top):
 def slow_links_have_names(top):
     job = top / "job"
     run("sim", "--framework", "pt", "--tp", 4, "--dp", 2, "--kernels", 800, "--steps", 2, "--slow-link", "1-3:0.2", "--out", job)
-    run("analyse", *sorted(job.iterdir()), "--export-type", "db", "-q")
-    done = run("cluster", job, "-m", "slow_link", "-o", top / "links")
+    done = run("cluster", job, "-m", "slow_link", "-o", top / "links", "--export-type", "db")
     links = rows_of(database_of(top / "links")["SlowLinks"])
     check({(row["srcRank"], row["dstRank"]) for row in links} == {(1, 3), (3, 1)}, f"a slow link is named: {links[:3]}")
     check(done.stdout.count("link 1-3 ") == 1 and done.stdout.count("link 3-1 ") == 1, f"and is on the first screen: {done.stdout}")
+
+
+def from_any_source(top):
+    """Summaries, databases and raw collections of the same ranks give the same tables."""
+    job, found = top / "job", []
+    for source in "collection", "summary", "db":
+        if source == "summary":
+            run("analyse", *sorted(job.iterdir()), "--export-type", "db", "--summary", "-q")
+        if source == "db":
+            for file in job.rglob("*.summary"):
+                file.unlink()
+        out = top / f"from-{source}"
+        done = run("cluster", job, "-m", ",".join(RECIPES + ("pp_chart", "slow_link")), "-o", out, "--export-type", "text", "--json")
+        check({rank["source"] for rank in json.loads(done.stdout)["ranks"]} == {source}, f"ranks are read from {source}")
+        found.append({file.relative_to(out): file.read_bytes() for file in out.rglob("*.csv")})
+    check(found[0] == found[1] == found[2] and len(found[0]) > 15, f"{len(found[0])} files are the same from all of them")
+
+
+def all_kernels(top):
+    run("cluster", top / "inputs/db", "-m", "export_summary,module_statistic", "-o", top / "kernels")
+    found = database_of(top / "kernels")
+    check(len(found["KernelDetails"]["rows"]) == 528 and len(found["ApiStatistic"]["rows"]) == 16, "kernels and calls of all ranks")
+    sums = {}
+    for row in rows_of(found["KernelDetails"]):
+        sums[row["op_type"]] = sums.get(row["op_type"], 0) + round(row["task_duration"] * 1000)
+    wanted = {row["OpType"]: row["SumNs"] for row in rows_of(database_of(top / "together")["ComputeOpAllRankStats"])}
+    check(sums == wanted, "their durations add up to those of compute_op_sum")
+    check("ModuleStatistic" not in found, "without modules there is no table of them")
 
 
 def main():
@@ -215,6 +243,8 @@ def main():
         incomplete_collectives(top)
         same_bytes(top)
         slow_links_have_names(top)
+        from_any_source(top)
+        all_kernels(top)
     print("\n".join(failures))
     return 1 if failures else 0
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cluster/by_connection.h"
-#include "cluster/job.h"
 #include "cluster/mode_p2p_pairing.h"
+#include "cluster/rank_reload.h"
 #include "cluster/recipe.h"
 #include "cluster/task_walk.h"
 #include "cluster/tuples.h"
@@ -172,7 +172,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return works;
 }
 
-/* All that is known of a rank; lent until CACHED others were read. NULL: see e. */
+/* All that is known of a rank; lent until CACHED others were read. NULL: only its summary is here; or see e. */
 static const struct rank *rank_again(struct state *s, struct mode_context *c, int64_t rank, struct error *e)
 {
     enum { PARTS = RANK_TASKS | RANK_COLLECTIVES | RANK_CALLS | RANK_OPS };
@@ -180,14 +180,16 @@ static const struct rank *rank_again(struct state *s, struct mode_context *c, in
         if (s->cached[i].mem && s->cached[i].rank == rank)
             return &s->cached[i].r;
     struct cached *const to = &s->cached[s->n_reads++ % CACHED];
+    bool is_there = false;
     arena_free(to->mem);
     to->mem = arena_new();
     to->rank = rank;
-    int exit_code;
-    for (size_t i = 0; to->mem && i < c->job->ranks.n; i++)
-        if (c->job->ranks.at[i].rank == rank)
-            return job_load(c->job, i, PARTS, to->mem, &to->r, &exit_code, e) ? &to->r : NULL;
-    error_no_memory(e, c->mode->name);
+    if (!to->mem)
+        error_no_memory(e, c->mode->name);
+    else if (rank_reload(c, rank, PARTS, to->mem, &to->r, &is_there, e) && is_there)
+        return &to->r;
+    arena_free(to->mem);
+    to->mem = NULL;
     return NULL;
 }
 
@@ -283,7 +285,7 @@ static const char *reason_of(struct state *s, struct mode_context *c, const stru
     const struct rank *const slow = rank_again(s, c, a->slow.rank, e);
     const struct rank *const fast = slow ? rank_again(s, c, a->fast.rank, e) : NULL;
     if (!fast)
-        return NULL;
+        return e->fault == FAULT_NONE ? "[Failed] Insufficient data for analyzing slow NPU bottleneck" : NULL;
     struct arena *const scratch = arena_new();
     if (!scratch) {
         error_no_memory(e, c->mode->name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/mode_module_statistic.h"
 
-#include "cluster/job.h"
 #include "cluster/module_tree.h"
+#include "cluster/rank_reload.h"
 #include "cluster/recipe.h"
 
 static const struct result_column columns[] = {
@@ -19,7 +19,7 @@ enum { CELLS = sizeof columns / sizeof *columns, PARTS = RANK_MARKS | RANK_TASKS
 
 struct state {
     struct grid rows;
-    size_t n_without; /* ranks without modules */
+    size_t n_without, n_absent; /* ranks without modules; without operators */
 };
 
 static void *begin(struct mode_context *c)
@@ -35,12 +35,12 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
 {
     struct rank all;
     struct module_stats stats = { 0 };
-    int exit_code;
-    for (size_t i = 0; i < c->job->ranks.n; i++)
-        if (c->job->ranks.at[i].rank == r->identity.rank &&
-            (!job_load(c->job, i, PARTS, scratch, &all, &exit_code, c->e) || !module_stats_find(&stats, &all, scratch)))
-            return false;
-    s->n_without += stats.list.n == 0;
+    bool is_there;
+    if (!rank_reload(c, r->identity.rank, PARTS, scratch, &all, &is_there, c->e) ||
+        (is_there && !module_stats_find(&stats, &all, scratch)))
+        return false;
+    s->n_absent += !is_there;
+    s->n_without += is_there && stats.list.n == 0;
     for (size_t i = 0; i < stats.list.n; i++) {
         const struct module_stat *const m = &stats.list.at[i];
         const struct cell row[CELLS] = {
@@ -66,6 +66,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 {
     const struct state *const s = state;
     bool works = recipe_table(out, "ModuleStatistic", "module_statistic.csv", RECIPE_COLUMNS(columns), &s->rows);
+    works = works && note_absent(out, c, s->n_absent);
     if (s->n_without > 0)
         works = works && results_note(out,
                                       "module_statistic: %zu ranks have no ranges of the domain \"Module\" around "

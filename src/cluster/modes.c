@@ -10,6 +10,7 @@
 #include "cluster/mode_computational_op_masking.h"
 #include "cluster/mode_compute_op_sum.h"
 #include "cluster/mode_ep_load_balance.h"
+#include "cluster/mode_export_summary.h"
 #include "cluster/mode_free_analysis.h"
 #include "cluster/mode_freq_analysis.h"
 #include "cluster/mode_hccl_sum.h"
@@ -43,6 +44,7 @@ const struct mode *const modes[] = {
     &mode_mstx2commop,
     &mode_ep_load_balance,
     &mode_module_statistic,
+    &mode_export_summary,
     &mode_communication_time_sum,
     &mode_communication_matrix_sum,
     NULL,
