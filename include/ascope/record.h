@@ -68,6 +68,8 @@ struct ascope_op {
     uint8_t scope;           /* enum ascope_scope */
     bool is_async;
     struct ascope_text name, types, shapes, tensors, tensor_lists, scalars, stack, modules, more;
+    uint32_t label,
+        label_turn; /* from ascope_op_label() on the thread that ends it, instead of name, types and shapes; 0: none */
 };
 
 /* Shapes, stacks or modules (enum ascope_recorded) are recorded as well until the recording stops, although the session was not set up
@@ -107,6 +109,14 @@ static inline void ascope_op_end(const struct ascope_op *op)
  * library's thread.
  * Errors: 0: stacks are not recorded, or there is no room; the caller may try again. Threads: any, and signal handlers. */
 ASCOPE_API uint32_t ascope_frame(uint32_t caller, struct ascope_text text);
+
+/* Name, types and shapes of an operator that comes again and again: announced once, and from then on the library's thread writes them for
+ * each operator of this thread that has the same label and label_turn, which this function sets. They are worth nothing from the moment
+ * that ascope_recording_turn is another number than label_turn: such an operator is dropped and counted.
+ * Errors: false: operators are not recorded, the texts are longer than 1 KiB, or there is no room (after 131,072 labels there is none);
+ * the operator is as before, and records its texts. Threads: any, and signal handlers. */
+ASCOPE_API bool ascope_op_label(struct ascope_op *op);
+ASCOPE_API extern uint32_t ascope_recording_turn; /* another one for each recording; written by sessions only */
 
 enum ascope_queue_point { ASCOPE_ENQUEUE_BEGIN, ASCOPE_ENQUEUE_END, ASCOPE_DEQUEUE_BEGIN, ASCOPE_DEQUEUE_END };
 

@@ -48,6 +48,12 @@ static const struct frame *frame_of(const struct stacks *s, uint32_t id)
     return id > 0 && id < s->n_frames && s->frame[id].n > 0 ? &s->frame[id] : NULL;
 }
 
+struct ascope_text stacks_label(const struct stacks *s, uint32_t label)
+{
+    const struct frame *const f = frame_of(s, label);
+    return f ? (struct ascope_text){ s->text + f->at, f->n } : (struct ascope_text){ NULL, 0 };
+}
+
 struct ascope_text stacks_text(struct stacks *s, uint32_t id)
 {
     if (!frame_of(s, id))

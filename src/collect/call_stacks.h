@@ -5,6 +5,9 @@
  * A record of STREAM_FRAME is a struct frame_bytes and the frame's text ("train.py(12): step"). Its caller is an earlier frame, so
  * that whatever a damaged file says, stacks end. An operator that names a frame has it in front of its other fields, as a field of
  * type TORCH_FRAME that no file holds.
+ *
+ * The name, types and shapes of an operator are announced in the same way, as a frame without a caller, whose text is those fields as
+ * they are in the file: its label (TORCH_LABEL).
  */
 #ifndef ASCOPE_COLLECT_CALL_STACKS_H
 #define ASCOPE_COLLECT_CALL_STACKS_H
@@ -16,6 +19,7 @@
 #include "ascope/record.h"
 
 enum { FRAMES_MOST = 1 << 20, FRAMES_BYTES_MOST = 256 << 20, STACK_BYTES_MOST = 16384 };
+enum { LABELS_MOST = 1 << 17, LABEL_BYTES_MOST = 1024 }; /* they leave room for frames */
 
 struct __attribute__((packed)) frame_bytes {
     uint32_t id, caller, text_bytes; /* caller: 0 for the outermost */
@@ -40,6 +44,9 @@ bool stacks_note(struct stacks *s, const uint8_t *record, size_t bytes);
 /* Of the frame and its callers, innermost first; without the outermost where they are too long. { NULL, 0 }: nobody announced the
  * frame. Until the next call. */
 struct ascope_text stacks_text(struct stacks *s, uint32_t frame);
+
+/* What was announced by that number, without its callers. { NULL, 0 }: nothing was. Until the next stacks_note(). */
+struct ascope_text stacks_label(const struct stacks *s, uint32_t label);
 
 void stacks_fini(struct stacks *s); /* fine when zeroed */
 

@@ -17,6 +17,7 @@
 #include "collect/prof_info.h"
 #include "collect/record_bytes.h"
 #include "collect/ring.h"
+#include "collect/short_records.h"
 
 struct saving {
     struct ascope_session s; /* a copy that describes the window */
@@ -30,13 +31,18 @@ static bool began_before(const struct saving *v, struct record_head head, const 
 {
     static const struct {
         uint8_t stream;
+        bool is_short;
         size_t begin, end;
-    } known[] = { { STREAM_TORCH_OP, offsetof(struct op_bytes, begin), offsetof(struct op_bytes, end) },
-                  { STREAM_CALL, offsetof(struct call_bytes, begin), offsetof(struct call_bytes, end) },
-                  { STREAM_MARK, offsetof(struct mark_bytes, begin), offsetof(struct mark_bytes, end) } };
+    } known[] = { { STREAM_TORCH_OP, false, offsetof(struct op_bytes, begin), offsetof(struct op_bytes, end) },
+                  { STREAM_TORCH_OP, true, offsetof(struct op_short_bytes, begin),
+                    offsetof(struct op_short_bytes, end) },
+                  { STREAM_CALL, false, offsetof(struct call_bytes, begin), offsetof(struct call_bytes, end) },
+                  { STREAM_MARK, false, offsetof(struct mark_bytes, begin), offsetof(struct mark_bytes, end) } };
+    const bool is_short = op_is_short(head, bytes);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t begin, end;
-        if (head.stream != known[i].stream || record_bytes(head) < known[i].end + sizeof end)
+        if (head.stream != known[i].stream || is_short != known[i].is_short ||
+            record_bytes(head) < known[i].end + sizeof end)
             continue;
         memcpy(&begin, bytes + known[i].begin, sizeof begin);
         memcpy(&end, bytes + known[i].end, sizeof end);

@@ -90,6 +90,11 @@ __attribute__((constructor)) void host_clock_init(void)
     loaded = best_reading();
 }
 
+uint64_t host_clock_now_ns(void)
+{
+    return host_clock_raw_ns();
+}
+
 bool host_clock_follow(bool is_counter)
 {
     if (is_counter && !has_counter)

@@ -16,7 +16,7 @@ enum { DOMAINS_MOST = 1024, DOMAIN_NAME_MOST = 1023 };
 struct ascope_domain {
     _Atomic bool is_recorded;
     _Atomic bool is_gone;      /* destroyed by the program, until it is made again */
-    _Atomic uint32_t named_in; /* recording_turn whose dictionary has the name */
+    _Atomic uint32_t named_in; /* ascope_recording_turn whose dictionary has the name */
     uint32_t name_bytes;
     uint64_t hash; /* of the name */
     const char *name;
@@ -31,7 +31,7 @@ static inline const struct ascope_domain *domain_that_records(struct ascope_doma
         return NULL;
     if (!atomic_load_explicit(&d->is_recorded, memory_order_acquire)) /* the name and its hash were set before */
         return NULL;
-    const uint32_t turn = atomic_load_explicit(&recording_turn, memory_order_relaxed);
+    const uint32_t turn = __atomic_load_n(&ascope_recording_turn, __ATOMIC_RELAXED);
     if (__builtin_expect(atomic_load_explicit(&d->named_in, memory_order_relaxed) != turn, 0) &&
         names_say(d->hash, d->name, d->name_bytes))
         atomic_store_explicit(&d->named_in, turn, memory_order_relaxed);

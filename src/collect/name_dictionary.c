@@ -25,7 +25,7 @@ static uint64_t mixed(uint64_t key)
 /* Another session's keys are other keys: nothing has to be cleared between two. 0 is no key. */
 static uint64_t key_of(uint64_t number)
 {
-    return mixed(number ^ mixed(atomic_load_explicit(&recording_turn, memory_order_relaxed))) | 1;
+    return mixed(number ^ mixed(__atomic_load_n(&ascope_recording_turn, __ATOMIC_RELAXED))) | 1;
 }
 
 static _Atomic uint64_t *set_of(uint64_t key)

@@ -9,6 +9,7 @@
 #include "collect/mindspore_calls.h"
 #include "collect/process_files.h"
 #include "collect/record_bytes.h"
+#include "collect/short_records.h"
 
 enum { FRAMES_FILE_MOST = FRAMES_BYTES_MOST + FRAMES_MOST * (int)sizeof(struct frame_bytes) };
 
@@ -105,39 +106,6 @@ static struct output *output_for(struct outputs *o, unsigned stream, unsigned de
     return out;
 }
 
-/* An operator that names the innermost frame of its stack gets the text instead, behind its other fields. */
-static size_t op_put_stacked(struct outputs *o, struct output *out, const uint8_t *bytes, size_t n)
-{
-    struct op_frame_bytes named;
-    memcpy(&named, bytes + sizeof(struct op_bytes), sizeof named);
-    const struct ascope_text text = stacks_text(&o->stacks, named.frame);
-    if (text.n == 0)
-        o->dropped[STREAM_FRAME]++;
-    const size_t behind = sizeof(struct op_bytes) + sizeof named, texts = n - behind;
-    const size_t whole = n - sizeof named + (text.n ? sizeof(struct tlv_bytes) + text.n : 0);
-    const struct tlv_bytes head = { TLV_OPERATOR, (uint32_t)(whole - sizeof head) },
-                           stack = { TORCH_TEXT_STACK, text.n };
-    uint8_t *at = slices_take(&out->slices, whole);
-    memcpy(at, bytes, sizeof(struct op_bytes));
-    memcpy(at, &head, sizeof head);
-    at += sizeof(struct op_bytes);
-    memcpy(at, bytes + behind, texts);
-    if (text.n) {
-        memcpy(at + texts, &stack, sizeof stack);
-        memcpy(at + texts + sizeof stack, text.at, text.n);
-    }
-    return whole;
-}
-
-static bool op_is_stacked(struct record_head head, const uint8_t *bytes)
-{
-    struct op_frame_bytes named;
-    if (head.stream != STREAM_TORCH_OP || record_bytes(head) < sizeof(struct op_bytes) + sizeof named)
-        return false;
-    memcpy(&named, bytes + sizeof(struct op_bytes), sizeof named);
-    return named.tlv.type == TORCH_FRAME && named.tlv.length == sizeof named.frame;
-}
-
 /* Streams whose files have lines: what becomes of a record, and what a slice begins with. */
 static const struct {
     size_t (*line)(const struct os_call_times *t, const uint8_t *record, size_t bytes, char *line);
@@ -228,11 +196,19 @@ void outputs_put(struct outputs *o, struct record_head head, const uint8_t *byte
         put_expanded(o, out, head, bytes);
         return;
     }
-    out->n_records++;
-    if (op_is_stacked(head, bytes)) {
-        out->n_bytes += op_put_stacked(o, out, bytes, record_bytes(head));
+    struct short_record whole;
+    if (short_record_read(&whole, &o->stacks, head, bytes)) {
+        o->dropped[STREAM_FRAME] += whole.lacks_stack;
+        if (whole.n == 0) {
+            o->dropped[head.stream]++;
+            return;
+        }
+        short_record_write(&whole, slices_take(&out->slices, whole.n));
+        out->n_records++;
+        out->n_bytes += whole.n;
         return;
     }
+    out->n_records++;
     const size_t fixed = stream_table[head.stream].bytes, used = record_bytes(head), n = used < fixed ? fixed : used;
     const bool is_continued = stream_table[head.stream].cut == CUT_SAMPLES && head.device == SAMPLE_CONTINUES;
     uint8_t *at = is_continued ? slices_more(&out->slices, n) : slices_take(&out->slices, n);

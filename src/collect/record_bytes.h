@@ -32,11 +32,33 @@ struct AS_IN_FILE op_bytes {
     uint8_t scope, is_async;
 };
 
-/* In rings alone: the innermost frame of the stack, in front of the other fields of an operator (call_stacks.h). */
-enum { TORCH_FRAME = 0x4653 };
-struct AS_IN_FILE op_frame_bytes {
+/* In rings alone: numbers that stand for texts, in front of the other fields of an operator: its name, types and shapes, and the
+ * innermost frame of its stack (call_stacks.h). */
+enum { TORCH_FRAME = 0x4653, TORCH_LABEL = 0x4C53 };
+struct AS_IN_FILE op_number_bytes {
     struct tlv_bytes tlv;
-    uint32_t frame;
+    uint32_t number;
+};
+
+/* In rings alone: an operator that has nothing but these numbers, and an event of memory without what only devices have. With the head
+ * of a record they are a line of the cache; words, so that the check needs nothing that was stored (ring_inline.h). */
+enum { OP_SHORT = 0x4F53, MEMORY_SHORT = 0x4D53 };
+struct op_short_bytes {
+    uint16_t type;
+    uint8_t scope, is_async;
+    uint32_t label;
+    uint64_t begin, end;
+    int64_t sequence;
+    uint64_t forward_thread;
+    uint32_t thread, end_thread, process, frame; /* frame: 0: none */
+};
+
+struct memory_short_bytes {
+    uint16_t type;
+    uint8_t device_type, device, component, kind, unused[2];
+    uint64_t pointer, time;
+    int64_t size, allocated, reserved;
+    uint32_t thread, process;
 };
 
 struct AS_IN_FILE queue_bytes {

@@ -17,7 +17,8 @@
 uint32_t ascope_recording;
 uint32_t recording_process;
 _Atomic uint64_t recording_began;
-_Atomic uint32_t recording_turn, recording_frames;
+uint32_t ascope_recording_turn;
+_Atomic uint32_t recording_frames;
 _Atomic uint64_t recording_step;
 uint64_t recording_marks_from;
 
@@ -26,7 +27,7 @@ void recording_prepare(void)
     if (recording_process != (uint32_t)getpid()) /* threads of a warm-up read it */
         recording_process = (uint32_t)getpid();
     atomic_store_explicit(&recording_began, host_clock_now(), memory_order_relaxed);
-    atomic_fetch_add(&recording_turn, 1);
+    __atomic_fetch_add(&ascope_recording_turn, 1, __ATOMIC_SEQ_CST);
     atomic_store(&recording_step, 0);
     ms_memory_begin();
 }
@@ -70,6 +71,19 @@ static inline uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text t
     return at + sizeof(struct tlv_bytes) + text.n;
 }
 
+static inline size_t number_bytes(uint32_t number)
+{
+    return number ? sizeof(struct op_number_bytes) : 0;
+}
+
+static inline uint8_t *number_put(uint8_t *at, uint16_t type, uint32_t number)
+{
+    if (number == 0)
+        return at;
+    *(struct op_number_bytes *)at = (struct op_number_bytes){ { type, sizeof number }, number };
+    return at + sizeof(struct op_number_bytes);
+}
+
 static struct tlv_bytes tlv_of(uint16_t type, size_t bytes)
 {
     return (struct tlv_bytes){ type, (uint32_t)(bytes - sizeof(struct tlv_bytes)) };
@@ -94,7 +108,8 @@ void ascope_op_record_begin(struct ascope_op *op)
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
-/* Texts of an operator, and what has to be asked for besides operators. */
+/* Texts of an operator, and what has to be asked for besides operators. A label stands for the first ones. */
+enum { LABEL_TEXTS = 3 };
 static const struct {
     uint16_t type, at;
     uint32_t needs;
@@ -118,7 +133,7 @@ struct op_text {
 static inline __attribute__((always_inline)) void op_put(const struct ascope_op *op, uint64_t end,
                                                          const struct op_text *some, size_t n)
 {
-    size_t bytes = sizeof(struct op_bytes) + (op->frame ? sizeof(struct op_frame_bytes) : 0);
+    size_t bytes = sizeof(struct op_bytes) + number_bytes(op->label) + number_bytes(op->frame);
     for (size_t i = 0; i < n; i++)
         bytes += text_bytes(some[i].text);
     const struct ring_slot slot = ring_put_inline(STREAM_TORCH_OP, bytes);
@@ -138,10 +153,8 @@ static inline __attribute__((always_inline)) void op_put(const struct ascope_op 
         .is_async = op->is_async,
     };
     uint8_t *at = slot.at + sizeof(struct op_bytes);
-    if (op->frame) {
-        *(struct op_frame_bytes *)at = (struct op_frame_bytes){ { TORCH_FRAME, sizeof op->frame }, op->frame };
-        at += sizeof(struct op_frame_bytes);
-    }
+    at = number_put(at, TORCH_LABEL, op->label);
+    at = number_put(at, TORCH_FRAME, op->frame);
     for (size_t i = 0; i < n; i++)
         at = text_put(at, some[i].type, some[i].text);
     ring_done_inline(slot);
@@ -159,12 +172,24 @@ static __attribute__((noinline)) void op_put_texts(const struct ascope_op *op, u
 {
     struct op_text some[ROWS(op_texts)];
     size_t n = 0;
-    for (size_t i = 0; i < ROWS(op_texts); i++) {
+    for (size_t i = op->label ? LABEL_TEXTS : 0; i < ROWS(op_texts); i++) {
         const struct ascope_text *text = (const struct ascope_text *)((const char *)op + op_texts[i].at);
         if (text->n > 0 && (op_texts[i].needs & ~what) == 0)
             some[n++] = (struct op_text){ op_texts[i].type, *text };
     }
     op_put(op, end, some, n);
+}
+
+/* The label and the frame alone: a struct op_short_bytes, put together in registers. */
+static inline __attribute__((always_inline)) void op_put_short(const struct ascope_op *op, uint64_t end)
+{
+    const uint64_t thread = ring_thread_inline();
+    _Static_assert(sizeof(struct op_short_bytes) == LINE_BYTES, "seven words");
+    ring_put_line_inline(
+        STREAM_TORCH_OP,
+        OP_SHORT | (uint64_t)op->scope << 16 | (uint64_t)op->is_async << 24 | (uint64_t)op->label << 32, op->begin, end,
+        (uint64_t)op->sequence, op->forward_thread, (op->begin_thread ? op->begin_thread : thread) | thread << 32,
+        recording_process | (uint64_t)op->frame << 32);
 }
 
 /* Of a program with fewer fields; without a size the record is counted as dropped, as ring_put() does with one of no bytes. */
@@ -195,6 +220,15 @@ void ascope_op_record_end(const struct ascope_op *op)
     const uint32_t shapes = op->types.n | op->shapes.n;
     const uint32_t others =
         op->tensors.n | op->tensor_lists.n | op->scalars.n | op->stack.n | op->modules.n | op->more.n;
+    if (op->label) {
+        if (op->label_turn != __atomic_load_n(&ascope_recording_turn, __ATOMIC_RELAXED))
+            ring_put(STREAM_TORCH_OP, 0, 0); /* the label is of an older recording: counted as dropped */
+        else if (others == 0 && op->begin_thread >> 32 == 0)
+            op_put_short(op, end);
+        else
+            op_put_texts(op, end, what);
+        return;
+    }
     if ((shapes | others) == 0)
         op_put(op, end, &(struct op_text){ TORCH_TEXT_NAME, op->name }, 1);
     else if (others == 0 && what & ASCOPE_RECORDS_SHAPES)
@@ -203,20 +237,53 @@ void ascope_op_record_end(const struct ascope_op *op)
         op_put_texts(op, end, what);
 }
 
-uint32_t ascope_frame(uint32_t caller, struct ascope_text text)
+/* A number for so many bytes of text, and where they go; the caller completes the record. */
+static uint32_t announce(uint32_t caller, size_t text_bytes, uint32_t most, struct ring_slot *slot)
 {
-    const size_t bytes = sizeof(struct frame_bytes) + text.n;
-    if (!ascope_records(ASCOPE_RECORDS_STACK) || text.n == 0 ||
-        atomic_load_explicit(&recording_frames, memory_order_relaxed) >= FRAMES_MOST)
+    if (text_bytes == 0 || atomic_load_explicit(&recording_frames, memory_order_relaxed) >= most)
         return 0;
-    const struct ring_slot slot = ring_put(STREAM_FRAME, 0, bytes);
-    if (!slot.at)
+    *slot = ring_put(STREAM_FRAME, 0, sizeof(struct frame_bytes) + text_bytes);
+    if (!slot->at)
         return 0;
     const uint32_t id = atomic_fetch_add_explicit(&recording_frames, 1, memory_order_relaxed) + 1;
-    *(struct frame_bytes *)slot.at = (struct frame_bytes){ id, caller, text.n };
+    *(struct frame_bytes *)slot->at = (struct frame_bytes){ id, caller, (uint32_t)text_bytes };
+    return id;
+}
+
+uint32_t ascope_frame(uint32_t caller, struct ascope_text text)
+{
+    struct ring_slot slot;
+    const uint32_t id = ascope_records(ASCOPE_RECORDS_STACK) ? announce(caller, text.n, FRAMES_MOST, &slot) : 0;
+    if (id == 0)
+        return 0;
     memcpy(slot.at + sizeof(struct frame_bytes), text.at, text.n);
     ring_done(slot);
     return id <= FRAMES_MOST ? id : 0;
+}
+
+bool ascope_op_label(struct ascope_op *op)
+{
+    const uint32_t turn = __atomic_load_n(&ascope_recording_turn, __ATOMIC_ACQUIRE); /* first: rather an old one */
+    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    const bool has_shapes = (what & ASCOPE_RECORDS_SHAPES) != 0;
+    const struct ascope_text none = { NULL, 0 }, types = has_shapes ? op->types : none,
+                             shapes = has_shapes ? op->shapes : none;
+    const size_t bytes = text_bytes(op->name) + text_bytes(types) + text_bytes(shapes);
+    struct ring_slot slot;
+    if (op->size < sizeof *op || !(what & ASCOPE_RECORDS_OPERATORS) || what & RECORDS_AS_MINDSPORE ||
+        bytes > LABEL_BYTES_MOST)
+        return false;
+    const uint32_t id = announce(0, bytes, LABELS_MOST, &slot);
+    if (id == 0)
+        return false;
+    uint8_t *at = slot.at + sizeof(struct frame_bytes);
+    at = text_put(at, TORCH_TEXT_NAME, op->name);
+    at = text_put(at, TORCH_TEXT_TYPES, types);
+    text_put(at, TORCH_TEXT_SHAPES, shapes);
+    ring_done(slot);
+    op->label = id;
+    op->label_turn = turn;
+    return true;
 }
 
 void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascope_text name)
@@ -242,9 +309,20 @@ void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascop
 
 /* ---- memory ---- */
 
-static __attribute__((noinline)) void memory_put(const struct ascope_memory *m)
+/* A struct memory_short_bytes. */
+static inline __attribute__((always_inline)) void memory_put_short(const struct ascope_memory *m, uint64_t time)
 {
-    const uint64_t time = host_clock_now();
+    const uint64_t component = m->is_workspace ? COMPONENT_WORKSPACE : COMPONENT_CACHING;
+    _Static_assert(sizeof(struct memory_short_bytes) == LINE_BYTES, "seven words");
+    ring_put_line_inline(STREAM_TORCH_MEMORY,
+                         MEMORY_SHORT | (uint64_t)m->device_type << 16 | (uint64_t)m->device << 24 | component << 32 |
+                             (uint64_t)m->event << 40,
+                         m->pointer, time, (uint64_t)m->size_bytes, (uint64_t)m->allocated_bytes,
+                         (uint64_t)m->reserved_bytes, ring_thread_inline() | (uint64_t)recording_process << 32);
+}
+
+static __attribute__((noinline)) void memory_put_whole(const struct ascope_memory *m, uint64_t time)
+{
     const struct ring_slot slot = ring_put_inline(STREAM_TORCH_MEMORY, sizeof(struct memory_bytes));
     if (!slot.at)
         return;
@@ -266,6 +344,15 @@ static __attribute__((noinline)) void memory_put(const struct ascope_memory *m)
         .process = recording_process,
     };
     ring_done_inline(slot);
+}
+
+static __attribute__((noinline)) void memory_put(const struct ascope_memory *m)
+{
+    const uint64_t time = host_clock_now();
+    if (__builtin_expect((m->active_bytes | m->stream) == 0, 1))
+        memory_put_short(m, time);
+    else
+        memory_put_whole(m, time);
 }
 
 static __attribute__((noinline)) void memory_of_older(const struct ascope_memory *m)

@@ -415,6 +415,17 @@ void ring_done(struct ring_slot slot)
     leave(r, PUTTING);
 }
 
+void ring_put_line(enum stream_id stream, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
+                   uint64_t g)
+{
+    const uint64_t line[] = { a, b, c, d, e, f, g };
+    const struct ring_slot slot = ring_put(stream, 0, sizeof line);
+    if (!slot.at)
+        return;
+    memcpy(slot.at, line, sizeof line);
+    ring_done(slot);
+}
+
 /* ---- ranges that are open ----
  * Each lane has slots of its own, so that a handler never meets its thread on the way to one. The memory may become zeros at any
  * moment (rings_guard.h): numbers of slots are looked at before they are used. */

@@ -63,6 +63,8 @@ extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-ex
 /* Bytes for one record of a stream, 1 to RECORD_MOST, else it is counted and dropped; `device` is for those of devices, else 0. */
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
+void ring_put_line(enum stream_id stream, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
+                   uint64_t g);                             /* a record of seven words, complete */
 void ring_count_dropped(enum stream_id stream, uint64_t n); /* records that never came here: a device lost them */
 bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */
 

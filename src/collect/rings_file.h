@@ -29,7 +29,7 @@ enum {
     RINGS_MOST = 4096,
     DEVICES_MOST = 64,
     OUTPUTS_MOST = STREAM_STARS + (STREAM_KINDS - STREAM_STARS) * DEVICES_MOST,
-    RINGS_VERSION = 5,
+    RINGS_VERSION = 6,
     RINGS_COPIES = 2,
     RINGS_TURNS = 2
 };
@@ -197,6 +197,12 @@ static inline uint32_t head_kind(struct record_head head)
 /* Two sums, over every second word each, 16 bytes at a time: it is computed on the program's threads, from bytes that were written
  * just before, where fewer and larger loads are what counts. One changed bit always gives another sum, and another check;
  * anything else in all but one of 2^32 cases. */
+static inline uint32_t record_check_of(uint64_t one, uint64_t other, uint32_t kind, uint64_t seed)
+{
+    other += kind * seed; /* the seed is odd */
+    return (uint32_t)((one ^ (other << 31 | other >> 33)) * CHECK_ODD >> 32);
+}
+
 static inline __attribute__((always_inline)) uint32_t record_check(const uint8_t *at, uint32_t kind, uint64_t seed,
                                                                    uint64_t place)
 {
@@ -210,8 +216,7 @@ static inline __attribute__((always_inline)) uint32_t record_check(const uint8_t
         memcpy(&two, at + i, sizeof two);
         sum += two;
     }
-    const uint64_t other = sum[1] + kind * seed; /* the seed is odd */
-    return (uint32_t)((sum[0] ^ (other << 31 | other >> 33)) * CHECK_ODD >> 32);
+    return record_check_of(sum[0], sum[1], kind, seed);
 }
 
 uint32_t open_slots(const struct rings_layout *l); /* for open ranges, of a ring */

@@ -3,6 +3,7 @@
 
 import collections
 import csv
+import itertools
 import os
 import re
 import subprocess
@@ -306,6 +307,25 @@ def test_types_are_those_of_cpp():
     types = [op.types.split(";")[0] for op in session.operators() if op.name == "aten::clone"]
     assert types == ["float", "double", "c10::Half", "c10::BFloat16", "long int", "int", "signed char", "unsigned char", "bool"]
     assert [op.types for op in session.operators() if op.name == "aten::cat"] == ["TensorList;Scalar"]
+
+
+@pytest.mark.parametrize("options", ({}, {"profile_memory": True, "with_stack": True}, {"profile_memory": True}))
+def test_operators_that_come_again_have_their_own_types_and_shapes(options):
+    """From the second time on they are numbers: none may be taken for another, in any recording."""
+    kinds = {torch.float32: "float", torch.float64: "double", torch.int64: "long int"}
+    shapes = [(), (1,), (2,), (2, 1), (1, 2), (2, 3), (3, 2), (1, 1, 2), (0, 5), (123456, 1), (1,) * 12, (1,) * 40]
+    tensors = [torch.ones(shape, dtype=kind) for shape in shapes for kind in kinds]
+    for turn in range(2):
+        with recorded.session(record_shapes=True, **options) as session:
+            for _ in range(4):
+                for tensor in tensors if turn == 0 else reversed(tensors):
+                    torch.neg(tensor)
+                    torch.broadcast_tensors(tensor, tensor)
+        one = {",".join(map(str, shape)) for shape in shapes}
+        for name in ("aten::neg", "aten::broadcast_tensors"):
+            found = collections.Counter((op.types, op.shapes) for op in session.operators() if op.name == name)
+            wanted = itertools.product(kinds.values(), one) if name == "aten::neg" else [("TensorList", "")]
+            assert found == {key: 4 * (1 if name == "aten::neg" else len(tensors)) for key in wanted}
 
 
 def test_tensors_are_recorded_with_memory_and_stacks_only():

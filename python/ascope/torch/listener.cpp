@@ -30,6 +30,7 @@
 #include "flops.h"
 #include "listener_context.h"
 #include "listener_inputs.h"
+#include "listener_labels.h"
 #include "listener_memory.h"
 #include "listener_sim.h"
 
@@ -93,6 +94,35 @@ ascope_text text_at(const memory *m, text_piece piece)
     return { m->text + piece.at, piece.n };
 }
 
+/* The label of an operator that came before, else its types and shapes as texts; when it comes for the second time they are announced.
+ * An operator that another thread may end has none. */
+void put_label(memory *m, const at::RecordFunction &fn, bool with_shapes, text_piece *types, text_piece *shapes)
+{
+    using inputs_of = c10::ArrayRef<const c10::IValue>;
+    ascope_op *const op = &m->op;
+    const inputs_of inputs = with_shapes ? fn.inputs() : inputs_of();
+    const bool ends_here =
+        (fn.scope() == at::RecordScope::FUNCTION || fn.scope() == at::RecordScope::BACKWARD_FUNCTION) && !fn.isAsync();
+    label_table *const t = ends_here ? label_table_here() : nullptr;
+    label_slot *const slot = t ? label_find(t, fn.name(), inputs) : nullptr;
+    if (__builtin_expect(slot && slot->label != 0, 1)) {
+        op->label = slot->label;
+        op->label_turn = t->turn;
+        return;
+    }
+    if (!inputs.empty())
+        put_inputs(m, inputs, types, shapes);
+    if (!slot)
+        return;
+    op->name = ascope_text_of(fn.name());
+    op->types = text_at(m, *types);
+    op->shapes = text_at(m, *shapes);
+    if (ascope_op_label(op)) {
+        slot->label = op->label;
+        *types = *shapes = {};
+    }
+}
+
 /* What is wanted besides name and times. */
 void look(memory *m, const at::RecordFunction &fn, unsigned wants)
 {
@@ -107,8 +137,7 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
         if (ascope_records(ASCOPE_RECORDS_OPERATORS)) {
             const auto inputs = fn.inputs();
             const bool is_sim = (wants & SIM) != 0;
-            if ((wants & SHAPES) && !inputs.empty())
-                put_inputs(m, inputs, &types, &shapes);
+            put_label(m, fn, (wants & SHAPES) != 0, &types, &shapes);
             if ((wants & STACK) && fn.scope() != at::RecordScope::BACKWARD_FUNCTION) {
                 const frame_fn source = frame_source.load(std::memory_order_relaxed);
                 m->op.frame = source && !fn.isAsync() ? source() : 0; /* else another thread ends it */
@@ -126,10 +155,8 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
     } catch (...) {
     }
     ascope_op *const op = &m->op; /* now that the texts are where they stay */
-    if (wants & SHAPES) {
-        op->types = text_at(m, types);
-        op->shapes = text_at(m, shapes);
-    }
+    op->types = text_at(m, types);
+    op->shapes = text_at(m, shapes);
     if (wants & TENSORS) {
         op->tensors = text_at(m, tensors);
         op->tensor_lists = text_at(m, lists);
@@ -141,14 +168,13 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
         op->modules = text_at(m, modules);
 }
 
-/* Types and shapes alone: what most recordings want, without the room for all else. */
-void look_at_shapes(memory *m, const at::RecordFunction &fn)
+/* Name, types and shapes alone: what most recordings want, without the room for all else. */
+void look_at_shapes(memory *m, const at::RecordFunction &fn, bool with_shapes)
 {
     text_piece types{}, shapes{};
     try {
-        const auto inputs = fn.inputs();
-        if (!inputs.empty() && ascope_records(ASCOPE_RECORDS_OPERATORS))
-            put_inputs(m, inputs, &types, &shapes);
+        if (ascope_records(ASCOPE_RECORDS_OPERATORS))
+            put_label(m, fn, with_shapes, &types, &shapes);
     } catch (...) {
     }
     m->op.types = text_at(m, types);
@@ -177,9 +203,11 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
     op->sequence = fn.seqNr();
     op->scope = static_cast<uint8_t>(fn.scope());
     op->forward_thread = fn.forwardThreadId();
-    if (WANTS == SHAPES)
-        look_at_shapes(m, fn);
-    else if (WANTS != 0)
+    op->is_async = false;
+    op->label = 0;
+    if ((WANTS & ~SHAPES) == 0)
+        look_at_shapes(m, fn, WANTS == SHAPES);
+    else
         look(m, fn, WANTS);
     if (ascope_records(ASCOPE_RECORDS_OPERATORS))
         ascope_op_record_begin(op);
@@ -205,8 +233,10 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
     }
     ascope_op *const op = &m->op;
     if (op->begin != 0) {
-        op->name = ascope_text_of(fn.name());
-        op->is_async = fn.isAsync();
+        if (op->label == 0) {
+            op->name = ascope_text_of(fn.name());
+            op->is_async = fn.isAsync();
+        }
         ascope_op_record_end(op);
     }
     if (WANTS & FLOPS)

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "ascope/record.h"
 #include "ascope/sim.h"
@@ -95,9 +96,12 @@ struct alignas(16) memory {
 
 enum : unsigned { SPARE_MOST = 64 }; /* operators inside of each other, as a rule */
 
+struct label_table; /* listener_labels.h */
+
 /* Plain data, reached without a constructor's guard. */
 struct mine {
     memory *spare;
+    label_table *labels; /* nullptr: none yet */
     unsigned n_spare;
     at::CallbackHandle callback;
     at::CallbackHandle mark_callback; /* of collectives; 0: none */
@@ -123,6 +127,7 @@ void spare_free(void *)
         memory_free(m);
     }
     here.n_spare = 0;
+    free(std::exchange(here.labels, nullptr));
     here.is_known = false;
 }
 

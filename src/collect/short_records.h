@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* short_records.h - records that are shorter in rings than in their files: operators whose texts were announced (call_stacks.h), and
+ * events of memory. What they become is written by the writer's thread, by recovery, and when a flight recorder saves.
+ */
+#ifndef ASCOPE_COLLECT_SHORT_RECORDS_H
+#define ASCOPE_COLLECT_SHORT_RECORDS_H
+
+#include "collect/call_stacks.h"
+#include "collect/record_bytes.h"
+#include "collect/rings_file.h"
+
+struct short_record {
+    size_t n;         /* bytes in the file; 0: nobody announced its texts, and without a name it is nothing */
+    bool lacks_stack; /* nobody announced its frame */
+    union {
+        struct op_bytes op;
+        struct memory_bytes memory;
+    } fixed;
+    size_t n_fixed;
+    struct ascope_text label, stack;
+    const uint8_t *texts; /* of the record itself */
+    size_t n_texts;
+};
+
+/* False: the record is as it is in its file. Else until the next text of `s`, and as long as the bytes are there. */
+bool short_record_read(struct short_record *r, struct stacks *s, struct record_head head, const uint8_t *bytes);
+void short_record_write(const struct short_record *r, uint8_t *to); /* r->n bytes */
+
+bool op_is_short(struct record_head head, const uint8_t *bytes); /* it is a struct op_short_bytes */
+
+#endif
