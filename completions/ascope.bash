@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn export analyse why view export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help --version --help'
+        _ascope_offer -W 'run dyn export analyse why view export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help --version --help'
         return
     fi
     case $command in
@@ -88,6 +88,10 @@ _ascope()
     'export-stacks --metric') _ascope_offer -W 'self_cpu_time_total self_npu_time_total'; return ;;
     'export-stacks --threads') return ;;
     'export-stacks --memory-limit') return ;;
+    'compare --out') compopt -o filenames; _ascope_offer -d; return ;;
+    'compare --top') return ;;
+    'compare --threads') return ;;
+    'compare --memory-limit') return ;;
     'info -dir' | 'info --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'recover -dir' | 'recover --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'query -dir' | 'query --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
@@ -98,7 +102,7 @@ _ascope()
     'communication --out') compopt -o filenames; _ascope_offer -d; return ;;
     'communication --threads') return ;;
     'communication --memory-limit') return ;;
-    'cluster --mode') _ascope_offer -W 'all communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic communication_time_sum communication_matrix_sum'; return ;;
+    'cluster --mode') _ascope_offer -W 'all communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic export_summary communication_time_sum communication_matrix_sum'; return ;;
     'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
     'cluster --export-type' | 'cluster --export_type') _ascope_offer -W 'text db text,db'; return ;;
     'cluster --ranks' | 'cluster --rank_list') return ;;
@@ -111,6 +115,7 @@ _ascope()
     'cluster --memory-limit') return ;;
     'sim --out') compopt -o filenames; _ascope_offer -d; return ;;
     'sim --seed') return ;;
+    'sim --noise-seed') return ;;
     'sim --kernels') return ;;
     'sim --framework') _ascope_offer -W 'none pt ms'; return ;;
     'sim --generation') _ascope_offer -W 'N S'; return ;;
@@ -125,6 +130,7 @@ _ascope()
     'sim --ranks-per-host') return ;;
     'sim --slow-step') return ;;
     'sim --slow-rank') return ;;
+    'sim --slow-operator') return ;;
     'sim --slow-link') return ;;
     'sim --stall') return ;;
     'sim --missing-rank') return ;;
@@ -170,6 +176,9 @@ _ascope()
     export-stacks)
         words=''
         options=' --metric --threads --memory-limit --json --quiet -q --help -h' ;;
+    compare)
+        words=''
+        options=' --out -o --csv-safe --top --threads --memory-limit --json --quiet -q --help -h' ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
@@ -187,7 +196,7 @@ _ascope()
         options=' --mode -m --out --output_path -o --export-type --export_type --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --threads --memory-limit --json --quiet -q --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
+        options=' --out --seed --noise-seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
     install-msprof)
         words=''
         options=' --dialect --force --remove --help -h' ;;
@@ -201,7 +210,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='run dyn export analyse why view export-trace export-memory-timeline export-stacks info recover query communication cluster sim install-msprof doctor options completion help'
+        words='run dyn export analyse why view export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -6,6 +6,7 @@
 #include "cli/cmd_analyse.h"
 #include "cli/cmd_cluster.h"
 #include "cli/cmd_communication.h"
+#include "cli/cmd_compare.h"
 #include "cli/cmd_doctor.h"
 #include "cli/cmd_dyn.h"
 #include "cli/cmd_export.h"
@@ -42,6 +43,7 @@ static const uint8_t trace_options[] = {
     OPT_MAX_SIZE, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_PORT, OPT_VIEW_NO_OPEN, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -55,8 +57,8 @@ static const uint8_t cluster_options[] = {
 };
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_JSON, OPT_HELP };
 static const uint8_t sim_options[] = {
-    OPT_SIM_OUT, OPT_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_MS_GENERATION, OPT_JIT, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES,
-    OPT_TP, OPT_PP, OPT_DP, OPT_HOST_RANKS, OPT_SLOW_STEP, OPT_SLOW_RANK, OPT_SLOW_LINK, OPT_STALL, OPT_MISSING_RANK, OPT_CLOCK_OFFSET, OPT_CHIP, OPT_MHZ, OPT_METRICS,
+    OPT_SIM_OUT, OPT_SEED, OPT_NOISE_SEED, OPT_KERNELS, OPT_FRAMEWORK, OPT_MS_GENERATION, OPT_JIT, OPT_OPERATORS, OPT_STEPS, OPT_DEVICES, OPT_PROCESSES,
+    OPT_TP, OPT_PP, OPT_DP, OPT_HOST_RANKS, OPT_SLOW_STEP, OPT_SLOW_RANK, OPT_SLOW_OPERATOR, OPT_SLOW_LINK, OPT_STALL, OPT_MISSING_RANK, OPT_CLOCK_OFFSET, OPT_CHIP, OPT_MHZ, OPT_METRICS,
     OPT_SLICE_KIB, OPT_COMM, OPT_KFC, OPT_GRAPHS, OPT_LATE, OPT_COPIES, OPT_MARKS, OPT_SAMPLERS, OPT_SAMPLE_BASED, OPT_TILING, OPT_LEVEL0,
     OPT_THREADS, OPT_JSON, OPT_HELP,
 };
@@ -244,6 +246,22 @@ const struct command commands[] = {
         .run = run_export_stacks,
     },
     {
+        .name = "compare",
+        .usage = "A B [OPTION...]",
+        .about = "compare two runs: what changed, by how much, where, and what is noise",
+        .text = "A is the base, B the new run: a collection (*_ascend_pt, *_ascend_ms, PROF_XXX), a directory that contains those of "
+                "all ranks of a job, a trace of torch.profiler (.json, .json.gz), or a directory of such traces; the two may be of "
+                "different kinds, also of an NPU and a GPU.\n\n"
+                "Prints the parts of a usual step, peaks of memory, and what changed, largest first: kernels, "
+                "collectives and copies (of different devices: operators by the time of their kernels), with their runs and the rank on "
+                "which they changed most; steps that are slow on one side; ranks; classes of kernels. A difference is real if it "
+                "exceeds what the spread over the steps of both sides explains, and a hundredth of the value; with fewer than three "
+                "steps on a side noise is unknown. -o writes everything: tables, a database and one page for a browser.\n\n"
+                "Exit code 0 also if the runs differ. 3: something of a run was damaged, or a rank has no partner.",
+        LIST_OF(compare_options),
+        .run = run_compare,
+    },
+    {
         .name = "info",
         .usage = "DIR... [OPTION...]",
         .about = "describe a collection without exporting it",
@@ -413,6 +431,7 @@ static const struct {
     { "comm", "ascope communication DIR analyses collectives" },
     { "hccl", "ascope communication DIR analyses collectives" },
     { "list", "ascope info DIR describes a collection, ascope query DIR lists its models and iterations" },
+    { "diff", "ascope compare A B compares two runs" },
     { "check", DOCTOR },
     { "diagnose", DOCTOR },
     { "env", DOCTOR },

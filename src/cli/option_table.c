@@ -96,6 +96,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "remove results of exports of the PROF directory afterwards and keep its raw data; default: as set when "
                 "the collection was recorded (data_simplification)" },
 
+    [OPT_COMPARE_OUT] = { "out", .letter = 'o', .kind = OPTION_DIR, .value = "DIR", .at = AT(options.out_dir),
+        .help = "write tables (csv), a database and a page for a browser into this directory; default: nothing is written" },
     [OPT_WHY_STEP] = { "step", .kind = OPTION_TEXT, .value = "N", .at = AT(step),
         .help = "step to explain; default: the slowest" },
     [OPT_WHY_RANK] = { "rank", NUMBER(rank, 0, INT64_MAX),
@@ -125,6 +127,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "output directory, created if missing; default: the current directory" },
     [OPT_SEED] = { "seed", NUMBER(sim.seed, 0, UINT64_MAX),
         .help = "random seed: same seed, same bytes; default: 1" },
+    [OPT_NOISE_SEED] = { "noise-seed", NUMBER(sim.noise_seed, 0, UINT64_MAX),
+        .help = "the same job in another run: only the random part of the times differs; default: 0" },
     [OPT_KERNELS] = { "kernels", NUMBER(sim.kernels, 0, UINT64_MAX),
         .help = "number of operators launched one by one, over all devices and ranks; default: 150, in a job 150 per rank" },
     [OPT_FRAMEWORK] = { "framework", .kind = OPTION_CHOICE, .choice = { "none", "pt", "ms" }, .at = AT(sim.framework),
@@ -155,6 +159,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "slow down the kernels of a step by this factor in all ranks: 14:10" },
     [OPT_SLOW_RANK] = { "slow-rank", TROUBLE(SIM_SLOW_RANK), .value = "RANK:FACTOR",
         .help = "slow down the kernels of a rank by this factor; the others wait for it: 3:1.5" },
+    [OPT_SLOW_OPERATOR] = { "slow-operator", .kind = OPTION_TEXT, .value = "TYPE:FACTOR", .at = AT(sim.slow_operator),
+        .help = "slow down the kernels of one type by this factor: MatMulV2:1.5" },
     [OPT_SLOW_LINK] = { "slow-link", TROUBLE(SIM_SLOW_LINK), .value = "RANK-RANK:FACTOR",
         .help = "reduce the bandwidth between two ranks to this fraction, in both directions: 0-1:0.1" },
     [OPT_STALL] = { "stall", TROUBLE(SIM_STALL), .value = "STEP:TIME[:RANK]",

@@ -57,6 +57,8 @@ enum option_id {
     OPT_DEVICE,
     /* of export-stacks only */
     OPT_METRIC,
+    /* of compare only */
+    OPT_COMPARE_OUT,
     /* of why only */
     OPT_WHY_STEP,
     OPT_WHY_RANK,
@@ -70,6 +72,7 @@ enum option_id {
     /* of sim only */
     OPT_SIM_OUT,
     OPT_SEED,
+    OPT_NOISE_SEED,
     OPT_KERNELS,
     OPT_FRAMEWORK,
     OPT_MS_GENERATION,
@@ -84,6 +87,7 @@ enum option_id {
     OPT_HOST_RANKS,
     OPT_SLOW_STEP,
     OPT_SLOW_RANK,
+    OPT_SLOW_OPERATOR,
     OPT_SLOW_LINK,
     OPT_STALL,
     OPT_MISSING_RANK,

@@ -88,7 +88,7 @@ const char *targets_wanted(char out[TARGETS_WANTED])
     return out;
 }
 
-static enum exit_status find_one(struct targets *t, const char *given, bool with_ruins)
+enum exit_status targets_add(struct targets *t, const char *given, bool with_ruins)
 {
     char wanted[TARGETS_WANTED];
     targets_wanted(wanted);
@@ -126,11 +126,11 @@ enum exit_status targets_find(struct targets *t, struct arguments *a, bool with_
     char wanted[TARGETS_WANTED];
     if (a->n_words == 0 && !a->dir)
         complain("missing directory; %s", targets_wanted(wanted));
-    if (a->dir && (last = find_one(t, a->dir, with_ruins)) != STATUS_DONE)
+    if (a->dir && (last = targets_add(t, a->dir, with_ruins)) != STATUS_DONE)
         t->n_refused++;
     for (size_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum exit_status here = path                   ? find_one(t, path, with_ruins)
+        const enum exit_status here = path                   ? targets_add(t, path, with_ruins)
                                       : arena_failed(a->mem) ? STATUS_NOTHING
                                                              : STATUS_PATH;
         if (here != STATUS_DONE) {

@@ -20,6 +20,9 @@ struct targets {
 /* -dir and all words. With ruins: see collections_find(). Anything but STATUS_DONE: there is nothing to do, and stderr says why. */
 enum exit_status targets_find(struct targets *t, struct arguments *a, bool with_ruins);
 
+/* The same of one path, behind what is in the list. */
+enum exit_status targets_add(struct targets *t, const char *given, bool with_ruins);
+
 /* "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some" */
 enum { TARGETS_WANTED = FRAMEWORK_PATTERNS + 80 };
 const char *targets_wanted(char out[TARGETS_WANTED]);

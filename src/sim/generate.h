@@ -48,6 +48,8 @@ struct sim_options {
     const char
         *out_dir; /* is created; one directory for each process is created in it: PROF_XXX, X_ascend_pt, X_ascend_ms */
     uint64_t seed;
+    uint64_t noise_seed;         /* of what differs from run to run alone; 0: as the seed has it */
+    const char *slow_operator;   /* "MatMulV2:1.5": its kernels take so many times as long; NULL: none */
     uint64_t kernels;            /* operators launched one by one, over all processes and devices */
     unsigned framework;          /* enum sim_framework */
     unsigned ms_generation, jit; /* of MindSpore: enum sim_generation, enum sim_jit */

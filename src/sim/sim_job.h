@@ -77,6 +77,8 @@ struct job_line { /* all exchanges of a channel between the same ranks, in order
 };
 
 struct sim_job {
+    size_t slow_operator; /* row of sim_operators; SIZE_MAX: none */
+    uint64_t slow_factor; /* thousandths */
     const struct sim_options *o;
     const struct chip *chip;
     uint32_t ranks, size[AXES], host_ranks, micro_batches;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "sim/dice.h"
@@ -196,13 +197,14 @@ static uint64_t kernel_ns(const struct job_walk *w, uint64_t done, size_t *which
     *which = network_operator(j->forward, j->reverse, j->o->seed, layer, is_forward);
     const struct sim_operator *op = &sim_operators[*which];
     struct dice of_layer = dice_for(j->o->seed, (layer << 1 | is_forward) ^ 0x6b65726e656c);
-    struct dice of_run =
-        dice_for(j->o->seed, ((uint64_t)w->rank << 40 ^ (uint64_t)w->step << 24 ^ done) + 0x6a6974746572);
+    struct dice of_run = dice_for(j->o->seed ^ j->o->noise_seed << 32,
+                                  ((uint64_t)w->rank << 40 ^ (uint64_t)w->step << 24 ^ done) + 0x6a6974746572);
     const uint64_t ns = dice_between(&of_layer, op->us_min * 4u, op->us_max * 4u) * UINT64_C(250);
     const uint64_t usual = ns * (THOUSAND - HALF + dice_below(&of_run, JITTER)) / THOUSAND;
     const uint64_t slow =
         job_factor(&j->faults, SIM_SLOW_RANK, w->rank, 0) * job_factor(&j->faults, SIM_SLOW_STEP, w->step, 0);
-    return usual * slow / (THOUSAND * THOUSAND);
+    const uint64_t of_operator = *which == j->slow_operator ? j->slow_factor : THOUSAND;
+    return usual * slow / (THOUSAND * THOUSAND) * of_operator / THOUSAND;
 }
 
 /* What the host needs at most, in nanoseconds; sim_operator.c and sim_torch.c have the figures. */
@@ -429,6 +431,28 @@ static bool programs_make(struct sim_job *j)
     return is_well;
 }
 
+/* "TYPE:FACTOR". */
+static bool slow_operator_read(struct sim_job *j, struct error *e)
+{
+    const char *text = j->o->slow_operator, *colon = text ? strrchr(text, ':') : NULL;
+    j->slow_operator = SIZE_MAX;
+    if (!text)
+        return true;
+    char *end = NULL;
+    const double factor = colon ? strtod(colon + 1, &end) : 0;
+    for (size_t i = 0; colon && i < sim_n_operators; i++)
+        if (strlen(sim_operators[i].type) == (size_t)(colon - text) &&
+            strncmp(sim_operators[i].type, text, (size_t)(colon - text)) == 0)
+            j->slow_operator = i;
+    if (!colon || *end || !(factor >= 0.001 && factor <= 1000) || j->slow_operator == SIZE_MAX)
+        return error_set(
+            e, FAULT_ASKED,
+            "--slow-operator %s: not TYPE:FACTOR; give a type that the network has, and 0.001 to 1000: MatMulV2:1.5",
+            text);
+    j->slow_factor = (uint64_t)(factor * THOUSAND + 0.5);
+    return j->o->kernels > 0 || error_set(e, FAULT_ASKED, "--kernels 0: without a device there is no --slow-operator");
+}
+
 /* What could not be seen in the data must not be asked for. */
 static bool troubles_check(const struct sim_job *j, struct error *e)
 {
@@ -467,7 +491,8 @@ struct sim_job *job_new(const struct sim_options *o, struct error *e)
     j->unit_ns = (THOUSAND + o->counter_mhz - 1) / o->counter_mhz;
     j->unit_ns = j->unit_ns > 20 ? j->unit_ns : 20;
     operators_pair(j->forward, j->reverse);
-    bool is_well = sizes_find(j, e) && job_faults_read(&j->faults, o, j->ranks, e) && troubles_check(j, e);
+    bool is_well = sizes_find(j, e) && job_faults_read(&j->faults, o, j->ranks, e) && troubles_check(j, e) &&
+                   slow_operator_read(j, e);
     if (is_well && o->kernels > 0) {
         j->kernels = o->kernels / j->ranks > 0 ? o->kernels / j->ranks : 1;
         is_well = (programs_make(j) && lines_make(j) && plan_make(j)) || error_no_memory(e, "the simulation");

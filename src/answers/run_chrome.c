@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers/run_chrome.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/framework/step_series.h"
+#include "answers/kernel_class.h"
+#include "base/sort.h"
+#include "profile/calls.h"
+
+enum slice_kind { SLICE_OTHER, SLICE_OPERATOR, SLICE_ANNOTATION, SLICE_KERNEL, SLICE_COPY, SLICE_CALL };
+
+/* As Kineto names them, and as versions before 2022 and those without Kineto did. */
+static const struct {
+    const char *category;
+    enum slice_kind kind;
+} kinds[] = {
+    { "cpu_op", SLICE_OPERATOR },
+    { "Operator", SLICE_OPERATOR },
+    { "user_annotation", SLICE_ANNOTATION },
+    { "kernel", SLICE_KERNEL },
+    { "Kernel", SLICE_KERNEL },
+    { "gpu_memcpy", SLICE_COPY },
+    { "gpu_memset", SLICE_COPY },
+    { "Memcpy", SLICE_COPY },
+    { "Memset", SLICE_COPY },
+    { "cuda_runtime", SLICE_CALL },
+    { "cuda_driver", SLICE_CALL },
+    { "Runtime", SLICE_CALL },
+    { "privateuse1_runtime", SLICE_CALL },
+    { "privateuse1_driver", SLICE_CALL },
+    { "xpu_runtime", SLICE_CALL },
+    { "xpu_driver", SLICE_CALL },
+};
+
+struct interval {
+    int64_t begin_ns, end_ns;
+};
+struct busy {
+    LIST(struct interval) list;
+};
+
+/* Rows of slices. */
+struct slice_rows {
+    LIST(uint32_t) list;
+};
+
+/* A kernel or a copy of the device. */
+struct device_slice {
+    uint32_t slice;
+    uint32_t step;
+    bool is_copy, is_collective;
+};
+
+struct chrome_run {
+    struct measuring m;
+    const struct chrome_trace *t;
+    struct arena *work;
+    name_id *name_of;                                 /* by name of the trace: ours + 1 */
+    uint8_t *kind_of_category;                        /* by name of the trace: its kind + 1 */
+    struct keys launches, externals;                  /* numbers of launches; external ids of operators */
+    struct slice_rows launch_slices, operator_slices; /* the slices, as these */
+    struct slice_rows step_slices;
+    LIST(struct device_slice) device;
+    int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns; /* of steps */
+    bool failed;
+};
+
+static name_id name_of(struct chrome_run *r, name_id name)
+{
+    if (r->name_of[name] == 0)
+        r->name_of[name] = 1 + names_add(r->m.names, names_text(r->t->names, name), names_len(r->t->names, name));
+    return r->name_of[name] - 1;
+}
+
+static const char *text_of(const struct chrome_run *r, size_t slice)
+{
+    return names_text(r->t->names, r->t->slices.name[slice]);
+}
+
+static int64_t end_of(const struct chrome_trace *t, size_t slice)
+{
+    return t->slices.begin_ns[slice] + t->slices.dur_ns[slice];
+}
+
+static enum slice_kind kind_of_category(const char *category)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(category, kinds[i].category) == 0)
+            return kinds[i].kind;
+    return SLICE_OTHER;
+}
+
+static enum slice_kind kind_of(const struct chrome_run *r, size_t slice)
+{
+    const struct chrome_trace *t = r->t;
+    const name_id category = t->slices.category[slice];
+    if (category != NAME_EMPTY) {
+        uint8_t *known = &r->kind_of_category[category];
+        if (*known == 0)
+            *known = (uint8_t)(1 + kind_of_category(names_text(t->names, category)));
+        return *known - 1u;
+    }
+    const struct chrome_process *p = &t->processes.at[t->tracks.at[t->slices.track[slice]].process];
+    const char *process = names_text(t->names, p->id.text);
+    return strcmp(process, "CPU functions") == 0    ? SLICE_OPERATOR
+           : strcmp(process, "CUDA functions") == 0 ? SLICE_KERNEL
+                                                    : SLICE_OTHER;
+}
+
+static bool arg_of(const struct chrome_trace *t, size_t slice, const char *key, uint64_t *out)
+{
+    const struct json_span value = json_find(chrome_slice_args(t, slice), key);
+    return value.at && json_u64(value, out);
+}
+
+static void add_row(struct chrome_run *r, struct slice_rows *rows, uint32_t slice)
+{
+    uint32_t *new = list_add(&rows->list, r->work);
+    r->failed |= !new;
+    if (new)
+        *new = slice;
+}
+
+/* The last slice of a key: of operators that enclose each other the innermost. */
+static void remember(struct chrome_run *r, struct keys *keys, struct slice_rows *rows, uint64_t key, uint32_t slice)
+{
+    const uint32_t at = keys_add(keys, key, r->work);
+    r->failed |= at == KEYS_NO_MEMORY;
+    if (!r->failed && at == rows->list.n)
+        add_row(r, rows, slice);
+    if (!r->failed)
+        rows->list.at[at] = slice;
+}
+
+static bool is_collective(const char *kernel)
+{
+    return strncasecmp(kernel, "nccl", 4) == 0 || strncasecmp(kernel, "rccl", 4) == 0;
+}
+
+static void slices_sort_out(struct chrome_run *r)
+{
+    const struct chrome_trace *t = r->t;
+    for (uint32_t i = 0; i < t->slices.n && !r->failed; i++) {
+        uint64_t number;
+        struct device_slice *new;
+        const enum slice_kind kind = kind_of(r, i);
+        if ((kind == SLICE_ANNOTATION || kind == SLICE_OPERATOR) && strncmp(text_of(r, i), "ProfilerStep#", 13) == 0)
+            add_row(r, &r->step_slices, i);
+        if (kind == SLICE_OPERATOR && arg_of(t, i, "External id", &number))
+            remember(r, &r->externals, &r->operator_slices, number, i);
+        if (kind == SLICE_CALL && arg_of(t, i, "correlation", &number))
+            remember(r, &r->launches, &r->launch_slices, number, i);
+        if (kind != SLICE_KERNEL && kind != SLICE_COPY)
+            continue;
+        new = list_add(&r->device, r->work);
+        r->failed |= !new;
+        if (new)
+            *new = (struct device_slice){ i, NO_STEP, kind == SLICE_COPY, is_collective(text_of(r, i)) };
+    }
+}
+
+static uint32_t host_step_at(const struct chrome_run *r, int64_t ns)
+{
+    return r->m.out->has_steps ? step_series_at(r->host_begin_ns, r->host_end_ns, r->m.out->n_steps, ns) : 0;
+}
+
+/* The whole where there are no steps. */
+static void whole_find(struct chrome_run *r)
+{
+    const struct chrome_trace *t = r->t;
+    int64_t begin = INT64_MAX, end = INT64_MIN;
+    for (size_t i = 0; i < t->slices.n; i++) {
+        const enum slice_kind kind = kind_of(r, i);
+        if (kind == SLICE_OTHER)
+            continue;
+        begin = t->slices.begin_ns[i] < begin ? t->slices.begin_ns[i] : begin;
+        end = end_of(t, i) > end ? end_of(t, i) : end;
+    }
+    r->host_begin_ns[0] = begin <= end ? begin : 0;
+    r->host_end_ns[0] = begin <= end ? end : 0;
+}
+
+static bool steps_find(struct chrome_run *r, struct run_rank *out)
+{
+    const struct chrome_trace *t = r->t;
+    const size_t n = r->step_slices.list.n > 0 ? r->step_slices.list.n : 1;
+    uint64_t *key = arena_take(r->work, n, sizeof *key);
+    uint32_t *order = arena_take(r->work, n, sizeof *order);
+    r->host_begin_ns = arena_take(r->work, n, sizeof *r->host_begin_ns);
+    r->host_end_ns = arena_take(r->work, n, sizeof *r->host_end_ns);
+    r->begin_ns = arena_take(r->work, n, sizeof *r->begin_ns);
+    r->end_ns = arena_take(r->work, n, sizeof *r->end_ns);
+    out->step = arena_take(r->m.mem, n, sizeof *out->step);
+    if (!key || !order || arena_failed(r->work) || !out->step)
+        return false;
+    out->has_steps = r->step_slices.list.n > 0;
+    out->n_steps = n;
+    order_fill(order, n);
+    for (size_t i = 0; i < r->step_slices.list.n; i++)
+        key[i] = (uint64_t)t->slices.begin_ns[r->step_slices.list.at[i]] ^ UINT64_C(1) << 63;
+    if (!order_by_u64(order, n, key))
+        return false;
+    for (size_t i = 0; i < r->step_slices.list.n; i++) {
+        const uint32_t slice = r->step_slices.list.at[order[i]];
+        r->host_begin_ns[i] = t->slices.begin_ns[slice];
+        r->host_end_ns[i] = end_of(t, slice);
+        out->step[i].name = names_addz(r->m.names, text_of(r, slice) + strlen("ProfilerStep#"));
+    }
+    if (!out->has_steps)
+        whole_find(r);
+    return true;
+}
+
+/* Steps on the device: each lasts to the end of its last work. */
+static void steps_of_device(struct chrome_run *r)
+{
+    const struct run_rank *out = r->m.out;
+    for (size_t i = 0; i < out->n_steps; i++)
+        r->end_ns[i] = r->host_end_ns[i];
+    for (size_t i = 0; i < r->device.n; i++) {
+        struct device_slice *d = &r->device.at[i];
+        uint64_t number;
+        const uint32_t launch =
+            arg_of(r->t, d->slice, "correlation", &number) ? keys_find(&r->launches, number) : KEYS_NONE;
+        const int64_t ns = r->t->slices.begin_ns[launch == KEYS_NONE ? d->slice : r->launch_slices.list.at[launch]];
+        d->step = host_step_at(r, ns);
+        if (d->step < out->n_steps && end_of(r->t, d->slice) > r->end_ns[d->step])
+            r->end_ns[d->step] = end_of(r->t, d->slice);
+    }
+    for (size_t i = 0; i < out->n_steps; i++) {
+        const int64_t before = i > 0 ? r->end_ns[i - 1] : INT64_MIN;
+        r->begin_ns[i] = before > r->host_begin_ns[i] ? before : r->host_begin_ns[i];
+        r->end_ns[i] = r->end_ns[i] > r->begin_ns[i] ? r->end_ns[i] : r->begin_ns[i];
+    }
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+static void busy_add(struct chrome_run *r, struct busy *v, uint32_t slice)
+{
+    struct interval *new = list_add(&v->list, r->work);
+    r->failed |= !new;
+    if (new)
+        *new = (struct interval){ r->t->slices.begin_ns[slice], end_of(r->t, slice) };
+}
+
+/* Sorts and joins those that touch. */
+static void busy_join(struct busy *v)
+{
+    size_t n = 0;
+    struct interval *at = v->list.at;
+    if (v->list.n > 1)
+        qsort(at, v->list.n, sizeof *at, by_begin);
+    for (size_t i = 0; i < v->list.n; i++) {
+        if (n > 0 && at[i].begin_ns <= at[n - 1].end_ns)
+            at[n - 1].end_ns = at[i].end_ns > at[n - 1].end_ns ? at[i].end_ns : at[n - 1].end_ns;
+        else
+            at[n++] = at[i];
+    }
+    v->list.n = n;
+}
+
+/* Time of joined intervals inside a window, whose begins ascend: *from remembers the place. */
+static int64_t inside_ns(const struct busy *v, size_t *from, int64_t begin_ns, int64_t end_ns)
+{
+    int64_t sum = 0;
+    while (*from < v->list.n && v->list.at[*from].end_ns <= begin_ns)
+        (*from)++;
+    for (size_t i = *from; i < v->list.n && v->list.at[i].begin_ns < end_ns; i++) {
+        const int64_t begin = v->list.at[i].begin_ns > begin_ns ? v->list.at[i].begin_ns : begin_ns;
+        const int64_t end = v->list.at[i].end_ns < end_ns ? v->list.at[i].end_ns : end_ns;
+        sum += end - begin;
+    }
+    return sum;
+}
+
+/* On the device; without one, operators of the host are computing. */
+static void parts_find(struct chrome_run *r)
+{
+    struct run_rank *out = r->m.out;
+    struct busy computing = { 0 }, all = { 0 };
+    for (size_t i = 0; i < r->device.n && !r->failed; i++) {
+        const struct device_slice *d = &r->device.at[i];
+        if (d->is_copy)
+            continue;
+        busy_add(r, &all, d->slice);
+        if (!d->is_collective)
+            busy_add(r, &computing, d->slice);
+    }
+    for (uint32_t i = 0; r->device.n == 0 && i < r->t->slices.n && !r->failed; i++)
+        if (kind_of(r, i) == SLICE_OPERATOR && strncmp(text_of(r, i), "ProfilerStep#", 13) != 0)
+            busy_add(r, &computing, i);
+    busy_join(&computing);
+    busy_join(&all);
+    size_t at_computing = 0, at_all = 0;
+    for (size_t i = 0; i < out->n_steps; i++) {
+        const int64_t time_ns = span_ns(r->begin_ns[i], r->end_ns[i]);
+        const int64_t computing_ns = inside_ns(&computing, &at_computing, r->begin_ns[i], r->end_ns[i]);
+        const int64_t all_ns = inside_ns(&all, &at_all, r->begin_ns[i], r->end_ns[i]);
+        const int64_t exposed_ns = all_ns > computing_ns ? all_ns - computing_ns : 0;
+        const int64_t free_ns = time_ns - computing_ns - exposed_ns;
+        int64_t *part = out->step[i].part_ns;
+        part[RUN_STEP] = time_ns;
+        part[RUN_COMPUTING] = computing_ns;
+        part[RUN_COMMUNICATION] = exposed_ns;
+        part[RUN_FREE] = free_ns > 0 ? free_ns : 0;
+    }
+}
+
+static void add_collective(struct chrome_run *r, const struct device_slice *d, double ns)
+{
+    char detail[64] = "";
+    uint64_t count = 0, ranks = 0;
+    const struct json_span name = json_find(chrome_slice_args(r->t, d->slice), "Collective name");
+    struct json_span plain;
+    const bool is_named = name.len > 2 && json_plain(name, &plain);
+    const bool has_count = arg_of(r->t, d->slice, "In msg nelems", &count),
+               has_ranks = arg_of(r->t, d->slice, "Group size", &ranks);
+    if (has_count && has_ranks)
+        snprintf(detail, sizeof detail, "%llu elements, %llu ranks", (unsigned long long)count,
+                 (unsigned long long)ranks);
+    measuring_add(&r->m, MEASURE_COLLECTIVE,
+                  is_named ? names_add(r->m.names, plain.at, plain.len) : name_of(r, r->t->slices.name[d->slice]),
+                  names_addz(r->m.names, detail), d->step, ns);
+}
+
+static void add_device(struct chrome_run *r)
+{
+    const struct chrome_trace *t = r->t;
+    const name_id nobody = names_addz(r->m.names, "(no operator)");
+    for (size_t i = 0; i < r->device.n; i++) {
+        const struct device_slice *d = &r->device.at[i];
+        const double ns = (double)t->slices.dur_ns[d->slice];
+        const name_id name = name_of(r, t->slices.name[d->slice]);
+        uint64_t number;
+        if (d->is_copy || d->is_collective) {
+            if (d->is_copy)
+                measuring_add(&r->m, MEASURE_COPY, name, NAME_EMPTY, d->step, ns);
+            else
+                add_collective(r, d, ns);
+            continue;
+        }
+        const uint32_t op = arg_of(t, d->slice, "External id", &number) ? keys_find(&r->externals, number) : KEYS_NONE;
+        const name_id by = op == KEYS_NONE ? nobody : name_of(r, t->slices.name[r->operator_slices.list.at[op]]);
+        const char *class =
+            kernel_class(op == KEYS_NONE ? "" : names_text(r->m.names, by), names_text(r->m.names, name));
+        measuring_add(&r->m, MEASURE_KERNEL, name, NAME_EMPTY, d->step, ns);
+        measuring_add(&r->m, MEASURE_OPERATOR, by, NAME_EMPTY, d->step, ns);
+        measuring_add(&r->m, MEASURE_CLASS, names_addz(r->m.names, class), NAME_EMPTY, d->step, ns);
+    }
+}
+
+/* Own times of operators, track by track: slices that enclose others precede them. Calls hold none that count. */
+static void add_host(struct chrome_run *r)
+{
+    const struct chrome_trace *t = r->t;
+    struct slice_rows open = { 0 };
+    int64_t *self_ns = arena_take(r->work, t->slices.n, sizeof *self_ns);
+    r->failed |= !self_ns;
+    for (uint32_t i = 0; i < t->slices.n && !r->failed; i++) {
+        const enum slice_kind kind = kind_of(r, i);
+        if (kind == SLICE_CALL)
+            measuring_add(&r->m, MEASURE_CALL, name_of(r, t->slices.name[i]), NAME_EMPTY,
+                          host_step_at(r, t->slices.begin_ns[i]), (double)t->slices.dur_ns[i]);
+        if (kind != SLICE_OPERATOR)
+            continue;
+        while (open.list.n > 0 && (t->slices.track[open.list.at[open.list.n - 1]] != t->slices.track[i] ||
+                                   end_of(t, open.list.at[open.list.n - 1]) <= t->slices.begin_ns[i]))
+            open.list.n--;
+        self_ns[i] += t->slices.dur_ns[i];
+        if (open.list.n > 0)
+            self_ns[open.list.at[open.list.n - 1]] -= t->slices.dur_ns[i];
+        add_row(r, &open, i);
+    }
+    for (uint32_t i = 0; i < t->slices.n && !r->failed; i++)
+        if (kind_of(r, i) == SLICE_OPERATOR && strncmp(text_of(r, i), "ProfilerStep#", 13) != 0)
+            measuring_add(&r->m, MEASURE_HOST, name_of(r, t->slices.name[i]), NAME_EMPTY,
+                          host_step_at(r, t->slices.begin_ns[i]), self_ns[i] > 0 ? (double)self_ns[i] : 0);
+}
+
+static void memory_find(struct run_rank *out, const struct chrome_trace *t)
+{
+    for (size_t i = 0; i < t->instants.n; i++) {
+        const struct chrome_instant *x = &t->instants.at[i];
+        if (x->args_len == 0 || strcmp(names_text(t->names, x->name), "[memory]") != 0)
+            continue;
+        const struct json_span args = { t->text + x->args_at, x->args_len };
+        int64_t type, bytes;
+        if (!json_fixed(json_find(args, "Device Type"), 0, &type) || type == 0)
+            continue;
+        if (json_fixed(json_find(args, "Total Allocated"), 0, &bytes) && bytes > out->allocated_bytes)
+            out->allocated_bytes = bytes;
+        if (json_fixed(json_find(args, "Total Reserved"), 0, &bytes) && bytes > out->reserved_bytes)
+            out->reserved_bytes = bytes;
+    }
+}
+
+bool run_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
+                   struct error *e)
+{
+    const struct json_span rank = json_find(chrome_fact(t, "distributedInfo"), "rank");
+    *out = (struct run_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
+    out->has_rank = rank.at && json_fixed(rank, 0, &out->rank);
+    struct chrome_run r = { .t = t, .work = arena_new() };
+    r.m.names = names;
+    r.m.mem = mem;
+    r.name_of = r.work ? arena_take(r.work, names_count(t->names), sizeof *r.name_of) : NULL;
+    r.kind_of_category = r.name_of ? arena_take(r.work, names_count(t->names), 1) : NULL;
+    bool done = r.kind_of_category != NULL;
+    if (done)
+        slices_sort_out(&r);
+    r.m.out = out;
+    done = done && !r.failed && steps_find(&r, out);
+    out->has_device = out->is_gpu = r.device.n > 0;
+    if (done) {
+        steps_of_device(&r);
+        parts_find(&r);
+    }
+    r.m.out = NULL;
+    done = done && !r.failed && measuring_begin(&r.m, out, names, mem);
+    if (done) {
+        add_device(&r);
+        add_host(&r);
+    }
+    done = measuring_end(&r.m) && done && !r.failed;
+    memory_find(out, t);
+    arena_free(r.work);
+    if (!done)
+        return error_no_memory(e, t->path);
+    return out->n > 0 ||
+           error_set(e, FAULT_FORMAT,
+                     "%s: no operators and no kernels of torch.profiler in it; there is nothing to compare", t->path);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_chrome.h - measures of a rank from a trace of torch.profiler.
+ *
+ * A kernel belongs to the step in which it was launched, and to the innermost operator with its external id. Steps are divided
+ * as those of collections are (analyse/framework/step_series.h).
+ */
+#ifndef ASCOPE_ANSWERS_RUN_CHROME_H
+#define ASCOPE_ANSWERS_RUN_CHROME_H
+
+#include "answers/run_measures.h"
+#include "profile/chrome_trace.h"
+
+/* All but the path. False: no memory, or nothing that can be compared, with the reason in e. */
+bool run_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
+                   struct error *e);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_measures.h - what one rank of a run did, by name and by step: a side of a comparison.
+ *
+ * Independent of what it was recorded by. A measure is a sum over everything, and a mean over the usual steps (those that are
+ * not slow; `ascope why` explains the others) with the variance of that mean, from the spread over these steps. Texts are
+ * interned in one set of names for both sides, so that the sides are joined by integers.
+ */
+#ifndef ASCOPE_ANSWERS_RUN_MEASURES_H
+#define ASCOPE_ANSWERS_RUN_MEASURES_H
+
+#include "base/keys.h"
+#include "base/names.h"
+
+enum measure_kind {
+    MEASURE_KERNEL,     /* by the type of its operator, or by name: time on the device */
+    MEASURE_SHAPE,      /* the same, and its shapes, where they are known */
+    MEASURE_COLLECTIVE, /* kind of collective, its size and group */
+    MEASURE_COPY,       /* between memories */
+    MEASURE_OPERATOR,   /* of the framework: time on the device of the kernels that it launched itself */
+    MEASURE_CLASS,      /* see kernel_class.h: time on the device */
+    MEASURE_HOST,       /* operator of the framework: its own time on the host */
+    MEASURE_CALL,       /* of the vendor's libraries: its own time */
+    MEASURE_KINDS
+};
+
+struct measure {
+    enum measure_kind kind;
+    name_id name, detail;
+    uint64_t n; /* of the whole recording, as the following */
+    double total_ns, min_ns, max_ns;
+    double mean_ns, variance_ns2, runs; /* of a usual step; variance: of the mean */
+};
+
+enum run_part { RUN_STEP, RUN_COMPUTING, RUN_COMMUNICATION, RUN_FREE, RUN_PARTS }; /* communication: exposed */
+
+struct run_step {
+    name_id name;
+    int64_t part_ns[RUN_PARTS];
+    bool is_slow;
+};
+
+struct run_mean {
+    double mean, variance; /* variance: of the mean */
+};
+
+struct run_rank {
+    const char *path;
+    bool has_rank, has_device, is_gpu;
+    int64_t rank;
+    unsigned device;
+    bool has_steps; /* else one row stands for everything */
+    size_t n_steps, n_usual;
+    struct run_step *step; /* by begin */
+    struct run_mean part[RUN_PARTS];
+    size_t n;
+    struct measure *at;                      /* by kind, then by the ids of name and detail */
+    int64_t allocated_bytes, reserved_bytes; /* at most; -1: not recorded */
+};
+
+/* A rank while it is measured. */
+struct measuring {
+    struct run_rank *out;
+    struct names *names;
+    struct arena *mem, *work; /* of the result; until measuring_end() */
+    struct keys rows, cells;  /* names; names in steps */
+    LIST(struct measure) list;
+    LIST(struct measure_cell {
+        double ns;
+        uint64_t runs;
+    })
+    sums; /* as `cells` */
+    bool failed;
+};
+
+/* out->step, n_steps, has_steps are set. False: no memory. */
+bool measuring_begin(struct measuring *m, struct run_rank *out, struct names *names, struct arena *mem);
+enum { NO_STEP = UINT32_MAX };
+void measuring_add(struct measuring *m, enum measure_kind kind, name_id name, name_id detail, uint32_t step, double ns);
+bool measuring_end(struct measuring *m); /* in any case, also after a failure; false: no memory */
+
+#endif

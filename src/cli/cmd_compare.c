@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cmd_compare.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "answers/run_chrome.h"
+#include "answers/run_collection.h"
+#include "base/large_memory.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "cli/cmd_recover.h"
+#include "cli/collections.h"
+#include "cli/compare_files.h"
+#include "cli/compare_report.h"
+#include "cli/exit_status.h"
+#include "cli/loaded.h"
+#include "cli/summary.h"
+#include "cli/work.h"
+#include "load/chrome_load.h"
+
+enum { SIDES = 2 };
+
+/* A directory or a file of one side, and its ranks once it was read. */
+struct item {
+    unsigned side;
+    bool is_chrome;
+    struct target target;
+    struct arena *mem;
+    LIST(struct run_rank) ranks;
+    bool is_done, is_lossy;
+    struct error e;
+};
+
+struct comparing {
+    struct arguments *a;
+    struct names *names; /* of both sides */
+    LIST(struct item) items;
+    unsigned n_threads; /* of one item */
+    struct progress progress;
+    pthread_mutex_t lock; /* of what follows, and of the progress */
+    size_t n_ended;
+};
+
+/* ---- what is compared ---------------------------------------------------------------------------------------------- */
+
+static bool add_item(struct comparing *q, unsigned side, const struct target *target, bool is_chrome)
+{
+    struct item *new = list_add(&q->items, q->a->mem);
+    if (!new)
+        complain_no_memory("the list of directories");
+    else
+        *new = (struct item){ .side = side, .is_chrome = is_chrome, .target = *target };
+    return new != NULL;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_trace(const struct dirent *d)
+{
+    return d->d_name[0] != '.' && strstr(d->d_name, ".pt.trace.json") && chrome_is_name(d->d_name);
+}
+
+/* Traces of the ranks of a job, as torch.profiler names them in a directory. How many; -1: no memory. */
+static int add_traces(struct comparing *q, unsigned side, const char *path)
+{
+    struct dirent **entry;
+    const int n = scandir(path, &entry, is_trace, by_name);
+    bool done = true;
+    for (int i = 0; i < n; i++) {
+        const struct target target = { .path = arena_printf(q->a->mem, "%s/%s", path, entry[i]->d_name) };
+        done = done && target.path && add_item(q, side, &target, true);
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    return !done ? -1 : n > 0 ? n : 0;
+}
+
+static enum exit_status add_side(struct comparing *q, unsigned side, const char *given)
+{
+    struct stat st;
+    const char *path = path_expand(q->a, side == 0 ? "A" : "B", given);
+    if (!path)
+        return arena_failed(q->a->mem) ? STATUS_NOTHING : STATUS_PATH;
+    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
+        const struct target target = { .path = path };
+        if (chrome_is_name(path))
+            return add_item(q, side, &target, true) ? STATUS_DONE : STATUS_NOTHING;
+        complain("%s: not a trace; give a *.json or *.json.gz file of torch.profiler, or a directory", path);
+        return STATUS_PATH;
+    }
+    const int n_traces = add_traces(q, side, path);
+    if (n_traces != 0)
+        return n_traces > 0 ? STATUS_DONE : STATUS_NOTHING;
+    struct targets targets = { .mem = q->a->mem };
+    enum exit_status status = targets_add(&targets, path, false);
+    for (size_t i = 0; i < targets.list.n && status == STATUS_DONE; i++)
+        status = add_item(q, side, &targets.list.at[i], false) ? STATUS_DONE : STATUS_NOTHING;
+    return status;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------- */
+
+static bool read_chrome(struct comparing *q, struct item *x)
+{
+    struct chrome_trace t;
+    struct run_rank *rank = list_add(&x->ranks, x->mem);
+    if (!rank)
+        return error_no_memory(&x->e, x->target.path);
+    if (!chrome_load(&t, x->target.path, &x->e))
+        return false;
+    const bool done = run_of_chrome(rank, &t, q->names, x->mem, &x->e);
+    rank->path = x->target.path;
+    x->is_lossy = losses_damage(&t.lost) > 0;
+    if (x->is_lossy) {
+        pthread_mutex_lock(&q->lock);
+        complain_losses(x->target.path, &t.lost);
+        pthread_mutex_unlock(&q->lock);
+    }
+    chrome_trace_free(&t);
+    return done;
+}
+
+static bool read_collection(struct comparing *q, struct item *x)
+{
+    struct loaded l = { 0 };
+    recover_first(q->a, x->target.path, stderr);
+    bool done = loaded_open(&l, &x->target, q->n_threads, &x->e);
+    for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
+        struct run_rank *rank = list_add(&x->ranks, x->mem);
+        done =
+            rank && (run_of_collection(rank, l.profile, loaded_device(&l, i), l.collection, q->names, x->mem, &x->e) ||
+                     x->e.fault != FAULT_NONE);
+        if (!done)
+            error_no_memory(&x->e, x->target.path);
+        else
+            rank->path = x->target.path;
+    }
+    x->is_lossy = l.is_lossy;
+    loaded_close(&l);
+    return done && x->e.fault == FAULT_NONE;
+}
+
+static void read_one(void *context, size_t i)
+{
+    struct comparing *q = context;
+    struct item *x = &q->items.at[i];
+    x->mem = arena_new();
+    x->is_done = !x->mem        ? error_no_memory(&x->e, x->target.path)
+                 : x->is_chrome ? read_chrome(q, x)
+                                : read_collection(q, x);
+    pthread_mutex_lock(&q->lock);
+    char what[48];
+    const double done = (double)++q->n_ended / (double)q->items.n;
+    snprintf(what, sizeof what, "%zu of %zu", q->n_ended, q->items.n);
+    progress_stage(&q->progress, what, done, done, 0);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void read_all(struct comparing *q)
+{
+    const size_t n = q->items.n;
+    const unsigned n_threads = q->a->options.n_threads, at_once = n < n_threads ? (unsigned)n : n_threads;
+    q->n_threads = n_threads / at_once > 0 ? n_threads / at_once : 1;
+    progress_begin(&q->progress, stderr, !q->a->quiet);
+    pool_run(n, at_once, read_one, q);
+    progress_end(&q->progress);
+}
+
+/* All ranks of a side; what could not be read is reported and left out. NULL: no memory. */
+static struct run_rank *gather(struct comparing *q, unsigned side, size_t *n, struct tally *tally)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < q->items.n; i++)
+        most += q->items.at[i].ranks.n;
+    struct run_rank *all = arena_take(q->a->mem, most, sizeof *all);
+    *n = 0;
+    for (size_t i = 0; i < q->items.n; i++) {
+        const struct item *x = &q->items.at[i];
+        if (x->side != side)
+            continue;
+        if (!x->is_done)
+            complain("%s", x->e.text);
+        tally->n_failed += !x->is_done;
+        tally->n_lossy += x->is_done && x->is_lossy;
+        tally->n_done += x->is_done && !x->is_lossy;
+        for (size_t k = 0; all && x->is_done && k < x->ranks.n; k++)
+            all[(*n)++] = x->ranks.at[k];
+    }
+    return all;
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------------------------- */
+
+static enum exit_status report(struct comparing *q, const struct compare_report *r, enum exit_status status)
+{
+    struct arguments *a = q->a;
+    struct error e = { 0 };
+    if (a->options.out_dir && !compare_files_write(r, a->options.out_dir, a->options.csv_is_safe, &e)) {
+        complain("%s", e.text);
+        return STATUS_NOTHING;
+    }
+    if (a->json) {
+        json_t *list = json_array();
+        if (json_array_append_new(list, compare_json(r)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+        return json_report(a, "comparisons", list, status);
+    }
+    struct term t;
+    term_init(&t, stdout);
+    if (!a->quiet)
+        compare_print(&t, r);
+    return status;
+}
+
+static enum exit_status answer(struct comparing *q)
+{
+    struct arguments *a = q->a;
+    struct tally tally = { 0 };
+    size_t n[SIDES], n_changes = 0;
+    struct comparison c;
+    struct error e = { 0 };
+    struct run_rank *of_a = gather(q, 0, &n[0], &tally), *of_b = gather(q, 1, &n[1], &tally);
+    if (!of_a || !of_b) {
+        complain_no_memory("the list of ranks");
+        return STATUS_NOTHING;
+    }
+    if (n[0] == 0 || n[1] == 0)
+        return STATUS_NOTHING;
+    if (!compare_runs(&c, of_a, n[0], of_b, n[1], q->names, a->mem, &e)) {
+        complain("%s", e.text);
+        return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
+    }
+    const struct compared_row **change = compare_changes(&c, &n_changes, a->mem);
+    if (!change) {
+        complain_no_memory("the comparison");
+        return STATUS_NOTHING;
+    }
+    tally.n_failed += c.n_alone_a + c.n_alone_b; /* ranks without a partner: something is missing */
+    const struct compare_report r = {
+        .name = { a->word[0], a->word[1] }, .c = &c, .change = change, .n_changes = n_changes, .top = a->top
+    };
+    return report(q, &r, tally_status(&tally));
+}
+
+int run_compare(struct arguments *a)
+{
+    struct comparing q = { .a = a, .names = names_new() };
+    enum exit_status status = q.names ? STATUS_DONE : STATUS_NOTHING;
+    if (a->n_words != SIDES) {
+        complain(
+            "compare: %zu paths; give two, A and B: collections, directories of ranks, or *.json of torch.profiler",
+            a->n_words);
+        names_free(q.names);
+        return exit_code(a->face, STATUS_USAGE);
+    }
+    for (unsigned i = 0; i < SIDES && status == STATUS_DONE; i++)
+        status = add_side(&q, i, a->word[i]);
+    if (status == STATUS_DONE) {
+        work_memory(a, q.items.at[0].is_chrome ? "/var/tmp" : q.items.at[0].target.path); /* nothing beside a file */
+        pthread_mutex_init(&q.lock, NULL);
+        read_all(&q);
+        pthread_mutex_destroy(&q.lock);
+        status = answer(&q);
+        memory_unwatch();
+    }
+    for (size_t i = 0; i < q.items.n; i++)
+        arena_free(q.items.at[i].mem);
+    names_free(q.names);
+    return exit_code(a->face, status);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_compare.h - ascope compare: two runs, collections, jobs or traces of torch.profiler, against each other. */
+#ifndef ASCOPE_CLI_CMD_COMPARE_H
+#define ASCOPE_CLI_CMD_COMPARE_H
+
+#include "cli/command.h"
+
+int run_compare(struct arguments *a);
+
+#endif

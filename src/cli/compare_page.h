@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare_page.h - a comparison as one page for a browser: no network, no script, names are texts whatever is in them. */
+#ifndef ASCOPE_CLI_COMPARE_PAGE_H
+#define ASCOPE_CLI_COMPARE_PAGE_H
+
+#include "cli/compare_report.h"
+
+bool compare_page_write(const struct compare_report *r, const char *dir, struct error *e); /* DIR/comparison.html */
+
+#endif

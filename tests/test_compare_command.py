@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ascope compare on jobs whose differences are known, and on traces of torch.profiler.
+
+    test_compare_command.py ASCOPE
+"""
+import csv
+import gzip
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASCOPE = sys.argv.pop(1)
+KINETO = os.path.join(os.environ["ASCOPE_SAMPLE"], "kineto")
+
+
+def ascope(*words):
+    return subprocess.run([ASCOPE, *words], capture_output=True, text=True, check=False)
+
+
+def trace(steps, kernels, rank=None, name="ProfilerStep#%d", begin=1000.0):
+    """A trace of torch.profiler: of each step, each kernel a number of times. kernels: (name, operator, us(step), times)."""
+    events, at, number = [], begin, 0
+    for step in range(steps):
+        first = at
+        for kernel, operator, us, times in kernels:
+            for _ in range(times):
+                number += 1
+                dur = us(step)
+                common = {"ph": "X", "pid": 1, "tid": 1}
+                events.append({**common, "cat": "cpu_op", "name": operator, "ts": at, "dur": 5, "args": {"External id": number}})
+                events.append({**common, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at + 1, "dur": 2, "args": {"External id": number, "correlation": number}})
+                events.append({**common, "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": at + 6, "dur": dur,
+                               "args": {"External id": number, "correlation": number}})
+                at += 10 + dur
+        events.append({"ph": "X", "cat": "user_annotation", "name": name % step, "pid": 1, "tid": 1, "ts": first, "dur": at - first})
+        at += 3
+    out = {"traceEvents": events}
+    if rank is not None:
+        out["distributedInfo"] = {"rank": rank}
+    return out
+
+
+def wobble(mean, seed=0):
+    """About a percent around a mean, the same for the same seed and step."""
+    return lambda step: round(mean * (1 + ((step * 7919 + seed * 104729) % 21 - 10) / 1000), 3)
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keep = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.keep.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.keep.name, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            json.dump(content, f)
+        return self.path(name)
+
+    def compare(self, a, b, *options, code=0):
+        done = ascope("compare", a, b, "--json", *options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)["comparisons"][0]
+
+    def changed(self, answer):
+        return [(c["kind"], c["name"]) for c in answer["changes"]]
+
+
+class Jobs(Case):
+    def sim(self, name, *options):
+        out = self.path(name)
+        if not os.path.exists(out):
+            done = ascope("sim", "--framework", "pt", "--kernels", "800", "--steps", "6", "--ranks", "2", "--tp", "2", "--out", out, *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return out
+
+    def test_equal_runs_are_equal(self):
+        answer = self.compare(self.sim("base"), self.sim("base"))
+        self.assertEqual(answer["changes"], [])
+        self.assertTrue(answer["noise_known"])
+        for part in answer["overall"].values():
+            self.assertEqual(part["more_us"], 0)
+            self.assertEqual(part["state"], "noise")
+        self.assertEqual([r["step"]["more_us"] for r in answer["rows"] if r["step"]["more_us"] != 0], [])
+
+    def test_other_noise_is_no_difference(self):
+        for seed in (1, 2, 3):
+            answer = self.compare(self.sim("base"), self.sim("noise%d" % seed, "--noise-seed", str(seed)))
+            self.assertNotEqual([r for r in answer["rows"] if r["kind"] == "kernel" and r["step"]["more_us"] != 0], [])  # it is another run
+            self.assertEqual(self.changed(answer), [])
+            self.assertEqual([k for k, p in answer["overall"].items() if p["state"] == "real"], [])
+
+    def test_a_slower_operator_is_first(self):
+        answer = self.compare(self.sim("base"), self.sim("operator", "--noise-seed", "5", "--slow-operator", "MatMulV2:1.5"))
+        self.assertEqual(self.changed(answer)[0], ("kernel", "MatMulV2"))
+        self.assertEqual({name for kind, name in self.changed(answer) if kind == "kernel"}, {"MatMulV2"})
+        first = answer["changes"][0]
+        self.assertEqual(first["step"]["state"], "real")
+        self.assertAlmostEqual(first["step"]["b_us"] / first["step"]["a_us"], 1.5, delta=0.05)
+        self.assertAlmostEqual(first["because_of_runs_us"], 0, delta=0.001)
+        self.assertEqual(answer["overall"]["computing"]["state"], "real")
+        faster = self.compare(self.sim("operator"), self.sim("base"))  # and the other way round
+        self.assertEqual(self.changed(faster)[0], ("kernel", "MatMulV2"))
+        self.assertLess(faster["changes"][0]["step"]["more_us"], 0)
+
+    def test_a_slower_step_is_listed(self):
+        answer = self.compare(self.sim("base"), self.sim("step", "--noise-seed", "5", "--slow-step", "3:4"))
+        slow = [s for s in answer["steps"] if s["b_slow"] and not s["a_slow"]]
+        self.assertEqual([s["b"] for s in slow], ["3"])
+        self.assertGreater(slow[0]["b_us"], 1.5 * slow[0]["a_us"])
+        self.assertEqual([k for k in self.changed(answer) if k[0] == "kernel"], [])  # the usual steps are as before
+
+    def test_a_slower_rank_is_named(self):
+        answer = self.compare(self.sim("base"), self.sim("rank", "--noise-seed", "5", "--slow-rank", "1:1.5"))
+        computing = [r["overall"]["computing"] for r in answer["ranks"]]
+        self.assertEqual([c["state"] for c in computing], ["noise", "real"])
+        self.assertAlmostEqual(computing[1]["b_us"] / computing[1]["a_us"], 1.5, delta=0.05)
+        kernels = [c for c in answer["changes"] if c["kind"] == "kernel"]
+        self.assertTrue(kernels)
+        self.assertEqual({c["most_on"] for c in kernels}, {1})
+        text = ascope("compare", self.sim("base"), self.sim("rank")).stdout
+        ranks = text[text.index("Ranks"):].splitlines()
+        self.assertIn("rank 1", ranks[1])
+
+    def test_a_missing_rank(self):
+        answer = self.compare(self.sim("base"), self.sim("missing", "--missing-rank", "1"), code=3)
+        self.assertEqual((len(answer["ranks"]), answer["alone_a"], answer["alone_b"]), (1, 1, 0))
+
+    def test_other_kinds_of_collections(self):
+        for name, options in (("ms", ("--framework", "ms", "--kernels", "120", "--steps", "4")), ("prof", ("--kernels", "120", "--steps", "4")),
+                              ("host", ("--framework", "pt", "--kernels", "0", "--operators", "300", "--steps", "4"))):
+            out = self.path(name)
+            self.assertEqual(ascope("sim", "--out", out, *options).returncode, 0)
+            answer = self.compare(out, out)
+            self.assertEqual(answer["changes"], [], name)
+            self.assertTrue(answer["rows"], name)
+
+    def test_files(self):
+        out = self.path("results")
+        answer = self.compare(self.sim("base"), self.sim("operator", "--noise-seed", "5", "--slow-operator", "MatMulV2:1.5"), "-o", out)
+        with open(out + "/compare_kernels.csv", encoding="utf-8", newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(rows[0]["Name"], "MatMulV2")
+        self.assertEqual(rows[0]["State"], "real")
+        self.assertEqual(float(rows[0]["Difference(us)"]), answer["changes"][0]["step"]["more_us"])
+        with sqlite3.connect("file:%s/comparison.db?mode=ro" % out, uri=True) as db:
+            for table, file in (("COMPARE_KERNELS", "compare_kernels"), ("COMPARE_OVERALL", "compare_overall"), ("COMPARE_STEPS", "compare_steps"),
+                                ("COMPARE_HOST", "compare_host"), ("COMPARE_CALLS", "compare_calls"), ("COMPARE_MEMORY", "compare_memory")):
+                with open("%s/%s.csv" % (out, file), encoding="utf-8", newline="") as f:
+                    n = len(list(csv.reader(f))) - 1
+                self.assertEqual(db.execute("SELECT COUNT(*) FROM " + table).fetchone()[0], n, table)
+            self.assertEqual(db.execute("SELECT name FROM COMPARE_KERNELS WHERE state = 'real'").fetchone()[0], "MatMulV2")
+        db.close()
+        before = {f.name: f.read_bytes() for f in pathlib.Path(out).iterdir()}
+        self.compare(self.sim("base"), self.sim("operator"), "-o", out, "--threads", "1")
+        self.assertEqual({f.name: f.read_bytes() for f in pathlib.Path(out).iterdir()}, before)
+
+
+class Traces(Case):
+    base = (("gemm_kernel", "aten::mm", wobble(100), 3), ("add_kernel", "aten::add", wobble(20), 2))
+
+    def test_what_changed(self):
+        a = self.write("a.json", trace(8, self.base))
+        more = (("gemm_kernel", "aten::mm", wobble(100, 1), 5), ("add_kernel", "aten::add", wobble(20, 1), 2), ("new_kernel", "aten::relu", wobble(7, 1), 1))
+        answer = self.compare(a, self.write("b.json", trace(8, more, begin=5000.0)))
+        self.assertEqual(self.changed(answer), [("kernel", "gemm_kernel"), ("kernel", "new_kernel")])
+        first = answer["changes"][0]
+        self.assertEqual((first["a"]["runs"], first["b"]["runs"]), (3, 5))
+        self.assertAlmostEqual(first["because_of_runs_us"], 200, delta=2)
+        self.assertEqual({(r["kind"], r["name"]) for r in answer["rows"] if r["kind"] in ("operator", "class")},
+                         {("operator", "aten::mm"), ("operator", "aten::add"), ("operator", "aten::relu"), ("class", "matmul"), ("class", "vector")})
+        self.assertEqual([r["a"]["kind"] for r in answer["ranks"]], ["gpu"])
+
+    def test_sums_are_exact(self):
+        a = self.write("exact.json", trace(4, (("k", "aten::mm", lambda step: 10.001 + step, 2),)))
+        row = [r for r in self.compare(a, a)["rows"] if r["kind"] == "kernel"][0]
+        self.assertEqual((row["a"]["count"], row["a"]["total_us"], row["a"]["min_us"], row["a"]["max_us"]), (8, 92.008, 10.001, 13.001))
+        self.assertEqual(row["step"]["a_us"], 23.002)
+
+    def test_one_step_has_unknown_noise(self):
+        a, b = self.write("one.json", trace(1, self.base)), self.write("two.json", trace(1, (("gemm_kernel", "aten::mm", wobble(300), 3),)))
+        answer = self.compare(a, b)
+        self.assertFalse(answer["noise_known"])
+        self.assertEqual({c["step"]["state"] for c in answer["changes"]}, {"unknown"})
+        self.assertEqual(self.changed(answer)[0], ("kernel", "gemm_kernel"))
+        self.assertIn("noise is unknown", ascope("compare", a, b).stdout)
+
+    def test_ranks_in_a_directory(self):
+        for side, us in (("x", 100), ("y", 130)):
+            os.makedirs(self.path(side), exist_ok=True)
+            for rank in (0, 1):
+                made = trace(6, (("k", "aten::mm", wobble(us if rank else 100, rank + us), 2),), rank=rank)
+                with gzip.open("%s/worker%d.%d.pt.trace.json.gz" % (self.path(side), rank, rank), "wt") as f:
+                    json.dump(made, f)
+        answer = self.compare(self.path("x"), self.path("y"))
+        self.assertEqual([r["b"]["rank"] for r in answer["ranks"]], [0, 1])
+        self.assertEqual([r["overall"]["computing"]["state"] for r in answer["ranks"]], ["noise", "real"])
+        self.assertEqual(answer["changes"][0]["most_on"], 1)
+
+    def test_npu_against_gpu(self):
+        npu = self.path("npu")
+        self.assertEqual(ascope("sim", "--framework", "pt", "--kernels", "240", "--steps", "8", "--out", npu).returncode, 0)
+        answer = self.compare(npu, self.write("gpu.json", trace(8, self.base)))
+        self.assertTrue(answer["different_devices"])
+        self.assertEqual({c["kind"] for c in answer["changes"]} - {"operator", "collective", "copy"}, set())
+        self.assertIn("operator", {c["kind"] for c in answer["changes"]})
+
+    def test_real_files(self):
+        for name in ("real-2.11-cuda-plain.json", "real-1.13-nokineto-plain.json", "hand-2x.json"):
+            path = os.path.join(KINETO, name)
+            answer = self.compare(path, path)
+            self.assertTrue(answer["rows"], name)
+            self.assertEqual(answer["changes"], [], name)
+
+    def test_hostile_names(self):
+        evil = "<script>alert('x')</script>\"&\u202e\n" + "x" * 60000
+        a, out = self.write("evil.json", trace(4, ((evil, evil, wobble(10), 1),))), self.path("evil")
+        b = self.write("evil2.json", trace(4, ((evil, evil, wobble(20), 1),)))
+        self.compare(a, b, "-o", out)
+        with open(out + "/comparison.html", encoding="utf-8") as f:
+            page = f.read()
+        self.assertNotIn("<script", page)
+        self.assertIn("&#60;script&#62;", page)
+        self.assertIn("Content-Security-Policy", page)
+        self.assertNotIn("\x1b", ascope("compare", a, b).stdout)
+
+    def test_damage(self):
+        a = self.write("whole.json", trace(6, self.base))
+        with open(a, encoding="utf-8") as f:
+            text = f.read()
+        cut = self.path("cut.json")
+        with open(cut, "w", encoding="utf-8") as f:
+            f.write(text[:len(text) // 2])
+        done = ascope("compare", a, cut)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cut.json", done.stderr)
+        for content, word in (("{}", "no trace events"), ("[]", "nothing to compare")):
+            other = self.path("other.json")
+            with open(other, "w", encoding="utf-8") as f:
+                f.write(content)
+            done = ascope("compare", a, other)
+            self.assertEqual(done.returncode, 1 if content == "{}" else done.returncode)
+            self.assertIn(word, done.stderr)
+        for words in ((), (a,), (a, a, a), (a, self.path("nothing")), (a, __file__)):
+            done = ascope("compare", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
