@@ -71,6 +71,8 @@ static void describe(const struct run *run, size_t n, struct description *out)
         .median = quantile(run, n, 0.5),
         .q3 = quantile(run, n, 0.75),
         .max = (double)run[n - 1].ns,
+        .min_ns = run[0].ns,
+        .max_ns = run[n - 1].ns,
         .sum = sum > INT64_MAX   ? INT64_MAX
                : sum < INT64_MIN ? INT64_MIN
                                  : (int64_t)sum,

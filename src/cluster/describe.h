@@ -25,6 +25,7 @@ struct description {
     double population_std; /* of all (n) */
     double min, q1, median, q3, max;
     int64_t sum;
+    int64_t min_ns, max_ns; /* the same as min and max, to the last digit */
 };
 
 bool durations_add(struct durations *d, int64_t ns, uint64_t times, struct arena *mem);

@@ -10,6 +10,7 @@
 #include "cluster/slow_links.h"
 
 enum { DEFAULT_TOP = 15 };
+static const double most_elements = 1e15; /* more is damage */
 
 static const struct result_column sum_columns[] = {
     COLUMN("opTypeRelatedRanksDataSize", "TEXT"),
@@ -74,7 +75,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     const struct step_choice step = step_choose(c->options, &r->steps);
     for (size_t i = 0; i < ops->n; i++) {
         const int64_t bytes = bytes_of(names_text(c->names, ops->data_type[i]));
-        if (bytes == 0 || ops->count[i] < 0 || !step_has_time(&step, ops->begin_ns[i]))
+        if (bytes == 0 || ops->count[i] < 0 || ops->count[i] > most_elements || !step_has_time(&step, ops->begin_ns[i]))
             continue;
         struct kind *const k = list_add(&s->kinds, c->mem);
         if (!k || !gathered_add(&s->gathered, ops, i, r->identity.rank, 0, (uint32_t)s->kinds.n - 1))

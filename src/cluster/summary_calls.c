@@ -60,8 +60,8 @@ static bool fill(struct summary_calls *out, struct calls_by_name *g, struct aren
         out->step[i] = part[STEP];
         out->count[i] = (int64_t)d.count;
         out->total_ns[i] = d.sum;
-        out->min_ns[i] = (int64_t)d.min;
-        out->max_ns[i] = (int64_t)d.max;
+        out->min_ns[i] = d.min_ns;
+        out->max_ns[i] = d.max_ns;
         out->q1_ns[i] = d.q1;
         out->median_ns[i] = d.median;
         out->q3_ns[i] = d.q3;
