@@ -116,7 +116,8 @@ bool measuring_end(struct measuring *m)
     if (done) {
         means_find(m);
         out->n = m->list.n;
-        memcpy(out->at, m->list.at, out->n * sizeof *out->at);
+        if (out->n > 0)
+            memcpy(out->at, m->list.at, out->n * sizeof *out->at);
         if (out->n > 1)
             qsort(out->at, out->n, sizeof *out->at, by_key);
     }
