@@ -77,6 +77,10 @@ _ascope()
     'view --port') return ;;
     'view --threads') return ;;
     'view --memory-limit') return ;;
+    'advise -dir' | 'advise --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'advise --html') compopt -o filenames; _ascope_offer -f; return ;;
+    'advise --threads') return ;;
+    'advise --memory-limit') return ;;
     'export-trace --max-size') return ;;
     'export-trace --dialect') _ascope_offer -W 'documented current'; return ;;
     'export-trace --time-base') _ascope_offer -W 'epoch start'; return ;;
@@ -167,6 +171,9 @@ _ascope()
     view)
         words=''
         options=' -dir --collection-dir --port --no-open --threads --memory-limit --quiet -q --help -h' ;;
+    advise)
+        words=''
+        options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;
     export-trace)
         words=''
         options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;

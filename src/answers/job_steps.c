@@ -157,7 +157,7 @@ static bool choose_rank_of_step(struct job_choice *out, const struct job_rank *r
 }
 
 /* A rank that takes longer for itself than the others, in all steps. Of two ranks one is slow that takes a tenth longer. */
-static bool choose_slow_rank(struct job_choice *out, const struct job_rank *rank, size_t n, struct arena *mem)
+bool job_rank_slow(struct job_choice *out, const struct job_rank *rank, size_t n, struct arena *mem)
 {
     int64_t *own_ns = arena_take(mem, n, sizeof *own_ns);
     uint64_t *key = arena_take(mem, n, sizeof *key);
@@ -233,7 +233,7 @@ bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, c
         }
     }
     out->mode = q->step || out->n_slow > 0 ? WHY_STEP : WHY_NOTHING;
-    if (out->mode == WHY_NOTHING && only == NO_ROW && !choose_slow_rank(out, rank, n, mem))
+    if (out->mode == WHY_NOTHING && only == NO_ROW && !job_rank_slow(out, rank, n, mem))
         return error_no_memory(e, "the ranks of the job");
     if (out->mode != WHY_RANK && !choose_rank_of_step(out, first, n_first, mem))
         return error_no_memory(e, "the ranks of the job");

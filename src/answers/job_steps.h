@@ -62,6 +62,9 @@ struct job_choice {
     int64_t waited_ns;  /* and how long, at the median */
 };
 
+/* Sets mode to WHY_RANK, with rank, reference and waited_ns, if a rank is slow in all steps. False only without memory. */
+bool job_rank_slow(struct job_choice *out, const struct job_rank *rank, size_t n, struct arena *mem);
+
 /* What is asked for; NULL, and has_rank false: whatever is slowest. */
 struct job_question {
     const char *step;

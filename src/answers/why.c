@@ -11,8 +11,8 @@ static const char *copy(const char *text, struct arena *mem)
     return text ? arena_text(mem, text, strlen(text)) : NULL;
 }
 
-static struct why_place place_of(const struct spent_place *s, const struct profile *p, const struct device *d,
-                                 const struct collection *collection, struct arena *mem)
+struct why_place why_place_of(const struct spent_place *s, const struct profile *p, const struct device *d,
+                              const struct collection *collection, struct arena *mem)
 {
     const struct chip_words *words = d ? chip_words(p->chip) : NULL;
     struct why_place out = { NULL, NULL, copy(s->event, mem), s->begin_ns, s->dur_ns };
@@ -20,34 +20,34 @@ static struct why_place place_of(const struct spent_place *s, const struct profi
                                 ? "Python"
                                 : framework_names[collection ? collection->framework_id : FRAMEWORK_PYTORCH].name;
     switch (s->track) {
-    case TRACK_NONE:
+    case SHOWN_NONE:
         out.process = d && s->dur_ns > 0 ? "Overlap Analysis" : NULL;
         out.thread = out.process ? "Free" : NULL;
         break;
-    case TRACK_STREAM:
+    case SHOWN_STREAM:
         out.process = words ? words->hardware : NULL;
         out.thread = arena_printf(mem, "Stream %u", s->number);
         break;
-    case TRACK_COMMUNICATION:
+    case SHOWN_COMMUNICATION:
         out.process = "Communication";
         out.thread = s->group && *s->group && strcmp(s->group, "N/A") != 0
                          ? arena_printf(mem, "Group %.500s Communication", s->group)
                          : "Communication";
         break;
-    case TRACK_STEPS:
+    case SHOWN_STEPS:
         out.process = words ? words->hardware : NULL;
         out.thread = "Step Trace";
         break;
-    case TRACK_FRAMEWORK:
+    case SHOWN_FRAMEWORK:
         out.process = framework;
         out.thread = arena_printf(mem, "Thread %u", s->number);
         break;
-    case TRACK_GC: out.process = out.thread = "Python GC"; break;
-    case TRACK_CALLS:
+    case SHOWN_GC: out.process = out.thread = "Python GC"; break;
+    case SHOWN_CALLS:
         out.process = words ? words->stack : NULL;
         out.thread = arena_printf(mem, "Thread %u", s->number);
         break;
-    case TRACK_MARKS:
+    case SHOWN_MARKS:
         out.process = copy(p->host.source.pid_name, mem);
         out.thread = arena_printf(mem, "Thread %u", s->number);
         break;
@@ -71,7 +71,7 @@ static bool answer_keep(struct why_answer *out, const struct step_difference *x,
         if (i < n) {
             out->difference.item[i] = x->item[i];
             out->difference.item[i].name = copy(x->item[i].name, mem);
-            out->place[i] = place_of(&x->item[i].place, p, d, collection, mem);
+            out->place[i] = why_place_of(&x->item[i].place, p, d, collection, mem);
         } else {
             out->others_ns += x->item[i].more_ns;
             out->n_others++;

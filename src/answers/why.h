@@ -14,6 +14,9 @@ struct why_place {
     int64_t begin_ns, dur_ns;
 };
 
+struct why_place why_place_of(const struct spent_place *s, const struct profile *p, const struct device *d,
+                              const struct collection *collection, struct arena *mem);
+
 struct why_answer {
     struct step_difference difference; /* items: the largest `most` */
     struct why_place *place;           /* of each item */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/cmd_advise.h"
 #include "cli/cmd_analyse.h"
 #include "cli/cmd_cluster.h"
 #include "cli/cmd_communication.h"
@@ -46,6 +47,7 @@ static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, O
 static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_PORT, OPT_VIEW_NO_OPEN, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
+static const uint8_t advise_options[] = { OPT_DIR, OPT_ADVISE_HTML, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t communication_options[] = {
@@ -198,6 +200,22 @@ const struct command commands[] = {
                 "Example: ascope view job/*_ascend_pt trace.json.gz --no-open",
         LIST_OF(view_options),
         .run = run_view,
+    },
+    {
+        .name = "advise",
+        .usage = "DIR... [OPTION...]",
+        .about = "what to change to make a job faster, with evidence and estimated gain",
+        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all ranks of a job. Runs a "
+                "list of checks on each rank: waiting for data, the device waiting for the host, synchronisation after launches, "
+                "garbage collection, allocations, copies, clock, AI CPU operators, numbers of blocks, small or unaligned transfers, slow "
+                "links, retransmissions, a rank that the others wait for.\n\n"
+                "Each finding has the time that a step would be shorter by, what was found, where it is in the timeline, and what to "
+                "change; the largest gain is first. What would save less than 3 % of a step is no finding. Checks whose data was "
+                "not recorded are listed with the option that records it. Gains are estimates and may be about the same time: they do "
+                "not add up.\n\n"
+                "The exit code does not depend on the findings. Example: ascope advise job --html advice.html",
+        LIST_OF(advise_options),
+        .run = run_advise,
     },
     {
         .name = "export-trace",

@@ -109,6 +109,9 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "port of the address; default: any that is free" },
     [OPT_VIEW_NO_OPEN] = { "no-open", .kind = OPTION_FLAG, .at = AT(no_open),
         .help = "print the address only; do not open a browser" },
+
+    [OPT_ADVISE_HTML] = { "html", .kind = OPTION_FILE, .value = "FILE", .at = AT(html),
+        .help = "write the report as a page for a browser, too" },
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
         .help = "device whose memory is shown: cpu, npu:N or cuda:N; default: the first recorded NPU or GPU" },
     [OPT_METRIC] = { "metric", .kind = OPTION_CHOICE, .choice = { "self_cpu_time_total", "self_npu_time_total" },

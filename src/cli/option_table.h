@@ -65,6 +65,8 @@ enum option_id {
     /* of view only */
     OPT_VIEW_PORT,
     OPT_VIEW_NO_OPEN,
+    /* of advise only */
+    OPT_ADVISE_HTML,
     /* of install-msprof only */
     OPT_SCRIPT_DIALECT,
     OPT_FORCE,
@@ -239,6 +241,7 @@ struct arguments {
     bool given[OPTIONS]; /* they were on the command line */
     const char *step;    /* of why */
     int64_t rank;
+    const char *html; /* of advise */
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;

@@ -217,12 +217,12 @@ static void power(struct sim_device *d, const char *family, enum lpm_kind kind, 
 
 static void power_all(struct sim_device *d, uint64_t span_ns)
 {
-    static const uint16_t mhz[] = { 1200, 1800, 1500, 1800 }, core_mv[] = { 725, 803, 890 },
+    static const uint16_t mhz[] = { 1200, 1800, 1500, 1800 }, steady_mhz[] = { 1800 }, core_mv[] = { 725, 803, 890 },
                           bus_mv[] = { 935, 921, 913 };
     struct slices freq = { 0 }, info = { 0 };
     if (d->of->chip->group != ON_A2 && d->of->chip->platform != 7)
         return;
-    power(d, "lpmFreqConv.data", LPM_FREQ, mhz, 4, &freq, span_ns);
+    power(d, "lpmFreqConv.data", LPM_FREQ, d->of->job ? steady_mhz : mhz, d->of->job ? 1 : 4, &freq, span_ns);
     if (d->of->chip->group == ON_A2) {
         power(d, "lpmInfoConv.data", LPM_CORE_VOLTAGE, core_mv, 3, &info, span_ns);
         power(d, "lpmInfoConv.data", LPM_BUS_VOLTAGE, bus_mv, 3, &info, span_ns);

@@ -194,7 +194,7 @@ static void take_tasks(struct division *v, bool are_copies)
                                 .begin_ns = t->begin_ns[i],
                                 .end_ns = t->begin_ns[i] + (int64_t)t->dur_ns[i],
                                 .mhz = are_copies ? 0 : mhz_at(v->d, t->begin_ns[i]),
-                                .place = { TRACK_STREAM, t->stream[i], NULL, text_of(v, event), t->begin_ns[i],
+                                .place = { SHOWN_STREAM, t->stream[i], NULL, text_of(v, event), t->begin_ns[i],
                                            (int64_t)t->dur_ns[i] } };
         count(v, &x);
         spend(v, &x);
@@ -209,7 +209,7 @@ static struct span collective_span(const struct division *v, size_t op, enum spe
                           .name = label_of(o->op_type[op], o->name[op]),
                           .begin_ns = o->begin_ns[op],
                           .end_ns = o->begin_ns[op] + (int64_t)o->dur_ns[op],
-                          .place = { TRACK_COMMUNICATION, 0, text_of(v, o->group[op]), text_of(v, o->name[op]),
+                          .place = { SHOWN_COMMUNICATION, 0, text_of(v, o->group[op]), text_of(v, o->name[op]),
                                      o->begin_ns[op], (int64_t)o->dur_ns[op] } };
 }
 
@@ -269,7 +269,7 @@ static bool take_inputs(struct division *v)
             .name = name,
             .begin_ns = begin,
             .end_ns = end,
-            .place = { TRACK_STEPS, 0, NULL, "GetNext", begin, span_ns(begin, end) },
+            .place = { SHOWN_STEPS, 0, NULL, "GetNext", begin, span_ns(begin, end) },
         };
         count(v, &x);
         spend(v, &x);
@@ -291,7 +291,7 @@ static bool take_garbage(struct division *v)
             .name = NAME_EMPTY,
             .begin_ns = begin,
             .end_ns = end,
-            .place = { TRACK_GC, g->process[order[i]], NULL, "GC", begin, span_ns(begin, end) },
+            .place = { SHOWN_GC, g->process[order[i]], NULL, "GC", begin, span_ns(begin, end) },
         };
         count(v, &x);
         spend(v, &x);
@@ -337,7 +337,7 @@ static struct span call_span(const struct division *v, size_t call, enum spent_k
                       .name = name,
                       .begin_ns = begin,
                       .end_ns = end,
-                      .place = { TRACK_CALLS, c->thread[call], NULL, text_of(v, name), begin, span_ns(begin, end) } };
+                      .place = { SHOWN_CALLS, c->thread[call], NULL, text_of(v, name), begin, span_ns(begin, end) } };
 }
 
 static bool take_allocations(struct division *v)
@@ -420,7 +420,7 @@ static struct span op_span(const struct division *v, size_t row)
                           .name = label,
                           .begin_ns = o->begin_ns[row],
                           .end_ns = o->end_ns[row],
-                          .place = { TRACK_FRAMEWORK, o->thread ? o->thread[row] : 0, NULL, text_of(v, o->name[row]),
+                          .place = { SHOWN_FRAMEWORK, o->thread ? o->thread[row] : 0, NULL, text_of(v, o->name[row]),
                                      o->begin_ns[row], span_ns(o->begin_ns[row], o->end_ns[row]) } };
 }
 
@@ -460,7 +460,7 @@ static struct span python_span(const struct division *v, size_t row)
                           .name = c->name[row],
                           .begin_ns = c->begin_ns[row],
                           .end_ns = c->end_ns[row],
-                          .place = { TRACK_FRAMEWORK, c->thread[row], NULL, name, c->begin_ns[row],
+                          .place = { SHOWN_FRAMEWORK, c->thread[row], NULL, name, c->begin_ns[row],
                                      span_ns(c->begin_ns[row], c->end_ns[row]) } };
 }
 
@@ -478,7 +478,7 @@ static struct span range_span(const struct division *v, size_t row)
                           .name = k->message[row],
                           .begin_ns = begin,
                           .end_ns = end,
-                          .place = { TRACK_MARKS, k->thread ? k->thread[row] : 0, NULL, text_of(v, k->message[row]),
+                          .place = { SHOWN_MARKS, k->thread ? k->thread[row] : 0, NULL, text_of(v, k->message[row]),
                                      begin, span_ns(begin, end) } };
 }
 
@@ -510,7 +510,7 @@ static void take_nothing(struct division *v)
         const struct span x = { .kind = SPENT_NOTHING,
                                 .begin_ns = left->begin_ns,
                                 .end_ns = left->end_ns,
-                                .place = { TRACK_NONE, 0, NULL, NULL, left->begin_ns,
+                                .place = { SHOWN_NONE, 0, NULL, NULL, left->begin_ns,
                                            span_ns(left->begin_ns, left->end_ns) } };
         spend(v, &x);
     }

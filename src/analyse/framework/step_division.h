@@ -32,15 +32,15 @@ enum spent_kind {
 
 /* Where the timeline shows something. */
 enum spent_track {
-    TRACK_NONE,
-    TRACK_STREAM,        /* of the device; number: stream */
-    TRACK_COMMUNICATION, /* of the device */
-    TRACK_STEPS,         /* of the device */
-    TRACK_FRAMEWORK,     /* of the host; number: thread, as are those that follow */
-    TRACK_GC,
-    TRACK_CALLS,
-    TRACK_MARKS,
-    TRACKS
+    SHOWN_NONE,
+    SHOWN_STREAM,        /* of the device; number: stream */
+    SHOWN_COMMUNICATION, /* of the device */
+    SHOWN_STEPS,         /* of the device */
+    SHOWN_FRAMEWORK,     /* of the host; number: thread, as are those that follow */
+    SHOWN_GC,
+    SHOWN_CALLS,
+    SHOWN_MARKS,
+    SHOWN_PLACES
 };
 
 struct spent_place {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyse/framework/collection_analyse.h"
-#include "base/out.h"
+#include "base/html.h"
 #include "export/pages/stacks.h"
 
 extern const char flame_graph_js[]; /* of flame_graph.js */
@@ -43,37 +43,6 @@ static const struct {
 };
 enum { KINDS = sizeof look / sizeof *look };
 
-/* Untrusted text: markup is escaped, and characters that XML cannot have become question marks. */
-static void put_text(struct out *o, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        const bool is_none = len - i >= 3 && memcmp(text + i, "\xEF\xBF", 2) == 0 &&
-                             (unsigned char)text[i + 2] >= 0xBE; /* U+FFFE, U+FFFF */
-        if (c == '&')
-            out_lit(o, "&amp;");
-        else if (c == '<')
-            out_lit(o, "&lt;");
-        else if (c == '>')
-            out_lit(o, "&gt;");
-        else if (is_none || (c < ' ' && c != '\t'))
-            out_lit(o, "?");
-        else
-            out_char(o, (char)c);
-        i += is_none ? 2 : 0;
-    }
-}
-
-static void put(struct out *o, const char *markup)
-{
-    out_bytes(o, markup, strlen(markup));
-}
-
-static void put_words(struct out *o, const char *words)
-{
-    put_text(o, words, strlen(words));
-}
-
 /* Numbers, and short words around them. */
 __attribute__((format(printf, 2, 3))) static void put_numbers(struct out *o, const char *fmt, ...)
 {
@@ -82,7 +51,7 @@ __attribute__((format(printf, 2, 3))) static void put_numbers(struct out *o, con
     va_start(numbers, fmt);
     vsnprintf(text, sizeof text, fmt, numbers);
     va_end(numbers);
-    put(o, text);
+    html_raw(o, text);
 }
 
 static void put_time(struct out *o, double us)
@@ -124,17 +93,17 @@ static void put_label(const struct drawing *d, const struct frame *f)
     while (paren && paren > text && *paren != '(')
         paren--;
     if (!paren || *paren != '(') {
-        put_text(d->o, text, (size_t)(end - text));
+        html_bytes(d->o, text, (size_t)(end - text));
         return;
     }
     const char *file = paren;
     while (file > text && file[-1] != '/' && file[-1] != '\\')
         file--;
-    put_text(d->o, colon + 3, (size_t)(end - colon - 3));
+    html_bytes(d->o, colon + 3, (size_t)(end - colon - 3));
     out_lit(d->o, "  ");
-    put_text(d->o, file, (size_t)(paren - file));
+    html_bytes(d->o, file, (size_t)(paren - file));
     out_lit(d->o, ":");
-    put_text(d->o, paren + 1, (size_t)(colon - paren - 1));
+    html_bytes(d->o, paren + 1, (size_t)(colon - paren - 1));
 }
 
 static unsigned shade_of(const char *text, size_t len)
@@ -153,25 +122,25 @@ static void put_frame(const struct drawing *d, uint32_t i)
     const size_t len = i == 0 ? 3 : names_len(d->names, f->name);
     put_numbers(d->o, "<svg x=\"%.6f%%\" y=\"%u\" width=\"%.6f%%\" height=\"17\"><title>", d->x[i] * 100,
                 TOP + (d->deepest - f->depth) * ROW, share);
-    put_text(d->o, name, len);
+    html_bytes(d->o, name, len);
     out_lit(d->o, "\n");
     put_time(d->o, f->total_us);
     put_numbers(d->o, ", %.2f %%", share);
     if (f->self_us > 0 && f->self_us < f->total_us) {
-        put(d->o, ", by itself ");
+        html_raw(d->o, ", by itself ");
         put_time(d->o, f->self_us);
     }
-    put(d->o, "\n");
+    html_raw(d->o, "\n");
     put_count(d->o, f->n_operators);
-    put(d->o, " operators");
-    put(d->o, "</title><rect width=\"100%\" height=\"17\" rx=\"2\" class=\"");
+    html_raw(d->o, " operators");
+    html_raw(d->o, "</title><rect width=\"100%\" height=\"17\" rx=\"2\" class=\"");
     put_numbers(d->o, "k%us%u", f->kind, shade_of(name, len));
-    put(d->o, "\"/><text x=\"4\" y=\"12.5\">");
+    html_raw(d->o, "\"/><text x=\"4\" y=\"12.5\">");
     if (i == 0)
-        put_words(d->o, "all");
+        html_text(d->o, "all");
     else
         put_label(d, f);
-    put(d->o, "</text></svg>\n");
+    html_raw(d->o, "</text></svg>\n");
 }
 
 /* Parents before children: what is drawn later lies on top, and is found by the viewer in this order. */
@@ -201,25 +170,25 @@ static void measure(struct drawing *d)
 static void put_style(struct out *o)
 {
     out_lit(o, "<style>\n");
-    put(o, style);
+    html_raw(o, style);
     for (int kind = 0; kind < KINDS; kind++)
         for (int shade = 0; shade < SHADES; shade++) {
             put_numbers(o, ".k%ds%d{fill:hsl(%d %d%% %d%%)}\n", kind, shade, look[kind].hue + 3 * (shade - 2),
                         look[kind].saturation, look[kind].lightness + 2 * (shade - 2));
         }
-    put(o, "</style>\n");
+    html_raw(o, "</style>\n");
 }
 
 static void put_legend(struct out *o)
 {
     double x = 14;
-    put(o, "<g class=\"words\">\n");
+    html_raw(o, "<g class=\"words\">\n");
     for (int kind = 0; kind < KINDS; kind++) {
         if (!look[kind].about)
             continue;
         put_numbers(o, "<rect x=\"%.0f\" y=\"58\" width=\"12\" height=\"12\" rx=\"3\" class=\"k%ds2\"/>", x, kind);
         put_numbers(o, "<text class=\"dim\" x=\"%.0f\" y=\"68\">", x + 17);
-        put_words(o, look[kind].about);
+        html_text(o, look[kind].about);
         out_lit(o, "</text>\n");
         x += 36 + 6.6 * (double)strlen(look[kind].about);
     }
@@ -232,51 +201,51 @@ static void put_head(const struct drawing *d, const struct collection *s, enum t
         [TIME_OF_HOST] = "Time of operators on the host", [TIME_OF_DEVICE] = "Time of operators on the device"
     };
     struct out *o = d->o;
-    put(o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    html_raw(o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     put_numbers(o, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\">\n", height);
     put_style(o);
     out_lit(o, "<title>");
-    put_words(o, what[metric]);
-    put(o, "</title>\n<rect id=\"paper\" width=\"100%\" height=\"100%\"/>\n<text id=\"title\" x=\"14\" y=\"27\">");
-    put_words(o, what[metric]);
-    put(o, "</text>\n<g class=\"words\"><text class=\"dim\" x=\"14\" y=\"46\">");
-    put_words(o, s->name);
+    html_text(o, what[metric]);
+    html_raw(o, "</title>\n<rect id=\"paper\" width=\"100%\" height=\"100%\"/>\n<text id=\"title\" x=\"14\" y=\"27\">");
+    html_text(o, what[metric]);
+    html_raw(o, "</text>\n<g class=\"words\"><text class=\"dim\" x=\"14\" y=\"46\">");
+    html_text(o, s->name);
     out_lit(o, ": ");
     put_time(o, d->f->at.at[0].total_us);
-    put(o, " in ");
+    html_raw(o, " in ");
     put_count(o, d->f->at.at[0].n_operators);
-    put(o, " operators, by the code that called them");
+    html_raw(o, " operators, by the code that called them");
     if (collection_is_simulated(s))
-        put(o, "; the device is simulated");
+        html_raw(o, "; the device is simulated");
     if (d->n_hidden > 0) {
-        put(o, "; ");
+        html_raw(o, "; ");
         put_count(o, d->n_hidden);
-        put(o, " frames below 0.02 % are not drawn");
+        html_raw(o, " frames below 0.02 % are not drawn");
     }
-    put(o, "</text></g>\n");
+    html_raw(o, "</text></g>\n");
     put_legend(o);
     /* At the right edge, wherever that is. */
-    put(o, "<svg x=\"100%\" overflow=\"visible\" class=\"words tool\">");
-    put(o, "<foreignObject x=\"-264\" y=\"10\" width=\"250\" height=\"30\">");
-    put(o, "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"word\" type=\"search\" ");
-    put(o, "placeholder=\"search frames ( / )\"/></foreignObject>");
-    put(o, "<text id=\"found\" x=\"-14\" y=\"56\" text-anchor=\"end\"/>");
-    put(o, "<g id=\"back\" style=\"display:none\" transform=\"translate(-352 13)\">");
-    put(o, "<rect width=\"78\" height=\"22\" rx=\"6\"/>");
-    put(o, "<text x=\"39\" y=\"15\" text-anchor=\"middle\">zoom out</text></g></svg>\n");
+    html_raw(o, "<svg x=\"100%\" overflow=\"visible\" class=\"words tool\">");
+    html_raw(o, "<foreignObject x=\"-264\" y=\"10\" width=\"250\" height=\"30\">");
+    html_raw(o, "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"word\" type=\"search\" ");
+    html_raw(o, "placeholder=\"search frames ( / )\"/></foreignObject>");
+    html_raw(o, "<text id=\"found\" x=\"-14\" y=\"56\" text-anchor=\"end\"/>");
+    html_raw(o, "<g id=\"back\" style=\"display:none\" transform=\"translate(-352 13)\">");
+    html_raw(o, "<rect width=\"78\" height=\"22\" rx=\"6\"/>");
+    html_raw(o, "<text x=\"39\" y=\"15\" text-anchor=\"middle\">zoom out</text></g></svg>\n");
 }
 
 static void put_svg(struct drawing *d, const struct collection *s, enum time_metric metric)
 {
     const unsigned height = TOP + (d->deepest + 1) * ROW + BOTTOM;
     put_head(d, s, metric, height);
-    put(d->o, "<g id=\"graph\">\n");
+    html_raw(d->o, "<g id=\"graph\">\n");
     put_frames(d);
     put_numbers(d->o, "</g>\n<text id=\"status\" x=\"14\" y=\"%u\">", height - 10);
-    put_words(d->o, "Click a frame to zoom in, Escape to go back; hover for its time.");
-    put(d->o, "</text>\n<script><![CDATA[\n");
-    put(d->o, flame_graph_js);
-    put(d->o, "]]></script>\n</svg>\n");
+    html_text(d->o, "Click a frame to zoom in, Escape to go back; hover for its time.");
+    html_raw(d->o, "</text>\n<script><![CDATA[\n");
+    html_raw(d->o, flame_graph_js);
+    html_raw(d->o, "]]></script>\n</svg>\n");
 }
 
 bool flame_graph_write(const struct collection *s, enum time_metric metric, const char *path, struct error *e)

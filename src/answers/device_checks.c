@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers/device_checks.h"
+
+#include <string.h>
+
+#include "answers/findings.h"
+#include "answers/sums_by_name.h"
+
+static const double LONG_NS = 20e3; /* shorter kernels are mostly their launch */
+
+static name_id label_of(const struct ops *o, uint32_t op)
+{
+    return o->op_type[op] == NAME_NA || o->op_type[op] == NAME_EMPTY ? o->name[op] : o->op_type[op];
+}
+
+static struct spent_place place_of_task(const struct advise_subject *s, size_t task)
+{
+    const struct tasks *t = &s->d->tasks;
+    return (struct spent_place){ .track = SHOWN_STREAM,
+                                 .number = t->stream[task],
+                                 .event = names_text(s->p->names, s->p->host.ops.name[t->op[task]]),
+                                 .begin_ns = t->begin_ns[task],
+                                 .dur_ns = (int64_t)t->dur_ns[task] };
+}
+
+enum check_state check_frequency(const struct advise_subject *s, struct finding *out)
+{
+    const double nominal = s->d ? s->d->source.aic_mhz : 0, least_drop = 0.05;
+    double low_ns = 0, all_ns = 0, mhz_ns = 0;
+    if (!(nominal > 0) || s->d->counters.raw[SAMPLER_FREQ].n == 0)
+        return CHECK_UNRECORDED;
+    for (size_t i = 0; i < s->mean.n; i++) {
+        const struct spent *x = &s->mean.at[i];
+        const double drop = x->mhz > 0 ? 1 - x->mhz / nominal : 0;
+        if (x->kind != SPENT_OPERATOR)
+            continue;
+        all_ns += x->ns;
+        if (drop < least_drop)
+            continue;
+        low_ns += x->ns;
+        mhz_ns += x->ns * x->mhz;
+        out->gain_ns += x->ns * drop;
+        finding_add(s, out, x->ns * drop, &x->place, "%.200s: %.3f ms %s at %.0f MHz, %.1f %% below %.0f MHz", x->name,
+                    x->ns / 1e6, s->per, x->mhz, 100 * drop, nominal);
+    }
+    if (low_ns > 0)
+        finding_say(
+            s, out,
+            "operators of %.1f %% of the computing time ran at %.0f MHz on average; the nominal clock is %.0f MHz",
+            100 * low_ns / all_ns, mhz_ns / low_ns, nominal);
+    return CHECK_FOUND;
+}
+
+/* The evidence of operators: their sums by name. */
+static void add_operators(const struct advise_subject *s, struct finding *out, struct sums_by_name *sums,
+                          const char *what)
+{
+    const double n_steps = (double)s->n_steps;
+    sums_sort(sums, s->p->names);
+    for (size_t i = 0; i < sums->list.n; i++) {
+        const struct name_sum *x = &sums->list.at[i];
+        out->gain_ns += x->gain_ns / n_steps;
+        if (i < EVIDENCE_MOST)
+            finding_add(s, out, x->gain_ns / n_steps, &x->place,
+                        "%.200s: %.3f ms %s in %.4g runs, the longest %.1f us%s", names_text(s->p->names, x->name),
+                        x->time_ns / n_steps / 1e6, s->per, (double)x->n / n_steps, x->longest_ns / 1e3, what);
+    }
+}
+
+enum check_state check_ai_cpu(const struct advise_subject *s, struct finding *out)
+{
+    const struct ops *o = &s->p->host.ops;
+    const name_id ai_cpu = names_addz(s->p->names, "AI_CPU");
+    struct sums_by_name sums;
+    bool is_known = false;
+    double longest_ns = 0;
+    uint64_t n = 0;
+    if (!s->d || !sums_begin(&sums, s->p->names, s->spare))
+        return CHECK_UNRECORDED;
+    for (size_t i = 0; i < s->d->tasks.n; i++) {
+        if (!(s->alone_ns[i] > 0))
+            continue;
+        const uint32_t op = s->d->tasks.op[i];
+        is_known = is_known || o->task_type[op] != NAME_NA;
+        if (o->task_type[op] != ai_cpu)
+            continue;
+        const struct spent_place place = place_of_task(s, i);
+        sums_add(&sums, label_of(o, op), s->alone_ns[i], s->alone_ns[i], &place);
+        longest_ns = s->d->tasks.dur_ns[i] > longest_ns ? s->d->tasks.dur_ns[i] : longest_ns;
+        n++;
+    }
+    if (!is_known)
+        return CHECK_UNRECORDED;
+    if (longest_ns < LONG_NS)
+        return CHECK_FINE;
+    add_operators(s, out, &sums, "");
+    finding_say(s, out, "%.4g operators %s run on the AI CPU, the longest %.1f us", (double)n / (double)s->n_steps,
+                s->per, longest_ns / 1e3);
+    return CHECK_FOUND;
+}
+
+/* Which cores run a kernel of a type, and how many the device has of them; 0: not known. */
+static uint32_t cores_of(const struct advise_subject *s, const char *task_type)
+{
+    const bool is_cube = strcmp(task_type, "AI_CORE") == 0 || strcmp(task_type, "MIX_AIC") == 0,
+               is_vector = strcmp(task_type, "AI_VECTOR_CORE") == 0 || strcmp(task_type, "MIX_AIV") == 0;
+    return is_cube ? s->d->source.ai_core_num : is_vector ? s->d->source.aiv_num : 0;
+}
+
+/* Blocks run in waves of as many as there are cores; in the last one some cores have nothing to do. */
+enum check_state check_block_dim(const struct advise_subject *s, struct finding *out)
+{
+    const struct ops *o = &s->p->host.ops;
+    struct sums_by_name sums;
+    double used = 0, all = 0;
+    if (!s->d || !sums_begin(&sums, s->p->names, s->spare))
+        return CHECK_UNRECORDED;
+    for (size_t i = 0; i < s->d->tasks.n; i++) {
+        if (!(s->alone_ns[i] > 0))
+            continue;
+        const uint32_t op = s->d->tasks.op[i], cores = cores_of(s, names_text(s->p->names, o->task_type[op])),
+                       blocks = o->blocks[op];
+        if (cores == 0 || blocks == 0)
+            continue;
+        const double busy = (double)blocks / (double)(((uint64_t)blocks + cores - 1) / cores * cores);
+        all += s->alone_ns[i];
+        used += s->alone_ns[i] * busy;
+        if (busy == 1 || s->d->tasks.dur_ns[i] < LONG_NS)
+            continue;
+        const struct spent_place place = place_of_task(s, i);
+        sums_add(&sums, label_of(o, op), s->alone_ns[i] * (1 - busy), s->alone_ns[i], &place);
+    }
+    if (!(all > 0))
+        return CHECK_UNRECORDED;
+    add_operators(s, out, &sums, "; its blocks leave cores idle");
+    finding_say(s, out, "by the numbers of blocks, kernels use %.0f %% of the cores (%u AI cores, %u vector cores)",
+                100 * used / all, s->d->source.ai_core_num, s->d->source.aiv_num);
+    return CHECK_FOUND;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers/host_checks.h"
+
+#include <string.h>
+
+#include "answers/findings.h"
+
+enum {
+    HOST_KINDS = 1u << SPENT_HOST | 1u << SPENT_PYTHON | 1u << SPENT_RANGE | 1u << SPENT_NOTHING,
+};
+
+static double spent_on(const struct advise_subject *s, unsigned kinds)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->mean.n; i++)
+        sum += kinds >> s->mean.at[i].kind & 1 ? s->mean.at[i].ns : 0;
+    return sum;
+}
+
+static bool is_one_of(const char *name, const char *const *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, word[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_launch(const char *name)
+{
+    static const char *const word[] = { "launch", "cudaLaunchKernel", "cuLaunchKernel", "cudaLaunchKernelExC",
+                                        "cuLaunchKernelEx" };
+    return is_one_of(name, word, sizeof word / sizeof *word);
+}
+
+static bool is_synchronisation(const char *name)
+{
+    static const char *const word[] = { "aclrtSynchronizeStream", "aclrtSynchronizeStreamWithTimeout",
+                                        "aclrtSynchronizeDevice", "cudaStreamSynchronize",
+                                        "cudaDeviceSynchronize",  "cuStreamSynchronize",
+                                        "cuCtxSynchronize" };
+    return is_one_of(name, word, sizeof word / sizeof *word);
+}
+
+/* Launches that are followed at once by a wait for the device: the host cannot run ahead. */
+enum check_state check_synchronisation(const struct advise_subject *s, struct finding *out)
+{
+    enum { LEAST = 20 };
+    const struct calls *c = &s->p->host.calls;
+    uint64_t n = 0, n_waits = 0;
+    uint8_t *known = arena_take(s->spare, names_count(s->p->names), 1); /* by name: 1 neither, 2 a launch, 3 a wait */
+    const size_t n_names = names_count(s->p->names);
+    uint32_t longest = NO_ROW;
+    int64_t longest_ns = 0;
+    if (!s->d || !profile_has_host(s->p) || !known)
+        return CHECK_UNRECORDED;
+    for (size_t thread = 0; thread < c->n_threads; thread++) {
+        bool is_after = false;
+        uint64_t launch_end = 0;
+        for (uint32_t i = c->first_of_thread[thread]; i < c->first_of_thread[thread + 1]; i++) {
+            const name_id name = dictionary_type(&s->p->dictionary, c->level[i], c->type[i]);
+            if (name >= n_names || (is_after && c->begin[i] < launch_end)) /* inside of the launch */
+                continue;
+            const char *text = names_text(s->p->names, name);
+            known[name] = known[name] ? known[name] : is_launch(text) ? 2 : is_synchronisation(text) ? 3 : 1;
+            if (is_after && known[name] == 3) {
+                const int64_t ns = span_ns(source_host_ns(&s->p->host.source, c->begin[i]),
+                                           source_host_ns(&s->p->host.source, c->end[i]));
+                n_waits++;
+                longest = ns > longest_ns ? i : longest;
+                longest_ns = ns > longest_ns ? ns : longest_ns;
+            }
+            is_after = known[name] == 2;
+            launch_end = is_after ? c->end[i] : 0;
+            n += is_after;
+        }
+    }
+    if (n == 0)
+        return CHECK_UNRECORDED;
+    if (n < LEAST || n_waits * 2 <= n)
+        return CHECK_FINE;
+    out->gain_ns = spent_on(s, HOST_KINDS);
+    if (longest != NO_ROW) {
+        const char *name =
+            names_text(s->p->names, dictionary_type(&s->p->dictionary, c->level[longest], c->type[longest]));
+        const struct spent_place place = { .track = SHOWN_CALLS,
+                                           .number = c->thread[longest],
+                                           .event = name,
+                                           .begin_ns = source_host_ns(&s->p->host.source, c->begin[longest]),
+                                           .dur_ns = longest_ns };
+        finding_add(s, out, out->gain_ns, &place, "%s: %.1f us is the longest wait after a launch", name,
+                    (double)longest_ns / 1e3);
+    }
+    finding_say(s, out, "%llu of %llu launches (%.0f %%) are followed at once by a wait for the device",
+                (unsigned long long)n_waits, (unsigned long long)n, 100.0 * (double)n_waits / (double)n);
+    return CHECK_FOUND;
+}
+
+enum check_state check_gc(const struct advise_subject *s, struct finding *out)
+{
+    const struct collected_garbage *g = s->collection ? &s->collection->framework.gc : NULL;
+    int64_t longest_ns = 0;
+    if (!g || !s->collection->framework.file[FRAMEWORK_GC].is_there)
+        return CHECK_UNRECORDED;
+    for (size_t i = 0; i < g->n; i++) {
+        const int64_t ns = span_ns(g->begin_ns[i], g->end_ns[i]);
+        longest_ns = ns > longest_ns ? ns : longest_ns;
+    }
+    finding_of_kinds(s, out, 1u << SPENT_GC);
+    finding_say(s, out, "%zu garbage collections of Python, the longest %.3f ms", g->n, (double)longest_ns / 1e6);
+    return CHECK_FOUND;
+}
+
+enum check_state check_data_loader(const struct advise_subject *s, struct finding *out)
+{
+    if (!s->collection && (!s->d || s->d->steps.get_nexts.n == 0))
+        return CHECK_UNRECORDED;
+    if (s->collection && s->collection->framework.ops.n == 0)
+        return CHECK_UNRECORDED;
+    finding_of_kinds(s, out, 1u << SPENT_DATA);
+    finding_say(s, out, "the device waits %.3f ms %s for data", out->gain_ns / 1e6, s->per);
+    return CHECK_FOUND;
+}
+
+enum check_state check_memory_operators(const struct advise_subject *s, struct finding *out)
+{
+    if (!s->d || !profile_has_host(s->p) || s->p->host.calls.n == 0)
+        return CHECK_UNRECORDED;
+    finding_of_kinds(s, out, 1u << SPENT_ALLOCATION);
+    finding_say(s, out, "the device waits %.3f ms %s while the host allocates or frees its memory", out->gain_ns / 1e6,
+                s->per);
+    return CHECK_FOUND;
+}
+
+enum check_state check_copies(const struct advise_subject *s, struct finding *out)
+{
+    if (!s->d)
+        return CHECK_UNRECORDED;
+    finding_of_kinds(s, out, 1u << SPENT_COPY);
+    finding_say(s, out, "memory is copied for %.3f ms %s while the device does nothing else", out->gain_ns / 1e6,
+                s->per);
+    return CHECK_FOUND;
+}
+
+enum check_state check_free_time(const struct advise_subject *s, struct finding *out)
+{
+    const double least_share = 0.1; /* a little is normal: the first kernel of a step, the optimizer */
+    if (!s->d || s->series.is_whole)
+        return CHECK_UNRECORDED;
+    if (spent_on(s, HOST_KINDS) < least_share * s->step_ns)
+        return CHECK_FINE;
+    finding_of_kinds(s, out, HOST_KINDS);
+    finding_say(s, out, "the device has nothing to do for %.3f ms a step, because the host launches too late",
+                out->gain_ns / 1e6);
+    return CHECK_FOUND;
+}

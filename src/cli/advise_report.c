@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/advise_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/summary.h"
+
+enum { PLACE_COLUMNS = 60 };
+
+size_t advise_n_found(const struct advise_report *r)
+{
+    size_t n = 0;
+    while (n < n_advise_checks && r->advice[n].finding.state == CHECK_FOUND)
+        n++;
+    return n;
+}
+
+const char *advice_change(const struct advice *a)
+{
+    return a->is_gpu && a->check->gpu_change ? a->check->gpu_change : a->check->change;
+}
+
+const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT])
+{
+    out[0] = '\0';
+    if (rank == NO_ROW || r->n_ranks < 2)
+        return out;
+    const struct job_rank *one = &r->rank[rank].rank;
+    if (one->has_rank)
+        snprintf(out, RANK_TEXT, "rank %" PRId64, one->rank);
+    else if (one->has_device)
+        snprintf(out, RANK_TEXT, "device %u", one->device);
+    else
+        snprintf(out, RANK_TEXT, "directory %u", rank + 1);
+    return out;
+}
+
+static void put_advice(const struct term *t, const struct advise_report *r, const struct advice *a, size_t number)
+{
+    char text[TERM_NUMBER], rank[RANK_TEXT];
+    const struct job_rank *of = &r->rank[a->rank].rank;
+    fprintf(t->to, "\n%s%zu. %s: %s %s, %.1f %%%s", term_ink(t, INK_BOLD), number, a->check->title,
+            term_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
+            term_ink(t, INK_END));
+    if (*advise_rank_text(r, a->rank, rank))
+        fprintf(t->to, " on %s%s", rank, a->n_ranks > 1 ? ", which has most" : "");
+    if (a->n_ranks > 1)
+        fprintf(t->to, "; %zu of %zu ranks have it", a->n_ranks, r->n_ranks);
+    fprintf(t->to, "\n   found:  ");
+    term_text(t, a->finding.found ? a->finding.found : "", 0);
+    for (size_t i = 0; i < a->finding.n; i++) {
+        const struct evidence *e = &a->finding.evidence[i];
+        fputs("\n           ", t->to);
+        term_text(t, e->text, 0);
+        if (!e->place.process)
+            continue;
+        fprintf(t->to, "\n             at %" PRId64 ".%03d us, %s: ", e->place.begin_ns / 1000,
+                (int)(e->place.begin_ns % 1000), term_duration(text, (double)e->place.dur_ns));
+        term_text(t, e->place.process, PLACE_COLUMNS);
+        fputs(", ", t->to);
+        term_text(t, e->place.thread ? e->place.thread : "?", PLACE_COLUMNS);
+        if (e->place.event) {
+            fputs(", ", t->to);
+            term_text(t, e->place.event, PLACE_COLUMNS);
+        }
+    }
+    fputs("\n   change: ", t->to);
+    fputs(advice_change(a), t->to);
+    fputs("\n   where:  ", t->to);
+    term_text(t, of->path, 0);
+    fputc('\n', t->to);
+}
+
+void advise_print(const struct term *t, const struct advise_report *r)
+{
+    const size_t n_found = advise_n_found(r);
+    size_t n_fine = 0;
+    for (size_t i = 0; i < n_advise_checks; i++)
+        n_fine += r->advice[i].finding.state == CHECK_FINE;
+    if (n_found == 0)
+        fputs("nothing found that would save 3 % of a step", t->to);
+    else
+        fprintf(t->to, "%zu finding%s, by estimated gain; gains may be about the same time and do not add up", n_found,
+                n_found == 1 ? "" : "s");
+    fprintf(t->to, " (%zu checks, %zu fine)\n", n_advise_checks, n_fine);
+    for (size_t i = 0; i < n_found; i++)
+        put_advice(t, r, &r->advice[i], i + 1);
+    const char *heading = "\nnot checked, because it was not recorded:\n";
+    for (size_t i = 0; i < n_advise_checks; i++)
+        if (r->advice[i].finding.state == CHECK_UNRECORDED) {
+            fprintf(t->to, "%s  %s: needs %s\n", heading, r->advice[i].check->key, r->advice[i].check->needs);
+            heading = "";
+        }
+    if (r->page) {
+        fputs("\nwritten to ", t->to);
+        term_text(t, r->page, 0);
+        fputc('\n', t->to);
+    }
+}
+
+/* ---- for machines ---------------------------------------------------------------------------------------------- */
+
+static json_t *evidence_json(const struct finding *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n; i++) {
+        const struct evidence *e = &f->evidence[i];
+        json_t *place = e->place.process
+                            ? json_pack("{s:I, s:I, s:o, s:o, s:o}", "begin_ns", (json_int_t)e->place.begin_ns,
+                                        "dur_ns", (json_int_t)e->place.dur_ns, "process", text_json(e->place.process),
+                                        "thread", e->place.thread ? text_json(e->place.thread) : json_null(), "event",
+                                        e->place.event ? text_json(e->place.event) : json_null())
+                            : json_null();
+        json_array_append_new(
+            list, json_pack("{s:o, s:f, s:o}", "text", text_json(e->text), "gain_us", e->ns / 1000, "place", place));
+    }
+    return list;
+}
+
+json_t *advise_json(const struct advise_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < advise_n_found(r); i++) {
+        const struct advice *a = &r->advice[i];
+        const struct job_rank *of = &r->rank[a->rank].rank;
+        json_t *one =
+            json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:I}", "check", a->check->key, "title", a->check->title, "rank",
+                      of->has_rank ? json_integer(of->rank) : json_null(), "path", text_json(of->path), "gain_us",
+                      a->finding.gain_ns / 1000, "share", a->share, "ranks", (json_int_t)a->n_ranks);
+        json_object_set_new(one, "found", text_json(a->finding.found ? a->finding.found : ""));
+        json_object_set_new(one, "change", json_string(advice_change(a)));
+        json_object_set_new(one, "evidence", evidence_json(&a->finding));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+json_t *advise_checks_json(const struct advise_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n_advise_checks; i++)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s}", "check", r->advice[i].check->key, "title",
+                                        r->advice[i].check->title, "state", check_state_key(r->advice[i].finding.state),
+                                        "needs", r->advice[i].check->needs));
+    return list;
+}

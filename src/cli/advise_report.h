@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* advise_report.h - what `ascope advise` found, as text and as JSON. */
+#ifndef ASCOPE_CLI_ADVISE_REPORT_H
+#define ASCOPE_CLI_ADVISE_REPORT_H
+
+#include <jansson.h>
+
+#include "answers/advise.h"
+#include "cli/term.h"
+
+struct advise_report {
+    const struct advise_rank *rank;
+    size_t n_ranks;
+    const struct advice *advice; /* of all checks, as advise_job() leaves them */
+    const char *page;            /* that was written; NULL: none */
+};
+
+size_t advise_n_found(const struct advise_report *r);
+const char *advice_change(const struct advice *a); /* in the words of its device */
+
+/* "rank 3", "device 1", or nothing of a single rank: into out, which is returned. */
+enum { RANK_TEXT = 40 };
+const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT]);
+
+void advise_print(const struct term *t, const struct advise_report *r);
+json_t *advise_json(const struct advise_report *r);        /* the findings; NULL: no memory */
+json_t *advise_checks_json(const struct advise_report *r); /* all checks */
+
+#endif

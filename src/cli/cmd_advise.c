@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cmd_advise.h"
+
+#include "cli/advise_page.h"
+#include "cli/advise_report.h"
+#include "cli/exit_status.h"
+#include "cli/job_read.h"
+#include "cli/summary.h"
+
+static void *look(const struct loaded *l, const struct device *d, struct arena *mem)
+{
+    struct advise_rank *r = arena_take(mem, 1, sizeof *r);
+    if (!r || !(r->finding = arena_take(mem, n_advise_checks, sizeof *r->finding)) ||
+        !advise_device(r, l->profile, d, l->collection, mem))
+        return NULL;
+    return r;
+}
+
+static bool report_json(struct arguments *a, const struct advise_report *r, enum exit_status *status)
+{
+    json_t *checks = advise_checks_json(r), *list = advise_json(r);
+    json_t *more = json_pack("{s:o}", "advise_checks", checks);
+    *status = json_report_more(a, "advice", list, more, *status);
+    return list && more;
+}
+
+static enum exit_status answer(struct job_read *j, enum exit_status status)
+{
+    struct arguments *a = j->a;
+    struct advise_rank *rank = arena_take(a->mem, j->n, sizeof *rank);
+    struct advice *advice = arena_take(a->mem, n_advise_checks, sizeof *advice);
+    for (size_t i = 0; rank && i < j->n; i++) {
+        rank[i] = *(const struct advise_rank *)j->more[i];
+        rank[i].rank = j->rank[i];
+    }
+    if (!rank || !advice || !advise_job(advice, rank, j->n, a->mem)) {
+        complain_no_memory("the findings");
+        return STATUS_NOTHING;
+    }
+    const struct advise_report report = { rank, j->n, advice, a->html };
+    if (a->html) {
+        struct error e = { 0 };
+        if (!advise_page_write(&report, a->html, &e)) {
+            complain("%s", e.text);
+            status = status == STATUS_DONE ? STATUS_LOSSES : status;
+        }
+    }
+    struct term t;
+    term_init(&t, stdout);
+    if (a->json)
+        report_json(a, &report, &status);
+    else if (!a->quiet)
+        advise_print(&t, &report);
+    return status;
+}
+
+int run_advise(struct arguments *a)
+{
+    struct job_read job = { .a = a, .look = look };
+    enum exit_status status = job_read_all(&job);
+    if (status == STATUS_DONE || status == STATUS_LOSSES)
+        status = answer(&job, status);
+    job_read_end(&job);
+    return exit_code(a->face, status);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/job_read.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/large_memory.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "cli/cmd_recover.h"
+#include "cli/collections.h"
+#include "cli/term.h"
+#include "cli/work.h"
+
+/* What is known of one directory, once it was read. */
+struct read_one {
+    LIST(struct job_rank) ranks;
+    LIST(void *) more;
+    struct arena *mem; /* of these */
+    bool is_done, is_lossy;
+    struct error e;
+};
+
+struct reading {
+    struct job_read *j;
+    unsigned n_threads; /* of one directory */
+    struct progress progress;
+    pthread_mutex_t lock; /* of what follows, and of the progress */
+    size_t n_ended;
+};
+
+static bool add_ranks(const struct job_read *j, struct read_one *r, const struct loaded *l, size_t target)
+{
+    const char *path = j->targets.list.at[target].path;
+    for (size_t i = 0; i < loaded_n_devices(l); i++) {
+        const struct device *d = loaded_device(l, i);
+        struct job_rank *rank = list_add(&r->ranks, r->mem);
+        void **more = list_add(&r->more, r->mem);
+        if (!rank || !more || !job_rank_of(rank, l->profile, d, l->collection, r->mem) ||
+            (j->look && !(*more = j->look(l, d, r->mem))))
+            return error_no_memory(&r->e, path);
+        rank->target = target;
+        rank->device_row = i;
+        rank->path = path;
+    }
+    return true;
+}
+
+static void read_one(void *context, size_t i)
+{
+    struct reading *q = context;
+    struct job_read *j = q->j;
+    struct read_one *r = &j->one[i];
+    const size_t n = j->targets.list.n;
+    const struct target *target = &j->targets.list.at[i];
+    struct loaded local = { 0 }, *l = n == 1 ? &j->only : &local;
+    r->mem = arena_new();
+    recover_first(j->a, target->path, stderr);
+    r->is_done = r->mem ? loaded_open(l, target, q->n_threads, &r->e) && add_ranks(j, r, l, i)
+                        : error_no_memory(&r->e, target->path);
+    r->is_lossy = l->is_lossy;
+    loaded_close(&local);
+    pthread_mutex_lock(&q->lock);
+    char what[48];
+    const double done = (double)++q->n_ended / (double)n;
+    snprintf(what, sizeof what, "%zu of %zu", q->n_ended, n);
+    progress_stage(&q->progress, n > 1 ? what : "analysing", done, done, 0);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void read_them(struct job_read *j)
+{
+    struct reading q = { .j = j };
+    const size_t n = j->targets.list.n;
+    const unsigned n_threads = j->a->options.n_threads, at_once = n < n_threads ? (unsigned)n : n_threads;
+    q.n_threads = n_threads / at_once > 0 ? n_threads / at_once : 1;
+    pthread_mutex_init(&q.lock, NULL);
+    progress_begin(&q.progress, stderr, !j->a->quiet);
+    pool_run(n, at_once, read_one, &q);
+    progress_end(&q.progress);
+    pthread_mutex_destroy(&q.lock);
+}
+
+static bool has_steps(const struct read_one *r)
+{
+    for (size_t i = 0; i < r->ranks.n; i++)
+        if (r->ranks.at[i].n > 0)
+            return true;
+    return false;
+}
+
+/* All ranks of all directories; what could not be read is reported, and left out. False: no memory. */
+static bool gather(struct job_read *j, struct tally *tally)
+{
+    size_t most = 0;
+    bool is_any = false; /* some have steps, and only these count */
+    for (size_t i = 0; i < j->targets.list.n; i++) {
+        most += j->one[i].is_done ? j->one[i].ranks.n : 0;
+        is_any = is_any || (j->needs_steps && j->one[i].is_done && has_steps(&j->one[i]));
+    }
+    j->rank = arena_take(j->a->mem, most, sizeof *j->rank);
+    j->more = arena_take(j->a->mem, most, sizeof *j->more);
+    if (!j->rank || !j->more)
+        return false;
+    for (size_t i = 0; i < j->targets.list.n; i++) {
+        const struct read_one *r = &j->one[i];
+        const bool is_used = r->is_done && (!is_any || has_steps(r));
+        if (!r->is_done)
+            complain("%s", r->e.text);
+        else if (!is_used)
+            complain("%s: no steps were recorded; compared without it", j->targets.list.at[i].path);
+        tally->n_failed += !is_used;
+        tally->n_lossy += is_used && r->is_lossy;
+        tally->n_done += is_used && !r->is_lossy;
+        for (size_t k = 0; is_used && k < r->ranks.n; k++)
+            if (!is_any || r->ranks.at[k].n > 0) {
+                j->rank[j->n] = r->ranks.at[k];
+                j->more[j->n++] = r->more.at[k];
+            }
+    }
+    return true;
+}
+
+enum exit_status job_read_all(struct job_read *j)
+{
+    const enum exit_status found = targets_find(&j->targets, j->a, false);
+    struct tally tally = { .n_failed = j->targets.n_refused };
+    const size_t n = j->targets.list.n;
+    if (n == 0)
+        return found;
+    j->one = arena_take(j->a->mem, n, sizeof *j->one);
+    if (!j->one) {
+        complain_no_memory("the list of directories");
+        return STATUS_NOTHING;
+    }
+    work_memory(j->a, j->targets.list.at[0].path);
+    read_them(j);
+    if (!gather(j, &tally)) {
+        complain_no_memory("the list of ranks");
+        return STATUS_NOTHING;
+    }
+    return tally_status(&tally);
+}
+
+const struct loaded *job_read_again(struct job_read *j, const struct job_rank *r, struct loaded *again, struct error *e)
+{
+    if (j->targets.list.n == 1)
+        return &j->only;
+    return loaded_open(again, &j->targets.list.at[r->target], j->a->options.n_threads, e) ? again : NULL;
+}
+
+void job_read_end(struct job_read *j)
+{
+    loaded_close(&j->only);
+    for (size_t i = 0; j->one && i < j->targets.list.n; i++)
+        arena_free(j->one[i].mem);
+    if (j->one)
+        memory_unwatch();
+}

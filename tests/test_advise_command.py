@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ascope advise: what was put into a simulated job is the first advice, healthy jobs get none, and the page is safe.
+
+usage: test_advise_command.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import glob
+import html.parser
+import json
+import os
+import re
+import unittest
+
+from cli_case import Case
+
+CHECKS = {"slow_rank", "small_packets", "byte_alignment", "retransmission", "frequency", "ai_cpu", "block_dim", "synchronisation", "gc",
+          "data_loader", "memory_operators", "free_time", "slow_link", "copies"}
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.links = set(), "", []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.links += [v for k, v in attrs if k in ("src", "href", "onload")]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+class Advise(Case):
+    def sim(self, *args, out="job"):
+        path = os.path.join(self.dir, out)
+        self.ascope("sim", "--framework", "pt", "--kernels", "2400", "--steps", "6", *args, "--out", path, code=0)
+        return path
+
+    def advise(self, *args, code=0):
+        """-> findings, {check: state}"""
+        report = json.loads(self.ascope("advise", *args, "--json", code=code).stdout)
+        self.assertEqual((report["command"], report["exit_code"]), ("advise", code))
+        states = {c["check"]: c["state"] for c in report["advise_checks"]}
+        self.assertEqual(set(states), CHECKS)
+        found = report["advice"]
+        self.assertEqual({a["check"] for a in found}, {c for c, s in states.items() if s == "found"})
+        gains = [a["gain_us"] for a in found]
+        self.assertEqual(gains, sorted(gains, reverse=True))
+        for a in found:  # no advice without a number
+            self.assertGreaterEqual(a["share"], 0.03)
+            self.assertRegex(a["found"], r"\d")
+            self.assertTrue(a["change"] and a["title"] and (a["evidence"] or a["check"] == "slow_rank"))
+        return found, states
+
+    def test_healthy_jobs_get_no_advice(self):
+        for args in (["--ranks", "4", "--tp", "2"], ["--framework", "ms", "--ranks", "2"], ["--framework", "none", "--ranks", "2"], ["--pp", "2"]):
+            with self.subTest(args):
+                path = self.sim("--kernels", "6000", *args, out="-".join(["h", *args]).replace("--", ""))
+                self.assertEqual(self.advise(path)[0], [])
+                self.assertIn("nothing found that would save 3 % of a step", self.ascope("advise", path, code=0).stdout)
+
+    def test_what_was_planted_is_first(self):
+        for check, rank, args in (("data_loader", None, ["--ranks", "2", "--stall", "3:40ms"]), ("data_loader", 1, ["--ranks", "4", "--stall", "3:40ms:1"]),
+                                  ("slow_rank", 3, ["--ranks", "4", "--tp", "2", "--slow-rank", "3:2"]),
+                                  ("slow_link", 0, ["--ranks", "4", "--tp", "4", "--slow-link", "0-1:0.1"])):
+            with self.subTest(check):
+                first = self.advise(self.sim(*args, out=check + str(rank)))[0][0]
+                self.assertEqual(first["check"], check)
+                if rank is not None:
+                    self.assertEqual(first["rank"], rank)
+                if check == "data_loader":
+                    self.assertAlmostEqual(first["gain_us"], 40000 / 6, delta=800)
+                    self.assertEqual(first["evidence"][0]["place"]["process"], "Python")
+                if check == "slow_link":
+                    self.assertRegex(first["found"], r"link (0 -> 1|1 -> 0) .* has 1\d % of the bandwidth")
+
+    def test_clock_and_blocks_of_a_network_that_has_both(self):
+        found, states = self.advise(self.sim())
+        self.assertEqual({a["check"] for a in found}, {"block_dim", "frequency"})
+        self.assertEqual(states["slow_rank"], "not applicable")
+        clock, = [a for a in found if a["check"] == "frequency"]
+        self.assertIn("the nominal clock is 1800 MHz", clock["found"])
+
+    def test_what_was_not_recorded_is_listed_with_how_to_record_it(self):
+        states = self.advise(self.sim("--kernels", "0"))[1]
+        self.assertEqual({c for c, s in states.items() if s == "not recorded"},
+                         {"free_time", "synchronisation", "memory_operators", "copies", "frequency", "ai_cpu", "block_dim", "small_packets",
+                          "byte_alignment", "slow_link", "retransmission"})
+        path = self.sim("--framework", "none", "--samplers=off", out="prof")
+        states = self.advise(path)[1]
+        self.assertEqual({c for c, s in states.items() if s == "not recorded"} & {"gc", "frequency"}, {"gc", "frequency"})
+        text = self.ascope("advise", path, code=0).stdout
+        self.assertIn("gc: needs garbage collections: gc_detect_threshold", text)
+
+    def test_the_page_has_all_of_it_and_names_are_data(self):
+        path = self.sim("--stall", "3:40ms")
+        hostile = b"<script>&\"'\x1b\n</p>DataL"
+        for file in glob.glob(glob.escape(path) + "/*/FRAMEWORK/torch.op_range"):
+            with open(file, "rb") as f:
+                data = f.read()
+            with open(file, "wb") as f:
+                f.write(data.replace(b"enumerate(DataLoader)#", hostile + b"\xff" * (22 - len(hostile))))
+        os.rename(path, path + "<b>")
+        r = self.ascope("advise", path + "<b>", "--html", "a.html", code=0)
+        self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f]", r.stdout))
+        with open(os.path.join(self.dir, "a.html"), encoding="utf-8") as f:
+            text = f.read()
+        page = Page(text)
+        self.assertEqual(page.tags & {"script", "b", "img", "link", "iframe"}, {"b"})  # our own "Change:"
+        self.assertEqual(text.count("<b>"), text.count("<b>Change:</b>"))
+        self.assertEqual(page.links, [])
+        self.assertNotIn("http", text.replace("http-equiv", ""))
+        self.assertIn("DataLoaderIter.__next__", page.text)
+        for title in "waiting for data", "the cores run below their clock", "packets that are sent again":
+            self.assertIn(title, page.text)
+
+    def test_a_page_that_cannot_be_written(self):
+        path = self.sim()
+        r = self.ascope("advise", path, "--html", "nowhere/a.html", code=3)
+        self.assert_one_line(r.stderr, "nowhere/a.html")
+        self.assertIn("finding", r.stdout)
+
+    def test_the_same_input_gives_the_same_bytes(self):
+        path = self.sim("--ranks", "4", "--stall", "3:40ms:1")
+        self.assertEqual(*(self.ascope("advise", path, "--threads", n, "--html", "-", "-q", code=0).stdout for n in ("1", "4")))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["test_advise_command.py"], verbosity=2)
