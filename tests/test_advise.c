@@ -5,7 +5,7 @@
 
 #include "answers/comm_checks.h"
 #include "answers/device_checks.h"
-#include "answers/host_checks.h"
+#include "answers/waiting_checks.h"
 #include "raw/chip.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"

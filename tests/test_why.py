@@ -13,6 +13,12 @@ import unittest
 
 from cli_case import Case
 
+IS_SAMPLE = os.environ.get("ASCOPE_DEPTH") == "sample"  # with sanitizers: of each table the first row
+
+
+def some(*rows):
+    return rows[:1] if IS_SAMPLE else rows
+
 
 class Why(Case):
     def sim(self, *args, out="job"):
@@ -43,7 +49,7 @@ class Why(Case):
         return max(causes, key=causes.get)
 
     def test_healthy_collections_get_no_verdict(self):
-        for args in ([], ["--framework", "pt"], ["--framework", "ms"], ["--framework", "pt", "--kernels", "0"],
+        for args in some(["--framework", "pt", "--ranks", "4", "--tp", "2"], [], ["--framework", "pt"], ["--framework", "ms"], ["--framework", "pt", "--kernels", "0"],
                      ["--framework", "pt", "--ranks", "2"], ["--framework", "pt", "--pp", "4"], ["--ranks", "4", "--tp", "2"],
                      ["--framework", "pt", "--ranks", "8", "--tp", "2", "--pp", "2"]):
             with self.subTest(args):
@@ -53,7 +59,7 @@ class Why(Case):
                 self.assertIn("is slow", self.ascope("why", path, code=0).stdout)
 
     def test_a_slow_step_ran_longer(self):
-        for args, step in ((["--framework", "pt"], "4"), (["--framework", "ms"], "4"), (["--framework", "ms", "--jit", "O2"], "4"), ([], "5"),
+        for args, step in some((["--framework", "pt"], "4"), (["--framework", "ms"], "4"), (["--framework", "ms", "--jit", "O2"], "4"), ([], "5"),
                            (["--framework", "pt", "--ranks", "2"], "4")):
             with self.subTest(args):
                 answer = self.why(self.sim(*args, "--slow-step", "4:4", "--samplers=off", out="-".join(["s", *args]).replace("--", "")))
@@ -64,7 +70,7 @@ class Why(Case):
                 self.assertAlmostEqual(first["after_us"] / first["before_us"], 4, delta=0.2)
 
     def test_a_stall_is_waiting_for_data_where_that_was_recorded(self):
-        for args, cause, name in ((["--framework", "pt"], "data", "DataLoader"), (["--framework", "ms"], "data", "GetNextAsMap"),
+        for args, cause, name in some((["--framework", "pt"], "data", "DataLoader"), (["--framework", "ms"], "data", "GetNextAsMap"),
                                   (["--framework", "pt", "--kernels", "0"], "data", "DataLoader"), ([], "host", "")):
             with self.subTest(args):
                 answer = self.why(self.sim(*args, "--stall", "6:40ms", out="-".join(["d", *args]).replace("--", "")))
@@ -96,7 +102,7 @@ class Why(Case):
         self.assertIn("at %s us, 40.001 ms: %s, %s, %s\n" % (ts, place["process"], place["thread"], place["event"]), text)
 
     def test_the_step_of_a_job_is_explained_on_the_rank_that_the_others_wait_for(self):
-        for args in (["--framework", "pt"], ["--framework", "ms", "--tp", "2"]):
+        for args in some(["--framework", "pt"], ["--framework", "ms", "--tp", "2"]):
             with self.subTest(args):
                 path = self.sim(*args, "--ranks", "4", "--stall", "6:40ms:2", out="-".join(["j", *args]).replace("--", ""))
                 answer = self.why(path)
@@ -107,7 +113,7 @@ class Why(Case):
                 self.assertIn("step 6 on rank 2: ", self.ascope("why", path, code=0).stdout)
 
     def test_a_slow_rank_is_compared_with_another_one(self):
-        for ranks, more in (("2", []), ("8", ["--tp", "2", "--pp", "2"])):
+        for ranks, more in some(("2", []), ("8", ["--tp", "2", "--pp", "2"])):
             with self.subTest(ranks):
                 answer = self.why(self.sim("--framework", "pt", "--ranks", ranks, *more, "--kernels", "4000", "--slow-rank", "1:1.5", "--samplers=off",
                                            out="r" + ranks))

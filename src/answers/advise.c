@@ -8,7 +8,7 @@
 #include "analyse/device/overlap.h"
 #include "answers/comm_checks.h"
 #include "answers/device_checks.h"
-#include "answers/host_checks.h"
+#include "answers/waiting_checks.h"
 #include "raw/chip.h"
 
 #define COLLECTIVES "collectives with their transfers: profiler_level Level1 or higher (msprof --hccl=on)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_checks.h - checks of what the device waits for on the host. */
-#ifndef ASCOPE_ANSWERS_HOST_CHECKS_H
-#define ASCOPE_ANSWERS_HOST_CHECKS_H
+/* waiting_checks.h - checks of what the device waits for on the host. */
+#ifndef ASCOPE_ANSWERS_WAITING_CHECKS_H
+#define ASCOPE_ANSWERS_WAITING_CHECKS_H
 
 #include "answers/advise.h"
 
