@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn export analyse why view export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help --version --help'
+        _ascope_offer -W 'run dyn export analyse why view advise export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help --version --help'
         return
     fi
     case $command in
@@ -217,7 +217,7 @@ _ascope()
         words='bash zsh'
         options=' --help -h' ;;
     help)
-        words='run dyn export analyse why view export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help'
+        words='run dyn export analyse why view advise export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac
