@@ -5,7 +5,7 @@
  *
  * Words: none (loads no CUDA), warmup (ten kernels during it), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
  * by the driver's own function), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
- * last one given back), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
+ * last one given back), nccl (collectives, one of them in a range of marks), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -133,6 +133,26 @@ static void blocks_take(unsigned n)
     ascope_op_end(&op);
 }
 
+/* As torch.distributed's call is marked; and a generic kernel, whose name does not say what it does. */
+static void collectives_run(void)
+{
+    static const char sum[] = "_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE",
+                      generic[] = "_Z23ncclDevKernel_Generic_424ncclDevKernelArgsStorageILm4096EE";
+    struct fake_task task = { .name = sum, .stream = 20, .ns = 50000, .grid = { 2, 1, 1 }, .block = { 512, 1, 1 } };
+    const struct ascope_collective all = { .size = sizeof all,
+                                           .name = "c10d::gather",
+                                           .group = "tp",
+                                           .data_type = "fp16",
+                                           .count = 4096,
+                                           .source_rank = -1,
+                                           .destination_rank = -1 };
+    call(FAKE_KERNEL, &task, 1);
+    const uint64_t range = ascope_collective_begin(&all, NULL);
+    task.name = generic;
+    call(FAKE_KERNEL, &task, 1);
+    ascope_range_end(ascope_domain_get(ASCOPE_COLLECTIVES), range);
+}
+
 static void memory_take(unsigned n)
 {
     const struct fake_task task = { .stream = 7, .bytes = 1 << 20 };
@@ -160,6 +180,8 @@ static void work(void)
         call(FAKE_DRIVER_KERNEL, &graph, 1);
     if (value_of("threads"))
         threads_run();
+    if (value_of("nccl"))
+        collectives_run();
     if (value_of("mallocs"))
         memory_take(number_of("mallocs"));
     if (value_of("blocks"))
@@ -186,8 +208,8 @@ static void wait_for_file(const char *path)
 
 static int record(const char *parent)
 {
-    static const char *const own[] = { "none",    "warmup", "kernels", "copies", "graph", "driver",
-                                       "threads", "blocks", "mallocs", "kill",   "exit",  "twice" };
+    static const char *const own[] = { "none", "warmup", "kernels", "copies", "graph", "driver", "threads",
+                                       "nccl", "blocks", "mallocs", "kill",   "exit",  "twice" };
     struct ascope_options o;
     struct ascope_error e = { 0 };
     ascope_options_init(&o);

@@ -162,6 +162,59 @@ class Memory(Case):
         self.assertIn("cuda:0", done.stderr)
 
 
+class Collectives(Case):
+    """Kernels of NCCL are communication."""
+    SUM = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+    GENERIC = "ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)"
+
+    def recorded(self, *words):
+        return self.record("kernels=2", "nccl", "msprof_tx=true", *words)
+
+    def shares(self, out):
+        """What is computed, and what is communicated while nothing is computed, by ns of kernel_details: kernels may overlap."""
+        computed, communicated = set(), set()
+        for row in self.rows(out, "kernel_details.csv"):
+            begin = int(row["Start Time(us)"].strip().replace(".", ""))
+            into = communicated if row["Name"].startswith("nccl") else computed
+            into.update(range(begin, begin + int(row["Duration(us)"].replace(".", ""))))
+        return len(computed) / 1000, len(communicated - computed) / 1000
+
+    def test_they_are_no_computing(self):
+        out = self.analysed(self.recorded())
+        times = self.rows(out, "step_trace_time.csv")[0]
+        self.assertEqual((float(times["Computing"]), float(times["Communication(Not Overlapped)"])), self.shares(out))
+        self.assertEqual([(row["Name"], row["Accelerator Core"], row["Duration(us)"]) for row in self.rows(out, "kernel_details.csv")][2:],
+                         [(self.SUM, "GPU", "50.000"), (self.GENERIC, "GPU", "50.000")])
+        self.assertEqual([(row["OP Type"], row["Count"], row["Total Time(us)"]) for row in self.rows(out, "communication_statistic.csv")],
+                         [("AllReduce", "1", "50.0"), ("c10d::gather", "1", "50.0")])
+        self.assertFalse({"communication.json", "communication_matrix.json"} & set(os.listdir(out)))
+
+    def test_timeline(self):
+        events = self.events(self.analysed(self.recorded()))
+        self.assertIn("NCCL", {e["args"]["name"] for e in events if e["name"] == "process_name"})
+        drawn = {e["name"]: e["args"] for e in events if e["ph"] == "X" and "alg_type" in e["args"]}
+        self.assertEqual({name: (a["data_type"], a["alg_type"], a["count"]) for name, a in drawn.items()},
+                         {"ncclDevKernel_AllReduce_Sum_f32_RING_LL": ("FP32", "RING-LL", 4294967295),
+                          "ncclDevKernel_Generic_4": ("FP16", "N/A", 4096)})
+        tracks = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        self.assertLessEqual({"Communication", "Group tp Communication"}, tracks)
+
+    def test_operators_have_their_time_once(self):
+        rows = self.rows(self.analysed(self.recorded()), "operator_details.csv")
+        self.assertEqual([(row["Name"], row["Device Total Duration(us)"]) for row in rows], [("aten::mul", "10.0")])
+
+    def test_database(self):
+        out = self.analysed(self.recorded("export_type=text,db"))
+        with sqlite3.connect(glob.glob(out + "/ascend*.db")[0]) as db:
+            rows = db.execute("SELECT n.value, t.value, g.value, endNs - startNs FROM COMMUNICATION_OP o JOIN STRING_IDS n ON n.id = o.opName "
+                              "JOIN STRING_IDS t ON t.id = o.opType JOIN STRING_IDS g ON g.id = o.groupName ORDER BY startNs").fetchall()
+        self.assertEqual(rows, [("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "AllReduce", "N/A", 50000),
+                                ("ncclDevKernel_Generic_4", "c10d::gather", "tp", 50000)])
+        with sqlite3.connect(out + "/analysis.db") as db:
+            times = db.execute("SELECT computing, communication_not_overlapped FROM StepTraceTime").fetchall()
+        self.assertEqual([(round(c, 3), round(n, 3)) for c, n in times], [self.shares(out)])
+
+
 class MemoryOfCuda(Case):
     """What the program asked CUDA for, and its pools: only with profile_memory."""
 

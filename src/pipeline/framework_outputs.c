@@ -49,6 +49,17 @@ static bool wants_links(const struct collection *s)
     return s->settings.sys_interconnection;
 }
 
+static bool has_gpu(const struct collection *s)
+{
+    return s->profile.chip->task_log == TASK_LOG_CUDA;
+}
+
+/* Collectives of a GPU are one kernel each: nothing is known of what they move between whom. */
+static bool has_parts(const struct collection *s)
+{
+    return collection_has_kernels(s) && !has_gpu(s);
+}
+
 static bool wants_memory(const struct collection *s)
 {
     return s->has_device && s->settings.profile_memory;
@@ -79,9 +90,9 @@ const struct framework_output framework_outputs[] = {
     { .file = "analysis.db", .about = "steps and communication as tables", .is_db = true,
       .is_wanted = collection_has_kernels, .write = analysis_db_write },
     { .file = "communication.json", .about = "time of each collective by step, and how much it moved over which kind of link",
-      .is_wanted = collection_has_kernels, .write = communication_json_write },
+      .is_wanted = has_parts, .write = communication_json_write },
     { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
-      .is_wanted = collection_has_kernels, .write = communication_matrix_write },
+      .is_wanted = has_parts, .write = communication_matrix_write },
     { .file = "memory_record.csv", .about = "memory of the devices over time, by component",
       .build = framework_memory_record, .time = "Timestamp(us)" },
     { .file = "operator_memory.csv", .about = "what each operator allocated, and for how long it was held",
@@ -98,6 +109,8 @@ const struct framework_output framework_outputs[] = {
       .is_wanted = collection_has_kernels, .build = step_trace_time_table },
     { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
       .is_wanted = is_level1, .report = "op_statistic" },
+    { .file = "communication_statistic.csv", .about = "collectives by kind: how many, and how long they took",
+      .is_wanted = has_gpu, .report = "communication_statistic" },
     { .file = "api_statistic.csv", .about = "calls of the host's software stack by name: how often, and for how long",
       .is_wanted = is_level1, .report = "api_statistic" },
     { .file = "task_time.csv", .about = "every task of a device: its kernel, when it ran and for how long",
@@ -148,6 +161,8 @@ const struct framework_output ms_outputs[] = {
       .is_wanted = collection_has_kernels, .build = ms_step_trace_table },
     { .file = "op_statistic.csv", .about = "operators by type and core: how often they ran, and for how long",
       .report = "op_statistic", .is_copy = true },
+    { .file = "communication_statistic.csv", .about = "collectives by kind: how many, and how long they took",
+      .is_wanted = has_gpu, .report = "communication_statistic" },
     { .file = "api_statistic.csv", .about = "calls of the host's software stack by name: how often, and for how long",
       .report = "api_statistic", .is_copy = true },
     { .file = "data_preprocess.csv", .about = "kernels that ran on the AI CPU, and what they spent their time on",

@@ -77,7 +77,8 @@ const struct chip *chip_of(int platform)
 
 const struct chip_words *chip_words(const struct chip *c)
 {
-    static const struct chip_words of_npu = { "NPU", "CANN", "Ascend Hardware" }, of_gpu = { "GPU", "CUDA", "GPU" };
+    static const struct chip_words of_npu = { "NPU", "CANN", "Ascend Hardware", "HCCL" },
+                                   of_gpu = { "GPU", "CUDA", "GPU", "NCCL" };
     return c->group == ON_CUDA ? &of_gpu : &of_npu;
 }
 

@@ -42,9 +42,10 @@ enum { PLATFORM_CUDA = 10000 };
 
 /* What people call the parts of the system that a chip belongs to. */
 struct chip_words {
-    const char *device;   /* "NPU" */
-    const char *stack;    /* the software between the framework and the device: "CANN" */
-    const char *hardware; /* "Ascend Hardware" */
+    const char *device;      /* "NPU" */
+    const char *stack;       /* the software between the framework and the device: "CANN" */
+    const char *hardware;    /* "Ascend Hardware" */
+    const char *collectives; /* the library of collectives: "HCCL" */
 };
 
 /* Events of a task whose sums give rates; 0 ends a list, and a chip without requests counts nothing of the kind. */

@@ -8,6 +8,7 @@
 
 #include "analyse/comm/comm_bandwidth.h"
 #include "analyse/comm/comm_tables.h"
+#include "analyse/comm/nccl_collectives.h"
 #include "base/keys.h"
 #include "base/sort.h"
 
@@ -331,6 +332,8 @@ static void time_ops(const struct profile *p, struct device *d, const struct run
 
 bool comm_analyse(struct profile *p, struct device *d, struct error *e)
 {
+    if (p->chip->task_log == TASK_LOG_CUDA)
+        return nccl_collectives_analyse(p, d, e);
     if (p->host.comm.small.n == 0)
         return true;
     struct arena *mem = arena_new();

@@ -5,6 +5,7 @@
 
 #include "analyse/host/operators.h"
 #include "base/sort.h"
+#include "raw/nccl_names.h"
 
 static bool intervals_take(struct intervals *v, struct arena *mem, size_t most)
 {
@@ -90,6 +91,8 @@ bool task_is_computing(const struct profile *p, const struct tasks *t, size_t ro
     static const char aiv[] = "AivKernel"; /* a collective that runs on vector cores */
     const name_id name = p->host.ops.name[t->op[row]];
     const size_t len = names_len(p->names, name);
+    if (p->chip->task_log == TASK_LOG_CUDA)
+        return !nccl_is_kernel(names_text(p->names, name));
     const bool is_aiv = len >= sizeof aiv - 1 && strcmp(names_text(p->names, name) + len - (sizeof aiv - 1), aiv) == 0;
     return !is_aiv && !op_is_schedule(p, t->stream[row], t->op[row]);
 }

@@ -135,8 +135,9 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
         if (groups.at.n == 0)
             continue;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
-        trace_process_npu(t, pid, x->options->dialect == DIALECT_DOCUMENTED ? "HCCL" : "Communication",
-                          d->source.device, sort);
+        trace_process_npu(
+            t, pid, x->options->dialect == DIALECT_DOCUMENTED ? chip_words(p->chip)->collectives : "Communication",
+            d->source.device, sort);
         write_groups(x, t, pid, &groups);
         for (size_t i = 0; i < c->tasks.n && !p->is_level0; i++) {
             const int32_t plane = c->tasks.plane[i];

@@ -12,6 +12,7 @@
 #include "export/framework/communication_json.h"
 #include "export/msprof/hardware_db.h"
 #include "raw/host_records.h"
+#include "raw/nccl_names.h"
 
 /* Where the database looks for a step on the devices: from the begin of the first to the end of the last task that a node call inside
  * the step has launched, and not less than the step took on the host. (Tables in text look otherwise: see analyse/framework/collection_analyse.c.) */
@@ -82,6 +83,13 @@ static bool find_ranges(struct step_ranges *out, const struct collection *s, str
                   source_device_ns(&device->source, device->log.copies.end[i]));
     }
     return true;
+}
+
+static bool is_nccl(const struct collection *s, uint32_t host_task)
+{
+    const uint32_t op = s->profile.host.tasks.op[host_task];
+    return s->profile.chip->task_log == TASK_LOG_CUDA && op != NO_ROW &&
+           nccl_is_kernel(names_text(s->profile.names, s->profile.host.ops.name[op]));
 }
 
 /* The rows of TASK that COMPUTE_TASK_INFO knows. */
@@ -183,7 +191,7 @@ static bool write_step_times(const struct collection_export *x, struct db *db, s
     bool *is_compute = arena_take(x->mem, s->profile.n_global_ids, sizeof *is_compute);
     bool done = compute && is_compute && find_ranges(&ranges, s, x->mem);
     for (size_t i = 0; done && i < n; i++)
-        is_compute[h->global_id[compute[i]]] = true;
+        is_compute[h->global_id[compute[i]]] = !is_nccl(s, compute[i]);
     for (size_t k = 0; done && k < s->profile.n_devices; k++) {
         const struct device *d = &s->profile.device[k];
         struct device_work w;

@@ -68,7 +68,7 @@ static bool order_comms(const struct export *x, const struct device *d, struct c
     out->row = arena_take(x->mem, ops->n, sizeof *out->row);
     if (!begin || !out->row)
         return false;
-    for (size_t i = 0; i < ops->n; i++) {
+    for (size_t i = 0; i < ops->n && x->profile->chip->task_log != TASK_LOG_CUDA; i++) { /* which are kernels */
         begin[i] = (uint64_t)ops->begin_ns[i];
         if (scope_has_collective(x, d, i) && !ops->is_aicpu[i]) /* those that the AI CPU ran stand as kernels */
             out->row[out->n++] = (uint32_t)i;

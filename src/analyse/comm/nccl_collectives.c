@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/comm/nccl_collectives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/comm/comm_tables.h"
+#include "base/sort.h"
+#include "raw/name_hash.h"
+#include "raw/nccl_names.h"
+
+/* Ranges of collectives by thread and begin. */
+struct ranges {
+    size_t n;
+    uint32_t *row; /* of marks */
+};
+
+static bool ranges_find(struct ranges *r, const struct profile *p, struct arena *mem)
+{
+    static const char domain[] = "communication";
+    const struct marks *m = &p->host.records.marks;
+    const uint64_t hash = name_hash_of(domain, sizeof domain - 1);
+    r->row = arena_take(mem, m->n, sizeof *r->row);
+    for (uint32_t i = 0; r->row && i < m->n; i++)
+        if (m->domain[i] == hash && m->end[i] > m->begin[i])
+            r->row[r->n++] = i;
+    return r->row && order_by_u64(r->row, r->n, m->begin) && order_by_u32(r->row, r->n, m->thread);
+}
+
+/* The last one that began before on the thread, if it has not ended. */
+static uint32_t range_around(const struct ranges *r, const struct marks *m, uint32_t thread, uint64_t time)
+{
+    const size_t next = SEARCH_FIRST_NOT(
+        i, 0, r->n, m->thread[r->row[i]] != thread ? m->thread[r->row[i]] < thread : m->begin[r->row[i]] <= time);
+    if (next == 0)
+        return NO_ROW;
+    const uint32_t row = r->row[next - 1];
+    return m->thread[row] == thread && m->end[row] >= time ? row : NO_ROW;
+}
+
+/* A value of the range's message, which is JSON with a backslash before every quote. NULL: it is not there. */
+static const char *value_of(const char *message, const char *key, size_t *n)
+{
+    const char *at = strstr(message, key);
+    if (!at)
+        return NULL;
+    at += strlen(key);
+    at += strspn(at, "\\\": ");
+    *n = strcspn(at, "\\\"");
+    return at;
+}
+
+static name_id name_or(struct names *names, const char *text, size_t n, name_id other)
+{
+    return text && n > 0 ? names_add(names, text, n) : other;
+}
+
+static void fill(struct profile *p, struct device *d, size_t k, uint32_t task, uint32_t mark)
+{
+    struct comm_ops *o = &d->comm.ops;
+    const struct tasks *t = &d->tasks;
+    const name_id kernel = p->host.ops.op_type[t->op[task]]; /* without its arguments */
+    const struct nccl_name known = nccl_name_read(names_text(p->names, p->host.ops.name[t->op[task]]));
+    const char *const message = mark == NO_ROW ? "" : names_text(p->names, p->host.records.marks.message[mark]);
+    size_t n_group = 0, n_op = 0, n_type = 0, n_count = 0;
+    const char *const group = value_of(message, "groupName", &n_group), *const op = value_of(message, "opName", &n_op);
+    const char *const type = value_of(message, "dataType", &n_type), *const count =
+                                                                         value_of(message, "count", &n_count);
+    const bool is_generic = strcmp(known.collective, "NCCL") == 0;
+    const uint32_t data_type = known.data_type == NCCL_NO_TYPE && type ? nccl_data_type(type, n_type) : known.data_type;
+    o->name[k] = kernel;
+    o->op_type[k] = name_or(p->names, is_generic ? op : NULL, n_op, names_addz(p->names, known.collective));
+    o->group[k] = o->group_id[k] = name_or(p->names, group, n_group, NAME_NA);
+    o->alg[k] = known.algorithm ? names_addz(p->names, known.algorithm) : NAME_NA;
+    o->begin_ns[k] = t->begin_ns[task];
+    o->end_ns[k] = t->begin_ns[task] + (int64_t)t->dur_ns[task];
+    o->dur_ns[k] = t->dur_ns[task];
+    o->iteration[k] = 1;
+    o->asked[k] = t->host[task] == NO_ROW ? 0 : p->host.tasks.time[t->host[task]];
+    o->connection[k] = 0; /* the flow event leads to the kernel */
+    o->model[k] = NO_MODEL;
+    o->rank_size[k] = UINT32_MAX;
+    o->data_type[k] = data_type == NCCL_NO_TYPE ? DATA_TYPE_NONE : data_type;
+    o->relay[k] = o->retry[k] = -1;
+    o->count[k] = count && n_count > 0 ? strtoull(count, NULL, 10) : UINT64_MAX;
+    o->is_shown[k] = true;
+    o->is_aicpu[k] = false;
+}
+
+static bool is_collective(const struct profile *p, const struct tasks *t, size_t row)
+{
+    return t->op[row] != NO_ROW && nccl_is_kernel(names_text(p->names, p->host.ops.name[t->op[row]]));
+}
+
+bool nccl_collectives_analyse(struct profile *p, struct device *d, struct error *e)
+{
+    const struct tasks *t = &d->tasks;
+    size_t n = 0, k = 0;
+    for (size_t i = 0; i < t->n; i++)
+        n += is_collective(p, t, i);
+    if (n == 0)
+        return true;
+    struct arena *mem = arena_new();
+    struct ranges ranges = { 0 };
+    const bool done = mem && ranges_find(&ranges, p, mem) && comm_ops_resize(&d->comm.ops, n, d->source.mem);
+    for (uint32_t i = 0; done && i < t->n; i++) {
+        if (!is_collective(p, t, i))
+            continue;
+        const uint32_t host = t->host[i];
+        fill(p, d, k++, i,
+             host == NO_ROW
+                 ? NO_ROW
+                 : range_around(&ranges, &p->host.records.marks, p->host.tasks.thread[host], p->host.tasks.time[host]));
+    }
+    arena_free(mem);
+    return done || error_no_memory(e, d->source.path);
+}
