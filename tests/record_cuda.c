@@ -5,7 +5,7 @@
  *
  * Words: none (loads no CUDA), warmup (ten kernels during it), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
  * by the driver's own function), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
- * last one given back), nccl (collectives, one of them in a range of marks), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
+ * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a range of marks), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -15,8 +15,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "ascope/ascope.h"
+#include "ascope/nvtx.h"
 #include "fake_cuda/fake_cuda.h"
 
 static int n_words;
@@ -153,6 +155,64 @@ static void collectives_run(void)
     ascope_range_end(ascope_domain_get(ASCOPE_COLLECTIVES), range);
 }
 
+/* ---- NVTX as its headers have it: tables of functions that are nothing until a tool has filled them ---- */
+
+typedef void function(void);
+enum { NVTX_SLOTS = 16, NVTX_CORE = 1, NVTX_DOMAINS = 5 };
+static function *nvtx[NVTX_DOMAINS + 1][NVTX_SLOTS], **nvtx_table[NVTX_DOMAINS + 1][NVTX_SLOTS];
+
+static int nvtx_module(int module, function ****table, unsigned *size)
+{
+    if (module != NVTX_CORE && module != NVTX_DOMAINS)
+        return 0;
+    for (unsigned i = 1; i < NVTX_SLOTS; i++)
+        nvtx_table[module][i] = &nvtx[module][i];
+    *table = nvtx_table[module];
+    *size = NVTX_SLOTS;
+    return 1;
+}
+
+static const void *nvtx_export(uint32_t id)
+{
+    static const struct {
+        size_t size;
+        int (*module)(int module, function ****table, unsigned *size);
+    } callbacks = { sizeof callbacks, nvtx_module };
+    return id == 1 ? &callbacks : NULL;
+}
+
+struct nvtx_attributes {
+    uint16_t version, size;
+    uint32_t category;
+    int32_t color_type;
+    uint32_t color;
+    int32_t payload_type, reserved;
+    uint64_t payload;
+    int32_t message_type;
+    const void *message;
+};
+
+static void nvtx_run(void)
+{
+    enum { REGISTERED = 3 };
+    if (InitializeInjectionNvtx2(nvtx_export) != 1 || InitializeInjectionNvtx2(NULL) != 0)
+        exit(4);
+    int (*const push)(const char *) = (int (*)(const char *))nvtx[NVTX_CORE][9],
+                                 (*const pop)(void) = (int (*)(void))nvtx[NVTX_CORE][11];
+    void (*const mark)(const wchar_t *) = (void (*)(const wchar_t *))nvtx[NVTX_CORE][3];
+    const void *const domain = ((void *(*)(const char *))nvtx[NVTX_DOMAINS][12])("io");
+    const void *const text = ((const void *(*)(const void *, const char *))nvtx[NVTX_DOMAINS][10])(domain, "load");
+    const struct nvtx_attributes load = {
+        .version = 3, .size = sizeof load, .message_type = REGISTERED, .message = text
+    };
+    const int depth[] = { push("outer"), push("@inner") };
+    const uint64_t id = ((uint64_t(*)(const void *, const void *))nvtx[NVTX_DOMAINS][2])(domain, &load);
+    mark(L"gr\u00fc\u00df");
+    const int left[] = { pop(), pop(), pop() };
+    ((void (*)(const void *, uint64_t))nvtx[NVTX_DOMAINS][3])(domain, id);
+    printf("nvtx: %d %d %d %d %d\n", depth[0], depth[1], left[0], left[1], left[2]);
+}
+
 static void memory_take(unsigned n)
 {
     const struct fake_task task = { .stream = 7, .bytes = 1 << 20 };
@@ -180,6 +240,8 @@ static void work(void)
         call(FAKE_DRIVER_KERNEL, &graph, 1);
     if (value_of("threads"))
         threads_run();
+    if (value_of("nvtx"))
+        nvtx_run();
     if (value_of("nccl"))
         collectives_run();
     if (value_of("mallocs"))
@@ -208,8 +270,8 @@ static void wait_for_file(const char *path)
 
 static int record(const char *parent)
 {
-    static const char *const own[] = { "none", "warmup", "kernels", "copies", "graph", "driver", "threads",
-                                       "nccl", "blocks", "mallocs", "kill",   "exit",  "twice" };
+    static const char *const own[] = { "none", "warmup", "kernels", "copies",  "graph", "driver", "threads",
+                                       "nccl", "nvtx",   "blocks",  "mallocs", "kill",  "exit",   "twice" };
     struct ascope_options o;
     struct ascope_error e = { 0 };
     ascope_options_init(&o);

@@ -215,6 +215,31 @@ class Collectives(Case):
         self.assertEqual([(round(c, 3), round(n, 3)) for c, n in times], [self.shares(out)])
 
 
+class Nvtx(Case):
+    """Ranges and marks of NVTX are marks."""
+
+    def test_ranges_and_marks_with_their_domains(self):
+        r = self.record("kernels=1", "nvtx", "msprof_tx=true")
+        self.assertEqual(r.said("nvtx"), ["0 1 1 0 -1"])
+        path = r.said("path")[0]
+        printed = json.loads(self.ascope("analyse", "--json", path).stdout)
+        marks = {e["name"]: e for e in self.events(path + "/ASCEND_PROFILER_OUTPUT") if e.get("args", {}).get("domain") or e["name"] in ("outer", "load")}
+        self.assertLessEqual({"outer", "'@inner", "load", "gr\u00fc\u00df"}, set(marks), printed)
+        self.assertEqual({name: marks[name]["args"]["domain"] for name in ("outer", "load")}, {"outer": "default", "load": "io"})
+        begin = {name: float(marks[name]["ts"][6:]) for name in marks}
+        end = {name: begin[name] + float(marks[name].get("dur", 0)) for name in marks}
+        self.assertTrue(begin["outer"] <= begin["'@inner"] and end["'@inner"] <= end["outer"], (begin, end))
+
+    def test_a_domain_that_is_excluded(self):
+        r = self.record("kernels=1", "nvtx", "msprof_tx=true", "mstx_domain_exclude=io")
+        names = {e["name"] for e in self.events(self.analysed(r))}
+        self.assertIn("outer", names)
+        self.assertNotIn("load", names)
+
+    def test_nothing_is_recorded_without_marks(self):
+        self.assertNotIn("outer", {e["name"] for e in self.events(self.analysed(self.record("kernels=1", "nvtx")))})
+
+
 class MemoryOfCuda(Case):
     """What the program asked CUDA for, and its pools: only with profile_memory."""
 
