@@ -6,6 +6,7 @@
 """
 import glob
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -18,7 +19,7 @@ MOST_BYTES = 2048               # of each file: enough for several records, smal
 SETTINGS = ("info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log")
 # Families that only mean something together.
 TOGETHER = ("api_event", "task_track", "node_basic", "tensor_info", "hash_dic", "type_info_dic", "stars_soc",
-            "ts_track", "ffts_profile", "hccl", "graph_id", "context_id", "hwts", "aicore", "aiVector", "aicpu")
+            "ts_track", "ffts_profile", "hccl", "graph_id", "context_id", "hwts", "aicore", "aiVector", "aicpu", "ascope_cuda")
 CHIPS = (("A2",), ("A2", "--late", "--tiling"), ("A3",), ("910",), ("310P",), ("310B",), ("MDC",), ("MDC-mini",), ("950",),
          ("310",), ("A2", "--sample-based"), ("310P", "--sample-based"), ("A2", "--level0"))
 OPTIONS = (b'{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on","aic_metrics":"PipeUtilization"}',
@@ -69,6 +70,29 @@ def cut(prof, tag, out):
     write(out, "settings", tag + "_all", CUT.join(settings))
     for ask in (0, 2 | 8, 2 | 4 | 8 | 16, 128):
         write(out, "collection", "%s_all_%d" % (tag, ask), bytes([ask]) + CUT.join(settings + together))
+
+
+def make_gpu(prof):
+    """The same host with a GPU as its device: src/raw/cuda_records.c has the layouts."""
+    for path in glob.glob(os.path.join(prof, "*/info.json*")):
+        with open(path) as f:
+            text = f.read()
+        with open(path, "w") as f:
+            f.write(re.sub(r'("platform_version": *)"[^"]*"', r'\1"10000"', text))
+    data = os.path.join(prof, "device_0/data")
+    for name in os.listdir(data):
+        os.remove(os.path.join(data, name))
+    with open(os.path.join(prof, "device_0/dev_start.log.0")) as f:
+        start = int(re.search(r"cntvct: *(\d+)", f.read()).group(1))
+    task, memory = struct.Struct("<HBBIQQQQQIIIHBB10I8x"), struct.Struct("<HBBIQQQIIQQQQ8x")
+    with open(os.path.join(data, "ascope_cuda.data.0.slice_0"), "wb") as f:
+        for i in range(8):
+            kind = i % 4 + 1
+            f.write(task.pack(0x4755, kind, kind == 2, i + 1, start + 9000 * (i + 1), start + 9000 * (i + 1) + 5000, 77 if kind == 1 else 0, 4096, 100 + i, i // 6, 7 + i % 2, 1,
+                              40, 2, 3, 16, 2, 1, 128, 1, 1, 1024, 2048, 0, 1))
+    with open(os.path.join(data, "ascope_cuda_memory.data.0.slice_0"), "wb") as f:
+        for i in range(6):
+            f.write(memory.pack(0x474D, i % 5 + 1, 3, i + 1, start + 9000 * (i + 1), 0x7000 + i // 2, 1 << 20, 7, 1, 0x5000, 1 << 25, 1 << 23, 0))
 
 
 def tlv_records(content):
@@ -164,6 +188,9 @@ def main():
             command = [ascope, "sim", "--out", folder, "--kernels", "6", "--steps", "2", "--chip", *options]
             prof = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
             cut(prof, "sim%d" % i, out)
+            if i == 0:
+                make_gpu(prof)
+                cut(prof, "gpu", out)
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(os.path.join(out, "rings"), exist_ok=True)
         subprocess.run([os.path.join(os.path.dirname(ascope), "fuzz/rings_seed"), folder, os.path.join(out, "rings/left")],

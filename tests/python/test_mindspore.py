@@ -16,6 +16,7 @@ from ascope import _core, _program
 from ascope import mindspore as ms
 from ascope.mindspore import (AicoreMetrics, ExportType, HostSystem, Profiler, ProfilerActivity, ProfilerLevel, _ExperimentalConfig,
                               mstx, profile, schedule, tensor_board_trace_handler, tensorboard_trace_handler)
+from ascope.mindspore import config
 from ascope.mindspore import profiler_action_controller as controller
 from ascope.mindspore._paths import ProfilerPathErrorException
 from ascope.mindspore.profiler_interface import ProfilerInterface, process
@@ -121,6 +122,20 @@ VALUES = [  # given, and what differs from the defaults
     ({"anything": "else", "output_path": None, "with_stack": None, "schedule": None}, {}),
 ]
 NOTED = ({"profiler_level": ProfilerLevel.Level1}, {"profiler_level": ProfilerLevel.LevelNone}, {"mstx_domain_exclude": ["c"]}, {"pcie": True}, {"hbm_ddr": True})
+
+
+def test_a_gpu_is_the_device_of_programs_that_use_cuda(monkeypatch):
+    def options(is_loaded, *activities, **more):
+        monkeypatch.setattr(config, "uses_cuda", lambda: is_loaded)
+        made = config.Parameters(dict(more, activities=list(activities))).options()
+        return made["activities"], made["device"]
+    monkeypatch.delenv("ASCOPE_DEVICE", raising=False)
+    cpu, gpu, npu = ProfilerActivity.CPU, ProfilerActivity.GPU, ProfilerActivity.NPU
+    assert options(True, cpu, gpu) == options(True, cpu, gpu, sync_enable=False) == (["CPU", "NPU"], "cuda")
+    assert options(True, gpu) == (["NPU"], "cuda")
+    assert options(False, cpu, gpu) == (["CPU"], None)
+    assert options(True, npu, gpu) == (["NPU"], None)
+    assert options(True, cpu) == (["CPU"], None)
 
 
 @pytest.mark.parametrize("given, differs", VALUES, ids=lambda value: " ".join(value) if isinstance(value, dict) else "")

@@ -12,6 +12,12 @@ from ascope.mindspore import _log
 from ascope.mindspore.schedule import Schedule
 
 
+def uses_cuda() -> bool:
+    """A library of CUDA is loaded in this process."""
+    with open("/proc/self/maps") as maps:
+        return any("/libcuda.so" in line or "/libcudart" in line for line in maps)
+
+
 class ProfilerLevel(enum.Enum):
     """What the device records: only marks; kernels and calls; plus counters and collectives; plus runtime calls and AI CPU."""
     LevelNone = "LevelNone"
@@ -21,7 +27,7 @@ class ProfilerLevel(enum.Enum):
 
 
 class ProfilerActivity(enum.Enum):
-    """What is recorded: the device, a GPU (no effect on Ascend), the host."""
+    """What is recorded: the device, a GPU in a program that uses CUDA (else no effect), the host."""
     NPU = "NPU"
     GPU = "GPU"
     CPU = "CPU"
@@ -246,13 +252,14 @@ class Parameters:
     def options(self) -> Dict[str, Any]:
         made: Dict[str, Any] = {row.option: _filed(getattr(self, row.name)) for row in ROWS if row.option}
         made = {name: None if value == [] else value for name, value in made.items()}
-        made["activities"] = [name for name in _filed(self.activities) if name != "GPU"] or ""
+        is_on_gpu = ProfilerActivity.GPU in self.activities and ProfilerActivity.NPU not in self.activities and uses_cuda()
+        made["activities"] = [name for name in _filed(self.activities) if name != "GPU"] + ["NPU"] * is_on_gpu or ""
         made["aic_metrics"] = self.aic_metrics.name
         if self.hbm_ddr:
             made["hbm_ddr"] = True
         if self.pcie:
             made["sys_interconnection"] = True
-        made["device"] = os.environ.get("ASCOPE_DEVICE") or None
+        made["device"] = os.environ.get("ASCOPE_DEVICE") or ("cuda" if is_on_gpu else None)
         return made
 
 

@@ -133,7 +133,7 @@ class Profiler:
     data_simplification: the analysis removes intermediate data. Default: True.
     l2_cache, hbm_ddr, pcie, sys_io, sys_interconnection: counters and samples of the device.
     data_process: samples of the dataset pipeline. parallel_strategy: the strategy of a parallel job.
-    sync_enable: stored; for GPUs.
+    sync_enable: stored. Nothing waits for a GPU: its times are its own, whatever the value.
     record_shapes: types and shapes of the inputs of operators.
     mstx, mstx_domain_include, mstx_domain_exclude: marks of the program, see `mstx`.
     export_type: ExportType.Text, ExportType.Db, or a list of them; default: Text.
