@@ -149,6 +149,36 @@ class View(Case):
         body = v.ask("counter", input=0, id=counter["id"], t0=0, t1=70000, least=0)
         self.assertEqual(struct.unpack("<6d", body[8:]), (0, 20000, 3, 9, 3, 9))
 
+    def test_tables_and_sql(self):
+        v = self.view(self.trace())
+        v.wait()
+        about = v.json("tables", input=0)
+        self.assertIn("by name", about["tables"])
+        table = v.json("table", input=0, name="by name", sort=3, down=1)
+        self.assertEqual([c["name"] for c in table["columns"]][:4], ["name", "process", "count", "total_us"])
+        self.assertEqual([c["is_number"] for c in table["columns"]][:4], [False, False, True, True])
+        self.assertEqual([r[:4] for r in table["rows"]], [["outer", "job", 1, 50.0], ["kernel", "job", 1, 40.0], ["inner", "job", 2, 20.0], [HOSTILE, "job", 1, 5.0]])
+        self.assertEqual(v.json("slice", input=0, slice=table["slices"][1])["name"], "kernel")
+        self.assertEqual([r[0] for r in v.json("table", input=0, name="by name", filter="NNE")["rows"]], ["inner"])
+        self.assertEqual(v.ask("table", input=0, name="by category", csv=1).decode().splitlines()[0].split(",")[:3], ["category", "process", "count"])
+        for name in about["tables"]:
+            v.json("table", input=0, name=name)
+        for example in about["examples"]:
+            v.json("sql", input=0, q=example)
+        answer = v.json("sql", input=0, q="SELECT b.name, percentile(a.dur_ns, 50) FROM flows JOIN slices a ON a.id = from_id JOIN slices b ON b.id = to_id")
+        self.assertEqual(answer["rows"], [["kernel", 10000.0]])
+        self.assertEqual(v.json("sql", input=0, q="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")["n"], 10000)
+
+    def test_sql_can_only_read(self):
+        v = self.view(self.trace())
+        v.wait()
+        for sql in ("ATTACH '/etc/passwd' AS x", "CREATE TABLE x(a)", "DELETE FROM slices", "PRAGMA table_list", "SELECT 1; SELECT 2", "", "SELEC",
+                    "SELECT * FROM nothing", "SELECT load_extension('x')", "VACUUM INTO 'x.db'"):
+            status, _, body = v.raw(v.url.path + "api/sql?" + urllib.parse.urlencode({"input": 0, "q": sql}))
+            self.assertEqual(status, 400, sql)
+            self.assertTrue(body, sql)
+        self.assertEqual(os.listdir(self.dir), ["trace.json"])
+
     def test_a_collection_has_steps_and_reasons(self):
         self.ascope("sim", "--framework", "pt", "--kernels", "600", "--steps", "6", "--slow-step", "3:4", "--out", "job", code=0)
         before = sorted(os.walk(os.path.join(self.dir, "job")))

@@ -8,7 +8,7 @@ import { show_sql, show_tables } from "./tables.js";
 import { grouped, speak, word } from "./text.js";
 import { Timeline } from "./timeline.js";
 
-const PAGES = ["overview", "timeline"];
+const PAGES = ["overview", "timeline", "tables", "sql"];
 const LOOK_AGAIN_MS = 500;
 
 /** @param {string} id */

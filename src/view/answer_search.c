@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/answer_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+enum {
+    MOST_FOUND = 10000,   /* slices that a search hands over; all are counted */
+    MOST_AREA_ROWS = 500, /* names of an area */
+};
+
+/* Which names contain a text, whatever its case. NULL: no memory. */
+static bool *names_with(const struct names *names, const char *text)
+{
+    const size_t n = names_count(names);
+    bool *has = calloc(n ? n : 1, sizeof *has);
+    for (size_t i = 0; has && i < n; i++)
+        has[i] = strcasestr(names_text(names, (name_id)i), text) != NULL;
+    return has;
+}
+
+void answer_search(struct question *a)
+{
+    const struct chrome_trace *t = a->t->trace;
+    char text[256];
+    if (!http_parameter(a->q, "q", text, sizeof text) || !text[0])
+        return question_refuse(a->r, 400, "q: wanted a text of at most 255 bytes");
+    bool *has = names_with(t->names, text);
+    uint32_t *found = malloc(MOST_FOUND * sizeof *found);
+    uint64_t *key = malloc(MOST_FOUND * sizeof *key);
+    uint32_t *order = malloc(MOST_FOUND * sizeof *order);
+    size_t n = 0, kept = 0;
+    const size_t len = strlen(text);
+    for (size_t i = 0; has && found && key && order && i < t->slices.n; i++) {
+        if (!has[t->slices.name[i]] &&
+            !(t->slices.args_len[i] >= len && memmem(t->text + t->slices.args_at[i], t->slices.args_len[i], text, len)))
+            continue;
+        if (kept < MOST_FOUND) {
+            key[kept] = (uint64_t)question_ns(a, t->slices.begin_ns[i]);
+            found[kept++] = (uint32_t)i;
+        }
+        n++;
+    }
+    if (!has || !found || !key || !order) {
+        question_refuse(a->r, 503, no_memory_text());
+    } else {
+        order_fill(order, kept);
+        (void)order_by_u64(order, kept, key); /* without memory they stay in the order of rows */
+        out_char(a->o, '{');
+        json_put_int(a->o, "n", (int64_t)n);
+        json_put_key(a->o, "slices");
+        out_char(a->o, '[');
+        for (size_t i = 0; i < kept; i++) {
+            json_put_comma(a->o, i == 0);
+            out_u64(a->o, found[order[i]]);
+        }
+        out_lit(a->o, "]}");
+    }
+    free(has);
+    free(found);
+    free(key);
+    free(order);
+}
+
+/* The slices of a selection by name: rows of one name are together, their durations ascend. */
+struct area {
+    size_t n, cap;
+    uint32_t *slice, *order;
+    uint64_t *dur_ns;
+    uint32_t *name;
+};
+
+static bool area_gather(struct question *a, struct area *area, const uint32_t *level, size_t n_levels, int64_t begin_ns,
+                        int64_t end_ns)
+{
+    const struct levels *l = &a->t->levels;
+    for (size_t i = 0; i < n_levels; i++) {
+        size_t first, end;
+        level_range(l, level[i], begin_ns, end_ns, &first, &end);
+        area->cap += end - first;
+    }
+    area->slice = malloc((area->cap + 1) * sizeof *area->slice);
+    area->order = malloc((area->cap + 1) * sizeof *area->order);
+    area->dur_ns = malloc((area->cap + 1) * sizeof *area->dur_ns);
+    area->name = malloc((area->cap + 1) * sizeof *area->name);
+    if (!area->slice || !area->order || !area->dur_ns || !area->name)
+        return false;
+    for (size_t i = 0; i < n_levels; i++) {
+        size_t at, end;
+        level_range(l, level[i], begin_ns, end_ns, &at, &end);
+        for (; at < end; at++, area->n++) {
+            const uint32_t slice = l->slice[at];
+            area->slice[area->n] = slice;
+            area->dur_ns[area->n] = l->dur_ns[slice] > 0 ? (uint64_t)l->dur_ns[slice] : 0;
+            area->name[area->n] = a->t->trace->slices.name[slice];
+        }
+    }
+    order_fill(area->order, area->n);
+    return order_by_u64(area->order, area->n, area->dur_ns) && order_by_u32(area->order, area->n, area->name);
+}
+
+struct area_row {
+    size_t first, n;
+    double sum_ns;
+};
+
+static int compare_sums(const void *a, const void *b)
+{
+    const struct area_row *x = a, *y = b;
+    return x->sum_ns != y->sum_ns ? (x->sum_ns < y->sum_ns ? 1 : -1) : (x->first > y->first) - (x->first < y->first);
+}
+
+static void put_area_row(struct question *a, const struct area *area, const struct area_row *row)
+{
+    const uint32_t *at = area->order + row->first;
+    const struct {
+        const char *key;
+        double ns;
+    } figure[] = {
+        { "sum", row->sum_ns },
+        { "mean", row->sum_ns / (double)row->n },
+        { "median", (double)area->dur_ns[at[(row->n - 1) / 2]] },
+        { "p99", (double)area->dur_ns[at[(row->n - 1) * 99 / 100]] },
+        { "longest", (double)area->dur_ns[at[row->n - 1]] },
+    };
+    out_char(a->o, '{');
+    json_put_name(a->o, "name", a->t->trace->names, area->name[at[0]]);
+    json_put_int(a->o, "count", (int64_t)row->n);
+    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
+        json_put_key(a->o, figure[i].key);
+        out_real(a->o, figure[i].ns);
+    }
+    json_put_int(a->o, "longest_slice", area->slice[at[row->n - 1]]);
+    out_char(a->o, '}');
+}
+
+static void put_area(struct question *a, const struct area *area)
+{
+    struct area_row *row = malloc((area->n + 1) * sizeof *row);
+    size_t n = 0;
+    if (!row)
+        return question_refuse(a->r, 503, no_memory_text());
+    for (size_t i = 0; i < area->n; i++) {
+        const uint32_t at = area->order[i];
+        if (i == 0 || area->name[at] != area->name[area->order[i - 1]])
+            row[n++] = (struct area_row){ .first = i };
+        row[n - 1].n++;
+        row[n - 1].sum_ns += (double)area->dur_ns[at];
+    }
+    qsort(row, n, sizeof *row, compare_sums);
+    out_char(a->o, '{');
+    json_put_int(a->o, "n", (int64_t)area->n);
+    json_put_int(a->o, "n_names", (int64_t)n);
+    json_put_key(a->o, "rows");
+    out_char(a->o, '[');
+    for (size_t i = 0; i < n && i < MOST_AREA_ROWS; i++) {
+        json_put_comma(a->o, i == 0);
+        put_area_row(a, area, &row[i]);
+    }
+    out_lit(a->o, "]}");
+    free(row);
+}
+
+void answer_area(struct question *a)
+{
+    uint32_t *level = malloc(QUESTION_LEVELS * sizeof *level);
+    struct area area = { 0 };
+    int64_t begin_ns, end_ns;
+    size_t n_levels;
+    if (!level)
+        question_refuse(a->r, 503, no_memory_text());
+    else if (question_range(a, &begin_ns, &end_ns) && question_levels(a, level, &n_levels)) {
+        if (area_gather(a, &area, level, n_levels, begin_ns, end_ns))
+            put_area(a, &area);
+        else
+            question_refuse(a->r, 503, no_memory_text());
+    }
+    free(level);
+    free(area.slice);
+    free(area.order);
+    free(area.dur_ns);
+    free(area.name);
+}

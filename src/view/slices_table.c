@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/slices_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stamp.h"
+
+/* A table: what it has, and the cell of a row. */
+struct source {
+    const char *name, *declaration;
+    size_t (*n_rows)(const struct view_timeline *t);
+    void (*cell)(const struct view_timeline *t, size_t row, int column, sqlite3_context *c);
+};
+
+struct bound {
+    const struct source *source;
+    const struct view_timeline *t;
+};
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+static void give_name(sqlite3_context *c, const struct view_timeline *t, name_id id)
+{
+    const struct names *names = t->trace->names;
+    sqlite3_result_text64(c, names_text(names, id), names_len(names, id), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static void give_row_name(sqlite3_context *c, const struct view_timeline *t, name_id name, const struct chrome_id *id)
+{
+    give_name(c, t, name != NAME_EMPTY ? name : id->text);
+}
+
+static size_t n_slices(const struct view_timeline *t)
+{
+    return t->trace->slices.n;
+}
+
+enum {
+    SLICE_ID,
+    SLICE_NAME,
+    SLICE_CATEGORY,
+    SLICE_PROCESS,
+    SLICE_THREAD,
+    SLICE_DEPTH,
+    SLICE_BEGIN,
+    SLICE_DUR,
+    SLICE_ARGS
+};
+
+static void slice_cell(const struct view_timeline *t, size_t row, int column, sqlite3_context *c)
+{
+    const struct chrome_slices *s = &t->trace->slices;
+    const struct chrome_track *track = &t->trace->tracks.at[s->track[row]];
+    const struct chrome_process *process = &t->trace->processes.at[track->process];
+    switch (column) {
+    case SLICE_ID: sqlite3_result_int64(c, (sqlite3_int64)row); break;
+    case SLICE_NAME: give_name(c, t, s->name[row]); break;
+    case SLICE_CATEGORY: give_name(c, t, s->category[row]); break;
+    case SLICE_PROCESS: give_row_name(c, t, process->name, &process->id); break;
+    case SLICE_THREAD: give_row_name(c, t, track->name, &track->id); break;
+    case SLICE_DEPTH: sqlite3_result_int(c, t->levels.depth[row]); break;
+    case SLICE_BEGIN: sqlite3_result_int64(c, wrap_sub(s->begin_ns[row], t->begin_ns)); break;
+    case SLICE_DUR: sqlite3_result_int64(c, s->dur_ns[row]); break;
+    default:
+        if (s->args_len[row] > 0)
+            sqlite3_result_text64(c, t->trace->text + s->args_at[row], s->args_len[row], SQLITE_STATIC, SQLITE_UTF8);
+        break;
+    }
+}
+
+static size_t n_counters(const struct view_timeline *t)
+{
+    return t->trace->counters.n;
+}
+
+static void counter_cell(const struct view_timeline *t, size_t row, int column, sqlite3_context *c)
+{
+    const struct chrome_counter *v = &t->trace->counters.at[row];
+    const struct chrome_process *process = &t->trace->processes.at[t->trace->tracks.at[v->track].process];
+    switch (column) {
+    case 0: give_name(c, t, v->name); break;
+    case 1: give_name(c, t, v->series); break;
+    case 2: give_row_name(c, t, process->name, &process->id); break;
+    case 3: sqlite3_result_int64(c, wrap_sub(v->ns, t->begin_ns)); break;
+    default: sqlite3_result_double(c, v->value); break;
+    }
+}
+
+static size_t n_flows(const struct view_timeline *t)
+{
+    return t->flows.n;
+}
+
+static void flow_cell(const struct view_timeline *t, size_t row, int column, sqlite3_context *c)
+{
+    sqlite3_result_int64(c, column == 0 ? t->flows.from[row] : t->flows.to[row]);
+}
+
+static const struct source sources[] = {
+    { "slices",
+      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT)",
+      n_slices, slice_cell },
+    { "counters", "CREATE TABLE x(name TEXT, series TEXT, process TEXT, at_ns INTEGER, value REAL)", n_counters,
+      counter_cell },
+    { "flows", "CREATE TABLE x(from_id INTEGER, to_id INTEGER)", n_flows, flow_cell },
+};
+
+/* ---- SQLite's side ----------------------------------------------------------------------------------------------- */
+
+struct table {
+    sqlite3_vtab base; /* first: SQLite knows only this */
+    struct bound bound;
+};
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    struct bound bound;
+    size_t row, end;
+};
+
+static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+{
+    const struct bound *b = aux;
+    (void)argc, (void)argv, (void)error;
+    struct table *made = sqlite3_malloc64(sizeof *made);
+    if (!made)
+        return SQLITE_NOMEM;
+    *made = (struct table){ .bound = *b };
+    const int status = sqlite3_declare_vtab(db, b->source->declaration);
+    if (status != SQLITE_OK) {
+        sqlite3_free(made);
+        return status;
+    }
+    *out = &made->base;
+    return SQLITE_OK;
+}
+
+static int table_disconnect(sqlite3_vtab *table)
+{
+    sqlite3_free(table);
+    return SQLITE_OK;
+}
+
+/* One row by its id, which joins ask for, or all of them. */
+static int table_best(sqlite3_vtab *table, sqlite3_index_info *x)
+{
+    const struct bound *b = &((const struct table *)table)->bound;
+    const bool has_id = b->source->cell == slice_cell;
+    x->estimatedRows = (sqlite3_int64)b->source->n_rows(b->t);
+    x->estimatedCost = (double)x->estimatedRows;
+    for (int i = 0; i < x->nConstraint; i++)
+        if (x->aConstraint[i].usable && x->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ &&
+            (x->aConstraint[i].iColumn < 0 || (has_id && x->aConstraint[i].iColumn == SLICE_ID))) {
+            x->aConstraintUsage[i].argvIndex = 1;
+            x->idxNum = 1;
+            x->estimatedRows = 1;
+            x->estimatedCost = 1;
+            break;
+        }
+    return SQLITE_OK;
+}
+
+static int cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+{
+    struct cursor *made = sqlite3_malloc64(sizeof *made);
+    if (!made)
+        return SQLITE_NOMEM;
+    *made = (struct cursor){ .bound = ((const struct table *)table)->bound };
+    *out = &made->base;
+    return SQLITE_OK;
+}
+
+static int cursor_close(sqlite3_vtab_cursor *cursor)
+{
+    sqlite3_free(cursor);
+    return SQLITE_OK;
+}
+
+static int cursor_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc, sqlite3_value **argv)
+{
+    struct cursor *c = (struct cursor *)cursor;
+    const size_t n = c->bound.source->n_rows(c->bound.t);
+    (void)text;
+    c->row = 0;
+    c->end = n;
+    if (number == 1 && argc == 1) {
+        const sqlite3_int64 wanted = sqlite3_value_int64(argv[0]);
+        c->row = wanted >= 0 && (uint64_t)wanted < n ? (size_t)wanted : n;
+        c->end = c->row < n ? c->row + 1 : n;
+    }
+    return SQLITE_OK;
+}
+
+static int cursor_next(sqlite3_vtab_cursor *cursor)
+{
+    ((struct cursor *)cursor)->row++;
+    return SQLITE_OK;
+}
+
+static int cursor_eof(sqlite3_vtab_cursor *cursor)
+{
+    const struct cursor *c = (const struct cursor *)cursor;
+    return c->row >= c->end;
+}
+
+static int cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+    const struct cursor *c = (const struct cursor *)cursor;
+    c->bound.source->cell(c->bound.t, c->row, column, context);
+    return SQLITE_OK;
+}
+
+static int cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
+{
+    *out = (sqlite3_int64)((const struct cursor *)cursor)->row;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+    .xConnect = table_connect,
+    .xBestIndex = table_best,
+    .xDisconnect = table_disconnect,
+    .xOpen = cursor_open,
+    .xClose = cursor_close,
+    .xFilter = cursor_filter,
+    .xNext = cursor_next,
+    .xEof = cursor_eof,
+    .xColumn = cursor_column,
+    .xRowid = cursor_rowid,
+};
+
+/* ---- percentile(value, percent) ---------------------------------------------------------------------------------- */
+
+struct values {
+    double *at;
+    size_t n, cap;
+    double percent;
+};
+
+static void values_add(sqlite3_context *c, int argc, sqlite3_value **argv)
+{
+    struct values *v = sqlite3_aggregate_context(c, sizeof *v);
+    (void)argc;
+    if (!v || sqlite3_value_type(argv[0]) == SQLITE_NULL)
+        return;
+    if (v->n == v->cap) {
+        const size_t cap = v->cap ? 2 * v->cap : 64;
+        double *more = sqlite3_realloc64(v->at, cap * sizeof *more);
+        if (!more)
+            return sqlite3_result_error_nomem(c);
+        v->at = more;
+        v->cap = cap;
+    }
+    v->at[v->n++] = sqlite3_value_double(argv[0]);
+    v->percent = sqlite3_value_double(argv[1]);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value at that place of the sorted ones, no mean of two. */
+static void values_final(sqlite3_context *c)
+{
+    struct values *v = sqlite3_aggregate_context(c, 0);
+    if (!v || v->n == 0)
+        return;
+    qsort(v->at, v->n, sizeof *v->at, compare_doubles);
+    const double share = v->percent > 0 ? v->percent < 100 ? v->percent / 100 : 1 : 0;
+    sqlite3_result_double(c, v->at[(size_t)((double)(v->n - 1) * share)]);
+    sqlite3_free(v->at);
+}
+
+int slices_table_add(sqlite3 *db, const struct view_timeline *t)
+{
+    int status = sqlite3_create_function_v2(db, "percentile", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
+                                            values_add, values_final, NULL);
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && status == SQLITE_OK; i++) {
+        struct bound *b = sqlite3_malloc64(sizeof *b);
+        if (!b)
+            return SQLITE_NOMEM;
+        *b = (struct bound){ &sources[i], t };
+        status = sqlite3_create_module_v2(db, sources[i].name, &module, b, sqlite3_free);
+        char use[64]; /* what is declared now needs no permission later */
+        snprintf(use, sizeof use, "SELECT 1 FROM %s LIMIT 0", sources[i].name);
+        status = status == SQLITE_OK ? sqlite3_exec(db, use, NULL, NULL, NULL) : status;
+    }
+    return status;
+}

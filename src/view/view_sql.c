@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/view_sql.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/background.h"
+#include "view/slices_table.h"
+
+#define FIGURES                                                                                                        \
+    "count(*) AS count, sum(dur_ns) / 1e3 AS total_us, avg(dur_ns) / 1e3 AS mean_us, "                                 \
+    "percentile(dur_ns, 50) / 1e3 AS median_us, percentile(dur_ns, 99) / 1e3 AS p99_us, "                              \
+    "max(dur_ns) / 1e3 AS longest_us, id AS slice "
+
+const struct view_table view_tables[] = {
+    { "by name", "name", "SELECT name, process, " FIGURES "FROM slices GROUP BY name, process" },
+    { "by row", "process || ' ' || thread", "SELECT process, thread, " FIGURES "FROM slices GROUP BY process, thread" },
+    { "by category", "category", "SELECT category, process, " FIGURES "FROM slices GROUP BY category, process" },
+    { "longest slices", "name",
+      "SELECT name, process, thread, begin_ns / 1e3 AS begin_us, dur_ns / 1e3 AS dur_us, id AS slice "
+      "FROM slices ORDER BY dur_ns DESC LIMIT 5000" },
+    { "counters", "name",
+      "SELECT process, name, series, count(*) AS count, min(value) AS least, avg(value) AS mean, max(value) AS most "
+      "FROM counters GROUP BY process, name, series" },
+};
+const size_t n_view_tables = sizeof view_tables / sizeof *view_tables;
+
+const char *const view_sql_examples[] = {
+    "SELECT name, count(*), sum(dur_ns) / 1e6 AS ms FROM slices GROUP BY name ORDER BY ms DESC LIMIT 20",
+    "SELECT a.name AS operator, b.name AS kernel, count(*) FROM flows JOIN slices a ON a.id = from_id JOIN slices b ON b.id = to_id "
+    "GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 20",
+    "SELECT name, json_extract(args, '$.\"Input Dims\"') AS shapes, count(*) FROM slices WHERE args IS NOT NULL GROUP BY 1, 2 LIMIT 50",
+    NULL,
+};
+
+const struct view_table *view_table_find(const char *name)
+{
+    for (size_t i = 0; i < n_view_tables; i++)
+        if (strcmp(view_tables[i].name, name) == 0)
+            return &view_tables[i];
+    return NULL;
+}
+
+static int only_reading(void *context, int action, const char *a, const char *b, const char *c, const char *d)
+{
+    (void)context, (void)a, (void)b, (void)c, (void)d;
+    return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE
+               ? SQLITE_OK
+               : SQLITE_DENY;
+}
+
+static int is_too_late(void *until_ns)
+{
+    return steady_ns() > *(const uint64_t *)until_ns;
+}
+
+static bool is_slice(sqlite3_stmt *s, int column)
+{
+    return strcmp(sqlite3_column_name(s, column), "slice") == 0;
+}
+
+static void put_cell(struct out *o, sqlite3_stmt *s, int column, bool is_csv)
+{
+    const char *text;
+    switch (sqlite3_column_type(s, column)) {
+    case SQLITE_INTEGER: out_i64(o, sqlite3_column_int64(s, column)); break;
+    case SQLITE_FLOAT:
+        if (isfinite(sqlite3_column_double(s, column)))
+            out_real(o, sqlite3_column_double(s, column));
+        else if (!is_csv)
+            out_lit(o, "null");
+        break;
+    case SQLITE_NULL:
+        if (!is_csv)
+            out_lit(o, "null");
+        break;
+    default:
+        text = (const char *)sqlite3_column_text(s, column);
+        (is_csv ? out_csv : out_json)(o, text ? text : "", (size_t)sqlite3_column_bytes(s, column));
+        break;
+    }
+}
+
+/* What a page needs of an answer besides its rows, which are written as they come. */
+struct answer {
+    struct out slices;
+    bool is_number[64];
+    size_t n;
+};
+enum { MOST_COLUMNS = 64 };
+
+static void put_row(struct out *o, struct answer *a, sqlite3_stmt *s, bool is_csv)
+{
+    const int n = sqlite3_column_count(s);
+    bool is_first = true;
+    if (!is_csv)
+        out_bytes(o, a->n > 0 ? ",[" : "[", a->n > 0 ? 2 : 1);
+    for (int i = 0; i < n; i++) {
+        if (is_slice(s, i)) {
+            if (a->slices.n > 0)
+                out_char(&a->slices, ',');
+            put_cell(&a->slices, s, i, false);
+            continue;
+        }
+        if (!is_first)
+            out_char(o, ',');
+        is_first = false;
+        put_cell(o, s, i, is_csv);
+        if (i < MOST_COLUMNS && sqlite3_column_type(s, i) != SQLITE_NULL)
+            a->is_number[i] = sqlite3_column_type(s, i) == SQLITE_INTEGER || sqlite3_column_type(s, i) == SQLITE_FLOAT;
+    }
+    out_bytes(o, is_csv ? "\n" : "]", 1);
+    a->n++;
+}
+
+static void put_columns(struct out *o, const struct answer *a, sqlite3_stmt *s, bool is_csv)
+{
+    bool is_first = true;
+    for (int i = 0; i < sqlite3_column_count(s); i++) {
+        const char *name = sqlite3_column_name(s, i);
+        if (is_slice(s, i))
+            continue;
+        if (!is_first)
+            out_char(o, ',');
+        is_first = false;
+        if (is_csv) {
+            out_csv(o, name, strlen(name));
+            continue;
+        }
+        out_lit(o, "{\"name\":");
+        out_json(o, name, strlen(name));
+        out_lit(o, ",\"is_number\":");
+        out_bytes(o, i < MOST_COLUMNS && a->is_number[i] ? "true}" : "false}",
+                  i < MOST_COLUMNS && a->is_number[i] ? 5 : 6);
+    }
+}
+
+static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct error *e)
+{
+    struct answer a = { 0 };
+    int status = SQLITE_DONE;
+    if (!out_open_memory(&a.slices, e))
+        return false;
+    if (is_csv) {
+        put_columns(o, &a, s, true);
+        out_char(o, '\n');
+    } else {
+        out_lit(o, "{\"rows\":[");
+    }
+    while (a.n < VIEW_SQL_ROWS && (status = sqlite3_step(s)) == SQLITE_ROW)
+        put_row(o, &a, s, is_csv);
+    if (!is_csv) {
+        out_lit(o, "],\"columns\":[");
+        put_columns(o, &a, s, false);
+        out_lit(o, "],\"n\":");
+        out_u64(o, a.n);
+        out_lit(o, ",\"slices\":[");
+        out_bytes(o, a.slices.buf, a.slices.n);
+        out_lit(o, "]}");
+    }
+    out_discard(&a.slices);
+    if (status == SQLITE_INTERRUPT)
+        return error_set(e, FAULT_LIMIT, "stopped after %d s; ask for less", VIEW_SQL_SECONDS);
+    return status == SQLITE_DONE || status == SQLITE_ROW || error_set(e, FAULT_ASKED, "%s", sqlite3_errmsg(db));
+}
+
+bool view_sql_answer(struct out *o, const struct view_timeline *t, const struct view_sql *q, struct error *error)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    const char *rest = NULL;
+    uint64_t until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000);
+    bool is_good = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
+                   slices_table_add(db, t) == SQLITE_OK;
+    if (is_good) {
+        sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
+        sqlite3_set_authorizer(db, only_reading, NULL);
+        sqlite3_progress_handler(db, 10000, is_too_late, &until_ns);
+        is_good = sqlite3_prepare_v2(db, q->sql, -1, &s, &rest) == SQLITE_OK;
+    }
+    for (int i = 0; is_good && i < 4; i++)
+        if (q->parameter[i] && i < sqlite3_bind_parameter_count(s))
+            is_good = sqlite3_bind_text(s, i + 1, q->parameter[i], -1, SQLITE_STATIC) == SQLITE_OK;
+    if (!is_good)
+        error_set(error, FAULT_ASKED, "%s", db ? sqlite3_errmsg(db) : no_memory_text());
+    else if (!s)
+        is_good = error_set(error, FAULT_ASKED, "no statement");
+    else if (rest && rest[strspn(rest, " \t\r\n;")])
+        is_good = error_set(error, FAULT_ASKED, "more than one statement");
+    else
+        is_good = run(o, db, s, q->is_csv, error);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return is_good;
+}
