@@ -9,7 +9,7 @@
 #   make fuzz     damaged input for FUZZ_SECONDS a reader
 #   make torture  every call that can fail fails once, every stage meets a full disk, every byte is damaged (hours);
 #                 TORTURE=calls for one campaign
-#   make viewer   pictures of a timeline in speedscope
+#   make viewer   the pages of ascope view in a browser, and pictures of a timeline in speedscope
 #   make abi      the list of libascope's symbols and structures anew, after a change on purpose (docs/abi.md)
 #   make format   the layout of the source, decided by clang-format
 #   make docs     man page, completions, the page of recording options and the Python stub anew from the option tables
@@ -119,6 +119,7 @@ viewer: program
 	@cd tests/viewer && npm install --silent --no-audit --no-fund
 	@rm -rf build/viewer && build/ascope export timeline $(or $(PROF),tests/data/prof-a) --out build/viewer --time-base start --quiet
 	@node tests/viewer/view.js build/viewer/PROF_*/*/msprof_2*.json build/viewer/row
+	@node tests/viewer/pages.js build/ascope . build/viewer/pages
 	@build/ascope export-trace $(or $(SESSION),tests/data/pt-a-npu/raw/*_ascend_pt) build/viewer --time-base start --quiet
 	@node tests/viewer/view.js build/viewer/trace_view.json build/viewer/session
 

@@ -208,7 +208,11 @@ class View(Case):
         page, guess = v.url.path, "/" + "0" * 32 + "/"
         for path in ("/", "/api/about", guess, guess + "api/about", page[:-1], "/../" + page):
             self.assertEqual(v.raw(path)[0], 403, path)
-        self.assertEqual(v.raw(page, host="evil.example")[0], 403)
+        for host in ("evil.example", "127.0.0.1.evil.example", "127.0.0.1:80.evil.example", "", "localhostx"):
+            self.assertEqual(v.raw(page, host=host or " ")[0], 403, host)
+        for host in ("127.0.0.1:1", "localhost:8000", "localhost"):  # the ends of tunnels
+            self.assertEqual(v.raw(page, host=host)[0], 200, host)
+        self.assertEqual(v.raw(page, {"Origin": "http://localhost:8000"}, host="localhost:8000")[0], 200)
         self.assertEqual(v.raw(page, {"Origin": "http://evil.example"})[0], 403)
         self.assertEqual(v.raw(page + "no.js")[0], 404)
         self.assertEqual(v.raw(page + "../../etc/passwd")[0], 404)

@@ -20,7 +20,7 @@ struct view_server {
     const struct view *view;
     struct http *http;
     char token[VIEW_TOKEN + 1];
-    char host[URL / 2], host_by_name[URL / 2], origin[URL], origin_by_name[URL], url[URL * 2];
+    char url[URL];
 };
 
 static bool token_make(char token[VIEW_TOKEN + 1], struct error *e)
@@ -42,10 +42,24 @@ static bool is_token(const struct view_server *s, const char *path)
     return !differs;
 }
 
-static bool is_from_here(const struct view_server *s, const struct http_request *q)
+/* Whether the browser reached it under the name of this machine's loopback: at any port, which a tunnel may have changed. */
+static bool is_loopback(const char *host)
 {
-    const bool is_host = !strcmp(q->host, s->host) || !strcmp(q->host, s->host_by_name);
-    return is_host && (!q->origin[0] || !strcmp(q->origin, s->origin) || !strcmp(q->origin, s->origin_by_name));
+    static const char *const names[] = { "127.0.0.1", "localhost" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t n = strlen(names[i]);
+        if (!strncmp(host, names[i], n) &&
+            (!host[n] || (host[n] == ':' && strspn(host + n + 1, "0123456789") == strlen(host + n + 1))))
+            return true;
+    }
+    return false;
+}
+
+static bool is_from_here(const struct http_request *q)
+{
+    static const char scheme[] = "http://";
+    return is_loopback(q->host) && (!q->origin[0] || (!strncmp(q->origin, scheme, sizeof scheme - 1) &&
+                                                      !strcmp(q->origin + sizeof scheme - 1, q->host)));
 }
 
 static void refuse(struct http_reply *r, int status, const char *why)
@@ -59,8 +73,8 @@ static void answer(void *context, const struct http_request *q, struct http_repl
 {
     const struct view_server *s = context;
     r->headers = safety;
-    if (!is_from_here(s, q))
-        return refuse(r, 403, "this server answers only under its own address");
+    if (!is_from_here(q))
+        return refuse(r, 403, "this server answers only under 127.0.0.1 or localhost");
     if (!is_token(s, q->path))
         return refuse(r, 403, "the address is not complete: use the one that ascope view has printed");
     const char *what = q->path + VIEW_TOKEN + 2;
@@ -90,12 +104,7 @@ struct view_server *view_server_open(const struct view *v, const char *address, 
         free(s);
         return NULL;
     }
-    /* Requests that come before this are refused; nobody knows the address yet. */
-    snprintf(s->host, sizeof s->host, "%s:%u", address, http_port(s->http));
-    snprintf(s->host_by_name, sizeof s->host_by_name, "localhost:%u", http_port(s->http));
-    snprintf(s->origin, sizeof s->origin, "http://%s", s->host);
-    snprintf(s->origin_by_name, sizeof s->origin_by_name, "http://%s", s->host_by_name);
-    snprintf(s->url, sizeof s->url, "http://%s/%s/", s->host, s->token);
+    snprintf(s->url, sizeof s->url, "http://%s:%u/%s/", address, http_port(s->http), s->token);
     return s;
 }
 

@@ -2,7 +2,7 @@
 /* view_server.h - the viewer as a server: pages and answers, for whoever has its address.
  *
  * The address has a random token, without which nothing is shown: other users of the machine can reach the port, too. Requests must
- * name the address as their host, so that a page from elsewhere cannot reach it under another name. Answers carry a policy that
+ * name this machine's loopback as their host, so that a page from elsewhere cannot reach it under another name. Answers carry a policy that
  * forbids the browser to load anything from anywhere else. Nothing is ever written.
  */
 #ifndef ASCOPE_VIEW_VIEW_SERVER_H

@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import { element } from "./details.js";
 import { grouped, word } from "./text.js";
 
-const ROWS = 200;
+const LONGEST = 300; // characters of a cell
 
 /** @typedef {{columns: {name: string, is_number: boolean}[], n: number, rows: (string|number|null)[][], slices?: (number|null)[]}} Answer */
 
@@ -25,7 +25,12 @@ function table_of(answer, sort, go) {
     table.append(head);
     answer.rows.forEach((cells, r) => {
         const tr = element("tr");
-        cells.forEach((cell, i) => tr.append(element("td", cell === null ? "" : String(cell), answer.columns[i].is_number ? "number" : "")));
+        cells.forEach((cell, i) => {
+            const text = cell === null ? "" : String(cell);
+            const td = element("td", text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text, answer.columns[i].is_number ? "number" : "");
+            if (text.length > LONGEST) td.title = text.slice(0, 2000);
+            tr.append(td);
+        });
         if (go && answer.slices?.[r] !== undefined && answer.slices[r] !== null) {
             tr.tabIndex = 0;
             tr.addEventListener("click", () => go(r));
@@ -55,7 +60,7 @@ export async function show_tables(place, input, state, keep, look_at) {
     const ask = () => ({ input, name: choice.value, filter: filter.value, sort, down: is_down ? 1 : 0 });
     const show = async () => {
         if (!choice.value) return;
-        const answer = /** @type {Answer} */ (await api.json("table", { ...ask(), from: 0, n: ROWS }));
+        const answer = /** @type {Answer} */ (await api.json("table", ask()));
         const query = new URLSearchParams(Object.entries({ ...ask(), csv: 1 }).map(([k, v]) => [k, String(v)]));
         csv.href = "api/table?" + query.toString();
         csv.download = choice.value + ".csv";

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of `ascope view` in a real browser: each is opened on each kind of input, searched, zoomed, selected, clicked through. Any
+// message of the browser's console fails. Pictures are left in a folder, to be looked at.
+//
+//   node pages.js ASCOPE SOURCE_ROOT PICTURES          exit 77: there is no browser, or playwright-core is not installed
+"use strict";
+const { spawn, spawnSync } = require("child_process");
+const fs = require("fs");
+const os = require("os");
+const path = require("path");
+
+const [ascope, source, pictures] = process.argv.slice(2);
+const browser_path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
+let chromium;
+try {
+    chromium = require("playwright-core").chromium;
+} catch {
+    console.log("playwright-core is not installed: make viewer");
+    process.exit(77);
+}
+if (!browser_path) {
+    console.log("there is no Chromium: apt-get install chromium");
+    process.exit(77);
+}
+
+const HOSTILE = '<img src=x onerror="document.title=1"><script>alert(1)</script>\u202e' + "x".repeat(60000);
+const problems = [];
+let n_checks = 0;
+const check = (is_true, what) => {
+    n_checks++;
+    if (!is_true) problems.push(what);
+};
+
+function inputs(folder) {
+    const made = spawnSync(ascope, ["sim", "--framework", "pt", "--kernels", "800", "--steps", "6", "--slow-step", "3:4", "--out", folder + "/job"], { encoding: "utf8" });
+    check(made.status === 0, "ascope sim: " + made.stderr);
+    const ms = spawnSync(ascope, ["sim", "--framework", "ms", "--kernels", "300", "--steps", "3", "--out", folder + "/ms"], { encoding: "utf8" });
+    check(ms.status === 0, "ascope sim: " + ms.stderr);
+    const events = [];
+    for (let i = 0; i < 200; i++)
+        events.push({ ph: "X", name: i % 50 === 7 ? HOSTILE : "op" + (i % 9), cat: "<b>cat</b>", pid: 1, tid: 1, ts: i * 10, dur: 8, args: { "<i>key</i>": HOSTILE.slice(0, 100), n: i } });
+    events.push({ ph: "M", name: "process_name", pid: 1, args: { name: '"><script>alert(2)</script>' } });
+    fs.writeFileSync(folder + "/hostile.json", JSON.stringify({ traceEvents: events }));
+    return [folder + "/job", folder + "/ms", path.join(source, "tests/data/prof-a"), folder + "/hostile.json", path.join(source, "tests/data/kineto/real-2.11-cuda-plain.json")];
+}
+
+async function look(page, url, hash, name) {
+    await page.goto("about:blank");
+    await page.goto(url + "#" + hash);
+    const wanted = new URLSearchParams(hash).get("page") || "overview";
+    await page.waitForSelector(`main[data-shown="${wanted}"]`, { timeout: 60000 });
+    if (wanted === "timeline") await page.waitForFunction(() => Number(document.querySelector("canvas")?.dataset.frames) > 1, null, { timeout: 60000 });
+    await page.waitForTimeout(150);
+    await page.screenshot({ path: path.join(pictures, name + ".png") });
+}
+
+/** How many different colours the rows of the timeline have: 1 is an empty page. */
+const colours = (page) => page.evaluate(() => {
+    const c = document.querySelector("canvas"), p = c.getContext("2d").getImageData(230, 30, c.width - 240, c.height - 40).data, seen = new Set();
+    for (let i = 0; i < p.length; i += 4 * 97) seen.add(p[i] << 16 | p[i + 1] << 8 | p[i + 2]);
+    return seen.size;
+});
+const range = (page) => page.evaluate(() => {
+    const s = new URLSearchParams(location.hash.slice(1));
+    return [Number(s.get("t0")), Number(s.get("t1"))];
+});
+
+async function walk_through(page, url, n) {
+    for (let i = 0; i < n; i++) {
+        await look(page, url, "input=" + i, "overview-" + i);
+        await look(page, url, "page=timeline&input=" + i, "timeline-" + i);
+        check((await colours(page)) > 3, "input " + i + ": nothing is drawn");
+        await look(page, url, "page=tables&input=" + i, "tables-" + i);
+        check((await page.locator("main td").count()) > 5, "input " + i + ": no table");
+    }
+    check((await page.title()).startsWith("ascope"), "a name became a script");
+}
+
+async function use_timeline(page, url, job) {
+    await look(page, url, "page=timeline&input=" + job, "use-0");
+    await page.locator("canvas").focus();
+    await page.keyboard.down("KeyW");
+    await page.waitForTimeout(400);
+    await page.keyboard.up("KeyW");
+    await page.waitForTimeout(400);
+    const [t0, t1] = await range(page);
+    check(t1 > t0 && t1 - t0 < 1.4e8, "W does not zoom: " + [t0, t1]);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(400);
+    check((await range(page))[0] > t0, "the arrow does not move");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Period");
+    await page.waitForFunction(() => document.querySelector(".details dl"), null, { timeout: 20000 });
+    check(/ns\)/.test(await page.locator(".details").innerText()), "no details of a slice");
+    await page.keyboard.press("KeyF");
+    await page.keyboard.press("KeyM");
+    await page.keyboard.press("Slash");
+    await page.keyboard.type("MatMul");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /\d/.test(document.getElementById("found").textContent), null, { timeout: 20000 });
+    check(Number((await page.locator("#found").innerText()).replace(/\D/g, "")) > 10, "search finds too little");
+    await page.waitForTimeout(300);
+    check(/MatMul/.test(await page.locator(".details").innerText()), "the search did not go to what it found");
+    const box = await page.locator("canvas").boundingBox();
+    await page.mouse.move(box.x + 400, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 800, box.y + 200, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForFunction(() => document.querySelector(".details table, .details p"), null, { timeout: 20000 });
+    await page.screenshot({ path: path.join(pictures, "use-1.png") });
+    await page.locator("#help").click();
+    check(await page.locator("dialog[open]").isVisible(), "? shows no keys");
+    await page.keyboard.press("Escape");
+}
+
+async function use_pages(page, url, job) {
+    await look(page, url, "input=" + job, "overview");
+    check(/Step 3 took/.test(await page.locator("main").innerText()), "the slow step is not explained");
+    await page.getByText("Step 3 took").click();
+    await page.waitForSelector('main[data-shown="timeline"]');
+    await look(page, url, "page=sql&input=" + job + "&sql=" + encodeURIComponent("SELECT count(*) AS n FROM slices"), "sql");
+    await page.waitForFunction(() => document.querySelectorAll("main td").length > 0);
+    check(Number(await page.locator("main td").first().innerText()) > 800, "SQL counts too little");
+    await look(page, url, "page=timeline&theme=dark&lang=zh&input=" + job, "dark-zh");
+    check((await page.locator('[data-page="timeline"]').innerText()) === "时间线", "no Chinese");
+    for (const [width, height] of [[3840, 2160], [480, 800]]) {
+        await page.setViewportSize({ width, height });
+        await look(page, url, "page=timeline&input=" + job, "size-" + width);
+        check((await colours(page)) > 2, width + " pixels: nothing is drawn");
+    }
+}
+
+async function main() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ascope-pages-"));
+    fs.mkdirSync(pictures, { recursive: true });
+    const words = inputs(folder);
+    const server = spawn(ascope, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+    const url = await new Promise((done, failed) => {
+        let text = "";
+        server.stdout.on("data", (more) => (text += more).includes("\n") && done(text.split("\n")[0]));
+        server.on("exit", () => failed(new Error("the server has ended")));
+    });
+    const browser = await chromium.launch({ executablePath: browser_path, args: ["--no-sandbox"] });
+    try {
+        const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+        page.on("console", (m) => problems.push("console: " + m.text()));
+        page.on("pageerror", (e) => problems.push("error: " + e.message));
+        page.on("dialog", (d) => (problems.push("a name became a dialog"), d.dismiss()));
+        page.on("request", (r) => r.url().startsWith(url.split("/").slice(0, 3).join("/")) || r.url().startsWith("data:") || problems.push("request to " + r.url()));
+        const shown = (await (await fetch(url + "api/about")).json()).inputs, job = shown.findIndex((one) => one.path.startsWith(folder + "/job"));
+        await walk_through(page, url, shown.length);
+        await use_timeline(page, url, job);
+        await use_pages(page, url, job);
+    } finally {
+        await browser.close();
+        server.kill("SIGTERM");
+        fs.rmSync(folder, { recursive: true });
+    }
+    for (const problem of problems) console.log("FAILED " + problem.slice(0, 300));
+    console.log(`${n_checks - problems.length} passed, ${problems.length} failed`);
+    process.exit(problems.length ? 1 : 0);
+}
+
+main().catch((e) => {
+    console.log(e.message, problems.slice(0, 5));
+    process.exit(1);
+});
