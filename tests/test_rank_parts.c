@@ -310,6 +310,9 @@ static void runs_and_calls_are_grouped_by_name_and_step(void **state)
         assert_int_equal(k->first[i + 1] - k->first[i], run[i].n);
         assert_memory_equal(k->ns + k->first[i], run[i].ns, run[i].n * sizeof *run[i].ns);
     }
+    m.kernel_task[0] = NO_ROW; /* its task is not in the table */
+    assert_true(summarise_runs(&m.s, &m.r));
+    assert_int_equal(m.s.kernels.first[m.s.kernels.n], 5);
 
     name_id name[4] = { names_addz(m.r.names, "launch"), names_addz(m.r.names, "free"), name[0], name[0] };
     int64_t begin[4] = { 1, 2, 50, 110 }, end[4] = { 5, 3, 52, 116 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/stamp.h"
 
 /* A value, and how many are not above it. */
 struct run {
@@ -46,7 +47,7 @@ static double quantile(const struct run *run, size_t n, double q)
     const double at = (double)(run[n - 1].end - 1) * q, floor_at = floor(at);
     const int64_t low = value_at(run, n, (uint64_t)floor_at);
     const int64_t high = at > floor_at ? value_at(run, n, (uint64_t)floor_at + 1) : low;
-    return (double)low + (double)(high - low) * (at - floor_at);
+    return (double)low + (double)wrap_sub(high, low) * (at - floor_at);
 }
 
 static void describe(const struct run *run, size_t n, struct description *out)

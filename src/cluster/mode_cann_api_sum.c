@@ -6,6 +6,7 @@
 
 #include "base/keys.h"
 #include "base/out.h"
+#include "base/stamp.h"
 #include "cluster/recipe.h"
 #include "profile/calls.h"
 
@@ -53,8 +54,8 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
         return true;
     int64_t total = 0;
     for (size_t i = 0; i < from->n; i++)
-        total += from->step[i] == row ? from->total_ns[i] : 0;
-    s->total_ns += total;
+        total = wrap_add(total, from->step[i] == row ? from->total_ns[i] : 0);
+    s->total_ns = wrap_add(s->total_ns, total);
     for (size_t i = 0; i < from->n; i++) {
         if (from->step[i] != row)
             continue;
@@ -117,7 +118,7 @@ static bool row_over_ranks(struct grid *g, name_id name, const struct named_call
     int64_t total = 0, count = 0;
     double q1 = of[0]->q1, q3 = of[0]->q3, min = of[0]->min, max = of[0]->max;
     for (size_t i = 0; i < n; i++) {
-        total += of[i]->total_ns;
+        total = wrap_add(total, of[i]->total_ns);
         count += of[i]->count;
         q1 = fmin(q1, of[i]->q1);
         q3 = fmax(q3, of[i]->q3);

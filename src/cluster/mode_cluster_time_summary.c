@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/stamp.h"
 #include "cluster/gathered.h"
 #include "cluster/job.h"
 #include "cluster/recipe.h"
@@ -171,8 +172,9 @@ static bool share_waits(struct state *s)
         for (size_t i = from; i < end; i++)
             shortest = use[order[i]].ns < shortest ? use[order[i]].ns : shortest;
         for (size_t i = from; i < end; i++) {
-            s->rows.at[use[order[i]].row].wait_ns += use[order[i]].ns - shortest;
-            s->rows.at[use[order[i]].row].transmit_ns += shortest;
+            struct step_row *const row = &s->rows.at[use[order[i]].row];
+            row->wait_ns = wrap_add(row->wait_ns, wrap_sub(use[order[i]].ns, shortest));
+            row->transmit_ns = wrap_add(row->transmit_ns, shortest);
         }
     }
     return true;

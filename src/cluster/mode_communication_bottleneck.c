@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stamp.h"
 #include "cluster/by_connection.h"
 #include "cluster/mode_p2p_pairing.h"
 #include "cluster/rank_reload.h"
@@ -255,7 +256,7 @@ static const char *difference(const struct asked *a, const struct rank *slow, co
 /* Shares of launches after which the device was late rather than the host; below 0: there are none. */
 static double device_share(const struct asked *a, const struct rank *r, struct arena *mem)
 {
-    const int64_t from = a->fast.begin_ns - (a->fast.end_ns - a->slow.end_ns), until = a->slow.end_ns;
+    const int64_t from = wrap_sub(a->fast.begin_ns, a->fast.end_ns - a->slow.end_ns), until = a->slow.end_ns;
     struct by_connection calls, ops;
     size_t n = 0, n_device = 0;
     if (!by_connection_init(&calls, r->calls.connection, r->calls.n, mem) ||
@@ -271,7 +272,7 @@ static double device_share(const struct asked *a, const struct rank *r, struct a
             continue;
         const int64_t host = r->calls.begin_ns[call] - r->ops.end_ns[r->op_links.op[link]];
         n++;
-        n_device += r->tasks.begin_ns[i] - r->calls.end_ns[call] - host > DEVICE_WAITS_NS;
+        n_device += wrap_sub(r->tasks.begin_ns[i] - r->calls.end_ns[call], host) > DEVICE_WAITS_NS;
     }
     return n > 0 ? (double)n_device / (double)n : -1;
 }
@@ -280,7 +281,7 @@ static double device_share(const struct asked *a, const struct rank *r, struct a
 static const char *reason_of(struct state *s, struct mode_context *c, const struct asked *a, struct error *e)
 {
     if (!a->fast.is_there || length(&a->fast) <= 0 ||
-        (double)(length(&a->fast) - length(&a->slow)) / (double)length(&a->fast) < slow_above)
+        ((double)length(&a->fast) - (double)length(&a->slow)) / (double)length(&a->fast) < slow_above)
         return "[Completed] No slow NPU detected: execution time difference is less than 5%";
     const struct rank *const slow = rank_again(s, c, a->slow.rank, e);
     const struct rank *const fast = slow ? rank_again(s, c, a->fast.rank, e) : NULL;

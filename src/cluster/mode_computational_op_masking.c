@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_memory.h"
+#include "base/stamp.h"
 #include "cluster/busy.h"
 #include "cluster/recipe.h"
 
@@ -92,7 +93,7 @@ static int64_t exposed_of(const struct busy *b, const struct summary_exposed *e)
     for (size_t i = 0, k = 0; i < b->n && k < e->n;) {
         const int64_t from = b->begin_ns[i] > e->begin_ns[k] ? b->begin_ns[i] : e->begin_ns[k];
         const int64_t to = b->end_ns[i] < e->end_ns[k] ? b->end_ns[i] : e->end_ns[k];
-        sum += to > from ? to - from : 0;
+        sum = wrap_add(sum, to > from ? to - from : 0);
         if (b->end_ns[i] < e->end_ns[k])
             i++;
         else
@@ -122,7 +123,7 @@ static void add_steps(struct state *s, const struct kind *kind, const struct ran
             }
         busy_merge(b);
         for (size_t i = 0; i < b->n; i++)
-            total += b->end_ns[i] - b->begin_ns[i];
+            total = wrap_add(total, b->end_ns[i] - b->begin_ns[i]);
         const int64_t exposed = exposed_of(b, &r->exposed);
         const double length = (double)(end - begin);
         const struct cell row[1 + CELLS] = {

@@ -8,6 +8,7 @@
 #include "base/json_memory.h"
 #include "base/keys.h"
 #include "base/out.h"
+#include "base/stamp.h"
 #include "cluster/recipe.h"
 
 enum { DEFAULT_TOP = 20 };
@@ -101,7 +102,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
             continue;
         const int64_t tokens = tokens_of(names_text(c->names, k->input_shapes[i]));
         has_some |= tokens >= 0;
-        sum += tokens >= 0 ? tokens * (int64_t)(k->first[i + 1] - k->first[i]) : 0;
+        sum = wrap_add(sum, tokens >= 0 ? tokens * (int64_t)(k->first[i + 1] - k->first[i]) : 0);
     }
     if (!has_some)
         return true;
@@ -125,7 +126,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     const size_t top = c->options->top ? c->options->top : DEFAULT_TOP;
     for (size_t i = 0; i < s->span.n; i++)
         grid_row(&groups, (const struct cell[]){ cell_name((name_id)s->groups.key.at[i]),
-                                                 cell_int(s->span.at[i].most - s->span.at[i].least) });
+                                                 cell_int(wrap_sub(s->span.at[i].most, s->span.at[i].least)) });
     if (!grid_sort(&groups, by_difference, 2, c->names))
         return error_no_memory(e, c->mode->name);
     if (groups.cells.n > 2 * top)

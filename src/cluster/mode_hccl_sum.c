@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/out.h"
+#include "base/stamp.h"
 #include "cluster/recipe.h"
 
 enum { DEFAULT_TOP = 15 };
@@ -80,7 +81,7 @@ static bool add_op(struct state *s, name_id name, int64_t ns, int64_t rank, stru
         op->max_rank = rank;
     }
     op->n++;
-    op->sum_ns += ns;
+    op->sum_ns = wrap_add(op->sum_ns, ns);
     return true;
 }
 

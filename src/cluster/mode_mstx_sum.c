@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/stamp.h"
 #include "cluster/mark_spans.h"
 #include "cluster/recipe.h"
 #include "cluster/tuples.h"
@@ -114,13 +115,13 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
                                .step = at == UINT32_MAX ? 0 : r->steps.id[at],
                                .ns = { span->framework_ns, span->end_ns - span->begin_ns, span->device_ns } };
         for (size_t k = 0; k < SIDES; k++)
-            total[k] += mark->ns[k] == INT64_MIN ? 0 : mark->ns[k];
+            total[k] = wrap_add(total[k], mark->ns[k] == INT64_MIN ? 0 : mark->ns[k]);
     }
     for (size_t i = first; i < s->marks.n; i++)
         for (size_t k = 0; k < SIDES; k++)
             if (total[k] != 0 && s->marks.at[i].ns[k] != INT64_MIN)
                 s->marks.at[i].share[k] = (double)s->marks.at[i].ns[k] / (double)total[k] * 100;
-    return number_names(s->marks.at + first, s->marks.n - first, c->names, scratch);
+    return s->marks.n == first || number_names(s->marks.at + first, s->marks.n - first, c->names, scratch);
 }
 
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)

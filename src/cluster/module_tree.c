@@ -6,6 +6,7 @@
 
 #include "base/out.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 #include "cluster/tuples.h"
 #include "profile/calls.h"
 
@@ -263,7 +264,7 @@ static name_id kernels_text(const struct launches *l, size_t from, struct names 
     for (size_t i = from; i < l->list.n && l->list.at[i].op == l->list.at[from].op; i++) {
         out_bytes(&o, ", ", i > from ? 2 : 0);
         out_bytes(&o, names_text(names, l->list.at[i].name), names_len(names, l->list.at[i].name));
-        *ns += l->list.at[i].ns;
+        *ns = wrap_add(*ns, l->list.at[i].ns);
     }
     const name_id text = names_add(names, o.buf, o.n);
     out_discard(&o);
@@ -386,7 +387,7 @@ static bool add_up(struct module_stats *out, const struct placements *p, const s
             *s = (struct module_stat){ x->module.path, module, x->op.name, kernels,       at[i],
                                        sequence,       0,      0,          x->op.begin_ns };
         s->count++;
-        s->total_ns += ns;
+        s->total_ns = wrap_add(s->total_ns, ns);
         s->begin_ns = x->op.begin_ns < s->begin_ns ? x->op.begin_ns : s->begin_ns;
     }
     if (out->list.n > 0)

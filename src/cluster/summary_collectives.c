@@ -2,6 +2,7 @@
 #include "cluster/summary_collectives.h"
 
 #include "base/keys.h"
+#include "base/stamp.h"
 #include "cluster/busy.h"
 #include "cluster/step_of.h"
 
@@ -15,7 +16,7 @@ static bool add_up(struct covered *c, struct arena *mem)
 {
     c->before = arena_take(mem, c->busy.n + 1, sizeof *c->before);
     for (size_t i = 0; c->before && i < c->busy.n; i++)
-        c->before[i + 1] = c->before[i] + (c->busy.end_ns[i] - c->busy.begin_ns[i]);
+        c->before[i + 1] = wrap_add(c->before[i], c->busy.end_ns[i] - c->busy.begin_ns[i]);
     return c->before != NULL;
 }
 
@@ -26,12 +27,12 @@ static int64_t until(const struct covered *c, int64_t ns)
     if (n == 0)
         return 0;
     const int64_t over = c->busy.end_ns[n - 1] - ns;
-    return c->before[n] - (over > 0 ? over : 0);
+    return wrap_sub(c->before[n], over > 0 ? over : 0);
 }
 
 static int64_t between(const struct covered *c, int64_t from, int64_t to)
 {
-    return from < to ? until(c, to) - until(c, from) : 0;
+    return from < to ? wrap_sub(until(c, to), until(c, from)) : 0;
 }
 
 /* Kernels and copies together. */
@@ -76,7 +77,7 @@ static bool longest_in(struct longest *l, const struct rank *r, int64_t from, in
             return false;
         if (new)
             *new = 0; /* the list is used again and again */
-        l->sum.at[at] += t->end_ns[l->next] - t->begin_ns[l->next];
+        l->sum.at[at] = wrap_add(l->sum.at[at], t->end_ns[l->next] - t->begin_ns[l->next]);
         if (l->sum.at[at] > *ns) {
             *ns = l->sum.at[at];
             *name = (name_id)l->names.key.at[at];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/summary_copies.h"
 
+#include "base/stamp.h"
 #include "cluster/by_connection.h"
 #include "cluster/step_of.h"
 
@@ -52,7 +53,8 @@ static bool collect(struct pieces *p, const struct rank_summary *s, const struct
         if (r->tasks.type[i] == copy) {
             const int64_t begin = r->tasks.begin_ns[i], end = r->tasks.end_ns[i];
             add(p, s, begin, end, begin, KIND_COPY);
-            s->sums.copy_ns[p->step[p->n - 1]] += end - begin;
+            int64_t *const sum = &s->sums.copy_ns[p->step[p->n - 1]];
+            *sum = wrap_add(*sum, end - begin);
         }
     return true;
 }
@@ -70,7 +72,7 @@ static void walk(struct rank_summary *s, const struct pieces *p, const uint32_t 
             *c = (struct current){ begin, begin, KIND_NONE };
         const int64_t until = begin > c->to ? c->to : begin;
         if (c->kind == KIND_COPY && until > c->from)
-            exposed[p->step[x]] += until - c->from;
+            exposed[p->step[x]] = wrap_add(exposed[p->step[x]], until - c->from);
         if (begin > c->to)
             *c = (struct current){ begin, end, p->kind[x] };
         else if (end > c->to)
@@ -80,7 +82,7 @@ static void walk(struct rank_summary *s, const struct pieces *p, const uint32_t 
     }
     for (size_t i = 0; i <= s->steps.n; i++)
         if (current[i].kind == KIND_COPY)
-            exposed[i] += current[i].to - current[i].from;
+            exposed[i] = wrap_add(exposed[i], current[i].to - current[i].from);
 }
 
 bool summarise_copies(struct rank_summary *s, const struct rank *r)

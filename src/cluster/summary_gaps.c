@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 #include "base/keys.h"
+#include "base/stamp.h"
 #include "cluster/busy.h"
 #include "cluster/by_connection.h"
 #include "cluster/step_of.h"
@@ -154,7 +155,7 @@ static void explain(const struct gap_source *g, const struct gap *gap, struct re
     why->framework_idle_ns = op_end[1] - op_end[0];
     why->runtime_idle_ns = call_end[1] - call_end[0];
     const int64_t waited = call_begin[0] - op_end[0], waits = call_begin[1] - op_end[1];
-    if (waits - waited < WAIT_DIFFERS_NS) {
+    if (wrap_sub(waits, waited) < WAIT_DIFFERS_NS) {
         why->reason = GAP_FRAMEWORK;
         why->ns = why->framework_idle_ns;
         return;

@@ -29,10 +29,10 @@ static int by_texts(const void *a, const void *b, void *grouping)
 }
 
 /* Rows of kernels by group, then by duration; the groups by their texts. */
-static bool fill(struct summary_runs *out, const struct rank *r, const struct grouping *g, const uint32_t *group,
+static bool fill(struct summary_runs *out, size_t n, const struct grouping *g, const uint32_t *group,
                  const uint64_t *ns, struct arena *mem, struct arena *scratch)
 {
-    const size_t n = r->kernels.n, n_groups = tuples_n(&g->tuples, PARTS);
+    const size_t n_groups = tuples_n(&g->tuples, PARTS);
     uint32_t *rows = arena_take(scratch, n, sizeof *rows), *order = arena_take(scratch, n_groups, sizeof *order);
     uint32_t *place = arena_take(scratch, n_groups, sizeof *place), *placed = arena_take(scratch, n, sizeof *placed);
     out->n = n_groups;
@@ -73,23 +73,26 @@ static bool fill(struct summary_runs *out, const struct rank *r, const struct gr
 
 bool summarise_runs(struct rank_summary *s, const struct rank *r)
 {
-    const size_t n = r->kernels.n;
+    const size_t most = r->kernels.n;
+    size_t n = 0;
     s->kernels = (struct summary_runs){ 0 };
     struct arena *scratch = arena_new();
-    uint32_t *group = scratch ? arena_take(scratch, n, sizeof *group) : NULL;
-    uint64_t *ns = scratch ? arena_take(scratch, n, sizeof *ns) : NULL;
+    uint32_t *group = scratch ? arena_take(scratch, most, sizeof *group) : NULL;
+    uint64_t *ns = scratch ? arena_take(scratch, most, sizeof *ns) : NULL;
     struct grouping g = { .names = r->names };
     bool works = group && ns;
-    for (size_t i = 0; works && i < n; i++) {
+    for (size_t i = 0; works && i < most; i++) {
         const uint32_t task = r->kernels.task[i];
+        if (task >= r->tasks.n) /* nothing is known of when it ran */
+            continue;
         const int64_t begin = r->tasks.begin_ns[task], end = r->tasks.end_ns[task];
         const uint32_t part[PARTS] = { r->kernels.name[i], r->kernels.op_type[i], r->kernels.task_type[i],
                                        r->kernels.input_shapes[i], step_of(&s->steps, begin) };
-        group[i] = tuple_add(&g.tuples, part, PARTS, scratch);
-        ns[i] = end > begin ? (uint64_t)end - (uint64_t)begin : 0;
-        works = group[i] != KEYS_NO_MEMORY;
+        group[n] = tuple_add(&g.tuples, part, PARTS, scratch);
+        ns[n] = end > begin ? (uint64_t)end - (uint64_t)begin : 0;
+        works = group[n++] != KEYS_NO_MEMORY;
     }
-    works = works && fill(&s->kernels, r, &g, group, ns, s->mem, scratch);
+    works = works && fill(&s->kernels, n, &g, group, ns, s->mem, scratch);
     arena_free(scratch);
     return works;
 }

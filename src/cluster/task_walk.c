@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/keys.h"
+#include "base/stamp.h"
 
 /* The last first; of those that begin together the shorter first: it is inside of the other. */
 static int by_begin(const void *a, const void *b)
@@ -64,7 +65,7 @@ bool task_walk(struct walk_tasks *slow, struct walk_tasks *fast, int64_t shift_n
         if (at == UINT32_MAX)
             continue;
         const struct walk_task *const f = &fast->list.at[at];
-        const int64_t late = s->begin_ns - f->begin_ns + shift_ns, longer = s->ns - f->ns;
+        const int64_t late = wrap_add(s->begin_ns - f->begin_ns, shift_ns), longer = wrap_sub(s->ns, f->ns);
         from = at + 1;
         if (n == 0 || longer > out->longest_ns) {
             out->longest = s->name;
