@@ -85,7 +85,7 @@ def ranks_of_any_kind(top):
     shutil.copytree(top / "inputs/text" / "node0_2003_20240601030426003_ascend_pt", older)
     done = run(mixed, "-m", "all", "--export-type", "db", "--json", code=3)
     report = json.loads(done.stdout)
-    check([(rank["rank"], rank["source"]) for rank in report["ranks"]] ==
+    check([(rank["rank"], rank["source"]) for rank in report["job_ranks"]] ==
           [(0, "db"), (1, "db"), (2, "db"), (3, "text"), (4, "text"), (5, "text"), (7, "text")], "databases and text are mixed, in order")
     notes = " ".join(note["text"] for note in report["notes"])
     check("rank 3: in " in notes and "20240601030426003" in notes.split("and in")[0], "of two collections of a rank the newer one is used")
@@ -93,7 +93,7 @@ def ranks_of_any_kind(top):
     tables = tables_of(mixed / "cluster_analysis_output/cluster_analysis.db")
     check({row[1] for row in tables["ClusterCommunicationTime"]["rows"]} == {0, 1, 2, 3, 4, 5, 7}, "all of them are in the table")
     some = run(mixed, "-m", "communication_group_map", "--ranks", "0-1,4", "-o", top / "some", "--json", "--export-type", "db")
-    check([rank["rank"] for rank in json.loads(some.stdout)["ranks"]] == [0, 1, 4], "--ranks")
+    check([rank["rank"] for rank in json.loads(some.stdout)["job_ranks"]] == [0, 1, 4], "--ranks")
     run(mixed, "--ranks", "0,x", code=2)
     run(mixed, "-m", "nonsense", code=2)
     run(top / "expected", code=1)
@@ -204,7 +204,7 @@ def summaries_are_made_once(top):
     again = ascope("analyse", job, "--summary")
     check(again.stdout.count("up to date") == 3 and file.stat().st_mtime_ns != before[0] and file.read_bytes() != b"", "made again when data is newer")
     done = run(job, "-m", "all", "-o", top / "from-summaries", "--json")
-    check({rank["source"] for rank in json.loads(done.stdout)["ranks"]} == {"summary"}, "summaries are preferred")
+    check({rank["source"] for rank in json.loads(done.stdout)["job_ranks"]} == {"summary"}, "summaries are preferred")
     file.write_bytes(before[1][:5000])
     other = next(job.glob("*/ascope_rank_1.summary"))
     other.write_bytes(other.read_bytes()[:8] + b"\x09" + other.read_bytes()[9:])
@@ -212,7 +212,49 @@ def summaries_are_made_once(top):
     report = json.loads(done.stdout)
     lines = [note["text"] for note in report["notes"] if note["is_loss"]]
     check(len(lines) == 2 and "cut short" in lines[0] and "version 9" in lines[1], f"a line for each that cannot be used: {lines}")
-    check([rank["source"] for rank in report["ranks"]] == ["db", "db", "summary", "summary"], "what else there is of the rank is used")
+    check([rank["source"] for rank in report["job_ranks"]] == ["db", "db", "summary", "summary"], "what else there is of the rank is used")
+
+
+def parts_are_joined_to_the_same_results(top):
+    """Shards of raw collections, joined in two levels, and processes: as the job at once."""
+    job, out = top / "job-pt", top / "parts"
+    out.mkdir()
+    for folder in job.iterdir():
+        for file in folder.glob("*.summary"):
+            file.unlink()
+    for i in 1, 2, 3:
+        run(job, "--shard", f"{i}/3", "-o", out / "shards")
+    run(out / "shards/shard_1_of_3.summary", out / "shards/shard_2_of_3.summary", "--join", out / "two.summary")
+    run(out / "two.summary", out / "shards", "-m", "all", "-o", out / "joined")
+    whole = results(top / "of-pt/raw")
+    joined = results(out / "joined")
+    check(joined and all(joined[table] == whole[table] for table in joined), "shards of shards give the results of the job")
+    run(job, "-m", "all", "--launcher", "local", "--processes", 3, "-o", out / "launched")
+    check(results(out / "launched") == joined, "processes give them, too")
+    check(sorted(file.name for file in (out / "launched").iterdir()) == ["cluster_analysis_output"], "and leave nothing else")
+    done = run(out / "shards/shard_2_of_3.summary", "-m", "all", "-o", out / "some", code=3)
+    check("missing: " in done.stderr, f"what is in no shard is missing: {done.stderr}")
+    run(job, "--shard", "4/3", code=2)
+    run(job, "--shard", "0/3", code=2)
+    ends = (out / "shards/shard_1_of_3.summary").read_bytes()
+    (out / "cut.summary").write_bytes(ends[:-3])
+    done = run(out / "cut.summary", "-m", "all", "-o", out / "some", code=3)
+    check("not a summary" in done.stderr, f"an index that is cut off: {done.stderr}")
+
+
+def as_msprof_analyze(top):
+    link = top / "msprof-analyze"
+    link.symlink_to(os.path.abspath(ASCOPE))
+    for arguments in (["cluster", "-d", top / "inputs/db", "-m", "communication_matrix_sum", "-o", top / "named", "--export_type=db", "--rank_list", "all",
+                       "--step_id", "-1", "--parallel_mode", "concurrent", "--force"],
+                      ["-d", top / "inputs/text", "-o", top / "named"]):
+        done = subprocess.run([link, *map(str, arguments)], capture_output=True, text=True)
+        check(done.returncode == 0, f"{arguments[0]}: {done.stderr}")
+    files = {file.name for file in (top / "named/cluster_analysis_output").iterdir()}
+    check("cluster_communication.json" in files and "cluster_analysis.db" not in files, "base modes begin with a new folder")
+    for arguments, code in (["--nonsense"], 2), (["-d"], 2), (["compare"], 2), (["-d", top / "nowhere"], 2):
+        done = subprocess.run([link, *map(str, arguments)], capture_output=True, text=True)
+        check(done.returncode == code and done.stderr.startswith("msprof-analyze: "), f"{arguments}: {done.returncode} {done.stderr}")
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -222,7 +264,7 @@ with tempfile.TemporaryDirectory() as folder:
         print(test.__name__)
         test(*((top, expected) if test is against_the_reference else (top,)))
     for test in (ranks_of_any_kind, damaged_ranks, same_bytes_with_any_number_of_threads, collections_results_and_summaries_agree,
-                 summaries_are_made_once):
+                 summaries_are_made_once, parts_are_joined_to_the_same_results, as_msprof_analyze):
         print(test.__name__)
         test(top)
 sys.exit(1 if failures else 0)

@@ -5,13 +5,16 @@
 #include <string.h>
 
 #include "base/large_memory.h"
+#include "base/leftover.h"
 #include "base/outdir.h"
+#include "cli/cluster_launch.h"
 #include "cli/collections.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "cluster/cluster.h"
+#include "cluster/shard.h"
 #include "pipeline/rank_load.h"
 
 struct clustering {
@@ -165,11 +168,78 @@ static enum exit_status print_json(const struct clustering *n, enum exit_status 
                                                text_json(n->job.ranks.at[i].path), "source",
                                                source[n->job.ranks.at[i].source]));
     json_t *more =
-        json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "files", files, "notes", notes, "findings",
+        json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "tables", files, "notes", notes, "findings",
                   lines_json(n->result.findings.at, n->result.findings.n), "mode_notes",
                   lines_json(n->result.notes.at, n->result.notes.n), "ranks_read", (json_int_t)n->result.n_ranks,
                   "ranks_with_losses", (json_int_t)n->result.n_lossy, "ranks_left_out", (json_int_t)n->result.n_failed);
-    return json_report_more(n->a, "ranks", ranks, more, status);
+    return json_report_more(n->a, "job_ranks", ranks, more, status);
+}
+
+/* Instead of modes: summaries of the ranks in one file. */
+static enum exit_status run_shard(struct clustering *n)
+{
+    struct arguments *a = n->a;
+    struct error e = { 0 };
+    struct progress progress;
+    struct shard_result made;
+    struct shard_request request = {
+        .n_parts = 1, .path = a->job.join, .n_threads = a->options.n_threads, .progress = &progress
+    };
+    const char *dir = a->options.out_dir ? a->options.out_dir : ".";
+    if (a->job.shard && !shard_of_text(a->job.shard, &request.part, &request.n_parts)) {
+        complain("--shard %s: expected a part and their number, 1/8 to 8/8", a->job.shard);
+        return STATUS_PARAMETER;
+    }
+    if (a->job.shard)
+        request.path = arena_printf(a->mem, "%s/shard_%zu_of_%zu.summary", dir, request.part + 1, request.n_parts);
+    if (!request.path || (a->job.shard && !outdir_make(dir, &e))) {
+        complain("%s", e.fault != FAULT_NONE ? e.text : no_memory_text());
+        return STATUS_NOTHING;
+    }
+    work_memory(a, dir);
+    progress_begin(&progress, stderr, !a->quiet);
+    const bool done = shard_write(&n->job, &request, &made, &e);
+    progress_end(&progress);
+    memory_unwatch();
+    if (!done)
+        complain("%s", e.text);
+    n->result.n_ranks = made.n_ranks;
+    n->result.n_failed = made.n_failed;
+    n->result.n_lossy = made.n_lossy;
+    const size_t n_losses = report_notes(n);
+    char number[TERM_NUMBER];
+    if (done && !a->quiet && !a->json)
+        printf("%s  %zu ranks, %s\n", request.path, made.n_ranks, term_bytes(number, made.bytes));
+    return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
+}
+
+/* Summaries by processes, which take the place of what was found. */
+static enum exit_status launch(struct clustering *n, struct leftover *dir)
+{
+    struct arguments *a = n->a;
+    struct error e = { 0 };
+    const char *beside = a->options.out_dir ? a->options.out_dir : path_expand(a, "DIR", a->word[0]);
+    const size_t wanted = a->job.processes ? a->job.processes : a->options.n_threads;
+    const size_t n_parts = wanted < n->job.ranks.n ? wanted : n->job.ranks.n;
+    const char *name = beside ? arena_printf(a->mem, "%s/ascope_shards", beside) : NULL;
+    struct job whole = n->job;
+    bool done = name && (!a->options.out_dir || outdir_make(a->options.out_dir, &e));
+    if (done && leftover_dir(dir, name) != 0)
+        done = error_set(&e, FAULT_IO, "%s: no place for summaries", name);
+    done = done && job_init(&n->job, &e) && launch_local(a, &n->job, dir->path, n_parts, &e) &&
+           job_find(&n->job, dir->path, &e) && job_complete(&n->job, NULL, &e);
+    if (done) {
+        n->job.load = rank_load;
+        n->job.is_filtered = whole.is_filtered;
+        const size_t n_ranks = whole.ranks.n;
+        n->job.world = n_ranks > 0 && !whole.is_filtered ? whole.ranks.at[n_ranks - 1].rank + 1 : 0;
+        for (size_t i = 0; i < whole.notes.n; i++)
+            done = done && job_note(&n->job, whole.notes.at[i].is_loss, "%s", whole.notes.at[i].text);
+    }
+    if (!done)
+        complain("%s", e.fault != FAULT_NONE ? e.text : no_memory_text());
+    job_fini(&whole);
+    return done ? STATUS_DONE : STATUS_NOTHING;
 }
 
 static enum exit_status run_modes(struct clustering *n)
@@ -228,10 +298,14 @@ int run_cluster(struct arguments *a)
         status = STATUS_PARAMETER;
     else if (e.fault == FAULT_NONE)
         status = find_ranks(&n);
+    struct leftover shards = { .path = NULL };
     if (status == STATUS_DONE && !types_read(&n))
         status = STATUS_PARAMETER;
-    else if (status == STATUS_DONE)
+    else if (status == STATUS_DONE && (a->job.shard || a->job.join))
+        status = run_shard(&n);
+    else if (status == STATUS_DONE && (!a->job.launcher || (status = launch(&n, &shards)) == STATUS_DONE))
         status = run_modes(&n);
+    leftover_settle(&shards, NULL);
     if (a->json && n.job.mem)
         status = print_json(&n, status);
     cluster_result_fini(&n.result);

@@ -7,6 +7,7 @@
 
 #include "base/json_memory.h"
 #include "cli/cmd_msprof.h"
+#include "cli/cmd_msprof_analyze.h"
 #include "cli/cmd_msprof_info.h"
 #include "cli/cmd_msprof_py.h"
 #include "cli/command.h"
@@ -75,6 +76,7 @@ static const struct other_face {
     { "msprof", FACE_MSPROF, msprof_main },
     { "msprof.py", FACE_MSPROF_PY, msprof_py_main },
     { "get_msprof_info.py", FACE_MSPROF_PY, msprof_info_main },
+    { "msprof-analyze", FACE_ASCOPE, msprof_analyze_main },
 };
 
 static const struct other_face *face_called(const char *name)

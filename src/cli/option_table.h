@@ -154,6 +154,10 @@ enum option_id {
     OPT_CLUSTER_RANK_ID,
     OPT_CLUSTER_PARALLEL,
     OPT_CLUSTER_NO_NAMES,
+    OPT_CLUSTER_SHARD,
+    OPT_CLUSTER_JOIN,
+    OPT_CLUSTER_LAUNCHER,
+    OPT_CLUSTER_PROCESSES,
     /* of msprof only */
     OPT_OUTPUT,
     OPT_EXPORT,
@@ -229,8 +233,9 @@ struct dyn_words {
 
 /* What `ascope cluster` is asked for. */
 struct cluster_words {
-    const char *modes, *ranks, *base, *parallel_types;
-    uint64_t step, top, rank_id;
+    const char *modes, *ranks, *base, *parallel_types, *shard, *join;
+    const char *launcher;
+    uint64_t step, top, rank_id, processes;
     bool no_op_names;
 };
 

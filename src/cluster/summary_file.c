@@ -622,3 +622,18 @@ bool summary_load(const char *path, uint64_t offset, uint64_t bytes, struct name
     memory_unmap(&m);
     return done;
 }
+
+bool summary_copy(const char *path, uint64_t offset, struct out *o, struct error *e)
+{
+    struct mapped m = { 0 };
+    struct summary_header h;
+    if (!file_map(path, &m, e))
+        return false;
+    const uint8_t *data = m.at;
+    const bool done =
+        offset <= m.bytes ? summary_look(data + offset, m.bytes - (size_t)offset, path, &h, e) : damaged(path, e);
+    if (done)
+        out_bytes(o, data + offset, (size_t)h.bytes);
+    memory_unmap(&m);
+    return done;
+}

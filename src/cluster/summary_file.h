@@ -47,6 +47,9 @@ bool summary_walk(const char *path, summary_taker *take, void *context, struct e
 bool summary_load(const char *path, uint64_t offset, uint64_t bytes, struct names *names, struct arena *mem,
                   struct rank_summary *out, struct error *e);
 
+/* Appends the record at an offset of a file, as it is. */
+bool summary_copy(const char *path, uint64_t offset, struct out *o, struct error *e);
+
 /* The end of a file of several records: where each of them is. */
 struct summary_place {
     int64_t rank;
