@@ -22,7 +22,7 @@ struct running {
     struct mode_context context;
     void *state;
     struct results results;
-    bool is_skipped; /* one of all modes that lacks an option */
+    bool is_skipped; /* one of all modes that lacks an option, or data */
     size_t n_lacking;
     char lacking[200]; /* ranks without what it needs: "2, 5, 6 …" */
 };
@@ -108,6 +108,16 @@ static void lack(struct running *m, int64_t rank)
     m->n_lacking++;
 }
 
+/* Whether a mode has failed only because all modes are wanted, and it needs an option or single tasks: that is a note. */
+static bool skip(struct drive *d, struct running *m)
+{
+    m->is_skipped =
+        d->r->options->is_all_modes && d->e->fault == FAULT_ASKED && job_note(d->job, false, "%s", d->e->text);
+    if (m->is_skipped)
+        *d->e = (struct error){ 0 };
+    return m->is_skipped;
+}
+
 static bool feed(struct drive *d, const struct rank_summary *s)
 {
     for (size_t k = 0; k < d->r->n_modes; k++) {
@@ -119,7 +129,7 @@ static bool feed(struct drive *d, const struct rank_summary *s)
                 lack(m, s->identity.rank);
             continue;
         }
-        if (!m->mode->add(m->state, &m->context, s, d->pass))
+        if (!m->mode->add(m->state, &m->context, s, d->pass) && !skip(d, m))
             return d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name);
     }
     return true;
@@ -269,16 +279,6 @@ static bool run_passes(struct drive *d)
     pthread_cond_destroy(&d->changed);
     pthread_mutex_destroy(&d->lock);
     return !d->is_over;
-}
-
-/* Whether a mode has failed only because all modes are wanted, and it needs an option: that is a note. */
-static bool skip(struct drive *d, struct running *m)
-{
-    m->is_skipped =
-        d->r->options->is_all_modes && d->e->fault == FAULT_ASKED && job_note(d->job, false, "%s", d->e->text);
-    if (m->is_skipped)
-        *d->e = (struct error){ 0 };
-    return m->is_skipped;
 }
 
 static bool begin_mode(struct drive *d, struct running *m, const struct mode *mode, struct results_writer *writer)
