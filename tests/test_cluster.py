@@ -188,7 +188,7 @@ def collections_results_and_summaries_agree(top):
         check(results(out / "db") == raw, f"{framework}: databases as collections")
         run(gathered, "-m", "all-modes", "-o", out / "sum")
         of_summaries = results(out / "sum")
-        for table in of_summaries:  # what looks at single tasks needs more than a summary
+        for table in of_summaries.keys() - {"CommunicationBottleneck"}:  # it looks at single tasks, and says that summaries have none
             check(of_summaries[table] == raw[table], f"{framework}: {table} of summaries as of collections")
 
 
