@@ -4,8 +4,11 @@
  *     record_cuda PARENT WORD...
  *
  * Words: none (loads no CUDA), warmup (ten kernels during it), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
- * by the driver's own function), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
- * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a range of marks), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
+ * by the driver's own function), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
+ * kernels in the file), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
+ * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a
+ * range of marks), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an
+ * option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -62,10 +65,10 @@ static void load(void)
 }
 
 /* An operator with as many kernels as it is asked for. */
-static void operator_run(const char *name, const char *kernel, unsigned n, uint32_t stream)
+static void operator_run_on(uint32_t device, const char *name, const char *kernel, unsigned n, uint32_t stream)
 {
     const struct fake_task task = {
-        .name = kernel, .stream = stream, .ns = 5000, .grid = { 16, 2, 1 }, .block = { 128, 1, 1 }
+        .name = kernel, .device = device, .stream = stream, .ns = 5000, .grid = { 16, 2, 1 }, .block = { 128, 1, 1 }
     };
     struct ascope_op op;
     ascope_op_begin(&op, name);
@@ -74,6 +77,11 @@ static void operator_run(const char *name, const char *kernel, unsigned n, uint3
         call(FAKE_KERNEL, &task, 1);
     }
     ascope_op_end(&op);
+}
+
+static void operator_run(const char *name, const char *kernel, unsigned n, uint32_t stream)
+{
+    operator_run_on(0, name, kernel, n, stream);
 }
 
 static pthread_barrier_t meeting;
@@ -230,6 +238,8 @@ static void work(void)
         .name = "graph_kernel", .stream = 9, .ns = 1000, .grid = { 1, 1, 1 }, .block = { 64, 1, 1 }
     };
     operator_run("aten::mul", "_Z9mulKernelIfEvPT_i", number_of("kernels"), 7);
+    for (unsigned device = 1; device < number_of("gpus"); device++)
+        operator_run_on(device, "aten::add", "add_kernel", number_of("kernels"), 7);
     for (unsigned i = 0; i < number_of("copies"); i++) {
         call(FAKE_COPY, &copy, 1);
         call(FAKE_SET, &copy, 1);
@@ -251,17 +261,17 @@ static void work(void)
     call(FAKE_WAIT, &copy, 0);
 }
 
-/* Until all kernels are in the file: the recorder asks for them now and then. */
-static void wait_for_file(const char *path)
+/* Until so many bytes are in a file of a device: the recorder asks for them now and then. */
+static void wait_for_file(const char *path, unsigned device, const char *family, size_t bytes)
 {
-    enum { TRIES = 3000, PAUSE_US = 10000, RECORD_BYTES = 112 };
+    enum { TRIES = 3000, PAUSE_US = 10000 };
     glob_t found = { 0 };
     char pattern[4200];
-    snprintf(pattern, sizeof pattern, "%s/{PROF_*/,}device_0/data/ascope_cuda.data.*slice_0", path);
+    snprintf(pattern, sizeof pattern, "%s/{PROF_*/,}device_%u/data/%s.*slice_0", path, device, family);
     for (int i = 0; i < TRIES; i++) {
         struct stat st = { 0 };
         if (glob(pattern, GLOB_BRACE, NULL, &found) == 0 && stat(found.gl_pathv[0], &st) == 0 &&
-            st.st_size >= RECORD_BYTES * (off_t)number_of("kernels"))
+            st.st_size >= (off_t)bytes)
             break;
         usleep(PAUSE_US);
     }
@@ -270,8 +280,10 @@ static void wait_for_file(const char *path)
 
 static int record(const char *parent)
 {
-    static const char *const own[] = { "none", "warmup", "kernels", "copies",  "graph", "driver", "threads",
-                                       "nccl", "nvtx",   "blocks",  "mallocs", "kill",  "exit",   "twice" };
+    static const char *const own[] = { "none",    "warmup", "kernels", "copies",  "graph",   "driver",
+                                       "threads", "blocks", "nccl",    "nvtx",    "mallocs", "kill",
+                                       "exit",    "twice",  "gpus",    "samples", "wait" };
+    enum { RECORD_BYTES = 112, SAMPLE_BYTES = 80 };
     struct ascope_options o;
     struct ascope_error e = { 0 };
     ascope_options_init(&o);
@@ -299,10 +311,13 @@ static int record(const char *parent)
     fflush(stdout);
     if (call)
         work();
-    if (value_of("kill")) {
-        wait_for_file(ascope_session_path(s));
+    if (value_of("samples"))
+        wait_for_file(ascope_session_path(s), value_of("gpus") ? number_of("gpus") - 1 : 0, "ascope_gpu.data",
+                      (size_t)SAMPLE_BYTES * number_of("samples"));
+    if (value_of("kill") || value_of("wait"))
+        wait_for_file(ascope_session_path(s), 0, "ascope_cuda.data", (size_t)RECORD_BYTES * number_of("kernels"));
+    if (value_of("kill"))
         raise(SIGKILL);
-    }
     if (value_of("exit"))
         exit(0);
     if (!ascope_session_stop(s, &e) || !ascope_session_end(s, &e)) {

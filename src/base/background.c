@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/limited_call.h"
+
 enum { NS_PER_S = 1000000000 };
 
 uint64_t steady_ns(void)
@@ -103,12 +105,26 @@ bool background_pause(struct background *b, uint64_t until_ns)
     return !ends;
 }
 
-void background_stop(struct background *b)
+void background_ask_stop(struct background *b)
 {
     pthread_mutex_lock(&b->lock);
     b->ends = true;
     pthread_cond_signal(&b->wake);
     pthread_mutex_unlock(&b->lock);
+}
+
+void background_stop(struct background *b)
+{
+    background_ask_stop(b);
     pthread_join(b->thread, NULL);
     background_free(b);
+}
+
+bool background_stop_within(struct background *b, uint32_t limit_s)
+{
+    background_ask_stop(b);
+    const bool has_ended = limited_join(b->thread, limit_s);
+    if (has_ended)
+        background_free(b);
+    return has_ended;
 }

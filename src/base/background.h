@@ -31,6 +31,8 @@ struct background {
 int background_start(struct background *b, const char *name, void *(*run)(void *of), void *of);
 void background_begun(struct background *b);
 bool background_pause(struct background *b, uint64_t until_ns); /* false: it is to end now */
+void background_ask_stop(struct background *b);                 /* it ends as soon as it can */
 void background_stop(struct background *b);
+bool background_stop_within(struct background *b, uint32_t limit_s); /* false: it still runs; *b is its own for ever */
 
 #endif

@@ -105,6 +105,9 @@ static const struct {
     { "ASCOPE_CACHE", "Directory of the PyTorch listener, which is compiled once for each version of PyTorch (default: "
                       "$XDG_CACHE_HOME/ascope, else ~/.cache/ascope, else /tmp/ascope-UID)." },
     { "ASCOPE_CLOCK", "ns: record CLOCK_MONOTONIC_RAW instead of the CPU's own counter." },
+    { "ASCOPE_CUDA_LIMIT_S",
+      "How long a call to the libraries of NVIDIA GPUs is waited for before the device is given up, in "
+      "seconds, 1 to 3600 (default: 60)." },
     { "ASCOPE_DEVICE",
       "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the real devices "
       "that the program uses), none (the host alone), ascend (Ascend NPUs), cuda (NVIDIA GPUs) or sim (the simulated "

@@ -488,10 +488,9 @@ static void machinery_stop(struct ascope_session *s, struct error *e)
     host_sampler_stop(s->host);
     s->calls = NULL;
     s->host = NULL;
-    if (s->device_runs)
-        s->device->stop(e);
+    s->device_is_lost = s->device_runs && !s->device->stop(e);
     s->last = host_clock_read();
-    for (unsigned i = 0; i < s->n_devices && s->device_runs; i++)
+    for (unsigned i = 0; i < s->n_devices && s->device_runs && !s->device_is_lost; i++)
         s->device->read_clock(i, &s->devices[i].last, e);
     if (s->has_writer)
         writer_stop(&s->tally, e);
@@ -554,9 +553,14 @@ static bool clocks_read(struct ascope_session *s, struct error *e)
         host_clock_follow(false); /* what is recorded in ns becomes what readers expect exactly (mindspore_calls.h) */
     s->mhz = host_clock_first_mhz();
     s->first = host_clock_read();
-    for (unsigned i = 0; i < s->n_devices; i++)
-        if (!s->device->read_clock(i, &s->devices[i].first, e))
-            return false;
+    for (unsigned i = 0; i < s->n_devices; i++) {
+        struct error why = { 0 };
+        if (s->device->read_clock(i, &s->devices[i].first, &why))
+            continue;
+        if (s->device_runs) /* since its warm-up */
+            return error_set(e, why.fault, "%s", why.text);
+        device_give_up(s, &why);
+    }
     return true;
 }
 
@@ -601,6 +605,8 @@ static bool late_devices(struct ascope_session *s, struct error *e)
     const unsigned before = s->n_devices;
     if (engine_is_of(s))
         return engine_devices(s, e);
+    if (s->device_is_lost)
+        return true;
     if (!session_devices(s, e))
         return false;
     for (unsigned i = before; i < s->n_devices; i++)

@@ -70,6 +70,7 @@ struct ascope_session {
     const struct sample_command *command; /* that records it; NULL: itself */
     enum session_state state;
     bool has_rings, has_writer, device_runs; /* what stop has to end */
+    bool device_is_lost;                     /* it did not stop, and is not asked again */
     struct host_sampler *host;               /* NULL: not asked for */
     struct os_trace *calls;                  /* NULL: not asked for, or nothing to do */
     bool has_preloaded;

@@ -68,5 +68,6 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_DVPP]          = { "dvpp.data", "samples of image units", 0, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_CUDA]          = { "ascope_cuda.data", "tasks of GPUs", 112, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
     [STREAM_CUDA_MEMORY]   = { "ascope_cuda_memory.data", "memory operations of GPUs", 80, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
+    [STREAM_GPU]           = { "ascope_gpu.data", "counters of GPUs", 80, PLACE_DEVICE, CUT_BETWEEN, true, false, false },
 };
 /* clang-format on */

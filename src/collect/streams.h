@@ -75,6 +75,7 @@ enum stream_id {
     STREAM_DVPP,
     STREAM_CUDA,
     STREAM_CUDA_MEMORY,
+    STREAM_GPU,
     STREAM_KINDS
 };
 

@@ -66,7 +66,9 @@ struct device_kind {
     bool (*begin)(const struct ascope_options *o, const char *dir, bool warms_up, struct device_place *out,
                   struct error *e);
     void (*kept)(void); /* what it records is kept from now on: it has started, or was warm; NULL: nothing to do */
-    bool (*stop)(struct error *e);           /* waits for what was launched; everything is in the rings */
+    bool (*stop)(
+        struct error
+            *e); /* waits for what was launched; everything is in the rings. False: it cannot be asked any more */
     void (*mark)(void *stream, uint64_t id); /* see device_mark() of devices.h */
     void *(*stream)(void);                   /* see ascope_current_stream(); NULL: it records no marks now */
     bool (*op_args)(const char *dir,

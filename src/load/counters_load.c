@@ -73,6 +73,7 @@ static const struct sampled families[] = {
     { SAMPLER_CORE, "aicore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_VECTOR_CORE, "aiVectorCore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_GPU_MEMORY, "ascope_cuda_memory.data", &cuda_memory_layout, .time = DEVICE_TICK },
+    { SAMPLER_GPU, "ascope_gpu.data", &gpu_sample_layout, .time = HOST_TICK },
 };
 /* clang-format on */
 

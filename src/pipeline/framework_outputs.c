@@ -125,6 +125,8 @@ const struct framework_output framework_outputs[] = {
     { .file = "roce.csv", .about = "RoCE ports: load, packets, errors", .is_wanted = wants_io, .report = "roce" },
     { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .is_wanted = wants_links, .report = "pcie" },
     { .file = "hccs.csv", .about = "traffic of the links between devices", .is_wanted = wants_links, .report = "hccs" },
+    { .file = "gpu_counters.csv", .about = "GPUs over time: clocks, power, temperature, memory, load, PCIe and NVLink",
+      .is_wanted = has_device, .report = "gpu_counters" },
 };
 
 /* The same for MindSpore. What the device's export contains is copied, whatever was asked for. */
@@ -176,6 +178,8 @@ const struct framework_output ms_outputs[] = {
     { .file = "roce.csv", .about = "RoCE ports: load, packets, errors", .report = "roce", .is_copy = true },
     { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .report = "pcie", .is_copy = true },
     { .file = "hccs.csv", .about = "traffic of the links between devices", .report = "hccs", .is_copy = true },
+    { .file = "gpu_counters.csv", .about = "GPUs over time: clocks, power, temperature, memory, load, PCIe and NVLink",
+      .is_wanted = has_device, .report = "gpu_counters" },
 };
 /* clang-format on */
 const size_t n_ms_outputs = sizeof ms_outputs / sizeof *ms_outputs;

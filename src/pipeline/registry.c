@@ -25,6 +25,7 @@
 #include "export/msprof/task_time.h"
 #include "export/samplers/core_samples.h"
 #include "export/samplers/gpu_memory.h"
+#include "export/samplers/gpu_counters.h"
 #include "export/samplers/link_counters.h"
 #include "export/samplers/memory_counters.h"
 #include "export/samplers/power_counters.h"
@@ -102,6 +103,8 @@ static const struct report reports[] = {
       pcie_report },
     { "hccs", NULL, "traffic of the links between devices",
       hccs_report },
+    { "gpu_counters", NULL, "GPUs over time: clocks, power, temperature, memory, load, PCIe and NVLink",
+      gpu_counters_report },
     { "nic", NULL, "network ports: load, packets, errors",
       nic_report },
     { "roce", NULL, "RoCE ports: load, packets, errors",

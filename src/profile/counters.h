@@ -40,6 +40,7 @@ enum sampler {
     SAMPLER_CORE,        /* sampled AI cores; on chips with one stream for both kinds, vector cores too */
     SAMPLER_VECTOR_CORE, /* vector cores with a stream of their own */
     SAMPLER_GPU_MEMORY,  /* raw: with one column more, CUDA_MEMORY_HELD */
+    SAMPLER_GPU,         /* clocks, power, memory and links of a GPU */
     SAMPLERS
 };
 

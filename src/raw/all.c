@@ -17,6 +17,7 @@ const struct layout *const raw_layouts[] = {
     &pmu_block_layout,
     &cuda_task_layout,
     &cuda_memory_layout,
+    &gpu_sample_layout,
     &hwts_layout,
     &hwts_pmu_layout,
     &ts_step_layout,

@@ -49,6 +49,26 @@ const struct layout cuda_memory_layout = {
     },
 };
 
+const struct layout gpu_sample_layout = {
+    .name = "ascope_gpu", .size = 80, .magic = { 0, W16, 0xFFFF, 0x4753 }, .n = GPU_SAMPLE_FIELDS,
+    .field = {
+        [GPU_SAMPLE_TIME] = { 8, W64, "time" },
+        [GPU_SAMPLE_HAS] = { 2, W16, "has" },
+        [GPU_SAMPLE_SM_MHZ] = { 4, W32, "sm_mhz" },
+        [GPU_SAMPLE_MEMORY_MHZ] = { 16, W32, "memory_mhz" },
+        [GPU_SAMPLE_POWER_MW] = { 20, W32, "power_mw" },
+        [GPU_SAMPLE_TEMPERATURE_C] = { 24, W32, "temperature_c" },
+        [GPU_SAMPLE_BUSY_PERCENT] = { 28, W16, "busy_percent" },
+        [GPU_SAMPLE_MEMORY_BUSY_PERCENT] = { 30, W16, "memory_busy_percent" },
+        [GPU_SAMPLE_USED_BYTES] = { 32, W64, "used_bytes" },
+        [GPU_SAMPLE_TOTAL_BYTES] = { 40, W64, "total_bytes" },
+        [GPU_SAMPLE_PCIE_TX] = { 48, W64, "pcie_tx" },
+        [GPU_SAMPLE_PCIE_RX] = { 56, W64, "pcie_rx" },
+        [GPU_SAMPLE_NVLINK_TX] = { 64, W64, "nvlink_tx" },
+        [GPU_SAMPLE_NVLINK_RX] = { 72, W64, "nvlink_rx" },
+    },
+};
+
 static const char *const copies[] = { "?",    "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                       "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };
 static const char *const operations[] = {

@@ -64,6 +64,27 @@ enum cuda_memory_operation {
 };
 enum { CUDA_MEMORY_KINDS = 8 };
 extern const struct layout cuda_memory_layout;
+/* Counters of a GPU, sampled by the recorder: ascope_gpu.data. What the GPU does not report is not in the mask of those that are there,
+ * and 0. The time is of the host's counter. */
+enum {
+    GPU_SAMPLE_TIME,
+    GPU_SAMPLE_HAS, /* a bit for each of the following: 1 << (field - GPU_SAMPLE_FIRST) */
+    GPU_SAMPLE_FIRST,
+    GPU_SAMPLE_SM_MHZ = GPU_SAMPLE_FIRST,
+    GPU_SAMPLE_MEMORY_MHZ,
+    GPU_SAMPLE_POWER_MW,
+    GPU_SAMPLE_TEMPERATURE_C,
+    GPU_SAMPLE_BUSY_PERCENT,
+    GPU_SAMPLE_MEMORY_BUSY_PERCENT,
+    GPU_SAMPLE_USED_BYTES,
+    GPU_SAMPLE_TOTAL_BYTES,
+    GPU_SAMPLE_PCIE_TX, /* bytes/s since the sample before, as the following */
+    GPU_SAMPLE_PCIE_RX,
+    GPU_SAMPLE_NVLINK_TX,
+    GPU_SAMPLE_NVLINK_RX,
+    GPU_SAMPLE_FIELDS
+};
+extern const struct layout gpu_sample_layout;
 
 /* Numbers of CUPTI. */
 const char *cuda_copy_name(unsigned copy_kind);             /* "HtoD"; an unknown number: "?" */

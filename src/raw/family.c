@@ -59,6 +59,7 @@ static const struct family families[] = {
     { "DATA_PREPROCESS.*", 0, "AI CPU and data queues" },
     { "ascope_cuda.data", 112, "kernels, copies and sets of a GPU" },
     { "ascope_cuda_memory.data", 80, "memory that was asked of a GPU, and its pools" },
+    { "ascope_gpu.data", 80, "counters of a GPU" },
     { "hwts.data", 64, "begin and end of tasks" },
     { "hwts.aiv_data", 64, "tasks of the vector cores" },
     { "aicore.data", 0, "counters of the cores" },

@@ -7,6 +7,8 @@
  *       version=N        of CUPTI (130001); sizes of its records follow from it
  *       devices=N        what the driver has (1)
  *       error=CALL:CODE  what that function returns
+ *       hang=CALL        that function does not return
+ *       crash=CALL       that function ends the process by SIGSEGV
  *       dropped=N        records that CUPTI reports as dropped, once
  *       starved          CUPTI asks for a buffer for each record, and drops what it gets none for
  */
@@ -19,42 +21,13 @@
 #include <time.h>
 
 #include "fake_cuda.h"
-
-#define EXPORTED __attribute__((visibility("default"), used))
-
-/* ---- what is wanted ---- */
-
-static const char *word(const char *key)
-{
-    static __thread char value[100];
-    const char *at = getenv("FAKE_CUDA");
-    const size_t length = strlen(key);
-    for (; at && *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strncmp(at, key, length) == 0 && (at[length] == '=' || at[length] == ' ' || !at[length])) {
-            snprintf(value, sizeof value, "%.*s", (int)strcspn(at, " "), at);
-            return value + length + (at[length] == '=');
-        }
-    return NULL;
-}
-
-static unsigned long number(const char *key, unsigned long otherwise)
-{
-    const char *const text = word(key);
-    return text ? strtoul(text, NULL, 0) : otherwise;
-}
-
-/* What a function returns: 0, unless it is to fail. */
-static int32_t result(const char *call)
-{
-    const char *const text = word("error");
-    const size_t n = strlen(call);
-    return text && strncmp(text, call, n) == 0 && text[n] == ':' ? atoi(text + n + 1) : 0;
-}
+#include "fake_words.h"
 
 #ifdef FAKE_DRIVER
 EXPORTED int32_t cuDeviceGetCount(int32_t *n);
 EXPORTED int32_t cuDeviceGetName(char *name, int32_t bytes, int32_t device);
 EXPORTED int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device);
+EXPORTED int32_t cuDeviceGetPCIBusId(char *bus, int32_t bytes, int32_t device);
 EXPORTED int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_active);
 
 int32_t cuDeviceGetCount(int32_t *n)
@@ -81,6 +54,12 @@ int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device)
         if (known[i].attribute == attribute)
             *value = known[i].value;
     return 0;
+}
+
+int32_t cuDeviceGetPCIBusId(char *bus, int32_t bytes, int32_t device)
+{
+    snprintf(bus, (size_t)bytes, "0000:%02X:00.0", FAKE_BUS + device);
+    return result("cuDeviceGetPCIBusId");
 }
 
 int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_active)
@@ -430,11 +409,11 @@ int32_t cuptiActivityDisable(int32_t kind)
 
 int32_t cuptiActivityFlushAll(uint32_t is_forced)
 {
-    (void)is_forced;
+    const int32_t code = is_forced ? result("cuptiActivityFlushAll") : 0; /* what is asked for now and then goes well */
     pthread_mutex_lock(&cupti.lock);
     give_back();
     pthread_mutex_unlock(&cupti.lock);
-    return result("cuptiActivityFlushAll");
+    return code;
 }
 
 int32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, uint8_t **record)
@@ -466,6 +445,6 @@ int32_t cuptiFinalize(void)
     memset(cupti.records, 0, sizeof cupti.records);
     cupti.wanted = NULL;
     cupti.done = NULL;
-    return 0;
+    return result("cuptiFinalize");
 }
 #endif

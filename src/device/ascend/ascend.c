@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/limited_call.h"
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "device/ascend/ascend_config.h"
-#include "device/ascend/ascend_limit.h"
 #include "device/ascend/ascend_probe.h"
 
 enum { ACL_NOT_RUNNING = 100043, ACL_UNSUPPORTED = 200007 };
@@ -68,7 +68,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct job *j, const char
 static bool job_run(void (*run)(void *), struct job *j, struct error *e)
 {
     const uint32_t limit_s = ascend_limit_s();
-    if (ascend_call(run, j, limit_s)) {
+    if (limited_call(run, j, limit_s)) {
         for (size_t i = 0; i < j->n_notes; i++)
             message(ASCOPE_WARNING, "device ascend: %s", j->note[i]);
         return true;

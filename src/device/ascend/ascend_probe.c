@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "device/ascend/ascend_limit.h"
+#include "base/limited_call.h"
 #include "raw/chip.h"
 
 enum { PROBE_LIMIT_S = 10 };
@@ -15,6 +15,11 @@ static const char not_installed[] = "no library, no /dev/davinci*";
 /* Of halGetDeviceInfo(). */
 enum { OF_SYSTEM = 0, OF_AI_CPU = 1, OF_CUBE = 4, OF_VECTOR = 7 };
 enum { INFO_VERSION = 1, INFO_CORES = 3, INFO_MHZ = 4, INFO_HOST_KHZ = 24, INFO_DEVICE_KHZ = 25 };
+
+uint32_t ascend_limit_s(void)
+{
+    return limit_seconds("ASCOPE_ASCEND_LIMIT_S");
+}
 
 /* ---- what is asked ---- */
 
@@ -111,21 +116,22 @@ static void examine_in_child(void *shared)
 /* ---- what that means ---- */
 
 /* The copy is of a child that has not been waited for too long, or has ended: nobody writes it now. */
-static enum ascend_child ask_in_child(struct ascend_machine *to, void (*ask)(void *), int *signal_is)
+static enum child_end ask_in_child(struct ascend_machine *to, void (*ask)(void *), int *signal_is)
 {
     struct ascend_machine *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return CHILD_NONE;
-    const uint32_t asked_s = ascend_limit_s(), limit_s = asked_s < PROBE_LIMIT_S ? asked_s : PROBE_LIMIT_S;
-    const enum ascend_child how = ascend_child(ask, shared, limit_s, signal_is);
+    const uint32_t asked_s = ascend_limit_s(),
+                   limit_s = asked_s < PROBE_LIMIT_S ? asked_s : PROBE_LIMIT_S;
+    const enum child_end how = limited_child(ask, shared, limit_s, signal_is);
     *to = *shared;
     munmap(shared, sizeof *shared);
     return how;
 }
 
 /* "": nothing is wrong. */
-static void trouble_of(const struct ascend_machine *m, enum ascend_child how, int signal_is, char text[200])
+static void trouble_of(const struct ascend_machine *m, enum child_end how, int signal_is, char text[200])
 {
     const char *const in = *m->calls ? m->calls : "a library";
     *text = '\0';
@@ -161,7 +167,7 @@ static void ask_again(void *at)
 static void machine_ask_here(struct ascend_machine *m)
 {
     struct ascend_machine *own = calloc(1, sizeof *own);
-    if (own && ascend_call(ask_again, own, PROBE_LIMIT_S)) {
+    if (own && limited_call(ask_again, own, PROBE_LIMIT_S)) {
         *m = *own;
         free(own);
     } /* else it is still used, by a call that does not return */
@@ -179,7 +185,7 @@ static void probe_once(void)
         snprintf(probed.trouble, sizeof probed.trouble, "%s", not_installed);
         return;
     }
-    const enum ascend_child how = ask_in_child(&probed.machine, probe_in_child, &signal_is);
+    const enum child_end how = ask_in_child(&probed.machine, probe_in_child, &signal_is);
     if (how == CHILD_DONE && probed.machine.n == 0 && ascend_is_loaded(ASCEND_DRIVER))
         machine_ask_here(&probed.machine);
     trouble_of(&probed.machine, how, signal_is, probed.trouble);

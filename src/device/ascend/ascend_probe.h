@@ -10,6 +10,8 @@
 #include "device/ascend/ascend_library.h"
 #include "device/device.h"
 
+uint32_t ascend_limit_s(void); /* how long a call is waited for: see limited_call.h */
+
 enum { ASCEND_DEVICES = 64 };
 enum { ASCEND_COUNTERS_VERSION = 0x72316 }; /* of the driver: from here on it knows how fast counters count */
 

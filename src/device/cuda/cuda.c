@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda/cuda.h"
 
-#include <glob.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limited_call.h"
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "collect/ring.h"
 #include "device/cuda/cuda_buffers.h"
+#include "device/cuda/cuda_doctor.h"
 #include "device/cuda/cuda_launches.h"
 #include "device/cuda/cupti_activity.h"
 #include "device/cuda/cupti_library.h"
+#include "device/cuda/nvml_sampler.h"
 
 enum { DEVICES = 64 };
 static const double CUPTI_MHZ = 1000; /* its clock counts ns */
@@ -25,6 +28,10 @@ static struct {
     uint32_t version; /* of CUPTI */
     pid_t process;    /* whose all of this is */
     bool records;
+    bool is_lost;           /* a call did not return: CUDA is not used again */
+    char lost_call[100];    /* which one */
+    const char *_Atomic in; /* the call that the job is in */
+    struct device_reading last_read;
     unsigned id[DEVICES]; /* of the devices that are recorded, in the order in which they appeared */
     unsigned n;
     struct gpu_description is[DEVICES]; /* by id */
@@ -44,18 +51,55 @@ static const char *cupti_error(int32_t code)
     return text;
 }
 
+/* ---- calls with a limit ---- */
+
+/* A part of ours that calls the vendor's libraries, on a thread of its own. What it was called with is static: it is the thread's own if
+ * that does not come back. */
+static bool limited(void (*job)(void *), void *of, struct error *e)
+{
+    const uint32_t limit_s = cuda_limit_s();
+    if (gpu.is_lost)
+        return error_set(e, FAULT_LIMIT, "%s earlier; not used again in this process", gpu.lost_call);
+    if (limited_call(job, of, limit_s))
+        return true;
+    gpu.is_lost = true;
+    const char *const in = atomic_load(&gpu.in);
+    snprintf(gpu.lost_call, sizeof gpu.lost_call, "%s did not return within %u s", in ? in : "a call", limit_s);
+    return error_set(e, FAULT_LIMIT, "%s", gpu.lost_call);
+}
+
+static bool limited_or_named(void (*job)(void *), void *of, struct error *e)
+{
+    struct error why = { 0 };
+    return limited(job, of, &why) || error_set(e, FAULT_LIMIT, "device cuda: %s", why.text);
+}
+
+static void in_call(const char *name)
+{
+    atomic_store_explicit(&gpu.in, name, memory_order_relaxed); /* for a message, nothing else */
+}
+
 /* ---- looking ---- */
+
+static void load_job(void *unused)
+{
+    (void)unused;
+    in_call("dlopen");
+    gpu.is_whole = cupti_load(&gpu.calls, gpu.found);
+    in_call("cuptiGetVersion");
+    if (gpu.is_whole && gpu.calls.version(&gpu.version) != 0)
+        gpu.version = 0;
+}
 
 static bool load(struct error *e)
 {
     if (gpu.process != 0 && gpu.process != getpid())
         return error_set(e, FAULT_ASKED, "CUDA cannot be used in a process that was forked from one that uses it");
-    if (!gpu.was_loaded) {
-        gpu.is_whole = cupti_load(&gpu.calls, gpu.found);
-        gpu.process = getpid();
-        if (gpu.is_whole && gpu.calls.version(&gpu.version) != 0)
-            gpu.version = 0;
-    }
+    gpu.process = getpid();
+    if (!gpu.was_loaded && !cuda_is_loaded() && !cuda_can_load(e))
+        return false;
+    if (!gpu.was_loaded && !limited(load_job, NULL, e))
+        return false;
     gpu.was_loaded = true;
     for (int i = 0; i < CUDA_LIBRARIES && !gpu.is_whole; i++) {
         static const char *const name[] = { [CUDA_CUPTI] = "libcupti.so", [CUDA_DRIVER] = "libcuda.so.1" };
@@ -69,18 +113,6 @@ static bool load(struct error *e)
                      gpu.found[CUDA_CUPTI].path, gpu.version);
 }
 
-/* The driver answers only who has initialised it: until the program does, device files are counted. */
-static int32_t count(void)
-{
-    int32_t n = 0;
-    if (gpu.calls.device_count(&n) == 0)
-        return n;
-    glob_t files = { 0 };
-    n = glob("/dev/nvidia[0-9]*", 0, NULL, &files) == 0 ? (int32_t)files.gl_pathc : 0;
-    globfree(&files);
-    return n;
-}
-
 static void add_device(unsigned id)
 {
     for (unsigned i = 0; i < gpu.n; i++)
@@ -91,8 +123,12 @@ static void add_device(unsigned id)
 }
 
 /* Those with a context of this process, and those that records were of; else the one that this rank will use. */
-static void devices_find(int32_t n)
+static void devices_find(void *count)
 {
+    int32_t *const found = count;
+    in_call("cuDeviceGetCount");
+    const int32_t n = *found = cuda_count(&gpu.calls);
+    in_call("cuDevicePrimaryCtxGetState");
     for (int32_t i = 0; i < n && i < DEVICES && gpu.calls.context_state; i++) {
         uint32_t flags = 0;
         int32_t is_active = 0;
@@ -103,7 +139,7 @@ static void devices_find(int32_t n)
     for (unsigned i = 0; i < DEVICES; i++)
         if (seen & UINT64_C(1) << i)
             add_device(i);
-    if (gpu.n == 0) {
+    if (gpu.n == 0 && n > 0) {
         const char *const rank = getenv("LOCAL_RANK");
         const unsigned long local = rank ? strtoul(rank, NULL, 10) : 0;
         add_device(local < (unsigned long)n && local < DEVICES ? (unsigned)local : 0);
@@ -117,21 +153,22 @@ static bool is_used(struct error *e)
 
 static unsigned probe(struct error *e)
 {
-    if (!load(e))
+    static int32_t n;
+    if (!load(e) || !limited(devices_find, &n, e))
         return 0;
-    const int32_t n = count();
     if (n <= 0) {
         error_set(e, FAULT_ASKED, "the driver has no device");
         return 0;
     }
-    devices_find(n);
     return gpu.n;
 }
 
 /* What the driver knows of a device, once the program has initialised it. */
-static void facts_read(unsigned id)
+static void facts_read(void *which)
 {
     enum { KHZ = 1000 };
+    const unsigned id = *(const unsigned *)which;
+    in_call("cuDeviceGetAttribute");
     struct gpu_description *const g = &gpu.is[id];
     const struct {
         int32_t attribute;
@@ -161,7 +198,8 @@ static bool describe(unsigned index, struct device_description *out, struct erro
     if (index >= gpu.n)
         return error_set(e, FAULT_ASKED, "device cuda: there is no device %u", index);
     const unsigned id = gpu.id[index];
-    facts_read(id);
+    if (!limited_or_named(facts_read, &gpu.id[index], e))
+        return false;
     *out = (struct device_description){
         .id = (int)id, .name = cuda_kind.name, .counter_mhz = CUPTI_MHZ, .gpu = &gpu.is[id]
     };
@@ -170,19 +208,20 @@ static bool describe(unsigned index, struct device_description *out, struct erro
 
 /* CUPTI has one clock for all devices, and brings their times to it. Between two readings of the host's clock, the best of several
  * tries. */
-static bool read_clock(unsigned index, struct device_reading *out, struct error *e)
+static void read_clock_job(void *result)
 {
     enum { TRIES = 32 };
-    (void)index;
+    int32_t *const code = result;
     struct device_reading best = { .uncertainty_ns = UINT64_MAX };
     for (int i = 0; i < TRIES; i++) {
         uint64_t ns = 0;
         const uint64_t before_ns = host_clock_raw_ns(), before = host_clock_now();
-        const int32_t code = gpu.calls.timestamp(&ns);
+        in_call("cuptiGetTimestamp");
+        *code = gpu.calls.timestamp(&ns);
         const uint64_t after = host_clock_now(), after_ns = host_clock_raw_ns();
         const uint64_t half_ns = (after_ns - before_ns + 1) / 2;
-        if (code != 0)
-            return error_set(e, FAULT_IO, "device cuda: cuptiGetTimestamp: %s", cupti_error(code));
+        if (*code != 0)
+            return;
         if (half_ns < best.uncertainty_ns)
             best = (struct device_reading){ .host_count = before + (after - before) / 2,
                                             .host_mono_raw_ns = before_ns + half_ns,
@@ -190,8 +229,17 @@ static bool read_clock(unsigned index, struct device_reading *out, struct error 
                                             .device_mono_ns = ns,
                                             .uncertainty_ns = half_ns };
     }
-    *out = best;
-    return true;
+    gpu.last_read = best;
+}
+
+static bool read_clock(unsigned index, struct device_reading *out, struct error *e)
+{
+    static int32_t code;
+    (void)index;
+    if (!limited_or_named(read_clock_job, &code, e))
+        return false;
+    *out = gpu.last_read;
+    return code == 0 || error_set(e, FAULT_IO, "device cuda: cuptiGetTimestamp: %s", cupti_error(code));
 }
 
 /* ---- life ---- */
@@ -214,9 +262,13 @@ static int32_t kinds_enable(bool with_memory)
     return code;
 }
 
+static bool begun_with_memory;
+
 /* "": it records. */
-static void begin(bool with_memory, char why[200])
+static void begin(void *text)
 {
+    char *const why = text;
+    in_call("cuptiSubscribe");
     int32_t code = launches_start(&gpu.calls); /* it fails when another profiler is there: first of all */
     *why = '\0';
     if (code != 0) {
@@ -228,7 +280,8 @@ static void begin(bool with_memory, char why[200])
         launches_stop(&gpu.calls);
         return;
     }
-    code = kinds_enable(with_memory);
+    in_call("cuptiActivityEnable");
+    code = kinds_enable(begun_with_memory);
     if (code == 0)
         return;
     snprintf(why, 200, "cuptiActivityEnable: %s", cupti_error(code));
@@ -237,21 +290,33 @@ static void begin(bool with_memory, char why[200])
     launches_stop(&gpu.calls);
 }
 
+static uint64_t devices_mask(void)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < gpu.n; i++)
+        mask |= UINT64_C(1) << gpu.id[i];
+    return mask;
+}
+
 static bool start(const struct ascope_options *o, struct error *e)
 {
-    char why[200];
-    begin(o->profile_memory, why);
+    static char why[200];
+    begun_with_memory = o->profile_memory;
+    if (!limited_or_named(begin, why, e))
+        return false;
     gpu.records = !*why;
-    if (gpu.records)
-        launches_name();
-    return gpu.records || error_set(e, FAULT_ASKED, "device cuda: %s", why);
+    if (!gpu.records)
+        return error_set(e, FAULT_ASKED, "device cuda: %s", why);
+    launches_name();
+    nvml_start(&gpu.calls, devices_mask());
+    return true;
 }
 
 /* What a warm-up has left in CUPTI's buffers is not of the recording. */
 static void kept(void)
 {
     uint64_t now_ns = 0;
-    if (gpu.records && gpu.calls.timestamp(&now_ns) == 0)
+    if (gpu.records && !gpu.is_lost && gpu.calls.timestamp(&now_ns) == 0)
         buffers_keep_from(now_ns);
 }
 
@@ -277,81 +342,45 @@ static void devices_wait(void)
     }
 }
 
+static void end(void *dropped)
+{
+    uint64_t *const n_dropped = dropped;
+    in_call("cuCtxSynchronize");
+    devices_wait();
+    in_call("cuptiActivityFlushAll");
+    kinds_disable();
+    gpu.calls.flush(1);
+    *n_dropped = buffers_stop();
+    in_call("cuptiFinalize");
+    launches_end(&gpu.calls, devices_wait);
+    for (unsigned i = 0; i < gpu.n; i++)
+        facts_read(&gpu.id[i]);
+}
+
 static bool stop(struct error *e)
 {
+    static uint64_t n_dropped;
+    struct error late = { 0 };
     (void)e;
     if (!gpu.records || gpu.process != getpid())
         return true;
     gpu.records = false;
-    devices_wait();
-    kinds_disable();
-    gpu.calls.flush(1);
-    const uint64_t n_dropped = buffers_stop();
-    launches_end(&gpu.calls, devices_wait);
-    for (unsigned i = 0; i < gpu.n; i++)
-        facts_read(gpu.id[i]);
+    nvml_ask_stop();
+    const bool is_well = limited_or_named(end, &n_dropped, &late);
+    if (!is_well) {
+        n_dropped = 0;
+        buffers_keep_from(UINT64_MAX); /* what comes later is not of another session */
+        message(ASCOPE_WARNING,
+                "%s; what CUPTI has not reported yet is missing, and CUDA is not recorded again in this process",
+                late.text);
+    }
+    nvml_stop(cuda_limit_s());
     if (n_dropped > 0) {
         ring_count_dropped(STREAM_CUDA, n_dropped);
         message(ASCOPE_WARNING, "device cuda: CUPTI dropped %llu records: all buffers were full",
                 (unsigned long long)n_dropped);
     }
-    return true;
-}
-
-/* ---- for ascope doctor ---- */
-
-static void library_report(enum cuda_library i, bool is_there, finding_report *report, void *to)
-{
-    static const struct {
-        const char *name, *effect, *advice;
-    } of[] = {
-        [CUDA_CUPTI] = { "libcupti.so", "kernels, copies and their calls are recorded",
-                         "install CUDA's CUPTI, or set CUDA_HOME" },
-        [CUDA_DRIVER] = { "libcuda.so.1", "GPUs are found", "install the driver" },
-    };
-    const struct cuda_found *const f = &gpu.found[i];
-    struct finding out = { .state = f->is_found && !*f->missing ? FINDING_OK
-                                    : is_there                  ? FINDING_MISSING
-                                                                : FINDING_NOT_APPLICABLE };
-    snprintf(out.name, sizeof out.name, "%s", of[i].name);
-    cuda_places(i, out.place, sizeof out.place);
-    if (!f->is_found)
-        snprintf(out.fact, sizeof out.fact, "not found");
-    else if (*f->missing)
-        snprintf(out.fact, sizeof out.fact, "%.200s has no %s", f->path, f->missing);
-    else if (i == CUDA_CUPTI)
-        snprintf(out.fact, sizeof out.fact, "%.250s, version %u", f->path, gpu.version);
-    else
-        snprintf(out.fact, sizeof out.fact, "%.300s", f->path);
-    if (out.state == FINDING_OK)
-        snprintf(out.effect, sizeof out.effect, "%s", of[i].effect);
-    if (out.state == FINDING_MISSING) {
-        snprintf(out.effect, sizeof out.effect, "the host is recorded alone");
-        snprintf(out.advice, sizeof out.advice, "%s", of[i].advice);
-    }
-    report(to, &out);
-}
-
-static void examine(finding_report *report, void *to)
-{
-    struct error why = { 0 };
-    const bool is_loaded = load(&why);
-    const int32_t n = gpu.calls.device_count ? count() : 0;
-    struct finding out = { .state = is_loaded && n > 0 ? FINDING_OK
-                                    : n > 0            ? FINDING_MISSING
-                                                       : FINDING_NOT_APPLICABLE,
-                           .name = "NVIDIA GPUs" };
-    for (int i = 0; i < CUDA_LIBRARIES; i++)
-        library_report((enum cuda_library)i, n > 0, report, to);
-    snprintf(out.place, sizeof out.place, "/dev/nvidia*, the driver");
-    if (out.state == FINDING_OK)
-        snprintf(out.fact, sizeof out.fact, "%d", n);
-    else
-        snprintf(out.fact, sizeof out.fact, "%.300s", *why.text ? why.text : "the driver has no device");
-    snprintf(out.effect, sizeof out.effect,
-             out.state == FINDING_OK ? "recorded in programs that use CUDA (device=auto), or with device=cuda"
-                                     : "the host is recorded alone");
-    report(to, &out);
+    return is_well;
 }
 
 const struct device_kind cuda_kind = {
@@ -365,5 +394,5 @@ const struct device_kind cuda_kind = {
     .start = start,
     .kept = kept,
     .stop = stop,
-    .examine = examine,
+    .examine = cuda_examine,
 };

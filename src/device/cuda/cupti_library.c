@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limited_call.h"
+
+uint32_t cuda_limit_s(void)
+{
+    return limit_seconds("ASCOPE_CUDA_LIMIT_S");
+}
+
 static const char cupti_name[] = "libcupti.so", driver_name[] = "libcuda.so.1";
 
 /* ---- what the process has mapped ---- */
@@ -165,6 +172,7 @@ static const struct {
     { CUDA_DRIVER, "cuDeviceGetCount", AT(device_count), true },
     { CUDA_DRIVER, "cuDeviceGetName", AT(device_name), false },
     { CUDA_DRIVER, "cuDeviceGetAttribute", AT(device_attribute), false },
+    { CUDA_DRIVER, "cuDeviceGetPCIBusId", AT(device_bus), false },
     { CUDA_DRIVER, "cuDeviceTotalMem_v2", AT(device_bytes), false },
     { CUDA_DRIVER, "cuDevicePrimaryCtxGetState", AT(context_state), false },
     { CUDA_DRIVER, "cuDevicePrimaryCtxRetain", AT(context_retain), false },
@@ -193,4 +201,15 @@ bool cupti_load(struct cupti_calls *calls, struct cuda_found found[CUDA_LIBRARIE
             snprintf(f->missing, sizeof f->missing, "%s", functions[i].name);
     }
     return is_whole;
+}
+
+int32_t cuda_count(const struct cupti_calls *c)
+{
+    int32_t n = 0;
+    if (!c->device_count || c->device_count(&n) == 0)
+        return n;
+    glob_t files = { 0 };
+    n = glob("/dev/nvidia[0-9]*", 0, NULL, &files) == 0 ? (int32_t)files.gl_pathc : 0;
+    globfree(&files);
+    return n;
 }

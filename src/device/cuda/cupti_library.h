@@ -52,6 +52,7 @@ struct cupti_calls {
     int32_t (*device_count)(int32_t *n);
     int32_t (*device_name)(char *name, int32_t bytes, int32_t device);
     int32_t (*device_attribute)(int32_t *value, int32_t attribute, int32_t device);
+    int32_t (*device_bus)(char *bus, int32_t bytes, int32_t device);
     int32_t (*device_bytes)(size_t *bytes, int32_t device);
     int32_t (*context_state)(int32_t device, uint32_t *flags, int32_t *is_active);
     int32_t (*context_retain)(void **context, int32_t device);
@@ -69,9 +70,13 @@ struct cuda_found {
     char reason[300];  /* why it cannot be loaded */
 };
 
+uint32_t cuda_limit_s(void); /* how long a call is waited for: see limited_call.h */
+
 bool cuda_is_loaded(void); /* the program uses CUDA, or can: one of its libraries is mapped */
 /* False: without CUPTI or the driver, or without a function of theirs that is needed; `found` says which. */
 bool cupti_load(struct cupti_calls *calls, struct cuda_found found[CUDA_LIBRARIES]);
+int32_t cuda_count(
+    const struct cupti_calls *c); /* of GPUs; until the program has initialised the driver, of device files */
 void cuda_places(enum cuda_library which, char *text, size_t size); /* where it is looked for */
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "export/samplers/core_samples.h"
 #include "export/samplers/gpu_memory.h"
+#include "export/samplers/gpu_counters.h"
 #include "export/samplers/link_counters.h"
 #include "export/samplers/memory_counters.h"
 #include "export/samplers/soc_counters.h"
@@ -171,7 +172,8 @@ bool counters_db(const struct export *x, struct db *db, struct error *e)
                  { link_tables, n_link_tables },
                  { soc_tables, n_soc_tables },
                  { core_tables, n_core_tables },
-                 { gpu_memory_tables, n_gpu_memory_tables } };
+                 { gpu_memory_tables, n_gpu_memory_tables },
+                 { gpu_tables, n_gpu_tables } };
     for (size_t k = 0; k < sizeof part / sizeof *part; k++)
         for (size_t i = 0; i < part[k].n; i++)
             if (!write_table(x, db, &part[k].table[i], e))
@@ -196,6 +198,7 @@ const struct counter_track counter_tracks[] = {
     { "sio", &sio_process },
     { "qos", &qos_process },
     { "gpu_memory", &gpu_memory_process },
+    { "gpu_counters", &gpu_process },
 };
 const size_t n_counter_tracks = COUNT_OF(counter_tracks);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/ascend/ascend_limit.h"
+#include "base/limited_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -12,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-uint32_t ascend_limit_s(void)
+uint32_t limit_seconds(const char *variable)
 {
     enum { MOST = 3600 };
-    const char *const text = getenv("ASCOPE_ASCEND_LIMIT_S");
+    const char *const text = getenv(variable);
     char *end = NULL;
-    const long value = text ? strtol(text, &end, 10) : ASCEND_LIMIT_S;
-    return text && (end == text || *end || value < 1 || value > MOST) ? ASCEND_LIMIT_S : (uint32_t)value;
+    const long value = text ? strtol(text, &end, 10) : LIMIT_S;
+    return text && (end == text || *end || value < 1 || value > MOST) ? LIMIT_S : (uint32_t)value;
 }
 
 static uint64_t now_ns(void)
@@ -39,7 +38,7 @@ static void *call_main(void *at)
 {
     const struct call c = *(struct call *)at;
     free(at);
-    pthread_setname_np(pthread_self(), "ascope-ascend");
+    pthread_setname_np(pthread_self(), "ascope-vendor");
     c.call(c.job);
     return NULL;
 }
@@ -53,17 +52,20 @@ static void *call_main(void *at)
 #define join_until(thread, until) pthread_timedjoin_np(thread, NULL, until)
 #endif
 
-/* Whether the thread has ended in time, with all that the library left in it to be freed at its end. */
-static bool join_within(pthread_t thread, uint32_t limit_s)
+/* A thread that has ended in time has freed what the library left in it. */
+bool limited_join(pthread_t thread, uint32_t limit_s)
 {
     struct timespec until;
     clock_gettime(JOIN_CLOCK, &until);
     until.tv_sec += (time_t)limit_s;
-    return join_until(thread, &until) == 0;
+    const bool is_done = join_until(thread, &until) == 0;
+    if (!is_done)
+        pthread_detach(thread);
+    return is_done;
 }
 
 /* With the signals of the calling thread: threads that the library makes have them, too. */
-bool ascend_call(void (*call)(void *job), void *job, uint32_t limit_s)
+bool limited_call(void (*call)(void *job), void *job, uint32_t limit_s)
 {
     struct call *c = malloc(sizeof *c);
     pthread_t thread;
@@ -74,10 +76,7 @@ bool ascend_call(void (*call)(void *job), void *job, uint32_t limit_s)
         free(c);
         return false;
     }
-    const bool is_done = join_within(thread, limit_s);
-    if (!is_done)
-        pthread_detach(thread);
-    return is_done;
+    return limited_join(thread, limit_s);
 }
 
 /* ---- in a child ---- */
@@ -101,7 +100,7 @@ static void child_prepare(pid_t parent)
         dup2(nowhere, fd);
 }
 
-enum ascend_child ascend_child(void (*call)(void *shared), void *shared, uint32_t limit_s, int *signal_is)
+enum child_end limited_child(void (*call)(void *shared), void *shared, uint32_t limit_s, int *signal_is)
 {
     const pid_t parent = getpid(), child = fork();
     int status = 0;
