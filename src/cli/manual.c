@@ -105,6 +105,12 @@ static const struct {
     { "ASCOPE_CACHE", "Directory of the PyTorch listener, which is compiled once for each version of PyTorch (default: "
                       "$XDG_CACHE_HOME/ascope, else ~/.cache/ascope, else /tmp/ascope-UID)." },
     { "ASCOPE_CLOCK", "ns: record CLOCK_MONOTONIC_RAW instead of the CPU's own counter." },
+    { "ASCOPE_CUDA_INJECTION",
+      "Set by ascope run for programs that use CUDA: its process number, a colon, the directory of their "
+      "collections." },
+    { "ASCOPE_CUDA_LIBRARY",
+      "libascope.so that ascope run has CUDA's driver load into programs (default: the one that is "
+      "installed with ascope)." },
     { "ASCOPE_CUDA_LIMIT_S",
       "How long a call to the libraries of NVIDIA GPUs is waited for before the device is given up, in "
       "seconds, 1 to 3600 (default: 60)." },

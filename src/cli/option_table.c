@@ -220,7 +220,7 @@ const struct option_row option_rows[OPTIONS] = {
         .choice = { "none", "cpu", "mem", "disk", "network", "osrt", "numa" },
         .help = "what is sampled of the program's processes; default: cpu,mem,disk,network, and osrt (calls of the operating "
                 "system) as far as it costs little; asked for by name, osrt records all system calls, where that is permitted" },
-    [OPT_RUN_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "KIND", .at = AT(run.device), .choice = { "auto", "none", "ascend", "sim" },
+    [OPT_RUN_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "KIND", .at = AT(run.device), .choice = { "auto", "none", "ascend", "cuda", "sim" },
         .help = "devices: the real ones of this machine (auto, default), none, or a kind by its name" },
     [OPT_RUN_LEVEL] = { "level", .kind = OPTION_WORD, .choice = { "off", "0", "1", "2", "3" }, .at = AT(run.level),
         .help = "detail of the device's tasks; default: 1" },

@@ -41,7 +41,7 @@ static bool is_library(const char *path)
 }
 
 /* From the folder of a program, or of libascope.so: a build tree, a wheel, an installed one. `below` is a pattern, the folder is none. */
-static bool is_below(char path[PATH_MAX], const char *dir, const char *below)
+static bool is_below(char path[PATH_MAX], const char *dir, const char *below, const char *name)
 {
     char pattern[2 * PATH_MAX];
     size_t n = 0;
@@ -50,7 +50,7 @@ static bool is_below(char path[PATH_MAX], const char *dir, const char *below)
     for (; *dir && n < PATH_MAX; pattern[n++] = *dir++)
         if (strchr("*?[\\", *dir))
             pattern[n++] = '\\';
-    snprintf(pattern + n, sizeof pattern - n, "%s/" PRELOAD_NAME, below);
+    snprintf(pattern + n, sizeof pattern - n, "%s/%s", below, name);
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc && !is_found; i++)
             is_found = realpath(found.gl_pathv[i], path) && is_library(path);
@@ -58,31 +58,43 @@ static bool is_below(char path[PATH_MAX], const char *dir, const char *below)
     return is_found;
 }
 
-static bool is_near(char path[PATH_MAX], const char *file)
+static bool is_near(char path[PATH_MAX], const char *file, const char *name)
 {
     static const char *const below[] = {
-        "", "/ascope", "/..", "/../lib/ascope", "/../lib64/ascope", "/../lib/*/ascope"
+        "",        "/ascope",   "/..",      "/../lib/ascope", "/../lib64/ascope", "/../lib/*/ascope",
+        "/../lib", "/../lib64", "/../lib/*"
     };
     char dir[PATH_MAX];
     const char *const slash = strrchr(file, '/');
     if (!slash || snprintf(dir, sizeof dir, "%.*s", (int)(slash - file), file) >= PATH_MAX)
         return false;
     for (size_t i = 0; i < sizeof below / sizeof *below; i++)
-        if (is_below(path, dir, below[i]))
+        if (is_below(path, dir, below[i], name))
             return true;
     return false;
 }
 
-bool preload_find(char path[PATH_MAX])
+/* `named`: the path that the environment has; NULL: none. */
+static bool find(char path[PATH_MAX], const char *named, const char *name)
 {
-    const char *const named = secure_getenv("ASCOPE_RUN_LIBRARY");
     char program[PATH_MAX];
     Dl_info own;
     if (named && *named)
         return snprintf(path, PATH_MAX, "%s", named) < PATH_MAX && access(path, R_OK) == 0;
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
-    return is_near(path, program) || (dladdr(PRELOAD_NAME, &own) != 0 && own.dli_fname && is_near(path, own.dli_fname));
+    return is_near(path, program, name) ||
+           (dladdr(PRELOAD_NAME, &own) != 0 && own.dli_fname && is_near(path, own.dli_fname, name));
+}
+
+bool preload_find(char path[PATH_MAX])
+{
+    return find(path, secure_getenv("ASCOPE_RUN_LIBRARY"), PRELOAD_NAME);
+}
+
+bool library_find(char path[PATH_MAX])
+{
+    return find(path, secure_getenv("ASCOPE_CUDA_LIBRARY"), "libascope.so*");
 }
 
 bool preload_can_name(const char *path)

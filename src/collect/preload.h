@@ -11,6 +11,9 @@
 /* Beside this program or libascope.so, or where it is installed with them; ASCOPE_RUN_LIBRARY in the environment names another one. */
 bool preload_find(char path[PATH_MAX]);
 
+/* libascope.so itself, in the same places or beside them; ASCOPE_CUDA_LIBRARY names another one. */
+bool library_find(char path[PATH_MAX]);
+
 /* LD_PRELOAD has blanks and colons between its names, and no way to write others. */
 bool preload_can_name(const char *path);
 

@@ -103,6 +103,11 @@ static void end_at_exit(void)
         message(ASCOPE_WARNING, "%s", e.text);
 }
 
+void session_end_earlier(void)
+{
+    atexit(end_at_exit);
+}
+
 static void watch_process(void)
 {
     pthread_atfork(NULL, NULL, forget_in_child);

@@ -24,6 +24,9 @@ const struct ascope_options *session_options(void);
 
 bool session_is_open(const struct ascope_session *s); /* false: it has ended, or is the parent process's */
 
+/* At exit the session ends before whatever was registered until now: by a library that it needs to end. */
+void session_end_earlier(void);
+
 /* ascope_session_new(); options that options_check() has seen are not reported again. */
 struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to);
 

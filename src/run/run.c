@@ -16,7 +16,7 @@
 #include "collect/recorder_session.h"
 #include "run/attached.h"
 #include "run/launch.h"
-#include "run/output_record.h"
+#include "run/run_cuda.h"
 #include "run/run_environment.h"
 #include "run/run_events.h"
 #include "run/run_sample.h"
@@ -32,7 +32,9 @@ struct run {
     struct launch launch;
     struct ascope_session *session; /* NULL: nothing is recorded now */
     uint32_t n_recordings;
-    uint64_t began_ns;                 /* the program */
+    uint64_t began_ns; /* the program */
+    bool has_cuda;     /* libascope.so is loaded into it when it uses CUDA */
+    struct run_cuda cuda;
     bool has_preloaded;                /* the program gets the library that records its calls */
     char not_preloaded[PATH_MAX + 64]; /* why not */
 };
@@ -84,7 +86,10 @@ static bool recording_start(struct run *x, struct error *e)
                                        .has_preloaded = x->has_preloaded,
                                        .not_preloaded = *x->not_preloaded ? x->not_preloaded : NULL,
                                        .command = &x->sample.command };
-    x->session = session_new_for(&of, &x->r->recorder, x->n_recordings > 0, &why);
+    struct ascope_options own = x->r->recorder;
+    if (x->r->program && own.device && strcmp(own.device, "cuda") == 0)
+        own.device = "none"; /* GPUs are recorded where they are used: in the program */
+    x->session = session_new_for(&of, &own, x->n_recordings > 0, &why);
     if (!x->session || !ascope_session_start(x->session, &why)) {
         ascope_session_discard(x->session);
         x->session = NULL;
@@ -144,6 +149,7 @@ static bool program_hold(struct run *x, struct error *e)
     char page[HANDOVER_PATH_BYTES], own[16], library[PATH_MAX], *preload = NULL;
     snprintf(own, sizeof own, "%d", (int)getpid());
     x->has_preloaded = preload_choose(x, library);
+    x->has_cuda = run_cuda_choose(x->r, &x->cuda);
     const struct handover_wish wish = { .recorded = options_recorded(o),
                                         .calls = x->has_preloaded ? os_trace_wrapped(o->osrt) : 0,
                                         .domain_include = o->mstx_domain_include,
@@ -161,6 +167,10 @@ static bool program_hold(struct run *x, struct error *e)
                                  page,
                                  "LD_PRELOAD",
                                  preload,
+                                 CUDA_INJECTION,
+                                 x->has_cuda ? x->cuda.library : NULL,
+                                 "ASCOPE_CUDA_INJECTION",
+                                 x->has_cuda ? x->cuda.where : NULL,
                                  "PROFILER_SAMPLECONFIG",
                                  x->r->sample_config,
                                  "PROFILING_MODE",
@@ -343,7 +353,7 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
         out->use = x.events.use;
         out->wall_s = (double)(x.events.ended_ns - x.began_ns) / 1e9;
     }
-    output_record_take(r->recorder.parent_dir ? r->recorder.parent_dir : ".", collection_add, out);
+    run_cuda_take(r, collection_add, out);
     handover_free(x.handover);
     out->was_interrupted |= run_events_end(&x.events);
     run_sample_fini(&x.sample);

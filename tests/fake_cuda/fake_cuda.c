@@ -12,6 +12,7 @@
  *       dropped=N        records that CUPTI reports as dropped, once
  *       starved          CUPTI asks for a buffer for each record, and drops what it gets none for
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,11 +28,48 @@
 EXPORTED int32_t cuDeviceGetCount(int32_t *n);
 EXPORTED int32_t cuDeviceGetName(char *name, int32_t bytes, int32_t device);
 EXPORTED int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device);
+EXPORTED int32_t cuInit(unsigned flags);
 EXPORTED int32_t cuDeviceGetPCIBusId(char *bus, int32_t bytes, int32_t device);
 EXPORTED int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_active);
 
+static _Atomic bool is_in_init;
+static pthread_t in_init;
+
+/* While it is initialised it answers nobody: not the thread that does so, and the others wait. */
+static void init_wait(void)
+{
+    if (is_in_init && pthread_equal(in_init, pthread_self()))
+        abort();
+    while (is_in_init)
+        usleep(1000);
+}
+
+/* At exit the driver is gone, and CUPTI has no more records; it is another library, so the environment says so. */
+static void end(void)
+{
+    setenv("FAKE_CUDA_ENDED", "1", 1);
+}
+
+int32_t cuInit(unsigned flags)
+{
+    (void)flags;
+    const char *const path = getenv("CUDA_INJECTION64_PATH");
+    void *const library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    int (*initialize)(void) = NULL;
+    if (library)
+        *(void **)&initialize = dlsym(library, "InitializeInjection");
+    in_init = pthread_self();
+    is_in_init = true;
+    unsetenv("FAKE_CUDA_ENDED");
+    const int is_well = initialize ? initialize() : 1;
+    is_in_init = false;
+    atexit(end); /* behind what the library has registered */
+    return is_well ? 0 : 999;
+}
+
 int32_t cuDeviceGetCount(int32_t *n)
 {
+    init_wait();
     *n = (int32_t)number("devices", 1);
     return result("cuDeviceGetCount");
 }
@@ -58,12 +96,14 @@ int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device)
 
 int32_t cuDeviceGetPCIBusId(char *bus, int32_t bytes, int32_t device)
 {
+    init_wait();
     snprintf(bus, (size_t)bytes, "0000:%02X:00.0", FAKE_BUS + device);
     return result("cuDeviceGetPCIBusId");
 }
 
 int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_active)
 {
+    init_wait();
     *flags = 0;
     *is_active = device == 0;
     return 0;
@@ -411,7 +451,8 @@ int32_t cuptiActivityFlushAll(uint32_t is_forced)
 {
     const int32_t code = is_forced ? result("cuptiActivityFlushAll") : 0; /* what is asked for now and then goes well */
     pthread_mutex_lock(&cupti.lock);
-    give_back();
+    if (!getenv("FAKE_CUDA_ENDED"))
+        give_back();
     pthread_mutex_unlock(&cupti.lock);
     return code;
 }

@@ -27,7 +27,7 @@ static struct {
     bool was_loaded, is_whole;
     uint32_t version; /* of CUPTI */
     pid_t process;    /* whose all of this is */
-    bool records;
+    bool records, is_in_init;
     bool is_lost;           /* a call did not return: CUDA is not used again */
     char lost_call[100];    /* which one */
     const char *_Atomic in; /* the call that the job is in */
@@ -60,6 +60,10 @@ static bool limited(void (*job)(void *), void *of, struct error *e)
     const uint32_t limit_s = cuda_limit_s();
     if (gpu.is_lost)
         return error_set(e, FAULT_LIMIT, "%s earlier; not used again in this process", gpu.lost_call);
+    if (gpu.is_in_init) {
+        job(of);
+        return true;
+    }
     if (limited_call(job, of, limit_s))
         return true;
     gpu.is_lost = true;
@@ -77,6 +81,11 @@ static bool limited_or_named(void (*job)(void *), void *of, struct error *e)
 static void in_call(const char *name)
 {
     atomic_store_explicit(&gpu.in, name, memory_order_relaxed); /* for a message, nothing else */
+}
+
+void cuda_in_init(bool is_in_init)
+{
+    gpu.is_in_init = is_in_init;
 }
 
 /* ---- looking ---- */
@@ -127,9 +136,9 @@ static void devices_find(void *count)
 {
     int32_t *const found = count;
     in_call("cuDeviceGetCount");
-    const int32_t n = *found = cuda_count(&gpu.calls);
+    const int32_t n = *found = gpu.is_in_init ? DEVICES : cuda_count(&gpu.calls);
     in_call("cuDevicePrimaryCtxGetState");
-    for (int32_t i = 0; i < n && i < DEVICES && gpu.calls.context_state; i++) {
+    for (int32_t i = 0; i < n && i < DEVICES && gpu.calls.context_state && !gpu.is_in_init; i++) {
         uint32_t flags = 0;
         int32_t is_active = 0;
         if (gpu.calls.context_state(i, &flags, &is_active) == 0 && is_active)
@@ -168,6 +177,8 @@ static void facts_read(void *which)
 {
     enum { KHZ = 1000 };
     const unsigned id = *(const unsigned *)which;
+    if (gpu.is_in_init) /* later, when it stops */
+        return;
     in_call("cuDeviceGetAttribute");
     struct gpu_description *const g = &gpu.is[id];
     const struct {

@@ -11,4 +11,8 @@
 
 extern const struct device_kind cuda_kind;
 
+/* The program is inside cuInit() on this thread, which has called us (cuda_injection.c): until that returns nothing may ask the driver, and
+ * no other thread is waited for. */
+void cuda_in_init(bool is_in_init);
+
 #endif

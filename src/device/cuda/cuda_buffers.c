@@ -27,6 +27,7 @@ static struct {
     const struct cupti_calls *calls;
     uint32_t version;
     uint8_t *memory;
+    void (*_Atomic at_first)(void);
     _Atomic uint32_t empty, full; /* a bit for each buffer; those of neither are CUPTI's, or the thread's */
     size_t used[BUFFERS];         /* of full ones */
     sem_t ready;
@@ -43,6 +44,9 @@ static struct {
 void buffers_wanted(uint8_t **buffer, size_t *bytes, size_t *most_records)
 {
     uint32_t empty = atomic_load_explicit(&pool.empty, memory_order_relaxed);
+    void (*const begins)(void) = atomic_exchange(&pool.at_first, NULL);
+    if (begins)
+        begins();
     *most_records = 0; /* as many as fit */
     *buffer = NULL;
     *bytes = 0;
@@ -217,6 +221,11 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version)
     const bool is_well = background_thread(&pool.thread, "ascope-cuda", thread_run, NULL) == 0;
     atomic_store(&pool.runs, is_well);
     return is_well;
+}
+
+void buffers_at_first(void (*call)(void))
+{
+    atomic_store(&pool.at_first, call);
 }
 
 void buffers_keep_from(uint64_t ns)

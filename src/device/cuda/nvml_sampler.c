@@ -258,8 +258,9 @@ static void device_find(unsigned device)
 {
     char bus[32] = "";
     void *handle = NULL;
-    const bool has_bus = sampler.cuda->device_bus && nvml.by_bus &&
-                         sampler.cuda->device_bus(bus, (int32_t)sizeof bus, (int32_t)device) == 0;
+    const bool has_bus = sampler.cuda->device_bus && nvml.by_bus;
+    if (has_bus && sampler.cuda->device_bus(bus, (int32_t)sizeof bus, (int32_t)device) != 0)
+        return; /* the program has not initialised CUDA yet */
     if (has_bus ? nvml.by_bus(bus, &handle) != 0 : nvml.by_index(device, &handle) != 0)
         handle = NULL;
     sampler.gpu[device].handle = handle;
