@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 {
     words = argv + 1;
     n_words = argc - 1;
+    alarm(60); /* nobody waits for a process that hangs */
     for (unsigned i = 0; i < number_of("children", 0); i++) {
         char kernels[32];
         snprintf(kernels, sizeof kernels, "kernels=%u", i + 1);

@@ -122,8 +122,7 @@ static enum child_end ask_in_child(struct ascend_machine *to, void (*ask)(void *
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return CHILD_NONE;
-    const uint32_t asked_s = ascend_limit_s(),
-                   limit_s = asked_s < PROBE_LIMIT_S ? asked_s : PROBE_LIMIT_S;
+    const uint32_t asked_s = ascend_limit_s(), limit_s = asked_s < PROBE_LIMIT_S ? asked_s : PROBE_LIMIT_S;
     const enum child_end how = limited_child(ask, shared, limit_s, signal_is);
     *to = *shared;
     munmap(shared, sizeof *shared);
