@@ -9,14 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ascope/injection.h"
 #include "ascope/session.h"
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "collect/recorder_session.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/cuda_buffers.h"
-
-__attribute__((visibility("default"))) int InitializeInjection(void);
 
 /* The collector finds it by its name in a file beside it, as it finds those of other libraries (run/output_record.h). */
 static void path_note(const char *dir, const char *collector, const char *path)
