@@ -116,7 +116,7 @@ bench: need-build program
 # A picture of each row of two timelines in speedscope, which must not complain: of a PROF and of a *_ascend_pt directory.
 # Needs a browser: apt-get install chromium nodejs npm.
 viewer: program
-	@cd tests/viewer && npm install --silent --no-audit --no-fund
+	@cd tests/viewer && npm install --silent --no-audit --no-fund && npx tsc -p .
 	@rm -rf build/viewer && build/ascope export timeline $(or $(PROF),tests/data/prof-a) --out build/viewer --time-base start --quiet
 	@node tests/viewer/view.js build/viewer/PROF_*/*/msprof_2*.json build/viewer/row
 	@node tests/viewer/pages.js build/ascope . build/viewer/pages

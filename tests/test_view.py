@@ -149,6 +149,40 @@ class View(Case):
         body = v.ask("counter", input=0, id=counter["id"], t0=0, t1=70000, least=0)
         self.assertEqual(struct.unpack("<6d", body[8:]), (0, 20000, 3, 9, 3, 9))
 
+    def flame(self, v, **of):
+        """Nodes by the names that lead to them: total, self, count."""
+        found, paths, out = v.json("flame", input=0, **of), [], {}
+        for node in found["nodes"]:
+            paths.append((paths[node["parent"]] if node["parent"] is not None else ()) + (node["name"],))
+            out[paths[-1]] = (node["total"], node["self"], node["count"])
+        self.assertEqual(len(out), len(found["nodes"]))
+        return found, out
+
+    def test_flame_graph(self):
+        v = self.view(self.trace(EVENTS + [event("outer", 200, 20), event("inner", 205, 5), event("leaf", 206, 1), event("inner", 230, 4)]))
+        v.wait()
+        found, nodes = self.flame(v, t0=0, t1=200000, all=1)
+        self.assertEqual((found["n"], found["total"], found["left_out"]), (9, 114000, 0))
+        self.assertEqual(nodes, {("outer",): (70000, 40000, 2), ("outer", "inner"): (25000, 24000, 3), ("outer", HOSTILE): (5000, 5000, 1),
+                                 ("outer", "inner", "leaf"): (1000, 1000, 1), ("inner",): (4000, 4000, 1), ("kernel",): (40000, 40000, 1)})
+        longest = {n["name"]: n["longest_slice"] for n in found["nodes"] if n["parent"] is None}
+        self.assertEqual(v.json("slice", input=0, slice=longest["outer"])["dur"], 50000)
+        levels = v.json("rows", input=0)["processes"][0]["tracks"][0]["levels"]
+        # Only what lies in the range, and only the rows that were asked for, in any order; a level that is left out hides nothing below it.
+        self.assertEqual(self.flame(v, t0=15000, t1=30000, levels="%d,%d" % (levels[1], levels[0]))[1],
+                         {("outer",): (15000, 5000, 1), ("outer", "inner"): (10000, 10000, 2)})
+        self.assertEqual(self.flame(v, t0=0, t1=120000, levels=levels[2])[1], {("leaf",): (1000, 1000, 1)})
+        self.assertEqual(self.flame(v, t0=52000, t1=60000, levels=levels[0])[1], {})
+
+    def test_a_large_flame_graph_is_bounded(self):
+        events = [event("outer", 0, 100000)] + [event("op %d" % i, 10 * i, 1 + i % 7) for i in range(5000)]
+        v = self.view(self.trace(events))
+        v.wait()
+        found, nodes = self.flame(v, t0=-2 ** 63, t1=2 ** 63 - 1, all=1)
+        self.assertEqual((found["n"], len(nodes), found["left_out"]), (5001, 2000, 3001))
+        self.assertEqual(nodes["outer",][0], 100000000)
+        self.assertGreaterEqual(min(total for total, _, _ in nodes.values()), 5000)  # the largest ones
+
     def test_tables_and_sql(self):
         v = self.view(self.trace())
         v.wait()
@@ -226,7 +260,7 @@ class View(Case):
         v.wait()
         wrong = ["nothing", "rows", "rows?input=1", "rows?input=-1", "rows?input=x", "slices?input=0", "slices?input=0&levels=9&t0=0&t1=1&least=0",
                  "slices?input=0&levels=0&t0=5&t1=1&least=0", "slices?input=0&levels=0,&t0=a&t1=1&least=0", "slice?input=0&slice=99",
-                 "neighbour?input=0&slice=0&by=2", "search?input=0&q=", "counter?input=0&id=4&t0=0&t1=1&least=0", "names?input=0&from=-1"]
+                 "neighbour?input=0&slice=0&by=2", "search?input=0&q=", "counter?input=0&id=4&t0=0&t1=1&least=0", "names?input=0&from=-1", "flame?input=0&t0=0&t1=1", "flame?input=0&t0=1&t1=0&all=1", "flame?input=0&t0=0&t1=1&levels=99"]
         for what in wrong:
             status, _, body = v.raw(v.url.path + "api/" + what)
             self.assertIn(status, (400, 404), what)

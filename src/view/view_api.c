@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "view/answer_flame.h"
 #include "view/answer_search.h"
 #include "view/answer_slices.h"
 #include "view/answer_tables.h"
@@ -195,19 +196,11 @@ static const struct {
     bool is_of_input;
     void (*answer)(struct question *a);
 } questions[] = {
-    { "about", false, answer_about },
-    { "area", true, answer_area },
-    { "counter", true, answer_counter },
-    { "names", true, answer_names },
-    { "neighbour", true, answer_neighbour },
-    { "overview", true, answer_overview },
-    { "rows", true, answer_rows },
-    { "search", true, answer_search },
-    { "slice", true, answer_slice },
-    { "slices", true, answer_slices },
-    { "sql", true, answer_sql },
-    { "table", true, answer_table },
-    { "tables", true, answer_tables },
+    { "about", false, answer_about },      { "area", true, answer_area },     { "counter", true, answer_counter },
+    { "flame", true, answer_flame },       { "names", true, answer_names },   { "neighbour", true, answer_neighbour },
+    { "overview", true, answer_overview }, { "rows", true, answer_rows },     { "search", true, answer_search },
+    { "slice", true, answer_slice },       { "slices", true, answer_slices }, { "sql", true, answer_sql },
+    { "table", true, answer_table },       { "tables", true, answer_tables },
 };
 
 void view_answer(const struct view *v, const char *what, const struct http_request *q, struct http_reply *r)

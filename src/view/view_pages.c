@@ -16,6 +16,7 @@
     X("block_cache.js", SCRIPT, view_block_cache_js)                                                                   \
     X("colours.js", SCRIPT, view_colours_js)                                                                           \
     X("details.js", SCRIPT, view_details_js)                                                                           \
+    X("flame.js", SCRIPT, view_flame_js)                                                                               \
     X("layout.js", SCRIPT, view_layout_js)                                                                             \
     X("main.js", SCRIPT, view_main_js)                                                                                 \
     X("overview.js", SCRIPT, view_overview_js)                                                                         \

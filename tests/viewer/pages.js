@@ -70,6 +70,8 @@ async function walk_through(page, url, n) {
         await look(page, url, "input=" + i, "overview-" + i);
         await look(page, url, "page=timeline&input=" + i, "timeline-" + i);
         check((await colours(page)) > 3, "input " + i + ": nothing is drawn");
+        await look(page, url, "page=flame&input=" + i, "flame-" + i);
+        check((await page.locator(".flame g").count()) > 1, "input " + i + ": no flame graph");
         await look(page, url, "page=tables&input=" + i, "tables-" + i);
         check((await page.locator("main td").count()) > 5, "input " + i + ": no table");
     }
@@ -113,6 +115,38 @@ async function use_timeline(page, url, job) {
     await page.keyboard.press("Escape");
 }
 
+/** From a selected range to its flame graph, zoomed by mouse and keys, and to a slice of it. */
+async function use_flame(page, url, job, hostile) {
+    await look(page, url, "page=timeline&input=" + job, "flame-0");
+    const box = await page.locator("canvas").boundingBox();
+    await page.mouse.move(box.x + 400, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 1000, box.y + 400, { steps: 5 });
+    await page.mouse.up();
+    await page.locator(".details > button").click();
+    await page.waitForSelector('main[data-shown="flame"] .flame g');
+    await page.screenshot({ path: path.join(pictures, "flame-1.png") });
+    const n = await page.locator(".flame g").count();
+    check(n > 5, "the flame graph has only " + n + " nodes");
+    const zoomed = () => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("node"));
+    await page.locator('.flame g[aria-level="2"]').first().click();
+    await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).has("node"));
+    check((await page.locator(".flame g.outer").count()) === 1, "a click does not zoom");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !new URLSearchParams(location.hash.slice(1)).has("node"));
+    check((await page.locator(".flame g").count()) === n, "Esc does not show all again");
+    await page.keyboard.press("ArrowDown");
+    check((await page.evaluate(() => document.activeElement.getAttribute("aria-level"))) === "2", "the keys do not move");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).has("node"));
+    check((await zoomed()) !== null, "Enter does not zoom");
+    await page.locator(".flame p button").last().click();
+    await page.waitForFunction(() => document.querySelector(".details dl"), null, { timeout: 20000 });
+    await look(page, url, "page=flame&theme=dark&lang=zh&input=" + hostile, "flame-hostile");
+    check((await page.locator(".flame g").count()) >= 10, "no flame graph of hostile names");
+}
+
 async function use_pages(page, url, job) {
     await look(page, url, "input=" + job, "overview");
     check(/Step 3 took/.test(await page.locator("main").innerText()), "the slow step is not explained");
@@ -150,6 +184,7 @@ async function main() {
         const shown = (await (await fetch(url + "api/about")).json()).inputs, job = shown.findIndex((one) => one.path.startsWith(folder + "/job"));
         await walk_through(page, url, shown.length);
         await use_timeline(page, url, job);
+        await use_flame(page, url, job, shown.findIndex((one) => one.path.endsWith("hostile.json")));
         await use_pages(page, url, job);
     } finally {
         await browser.close();

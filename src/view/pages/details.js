@@ -11,6 +11,14 @@ export function element(tag, text = "", kind = "") {
     return made;
 }
 
+/** @param {string} text @param {() => void} does */
+export function button(text, does) {
+    const made = /** @type {HTMLButtonElement} */ (element("button", text));
+    made.type = "button";
+    made.addEventListener("click", does);
+    return made;
+}
+
 /** The moment as the clock of the machine showed it: nanoseconds since 1970, exactly. @param {string} base_ns @param {number} begin */
 function absolute(base_ns, begin) {
     return (BigInt(base_ns) + BigInt(Math.round(begin))).toString() + " ns";
@@ -47,8 +55,8 @@ export function show_slice(place, s, base_ns, go) {
 
 const COLUMNS = /** @type {const} */ (["count", "sum", "mean", "median", "p99", "longest"]);
 
-/** @param {HTMLElement} place @param {any} found @param {(slice: number) => void} go */
-export function show_area(place, found, go) {
+/** @param {HTMLElement} place @param {any} found @param {(slice: number) => void} go @param {() => void} flame */
+export function show_area(place, found, go, flame) {
     const table = element("table"), head = element("tr");
     head.append(element("th", word("name")), ...COLUMNS.map((c) => element("th", word(c), "number")));
     table.append(head);
@@ -62,5 +70,6 @@ export function show_area(place, found, go) {
             ...COLUMNS.slice(1).map((c) => element("td", duration(row[c]), "number")));
         table.append(tr);
     }
-    place.replaceChildren(found.rows.length ? table : element("p", word("nothing"), "faint"));
+    if (!found.rows.length) return place.replaceChildren(element("p", word("nothing"), "faint"));
+    place.replaceChildren(button(word("flame"), flame), table);
 }

@@ -3,12 +3,13 @@
 // @ts-check
 import * as api from "./api.js";
 import { element } from "./details.js";
+import { show_flame } from "./flame.js";
 import { show_overview } from "./overview.js";
 import { show_sql, show_tables } from "./tables.js";
 import { grouped, speak, word } from "./text.js";
 import { Timeline } from "./timeline.js";
 
-const PAGES = ["overview", "timeline", "tables", "sql"];
+const PAGES = ["overview", "timeline", "flame", "tables", "sql"];
 const LOOK_AGAIN_MS = 500;
 
 /** @param {string} id */
@@ -105,11 +106,18 @@ async function show_timeline(/** @type {HTMLElement} */ place) {
             keep("slice", made.selected ? made.selected.slice : null);
         },
         says, failed,
+        flame: (t0, t1, levels) => {
+            keep("t0", Math.floor(t0));
+            keep("t1", Math.ceil(t1));
+            keep("rows", levels.join(","));
+            keep("node", null);
+            go("flame");
+        },
     });
     timeline = made;
     const t0 = Number(state.get("t0") ?? NaN), t1 = Number(state.get("t1") ?? NaN), slice = state.get("slice");
     if (t1 > t0) made.show(t0, t1);
-    if (slice !== null) await made.select(Number(slice));
+    if (slice !== null) await made.select(Number(slice), !(t1 > t0));
     made.canvas.focus();
 }
 
@@ -123,6 +131,7 @@ async function show() {
     notice("");
     try {
         if (page === "timeline") await show_timeline(place);
+        else if (page === "flame") await show_flame(place, input(), state, keep, look_at, says);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
         else await show_overview(place, input(), look_at);
@@ -188,7 +197,7 @@ async function search(by) {
 function show_keys() {
     const dialog = /** @type {HTMLDialogElement} */ (by_id("keys")), table = element("table");
     const rows = [["W S", "key_zoom"], ["A D ← →", "key_pan"], ["F", "key_fit"], ["M", "key_mark"], ["/", "key_search"], [", .", "key_neighbour"],
-        ["[ ]", "key_flow"], ["Space", "key_fold"], ["P", "key_pin"], ["Esc", "key_clear"], ["", "key_mouse"]];
+        ["[ ]", "key_flow"], ["Space", "key_fold"], ["P", "key_pin"], ["Enter ↑ ↓ ← →", "key_flame"], ["Esc", "key_clear"], ["", "key_mouse"]];
     for (const [keys, what] of rows) {
         const tr = element("tr");
         tr.append(element("td", keys), element("td", word(what)));
@@ -213,7 +222,7 @@ by_id("language").addEventListener("click", () => {
 by_id("help").addEventListener("click", show_keys);
 by_id("input").addEventListener("change", (e) => {
     keep("input", /** @type {HTMLSelectElement} */ (e.target).value);
-    for (const key of ["t0", "t1", "slice"]) keep(key, null);
+    for (const key of ["t0", "t1", "slice", "rows", "node"]) keep(key, null);
     found = { q: "", slices: [], at: -1 };
     void show();
 });

@@ -17,7 +17,8 @@ const PAN_A_FRAME = 14, ZOOM_A_FRAME = 1.04, EDGE = 0.02;
 export class Timeline {
     /**
      * @param {HTMLElement} place @param {number} input @param {api.Rows} rows
-     * @param {{moved: () => void, says: (text: string) => void, failed: (e: Error) => void}} report
+     * @param {{moved: () => void, says: (text: string) => void, failed: (e: Error) => void,
+     *   flame: (t0: number, t1: number, levels: number[]) => void}} report
      */
     constructor(place, input, rows, report) {
         this.input = input;
@@ -46,6 +47,10 @@ export class Timeline {
         this.mouse_x = NAMES_WIDTH;
         this.is_due = false;
         this.frame_ms = 0;
+        /** @type {import("./layout.js").Item[]} */
+        this.items = [];
+        this.height = this.width = this.view_height = 0;
+        this.ratio = 1;
 
         place.innerHTML = '<div class="timeline"><div class="scroll"><canvas tabindex="0" role="application"></canvas><div></div></div><div class="details"></div></div>';
         this.scroll = /** @type {HTMLElement} */ (place.querySelector(".scroll"));
@@ -395,7 +400,7 @@ export class Timeline {
         const { t0, t1, levels } = this.area;
         try {
             const found = await api.json("area", { input: this.input, levels: levels.join(","), t0: Math.floor(t0), t1: Math.ceil(t1) });
-            show_area(this.details, found, (slice) => void this.select(slice, true));
+            show_area(this.details, found, (slice) => void this.select(slice, true), () => this.report.flame(t0, t1, levels));
             this.report.says(word("area", { n: grouped(found.n), dur: duration(t1 - t0) }));
             this.resize();
         } catch (e) {
