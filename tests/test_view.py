@@ -149,6 +149,41 @@ class View(Case):
         body = v.ask("counter", input=0, id=counter["id"], t0=0, t1=70000, least=0)
         self.assertEqual(struct.unpack("<6d", body[8:]), (0, 20000, 3, 9, 3, 9))
 
+    def test_instants(self):
+        mark = {"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": 120, "s": "g", "cat": "c", "args": {"key": "needle"}}
+        events = EVENTS + [mark, {**mark, "ts": 122, "name": HOSTILE, "s": "p"}, {**mark, "ts": 90, "tid": 7, "name": "alone", "s": "t"}]
+        v = self.view(self.trace(events))
+        v.wait()
+        rows = v.json("rows", input=0)
+        self.assertEqual((rows["base_ns"], rows["end"], rows["shown_begin"], rows["shown_end"]), ("90000", 80000, 10000, 80000))
+        tracks = {t["name"]: t for t in rows["processes"][0]["tracks"]}
+        self.assertIsNone(tracks["2"]["instants"])
+        self.assertEqual((tracks["7"]["levels"], tracks["7"]["n"]), ([], 0))
+        names, row, alone = v.json("names", input=0, **{"from": 0}), tracks["main"]["instants"], tracks["7"]["instants"]
+        _, blocks = v.blocks([row, alone], 0, 80000)
+        self.assertEqual([(names[b[4]], b[0], b[1], b[3]) for b in blocks], [("mark", 30000, 0, 1), (HOSTILE, 32000, 0, 1), ("alone", 0, 0, 1)])
+        self.assertEqual([(b[0], b[1], b[3]) for b in v.blocks([row], 0, 80000, least=4000)[1]], [(30000, 2000, 2)])
+        self.assertEqual(v.blocks([row], 30001, 32000)[1], [])
+        first, second, third = (b[2] for b in blocks)
+        found = v.json("slice", input=0, slice=first)
+        self.assertEqual((found["name"], found["begin"], found["dur"], found["is_instant"], found["scope"], found["args"], found["level"], found["track"]),
+                         ("mark", 30000, 0, True, "all", {"key": "needle"}, row, "main"))
+        self.assertFalse(v.json("slice", input=0, slice=0)["is_instant"])
+        self.assertEqual(v.json("neighbour", input=0, slice=first, by=1), {"slice": second})
+        self.assertEqual(v.json("neighbour", input=0, slice=second, by=1), {"slice": None})
+        self.assertEqual(v.json("search", input=0, q="needle"), {"n": 3, "slices": [third, first, second]})
+        area = v.json("area", input=0, levels="%d,%d" % (row, tracks["main"]["levels"][0]), t0=0, t1=31000)
+        self.assertEqual([(r["name"], r["count"], r["sum"]) for r in area["rows"]], [("outer", 1, 50000), ("mark", 1, 0)])
+        self.assertEqual(list(self.flame(v, t0=0, t1=80000, levels="%d,%d" % (row, tracks["main"]["levels"][0]))[1]), [("outer",)])
+        self.assertEqual(v.raw(v.url.path + "api/slice?input=0&slice=8")[0], 400)
+
+    def test_a_trace_of_instants_alone(self):
+        v = self.view(self.trace([{"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": ts} for ts in (5, 3, 9)]))
+        v.wait()
+        rows = v.json("rows", input=0)
+        self.assertEqual((rows["base_ns"], rows["shown_begin"], rows["shown_end"]), ("3000", 0, 6000))
+        self.assertEqual([b[0] for b in v.blocks([rows["processes"][0]["tracks"][0]["instants"]], 0, 7000)[1]], [0, 2000, 6000])
+
     def flame(self, v, **of):
         """Nodes by the names that lead to them: total, self, count."""
         found, paths, out = v.json("flame", input=0, **of), [], {}

@@ -97,6 +97,8 @@ static bool levels_read(struct question *a, uint32_t **level, size_t *n, struct 
     for (size_t i = 0; i < *n && is_all; i++)
         (*level)[i] = (uint32_t)i;
     qsort(*level, *n, sizeof **level, compare_levels);
+    while (*n && (*level)[*n - 1] >= a->t->levels.n)
+        --*n; /* rows of instants */
     return true;
 }
 

@@ -21,6 +21,11 @@ static bool *names_with(const struct names *names, const char *text)
     return has;
 }
 
+static bool has_text(struct json_span args, const char *text, size_t len)
+{
+    return args.len >= len && memmem(args.at, args.len, text, len);
+}
+
 void answer_search(struct question *a)
 {
     const struct chrome_trace *t = a->t->trace;
@@ -33,12 +38,11 @@ void answer_search(struct question *a)
     uint32_t *order = malloc(MOST_FOUND * sizeof *order);
     size_t n = 0, kept = 0;
     const size_t len = strlen(text);
-    for (size_t i = 0; has && found && key && order && i < t->slices.n; i++) {
-        if (!has[t->slices.name[i]] &&
-            !(t->slices.args_len[i] >= len && memmem(t->text + t->slices.args_at[i], t->slices.args_len[i], text, len)))
+    for (size_t i = 0; has && found && key && order && i < view_n_events(a->t); i++) {
+        if (!has[view_event_name(a->t, (uint32_t)i)] && !has_text(view_event_args(a->t, (uint32_t)i), text, len))
             continue;
         if (kept < MOST_FOUND) {
-            key[kept] = (uint64_t)question_ns(a, t->slices.begin_ns[i]);
+            key[kept] = (uint64_t)question_ns(a, view_event(a->t, (uint32_t)i).begin_ns);
             found[kept++] = (uint32_t)i;
         }
         n++;
@@ -75,10 +79,9 @@ struct area {
 static bool area_gather(struct question *a, struct area *area, const uint32_t *level, size_t n_levels, int64_t begin_ns,
                         int64_t end_ns)
 {
-    const struct levels *l = &a->t->levels;
     for (size_t i = 0; i < n_levels; i++) {
         size_t first, end;
-        level_range(l, level[i], begin_ns, end_ns, &first, &end);
+        view_range(a->t, level[i], begin_ns, end_ns, &first, &end);
         area->cap += end - first;
     }
     area->slice = malloc((area->cap + 1) * sizeof *area->slice);
@@ -89,12 +92,13 @@ static bool area_gather(struct question *a, struct area *area, const uint32_t *l
         return false;
     for (size_t i = 0; i < n_levels; i++) {
         size_t at, end;
-        level_range(l, level[i], begin_ns, end_ns, &at, &end);
+        view_range(a->t, level[i], begin_ns, end_ns, &at, &end);
         for (; at < end; at++, area->n++) {
-            const uint32_t slice = l->slice[at];
+            const uint32_t slice = view_event_at(a->t, level[i], at);
+            const int64_t dur_ns = slice < a->t->trace->slices.n ? a->t->trace->slices.dur_ns[slice] : 0;
             area->slice[area->n] = slice;
-            area->dur_ns[area->n] = l->dur_ns[slice] > 0 ? (uint64_t)l->dur_ns[slice] : 0;
-            area->name[area->n] = a->t->trace->slices.name[slice];
+            area->dur_ns[area->n] = dur_ns > 0 ? (uint64_t)dur_ns : 0;
+            area->name[area->n] = view_event_name(a->t, slice);
         }
     }
     order_fill(area->order, area->n);

@@ -49,9 +49,21 @@ static void put_blocks(struct question *a, const struct block *b, size_t n)
     for (size_t i = 0; i < n; i++)
         put_u32(o, b[i].n);
     for (size_t i = 0; i < n; i++)
-        put_u32(o, a->t->trace->slices.name[b[i].slice]);
+        put_u32(o, view_event_name(a->t, b[i].slice));
     for (size_t i = 0; i < n; i++)
         put_f32(o, busy_share(&b[i]));
+}
+
+/* The blocks of a level, or of a row of instants. */
+static size_t blocks_of(const struct view_timeline *t, size_t level, int64_t begin_ns, int64_t end_ns, int64_t least_ns,
+                        struct block *out, size_t cap)
+{
+    if (level < t->levels.n)
+        return level_view(&t->levels, level, begin_ns, end_ns, least_ns, out, cap);
+    const size_t n = instants_view(&t->instants, level - t->levels.n, begin_ns, end_ns, least_ns, out, cap);
+    for (size_t i = 0; i < n; i++)
+        out[i].slice += (uint32_t)t->trace->slices.n;
+    return n;
 }
 
 void answer_slices(struct question *a)
@@ -69,8 +81,7 @@ void answer_slices(struct question *a)
         put_u32(a->o, 0x31565341); /* "ASV1" */
         put_u32(a->o, (uint32_t)n_levels);
         for (size_t i = 0; i < n_levels; i++) {
-            const size_t more =
-                level_view(&a->t->levels, level[i], begin_ns, end_ns, least_ns, block + n, MOST_BLOCKS - n);
+            const size_t more = blocks_of(a->t, level[i], begin_ns, end_ns, least_ns, block + n, MOST_BLOCKS - n);
             put_u32(a->o, level[i]);
             put_u32(a->o, (uint32_t)more);
             n += more;
@@ -126,7 +137,7 @@ void answer_counter(struct question *a)
 static bool read_slice(struct question *a, uint32_t *slice)
 {
     int64_t v;
-    if (!http_parameter_i64(a->q, "slice", &v) || v < 0 || (uint64_t)v >= a->t->trace->slices.n) {
+    if (!http_parameter_i64(a->q, "slice", &v) || v < 0 || (uint64_t)v >= view_n_events(a->t)) {
         question_refuse(a->r, 400, "slice: wanted the number of a slice");
         return false;
     }
@@ -145,9 +156,8 @@ static void put_value(struct out *o, struct json_span value, char *scratch)
     out_json(o, scratch, n);
 }
 
-static void put_args(struct question *a, uint32_t slice)
+static void put_args(struct question *a, struct json_span args)
 {
-    const struct json_span args = chrome_slice_args(a->t->trace, slice);
     struct json_scan scan;
     struct json_span key, value;
     char *scratch = malloc(args.len + 1);
@@ -204,21 +214,22 @@ void answer_slice(struct question *a)
 {
     const struct chrome_trace *t = a->t->trace;
     uint32_t slice;
-    size_t level;
     if (!read_slice(a, &slice))
         return;
-    (void)view_position(a->t, slice, &level);
-    const struct chrome_track *track = &t->tracks.at[t->slices.track[slice]];
+    const struct view_event e = view_event(a->t, slice);
+    const struct chrome_track *track = &t->tracks.at[e.track];
     const struct chrome_process *process = &t->processes.at[track->process];
     out_char(a->o, '{');
-    json_put_name(a->o, "name", t->names, t->slices.name[slice]);
-    json_put_name(a->o, "category", t->names, t->slices.category[slice]);
+    json_put_name(a->o, "name", t->names, e.name);
+    json_put_name(a->o, "category", t->names, e.category);
     json_put_name(a->o, "process", t->names, process->name ? process->name : process->id.text);
     json_put_name(a->o, "track", t->names, track->name ? track->name : track->id.text);
-    json_put_int(a->o, "level", (int64_t)level);
-    json_put_int(a->o, "begin", question_ns(a, t->slices.begin_ns[slice]));
-    json_put_int(a->o, "dur", t->slices.dur_ns[slice]);
-    put_args(a, slice);
+    json_put_int(a->o, "level", (int64_t)e.level);
+    json_put_int(a->o, "begin", question_ns(a, e.begin_ns));
+    json_put_int(a->o, "dur", e.dur_ns);
+    json_put_bool(a->o, "is_instant", e.scope != 0);
+    json_put_text(a->o, "scope", e.scope == 'g' ? "all" : e.scope == 'p' ? "process" : e.scope == 't' ? "thread" : "");
+    put_args(a, e.args);
     put_flows(a, slice);
     out_char(a->o, '}');
 }
@@ -227,17 +238,15 @@ void answer_neighbour(struct question *a)
 {
     uint32_t slice;
     int64_t by;
-    size_t level;
     if (!read_slice(a, &slice))
         return;
     if (!http_parameter_i64(a->q, "by", &by) || (by != 1 && by != -1))
         return question_refuse(a->r, 400, "by: wanted 1 or -1");
-    const size_t at = view_position(a->t, slice, &level), first = a->t->levels.level[level].first;
-    const size_t n = a->t->levels.level[level].n;
-    const bool is_there = by > 0 ? at + 1 < first + n : at > first;
+    const struct view_event e = view_event(a->t, slice);
+    const bool is_there = by > 0 ? e.position + 1 < e.n_level : e.position > 0;
     out_lit(a->o, "{\"slice\":");
     if (is_there)
-        out_u64(a->o, a->t->levels.slice[by > 0 ? at + 1 : at - 1]);
+        out_u64(a->o, view_event_at(a->t, e.level, by > 0 ? e.position + 1 : e.position - 1));
     else
         out_lit(a->o, "null");
     out_char(a->o, '}');

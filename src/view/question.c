@@ -77,7 +77,7 @@ bool question_levels(struct question *a, uint32_t *level, size_t *n)
     for (char *at = text; is_good && *at;) {
         char *end = at;
         const unsigned long v = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : ULONG_MAX;
-        is_good = v < a->t->levels.n && *n < QUESTION_LEVELS && (*end == ',' || !*end);
+        is_good = v < view_n_levels(a->t) && *n < QUESTION_LEVELS && (*end == ',' || !*end);
         if (is_good) {
             level[(*n)++] = (uint32_t)v;
             at = *end ? end + 1 : end;

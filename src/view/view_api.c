@@ -43,7 +43,8 @@ static void put_tracks(struct question *a, uint32_t process)
     for (size_t i = 0; i < t->tracks.n; i++) {
         const uint32_t row = a->t->track_order[i];
         const struct chrome_track *track = &t->tracks.at[row];
-        if (track->process != process || !track->n_slices)
+        const uint32_t instants = a->t->instants.row_of_track[row];
+        if (track->process != process || (!track->n_slices && !instants))
             continue;
         json_put_comma(o, is_first);
         is_first = false;
@@ -57,7 +58,13 @@ static void put_tracks(struct question *a, uint32_t process)
             json_put_comma(o, level == a->t->levels.first_level[row]);
             out_u64(o, level);
         }
-        out_lit(o, "]}");
+        out_char(o, ']');
+        json_put_key(o, "instants");
+        if (instants)
+            out_u64(o, a->t->levels.n + instants - 1);
+        else
+            out_lit(o, "null");
+        out_char(o, '}');
     }
 }
 

@@ -81,8 +81,17 @@ static void range_find(struct view_timeline *v)
         v->begin_ns = i == 0 || ns < v->begin_ns ? ns : v->begin_ns;
         v->end_ns = i == 0 || ns > v->end_ns ? ns : v->end_ns;
     }
-    v->shown_begin_ns = v->begin_ns;
-    v->shown_end_ns = v->end_ns;
+    const bool has_none = s->n == 0 && v->trace->counters.n == 0;
+    int64_t begin_ns = v->begin_ns, end_ns = v->end_ns;
+    for (size_t i = 0; i < v->trace->instants.n; i++) {
+        const int64_t ns = v->trace->instants.at[i].ns;
+        begin_ns = (has_none && i == 0) || ns < begin_ns ? ns : begin_ns;
+        end_ns = (has_none && i == 0) || ns > end_ns ? ns : end_ns;
+    }
+    v->shown_begin_ns = has_none ? begin_ns : v->begin_ns;
+    v->shown_end_ns = has_none ? end_ns : v->end_ns;
+    v->begin_ns = begin_ns;
+    v->end_ns = end_ns;
     for (size_t step = s->n > LOOKS ? s->n / LOOKS : 1, i = 0; i < s->n && n < LOOKS; i += step)
         begin[n++] = s->begin_ns[i];
     if (n < LOOKS / 2)
@@ -159,7 +168,7 @@ bool view_timeline_build(struct view_timeline *v, const struct chrome_trace *tra
         first[i + 1] = first[i] + trace->tracks.at[i].n_slices; /* slices are in the order of their tracks */
     range_find(v);
     return levels_build(&v->levels, trace->slices.begin_ns, trace->slices.dur_ns, first, trace->tracks.n, mem) &&
-           rows_order(v) && counters_build(v) && flows_build(v);
+           view_instants_build(&v->instants, trace, mem) && rows_order(v) && counters_build(v) && flows_build(v);
 }
 
 size_t view_position(const struct view_timeline *v, uint32_t slice, size_t *level)
@@ -168,4 +177,69 @@ size_t view_position(const struct view_timeline *v, uint32_t slice, size_t *leve
     *level = l->first_level[v->trace->slices.track[slice]] + l->depth[slice];
     const size_t low = l->level[*level].first, high = low + l->level[*level].n;
     return SEARCH_FIRST_NOT(at, low, high, l->slice[at] < slice); /* rows ascend on a level, as begins do */
+}
+
+struct view_event view_event(const struct view_timeline *v, uint32_t number)
+{
+    const struct chrome_slices *s = &v->trace->slices;
+    struct view_event e = { 0 };
+    if (number < s->n) {
+        e = (struct view_event){ .begin_ns = s->begin_ns[number],
+                                 .dur_ns = s->dur_ns[number],
+                                 .name = s->name[number],
+                                 .category = s->category[number],
+                                 .track = s->track[number],
+                                 .args = chrome_slice_args(v->trace, number) };
+        e.position = view_position(v, number, &e.level) - v->levels.level[e.level].first;
+        e.n_level = v->levels.level[e.level].n;
+        return e;
+    }
+    const struct chrome_instant *i = view_instant(&v->instants, number - s->n);
+    const uint32_t row = v->instants.row_of_track[i->track] - 1;
+    e = (struct view_event){ .begin_ns = i->ns,
+                             .name = i->name,
+                             .category = i->category,
+                             .track = i->track,
+                             .level = v->levels.n + row,
+                             .position = number - s->n - v->instants.rows.at[row].first,
+                             .n_level = v->instants.rows.at[row].n,
+                             .args = view_event_args(v, number),
+                             .scope = i->scope ? i->scope : ' ' };
+    return e;
+}
+
+name_id view_event_name(const struct view_timeline *v, uint32_t number)
+{
+    const size_t n = v->trace->slices.n;
+    return number < n ? v->trace->slices.name[number] : view_instant(&v->instants, number - n)->name;
+}
+
+struct json_span view_event_args(const struct view_timeline *v, uint32_t number)
+{
+    const size_t n = v->trace->slices.n;
+    if (number < n)
+        return chrome_slice_args(v->trace, number);
+    const struct chrome_instant *i = view_instant(&v->instants, number - n);
+    return (struct json_span){ i->args_len ? v->trace->text + i->args_at : NULL, i->args_len };
+}
+
+void view_range(const struct view_timeline *v, size_t level, int64_t begin_ns, int64_t end_ns, size_t *first,
+                size_t *end)
+{
+    const bool is_level = level < v->levels.n;
+    const size_t row = is_level ? 0 : level - v->levels.n;
+    if (is_level)
+        level_range(&v->levels, level, begin_ns, end_ns, first, end);
+    else
+        instants_range(&v->instants, row, begin_ns, end_ns, first, end);
+    const size_t base = is_level ? v->levels.level[level].first : v->instants.rows.at[row].first;
+    *first -= base;
+    *end -= base;
+}
+
+uint32_t view_event_at(const struct view_timeline *v, size_t level, size_t position)
+{
+    if (level < v->levels.n)
+        return v->levels.slice[v->levels.level[level].first + position];
+    return (uint32_t)(v->trace->slices.n + v->instants.rows.at[level - v->levels.n].first + position);
 }

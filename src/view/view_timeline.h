@@ -10,6 +10,7 @@
 #include "analyse/flow/chrome_flows.h"
 #include "profile/chrome_trace.h"
 #include "view/levels.h"
+#include "view/view_instants.h"
 
 /* A series of a counter, by time. */
 struct view_counter {
@@ -21,6 +22,7 @@ struct view_counter {
 struct view_timeline {
     const struct chrome_trace *trace;
     struct levels levels;
+    struct view_instants instants;
     int64_t begin_ns, end_ns;              /* of everything */
     int64_t shown_begin_ns, shown_end_ns;  /* what a page opens with: without a few events far away from all others */
     uint32_t *process_order, *track_order; /* as shown */
@@ -38,5 +40,32 @@ bool view_timeline_build(struct view_timeline *v, const struct chrome_trace *tra
 
 /* The position of a slice in levels.slice, and its level. */
 size_t view_position(const struct view_timeline *v, uint32_t slice, size_t *level);
+
+/* Slices and instants by the numbers that pages know, and what both have. */
+struct view_event {
+    int64_t begin_ns, dur_ns;
+    name_id name, category;
+    uint32_t track;
+    size_t level;    /* or behind the levels, the row of instants */
+    size_t position; /* among those of its level */
+    size_t n_level;
+    struct json_span args;
+    char scope; /* of an instant; ' ': not given; 0: it is a slice */
+};
+static inline size_t view_n_events(const struct view_timeline *v)
+{
+    return v->trace->slices.n + v->instants.n;
+}
+static inline size_t view_n_levels(const struct view_timeline *v)
+{
+    return v->levels.n + v->instants.rows.n;
+}
+struct view_event view_event(const struct view_timeline *v, uint32_t number);
+name_id view_event_name(const struct view_timeline *v, uint32_t number);
+struct json_span view_event_args(const struct view_timeline *v, uint32_t number);
+/* The events of a level that lie in a range at least in part, by their positions on it; and the event at a position. */
+void view_range(const struct view_timeline *v, size_t level, int64_t begin_ns, int64_t end_ns, size_t *first,
+                size_t *end);
+uint32_t view_event_at(const struct view_timeline *v, size_t level, size_t position);
 
 #endif

@@ -39,6 +39,7 @@ function inputs(folder) {
     const events = [];
     for (let i = 0; i < 200; i++)
         events.push({ ph: "X", name: i % 50 === 7 ? HOSTILE : "op" + (i % 9), cat: "<b>cat</b>", pid: 1, tid: 1, ts: i * 10, dur: 8, args: { "<i>key</i>": HOSTILE.slice(0, 100), n: i } });
+    for (let i = 0; i < 5; i++) events.push({ ph: "i", name: HOSTILE, pid: 1, tid: 2, ts: 100 + i * 400, s: "t", args: { mark: i } });
     events.push({ ph: "M", name: "process_name", pid: 1, args: { name: '"><script>alert(2)</script>' } });
     fs.writeFileSync(folder + "/hostile.json", JSON.stringify({ traceEvents: events }));
     return [folder + "/job", folder + "/ms", path.join(source, "tests/data/prof-a"), folder + "/hostile.json", path.join(source, "tests/data/kineto/real-2.11-cuda-plain.json")];
@@ -115,6 +116,23 @@ async function use_timeline(page, url, job) {
     await page.keyboard.press("Escape");
 }
 
+/** Instants have marks on a row of their own, which are found, clicked and described as slices are. */
+async function use_instants(page, url, hostile) {
+    await look(page, url, "page=timeline&input=" + hostile, "instants");
+    const box = await page.locator("canvas").boundingBox();
+    const at = await page.evaluate(() => { // the middle of the first mark: the second row of the process is that of the instants
+        const c = document.querySelector("canvas"), p = c.getContext("2d").getImageData(222, 74, c.width - 230, 1).data;
+        for (let i = 0; i < p.length; i += 4) if (p[i] < 230 || p[i + 1] < 230 || p[i + 2] < 230) return 222 + i / 4;
+        return -1;
+    });
+    check(at > 222, "instants are not drawn");
+    await page.mouse.click(box.x + at + 2, box.y + 78);
+    await page.waitForFunction(() => document.querySelector(".details dl"), null, { timeout: 20000 });
+    check(/Instant of/.test(await page.locator(".details").innerText()), "no details of an instant");
+    await page.keyboard.press("Period");
+    await page.waitForFunction(() => /mark\s+1/.test(document.querySelector(".details").innerText), null, { timeout: 20000 });
+}
+
 /** From a selected range to its flame graph, zoomed by mouse and keys, and to a slice of it. */
 async function use_flame(page, url, job, hostile) {
     await look(page, url, "page=timeline&input=" + job, "flame-0");
@@ -184,7 +202,9 @@ async function main() {
         const shown = (await (await fetch(url + "api/about")).json()).inputs, job = shown.findIndex((one) => one.path.startsWith(folder + "/job"));
         await walk_through(page, url, shown.length);
         await use_timeline(page, url, job);
-        await use_flame(page, url, job, shown.findIndex((one) => one.path.endsWith("hostile.json")));
+        const hostile = shown.findIndex((one) => one.path.endsWith("hostile.json"));
+        await use_flame(page, url, job, hostile);
+        await use_instants(page, url, hostile);
         await use_pages(page, url, job);
     } finally {
         await browser.close();

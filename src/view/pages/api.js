@@ -5,7 +5,7 @@
 /**
  * @typedef {{name: string, path: string, kind: string, is_simulated: boolean, state: "loading"|"ready"|"failed",
  *   percent: number, message: string}} Input
- * @typedef {{id: number, name: string, n: number, levels: number[]}} Track
+ * @typedef {{id: number, name: string, n: number, levels: number[], instants: number|null}} Track
  * @typedef {{id: number, name: string, unit: string}} Counter
  * @typedef {{name: string, label: string, tracks: Track[], counters: Counter[]}} Process
  * @typedef {{base_ns: string, end: number, shown_begin: number, shown_end: number, n_slices: number, n_names: number,

@@ -39,7 +39,9 @@ export function show_slice(place, s, base_ns, go) {
     put(word("track"), s.process + " / " + s.track);
     if (s.category) put(word("category"), s.category);
     put(word("begin"), duration(s.begin) + " (" + absolute(base_ns, s.begin) + ")");
-    put(word("duration"), duration(s.dur) + " (" + grouped(s.dur) + " ns)");
+    if (s.is_instant) {
+        if (s.scope) put(word("instant_of"), word("scope_" + s.scope));
+    } else put(word("duration"), duration(s.dur) + " (" + grouped(s.dur) + " ns)");
     for (const [key, value] of Object.entries(s.args ?? {})) {
         const text = typeof value === "string" ? value : JSON.stringify(value);
         put(key, /stack/i.test(key) ? element("pre", text.split(/;\r?\n|;/).join("\n"), "stack") : text);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each row of a timeline is: processes, their tracks with all levels, counters; pinned ones first.
+// Where each row of a timeline is: processes, their tracks with all levels and below them their instants, counters; pinned ones first.
 // @ts-check
 
 export const LEVEL_HEIGHT = 18, PROCESS_HEIGHT = 22, COUNTER_HEIGHT = 40, GAP = 4;
 
 /**
  * @typedef {{kind: "process"|"track"|"counter", key: string, name: string, y: number, height: number, is_pinned: boolean,
- *   is_folded: boolean, levels: number[], id: number}} Item
+ *   is_folded: boolean, levels: number[], instants: number|null, id: number}} Item
  */
 
 /**
@@ -27,20 +27,21 @@ export function lay_out(rows, folded, pinned) {
         for (const counter of process.counters) {
             const key = "c" + counter.id, is_pinned = pinned.has(key);
             if (is_pinned === only_pinned)
-                put({ kind: "counter", key, name: counter.name, is_pinned, is_folded: false, levels: [], id: counter.id }, COUNTER_HEIGHT);
+                put({ kind: "counter", key, name: counter.name, is_pinned, is_folded: false, levels: [], instants: null, id: counter.id }, COUNTER_HEIGHT);
         }
         for (const track of process.tracks) {
             const key = "t" + track.id, is_pinned = pinned.has(key), is_folded = folded.has(key);
-            const levels = is_folded ? track.levels.slice(0, 1) : track.levels;
+            const all = track.instants === null ? track.levels : [...track.levels, track.instants];
+            const levels = is_folded ? all.slice(0, 1) : all;
             if (is_pinned === only_pinned && levels.length)
-                put({ kind: "track", key, name: track.name, is_pinned, is_folded, levels, id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
+                put({ kind: "track", key, name: track.name, is_pinned, is_folded, levels, instants: track.instants, id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
         }
     };
     for (const process of rows.processes) put_rows(process, true);
     rows.processes.forEach((process, i) => {
         if (!process.tracks.length && !process.counters.length) return;
         const key = "p" + i, is_folded = folded.has(key);
-        put({ kind: "process", key, name: process.name + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], id: i }, PROCESS_HEIGHT);
+        put({ kind: "process", key, name: process.name + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], instants: null, id: i }, PROCESS_HEIGHT);
         if (!is_folded) put_rows(process, false);
     });
     return { items, height: y };

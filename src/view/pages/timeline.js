@@ -8,6 +8,7 @@ import { show_area, show_slice } from "./details.js";
 import { item_at, lay_out, LEVEL_HEIGHT, PROCESS_HEIGHT } from "./layout.js";
 import { duration, grouped, moment, word } from "./text.js";
 
+const INSTANT_PX = 4; // half as wide as the mark of an instant
 const NAMES_WIDTH = 220, AXIS_HEIGHT = 26, LABEL_LEAST = 24;
 const PIXELS_FROM = 3000; // so many rectangles are painted faster into a buffer of our own
 const PAN_A_FRAME = 14, ZOOM_A_FRAME = 1.04, EDGE = 0.02;
@@ -196,6 +197,8 @@ export class Timeline {
     draw_blocks(items) {
         /** @type {{x: number, y: number, w: number, index: number, share: number, label: string}[]} */
         const rects = [];
+        /** @type {{x: number, y: number, index: number}[]} */
+        const marks = [];
         const scale = (this.width - NAMES_WIDTH) / (this.t1 - this.t0);
         for (const item of items)
             item.levels.forEach((level, depth) => {
@@ -207,11 +210,13 @@ export class Timeline {
                     if (to < NAMES_WIDTH || from > this.width) continue;
                     const x = Math.max(from, NAMES_WIDTH), w = Math.max(1, Math.min(to, this.width) - x);
                     const name = this.names.get(b.name[i], () => this.draw_soon());
-                    rects.push({ x, y, w: w > 3 ? w - 0.5 : w, index: colour_index(name), share: b.n[i] > 1 ? b.busy[i] : 1, label: b.n[i] > 1 ? "" : name });
+                    if (level === item.instants) marks.push({ x: from, y, index: colour_index(name) });
+                    else rects.push({ x, y, w: w > 3 ? w - 0.5 : w, index: colour_index(name), share: b.n[i] > 1 ? b.busy[i] : 1, label: b.n[i] > 1 ? "" : name });
                 }
             });
         if (rects.length < PIXELS_FROM) this.fill_rects(rects);
         else this.fill_pixels(rects);
+        this.fill_marks(marks);
         const c = this.context;
         c.font = "11px system-ui, sans-serif";
         c.fillStyle = is_dark() ? "#000000" : "#ffffff";
@@ -219,6 +224,19 @@ export class Timeline {
             if (r.w < LABEL_LEAST || !r.label) continue;
             const fits = Math.floor((r.w - 6) / 6);
             c.fillText(r.label.length > fits ? r.label.slice(0, Math.max(1, fits - 1)) + "…" : r.label, r.x + 3, r.y + (LEVEL_HEIGHT - 2) / 2, r.w - 4);
+        }
+    }
+
+    /** Instants: a tip that points at their moment. @param {{x: number, y: number, index: number}[]} marks */
+    fill_marks(marks) {
+        const c = this.context;
+        for (const m of marks) {
+            c.fillStyle = colour(m.index);
+            c.beginPath();
+            c.moveTo(m.x, m.y);
+            c.lineTo(m.x + INSTANT_PX, m.y + LEVEL_HEIGHT - 4);
+            c.lineTo(m.x - INSTANT_PX, m.y + LEVEL_HEIGHT - 4);
+            c.fill();
         }
     }
 
@@ -358,7 +376,7 @@ export class Timeline {
         if (!item || y < AXIS_HEIGHT) return null;
         const depth = Math.floor((y - this.y_of(item) - 2) / LEVEL_HEIGHT), level = item.levels[depth];
         const blocks = level === undefined ? undefined : this.cache.kept.get(level)?.blocks;
-        const at = blocks && x >= NAMES_WIDTH ? block_at(blocks, this.t_of(x), 3 * this.ns_per_px()) : -1;
+        const at = blocks && x >= NAMES_WIDTH ? block_at(blocks, this.t_of(x), (level === item.instants ? INSTANT_PX : 3) * this.ns_per_px()) : -1;
         return { item, level, blocks, at };
     }
 
@@ -382,11 +400,11 @@ export class Timeline {
     /** @param {number} begin @param {number} dur @param {number} level */
     bring(begin, dur, level) {
         const width = this.t1 - this.t0;
-        if (begin < this.t0 || begin + dur > this.t1 || dur < width / 1000) {
-            const wanted = Math.min(Math.max(dur * 8, 100), Math.max(width, dur * 2));
+        if (begin < this.t0 || begin + dur > this.t1 || (dur > 0 && dur < width / 1000)) {
+            const wanted = dur === 0 ? width : Math.min(Math.max(dur * 8, 100), Math.max(width, dur * 2));
             this.show(begin + dur / 2 - wanted / 2, begin + dur / 2 + wanted / 2);
         }
-        const track = this.rows.processes.flatMap((p, i) => p.tracks.map((t) => ({ t, process: "p" + i }))).find(({ t }) => t.levels.includes(level));
+        const track = this.rows.processes.flatMap((p, i) => p.tracks.map((t) => ({ t, process: "p" + i }))).find(({ t }) => t.levels.includes(level) || t.instants === level);
         if (track && (this.folded.delete(track.process) || this.folded.delete("t" + track.t.id))) this.arrange();
         const place = this.place_of(level);
         if (place && (place.y < AXIS_HEIGHT || place.y > this.view_height - LEVEL_HEIGHT))
@@ -550,6 +568,8 @@ export class Timeline {
         const hit = this.hit(x, y);
         if (!hit?.blocks || hit.at < 0) return;
         const b = hit.blocks, i = hit.at;
+        if (hit.level === hit.item.instants)
+            return this.report.says(b.n[i] > 1 ? word("instants", { n: grouped(b.n[i]) }) : this.names.get(b.name[i], () => {}));
         this.report.says(b.n[i] > 1 ? word("merged", { n: grouped(b.n[i]), busy: Math.round(b.busy[i] * 100) + " %" })
             : this.names.get(b.name[i], () => {}) + ", " + duration(b.dur[i]));
     }
