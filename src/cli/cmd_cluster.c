@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/term.h"
+#include "cli/verdict_report.h"
 #include "cli/work.h"
 #include "cluster/cluster.h"
 #include "cluster/shard.h"
@@ -28,7 +29,7 @@ struct clustering {
 /* "slow_rank,hccl_sum", or "all-modes": base modes other than all are parts of it. */
 static bool modes_read(struct clustering *n)
 {
-    const char *text = n->a->job.modes ? n->a->job.modes : "all";
+    const char *text = n->a->job.modes ? n->a->job.modes : "all,verdicts";
     if (strcmp(text, "all-modes") == 0) {
         n->options.is_all_modes = true;
         for (size_t i = 0; modes[i]; i++)
@@ -136,6 +137,8 @@ static void print_result(const struct clustering *n)
         term_text(&t, n->result.findings.at[i], 0);
         putchar('\n');
     }
+    if (n->result.report.is_judged)
+        verdicts_print(&n->result.report, &t);
     for (size_t i = 0; i < n->result.files.n; i++) {
         const struct results_file *f = &n->result.files.at[i];
         term_text(&t, f->path, 0);
@@ -172,6 +175,8 @@ static enum exit_status print_json(const struct clustering *n, enum exit_status 
                   lines_json(n->result.findings.at, n->result.findings.n), "mode_notes",
                   lines_json(n->result.notes.at, n->result.notes.n), "ranks_read", (json_int_t)n->result.n_ranks,
                   "ranks_with_losses", (json_int_t)n->result.n_lossy, "ranks_left_out", (json_int_t)n->result.n_failed);
+    if (n->result.report.is_judged)
+        verdicts_json(&n->result.report, more);
     return json_report_more(n->a, "job_ranks", ranks, more, status);
 }
 

@@ -291,6 +291,7 @@ static bool begin_mode(struct drive *d, struct running *m, const struct mode *mo
                                         .names = d->job->names,
                                         .mem = mem,
                                         .writer = writer,
+                                        .report = &d->out->report,
                                         .e = d->e },
                            .results = { .class_name = mode->class_name, .mem = mem } };
     m->state = mem ? mode->begin(&m->context) : NULL;
@@ -384,6 +385,7 @@ bool cluster_run(struct job *j, const struct cluster_request *r, struct cluster_
     *out = (struct cluster_result){ .mem = arena_new() };
     if (!out->mem)
         return error_no_memory(e, "ascope cluster");
+    out->report.mem = out->mem;
     struct drive d = { .job = j, .r = r, .out = out, .e = e };
     d.arrival = arena_take(out->mem, j->ranks.n, sizeof *d.arrival);
     d.running = arena_take(out->mem, r->n_modes, sizeof *d.running);

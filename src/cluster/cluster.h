@@ -11,6 +11,7 @@
 #include "cluster/job.h"
 #include "cluster/modes.h"
 #include "cluster/results_write.h"
+#include "cluster/verdicts.h"
 
 struct cluster_request {
     const struct mode *const *mode;
@@ -27,6 +28,7 @@ struct cluster_result {
         n_lossy;              /* ranks that could not be read; that were read with losses, or analysed with some */
     LIST(const char *) notes; /* of modes */
     LIST(const char *) findings;
+    struct job_report report; /* of the mode verdicts, if it was asked for */
     LIST(struct results_file) files;
     struct arena *mem;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/mode_base.h"
 
-#include "cluster/cluster_answer.h"
 #include "cluster/cluster_comm.h"
 #include "cluster/cluster_comm_json.h"
 #include "cluster/cluster_groups.h"
@@ -101,8 +100,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     const unsigned writes = c->mode->variant;
     struct rank_sets sets;
     return rank_sets_init(&sets, &b->groups) && (!(writes & WRITES_GROUPS) || write_groups(b, c, out, e)) &&
-           (!(writes & WRITES_STEPS) ||
-            (cluster_steps_tables(&b->steps, &b->groups, out) && answer_steps(&b->steps, out))) &&
+           (!(writes & WRITES_STEPS) || cluster_steps_tables(&b->steps, &b->groups, out)) &&
            (!(writes & WRITES_TIME) || write_comm_json(b, c, &sets, e)) &&
            (!(writes & WRITES_MATRIX) || write_matrix(b, c, &sets, out, e));
 }

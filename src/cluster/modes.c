@@ -21,9 +21,11 @@
 #include "cluster/mode_pp_chart.h"
 #include "cluster/mode_slow_link.h"
 #include "cluster/mode_slow_rank.h"
+#include "cluster/mode_verdicts.h"
 
 const struct mode *const modes[] = {
     &mode_all,
+    &mode_verdicts,
     &mode_communication_time,
     &mode_communication_matrix,
     &mode_communication_group_map,

@@ -24,7 +24,8 @@ struct cluster_options {
     bool is_all_modes; /* modes without data are no loss */
 };
 
-struct job; /* job.h: the ranks that there are, and how to read them */
+struct job_report; /* verdicts.h */
+struct job;        /* job.h: the ranks that there are, and how to read them */
 
 struct mode;
 struct mode_context {
@@ -34,6 +35,7 @@ struct mode_context {
     struct names *names;
     struct arena *mem;             /* of the mode: what lives until the tables are written */
     struct results_writer *writer; /* for tables that are larger than memory: their rows may go there as they come */
+    struct job_report *report;     /* what the verdicts fill: it remains when the modes are gone */
     struct error *e;               /* why add() has failed, unless for lack of memory */
 };
 

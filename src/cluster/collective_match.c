@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/collective_match.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/rank_groups.h"
+#include "cluster/robust.h"
+#include "profile/calls.h"
+
+enum { KEY_PARTS = 5 };
+
+/* What a collective is called on all of its members; false: that is not known. */
+static bool key_of(const struct rank_collectives *ops, size_t i, const char *name, bool is_p2p,
+                   uint32_t part[KEY_PARTS])
+{
+    part[0] = ops->group[i];
+    part[1] = is_p2p ? NAME_EMPTY : ops->name[i];
+    part[2] = part[3] = 0;
+    part[4] = 0;
+    if (!is_p2p)
+        return true;
+    const bool is_send = strcasestr(name, "send") != NULL;
+    if (ops->src[i] < 0 || ops->dst[i] < 0 || (is_send && strcasestr(name, "recv")))
+        return false;
+    part[2] = (uint32_t)(is_send ? ops->src[i] : ops->dst[i]);
+    part[3] = (uint32_t)(is_send ? ops->dst[i] : ops->src[i]);
+    return true;
+}
+
+/* How many of the same there were before it on its rank. */
+struct counted {
+    struct tuples keys;
+    LIST(uint32_t) n;
+    struct arena *mem;
+};
+
+static bool count(struct counted *c, uint32_t part[KEY_PARTS])
+{
+    const uint32_t at = tuple_add(&c->keys, part, KEY_PARTS - 1, c->mem);
+    if (at == KEYS_NO_MEMORY || (at == c->n.n && !list_add(&c->n, c->mem)))
+        return false;
+    part[KEY_PARTS - 1] = c->n.at[at]++;
+    return true;
+}
+
+static bool add_member(struct collective_match *m, name_id group, uint32_t rank)
+{
+    const uint32_t at = keys_add(&m->groups, group, m->mem);
+    const uint32_t part[] = { at, rank };
+    const uint32_t row = at == KEYS_NO_MEMORY ? at : tuple_add(&m->member_key, part, 2, m->mem);
+    if (row == KEYS_NO_MEMORY || (row == m->members.n && !list_add(&m->members, m->mem)))
+        return false;
+    struct member *const to = &m->members.at[row];
+    *to = (struct member){ at, rank, to->n + 1 };
+    return true;
+}
+
+static bool add_one(struct collective_match *m, const struct rank_summary *s, size_t i, struct counted *counted,
+                    uint32_t *id)
+{
+    const struct rank_collectives *const ops = &s->collectives.ops;
+    const uint32_t rank = (uint32_t)m->rank.n - 1, step = s->collectives.step[i];
+    const char *const name = names_text(m->names, ops->name[i]);
+    const bool is_p2p = is_p2p_op(m->names, ops->type[i], ops->name[i]);
+    const int64_t ns = ops->end_ns[i] - ops->begin_ns[i];
+    uint32_t part[KEY_PARTS];
+    *id = NO_ROW;
+    if (!key_of(ops, i, name, is_p2p, part))
+        return true;
+    if (!count(counted, part) || (!is_p2p && !add_member(m, ops->group[i], rank)))
+        return false;
+    *id = tuple_add(&m->keys, part, KEY_PARTS, m->mem);
+    if (*id == KEYS_NO_MEMORY)
+        return false;
+    if (*id == m->list.n) {
+        struct matched *const new = list_add(&m->list, m->mem);
+        if (!new)
+            return false;
+        *new = (struct matched){ .group = ops->group[i],
+                                 .name = ops->name[i],
+                                 .is_p2p = is_p2p,
+                                 .first = rank,
+                                 .first_end_ns = ops->end_ns[i],
+                                 .step = step == NO_ROW ? INT64_MIN : s->steps.id[step],
+                                 .least_ns = INT64_MAX };
+    }
+    struct matched *const to = &m->list.at[*id];
+    to->n++;
+    to->sum_ns += ns;
+    if (ns < to->least_ns) {
+        to->least_ns = ns;
+        to->last = rank;
+    }
+    return true;
+}
+
+/* The rank that stands for all to which a rank is linked, and how far its clock is ahead of that one's. */
+static uint32_t top_of(const struct collective_match *m, uint32_t rank, int64_t *ahead_ns)
+{
+    *ahead_ns = 0;
+    while (m->clock.at[rank].above != rank) {
+        *ahead_ns += m->clock.at[rank].ahead_ns;
+        rank = m->clock.at[rank].above;
+    }
+    return rank;
+}
+
+struct difference {
+    uint32_t top;
+    double ns;
+};
+
+static int by_top(const void *a, const void *b)
+{
+    const struct difference *x = a, *y = b;
+    return x->top != y->top ? (x->top < y->top ? -1 : 1) : (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Links a new rank to those with which it has collectives in common. Where these were not linked before, it links them, too. */
+static bool link_clock(struct collective_match *m, const struct rank_summary *s, const uint32_t *id, struct arena *mem)
+{
+    const struct rank_collectives *const ops = &s->collectives.ops;
+    const uint32_t rank = (uint32_t)m->rank.n - 1;
+    struct difference *const d = arena_take(mem, ops->n + 1, sizeof *d);
+    double *const v = arena_take(mem, ops->n + 1, sizeof *v);
+    size_t n = 0;
+    if (!d || !v)
+        return false;
+    for (size_t i = 0; i < ops->n; i++) {
+        const struct matched *const of = id[i] == NO_ROW ? NULL : &m->list.at[id[i]];
+        int64_t ahead_ns;
+        if (!of || of->is_p2p || of->first == rank)
+            continue;
+        const uint32_t top = top_of(m, of->first, &ahead_ns);
+        d[n++] = (struct difference){ top, (double)(ops->end_ns[i] - of->first_end_ns + ahead_ns) };
+    }
+    if (n > 0)
+        qsort(d, n, sizeof *d, by_top);
+    struct rank_clock_error *const own = &m->clock.at[rank];
+    for (size_t from = 0, end; from < n; from = end) {
+        for (end = from; end < n && d[end].top == d[from].top; end++)
+            v[end - from] = d[end].ns;
+        const struct middle middle = middle_of(v, end - from);
+        const int64_t ns = llrint(middle.median);
+        if (from == 0)
+            *own = (struct rank_clock_error){ d[0].top, ns, middle.deviation, (uint32_t)end };
+        else
+            m->clock.at[d[from].top] =
+                (struct rank_clock_error){ own->above, own->ahead_ns - ns, middle.deviation, (uint32_t)(end - from) };
+    }
+    return true;
+}
+
+bool match_add(struct collective_match *m, const struct rank_summary *s, uint32_t *id)
+{
+    struct arena *const mem = arena_new();
+    struct counted counted = { .mem = mem };
+    int64_t *const rank = list_add(&m->rank, m->mem);
+    struct rank_clock_error *const clock = list_add(&m->clock, m->mem);
+    bool done = mem && rank && clock;
+    if (done) {
+        *rank = s->identity.rank;
+        clock->above = (uint32_t)m->rank.n - 1;
+    }
+    for (size_t i = 0; done && i < s->collectives.ops.n; i++)
+        done = add_one(m, s, i, &counted, &id[i]);
+    done = done && link_clock(m, s, id, mem);
+    arena_free(mem);
+    return done;
+}
+
+bool match_finish(struct collective_match *m)
+{
+    const size_t n = m->rank.n;
+    uint32_t *const top = arena_take(m->mem, n + 1, sizeof *top);
+    int64_t *const ahead = arena_take(m->mem, n + 1, sizeof *ahead);
+    int64_t *const median = arena_take(m->mem, n + 1, sizeof *median); /* by top */
+    struct difference *const d = arena_take(m->mem, n + 1, sizeof *d);
+    if (!top || !ahead || !median || !d)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        top[i] = top_of(m, i, &ahead[i]);
+        d[i] = (struct difference){ top[i], (double)ahead[i] };
+    }
+    if (n > 0)
+        qsort(d, n, sizeof *d, by_top);
+    for (size_t from = 0, end; from < n; from = end) { /* most clocks are right */
+        for (end = from; end < n && d[end].top == d[from].top;)
+            end++;
+        median[d[from].top] = llrint(d[from + (end - from - 1) / 2].ns);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        m->clock.at[i].ahead_ns = ahead[i] - median[top[i]];
+    return true;
+}
+
+/* Groups as they are seen by their members. */
+struct group_counts {
+    uint32_t *most, *members;     /* collectives of the member that has most; members */
+    const struct matched **first; /* collective that not all have; NULL: none */
+};
+
+static bool count_groups(const struct collective_match *m, struct group_counts *g, struct arena *mem)
+{
+    const size_t n = m->groups.key.n;
+    g->most = arena_take(mem, n + 1, sizeof *g->most);
+    g->members = arena_take(mem, n + 1, sizeof *g->members);
+    g->first = arena_take(mem, n + 1, sizeof *g->first);
+    if (!g->most || !g->members || !g->first)
+        return false;
+    for (size_t i = 0; i < m->members.n; i++) {
+        const struct member *const of = &m->members.at[i];
+        g->members[of->group]++;
+        g->most[of->group] = of->n > g->most[of->group] ? of->n : g->most[of->group];
+    }
+    for (size_t i = 0; i < m->list.n; i++) {
+        const uint32_t at = m->list.at[i].is_p2p ? KEYS_NONE : keys_find(&m->groups, m->list.at[i].group);
+        if (at != KEYS_NONE && !g->first[at] && m->list.at[i].n < g->members[at])
+            g->first[at] = &m->list.at[i];
+    }
+    return true;
+}
+
+bool match_report(const struct collective_match *m, mismatch_taker *report, void *context)
+{
+    struct arena *const mem = arena_new();
+    struct group_counts g;
+    bool done = mem && count_groups(m, &g, mem);
+    for (size_t i = 0; done && i < m->members.n; i++) {
+        const struct member *const of = &m->members.at[i];
+        if (of->n == g.most[of->group])
+            continue;
+        const struct matched *const first = g.first[of->group];
+        const char *const text = arena_printf(
+            mem, "rank %lld: it has %u of the %u collectives that others have of group %s; not all members have %s",
+            (long long)m->rank.at[of->rank], of->n, g.most[of->group],
+            names_text(m->names, (name_id)m->groups.key.at[of->group]),
+            first ? names_text(m->names, first->name) : "the same");
+        done = text && report(context, m->rank.at[of->rank], text);
+    }
+    arena_free(mem);
+    return done;
+}

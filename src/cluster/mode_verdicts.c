@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/mode_verdicts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cluster/collective_match.h"
+#include "cluster/critical_path.h"
+#include "cluster/link_verdicts.h"
+#include "cluster/recipe.h"
+#include "cluster/robust.h"
+#include "cluster/step_verdicts.h"
+#include "profile/calls.h"
+
+enum { SHOWN = 6 };
+static const double LEAST_CLOCK_NS = 20000, CLOCK_SPREADS = 5; /* docs/cluster.md */
+
+static const struct result_column verdict_columns[] = {
+    COLUMN("kind", "TEXT"),  COLUMN("rankId", "INTEGER"), COLUMN("otherRank", "INTEGER"), COLUMN("step", "TEXT"),
+    COLUMN("ratio", "REAL"), COLUMN("ms", "REAL"),        COLUMN("text", "TEXT"),
+};
+static const struct result_column path_columns[] = {
+    COLUMN("step", "TEXT"),          COLUMN("kind", "TEXT"),       COLUMN("rankId", "INTEGER"),
+    COLUMN("name", "TEXT"),          COLUMN("groupName", "TEXT"),  COLUMN("count", "INTEGER"),
+    COLUMN("durationNs", "INTEGER"), COLUMN("savedNs", "INTEGER"),
+};
+
+struct state {
+    struct groups groups;
+    struct collective_match match;
+    struct step_verdicts steps;
+    struct link_verdicts links;
+    struct critical_path path;
+    struct keys step_ids;
+    LIST(int64_t) step_ns; /* by step_ids: the longest on any rank */
+    size_t n_mismatches;
+    struct job_report *report;
+};
+
+static void *begin(struct mode_context *c)
+{
+    struct state *const s = arena_take(c->mem, 1, sizeof *s);
+    if (s)
+        *s = (struct state){ .groups = { .names = c->names, .mem = c->mem },
+                             .match = { .names = c->names, .mem = c->mem },
+                             .steps = { .names = c->names, .mem = c->mem },
+                             .links = { .names = c->names, .mem = c->mem },
+                             .path = { .names = c->names, .mem = c->mem },
+                             .report = c->report };
+    return s;
+}
+
+static bool add_steps(struct state *s, const struct rank_steps *steps, struct arena *mem)
+{
+    for (size_t i = 0; i < steps->n; i++) {
+        const uint32_t at = keys_add(&s->step_ids, (uint64_t)steps->id[i], mem);
+        const int64_t ns = steps->end_ns[i] - steps->begin_ns[i];
+        if (at == KEYS_NO_MEMORY || (at == s->step_ns.n && !list_add(&s->step_ns, mem)))
+            return false;
+        s->step_ns.at[at] = ns > s->step_ns.at[at] ? ns : s->step_ns.at[at];
+    }
+    return true;
+}
+
+/* The step whose path is wanted: the one that is asked for, or the slowest; by what the devices did, if that is known. */
+static int64_t step_wanted(const struct state *s, const struct mode_context *c)
+{
+    const uint32_t slowest = step_verdicts_slowest(&s->steps);
+    size_t most = 0;
+    if (c->options->has_step)
+        return c->options->step;
+    if (slowest != NO_ROW) {
+        char *end;
+        const char *const text = names_text(c->names, (name_id)s->steps.steps.key.at[slowest]);
+        const int64_t id = strtoll(text, &end, 10);
+        if (*text && !*end && keys_find(&s->step_ids, (uint64_t)id) != KEYS_NONE)
+            return id;
+    }
+    for (size_t i = 1; i < s->step_ns.n; i++)
+        most = s->step_ns.at[i] > s->step_ns.at[most] ? i : most;
+    return s->step_ns.n > 0 ? (int64_t)s->step_ids.key.at[most] : INT64_MIN;
+}
+
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+{
+    struct state *const s = state;
+    struct arena *const scratch = arena_new();
+    uint32_t *const id = scratch ? arena_take(scratch, r->collectives.ops.n + 1, sizeof *id) : NULL;
+    (void)pass;
+    const bool done = id && groups_add(&s->groups, r) && match_add(&s->match, r, id) &&
+                      step_verdicts_add(&s->steps, r, c->options) && link_verdicts_add(&s->links, r, c->options) &&
+                      add_steps(s, &r->steps, c->mem) &&
+                      critical_path_add(&s->path, r, (uint32_t)s->match.rank.n - 1, id);
+    arena_free(scratch);
+    if (done && critical_path_is_full(&s->path))
+        critical_path_keep(&s->path, step_wanted(s, c));
+    return done;
+}
+
+static bool report_mismatch(void *state, int64_t rank, const char *text)
+{
+    struct state *const s = state;
+    return s->n_mismatches++ >= SHOWN ||
+           verdict_add(s->report,
+                       &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
+}
+
+/* Clocks that are further apart than the ends of collectives are. */
+static bool report_clocks(struct state *s, const struct mode_context *c)
+{
+    const size_t n = s->match.rank.n;
+    double *const spread = arena_take(c->mem, n + 1, sizeof *spread);
+    size_t n_spreads = 0, n_shown = 0;
+    bool done = spread != NULL;
+    for (size_t i = 0; done && i < n; i++)
+        if (s->match.clock.at[i].n > 0)
+            spread[n_spreads++] = s->match.clock.at[i].spread_ns;
+    const double usual = middle_of(spread, n_spreads).median;
+    for (size_t i = 0; done && i < n; i++) {
+        const struct rank_clock_error *const k = &s->match.clock.at[i];
+        const double ns = fabs((double)k->ahead_ns), own = k->n > 0 ? k->spread_ns : usual;
+        char text[240];
+        if (ns <= LEAST_CLOCK_NS || ns <= CLOCK_SPREADS * own || n_shown++ >= SHOWN)
+            continue;
+        snprintf(
+            text, sizeof text,
+            "clock of rank %lld is %.3f ms %s the others, by the ends of its collectives (spread %.3f ms); the critical path "
+            "is corrected for it",
+            (long long)s->match.rank.at[i], ns / 1e6, k->ahead_ns > 0 ? "ahead of" : "behind", own / 1e6);
+        done = verdict_add(s->report, &(struct verdict){ .kind = VERDICT_CLOCK,
+                                                         .text = text,
+                                                         .rank = s->match.rank.at[i],
+                                                         .other = -1,
+                                                         .ms = (double)k->ahead_ns / 1e6 });
+    }
+    return done;
+}
+
+static struct cell text_or_na(const char *text)
+{
+    return text ? cell_text(text) : cell_na();
+}
+
+static struct cell rank_or_na(int64_t rank)
+{
+    return rank < 0 ? cell_na() : cell_int(rank);
+}
+
+static bool tables(const struct job_report *r, struct results *out)
+{
+    struct grid verdicts = { .n_columns = sizeof verdict_columns / sizeof *verdict_columns, .mem = out->mem };
+    struct grid path = { .n_columns = sizeof path_columns / sizeof *path_columns, .mem = out->mem };
+    for (size_t i = 0; i < r->verdicts.n; i++) {
+        const struct verdict *const v = &r->verdicts.at[i];
+        grid_row(&verdicts, (const struct cell[]){ cell_text(verdict_names[v->kind]), rank_or_na(v->rank),
+                                                   rank_or_na(v->other), text_or_na(v->step), cell_real(v->ratio),
+                                                   cell_real(v->ms), cell_text(v->text) });
+    }
+    for (size_t i = 0; i < r->parts.n; i++) {
+        const struct path_part *const p = &r->parts.at[i];
+        grid_row(&path, (const struct cell[]){ text_or_na(r->path_step), cell_text(path_names[p->kind]),
+                                               rank_or_na(p->rank), cell_text(p->name), text_or_na(p->group),
+                                               cell_uint(p->n), cell_int(p->ns), cell_int(p->saved_ns) });
+    }
+    return recipe_table(out, "Verdicts", "verdicts.csv", RECIPE_COLUMNS(verdict_columns), &verdicts) &&
+           recipe_table(out, "CriticalPath", "critical_path.csv", RECIPE_COLUMNS(path_columns), &path);
+}
+
+static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+{
+    struct state *const s = state;
+    s->report->is_judged = true;
+    return (match_finish(&s->match) && match_report(&s->match, report_mismatch, s) && report_clocks(s, c) &&
+            step_verdicts_finish(&s->steps, &s->groups, &s->match, s->report) &&
+            link_verdicts_finish(&s->links, &s->groups, s->report) &&
+            critical_path_finish(&s->path, &s->match, &s->groups, step_wanted(s, c), s->report) &&
+            tables(s->report, out)) ||
+           error_no_memory(e, c->mode->name);
+}
+
+const struct mode mode_verdicts = {
+    .name = "verdicts",
+    .class_name = "Verdicts",
+    .about = "what is slow and why, and the critical path through all ranks",
+    .uses =
+        RANK_STEPS | RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX | RANK_COLLECTIVES | RANK_TASKS | RANK_CALLS,
+    .n_passes = 1,
+    .begin = begin,
+    .add = add,
+    .finish = finish,
+};

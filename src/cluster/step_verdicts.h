@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step_verdicts.h - slow ranks, late hosts, slow steps and uneven stages, from what each rank did in each step.
+ *
+ * A rank is compared with those that do the same work: the ranks of its pipeline stage, or all of them where there are no stages or each has
+ * one rank. Of its steps the median counts, so that one long step is not a slow rank; what one rank does longer in one step
+ * is a verdict about that rank and that step. A step is slow if no single rank is the reason.
+ */
+#ifndef ASCOPE_CLUSTER_STEP_VERDICTS_H
+#define ASCOPE_CLUSTER_STEP_VERDICTS_H
+
+#include "cluster/collective_match.h"
+#include "cluster/modes.h"
+#include "cluster/rank_groups.h"
+#include "cluster/verdicts.h"
+
+enum step_part { PART_COMPUTING, PART_COMMUNICATION, PART_FREE, STEP_PARTS };
+
+struct step_value {
+    uint32_t rank, step; /* numbers in the order of adding */
+    double us[STEP_PARTS];
+};
+
+struct stepped_rank {
+    int64_t rank;
+    uint64_t n_kernels; /* of all steps; 0: not known */
+    uint32_t n_steps;
+};
+
+struct step_verdicts {
+    struct keys steps; /* names */
+    LIST(struct step_value) rows;
+    LIST(struct stepped_rank) ranks;
+    struct names *names;
+    struct arena *mem;
+};
+
+/* Ranks in the same order as those of the match. False: no memory. */
+bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, const struct cluster_options *o);
+bool step_verdicts_finish(struct step_verdicts *v, const struct groups *g, const struct collective_match *m,
+                          struct job_report *out);
+
+/* The step that takes longest on any rank so far, as a number in steps; NO_ROW: there are none. */
+uint32_t step_verdicts_slowest(const struct step_verdicts *v);
+
+#endif
