@@ -214,7 +214,7 @@ def from_any_source(top):
                 file.unlink()
         out = top / f"from-{source}"
         done = run("cluster", job, "-m", ",".join(RECIPES + ("pp_chart", "slow_link")), "-o", out, "--export-type", "text", "--json")
-        check({rank["source"] for rank in json.loads(done.stdout)["ranks"]} == {source}, f"ranks are read from {source}")
+        check({rank["source"] for rank in json.loads(done.stdout)["job_ranks"]} == {source}, f"ranks are read from {source}")
         found.append({file.relative_to(out): file.read_bytes() for file in out.rglob("*.csv")})
     check(found[0] == found[1] == found[2] and len(found[0]) > 15, f"{len(found[0])} files are the same from all of them")
 

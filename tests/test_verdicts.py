@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`ascope cluster`: verdicts about simulated jobs with planted faults, and none about healthy ones.
+
+bench/detect.py does the same with many jobs.
+"""
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+from detect import KINDS, measure  # noqa: E402
+
+ASCOPE = sys.argv[1]
+failures = []
+
+
+def check(condition, what):
+    print(f"  {'ok' if condition else 'FAILED'}: {what}")
+    if not condition:
+        failures.append(what)
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([ASCOPE, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != code:
+        failures.append(f"{arguments}: exit code {done.returncode}, expected {code}")
+        print(done.stdout, done.stderr)
+    return done.stdout
+
+
+def one_fault_of_each_kind_is_found():
+    count = measure(ASCOPE, len(KINDS), verbose=True)
+    for kind, n in count.items():
+        check(n["found"] == n["planted"] and n["false"] == 0, f"{kind}: {n['found']} of {n['planted']}, {n['false']} false")
+
+
+def sentences_have_numbers(top):
+    """Several faults at once: each has its line, and its numbers in JSON; the critical path goes through the slow rank."""
+    run("sim", "--framework", "pt", "--ranks", 8, "--tp", 2, "--pp", 2, "--kernels", 2400, "--steps", 5, "--samplers=off", "--out", top / "job",
+        "--slow-rank", "3:1.5", "--clock-offset", "6:2ms", "--stall", "2:30ms:5")
+    text = run("cluster", top / "job", "-o", top / "out")
+    check("rank 3 computes 50 % longer than the median of the 4 ranks of its stage" in text, f"the slow rank: {text}")
+    found = json.loads(run("cluster", top / "job", "-m", "verdicts", "--json", "--export-type", "text", "-o", top / "of"))
+    kinds = {verdict["kind"]: verdict for verdict in found["verdicts"]}
+    check(set(kinds) == {"slow_rank", "clock_offset", "late_host"} and len(found["verdicts"]) == 3, f"three verdicts: {sorted(kinds)}")
+    check(abs(kinds["slow_rank"]["ratio"] - 1.5) < 0.02 and kinds["slow_rank"]["ms"] > 0.1, "the slow rank: 1.5 times, and what it costs")
+    check(abs(kinds["clock_offset"]["ms"] - 2) < 0.01 and kinds["clock_offset"]["rank"] == 6, "the clock: 2 ms ahead")
+    check(kinds["late_host"]["rank"] == 5 and kinds["late_host"]["step"] == "2" and 15 < kinds["late_host"]["ms"] < 31, "the late host")
+    with open(top / "of/cluster_analysis_output/Verdicts/verdicts.csv", newline="") as file:
+        check([row["kind"] for row in csv.DictReader(file)] == [v["kind"] for v in found["verdicts"]], "the same as a table")
+    path = found["critical_path"]
+    longest = path["parts"][0]
+    check(path["step"] == "2" and longest["kind"] == "free" and longest["rank"] == 5, f"the slowest step waits for the host: {longest}")
+    check(0 < longest["saved_ns"] <= longest["ns"] <= path["ns"], "what it costs is at most its length")
+    check(sum(part["ns"] for part in path["parts"]) <= path["ns"], "parts are no longer than the path")
+    other = json.loads(run("cluster", top / "job", "-m", "verdicts", "--json", "--step", 4, "-o", top / "of"))["critical_path"]
+    check(other["step"] == "4" and (other["parts"][0]["kind"], other["parts"][0]["rank"]) == ("computing", 3), "another step: the slow rank")
+    check(run("cluster", top / "job", "-m", "verdicts", "--json", "-o", top / "of", "--ranks", "0-3,7").count('"clock_offset"') == 0,
+          "only ranks that are asked for")
+
+
+def main():
+    one_fault_of_each_kind_is_found()
+    with tempfile.TemporaryDirectory() as top:
+        sentences_have_numbers(pathlib.Path(top))
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
