@@ -273,7 +273,7 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "save by itself from now on: step>1.5x, a step longer than 1.5 times the median of the last 100; never ends it" },
 
     [OPT_CLUSTER_MODE] = { "mode", .letter = 'm', .kind = OPTION_TEXT, .value = "MODE,...", .at = AT(job.modes), .choices = mode_word,
-        .help = "what is computed; several with a comma between them, or all-modes; default: all" },
+        .help = "what is computed; several with a comma between them, or all-modes; default: all,verdicts" },
     [OPT_CLUSTER_OUT] = { "out", "output_path", .letter = 'o', .kind = OPTION_DIR, .value = "DIR", .at = AT(options.out_dir),
         .help = "results are written to DIR/cluster_analysis_output; default: the first directory" },
     [OPT_CLUSTER_TYPE] = { "export-type", "export_type", .kind = OPTION_TEXT, .value = "TYPE,...", .at = AT(export_type),
