@@ -264,6 +264,28 @@ class View(Case):
         self.assertEqual(v.end(signal.SIGINT)[0], 0)
         self.assertEqual(sorted(os.walk(os.path.join(self.dir, "job"))), before)  # nothing is written
 
+    def test_memory_of_a_collection(self):
+        self.ascope("sim", "--framework", "pt", "--kernels", "600", "--steps", "3", "--out", "job", code=0)
+        v = self.view("job", self.trace())
+        chrome, one = v.wait(2)
+        self.assertEqual((chrome["has_memory"], one["has_memory"]), (False, True))
+        for allocator, name in enumerate(("NPU 0", "NPU 0, workspaces")):
+            held = v.json("memory", input=1, allocator=allocator)
+            self.assertEqual(held["allocators"], ["NPU 0", "NPU 0, workspaces", "CPU"], name)
+            t, allocated, _ = held["peak"]
+            self.assertEqual(allocated, max(p[1] for p in held["points"]))
+            alive = v.json("memory_at", input=1, allocator=allocator, at=t)
+            self.assertEqual(alive["bytes"], allocated, name)  # nothing is from before the collection
+            self.assertEqual(sum(o["bytes"] for o in alive["owners"]), allocated)
+            self.assertEqual(sum(o["count"] for o in alive["owners"]), alive["n"])
+            self.assertEqual(alive["owners"], sorted(alive["owners"], key=lambda o: (-o["bytes"], o["name"])))
+            self.assertEqual(sum(b["bytes"] for b in alive["blocks"]), allocated)
+            for b in alive["blocks"]:
+                self.assertTrue(b["begin"] <= t and (b["end"] is None or b["end"] > t), b)
+            self.assertEqual(v.json("memory_at", input=1, allocator=allocator, at=-1)["n"], 0)
+        for what in ("memory?input=0&allocator=0", "memory?input=1&allocator=3", "memory_at?input=1&allocator=0", "memory?input=1"):
+            self.assertEqual(v.raw(v.url.path + "api/" + what)[0], 400, what)
+
     def test_files_that_cannot_be_read_are_reported_and_the_others_shown(self):
         with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
             f.write("no trace")

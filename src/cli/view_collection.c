@@ -10,6 +10,7 @@
 #include "cli/drawn.h"
 #include "cli/loaded.h"
 #include "cli/term.h"
+#include "cli/view_memory_load.h"
 #include "cli/why_report.h"
 
 enum { MOST_REASONS = 12 };
@@ -121,7 +122,8 @@ bool view_collection_load(struct view_input *in, struct error *e)
     atomic_store(&in->percent, 30);
     if (is_done) {
         in->is_simulated = l.collection ? l.collection->settings.is_simulated : false;
-        is_done = (answers_find(in, &l) || error_no_memory(e, in->path)) &&
+        is_done = ((answers_find(in, &l) && (!l.collection || view_memory_load(in, l.collection))) ||
+                   error_no_memory(e, in->path)) &&
                   drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
     }
     loaded_close(&l);

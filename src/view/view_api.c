@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "view/answer_flame.h"
+#include "view/answer_memory.h"
 #include "view/answer_search.h"
 #include "view/answer_slices.h"
 #include "view/answer_tables.h"
@@ -27,6 +28,7 @@ static void answer_about(struct question *a)
         json_put_text(o, "path", in->path);
         json_put_text(o, "kind", in->kind);
         json_put_bool(o, "is_simulated", now == VIEW_READY && in->is_simulated);
+        json_put_bool(o, "has_memory", now == VIEW_READY && in->allocators.n > 0);
         json_put_text(o, "state", state[now]);
         json_put_int(o, "percent", atomic_load(&in->percent));
         json_put_text(o, "message", now == VIEW_FAILED ? in->error.text : "");
@@ -203,10 +205,13 @@ static const struct {
     bool is_of_input;
     void (*answer)(struct question *a);
 } questions[] = {
-    { "about", false, answer_about },      { "area", true, answer_area },     { "counter", true, answer_counter },
-    { "flame", true, answer_flame },       { "names", true, answer_names },   { "neighbour", true, answer_neighbour },
-    { "overview", true, answer_overview }, { "rows", true, answer_rows },     { "search", true, answer_search },
-    { "slice", true, answer_slice },       { "slices", true, answer_slices }, { "sql", true, answer_sql },
+    { "about", false, answer_about },      { "area", true, answer_area },
+    { "counter", true, answer_counter },   { "flame", true, answer_flame },
+    { "memory", true, answer_memory },     { "memory_at", true, answer_memory_at },
+    { "names", true, answer_names },       { "neighbour", true, answer_neighbour },
+    { "overview", true, answer_overview }, { "rows", true, answer_rows },
+    { "search", true, answer_search },     { "slice", true, answer_slice },
+    { "slices", true, answer_slices },     { "sql", true, answer_sql },
     { "table", true, answer_table },       { "tables", true, answer_tables },
 };
 

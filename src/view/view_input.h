@@ -35,6 +35,21 @@ struct view_fact {
     const char *name, *text;
 };
 
+/* Memory that an allocator held, as it reported. */
+struct view_held {
+    int64_t ns, allocated_bytes, reserved_bytes;
+};
+struct view_allocator {
+    const char *name; /* "NPU 0" */
+    LIST(struct view_held) held;
+};
+struct view_block {
+    int64_t begin_ns, end_ns; /* INT64_MAX: it was not given back */
+    int64_t bytes;
+    uint32_t allocator;
+    const char *name; /* of the operator that took it; "": unknown */
+};
+
 struct view_input {
     const char *path, *name;
     const char *kind; /* "PyTorch collection", "Chrome trace" */
@@ -54,6 +69,9 @@ struct view_input {
     LIST(struct view_series) series;
     LIST(struct view_sentence) sentences;
     LIST(struct view_fact) facts;
+    LIST(struct view_allocator) allocators;
+    size_t n_blocks;
+    struct view_block *blocks;
     struct arena *mem;
 };
 

@@ -19,6 +19,7 @@
     X("flame.js", SCRIPT, view_flame_js)                                                                               \
     X("layout.js", SCRIPT, view_layout_js)                                                                             \
     X("main.js", SCRIPT, view_main_js)                                                                                 \
+    X("memory.js", SCRIPT, view_memory_js)                                                                             \
     X("overview.js", SCRIPT, view_overview_js)                                                                         \
     X("tables.js", SCRIPT, view_tables_js)                                                                             \
     X("text.js", SCRIPT, view_text_js)                                                                                 \

@@ -116,6 +116,30 @@ async function use_timeline(page, url, job) {
     await page.keyboard.press("Escape");
 }
 
+/** Memory at its peak, at another moment by mouse and keys; a trace has no such page. */
+async function use_memory(page, url, job, hostile) {
+    const words = () => page.locator(".memory p").innerText();
+    await look(page, url, "page=memory&input=" + job, "memory");
+    check((await page.locator(".memory td").count()) > 20, "no blocks are alive at the peak");
+    const peak = await words();
+    const changed = (was) => page.waitForFunction((w) => document.querySelector(".memory p").innerText !== w, was, { timeout: 20000 });
+    const box = await page.locator(".memory svg").boundingBox();
+    await page.mouse.click(box.x + box.width / 4, box.y + 50);
+    await changed(peak);
+    const clicked = await words();
+    await page.locator(".memory svg").focus();
+    await page.keyboard.press("ArrowRight");
+    await changed(clicked);
+    await page.keyboard.press("End");
+    await changed(clicked);
+    await page.locator(".memory p button").click();
+    await page.waitForFunction((w) => document.querySelector(".memory p").innerText === w, peak, { timeout: 20000 });
+    await page.locator(".memory td button").first().click();
+    await page.waitForSelector('main[data-shown="timeline"]');
+    await look(page, url, "input=" + hostile, "no-memory");
+    check((await page.locator('[data-page="memory"]').count()) === 0, "a trace has a page of memory");
+}
+
 /** Instants have marks on a row of their own, which are found, clicked and described as slices are. */
 async function use_instants(page, url, hostile) {
     await look(page, url, "page=timeline&input=" + hostile, "instants");
@@ -205,6 +229,7 @@ async function main() {
         const hostile = shown.findIndex((one) => one.path.endsWith("hostile.json"));
         await use_flame(page, url, job, hostile);
         await use_instants(page, url, hostile);
+        await use_memory(page, url, job, hostile);
         await use_pages(page, url, job);
     } finally {
         await browser.close();

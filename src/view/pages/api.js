@@ -3,7 +3,7 @@
 // @ts-check
 
 /**
- * @typedef {{name: string, path: string, kind: string, is_simulated: boolean, state: "loading"|"ready"|"failed",
+ * @typedef {{name: string, path: string, kind: string, is_simulated: boolean, has_memory: boolean, state: "loading"|"ready"|"failed",
  *   percent: number, message: string}} Input
  * @typedef {{id: number, name: string, n: number, levels: number[], instants: number|null}} Track
  * @typedef {{id: number, name: string, unit: string}} Counter

@@ -4,12 +4,13 @@
 import * as api from "./api.js";
 import { element } from "./details.js";
 import { show_flame } from "./flame.js";
+import { show_memory } from "./memory.js";
 import { show_overview } from "./overview.js";
 import { show_sql, show_tables } from "./tables.js";
 import { grouped, speak, word } from "./text.js";
 import { Timeline } from "./timeline.js";
 
-const PAGES = ["overview", "timeline", "flame", "tables", "sql"];
+const PAGES = ["overview", "timeline", "flame", "memory", "tables", "sql"];
 const LOOK_AGAIN_MS = 500;
 
 /** @param {string} id */
@@ -65,7 +66,7 @@ function frame() {
     /** @type {HTMLInputElement} */ (by_id("search")).placeholder = word("search");
     by_id("search").setAttribute("aria-label", word("search"));
     const page = state.get("page") ?? "overview", tabs = by_id("pages");
-    tabs.replaceChildren(...PAGES.map((name) => {
+    tabs.replaceChildren(...PAGES.filter((name) => name !== "memory" || inputs[input()]?.has_memory).map((name) => {
         const tab = /** @type {HTMLButtonElement} */ (element("button", word(name)));
         tab.type = "button";
         tab.setAttribute("role", "tab");
@@ -132,6 +133,7 @@ async function show() {
     try {
         if (page === "timeline") await show_timeline(place);
         else if (page === "flame") await show_flame(place, input(), state, keep, look_at, says);
+        else if (page === "memory" && one.has_memory) await show_memory(place, input(), state, keep, look_at);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
         else await show_overview(place, input(), look_at);
@@ -222,7 +224,7 @@ by_id("language").addEventListener("click", () => {
 by_id("help").addEventListener("click", show_keys);
 by_id("input").addEventListener("change", (e) => {
     keep("input", /** @type {HTMLSelectElement} */ (e.target).value);
-    for (const key of ["t0", "t1", "slice", "rows", "node"]) keep(key, null);
+    for (const key of ["t0", "t1", "slice", "rows", "node", "allocator", "at"]) keep(key, null);
     found = { q: "", slices: [], at: -1 };
     void show();
 });

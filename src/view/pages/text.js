@@ -19,6 +19,16 @@ const words = {
     node: ["{name}: {total} ({share} %), {self} itself, {n} slices", "{name}:{total}({share} %),自身 {self},{n} 个切片"],
     left_out: ["{n} smaller nodes are left out", "省略了 {n} 个较小的节点"],
     key_flame: ["flame graph: Enter and Esc zoom, the four directions move", "火焰图:Enter、Esc 缩放,方向键移动"],
+    allocator: ["Allocator", "分配器"],
+    moment: ["Moment", "时刻"],
+    peak: ["Peak", "峰值"],
+    alive: ["at {at}: {n} blocks alive, {bytes}; peak {peak}", "{at}:存活 {n} 块,{bytes};峰值 {peak}"],
+    taken_by: ["Taken by", "分配者"],
+    block: ["Block", "内存块"],
+    size: ["Size", "大小"],
+    lives: ["Lives", "存活时长"],
+    to_the_end: ["to the end", "直到结束"],
+    unknown: ["unknown", "未知"],
     found: ["{n} found", "找到 {n} 个"],
     loading: ["Loading {name}: {percent} %", "正在加载 {name}:{percent} %"],
     failed: ["{name}: {message}", "{name}:{message}"],
@@ -102,6 +112,13 @@ export function moment(ns, step_ns) {
     const [size, unit] = UNITS.find(([s]) => Math.abs(ns) >= s && step_ns >= s / 1000) ?? [1, "ns"];
     const digits = Math.max(0, Math.ceil(Math.log10(size / step_ns)));
     return (ns / size).toFixed(Math.min(9, digits)) + " " + unit;
+}
+
+/** @param {number} n */
+export function bytes(n) {
+    for (const [size, unit] of /** @type {[number, string][]} */ ([[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]]))
+        if (Math.abs(n) >= size) return (n / size).toFixed(Math.abs(n) >= 100 * size ? 0 : 2) + " " + unit;
+    return n + " B";
 }
 
 /** @param {number} n */
