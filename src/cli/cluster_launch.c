@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cluster_launch.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+
+#include "cli/launch_slurm.h"
 
 extern char **environ;
 
@@ -18,26 +22,33 @@ struct process {
     bool is_done;
 };
 
-static bool start(struct arguments *a, struct process *p, const char *dir, size_t part, size_t n, struct error *e)
+static bool start(const struct launch *l, struct process *p, size_t part, struct error *e)
 {
     enum { OWN_WORDS = 12 };
-    char shard[48], threads[16] = "1";
+    const struct arguments *a = l->a;
+    char shard[48], threads[16] = "1", log[48];
     const char **word = arena_take(a->mem, a->n_words + OWN_WORDS, sizeof *word);
     size_t at = 0;
-    if (!word)
+    snprintf(shard, sizeof shard, "%zu/%zu", part + 1, l->n_parts);
+    snprintf(log, sizeof log, LAUNCH_LOG, part + 1);
+    const char *log_path = word ? arena_printf(a->mem, "%s/%s", l->dir, log) : NULL;
+    posix_spawn_file_actions_t files;
+    if (!log_path || posix_spawn_file_actions_init(&files) != 0)
         return error_no_memory(e, "--launcher local");
-    snprintf(shard, sizeof shard, "%zu/%zu", part + 1, n);
     word[at++] = "ascope";
     word[at++] = "cluster";
     for (size_t i = 0; i < a->n_words; i++)
         word[at++] = a->word[i];
-    const char *const more[] = { "--shard",   shard,   "--out",   dir,
+    const char *const more[] = { "--shard",   shard,   "--out",   l->dir,
                                  "--threads", threads, "--quiet", a->job.ranks ? "--ranks" : NULL,
                                  a->job.ranks };
     for (size_t i = 0; i < sizeof more / sizeof *more && more[i]; i++)
         word[at++] = more[i];
     p->n_tries++;
-    const int why = posix_spawn(&p->pid, "/proc/self/exe", NULL, NULL, (char **)word, environ);
+    int why = posix_spawn_file_actions_addopen(&files, 2, log_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (why == 0)
+        why = posix_spawn(&p->pid, "/proc/self/exe", &files, NULL, (char **)word, environ);
+    posix_spawn_file_actions_destroy(&files);
     return why == 0 || error_set(e, FAULT_IO, "--launcher local: cannot start a process: %s", strerror(why));
 }
 
@@ -47,37 +58,133 @@ static bool ended_well(int status)
     return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
 }
 
-bool launch_local(struct arguments *a, struct job *j, const char *dir, size_t n, struct error *e)
+static size_t local_parts(const struct arguments *a, size_t n_ranks)
+{
+    const size_t wanted = a->job.processes ? a->job.processes : a->options.n_threads;
+    return wanted < n_ranks ? wanted : n_ranks;
+}
+
+static bool local_submit(struct launch *l, struct error *e)
+{
+    /* Hidden: no part finds the shards of others. */
+    const char *name = arena_printf(l->a->mem, "%s/.ascope_shards", l->beside);
+    struct process *process = arena_take(l->a->mem, l->n_parts, sizeof *process);
+    if (!name || !process)
+        return error_no_memory(e, "--launcher local");
+    if (leftover_dir(&l->half, name) != 0)
+        return error_set(e, FAULT_IO, "%s: cannot create it: %s", name, strerror(errno));
+    l->dir = l->half.path;
+    l->state = process;
+    for (size_t i = 0; i < l->n_parts; i++)
+        if (!start(l, &process[i], i, e))
+            break;
+    return true; /* those that run are waited for */
+}
+
+static bool local_watch(struct launch *l, enum exit_status *status, struct error *e)
 {
     enum { TRIES = 2 };
-    struct process *process = arena_take(a->mem, n, sizeof *process);
+    (void)status;
+    struct process *process = l->state;
     size_t n_running = 0;
-    if (!process)
-        return error_no_memory(e, "--launcher local");
-    for (size_t i = 0; i < n; i++)
-        n_running += start(a, &process[i], dir, i, n, e);
+    for (size_t i = 0; i < l->n_parts; i++)
+        n_running += process[i].pid > 0;
     while (n_running > 0) {
-        int status;
-        const pid_t pid = waitpid(-1, &status, 0);
+        int ended;
+        const pid_t pid = waitpid(-1, &ended, 0);
         if (pid < 0 && errno == EINTR)
             continue;
         if (pid < 0)
             break;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < l->n_parts; i++) {
             struct process *p = &process[i];
             if (p->pid != pid)
                 continue;
             p->pid = 0;
-            p->is_done = ended_well(status);
+            p->is_done = ended_well(ended);
             n_running--;
             if (!p->is_done && p->n_tries < TRIES)
-                n_running += start(a, p, dir, i, n, e);
+                n_running += start(l, p, i, e);
             else if (!p->is_done &&
-                     !job_note(j, true, "part %zu of %zu: its process %s %d, twice; its ranks are missing", i + 1, n,
-                               WIFSIGNALED(status) ? "was killed by signal" : "ended with exit status",
-                               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)))
+                     !job_note(l->job, true, "part %zu of %zu: its process %s %d, twice", i + 1, l->n_parts,
+                               WIFSIGNALED(ended) ? "was killed by signal" : "ended with exit status",
+                               WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended)))
                 return error_no_memory(e, "--launcher local");
         }
     }
     return e->fault == FAULT_NONE;
+}
+
+static void local_end(struct launch *l)
+{
+    if (l->dir)
+        leftover_settle(&l->half, NULL);
+}
+
+static const struct launcher launchers[] = {
+    { "local", local_parts, local_submit, local_watch, local_end, .runs_modes = false },
+    { "slurm", slurm_parts, slurm_submit, slurm_watch, slurm_end, .runs_modes = true },
+};
+
+const struct launcher *launcher_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (strcmp(launchers[i].name, name) == 0)
+            return &launchers[i];
+    return NULL;
+}
+
+static int is_log(const struct dirent *d)
+{
+    return strncmp(d->d_name, "part_", 5) == 0 && strstr(d->d_name, ".log") != NULL;
+}
+
+static bool note_log(struct job *j, const char *dir, const char *name, struct error *e)
+{
+    static const char before[] = "ascope: ";
+    const char *path = arena_printf(j->mem, "%s/%s", dir, name);
+    FILE *f = path ? fopen(path, "re") : NULL;
+    if (!f) /* it was removed: its shard counts */
+        return path || error_no_memory(e, dir);
+    char *line = NULL;
+    size_t cap = 0;
+    bool done = true;
+    for (ssize_t n; done && (n = getline(&line, &cap, f)) > 0;) {
+        line[strcspn(line, "\n")] = 0;
+        const char *text = strncmp(line, before, sizeof before - 1) == 0 ? line + sizeof before - 1 : line;
+        done = !*text || job_note(j, true, "%s", text) || error_no_memory(e, dir);
+    }
+    free(line);
+    fclose(f);
+    return done;
+}
+
+/* What all parts find alike is one line: job_note() drops lines that are there already. */
+static bool note_logs(struct job *j, const char *dir, struct error *e)
+{
+    struct dirent **entry = NULL;
+    const int n = scandir(dir, &entry, is_log, versionsort);
+    bool done = n >= 0 || error_set(e, FAULT_IO, "%s: %s", dir, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        done = done && note_log(j, dir, entry[i]->d_name, e);
+        free(entry[i]);
+    }
+    free(entry);
+    return done;
+}
+
+bool launch_gather(struct job *j, const char *dir, const char *wanted, struct error *e)
+{
+    struct job whole = *j;
+    const size_t n = whole.ranks.n;
+    bool done = job_init(j, e);
+    for (size_t i = 0; done && i < whole.notes.n; i++)
+        done = job_note(j, whole.notes.at[i].is_loss, "%s", whole.notes.at[i].text) || error_no_memory(e, dir);
+    done = done && note_logs(j, dir, e) && job_find(j, dir, e) && job_complete(j, wanted, e);
+    j->load = whole.load;
+    j->world = n > 0 && !whole.is_filtered ? whole.ranks.at[n - 1].rank + 1 : 0;
+    if (done && j->ranks.n == 0)
+        done = error_set(e, FAULT_IO, "%s: no part of the ranks has left a summary; see the lines above", dir);
+    job_fini(&whole);
+    return done;
 }

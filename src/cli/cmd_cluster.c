@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/large_memory.h"
-#include "base/leftover.h"
 #include "base/outdir.h"
 #include "cli/cluster_launch.h"
 #include "cli/collections.h"
@@ -218,33 +217,36 @@ static enum exit_status run_shard(struct clustering *n)
     return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 
-/* Summaries by processes, which take the place of what was found. */
-static enum exit_status launch(struct clustering *n, struct leftover *dir)
+/* The shards of a folder take the place of what was found. */
+static enum exit_status gather(struct clustering *n, const char *dir)
+{
+    struct error e = { 0 };
+    const bool done = launch_gather(&n->job, dir, n->a->job.ranks, &e);
+    if (!done) {
+        report_notes(n);
+        complain("%s", e.text);
+    }
+    return done ? STATUS_DONE : STATUS_NOTHING;
+}
+
+/* Parts that are summarised elsewhere. *ran: the modes, too, and the report was printed. */
+static enum exit_status launch(struct clustering *n, const struct launcher *how, struct launch *l, bool *ran)
 {
     struct arguments *a = n->a;
     struct error e = { 0 };
-    const char *beside = a->options.out_dir ? a->options.out_dir : path_expand(a, "DIR", a->word[0]);
-    const size_t wanted = a->job.processes ? a->job.processes : a->options.n_threads;
-    const size_t n_parts = wanted < n->job.ranks.n ? wanted : n->job.ranks.n;
-    const char *name = beside ? arena_printf(a->mem, "%s/ascope_shards", beside) : NULL;
-    struct job whole = n->job;
-    bool done = name && (!a->options.out_dir || outdir_make(a->options.out_dir, &e));
-    if (done && leftover_dir(dir, name) != 0)
-        done = error_set(&e, FAULT_IO, "%s: no place for summaries", name);
-    done = done && job_init(&n->job, &e) && launch_local(a, &n->job, dir->path, n_parts, &e) &&
-           job_find(&n->job, dir->path, &e) && job_complete(&n->job, NULL, &e);
-    if (done) {
-        n->job.load = rank_load;
-        n->job.is_filtered = whole.is_filtered;
-        const size_t n_ranks = whole.ranks.n;
-        n->job.world = n_ranks > 0 && !whole.is_filtered ? whole.ranks.at[n_ranks - 1].rank + 1 : 0;
-        for (size_t i = 0; i < whole.notes.n; i++)
-            done = done && job_note(&n->job, whole.notes.at[i].is_loss, "%s", whole.notes.at[i].text);
-    }
+    enum exit_status status = STATUS_DONE;
+    *l = (struct launch){ .a = a,
+                          .job = &n->job,
+                          .beside = a->options.out_dir ? a->options.out_dir : path_expand(a, "DIR", a->word[0]),
+                          .n_parts = how->n_parts(a, n->job.ranks.n) };
+    const bool done = l->beside && (!a->options.out_dir || outdir_make(a->options.out_dir, &e)) && how->submit(l, &e) &&
+                      how->watch(l, &status, &e);
+    *ran = done && how->runs_modes;
     if (!done)
         complain("%s", e.fault != FAULT_NONE ? e.text : no_memory_text());
-    job_fini(&whole);
-    return done ? STATUS_DONE : STATUS_NOTHING;
+    if (!done)
+        return STATUS_NOTHING;
+    return *ran ? status : gather(n, l->dir);
 }
 
 static enum exit_status run_modes(struct clustering *n)
@@ -303,15 +305,22 @@ int run_cluster(struct arguments *a)
         status = STATUS_PARAMETER;
     else if (e.fault == FAULT_NONE)
         status = find_ranks(&n);
-    struct leftover shards = { .path = NULL };
+    const struct launcher *how = a->job.launcher && !a->job.shards ? launcher_find(a->job.launcher) : NULL;
+    struct launch launched = { 0 };
+    bool ran = false;
     if (status == STATUS_DONE && !types_read(&n))
         status = STATUS_PARAMETER;
     else if (status == STATUS_DONE && (a->job.shard || a->job.join))
         status = run_shard(&n);
-    else if (status == STATUS_DONE && (!a->job.launcher || (status = launch(&n, &shards)) == STATUS_DONE))
+    else if (status == STATUS_DONE && how)
+        status = launch(&n, how, &launched, &ran);
+    else if (status == STATUS_DONE && a->job.shards)
+        status = gather(&n, a->job.shards);
+    if (status == STATUS_DONE && !a->job.shard && !a->job.join && !ran)
         status = run_modes(&n);
-    leftover_settle(&shards, NULL);
-    if (a->json && n.job.mem)
+    if (how)
+        how->end(&launched);
+    if (a->json && n.job.mem && !ran)
         status = print_json(&n, status);
     cluster_result_fini(&n.result);
     job_fini(&n.job);

@@ -55,7 +55,7 @@ static const uint8_t communication_options[] = {
 };
 static const uint8_t cluster_options[] = {
     OPT_CLUSTER_MODE, OPT_CLUSTER_OUT, OPT_CLUSTER_TYPE, OPT_CLUSTER_RANKS, OPT_CLUSTER_STEP, OPT_CLUSTER_TOP, OPT_CLUSTER_BASE, OPT_CLUSTER_RANK_ID,
-    OPT_CLUSTER_PARALLEL, OPT_CLUSTER_NO_NAMES, OPT_CLUSTER_SHARD, OPT_CLUSTER_JOIN, OPT_CLUSTER_LAUNCHER, OPT_CLUSTER_PROCESSES, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
+    OPT_CLUSTER_PARALLEL, OPT_CLUSTER_NO_NAMES, OPT_CLUSTER_SHARD, OPT_CLUSTER_JOIN, OPT_CLUSTER_SHARDS, OPT_CLUSTER_LAUNCHER, OPT_CLUSTER_LAUNCHER_ARGS, OPT_CLUSTER_PROCESSES, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t query_options[] = { OPT_DIR, OPT_THREADS, OPT_JSON, OPT_HELP };
 static const uint8_t sim_options[] = {
@@ -338,7 +338,7 @@ const struct command commands[] = {
                 "with an empty folder. All other modes replace their own tables only. all-modes computes every mode for which "
                 "there is data.\n\n"
                 "For jobs on several machines: ascope analyse --summary where the data of each rank lies, then this command where the "
-                "summaries are; or --shard for parts of a job, --join for parts of parts, --launcher local for processes.\n\n"
+                "summaries are; or --shard for parts of a job, --join for parts of parts, --launcher for processes on this machine or tasks of Slurm.\n\n"
                 "Ranks that are missing, damaged or were analysed with losses have a line each, and the exit code is 3.",
         LIST_OF(cluster_options),
         .run = run_cluster,

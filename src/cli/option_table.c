@@ -297,10 +297,14 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory" },
     [OPT_CLUSTER_JOIN] = { "join", .kind = OPTION_FILE, .value = "FILE", .at = AT(job.join),
         .help = "only write the summaries of all ranks that are found, shards included, to one file" },
-    [OPT_CLUSTER_LAUNCHER] = { "launcher", .kind = OPTION_WORD, .choice = { "local" }, .at = AT(job.launcher),
-        .help = "summarise the ranks in processes first: local: on this machine" },
+    [OPT_CLUSTER_SHARDS] = { "shards", .kind = OPTION_DIR, .value = "DIR", .at = AT(job.shards),
+        .help = "read the ranks from the shards in a directory; ranks of the job that are in none of them are reported as missing" },
+    [OPT_CLUSTER_LAUNCHER] = { "launcher", .kind = OPTION_WORD, .choice = { "local", "slurm" }, .at = AT(job.launcher),
+        .help = "summarise the ranks in parts first: local: processes on this machine; slurm: tasks of a job array, and the results by a job behind it" },
+    [OPT_CLUSTER_LAUNCHER_ARGS] = { "launcher-args", .kind = OPTION_TEXT, .value = "OPTIONS", .at = AT(job.launcher_args),
+        .help = "more options of sbatch, as one word: \"--partition=cpu --time=10\"" },
     [OPT_CLUSTER_PROCESSES] = { "processes", NUMBER(job.processes, 1, 1024),
-        .help = "number of processes of --launcher local; default: --threads" },
+        .help = "number of parts of --launcher; default: local: --threads, slurm: one per rank, at most 1000" },
 
     [OPT_OUTPUT] = { "output", .kind = OPTION_DIR, .value = "DIR", .at = AT(output),
         .help = "collection: a PROF_XXX directory, or a directory that contains some" },
@@ -698,5 +702,7 @@ bool options_parse(const struct command *c, int argc, char **argv, struct argume
             return false;
     a->n_words = (size_t)(argc - optind);
     a->word = (const char **)(argv + optind);
+    a->n_argv = argc > 0 ? (size_t)argc - 1 : 0;
+    a->argv = argv + (argc > 0);
     return true;
 }

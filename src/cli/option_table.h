@@ -156,7 +156,9 @@ enum option_id {
     OPT_CLUSTER_NO_NAMES,
     OPT_CLUSTER_SHARD,
     OPT_CLUSTER_JOIN,
+    OPT_CLUSTER_SHARDS,
     OPT_CLUSTER_LAUNCHER,
+    OPT_CLUSTER_LAUNCHER_ARGS,
     OPT_CLUSTER_PROCESSES,
     /* of msprof only */
     OPT_OUTPUT,
@@ -234,7 +236,7 @@ struct dyn_words {
 /* What `ascope cluster` is asked for. */
 struct cluster_words {
     const char *modes, *ranks, *base, *parallel_types, *shard, *join;
-    const char *launcher;
+    const char *launcher, *launcher_args, *shards;
     uint64_t step, top, rank_id, processes;
     bool no_op_names;
 };
@@ -262,6 +264,8 @@ struct arguments {
     json_t *more;      /* members of the report beside the command's own; NULL: none */
     const char **word; /* what is no option */
     size_t n_words;
+    char **argv; /* the command line behind the command: options first */
+    size_t n_argv;
     struct arena *mem;
 };
 

@@ -176,28 +176,15 @@ static bool account_rank(struct drive *d, size_t i)
 /* Ranks that the job has, or that are below the highest one, and that are nowhere: "2, 5-7". */
 static bool report_missing(struct drive *d)
 {
-    enum { MOST_GAPS = 8 };
     const size_t n = d->job->ranks.n;
-    int64_t end = n > 0 ? d->job->ranks.at[n - 1].rank + 1 : 0, next = 0, n_missing = 0;
-    char text[MOST_GAPS * 48 + 8] = "";
-    size_t used = 0, n_gaps = 0;
+    int64_t end = n > 0 ? d->job->ranks.at[n - 1].rank + 1 : 0;
+    char gaps[JOB_GAPS];
     if (d->job->is_filtered)
         return true;
     end = d->job->world > end && d->job->world <= INT32_MAX ? d->job->world : end;
-    for (size_t i = 0; i <= n; i++) {
-        const int64_t rank = i < n ? d->job->ranks.at[i].rank : end;
-        if (rank > next && n_gaps++ < MOST_GAPS) {
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, "%s%lld", n_gaps > 1 ? ", " : "", (long long)next);
-            if (rank > next + 1)
-                used += (size_t)snprintf(text + used, sizeof text - used, "-%lld", (long long)rank - 1);
-        }
-        n_missing += rank > next ? rank - next : 0;
-        next = rank + 1;
-    }
+    const int64_t n_missing = job_gaps(d->job, 0, end - 1, gaps);
     return n_missing == 0 ||
-           job_note(d->job, true, "%lld of %lld ranks are missing: %s%s", (long long)n_missing, (long long)end, text,
-                    n_gaps > MOST_GAPS ? " ..." : "") ||
+           job_note(d->job, true, "%lld of %lld ranks are missing: %s", (long long)n_missing, (long long)end, gaps) ||
            error_no_memory(d->e, "ascope cluster");
 }
 

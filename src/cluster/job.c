@@ -24,13 +24,14 @@ enum { MOST_LEVELS = 10, MOST_ENTRIES = 1 << 20 };
 
 bool job_init(struct job *j, struct error *e)
 {
-    *j = (struct job){ .mem = arena_new(), .names = names_new() };
-    return (j->mem && j->names) || error_no_memory(e, "ascope cluster");
+    *j = (struct job){ .mem = arena_new(), .names = names_new(), .said = names_new() };
+    return (j->mem && j->names && j->said) || error_no_memory(e, "ascope cluster");
 }
 
 void job_fini(struct job *j)
 {
     names_free(j->names);
+    names_free(j->said);
     arena_free(j->mem);
     *j = (struct job){ 0 };
 }
@@ -42,10 +43,17 @@ bool job_note(struct job *j, bool is_loss, const char *fmt, ...)
     va_start(args, fmt);
     const int n = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    struct job_line *line = n < 0 ? NULL : list_add(&j->notes, j->mem);
+    if (n < 0)
+        return false;
+    const size_t len = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1, n_said = names_count(j->said);
+    names_add(j->said, text, len);
+    if (names_failed(j->said))
+        return false;
+    if (names_count(j->said) == n_said)
+        return true;
+    struct job_line *line = list_add(&j->notes, j->mem);
     if (!line)
         return false;
-    const size_t len = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
     *line = (struct job_line){ arena_text(j->mem, text, len), is_loss };
     return line->text != NULL;
 }
@@ -477,19 +485,39 @@ static bool range_next(const char **at, int64_t *first, int64_t *last)
     return true;
 }
 
+int64_t job_gaps(const struct job *j, int64_t first, int64_t last, char out[JOB_GAPS])
+{
+    enum { MOST_GAPS = 8 };
+    size_t used = 0, n_gaps = 0;
+    int64_t next = first, n_missing = 0;
+    out[0] = 0;
+    for (size_t i = 0; i <= j->ranks.n && next <= last; i++) {
+        const int64_t rank = i < j->ranks.n ? j->ranks.at[i].rank : INT64_MAX;
+        if (rank < next)
+            continue;
+        const int64_t end = rank <= last ? rank - 1 : last; /* of the gap */
+        if (end >= next && n_gaps++ < MOST_GAPS) {
+            used += (size_t)snprintf(out + used, JOB_GAPS - used, "%s%lld", n_gaps > 1 ? ", " : "", (long long)next);
+            if (end > next)
+                used += (size_t)snprintf(out + used, JOB_GAPS - used, "-%lld", (long long)end);
+        }
+        n_missing += end - next + 1;
+        next = end + 2;
+    }
+    if (n_gaps > MOST_GAPS)
+        snprintf(out + used, JOB_GAPS - used, " ...");
+    return n_missing;
+}
+
 static bool keep_wanted(struct job *j, const char *wanted, struct error *e)
 {
     const char *at = wanted;
     bool *keeps = arena_take(j->mem, j->ranks.n + 1, sizeof *keeps);
     for (int64_t first, last; keeps && range_next(&at, &first, &last);) {
-        int64_t n_found = 0;
+        char gaps[JOB_GAPS];
         for (size_t i = 0; i < j->ranks.n; i++)
-            if (j->ranks.at[i].rank >= first && j->ranks.at[i].rank <= last) {
-                keeps[i] = true;
-                n_found++;
-            }
-        if (n_found <= last - first && !job_note(j, true, "--ranks: of ranks %lld to %lld only %lld are in the job",
-                                                 (long long)first, (long long)last, (long long)n_found))
+            keeps[i] = keeps[i] || (j->ranks.at[i].rank >= first && j->ranks.at[i].rank <= last);
+        if (job_gaps(j, first, last, gaps) > 0 && !job_note(j, true, "--ranks: ranks are missing: %s", gaps))
             return error_no_memory(e, "--ranks");
     }
     if (!keeps)

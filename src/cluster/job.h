@@ -48,6 +48,7 @@ struct job {
     int64_t world;     /* number of ranks that the job says it has; 0: unknown */
     rank_loader *load; /* NULL: raw collections cannot be read */
     struct names *names;
+    struct names *said; /* texts of notes */
     struct arena *mem;
 };
 
@@ -62,7 +63,12 @@ bool job_find(struct job *j, const char *path, struct error *e);
 /* Once, behind the last of them: sorts, drops older collections of a rank, and those ranks that are not in the list ("0,3-5";
  * NULL: all are wanted). False: the list is none, no rank is left, or there is no memory. */
 bool job_complete(struct job *j, const char *wanted, struct error *e);
+/* A line that is there already is not added again. False: no memory. */
 bool job_note(struct job *j, bool is_loss, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* How many of the numbers first … last no rank has, and which: "2, 5-7", at most 8 runs of them. For a completed job. */
+enum { JOB_GAPS = 400 };
+int64_t job_gaps(const struct job *j, int64_t first, int64_t last, char out[JOB_GAPS]);
 
 /* What is known of a rank: only some parts (enum rank_part) are read. Columns are in mem, texts in j->names. Several threads may call
  * both at the same time. False: it cannot be read. */

@@ -92,14 +92,15 @@ static bool append(struct job *j, struct shard *s, size_t i, struct record *of, 
     out->n_ranks++;
     out->n_lossy += of->is_lossy;
     return !of->is_lossy ||
-           job_note(j, true, "rank %lld: its analysis ended with losses; its numbers are incomplete",
+           job_note(j, true, "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
                     (long long)r->rank) ||
            error_no_memory(e, r->path);
 }
 
 bool shard_write(struct job *j, const struct shard_request *r, struct shard_result *out, struct error *e)
 {
-    const size_t n_all = j->ranks.n, first = n_all * r->part / r->n_parts, end = n_all * (r->part + 1) / r->n_parts;
+    const size_t first = shard_first(j->ranks.n, r->part, r->n_parts);
+    const size_t end = shard_first(j->ranks.n, r->part + 1, r->n_parts);
     struct shard s = { .mem = arena_new() };
     struct record *record = s.mem ? arena_take(s.mem, r->n_threads, sizeof *record) : NULL;
     *out = (struct shard_result){ 0 };

@@ -25,6 +25,12 @@ struct shard_result {
 /* "2/8": the second of eight parts. False: it is none. */
 bool shard_of_text(const char *text, size_t *part, size_t *n_parts);
 
+/* The first rank of a part, by its place in the job; that of part n_parts is the end. */
+static inline size_t shard_first(size_t n_ranks, size_t part, size_t n_parts)
+{
+    return n_ranks * part / n_parts;
+}
+
 /* What cannot be read is a line of the job's notes. False: nothing is written. */
 bool shard_write(struct job *j, const struct shard_request *r, struct shard_result *out, struct error *e);
 
