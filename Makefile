@@ -5,6 +5,7 @@
 #   make demo     records a small PyTorch training on a simulated device, analyses it and says what to open
 #   make example  runs, analyses and shows a program that records itself; EXAMPLE=threads for another one
 #   make test     everything that must hold before a change goes in
+#   make test-slurm  ascope cluster --launcher slurm on a Slurm of three nodes that starts and ends on this machine
 #   make bench    how fast, as ratios in one run
 #   make fuzz     damaged input for FUZZ_SECONDS a reader
 #   make torture  every call that can fail fails once, every stage meets a full disk, every byte is damaged (hours);
@@ -43,14 +44,17 @@ WHY_wheel = what the build needs, the headers of Python, and what builds wheels 
 NEEDS_deb = $(NEEDS_build) dpkg-dev debhelper dh-python python3-dev lintian
 WHY_deb = what the build needs, the headers of Python, and what makes and checks packages
 
+NEEDS_slurm = $(NEEDS_build) slurm-wlm munge python3
+WHY_slurm = what the build needs, and Slurm, of which a private copy is started
+
 MESON_SETUP = meson setup --prefix "$(abspath $(PREFIX))"
 VERSION = $(shell sed -n "s/^project.* version: '\([^']*\)'.*/\1/p" meson.build)
 MACHINE := $(shell uname -m)
 FOREIGN = $(filter-out $(MACHINE),aarch64)
 AARCH64 = build-aarch64-root
 
-.PHONY: all program demo example test test-build test-gcc test-sanitized bench fuzz torture viewer abi format docs cross static wheel deb \
-    install clean need-build need-demo need-test need-cross need-wheel need-deb
+.PHONY: all program demo example test test-build test-gcc test-sanitized test-slurm bench fuzz torture viewer abi format docs cross static wheel deb \
+    install clean need-build need-demo need-test need-slurm need-cross need-wheel need-deb
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -61,7 +65,7 @@ build/build.ninja: | need-build
 	@$(MESON_SETUP) build >/dev/null
 
 # Says what is missing and why, and installs it as root or through sudo. Silent when everything is there.
-need-build need-demo need-test need-cross need-wheel need-deb: need-%:
+need-build need-demo need-test need-slurm need-cross need-wheel need-deb: need-%:
 	@command -v dpkg-query >/dev/null || exit 0; \
 	missing=; for p in $(NEEDS_$*); do \
 	    dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
@@ -107,6 +111,10 @@ build-fuzz/build.ninja: | need-test
 test-sanitized: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
+
+# Its daemons and their files are in a temporary folder; a Slurm of the machine is not touched.
+test-slurm: need-slurm program
+	@$(NICE) python3 tests/slurm/test_slurm.py build/ascope
 
 # BENCH="--sizes 20000 --operators 20000 --repeat 1 --torch 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program

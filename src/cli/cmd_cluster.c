@@ -245,7 +245,7 @@ static enum exit_status launch(struct clustering *n, const struct launcher *how,
     if (!done)
         complain("%s", e.fault != FAULT_NONE ? e.text : no_memory_text());
     if (!done)
-        return STATUS_NOTHING;
+        return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
     return *ran ? status : gather(n, l->dir);
 }
 

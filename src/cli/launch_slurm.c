@@ -75,6 +75,10 @@ static bool tool(struct launch *l, words *w, struct error *e)
     size_t at = end;
     while (at > 0 && o->text[at - 1] != '\n')
         at--;
+    const char *const said[] = { w->at[1], ": ", "error: " }; /* "sbatch: error: " before the reason */
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (strncmp(o->text + at, said[i], strlen(said[i])) == 0)
+            at += strlen(said[i]);
     return error_set(e, FAULT_IO, "--launcher slurm: %s: %.*s", w->at[1], end > at ? (int)(end - at) : 6,
                      end > at ? o->text + at : "failed");
 }
@@ -413,12 +417,15 @@ static void report_parts(struct launch *l)
         if (has_shard(l, i))
             continue;
         const struct job_rank *rank = l->job->ranks.at;
-        const size_t first = shard_first(l->job->ranks.n, i, l->n_parts),
-                     end = shard_first(l->job->ranks.n, i + 1, l->n_parts);
+        const size_t first = shard_first(l->job->ranks.n, i, l->n_parts);
+        const size_t last = shard_first(l->job->ranks.n, i + 1, l->n_parts) - 1;
         const struct seen *p = &s->part[i];
-        complain("task %s_%zu (rank %lld to %lld): %s%s%s; it has left no summary", s->array, i + 1,
-                 (long long)rank[first].rank, (long long)rank[end - 1].rank, p->state[0] ? p->state : "state unknown",
-                 p->node[0] ? " on " : "", p->node);
+        char to[32] = "";
+        if (last > first)
+            snprintf(to, sizeof to, " to %lld", (long long)rank[last].rank);
+        complain("task %s_%zu (rank %lld%s): %s%s%s; it has left no summary", s->array, i + 1,
+                 (long long)rank[first].rank, to, p->state[0] ? p->state : "state unknown", p->node[0] ? " on " : "",
+                 p->node);
         n_shown++;
     }
     if (n_failed > n_shown)

@@ -156,19 +156,13 @@ static bool account_rank(struct drive *d, size_t i)
         d->out->n_failed++;
         done = job_note(d->job, true, "rank %lld: %s; it is left out", (long long)r->rank, a->e.text);
     } else {
-        const uint64_t n = losses_damage(&a->summary.identity.lost);
+        const struct rank_losses lost = job_losses(&a->summary);
         d->out->n_ranks++;
         d->n_without_step += !has_step(d, &a->summary.steps);
         if (d->job->world == 0)
             d->job->world = world_size(a->summary.identity.distributed_args);
-        d->out->n_lossy += n > 0 || a->summary.exit_code == 3;
-        if (n > 0)
-            done = job_note(d->job, true, "rank %lld: %llu values or records of %s could not be used",
-                            (long long)r->rank, (unsigned long long)n, r->path);
-        else if (a->summary.exit_code == 3)
-            done = job_note(d->job, true,
-                            "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
-                            (long long)r->rank);
+        d->out->n_lossy += lost.is_lossy;
+        done = job_note_losses(d->job, r, &lost);
     }
     return done || error_no_memory(d->e, r->path);
 }

@@ -58,6 +58,22 @@ bool job_note(struct job *j, bool is_loss, const char *fmt, ...)
     return line->text != NULL;
 }
 
+struct rank_losses job_losses(const struct rank_summary *s)
+{
+    const uint64_t n = losses_damage(&s->identity.lost);
+    return (struct rank_losses){ n > 0 || s->exit_code == 3, n, s->identity.path };
+}
+
+bool job_note_losses(struct job *j, const struct job_rank *r, const struct rank_losses *lost)
+{
+    if (lost->n_damaged > 0)
+        return job_note(j, true, "rank %lld: %llu values or records of %s could not be used", (long long)r->rank,
+                        (unsigned long long)lost->n_damaged, lost->path ? lost->path : r->path);
+    return !lost->is_lossy ||
+           job_note(j, true, "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
+                    (long long)r->rank);
+}
+
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;

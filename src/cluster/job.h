@@ -66,6 +66,15 @@ bool job_complete(struct job *j, const char *wanted, struct error *e);
 /* A line that is there already is not added again. False: no memory. */
 bool job_note(struct job *j, bool is_loss, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* What is missing from the numbers of a rank: a line, the same one wherever it is noticed. */
+struct rank_losses {
+    bool is_lossy;
+    uint64_t n_damaged; /* values and records */
+    const char *path;   /* of the collection, lent; NULL: unknown */
+};
+struct rank_losses job_losses(const struct rank_summary *s);
+bool job_note_losses(struct job *j, const struct job_rank *r, const struct rank_losses *lost);
+
 /* How many of the numbers first … last no rank has, and which: "2, 5-7", at most 8 runs of them. For a completed job. */
 enum { JOB_GAPS = 400 };
 int64_t job_gaps(const struct job *j, int64_t first, int64_t last, char out[JOB_GAPS]);

@@ -25,7 +25,8 @@ bool shard_of_text(const char *text, size_t *part, size_t *n_parts)
 /* The record of one rank. */
 struct record {
     struct out bytes;
-    bool is_there, is_lossy;
+    bool is_there;
+    struct rank_losses lost;
     struct error e;
 };
 
@@ -42,7 +43,7 @@ static bool make_one(const struct job *j, size_t i, struct arena *mem, struct re
     struct rank_summary s;
     if (!job_summary(j, i, RANK_ALL, mem, &s, &to->e))
         return false;
-    to->is_lossy = s.exit_code != 0 || losses_damage(&s.identity.lost) > 0;
+    to->lost = job_losses(&s);
     return r->source == SOURCE_SUMMARY ? summary_copy(r->summary, r->offset, &to->bytes, &to->e)
                                        : summary_write(&s, r->stamp, 0, &to->bytes, &to->e);
 }
@@ -90,11 +91,8 @@ static bool append(struct job *j, struct shard *s, size_t i, struct record *of, 
     out_bytes(&s->out, of->bytes.buf, of->bytes.n);
     out->bytes += of->bytes.n;
     out->n_ranks++;
-    out->n_lossy += of->is_lossy;
-    return !of->is_lossy ||
-           job_note(j, true, "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
-                    (long long)r->rank) ||
-           error_no_memory(e, r->path);
+    out->n_lossy += of->lost.is_lossy;
+    return job_note_losses(j, r, &of->lost) || error_no_memory(e, r->path);
 }
 
 bool shard_write(struct job *j, const struct shard_request *r, struct shard_result *out, struct error *e)
