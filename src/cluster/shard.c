@@ -44,6 +44,8 @@ static bool make_one(const struct job *j, size_t i, struct arena *mem, struct re
     if (!job_summary(j, i, RANK_ALL, mem, &s, &to->e))
         return false;
     to->lost = job_losses(&s);
+    if (to->lost.path) /* the summary is gone when it is reported */
+        to->lost.path = names_text(j->names, names_addz(j->names, to->lost.path));
     return r->source == SOURCE_SUMMARY ? summary_copy(r->summary, r->offset, &to->bytes, &to->e)
                                        : summary_write(&s, r->stamp, 0, &to->bytes, &to->e);
 }
