@@ -109,23 +109,25 @@ class SmallCluster:
         return self.tool("squeue", "--noheader", "--states=running", f"--jobs={job}", "--format=%N").stdout.strip()
 
     def lose_node(self, name):
-        """The machine is gone: its slurmd, and all that runs on it."""
+        """The machine is gone: its slurmd, and all that runs on it. Those that would report the end of others come first."""
         daemon = self.running.pop(name)
-        mine = f"spool.{name}".encode()
-        os.killpg(daemon.pid, signal.SIGKILL)
-        daemon.wait()
+        jobs, steps = set(), set()
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                words = (folder / "cmdline").read_bytes()
                 environment = (folder / "environ").read_bytes()
-            except OSError:
+                parent = (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+                if str(self.top).encode() in environment and f"SLURMD_NODENAME={name}".encode() in environment.split(b"\0"):
+                    jobs.add(int(folder.name))
+                    if "slurmstepd" in pathlib.Path(f"/proc/{parent}/comm").read_text():
+                        steps.add(int(parent))
+            except (OSError, IndexError):
                 continue
-            if (str(self.top).encode() in environment and f"SLURMD_NODENAME={name}".encode() in environment) or \
-                    (b"slurmstepd" in words and mine in environment + words):
-                try:
-                    os.kill(int(folder.name), signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+        for pid in [daemon.pid, *steps, *jobs]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        daemon.wait()
 
     def wait(self, condition, what, seconds=60):
         until = time.monotonic() + seconds
