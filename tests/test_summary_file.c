@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "cluster/column_code.h"
 #include "cluster/rank_columns.h"
 #include "cluster/rank_summarise.h"
 #include "cluster/summary_file.h"
@@ -237,10 +238,88 @@ static void a_file_of_several_is_walked_with_and_without_its_index(void **state)
     (void)state;
 }
 
+/* Writes numbers and reads them again, from all of the bytes and from each beginning of them. */
+static void check_numbers(const int64_t *v, size_t n, const int64_t *beside)
+{
+    struct out o;
+    struct error e = { 0 };
+    int64_t back[16];
+    assert_true(n <= ROWS(back));
+    assert_true(out_open_memory(&o, &e));
+    put_numbers(&o, v, n, beside);
+    for (size_t size = 0; size <= o.n; size++) {
+        struct bytes in = { (const uint8_t *)o.buf, size, 0 };
+        assert_int_equal(take_numbers(&in, back, n, beside), size == o.n);
+    }
+    assert_memory_equal(back, v, n * sizeof *v);
+    out_discard(&o);
+}
+
+static void numbers_of_any_size_come_back(void **state)
+{
+    static const int64_t v[][6] = {
+        { 0, 0, 0, 0, 0, 0 },
+        { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN },
+        { INT64_MAX, INT64_MIN, INT64_MAX, -INT64_MAX, INT64_MIN, 0 },
+        { -INT64_MAX, INT64_MAX, -INT64_MAX, INT64_MAX, 1, -1 },
+        { INT64_MIN + 1, 1, INT64_MIN + 1, INT64_MAX, 0, 1 },
+        { 1717211066000000020, 1717211066000000060, INT64_MIN, 1717211066000000000, 1717211066000001000, INT64_MIN },
+        { 20, 40, 60, 80, 100, 120 },
+    };
+    for (size_t i = 0; i < ROWS(v); i++) {
+        check_numbers(v[i], ROWS(v[i]), NULL);
+        check_numbers(v[i], 0, NULL);
+        for (size_t k = 0; k < ROWS(v); k++)
+            check_numbers(v[i], ROWS(v[i]), v[k]);
+    }
+    (void)state;
+}
+
+static void real_numbers_come_back_to_the_last_bit(void **state)
+{
+    const double v[] = { 0.1 + 0.2, 0.054099999999999995, 0.0541,  -0.0, 0, NAN, INFINITY, -INFINITY, 1e300, -5e-324,
+                         1e17,      1717211066904869.25,  -19.3108 };
+    struct out o;
+    struct error e = { 0 };
+    int64_t scratch[2 * ROWS(v)];
+    double back[ROWS(v)];
+    assert_true(out_open_memory(&o, &e));
+    put_reals(&o, v, ROWS(v), scratch);
+    for (size_t size = 0; size <= o.n; size++) {
+        struct bytes in = { (const uint8_t *)o.buf, size, 0 };
+        assert_int_equal(take_reals(&in, back, ROWS(v), scratch), size == o.n);
+    }
+    assert_memory_equal(back, v, sizeof v);
+    out_discard(&o);
+    (void)state;
+}
+
+/* Ticks of 20 ns near each other: a byte each, and whole hours apart do not matter. */
+static void times_in_ticks_are_small(void **state)
+{
+    enum { N = 1000 };
+    static int64_t begin[N], end[N];
+    struct out o;
+    struct error e = { 0 };
+    for (size_t i = 0; i < N; i++) {
+        begin[i] = 1717211066000000000 + (int64_t)i * 2000 + (int64_t)(i % 7) * 20;
+        end[i] = begin[i] + 900 + (int64_t)(i % 5) * 20;
+    }
+    assert_true(out_open_memory(&o, &e));
+    put_numbers(&o, begin, N, NULL);
+    put_numbers(&o, end, N, begin);
+    assert_true(o.n < 2 * N + 40);
+    out_discard(&o);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_columns_come_back),
+        cmocka_unit_test(numbers_of_any_size_come_back),
+        cmocka_unit_test(real_numbers_come_back_to_the_last_bit),
+        cmocka_unit_test(times_in_ticks_are_small),
         cmocka_unit_test(every_prefix_and_every_flip_is_refused),
         cmocka_unit_test(each_trouble_has_its_line),
         cmocka_unit_test(a_file_of_several_is_walked_with_and_without_its_index),

@@ -4,9 +4,8 @@
 #include <string.h>
 
 const uint8_t column_bytes[COLUMN_KINDS] = {
-    [COLUMN_NAME] = sizeof(name_id), [COLUMN_U8] = sizeof(uint8_t),           [COLUMN_U32] = sizeof(uint32_t),
-    [COLUMN_I64] = sizeof(int64_t),  [COLUMN_SMALL] = sizeof(int64_t),        [COLUMN_U64] = sizeof(uint64_t),
-    [COLUMN_REAL] = sizeof(double),  [COLUMN_ENUM] = sizeof(enum gap_reason),
+    [COLUMN_NAME] = sizeof(name_id), [COLUMN_U8] = sizeof(uint8_t),  [COLUMN_U32] = sizeof(uint32_t),
+    [COLUMN_I64] = sizeof(int64_t),  [COLUMN_REAL] = sizeof(double), [COLUMN_ENUM] = sizeof(enum gap_reason),
 };
 
 #define IN(type, member) offsetof(struct type, member)
@@ -69,7 +68,7 @@ static const struct column_row comm_matrix[] = {
     { IN(rank_comm_matrix, op), COLUMN_NAME },         { IN(rank_comm_matrix, group), COLUMN_NAME },
     { IN(rank_comm_matrix, step), COLUMN_NAME },       { IN(rank_comm_matrix, type), COLUMN_NAME },
     { IN(rank_comm_matrix, transport), COLUMN_NAME },  { IN(rank_comm_matrix, op_name), COLUMN_NAME },
-    { IN(rank_comm_matrix, src), COLUMN_SMALL },       { IN(rank_comm_matrix, dst), COLUMN_SMALL },
+    { IN(rank_comm_matrix, src), COLUMN_I64 },         { IN(rank_comm_matrix, dst), COLUMN_I64 },
     { IN(rank_comm_matrix, transit_mb), COLUMN_REAL }, { IN(rank_comm_matrix, transit_ms), COLUMN_REAL },
     { IN(rank_comm_matrix, gbs), COLUMN_REAL },
 };
@@ -78,46 +77,46 @@ static const struct column_row collectives[] = {
     { IN(summary_collectives, ops.name), COLUMN_NAME },     { IN(summary_collectives, ops.group), COLUMN_NAME },
     { IN(summary_collectives, ops.type), COLUMN_NAME },     { IN(summary_collectives, ops.data_type), COLUMN_NAME },
     { IN(summary_collectives, ops.begin_ns), COLUMN_I64 },  { IN(summary_collectives, ops.end_ns), COLUMN_I64 },
-    { IN(summary_collectives, ops.launch_ns), COLUMN_I64 }, { IN(summary_collectives, ops.connection), COLUMN_U64 },
-    { IN(summary_collectives, ops.count), COLUMN_REAL },    { IN(summary_collectives, ops.src), COLUMN_SMALL },
-    { IN(summary_collectives, ops.dst), COLUMN_SMALL },     { IN(summary_collectives, step), COLUMN_U32 },
-    { IN(summary_collectives, exposed_ns), COLUMN_SMALL },  { IN(summary_collectives, computing_ns), COLUMN_SMALL },
-    { IN(summary_collectives, copying_ns), COLUMN_SMALL },  { IN(summary_collectives, free_ns), COLUMN_SMALL },
-    { IN(summary_collectives, longest), COLUMN_NAME },      { IN(summary_collectives, longest_ns), COLUMN_SMALL },
+    { IN(summary_collectives, ops.launch_ns), COLUMN_I64 }, { IN(summary_collectives, ops.connection), COLUMN_I64 },
+    { IN(summary_collectives, ops.count), COLUMN_REAL },    { IN(summary_collectives, ops.src), COLUMN_I64 },
+    { IN(summary_collectives, ops.dst), COLUMN_I64 },       { IN(summary_collectives, step), COLUMN_U32 },
+    { IN(summary_collectives, exposed_ns), COLUMN_I64 },    { IN(summary_collectives, computing_ns), COLUMN_I64 },
+    { IN(summary_collectives, copying_ns), COLUMN_I64 },    { IN(summary_collectives, free_ns), COLUMN_I64 },
+    { IN(summary_collectives, longest), COLUMN_NAME },      { IN(summary_collectives, longest_ns), COLUMN_I64 },
 };
 
 static const struct column_row sums[] = {
-    { IN(summary_step_sums, copy_ns), COLUMN_SMALL },
-    { IN(summary_step_sums, copy_exposed_ns), COLUMN_SMALL },
+    { IN(summary_step_sums, copy_ns), COLUMN_I64 },
+    { IN(summary_step_sums, copy_exposed_ns), COLUMN_I64 },
     { IN(summary_step_sums, last_collective_end_ns), COLUMN_I64 },
-    { IN(summary_step_sums, tail_computing_ns), COLUMN_SMALL },
-    { IN(summary_step_sums, tail_free_ns), COLUMN_SMALL },
+    { IN(summary_step_sums, tail_computing_ns), COLUMN_I64 },
+    { IN(summary_step_sums, tail_free_ns), COLUMN_I64 },
 };
 
 static const struct column_row calls[] = {
-    { IN(summary_calls, name), COLUMN_NAME },    { IN(summary_calls, step), COLUMN_U32 },
-    { IN(summary_calls, count), COLUMN_SMALL },  { IN(summary_calls, total_ns), COLUMN_SMALL },
-    { IN(summary_calls, min_ns), COLUMN_SMALL }, { IN(summary_calls, max_ns), COLUMN_SMALL },
-    { IN(summary_calls, q1_ns), COLUMN_REAL },   { IN(summary_calls, median_ns), COLUMN_REAL },
-    { IN(summary_calls, q3_ns), COLUMN_REAL },   { IN(summary_calls, stdev_ns), COLUMN_REAL },
+    { IN(summary_calls, name), COLUMN_NAME },  { IN(summary_calls, step), COLUMN_U32 },
+    { IN(summary_calls, count), COLUMN_I64 },  { IN(summary_calls, total_ns), COLUMN_I64 },
+    { IN(summary_calls, min_ns), COLUMN_I64 }, { IN(summary_calls, max_ns), COLUMN_I64 },
+    { IN(summary_calls, q1_ns), COLUMN_REAL }, { IN(summary_calls, median_ns), COLUMN_REAL },
+    { IN(summary_calls, q3_ns), COLUMN_REAL }, { IN(summary_calls, stdev_ns), COLUMN_REAL },
 };
 
 static const struct column_row gaps[] = {
     { IN(summary_gaps, step), COLUMN_U32 },
     { IN(summary_gaps, begin_ns), COLUMN_I64 },
     { IN(summary_gaps, end_ns), COLUMN_I64 },
-    { IN(summary_gaps, framework_idle_ns), COLUMN_SMALL },
-    { IN(summary_gaps, runtime_idle_ns), COLUMN_SMALL },
+    { IN(summary_gaps, framework_idle_ns), COLUMN_I64 },
+    { IN(summary_gaps, runtime_idle_ns), COLUMN_I64 },
     { IN(summary_gaps, reason), COLUMN_ENUM },
-    { IN(summary_gaps, reason_ns), COLUMN_SMALL },
+    { IN(summary_gaps, reason_ns), COLUMN_I64 },
     { IN(summary_gaps, tasks), COLUMN_NAME },
 };
 
 static const struct column_row marks[] = {
     { IN(summary_marks, marks.message), COLUMN_NAME },   { IN(summary_marks, marks.domain), COLUMN_NAME },
     { IN(summary_marks, marks.begin_ns), COLUMN_I64 },   { IN(summary_marks, marks.end_ns), COLUMN_I64 },
-    { IN(summary_marks, marks.event_type), COLUMN_U8 },  { IN(summary_marks, marks.thread), COLUMN_U64 },
-    { IN(summary_marks, marks.connection), COLUMN_U64 }, { IN(summary_marks, device_begin_ns), COLUMN_I64 },
+    { IN(summary_marks, marks.event_type), COLUMN_U8 },  { IN(summary_marks, marks.thread), COLUMN_I64 },
+    { IN(summary_marks, marks.connection), COLUMN_I64 }, { IN(summary_marks, device_begin_ns), COLUMN_I64 },
     { IN(summary_marks, device_end_ns), COLUMN_I64 },    { IN(summary_marks, framework_ns), COLUMN_I64 },
 };
 
@@ -126,7 +125,7 @@ static const struct column_row exposed[] = {
     { IN(summary_exposed, end_ns), COLUMN_I64 },
 };
 
-static const struct column_row clock[] = { { IN(rank_summary, mhz) - IN(rank_summary, n_mhz), COLUMN_SMALL } };
+static const struct column_row clock[] = { { IN(rank_summary, mhz) - IN(rank_summary, n_mhz), COLUMN_I64 } };
 
 static const struct column_row runs[] = {
     { IN(summary_runs, name), COLUMN_NAME },      { IN(summary_runs, op_type), COLUMN_NAME },

@@ -12,10 +12,8 @@
 enum column_kind {
     COLUMN_NAME, /* name_id */
     COLUMN_U8,
-    COLUMN_U32,   /* NO_ROW is frequent */
-    COLUMN_I64,   /* near the one before: times, ids */
-    COLUMN_SMALL, /* int64_t near 0: durations; INT64_MIN is frequent */
-    COLUMN_U64,
+    COLUMN_U32, /* NO_ROW is frequent */
+    COLUMN_I64, /* or uint64_t; INT64_MIN is frequent */
     COLUMN_REAL,
     COLUMN_ENUM, /* enum gap_reason */
     COLUMN_KINDS

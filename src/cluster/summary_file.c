@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "base/keys.h"
 #include "base/large_memory.h"
 #include "base/stamp.h"
+#include "cluster/column_code.h"
 #include "cluster/rank_columns.h"
 #include "profile/calls.h"
 
@@ -43,39 +43,36 @@ const char *summary_name(char out[SUMMARY_NAME], int64_t rank)
 
 /* ---- writing ---- */
 
+struct scratch {
+    int64_t *at;
+    size_t n;
+};
+
 struct writing {
     struct out body;
     const struct rank_summary *s;
     struct keys names; /* ids in the order of their use: a name is its place here */
     struct arena *mem;
+    struct scratch scratch;
     bool failed;
 };
 
-static void put_varint(struct out *o, uint64_t v)
+/* At least n numbers; NULL: no memory. What was in it is lost. */
+static int64_t *scratch_take(struct scratch *x, size_t n)
 {
-    uint8_t bytes[10];
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7)
-        bytes[n++] = (uint8_t)(v | 0x80);
-    bytes[n++] = (uint8_t)v;
-    out_short(o, bytes, n);
+    if (n > x->n || !x->at) {
+        free(x->at);
+        x->at = malloc((n + 1) * sizeof *x->at);
+        x->n = x->at ? n : 0;
+    }
+    return x->at;
 }
 
-static uint64_t zigzag(int64_t v)
-{
-    return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-}
-
-static void put_signed(struct out *o, int64_t v)
-{
-    put_varint(o, zigzag(v));
-}
-
-static void put_name(struct writing *w, name_id name)
+static int64_t name_place(struct writing *w, name_id name)
 {
     const uint32_t at = keys_add(&w->names, name, w->mem);
     w->failed |= at == KEYS_NO_MEMORY;
-    put_varint(&w->body, at);
+    return at;
 }
 
 static void put_text(struct out *o, const char *text)
@@ -85,47 +82,41 @@ static void put_text(struct out *o, const char *text)
         out_bytes(o, text, strlen(text));
 }
 
-/* Most numbers have at most 3 or 6 decimals: they are written as whole numbers of that unit, the others as they are. */
-static const double unit[] = { 1, 1e3, 1e6 };
-enum { UNITS = sizeof unit / sizeof *unit, UNIT_BITS = 2, AS_IT_IS = UNITS };
-
-static void put_real(struct out *o, double v)
+/* Columns that are no 64-bit numbers, as such. */
+static void widen(struct writing *w, const void *column, size_t n, enum column_kind kind, int64_t *to)
 {
-    for (uint64_t i = 0; i < UNITS; i++) {
-        const double whole = nearbyint(v * unit[i]);
-        if (fabs(whole) < 1e15 && whole / unit[i] == v && !(v == 0 && signbit(v))) {
-            put_varint(o, zigzag((int64_t)whole) << UNIT_BITS | i);
-            return;
-        }
-    }
-    put_varint(o, AS_IT_IS);
-    out_short(o, &v, sizeof v);
-}
-
-static void put_column(struct writing *w, const void *column, size_t n, enum column_kind kind)
-{
-    struct out *o = &w->body;
-    int64_t before = 0;
     for (size_t i = 0; i < n; i++)
         switch (kind) {
-        case COLUMN_NAME: put_name(w, ((const name_id *)column)[i]); break;
-        case COLUMN_U8: out_char(o, (char)((const uint8_t *)column)[i]); break;
-        case COLUMN_U32: put_varint(o, ((const uint32_t *)column)[i] + 1); break;
-        case COLUMN_U64:
-        case COLUMN_I64:
-            put_signed(o, wrap_sub(((const int64_t *)column)[i], before));
-            before = ((const int64_t *)column)[i];
+        case COLUMN_NAME: to[i] = name_place(w, ((const name_id *)column)[i]); break;
+        case COLUMN_U8: to[i] = ((const uint8_t *)column)[i]; break;
+        case COLUMN_U32: {
+            const uint32_t v = ((const uint32_t *)column)[i];
+            to[i] = v == NO_ROW ? INT64_MIN : v;
             break;
-        case COLUMN_SMALL: put_signed(o, ((const int64_t *)column)[i]); break;
-        case COLUMN_REAL: put_real(o, ((const double *)column)[i]); break;
-        case COLUMN_ENUM: put_varint(o, ((const enum gap_reason *)column)[i]); break;
-        case COLUMN_KINDS: break;
         }
+        default: to[i] = ((const enum gap_reason *)column)[i]; break;
+        }
+}
+
+static void put_column(struct writing *w, const void *column, size_t n, enum column_kind kind, const int64_t *beside)
+{
+    int64_t *scratch = scratch_take(&w->scratch, 2 * n);
+    if (!scratch) {
+        w->failed = true;
+    } else if (kind == COLUMN_I64) {
+        put_numbers(&w->body, column, n, beside);
+    } else if (kind == COLUMN_REAL) {
+        put_reals(&w->body, column, n, scratch);
+    } else {
+        widen(w, column, n, kind, scratch);
+        put_numbers(&w->body, scratch, n, NULL);
+    }
 }
 
 static void put_part(struct writing *w, const struct part_row *p)
 {
     const char *part = (const char *)w->s + p->at;
+    const int64_t *beside = NULL; /* the column of 64 bits before this one */
     size_t n;
     memcpy(&n, part, sizeof n);
     put_varint(&w->body, n);
@@ -133,22 +124,36 @@ static void put_part(struct writing *w, const struct part_row *p)
         const void *column;
         memcpy(&column, part + p->column[i].at, sizeof column);
         put_varint(&w->body, column != NULL); /* one that nobody has filled */
-        if (column)
-            put_column(w, column, n, p->column[i].kind);
+        if (!column)
+            continue;
+        put_column(w, column, n, p->column[i].kind, beside);
+        beside = p->column[i].kind == COLUMN_I64 ? column : beside;
     }
 }
 
+/* Of the durations of each group: how many, the shortest, and the differences of the others. */
 static void put_runs(struct writing *w)
 {
     const struct summary_runs *k = &w->s->kernels;
-    for (size_t i = 0; i < k->n; i++) {
-        put_varint(&w->body, k->first[i + 1] - k->first[i]);
-        int64_t before = 0;
-        for (size_t at = k->first[i]; at < k->first[i + 1]; at++) {
-            put_varint(&w->body, (uint64_t)wrap_sub(k->ns[at], before));
-            before = k->ns[at];
-        }
+    const size_t n = k->n > 0 ? k->first[k->n] : 0;
+    int64_t *count = scratch_take(&w->scratch, 2 * k->n + n);
+    if (!count) {
+        w->failed = true;
+        return;
     }
+    int64_t *shortest = count + k->n, *rest = shortest + k->n;
+    size_t n_rest = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        const size_t begin = k->first[i], end = k->first[i + 1];
+        count[i] = (int64_t)(end - begin);
+        shortest[i] = end > begin ? k->ns[begin] : INT64_MIN;
+        for (size_t at = begin + 1; at < end; at++)
+            rest[n_rest++] = wrap_sub(k->ns[at], k->ns[at - 1]);
+    }
+    put_numbers(&w->body, count, k->n, NULL);
+    put_numbers(&w->body, shortest, k->n, NULL);
+    put_varint(&w->body, n_rest);
+    put_numbers(&w->body, rest, n_rest, NULL);
 }
 
 static void put_identity(struct out *o, const struct rank_summary *s)
@@ -167,16 +172,40 @@ static void put_identity(struct out *o, const struct rank_summary *s)
     put_varint(o, s->has);
 }
 
+enum { MOST_SHARED = 255 };
+
+/* Names one behind the other, each without the beginning that it shares with the one before. */
+static void put_names(struct writing *w, struct out *o)
+{
+    const size_t n = w->names.key.n;
+    int64_t *shared = scratch_take(&w->scratch, 2 * n);
+    if (!shared) {
+        w->failed = true;
+        return;
+    }
+    int64_t *rest = shared + n;
+    const char *before = "";
+    put_varint(o, n);
+    for (size_t i = 0; i < n; i++) {
+        const char *text = names_text(w->s->names, (name_id)w->names.key.at[i]);
+        int64_t same = 0;
+        while (same < MOST_SHARED && text[same] && text[same] == before[same])
+            same++;
+        shared[i] = same;
+        rest[i] = (int64_t)names_len(w->s->names, (name_id)w->names.key.at[i]) - same;
+        before = text;
+    }
+    put_numbers(o, shared, n, NULL);
+    put_numbers(o, rest, n, NULL);
+    for (size_t i = 0; i < n; i++)
+        out_bytes(o, names_text(w->s->names, (name_id)w->names.key.at[i]) + shared[i], (size_t)rest[i]);
+}
+
 /* Identity and names in front of the columns, which use them. */
 static void put_payload(struct writing *w, struct out *o)
 {
     put_identity(o, w->s);
-    put_varint(o, w->names.key.n);
-    for (size_t i = 0; i < w->names.key.n; i++) {
-        const name_id name = (name_id)w->names.key.at[i];
-        put_varint(o, names_len(w->s->names, name));
-        out_bytes(o, names_text(w->s->names, name), names_len(w->s->names, name));
-    }
+    put_names(w, o);
     out_bytes(o, w->body.buf, w->body.n);
 }
 
@@ -208,7 +237,7 @@ static bool pack(const struct out *raw, const struct rank_summary *s, uint64_t s
 {
     uLongf packed = compressBound(raw->n);
     uint8_t header[SUMMARY_HEADER], *buffer = malloc(packed);
-    const bool done = buffer && compress2(buffer, &packed, (const uint8_t *)raw->buf, raw->n, 6) == Z_OK;
+    const bool done = buffer && compress2(buffer, &packed, (const uint8_t *)raw->buf, raw->n, 9) == Z_OK;
     if (done) {
         header_put(header, s, stamp, source, packed, raw->n);
         const uint32_t crc = checksum(header, buffer, packed);
@@ -243,6 +272,7 @@ bool summary_write(const struct rank_summary *s, uint64_t stamp, uint64_t source
     }
     out_discard(&payload);
     out_discard(&w.body);
+    free(w.scratch.at);
     arena_free(w.mem);
     return done;
 }
@@ -280,6 +310,7 @@ struct reading {
     size_t n_names;
     struct arena *mem;
     struct error *e;
+    struct scratch scratch;
     bool is_damaged;
 };
 
@@ -290,15 +321,9 @@ static bool damaged(const char *path, struct error *e)
 
 static uint64_t get_varint(struct reading *r)
 {
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        const uint8_t *p = bytes_take(&r->in, 1);
-        if (!p)
-            break;
-        v |= (uint64_t)(*p & 0x7F) << shift;
-        if (!(*p & 0x80))
-            return v;
-    }
+    uint64_t v;
+    if (take_varint(&r->in, &v))
+        return v;
     r->is_damaged = true;
     return 0;
 }
@@ -307,6 +332,11 @@ static int64_t get_signed(struct reading *r)
 {
     const uint64_t v = get_varint(r);
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+static void get_numbers(struct reading *r, int64_t *v, size_t n, const int64_t *beside)
+{
+    r->is_damaged = r->is_damaged || !take_numbers(&r->in, v, n, beside);
 }
 
 /* A number of things that take at least a byte each. */
@@ -318,16 +348,6 @@ static size_t get_count(struct reading *r)
     return r->is_damaged ? 0 : (size_t)n;
 }
 
-static name_id get_name(struct reading *r)
-{
-    const uint64_t at = get_varint(r);
-    if (at >= r->n_names) {
-        r->is_damaged = true;
-        return NAME_EMPTY;
-    }
-    return r->name[at];
-}
-
 static const char *get_text(struct reading *r)
 {
     const size_t n = get_count(r);
@@ -337,82 +357,101 @@ static const char *get_text(struct reading *r)
     return arena_text(r->mem, (const char *)text, n - 1);
 }
 
-static double get_real(struct reading *r)
+/* Numbers of 64 bits as what the column has; what it cannot have is damage. */
+static bool narrow(const struct reading *r, const int64_t *from, size_t n, enum column_kind kind, void *column)
 {
-    const uint64_t v = get_varint(r), kind = v & ((1 << UNIT_BITS) - 1), whole = v >> UNIT_BITS;
-    if (kind < UNITS)
-        return (double)(int64_t)(whole >> 1 ^ (0 - (whole & 1))) / unit[kind];
-    const uint8_t *p = bytes_take(&r->in, sizeof(double));
-    r->is_damaged |= !p;
-    return p ? le_f64(p) : 0;
+    const int64_t end = kind == COLUMN_NAME  ? (int64_t)r->n_names
+                        : kind == COLUMN_U8  ? UINT8_MAX + 1
+                        : kind == COLUMN_U32 ? (int64_t)UINT32_MAX
+                                             : GAP_LAUNCH + 1;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_none = kind == COLUMN_U32 && from[i] == INT64_MIN;
+        if (!is_none && (from[i] < 0 || from[i] >= end))
+            return false;
+        switch (kind) {
+        case COLUMN_NAME: ((name_id *)column)[i] = r->name[from[i]]; break;
+        case COLUMN_U8: ((uint8_t *)column)[i] = (uint8_t)from[i]; break;
+        case COLUMN_U32: ((uint32_t *)column)[i] = is_none ? NO_ROW : (uint32_t)from[i]; break;
+        default: ((enum gap_reason *)column)[i] = (enum gap_reason)from[i]; break;
+        }
+    }
+    return true;
 }
 
-static void get_column(struct reading *r, void *column, size_t n, enum column_kind kind)
+static void get_column(struct reading *r, void *column, size_t n, enum column_kind kind, const int64_t *beside)
 {
-    int64_t before = 0;
-    for (size_t i = 0; i < n && !r->is_damaged; i++)
-        switch (kind) {
-        case COLUMN_NAME: ((name_id *)column)[i] = get_name(r); break;
-        case COLUMN_U8: {
-            const uint8_t *p = bytes_take(&r->in, 1);
-            r->is_damaged |= !p;
-            ((uint8_t *)column)[i] = p ? *p : 0;
-            break;
-        }
-        case COLUMN_U32: ((uint32_t *)column)[i] = (uint32_t)get_varint(r) - 1; break;
-        case COLUMN_U64:
-        case COLUMN_I64: ((int64_t *)column)[i] = before = wrap_add(before, get_signed(r)); break;
-        case COLUMN_SMALL: ((int64_t *)column)[i] = get_signed(r); break;
-        case COLUMN_REAL: ((double *)column)[i] = get_real(r); break;
-        case COLUMN_ENUM: {
-            const uint64_t v = get_varint(r);
-            r->is_damaged |= v > GAP_LAUNCH;
-            ((enum gap_reason *)column)[i] = (enum gap_reason)(v > GAP_LAUNCH ? 0 : v);
-            break;
-        }
-        case COLUMN_KINDS: break;
-        }
+    int64_t *scratch = r->scratch.at;
+    if (kind == COLUMN_I64)
+        get_numbers(r, column, n, beside);
+    else if (kind == COLUMN_REAL)
+        r->is_damaged |= !take_reals(&r->in, column, n, scratch);
+    else
+        r->is_damaged |= !take_numbers(&r->in, scratch, n, NULL) || !narrow(r, scratch, n, kind, column);
 }
 
 static bool get_part(struct reading *r, const struct part_row *p)
 {
     char *part = (char *)r->s + p->at;
+    const int64_t *beside = NULL;
     const size_t n = get_count(r);
     memcpy(part, &n, sizeof n);
+    if (!scratch_take(&r->scratch, 2 * n))
+        return error_no_memory(r->e, r->path);
     for (size_t i = 0; i < p->n_columns && !r->is_damaged; i++) {
         const bool is_there = get_varint(r) == 1;
         void *column = arena_take(r->mem, n, column_bytes[p->column[i].kind]);
         if (!column)
             return error_no_memory(r->e, r->path);
         memcpy(part + p->column[i].at, &column, sizeof column);
-        if (is_there)
-            get_column(r, column, n, p->column[i].kind);
+        if (!is_there)
+            continue;
+        get_column(r, column, n, p->column[i].kind, beside);
+        beside = p->column[i].kind == COLUMN_I64 ? column : beside;
     }
     return true;
+}
+
+/* Durations of all groups from their parts; false: the parts do not fit together. */
+static bool join_runs(struct summary_runs *k, const int64_t *count, const int64_t *shortest, const int64_t *rest,
+                      size_t n_rest, size_t n_all)
+{
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        k->first[i] = n;
+        if (count[i] < 0 || (uint64_t)count[i] > n_all - n)
+            return false;
+        for (int64_t at = 0; at < count[i]; at++, n++) {
+            if (at > 0 && used == n_rest)
+                return false;
+            k->ns[n] = at == 0 ? shortest[i] : wrap_add(k->ns[n - 1], rest[used++]);
+            if (at > 0 && k->ns[n] < k->ns[n - 1])
+                return false;
+        }
+    }
+    k->first[k->n] = n;
+    return used == n_rest && n == n_all;
 }
 
 static bool get_runs(struct reading *r)
 {
     struct summary_runs *k = &r->s->kernels;
-    const size_t most = r->in.size - r->in.at;
-    size_t n = 0;
-    k->first = arena_take(r->mem, k->n + 1, sizeof *k->first);
-    k->ns = arena_take(r->mem, most, sizeof *k->ns);
-    if (!k->first || !k->ns)
+    int64_t *count = arena_take(r->mem, 2 * k->n, sizeof *count), *shortest = count ? count + k->n : NULL;
+    if (!count)
         return error_no_memory(r->e, r->path);
-    for (size_t i = 0; i < k->n && !r->is_damaged; i++) {
-        const size_t count = get_count(r);
-        int64_t before = 0;
-        k->first[i] = n;
-        for (size_t at = 0; at < count && !r->is_damaged; at++) {
-            before = wrap_add(before, (int64_t)get_varint(r));
-            r->is_damaged |= n >= most || (at > 0 && before < k->ns[n - 1]);
-            if (!r->is_damaged)
-                k->ns[n++] = before;
-        }
-    }
-    k->first[k->n] = n;
-    k->ns = arena_trim(r->mem, k->ns, n, sizeof *k->ns);
+    get_numbers(r, count, k->n, NULL);
+    get_numbers(r, shortest, k->n, NULL);
+    const size_t n_rest = get_count(r);
+    int64_t *rest = scratch_take(&r->scratch, n_rest);
+    size_t n_all = n_rest;
+    for (size_t i = 0; i < k->n && !r->is_damaged; i++)
+        n_all += count[i] != 0;
+    k->first = arena_take(r->mem, k->n + 1, sizeof *k->first);
+    k->ns = arena_take(r->mem, n_all, sizeof *k->ns);
+    if (!k->first || !k->ns || !rest)
+        return error_no_memory(r->e, r->path);
+    get_numbers(r, rest, n_rest, NULL);
+    r->is_damaged = r->is_damaged || !join_runs(k, count, shortest, rest, n_rest, n_all);
+    arena_drop(r->mem, count);
     return true;
 }
 
@@ -438,19 +477,39 @@ static void get_identity(struct reading *r)
     r->s->has = (unsigned)get_varint(r);
 }
 
+/* A name that begins as the one before. */
+static void get_name(struct reading *r, size_t i, int64_t shared, int64_t rest)
+{
+    char begin[MOST_SHARED + 1];
+    const char *before = i > 0 ? names_text(r->s->names, r->name[i - 1]) : "";
+    const size_t most = i > 0 ? names_len(r->s->names, r->name[i - 1]) : 0;
+    const uint8_t *text = rest >= 0 ? bytes_take(&r->in, (size_t)rest) : NULL;
+    if (!text || shared < 0 || shared > MOST_SHARED || (size_t)shared > most) {
+        r->is_damaged = true;
+        return;
+    }
+    const size_t same = (size_t)shared, more = (size_t)rest;
+    char *whole = same + more < sizeof begin ? begin : arena_take(r->mem, same + more, 1);
+    if (!whole)
+        return;
+    memcpy(whole, before, same);
+    memcpy(whole + same, text, more);
+    r->name[i] = names_add(r->s->names, whole, same + more);
+    if (whole != begin)
+        arena_drop(r->mem, whole);
+}
+
 static bool get_names(struct reading *r)
 {
     r->n_names = get_count(r);
     r->name = arena_take(r->mem, r->n_names, sizeof *r->name);
-    if (!r->name)
+    int64_t *shared = scratch_take(&r->scratch, 2 * r->n_names), *rest = shared ? shared + r->n_names : NULL;
+    if (!r->name || !shared)
         return error_no_memory(r->e, r->path);
-    for (size_t i = 0; i < r->n_names && !r->is_damaged; i++) {
-        const size_t n = get_count(r);
-        const uint8_t *text = bytes_take(&r->in, n);
-        r->is_damaged |= !text;
-        if (text)
-            r->name[i] = names_add(r->s->names, (const char *)text, n);
-    }
+    get_numbers(r, shared, r->n_names, NULL);
+    get_numbers(r, rest, r->n_names, NULL);
+    for (size_t i = 0; i < r->n_names && !r->is_damaged; i++)
+        get_name(r, i, shared[i], rest[i]);
     return true;
 }
 
@@ -541,6 +600,7 @@ bool summary_read(const uint8_t *data, size_t n, const char *path, struct names 
         done = damaged(path, e);
     r.in = (struct bytes){ payload, raw, 0 };
     done = done && read_payload(&r);
+    free(r.scratch.at);
     free(payload);
     return done;
 }
