@@ -203,10 +203,10 @@ static void split_real(double v, double unit, int64_t *whole, int64_t *off)
     *whole = INT64_MIN;
     if (!(fabs(product) < 1e17) || (v == 0 && signbit(v)))
         return;
-    const double near = product / unit;
+    *whole = (int64_t)product;
+    const double near = (double)*whole / unit; /* not of the product, which may be -0 */
     int64_t bits;
     memcpy(&bits, &near, sizeof near);
-    *whole = (int64_t)product;
     *off = wrap_sub(*off, bits);
 }
 
