@@ -293,6 +293,71 @@ class View(Case):
         self.assertEqual((bad["state"], good["state"]), ("failed", "ready"))
         self.assertIn("bad.json", bad["message"])
 
+    def wait_for(self, v, **wanted):
+        for _ in range(6000):
+            one, = v.json("about")["inputs"]
+            if all(one[key] == value for key, value in wanted.items()):
+                return one
+            time.sleep(0.02)
+        raise AssertionError((one, wanted))
+
+    def test_a_file_that_changes_is_loaded_again_and_one_that_vanishes_stays(self):
+        v = self.view(self.trace())
+        self.wait_for(v, state="ready", source="as_loaded", n_loads=1)
+        self.trace(EVENTS + [event("more", 300, 1)])
+        self.wait_for(v, source="changed", state="ready")
+        self.assertEqual(v.json("rows", input=0)["n_slices"], 5)
+        v.json("reload", input=0)
+        self.wait_for(v, state="ready", source="as_loaded", n_loads=2)
+        self.assertEqual(v.json("rows", input=0)["n_slices"], 6)
+        self.trace([], name="trace.json")
+        with open(os.path.join(self.dir, "trace.json"), "w", encoding="utf-8") as f:
+            f.write("no trace")
+        v.json("reload", input=0)
+        self.assertIn("trace.json", self.wait_for(v, state="failed", n_loads=3)["message"])
+        self.assertEqual(v.raw(v.url.path + "api/rows?input=0")[0], 503)
+        self.trace()
+        v.json("reload", input=0)
+        self.wait_for(v, state="ready", n_loads=4)
+        os.unlink(os.path.join(self.dir, "trace.json"))
+        self.wait_for(v, state="ready", source="gone")
+        self.assertEqual(v.raw(v.url.path + "api/reload?input=0")[0], 409)
+        self.assertEqual(v.json("slice", input=0, slice=0)["args"]["n"], 7)
+        self.assertEqual(v.raw(v.url.path + "api/reload?input=1")[0], 400)
+        self.assertEqual(v.end(signal.SIGTERM)[0], 0)
+
+    def test_a_file_that_becomes_shorter(self):
+        v = self.view(self.trace([event("op %d" % i, 10 * i, 5, args={"text": "x" * 100}) for i in range(2000)]))
+        self.wait_for(v, state="ready")
+        os.truncate(os.path.join(self.dir, "trace.json"), 0)
+        self.assertEqual(v.json("search", input=0, q="needle")["n"], 0)
+        self.assertEqual(v.json("slice", input=0, slice=1500)["args"], {})
+        self.assertEqual(v.json("search", input=0, q="op 7")["n"], 111)  # names were read
+        self.wait_for(v, state="ready", source="changed")
+
+    def test_a_collection_that_grows(self):
+        self.ascope("sim", "--framework", "pt", "--kernels", "50", "--steps", "2", "--out", "job", code=0)
+        v = self.view("job")
+        path = os.path.join(self.dir, self.wait_for(v, state="ready", source="as_loaded")["path"])
+        os.mkdir(os.path.join(path, "ASCEND_PROFILER_OUTPUT"))  # results are no change
+        with open(os.path.join(path, "ASCEND_PROFILER_OUTPUT", "x.csv"), "w", encoding="utf-8") as f:
+            f.write("x")
+        with open(os.path.join(path, "FRAMEWORK", "torch.op_range"), "ab") as f:
+            f.write(b"x")
+        self.wait_for(v, state="ready", source="changed")
+        v.json("reload", input=0)
+        self.wait_for(v, state="ready", source="as_loaded", n_loads=2)
+        self.assertEqual(v.json("memory", input=0, allocator=0)["allocators"][0], "NPU 0")
+
+    def test_questions_while_it_is_loaded_again(self):
+        v = self.view(self.trace())
+        self.wait_for(v, state="ready")
+        for i in range(30):
+            v.json("reload", input=0)
+            for what in ("about", "rows?input=0", "slice?input=0&slice=0", "flame?input=0&all=1&t0=0&t1=99999", "sql?input=0&q=SELECT+name+FROM+slices"):
+                self.assertIn(v.raw(v.url.path + "api/" + what)[0], (200, 503), what)
+        self.wait_for(v, state="ready")
+
     def test_nothing_is_shown_without_the_address(self):
         v = self.view(self.trace())
         v.wait()

@@ -16,6 +16,7 @@
 #include "cli/view_collection.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
+#include "view/bus_guard.h"
 #include "view/view_server.h"
 
 static const char loopback[] = "127.0.0.1";
@@ -73,8 +74,10 @@ static bool inputs_make(struct viewing *v)
                                  .load = view_collection_load,
                                  .context = &v->collection[i] };
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         in[i].name = name_of(in[i].path);
+        view_input_init(&in[i]);
+    }
     v->view = (struct view){ in, n };
     return true;
 }
@@ -142,6 +145,8 @@ int run_view(struct arguments *a)
         complain_no_memory("the list of inputs");
         return exit_code(a->face, STATUS_NOTHING);
     }
+    if (!bus_guard_set())
+        complain("a file that becomes shorter while it is shown will end the viewer: %s", strerror(errno));
     work_memory(a, v.targets.list.n ? v.targets.list.at[0].path : NULL);
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);

@@ -8,12 +8,14 @@
 #include "view/answer_search.h"
 #include "view/answer_slices.h"
 #include "view/answer_tables.h"
+#include "view/bus_guard.h"
 
 enum { NAMES_AT_ONCE = 20000 };
 
 static void answer_about(struct question *a)
 {
-    static const char *const state[] = { "loading", "ready", "failed" };
+    static const char *const state[] = { "loading", "ready", "failed", "loading" };
+    static const char *const source[] = { "as_loaded", "changed", "gone" };
     struct out *o = a->o;
     out_char(o, '{');
     json_put_text(o, "program", "ascope " ASCOPE_VERSION);
@@ -21,6 +23,7 @@ static void answer_about(struct question *a)
     out_char(o, '[');
     for (size_t i = 0; i < a->view->n_inputs; i++) {
         struct view_input *in = &a->view->input[i];
+        pthread_rwlock_rdlock(&in->lock);
         const int now = atomic_load(&in->state);
         json_put_comma(o, i == 0);
         out_char(o, '{');
@@ -31,10 +34,30 @@ static void answer_about(struct question *a)
         json_put_bool(o, "has_memory", now == VIEW_READY && in->allocators.n > 0);
         json_put_text(o, "state", state[now]);
         json_put_int(o, "percent", atomic_load(&in->percent));
+        json_put_int(o, "n_loads", atomic_load(&in->n_loads));
+        json_put_text(o, "source",
+                      source[now == VIEW_LOADING || now == VIEW_NEW ? VIEW_AS_LOADED : view_input_source(in)]);
         json_put_text(o, "message", now == VIEW_FAILED ? in->error.text : "");
         out_char(o, '}');
+        pthread_rwlock_unlock(&in->lock);
     }
     out_lit(o, "]}");
+}
+
+/* Loads an input again; one that is not there any more stays as it is. */
+static void answer_reload(struct question *a)
+{
+    int64_t input;
+    struct error e = { 0 };
+    if (!http_parameter_i64(a->q, "input", &input) || input < 0 || (uint64_t)input >= a->view->n_inputs)
+        return question_refuse(a->r, 400, "input: wanted the number of an input");
+    struct view_input *in = &a->view->input[input];
+    atomic_store(&in->looked_ns, 0);
+    if (view_input_source(in) == VIEW_GONE)
+        return question_refuse(a->r, 409, "it is not there any more: what was loaded is still shown");
+    if (!view_input_start(in, &e))
+        return question_refuse(a->r, 503, e.text);
+    out_lit(a->o, "{}");
 }
 
 static void put_tracks(struct question *a, uint32_t process)
@@ -209,29 +232,44 @@ static const struct {
     { "counter", true, answer_counter },   { "flame", true, answer_flame },
     { "memory", true, answer_memory },     { "memory_at", true, answer_memory_at },
     { "names", true, answer_names },       { "neighbour", true, answer_neighbour },
-    { "overview", true, answer_overview }, { "rows", true, answer_rows },
-    { "search", true, answer_search },     { "slice", true, answer_slice },
-    { "slices", true, answer_slices },     { "sql", true, answer_sql },
-    { "table", true, answer_table },       { "tables", true, answer_tables },
+    { "overview", true, answer_overview }, { "reload", false, answer_reload },
+    { "rows", true, answer_rows },         { "search", true, answer_search },
+    { "slice", true, answer_slice },       { "slices", true, answer_slices },
+    { "sql", true, answer_sql },           { "table", true, answer_table },
+    { "tables", true, answer_tables },
 };
+
+/* About an input that is loaded, and stays so until the answer is made. */
+static void answer_of_input(struct question *a, void (*answer)(struct question *a))
+{
+    int64_t input;
+    if (!http_parameter_i64(a->q, "input", &input) || input < 0 || (uint64_t)input >= a->view->n_inputs)
+        return question_refuse(a->r, 400, "input: wanted the number of an input");
+    struct view_input *in = &a->view->input[input];
+    if (atomic_load(&in->state) != VIEW_READY)
+        return question_refuse(a->r, 503, "this input is not loaded yet");
+    pthread_rwlock_rdlock(&in->lock);
+    a->in = in;
+    a->t = &in->timeline;
+    if (atomic_load(&in->state) == VIEW_READY)
+        answer(a);
+    else
+        question_refuse(a->r, 503, "this input is not loaded yet");
+    pthread_rwlock_unlock(&in->lock);
+}
 
 void view_answer(const struct view *v, const char *what, const struct http_request *q, struct http_reply *r)
 {
-    int64_t input = 0;
     struct question a = { .view = v, .q = q, .r = r, .o = r->out };
     size_t i = 0;
     while (i < sizeof questions / sizeof *questions && strcmp(questions[i].name, what))
         i++;
     if (i == sizeof questions / sizeof *questions)
         return question_refuse(r, 404, "no such question");
-    if (questions[i].is_of_input) {
-        if (!http_parameter_i64(q, "input", &input) || input < 0 || (uint64_t)input >= v->n_inputs)
-            return question_refuse(r, 400, "input: wanted the number of an input");
-        if (atomic_load(&v->input[input].state) != VIEW_READY)
-            return question_refuse(r, 503, "this input is not loaded yet");
-        a.in = &v->input[input];
-        a.t = &a.in->timeline;
-    }
+    bus_guard_here();
     r->type = "application/json; charset=utf-8";
-    questions[i].answer(&a);
+    if (questions[i].is_of_input)
+        answer_of_input(&a, questions[i].answer);
+    else
+        questions[i].answer(&a);
 }

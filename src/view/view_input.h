@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_input.h - something that is looked at: a trace in Chrome's form, or a collection whose timeline is drawn for it.
  *
- * Loaded by a thread of its own, while the pages already ask how far it is. What is below `state` may be read once that is ready,
- * and does not change any more.
+ * Loaded by a thread of its own, while the pages already ask how far it is. What is below `lock` may be read under it once `state` is
+ * ready, and does not change until it is loaded again.
  */
 #ifndef ASCOPE_VIEW_VIEW_INPUT_H
 #define ASCOPE_VIEW_VIEW_INPUT_H
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "view/view_timeline.h"
 
-enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED };
+enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED, VIEW_NEW };
 
 /* A step, and what its time was spent on, in ns from the begin of the timeline. */
 struct view_step {
@@ -60,8 +60,14 @@ struct view_input {
     bool has_thread;
     atomic_int state; /* enum view_state */
     atomic_uint percent;
-    struct error error; /* of VIEW_FAILED */
+    atomic_uint n_loads;
+    atomic_ullong stamp;     /* source_stamp() when it was loaded */
+    atomic_ullong stamp_now; /* as it was found last, at looked_ns of a steady clock */
+    atomic_ullong looked_ns;
+    pthread_rwlock_t lock; /* read while something below is in use; written when it is released to be loaded again */
 
+    /* All from here on is filled by loading. */
+    struct error error; /* of VIEW_FAILED */
     bool is_simulated;
     struct mapped drawn; /* the text of the trace, where it is no file of the user's */
     struct chrome_trace trace;
@@ -75,8 +81,12 @@ struct view_input {
     struct arena *mem;
 };
 
-bool view_input_start(struct view_input *in, struct error *e); /* begins to load it */
-void view_input_close(struct view_input *in);                  /* waits for its thread; one that is all zero is fine */
+void view_input_init(struct view_input *in); /* before all others */
+bool view_input_start(struct view_input *in,
+                      struct error *e); /* begins to load it, also again; nothing happens while it is loaded */
+enum view_source { VIEW_AS_LOADED, VIEW_CHANGED, VIEW_GONE };
+enum view_source view_input_source(struct view_input *in); /* the file or directory; looks at most once a second */
+void view_input_close(struct view_input *in);              /* waits for its thread; one that is all zero is fine */
 
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
 

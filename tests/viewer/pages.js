@@ -140,6 +140,24 @@ async function use_memory(page, url, job, hostile) {
     check((await page.locator('[data-page="memory"]').count()) === 0, "a trace has a page of memory");
 }
 
+/** A file that is written again is loaded again by a button; one that is gone stays on the page. */
+async function use_changes(page, url, number, file) {
+    const slices = () => page.evaluate(() => [...document.querySelectorAll("dl.facts dt")].find((dt) => dt.textContent === "slices")?.nextElementSibling?.textContent);
+    await look(page, url, "input=" + number, "unchanged");
+    check((await slices()) === "200", "no facts of the trace");
+    const trace = JSON.parse(fs.readFileSync(file, "utf8"));
+    trace.traceEvents.push({ ph: "X", name: "more", pid: 1, tid: 1, ts: 5000, dur: 8 });
+    fs.writeFileSync(file, JSON.stringify(trace));
+    await page.waitForSelector("#notice button", { timeout: 20000 });
+    await page.screenshot({ path: path.join(pictures, "changed.png") });
+    await page.locator("#notice button").press("Enter");
+    await page.waitForFunction(() => [...document.querySelectorAll("dl.facts dd")].some((dd) => dd.textContent === "201"), null, { timeout: 20000 });
+    check(await page.locator("#notice").isHidden(), "the notice stays");
+    fs.rmSync(file);
+    await page.waitForFunction(() => /not there any more/.test(document.getElementById("notice").textContent), null, { timeout: 20000 });
+    check((await slices()) === "201", "the page went with the file");
+}
+
 /** Instants have marks on a row of their own, which are found, clicked and described as slices are. */
 async function use_instants(page, url, hostile) {
     await look(page, url, "page=timeline&input=" + hostile, "instants");
@@ -231,6 +249,7 @@ async function main() {
         await use_instants(page, url, hostile);
         await use_memory(page, url, job, hostile);
         await use_pages(page, url, job);
+        await use_changes(page, url, hostile, folder + "/hostile.json");
     } finally {
         await browser.close();
         server.kill("SIGTERM");

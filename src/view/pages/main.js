@@ -2,7 +2,7 @@
 // The frame of all pages: which input, which page, search, language, colours. What is shown is part of the address.
 // @ts-check
 import * as api from "./api.js";
-import { element } from "./details.js";
+import { button, element } from "./details.js";
 import { show_flame } from "./flame.js";
 import { show_memory } from "./memory.js";
 import { show_overview } from "./overview.js";
@@ -11,7 +11,7 @@ import { grouped, speak, word } from "./text.js";
 import { Timeline } from "./timeline.js";
 
 const PAGES = ["overview", "timeline", "flame", "memory", "tables", "sql"];
-const LOOK_AGAIN_MS = 500;
+const LOOK_AGAIN_MS = 500, WATCH_MS = 2000;
 
 /** @param {string} id */
 const by_id = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -36,9 +36,10 @@ function keep(key, value) {
 
 const input = () => Math.min(Number(state.get("input") ?? 0) || 0, Math.max(0, inputs.length - 1));
 
-/** @param {string} text */
-function notice(text) {
-    by_id("notice").textContent = text;
+/** @param {string} text @param {HTMLElement} [action] */
+function notice(text, action = undefined) {
+    if (by_id("notice").firstChild?.textContent === text) return; // a button that has the focus keeps it
+    by_id("notice").replaceChildren(...(text ? [element("span", text)] : []), ...(action ? [" ", action] : []));
     by_id("notice").hidden = !text;
 }
 
@@ -143,28 +144,55 @@ async function show() {
     }
 }
 
-/** Waits until the inputs are there, and says how far they are. */
-async function load() {
-    for (let was_ready = false; ;) {
-        try {
-            inputs = (await api.json("about")).inputs;
-        } catch (e) {
-            return failed(/** @type {Error} */ (e));
-        }
-        const one = inputs[input()];
-        if (one?.state === "ready" && !was_ready) {
-            was_ready = true;
-            await show();
-        } else if (one?.state === "failed") {
-            frame();
-            notice(word("failed", { name: one.name, message: one.message }));
-        } else if (one && !was_ready) {
-            frame();
-            notice(word("loading", { name: one.name, percent: one.percent }));
-        }
-        if (inputs.every((other) => other.state !== "loading")) return;
-        await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+/** Loads the input again. */
+async function reload() {
+    try {
+        await api.json("reload", { input: input() });
+        void look();
+    } catch (e) {
+        failed(/** @type {Error} */ (e));
     }
+}
+
+/** What there is to say of the input: how far it is, that it failed, has changed, or is gone. @param {api.Input} one */
+function say_state(one) {
+    const again = () => button(word("load_again"), () => void reload());
+    if (one.state === "loading") notice(word("loading", { name: one.name, percent: one.percent }));
+    else if (one.state === "failed") notice(word("failed", { name: one.name, message: one.message }), again());
+    else if (one.source === "changed") notice(word("changed", { name: one.name }), again());
+    else if (one.source === "gone") notice(word("gone", { name: one.name }));
+}
+
+/** Which load of which input is shown. */
+let shown = "";
+let looking = 0;
+
+/** Looks at the inputs again and again: soon while they are loaded, later whether they have changed. */
+async function look() {
+    clearTimeout(looking);
+    const mine = (looking = window.setTimeout(() => {}, 0));
+    try {
+        inputs = (await api.json("about")).inputs;
+    } catch (e) {
+        return failed(/** @type {Error} */ (e));
+    }
+    if (mine !== looking) return;
+    const one = inputs[input()];
+    if (one) {
+        const load = input() + " " + one.n_loads;
+        if (one.state !== "ready") {
+            shown = "";
+            frame();
+        } else if (shown !== load) {
+            shown = load;
+            found = { q: "", slices: [], at: -1 };
+            await show();
+        }
+        say_state(one);
+    }
+    if (mine !== looking) return;
+    const is_loading = inputs.some((other) => other.state === "loading");
+    looking = window.setTimeout(() => void look(), is_loading ? LOOK_AGAIN_MS : WATCH_MS);
 }
 
 /** @param {number} by */
@@ -226,7 +254,8 @@ by_id("input").addEventListener("change", (e) => {
     keep("input", /** @type {HTMLSelectElement} */ (e.target).value);
     for (const key of ["t0", "t1", "slice", "rows", "node", "allocator", "at"]) keep(key, null);
     found = { q: "", slices: [], at: -1 };
-    void show();
+    shown = "";
+    void look();
 });
 by_id("search").addEventListener("keydown", (e) => {
     if (e.key === "Enter") void search(e.shiftKey ? -1 : 1);
@@ -243,4 +272,4 @@ document.addEventListener("keydown", (e) => {
 document.addEventListener("keyup", (e) => timeline?.held.delete(e.code));
 /** @type {HTMLInputElement} */ (by_id("search")).value = state.get("q") ?? "";
 frame();
-void load();
+void look();
