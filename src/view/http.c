@@ -59,6 +59,7 @@ static const char *reason_of(int status)
                   { 403, "Forbidden" },
                   { 404, "Not Found" },
                   { 405, "Method Not Allowed" },
+                  { 409, "Conflict" },
                   { 413, "Content Too Large" },
                   { 431, "Request Header Fields Too Large" },
                   { 503, "Service Unavailable" },
