@@ -64,10 +64,25 @@ def sentences_have_numbers(top):
           "only ranks that are asked for")
 
 
+def what_does_not_match_is_reported(top):
+    run("sim", "--framework", "pt", "--ranks", 4, "--tp", 2, "--kernels", 600, "--samplers=off", "--out", top / "gap", "--missing-rank", 2)
+    found = json.loads(run("cluster", top / "gap", "-m", "verdicts", "--json", "-o", top / "of", code=3))
+    check([(v["kind"], v["rank"]) for v in found["verdicts"]] == [("collectives_differ", 2)], f"a missing rank: {found['verdicts']}")
+    for path in sorted((top / "gap").iterdir())[:1]:
+        path.rename(top / "longer")
+    run("sim", "--framework", "pt", "--ranks", 4, "--tp", 2, "--kernels", 1000, "--steps", 5, "--samplers=off", "--out", top / "five")
+    for path in sorted((top / "five").iterdir())[:1]:
+        path.rename(top / "gap" / path.name)
+    found = json.loads(run("cluster", top / "gap", "-m", "verdicts", "--json", "-o", top / "of", code=3))
+    kinds = {(v["kind"], v["rank"]) for v in found["verdicts"]}
+    check(("steps_differ", 0) in kinds, f"a rank with other steps: {kinds}")
+
+
 def main():
     one_fault_of_each_kind_is_found()
     with tempfile.TemporaryDirectory() as top:
         sentences_have_numbers(pathlib.Path(top))
+        what_does_not_match_is_reported(pathlib.Path(top))
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0

@@ -7,6 +7,7 @@
 
 #include "cluster/collective_match.h"
 #include "cluster/critical_path.h"
+#include "cluster/job.h"
 #include "cluster/link_verdicts.h"
 #include "cluster/recipe.h"
 #include "cluster/robust.h"
@@ -106,6 +107,31 @@ static bool report_mismatch(void *state, int64_t rank, const char *text)
                        &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
 }
 
+/* Ranks that the groups of others have, and that are nowhere. */
+static bool report_missing(struct state *s, const struct mode_context *c)
+{
+    struct keys known = { 0 };
+    size_t n_shown = 0;
+    bool done = true;
+    for (size_t i = 0; done && i < s->match.rank.n; i++)
+        done = keys_add(&known, (uint64_t)s->match.rank.at[i], c->mem) != KEYS_NO_MEMORY;
+    for (size_t i = 0; done && !c->job->is_filtered && i < s->groups.noted.n; i++)
+        for (size_t k = 0; done && k < s->groups.noted.at[i].n_global; k++) {
+            const int64_t rank = s->groups.noted.at[i].global[k];
+            char text[160];
+            if (keys_find(&known, (uint64_t)rank) != KEYS_NONE || n_shown++ >= SHOWN)
+                continue;
+            snprintf(text, sizeof text,
+                     "rank %lld is in groups of others but was not read; what they wait for it is not seen",
+                     (long long)rank);
+            done =
+                keys_add(&known, (uint64_t)rank, c->mem) != KEYS_NO_MEMORY &&
+                verdict_add(s->report,
+                            &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
+        }
+    return done;
+}
+
 /* Clocks that are further apart than the ends of collectives are. */
 static bool report_clocks(struct state *s, const struct mode_context *c)
 {
@@ -171,8 +197,8 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 {
     struct state *const s = state;
     s->report->is_judged = true;
-    return (match_finish(&s->match) && match_report(&s->match, report_mismatch, s) && report_clocks(s, c) &&
-            step_verdicts_finish(&s->steps, &s->groups, &s->match, s->report) &&
+    return (match_finish(&s->match) && match_report(&s->match, report_mismatch, s) && report_missing(s, c) &&
+            report_clocks(s, c) && step_verdicts_finish(&s->steps, &s->groups, &s->match, s->report) &&
             link_verdicts_finish(&s->links, &s->groups, s->report) &&
             critical_path_finish(&s->path, &s->match, &s->groups, step_wanted(s, c), s->report) &&
             tables(s->report, out)) ||

@@ -414,9 +414,11 @@ static bool judge_steps(struct judging *j)
         const double us = j->longest_us[s];
         char text[400], own[32], usual[32], grown[32];
         double grown_us;
-        if (us - steps.median <= limit || j->is_explained[s] || n_shown++ >= SHOWN)
+        if (us - steps.median <= limit || j->is_explained[s])
             continue;
         const enum step_part part = grown_part(j, s, &grown_us);
+        if (grown_us < (us - steps.median) / 2 || n_shown++ >= SHOWN)
+            continue; /* few ranks: most of it is what others wait for anyway */
         const char *const name = names_text(j->v->names, (name_id)j->v->steps.key.at[s]);
         snprintf(text, sizeof text,
                  "step %.60s takes %s, %.2f times the median step (%s); the median rank has %s more %s", name,
