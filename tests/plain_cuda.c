@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     if (number_of("worker", 0)) {
         const pid_t pid = fork();
         if (pid == 0)
-            return 0;
+            _exit(0); /* as Python's do */
         child_wait(pid);
     }
     if (number_of("kill", 0)) {

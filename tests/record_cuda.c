@@ -265,17 +265,18 @@ static void work(void)
 static void wait_for_file(const char *path, unsigned device, const char *family, size_t bytes)
 {
     enum { TRIES = 3000, PAUSE_US = 10000 };
-    glob_t found = { 0 };
     char pattern[4200];
     snprintf(pattern, sizeof pattern, "%s/{PROF_*/,}device_%u/data/%s.*slice_0", path, device, family);
     for (int i = 0; i < TRIES; i++) {
         struct stat st = { 0 };
-        if (glob(pattern, GLOB_BRACE, NULL, &found) == 0 && stat(found.gl_pathv[0], &st) == 0 &&
-            st.st_size >= (off_t)bytes)
+        glob_t found = { 0 };
+        const bool is_there = glob(pattern, GLOB_BRACE, NULL, &found) == 0 && stat(found.gl_pathv[0], &st) == 0 &&
+                              st.st_size >= (off_t)bytes;
+        globfree(&found);
+        if (is_there)
             break;
         usleep(PAUSE_US);
     }
-    globfree(&found);
 }
 
 static int record(const char *parent)
