@@ -3,6 +3,7 @@
 
 #include "analyse/framework/ranks.h"
 #include "analyse/framework/step_causes.h"
+#include "raw/chip.h"
 #include "raw/sampler.h"
 
 enum { MOST = 32, MS = 1000000 };
@@ -57,6 +58,7 @@ static void made_init(struct made *m)
     *m = (struct made){ .mem = arena_new() };
     struct collection *s = &m->collection;
     s->profile.names = names_new();
+    s->profile.chip = chip_of(5);
     s->profile.device = &m->device;
     s->profile.n_devices = 1;
     struct profiler_steps *t = &s->steps;

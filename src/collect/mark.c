@@ -94,7 +94,7 @@ static void mark_put(const struct mark_head *m, const struct ascope_domain *d, c
             out->unused = 0;
             out->stamp_magic = HOST_MAGIC;
             out->stamp_tag = 0;
-            out->process = recording_process;
+            out->process = recording_process_id();
             out->mark_thread = m->thread;
             out->category = 0;
             out->event = m->event;

@@ -15,7 +15,7 @@
 #include "collect/call_stacks.h"
 
 uint32_t ascope_recording;
-uint32_t recording_process;
+_Atomic uint32_t recording_process;
 _Atomic uint64_t recording_began;
 uint32_t ascope_recording_turn;
 _Atomic uint32_t recording_frames;
@@ -24,8 +24,8 @@ uint64_t recording_marks_from;
 
 void recording_prepare(void)
 {
-    if (recording_process != (uint32_t)getpid()) /* threads of a warm-up read it */
-        recording_process = (uint32_t)getpid();
+    atomic_store_explicit(&recording_process, (uint32_t)getpid(),
+                          memory_order_relaxed); /* threads of a warm-up read it */
     atomic_store_explicit(&recording_began, host_clock_now(), memory_order_relaxed);
     __atomic_fetch_add(&ascope_recording_turn, 1, __ATOMIC_SEQ_CST);
     atomic_store(&recording_step, 0);
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) void op_put(const struct ascope_op 
         .begin = op->begin,
         .end = end,
         .sequence = op->sequence,
-        .process = recording_process,
+        .process = recording_process_id(),
         .thread = op->begin_thread ? op->begin_thread : thread,
         .end_thread = thread,
         .forward_thread = op->forward_thread,
@@ -189,7 +189,7 @@ static inline __attribute__((always_inline)) void op_put_short(const struct asco
         STREAM_TORCH_OP,
         OP_SHORT | (uint64_t)op->scope << 16 | (uint64_t)op->is_async << 24 | (uint64_t)op->label << 32, op->begin, end,
         (uint64_t)op->sequence, op->forward_thread, (op->begin_thread ? op->begin_thread : thread) | thread << 32,
-        recording_process | (uint64_t)op->frame << 32);
+        recording_process_id() | (uint64_t)op->frame << 32);
 }
 
 /* Of a program with fewer fields; without a size the record is counted as dropped, as ring_put() does with one of no bytes. */
@@ -301,7 +301,7 @@ void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascop
         .kind = point,
         .id = id,
         .thread = ring_thread(),
-        .process = recording_process,
+        .process = recording_process_id(),
     };
     text_put(slot.at + sizeof(struct queue_bytes), TORCH_MARK_TEXT_NAME, name);
     ring_done(slot);
@@ -318,7 +318,7 @@ static inline __attribute__((always_inline)) void memory_put_short(const struct 
                          MEMORY_SHORT | (uint64_t)m->device_type << 16 | (uint64_t)m->device << 24 | component << 32 |
                              (uint64_t)m->event << 40,
                          m->pointer, time, (uint64_t)m->size_bytes, (uint64_t)m->allocated_bytes,
-                         (uint64_t)m->reserved_bytes, ring_thread_inline() | (uint64_t)recording_process << 32);
+                         (uint64_t)m->reserved_bytes, ring_thread_inline() | (uint64_t)recording_process_id() << 32);
 }
 
 static __attribute__((noinline)) void memory_put_whole(const struct ascope_memory *m, uint64_t time)
@@ -341,7 +341,7 @@ static __attribute__((noinline)) void memory_put_whole(const struct ascope_memor
         .kind = m->event,
         .allocator = ALLOCATOR_INNER,
         .thread = ring_thread_inline(),
-        .process = recording_process,
+        .process = recording_process_id(),
     };
     ring_done_inline(slot);
 }
@@ -416,7 +416,7 @@ void ascope_python_event_at(enum ascope_python_event event, uint64_t key, uint64
     if (!slot.at)
         return;
     *(struct python_call_bytes *)slot.at = (struct python_call_bytes){
-        .time = time, .thread = thread, .process = recording_process | step, .key = key, .tag = (uint8_t)event
+        .time = time, .thread = thread, .process = recording_process_id() | step, .key = key, .tag = (uint8_t)event
     };
     ring_done_inline(slot);
 }
@@ -434,7 +434,7 @@ void ascope_python_gc(uint64_t begin, uint64_t end)
     const struct ring_slot slot = ring_put(STREAM_PYTHON_GC, 0, sizeof(struct python_gc_bytes));
     if (!slot.at)
         return;
-    *(struct python_gc_bytes *)slot.at = (struct python_gc_bytes){ recording_process, begin, end };
+    *(struct python_gc_bytes *)slot.at = (struct python_gc_bytes){ recording_process_id(), begin, end };
     ring_done(slot);
 }
 
