@@ -63,7 +63,8 @@ bool levels_build(struct levels *l, const int64_t *begin_ns, const int64_t *dur_
             *new = (struct level){ .track = (uint32_t)t, .depth = (uint32_t)d, .first = at };
             at += n_at[d];
         }
-        levels_fill(l, first[t], first[t + 1], made.at + l->first_level[t]);
+        if (n_depths > 0)
+            levels_fill(l, first[t], first[t + 1], made.at + l->first_level[t]);
     }
     l->first_level[n_tracks] = (uint32_t)made.n;
     l->level = made.at;
