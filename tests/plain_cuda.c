@@ -3,7 +3,7 @@
  *
  *     plain_cuda WORD...
  *
- * Words: kernels=N; children=N (processes that do the same), fork (a process that uses CUDA first there, then this one), worker (a forked
+ * Words: kernels=N; device=N (0); nvtx (a range around them); children=N (processes that do the same), fork (a process that uses CUDA first there, then this one), worker (a forked
  * process beside a parent that uses CUDA, as a DataLoader has them), cupti (subscribes to CUPTI first), kill, status=N. */
 #include <dlfcn.h>
 #include <signal.h>
@@ -52,11 +52,68 @@ static void subscribe(void)
         exit(91);
 }
 
+/* ---- NVTX as its headers have it ---- */
+
+typedef void function(void);
+enum { NVTX_SLOTS = 16, NVTX_CORE = 1 };
+static function *nvtx[NVTX_SLOTS], **nvtx_table[NVTX_SLOTS];
+
+static int nvtx_module(int module, function ****table, unsigned *size)
+{
+    if (module != NVTX_CORE)
+        return 0;
+    for (unsigned i = 1; i < NVTX_SLOTS; i++)
+        nvtx_table[i] = &nvtx[i];
+    *table = nvtx_table;
+    *size = NVTX_SLOTS;
+    return 1;
+}
+
+static const void *nvtx_export(uint32_t id)
+{
+    static const struct {
+        size_t size;
+        int (*module)(int, function ****, unsigned *);
+    } callbacks = { sizeof callbacks, nvtx_module };
+    return id == 1 ? &callbacks : NULL;
+}
+
+static void nvtx_load(void)
+{
+    const char *const path = getenv("NVTX_INJECTION64_PATH");
+    void *const tool = path ? dlopen(path, RTLD_LAZY) : NULL;
+    int (*begin)(const void *(*)(uint32_t));
+    if (!tool)
+        return;
+    *(void **)&begin = dlsym(tool, "InitializeInjectionNvtx2");
+    if (!begin || begin(nvtx_export) != 1)
+        exit(94);
+}
+
+static void nvtx_push(const char *text)
+{
+    int (*push)(const char *);
+    memcpy(&push, &nvtx[9], sizeof push);
+    if (push)
+        push(text);
+}
+
+static void nvtx_pop(void)
+{
+    int (*pop)(void);
+    memcpy(&pop, &nvtx[11], sizeof pop);
+    if (pop)
+        pop();
+}
+
 static void use_cuda(const char *kernel)
 {
-    const struct fake_task task = {
-        .name = kernel, .stream = 7, .ns = 5000, .grid = { 16, 2, 1 }, .block = { 128, 1, 1 }
-    };
+    const struct fake_task task = { .name = kernel,
+                                    .device = number_of("device", 0),
+                                    .stream = 7,
+                                    .ns = 5000,
+                                    .grid = { 16, 2, 1 },
+                                    .block = { 128, 1, 1 } };
     int (*init)(unsigned flags);
     fake_cuda_call *call;
     if (number_of("cupti", 0))
@@ -65,8 +122,12 @@ static void use_cuda(const char *kernel)
     if (!init || init(0) != 0)
         exit(92);
     *(void **)&call = dlsym(library("libcupti.so"), "fake_cuda");
+    if (number_of("nvtx", 0))
+        nvtx_load();
+    nvtx_push("all kernels");
     for (unsigned i = 0; i < number_of("kernels", 1); i++)
         call(FAKE_KERNEL, &task, 1);
+    nvtx_pop();
 }
 
 static void child_wait(pid_t pid)

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 ASCOPE, PROGRAM, FAKES, LIBRARY = (os.path.abspath(p) for p in sys.argv[1:5])
-KNOWN = ("ASCEND_", "ASCOPE_", "FAKE_", "CUDA_", "LOCAL_RANK", "RANK", "LD_LIBRARY_PATH")
+KNOWN = ("ASCEND_", "ASCOPE_", "FAKE_", "CUDA_", "NVTX_", "LOCAL_RANK", "RANK", "LD_LIBRARY_PATH")
 
 
 class Run(unittest.TestCase):
@@ -34,7 +34,7 @@ class Run(unittest.TestCase):
     def kernels(self):
         """Names of kernels and how many there are, by collection with a GPU."""
         out = []
-        for path in sorted(glob.glob(self.folder + "/PROF_*/device_0")):
+        for path in sorted(glob.glob(self.folder + "/PROF_*/device_?")):
             table = glob.glob(os.path.dirname(path) + "/mindstudio_profiler_output/op_summary_*.csv")
             with open(table[0]) as f:
                 names = [row["Op Name"] for row in csv.DictReader(f)]
@@ -55,6 +55,36 @@ class Run(unittest.TestCase):
     def test_its_exit_status_is_its_own(self):
         self.run_it("kernels=2", "status=7", code=7)
         self.assertEqual(self.kernels(), [({"plain_kernel"}, 2)])
+
+    def test_a_program_whose_first_gpu_is_not_the_first(self):
+        self.run_it("kernels=5", "device=1", fake="devices=2 active=1")
+        self.assertEqual([os.path.basename(p) for p in glob.glob(self.folder + "/PROF_*/device_?")], ["device_1"])
+        self.assertEqual(self.kernels(), [({"plain_kernel"}, 5)])
+
+    def test_one_that_is_used_stays_though_nothing_ran_on_it(self):
+        self.run_it("kernels=5", "device=1", fake="devices=2 active=0")
+        self.assertEqual({os.path.basename(p) for p in glob.glob(self.folder + "/PROF_*/device_?")}, {"device_0", "device_1"})
+
+    def ranges(self):
+        out = []
+        for path in glob.glob(self.folder + "/PROF_*/mindstudio_profiler_output/msprof_tx_*.csv"):
+            with open(path) as f:
+                out += [row["message"] for row in csv.DictReader(f)]
+        return out
+
+    def test_ranges_of_nvtx(self):
+        self.run_it("kernels=2", "nvtx")
+        self.assertEqual(self.ranges(), ["all kernels"])
+
+    def test_another_tool_of_nvtx_is_left_alone(self):
+        for how in ("environment", "option"):
+            with self.subTest(how=how):
+                variable = "NVTX_INJECTION64_PATH=/nowhere/other.so"
+                if how == "option":
+                    self.run_it("kernels=2", "nvtx", options=("--device", "cuda", "--env", variable))
+                else:
+                    self.run_it("kernels=2", "nvtx", NVTX_INJECTION64_PATH="/nowhere/other.so")
+                self.assertEqual(self.ranges(), [])
 
     def test_each_process_has_a_collection(self):
         self.run_it("kernels=5", "children=2", "fork", "worker")

@@ -413,15 +413,19 @@ static bool rings_place(struct ascope_session *s, struct error *e)
     return true;
 }
 
+static void device_remove(const struct ascope_session *s, unsigned index)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s/device_%d", PATH_MAX - NAME_MAX, s->prof, s->devices[index].is.id);
+    place_remove(folder);
+}
+
 /* It cannot record now: as if there were none. */
 static void device_give_up(struct ascope_session *s, const struct error *why)
 {
     message(ASCOPE_WARNING, "%s; recording the host only", why->text);
-    for (unsigned i = 0; i < s->n_devices; i++) {
-        char folder[PATH_MAX];
-        snprintf(folder, sizeof folder, "%.*s/device_%d", PATH_MAX - NAME_MAX, s->prof, s->devices[i].is.id);
-        place_remove(folder);
-    }
+    for (unsigned i = 0; i < s->n_devices; i++)
+        device_remove(s, i);
     s->n_devices = 0;
     s->device = NULL;
 }
@@ -604,6 +608,17 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
     return pass_error(&e, to);
 }
 
+/* One that was recorded because nothing was known of what the program would use, and that it has not used. */
+static void unused_forget(struct ascope_session *s)
+{
+    for (unsigned i = s->n_devices; s->device && s->device->forget && i-- > 0;) {
+        if (!s->device->forget(i))
+            continue;
+        device_remove(s, i);
+        memmove(s->devices + i, s->devices + i + 1, (--s->n_devices - i) * sizeof *s->devices);
+    }
+}
+
 /* A device that the program came to use while it was recorded: its folder has its data, and gets what describes it now. */
 static bool late_devices(struct ascope_session *s, struct error *e)
 {
@@ -617,7 +632,9 @@ static bool late_devices(struct ascope_session *s, struct error *e)
     for (unsigned i = before; i < s->n_devices; i++)
         if (!s->device->read_clock(i, &s->devices[i].first, e))
             return false;
-    return s->n_devices == before || info_begin(s, e);
+    const bool is_well = s->n_devices == before || info_begin(s, e);
+    unused_forget(s);
+    return is_well;
 }
 
 bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)

@@ -58,6 +58,9 @@ struct device_kind {
         struct error *e); /* "auto" asks first: the program uses such devices; else e says why not. NULL: yes */
     unsigned (*probe)(struct error *e); /* how many there are; 0: none, and e may say why */
     bool (*describe)(unsigned index, struct device_description *out, struct error *e);
+    /* After stop: the device was one that the program might have used, it has used others, and is forgotten; those behind it have an
+     * index less. NULL: there are no such ones. */
+    bool (*forget)(unsigned index);
     bool (*read_clock)(unsigned index, struct device_reading *out, struct error *e);
     bool (*start)(const struct ascope_options *o,
                   struct error *e); /* records from now on; after a warm-up nothing is missing */

@@ -169,6 +169,8 @@ static bool program_hold(struct run *x, struct error *e)
                                  preload,
                                  CUDA_INJECTION,
                                  x->has_cuda ? x->cuda.library : NULL,
+                                 NVTX_INJECTION,
+                                 x->has_cuda && x->cuda.has_nvtx ? x->cuda.library : NULL,
                                  "ASCOPE_CUDA_INJECTION",
                                  x->has_cuda ? x->cuda.where : NULL,
                                  "PROFILER_SAMPLECONFIG",

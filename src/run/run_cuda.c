@@ -21,13 +21,13 @@ static bool has_gpu(void)
 }
 
 /* Of the caller, or of what the user adds for the program. NULL: none. */
-static const char *other_injection(const struct run_request *r)
+static const char *other_injection(const struct run_request *r, const char *name)
 {
-    static const char name[] = CUDA_INJECTION "=";
+    const size_t n = strlen(name);
     for (const char *at = r->environment; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL)
-        if (strncmp(at, name, sizeof name - 1) == 0)
-            return at + sizeof name - 1;
-    const char *const value = getenv(CUDA_INJECTION);
+        if (strncmp(at, name, n) == 0 && at[n] == '=')
+            return at + n + 1;
+    const char *const value = getenv(name);
     return value && *value ? value : NULL;
 }
 
@@ -39,7 +39,8 @@ static const char *folder(const struct run_request *r)
 bool run_cuda_choose(const struct run_request *r, struct run_cuda *out)
 {
     static const char lost[] = "GPUs are not recorded";
-    const char *const device = r->recorder.device ? r->recorder.device : "auto", *const other = other_injection(r);
+    const char *const device = r->recorder.device ? r->recorder.device : "auto", *const other =
+                                                                                     other_injection(r, CUDA_INJECTION);
     char dir[PATH_MAX];
     if (strcmp(device, "cuda") != 0 && (strcmp(device, "auto") != 0 || !has_gpu()))
         return false;
@@ -62,6 +63,7 @@ bool run_cuda_choose(const struct run_request *r, struct run_cuda *out)
         message(ASCOPE_WARNING, "%s: its path cannot be passed to the program; %s", folder(r), lost);
         return false;
     }
+    out->has_nvtx = !other_injection(r, NVTX_INJECTION);
     return true;
 }
 

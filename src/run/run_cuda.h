@@ -10,9 +10,11 @@
 #include "run/run.h"
 
 #define CUDA_INJECTION "CUDA_INJECTION64_PATH"
+#define NVTX_INJECTION "NVTX_INJECTION64_PATH"
 
 struct run_cuda {
-    char library[PATH_MAX]; /* value of CUDA_INJECTION */
+    char library[PATH_MAX]; /* value of CUDA_INJECTION, and of NVTX_INJECTION */
+    bool has_nvtx;          /* NVTX, too: no other tool has it */
     char where[PATH_MAX];   /* of ASCOPE_CUDA_INJECTION: "PID:FOLDER" of this process */
 };
 

@@ -6,6 +6,7 @@
  *     FAKE_CUDA          words with spaces between them:
  *       version=N        of CUPTI (130001); sizes of its records follow from it
  *       devices=N        what the driver has (1)
+ *       active=N         the one that the program has a context of (0)
  *       error=CALL:CODE  what that function returns
  *       hang=CALL        that function does not return
  *       crash=CALL       that function ends the process by SIGSEGV
@@ -105,7 +106,7 @@ int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_
 {
     init_wait();
     *flags = 0;
-    *is_active = device == 0;
+    *is_active = device == (int32_t)number("active", 0);
     return 0;
 }
 #endif

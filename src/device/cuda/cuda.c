@@ -18,7 +18,7 @@
 #include "device/cuda/cupti_library.h"
 #include "device/cuda/nvml_sampler.h"
 
-enum { DEVICES = 64 };
+enum { DEVICES = 64, NO_GUESS = -1 };
 static const double CUPTI_MHZ = 1000; /* its clock counts ns */
 
 static struct {
@@ -34,8 +34,9 @@ static struct {
     struct device_reading last_read;
     unsigned id[DEVICES]; /* of the devices that are recorded, in the order in which they appeared */
     unsigned n;
+    int guess;                          /* id of one that is there because nothing was known of any; NO_GUESS: none */
     struct gpu_description is[DEVICES]; /* by id */
-} gpu;
+} gpu = { .guess = NO_GUESS };
 
 static const char *cupti_error(int32_t code)
 {
@@ -124,6 +125,8 @@ static bool load(struct error *e)
 
 static void add_device(unsigned id)
 {
+    if ((int)id == gpu.guess)
+        gpu.guess = NO_GUESS;
     for (unsigned i = 0; i < gpu.n; i++)
         if (gpu.id[i] == id)
             return;
@@ -152,7 +155,17 @@ static void devices_find(void *count)
         const char *const rank = getenv("LOCAL_RANK");
         const unsigned long local = rank ? strtoul(rank, NULL, 10) : 0;
         add_device(local < (unsigned long)n && local < DEVICES ? (unsigned)local : 0);
+        gpu.guess = (int)gpu.id[0];
     }
+}
+
+static bool forget(unsigned index)
+{
+    if (index >= gpu.n || gpu.n == 1 || gpu.guess != (int)gpu.id[index])
+        return false;
+    gpu.guess = NO_GUESS;
+    memmove(gpu.id + index, gpu.id + index + 1, (--gpu.n - index) * sizeof *gpu.id);
+    return true;
 }
 
 static bool is_used(struct error *e)
@@ -401,6 +414,7 @@ const struct device_kind cuda_kind = {
     .is_used = is_used,
     .probe = probe,
     .describe = describe,
+    .forget = forget,
     .read_clock = read_clock,
     .start = start,
     .kept = kept,
