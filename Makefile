@@ -26,6 +26,8 @@ FUZZ_SECONDS ?= 60
 EXAMPLE ?= training
 NICE ?= nice
 NINJA_JOBS ?= $(shell nproc)
+# Tests wait for each other's processes almost half of their time: two for a processor keep it busy.
+TEST_JOBS ?= $(shell expr 2 '*' $$(nproc))
 
 # What each job needs of Debian, and why; `make test` and `make demo` install what is missing.
 NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev zlib1g-dev
@@ -99,7 +101,7 @@ test-build: need-test build/build.ninja
 	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
 
 test-gcc: test-build
-	@$(NICE) meson test -C build --print-errorlogs --no-rebuild
+	@$(NICE) meson test -C build --print-errorlogs --no-rebuild --num-processes $(TEST_JOBS)
 
 # One tree for two things: the other compiler (whose warnings are errors, too) and the sanitizers.
 SANITIZED = CC=clang CXX=clang++ $(MESON_SETUP) -Db_sanitize=address,undefined -Db_lundef=false
@@ -110,7 +112,7 @@ build-fuzz/build.ninja: | need-test
 
 test-sanitized: build-sanitized/build.ninja
 	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
-	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --timeout-multiplier 4
+	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --num-processes $(TEST_JOBS) --timeout-multiplier 4
 
 # Its daemons and their files are in a temporary folder; a Slurm of the machine is not touched.
 test-slurm: need-slurm program

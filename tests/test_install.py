@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library as a user meets it: installed somewhere, found by pkg-config, used from C and from C++.
 
-    test_install.py BUILD SOURCE
+    test_install.py BUILD SOURCE Installed|Elsewhere
 """
 import glob
 import json
@@ -366,4 +366,4 @@ class Elsewhere(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0]] + sys.argv[3:])
