@@ -14,9 +14,12 @@
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/view_collection.h"
+#include "cli/view_database.h"
+#include "cli/view_results.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
+#include "view/db_reader.h"
 #include "view/view_server.h"
 
 static const char loopback[] = "127.0.0.1";
@@ -30,21 +33,25 @@ struct viewing {
     struct view view;
 };
 
-/* Takes the files out of the words; what is left are directories. */
+/* Takes the files, and folders of results, out of the words; what is left are directories with collections. */
 static bool take_files(struct viewing *v)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->a->n_words; i++) {
         struct stat st;
         const char *word = v->a->word[i];
-        if (stat(word, &st) != 0 || !S_ISREG(st.st_mode)) {
+        const char *shown = stat(word, &st) != 0  ? NULL
+                            : S_ISREG(st.st_mode) ? word
+                            : S_ISDIR(st.st_mode) ? view_results_file(word, v->a->mem)
+                                                  : NULL;
+        if (!shown) {
             v->a->word[n++] = word;
             continue;
         }
         const char **file = list_add(&v->files, v->a->mem);
         if (!file)
             return false;
-        *file = word;
+        *file = shown;
     }
     v->a->n_words = n;
     return true;
@@ -63,8 +70,12 @@ static bool inputs_make(struct viewing *v)
     v->collection = arena_take(v->a->mem, n, sizeof *v->collection);
     if (!in || !v->collection)
         return false;
-    for (size_t i = 0; i < v->files.n; i++)
-        in[i] = (struct view_input){ .path = v->files.at[i], .kind = "Chrome trace", .load = view_load_chrome };
+    for (size_t i = 0; i < v->files.n; i++) {
+        const bool is_database = db_is_database(v->files.at[i]);
+        in[i] = (struct view_input){ .path = v->files.at[i],
+                                     .kind = is_database ? "database" : "Chrome trace",
+                                     .load = is_database ? view_database_load : view_load_chrome };
+    }
     for (size_t i = 0; i < v->targets.list.n; i++) {
         const struct target *t = &v->targets.list.at[i];
         v->collection[i] = (struct view_collection){ t, &v->a->options };

@@ -190,10 +190,10 @@ const struct command commands[] = {
     },
     {
         .name = "view",
-        .usage = "DIR|FILE.json|FILE.json.gz... [OPTION...]",
+        .usage = "DIR|FILE.json|FILE.json.gz|FILE.db... [OPTION...]",
         .about = "look at collections and traces of any size in a browser",
         .text = "Starts a viewer on this machine and prints its address. DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that "
-                "contains some; FILE is a trace in Chrome's JSON form, e.g. of torch.profiler. The first page answers which step is slow and why; the "
+                "contains some; FILE is a trace in Chrome's JSON form, e.g. of torch.profiler, or a database of results. The first page answers which step is slow and why; the "
                 "timeline shows any number of events, because only what can be seen is sent to the browser. Keys: ? lists them.\n\n"
                 "Nothing is written, and only this machine can reach the viewer, with the address that has a random token. Ctrl-C ends it. From "
                 "another machine: ssh -L 8000:127.0.0.1:PORT HOST, and the same address with that port.\n\n"

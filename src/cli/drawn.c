@@ -18,9 +18,9 @@
 #include "pipeline/registry.h"
 
 /* Beside the collection there is room for it; if that is not ours to write to, among temporary files; else in memory. */
-static int text_file(const char *collection)
+int drawn_file(const char *beside)
 {
-    const char *const places[] = { collection, getenv("TMPDIR"), "/var/tmp", "/tmp" };
+    const char *const places[] = { beside, getenv("TMPDIR"), "/var/tmp", "/tmp" };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const int fd = places[i] ? open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
         if (fd >= 0)
@@ -50,7 +50,7 @@ static bool draw_collection(const struct output_options *options, const struct c
     return trace_view_write(&x, path, n_events, e);
 }
 
-static bool read_text(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e)
+bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e)
 {
     struct stat st;
     if (fstat(fd, &st) != 0 || !memory_map(text, fd, (size_t)st.st_size))
@@ -63,7 +63,7 @@ bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct co
 {
     const char *of = collection ? collection->path : profile->path;
     struct arena *mem = arena_new();
-    const int fd = text_file(of);
+    const int fd = drawn_file(of);
     char path[32];
     uint64_t n_events = 0;
     bool is_made = false;
@@ -76,7 +76,7 @@ bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct co
         is_made = (collection ? draw_collection(options, collection, path, &n_events, mem, e)
                               : draw_prof(options, profile, path, &n_events, mem, e)) &&
                   (n_events > 0 || error_set(e, FAULT_ASKED, "%s: no data for a timeline", of)) &&
-                  read_text(text, trace, fd, of, e);
+                  drawn_read(text, trace, fd, of, e);
     arena_free(mem);
     if (fd >= 0)
         close(fd);

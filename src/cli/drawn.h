@@ -15,4 +15,8 @@
 bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct collection *collection,
                 const struct profile *profile, const struct output_options *options, struct error *e);
 
+/* Its parts: a file without a name (beside `beside`, unless that is NULL; -1: errno says why), and reading the text in one. */
+int drawn_file(const char *beside);
+bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/answer_tables.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,10 @@ void answer_tables(struct question *a)
         json_put_comma(a->o, i == 0);
         out_json(a->o, view_tables[i].name, strlen(view_tables[i].name));
     }
+    for (size_t i = 0; i < a->in->db_tables.n; i++) {
+        out_char(a->o, ',');
+        out_json(a->o, a->in->db_tables.at[i].name, strlen(a->in->db_tables.at[i].name));
+    }
     out_lit(a->o, "],\"examples\":[");
     for (size_t i = 0; view_sql_examples[i]; i++) {
         json_put_comma(a->o, i == 0);
@@ -26,29 +31,49 @@ void answer_tables(struct question *a)
 static void answer_with(struct question *a, const struct view_sql *sql)
 {
     struct error e = { 0 };
+    struct view_sql asked = *sql;
+    asked.db = a->in->db_path;
     if (sql->is_csv)
         a->r->type = "text/csv; charset=utf-8";
-    if (!view_sql_answer(a->o, a->t, sql, &e))
+    if (!view_sql_answer(a->o, a->t, &asked, &e))
         question_refuse(a->r, 400, e.text);
+}
+
+/* "SELECT …" of a table by its name, and what a filter is about: one of ours, or one of a database. */
+static char *table_sql(struct question *a, const char *name)
+{
+    const struct view_table *t = view_table_find(name);
+    static const char form[] = "SELECT * FROM (%s) WHERE ?1 = '%%%%' OR %s LIKE ?1";
+    if (t)
+        return sqlite3_mprintf(form, t->sql, t->filtered);
+    for (size_t i = 0; i < a->in->db_tables.n; i++)
+        if (!strcmp(a->in->db_tables.at[i].name, name))
+            return sqlite3_mprintf("SELECT * FROM db.\"%w\" WHERE ?1 = '%%%%' OR %s LIKE ?1", name,
+                                   a->in->db_tables.at[i].filtered);
+    return NULL;
 }
 
 /* A table that the server has sorted by one of its columns and filtered by a text. */
 void answer_table(struct question *a)
 {
-    char name[64], filter[256] = "", like[sizeof filter + 2], sql[2048];
+    char name[64], filter[256] = "", like[sizeof filter + 2];
     int64_t sort = -1, down = 0, csv = 0;
-    const struct view_table *t = http_parameter(a->q, "name", name, sizeof name) ? view_table_find(name) : NULL;
-    if (!t)
+    char *table = http_parameter(a->q, "name", name, sizeof name) ? table_sql(a, name) : NULL;
+    if (!table)
         return question_refuse(a->r, 400, "name: wanted the name of a table");
     (void)http_parameter(a->q, "filter", filter, sizeof filter);
     (void)http_parameter_i64(a->q, "sort", &sort);
     (void)http_parameter_i64(a->q, "down", &down);
     (void)http_parameter_i64(a->q, "csv", &csv);
     snprintf(like, sizeof like, "%%%s%%", filter);
-    int n = snprintf(sql, sizeof sql, "SELECT * FROM (%s) WHERE ?1 = '%%%%' OR %s LIKE ?1", t->sql, t->filtered);
-    if (sort >= 0 && sort < 32)
-        n += snprintf(sql + n, sizeof sql - (size_t)n, " ORDER BY %d%s", (int)sort + 1, down ? " DESC" : "");
-    answer_with(a, &(struct view_sql){ .sql = sql, .is_csv = csv != 0, .parameter = { like } });
+    char *sql = sort >= 0 && sort < 64 ? sqlite3_mprintf("%s ORDER BY %d%s", table, (int)sort + 1, down ? " DESC" : "")
+                                       : sqlite3_mprintf("%s", table);
+    if (sql)
+        answer_with(a, &(struct view_sql){ .sql = sql, .is_csv = csv != 0, .parameter = { like } });
+    else
+        question_refuse(a->r, 503, no_memory_text());
+    sqlite3_free(sql);
+    sqlite3_free(table);
 }
 
 void answer_sql(struct question *a)

@@ -50,6 +50,11 @@ struct view_block {
     const char *name; /* of the operator that took it; "": unknown */
 };
 
+/* A table of a database that is shown as it is. */
+struct view_db_table {
+    const char *name, *filtered; /* the latter: what a filter is about, as SQL */
+};
+
 struct view_input {
     const char *path, *name;
     const char *kind; /* "PyTorch collection", "Chrome trace" */
@@ -78,6 +83,8 @@ struct view_input {
     LIST(struct view_allocator) allocators;
     size_t n_blocks;
     struct view_block *blocks;
+    const char *db_path; /* its tables are part of SQL; NULL: it is no database */
+    LIST(struct view_db_table) db_tables;
     struct arena *mem;
 };
 

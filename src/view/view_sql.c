@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/background.h"
+#include "view/db_reader.h"
 #include "view/slices_table.h"
 
 #define FIGURES                                                                                                        \
@@ -164,14 +165,29 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct
     return status == SQLITE_DONE || status == SQLITE_ROW || error_set(e, FAULT_ASKED, "%s", sqlite3_errmsg(db));
 }
 
+/* The database of the user's, which may have anything in its schema. */
+static bool attach(sqlite3 *db, const char *path)
+{
+    sqlite3_stmt *s = NULL;
+    char *uri = db_uri(path);
+    const bool is_good = uri && sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
+                         sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
+                         sqlite3_prepare_v2(db, "ATTACH ?1 AS db", -1, &s, NULL) == SQLITE_OK &&
+                         sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_DONE;
+    sqlite3_finalize(s);
+    sqlite3_free(uri);
+    return is_good;
+}
+
 bool view_sql_answer(struct out *o, const struct view_timeline *t, const struct view_sql *q, struct error *error)
 {
     sqlite3 *db = NULL;
     sqlite3_stmt *s = NULL;
     const char *rest = NULL;
     uint64_t until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000);
-    bool is_good = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-                   slices_table_add(db, t) == SQLITE_OK;
+    bool is_good = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
+                                   NULL) == SQLITE_OK &&
+                   slices_table_add(db, t) == SQLITE_OK && (!q->db || attach(db, q->db));
     if (is_good) {
         sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
         sqlite3_set_authorizer(db, only_reading, NULL);

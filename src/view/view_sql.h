@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_sql.h - answers to SQL over a timeline, which can only read it.
  *
- * Each answer has a connection of its own to an empty database in memory, with the timeline as tables (slices_table.h). Everything but reading
+ * Each answer has a connection of its own to an empty database in memory, with the timeline as tables (slices_table.h) and, of a
+ * database, with its own tables in the schema "db", read as db_reader.h says. Everything but reading
  * is refused: no file can be opened, nothing attached, nothing changed. An answer that takes too long or is too large ends with what
  * there is, or with an error.
  */
@@ -27,6 +28,7 @@ extern const char *const view_sql_examples[];               /* ends with NULL */
 struct view_sql {
     const char *sql;
     bool is_csv;
+    const char *db;           /* a database whose tables can be asked for, too; NULL: none */
     const char *parameter[4]; /* of ?1 and so on; NULL: none */
 };
 

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/view_database.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyse/framework/spread.h"
+#include "base/stamp.h"
+#include "cli/drawn.h"
+#include "cli/term.h"
+#include "view/db_trace.h"
+
+static bool add_fact(struct view_input *in, const char *name, const char *text)
+{
+    struct view_fact *f = text ? list_add(&in->facts, in->mem) : NULL;
+    if (f)
+        *f = (struct view_fact){ name, text };
+    return f != NULL;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct db_range *x = a, *y = b;
+    return x->begin_ns != y->begin_ns ? (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns)
+                                      : (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* The parts of a step: of the work of a device that began in it. */
+static void step_fill(struct view_step *step, const struct db_range *range, size_t n, int64_t device)
+{
+    int64_t until[2] = { step->begin_ns, step->begin_ns }, busy[2] = { 0 }, both = 0; /* computing, communication */
+    size_t i = 0;
+    for (size_t high = n; i < high;) {
+        const size_t middle = i + (high - i) / 2;
+        if (range[middle].begin_ns < step->begin_ns)
+            i = middle + 1;
+        else
+            high = middle;
+    }
+    for (; i < n && range[i].begin_ns < step->end_ns; i++) {
+        const int kind = range[i].is_communication;
+        const int64_t from = range[i].begin_ns > until[kind] ? range[i].begin_ns : until[kind];
+        const int64_t end = range[i].end_ns < step->end_ns ? range[i].end_ns : step->end_ns;
+        if (range[i].device != device || end <= from)
+            continue;
+        const int64_t with = end < until[!kind] ? end : until[!kind];
+        both += with > from ? with - from : 0;
+        busy[kind] += end - from;
+        until[kind] = end;
+    }
+    step->part_ns[0] = busy[0] - both;
+    step->part_ns[1] = both;
+    step->part_ns[2] = busy[1] - both;
+    step->part_ns[3] = step->time_ns - busy[0] - busy[1] + both;
+}
+
+static bool series_fill(struct view_input *in, struct view_series *out, struct db_reader *r)
+{
+    sqlite3_stmt *s = db_reader_rows(r, "STEP_TIME");
+    const int id = s ? db_column(s, "id") : -1, begin = s ? db_column(s, "startNs") : -1,
+              end = s ? db_column(s, "endNs") : -1;
+    bool has_memory = true;
+    while (id >= 0 && begin >= 0 && end >= 0 && has_memory && db_reader_next(r, s, "STEP_TIME")) {
+        const int64_t begin_ns = stamp_held(sqlite3_column_int64(s, begin)),
+                      end_ns = stamp_held(sqlite3_column_int64(s, end));
+        if (begin_ns <= 0 || end_ns < begin_ns)
+            continue;
+        struct view_step *step = list_add(&out->steps, in->mem);
+        has_memory = step != NULL;
+        if (step)
+            *step = (struct view_step){ .name = arena_printf(in->mem, "%lld", sqlite3_column_int64(s, id)),
+                                        .begin_ns = begin_ns,
+                                        .end_ns = end_ns,
+                                        .time_ns = end_ns - begin_ns };
+        has_memory = has_memory && step->name;
+    }
+    sqlite3_finalize(s);
+    return has_memory;
+}
+
+/* The steps of a device, with the work that began in them. */
+static bool add_series(struct view_input *in, struct db_reader *r, const struct db_trace *t, int64_t device,
+                       bool is_one_of_many)
+{
+    struct view_series made = { 0 };
+    struct spread spread;
+    char number[TERM_NUMBER];
+    if (!series_fill(in, &made, r))
+        return false;
+    if (made.steps.n == 0)
+        return true;
+    int64_t *time_ns = arena_take(in->mem, made.steps.n, sizeof *time_ns);
+    for (size_t i = 0; time_ns && i < made.steps.n; i++) {
+        step_fill(&made.steps.at[i], t->ranges.at, t->ranges.n, device);
+        time_ns[i] = made.steps.at[i].time_ns;
+    }
+    if (!time_ns || !spread_find(&spread, time_ns, made.steps.n))
+        return false;
+    for (size_t i = 0; i < made.steps.n; i++)
+        made.steps.at[i].is_slow = spread_is_outlier(&spread, time_ns[i]);
+    made.median_ns = spread.median_ns;
+    made.title =
+        arena_printf(in->mem, "%zu steps, median %s", made.steps.n, term_duration(number, (double)spread.median_ns));
+    if (is_one_of_many)
+        made.title = arena_printf(in->mem, "NPU %lld: %s", (long long)device, made.title);
+    struct view_series *new = list_add(&in->series, in->mem);
+    if (new)
+        *new = made;
+    return new &&made.title;
+}
+
+static bool steps_load(struct view_input *in, struct db_reader *r, const struct db_trace *t)
+{
+    struct keys devices = { 0 };
+    if (t->ranges.n > 0)
+        qsort(t->ranges.at, t->ranges.n, sizeof *t->ranges.at, by_begin);
+    for (size_t i = 0; i < t->ranges.n; i++)
+        if (keys_add(&devices, (uint64_t)t->ranges.at[i].device, in->mem) == KEYS_NO_MEMORY)
+            return false;
+    for (size_t i = 0; i < devices.key.n && i < 16; i++)
+        if (!add_series(in, r, t, (int64_t)devices.key.at[i], devices.key.n > 1))
+            return false;
+    return true;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(struct view_input *in, struct db_reader *r, sqlite3_stmt *s, int column)
+{
+    bool is_there = false;
+    if (column < 0)
+        return "";
+    if (sqlite3_column_type(s, column) != SQLITE_INTEGER) {
+        const char *text = (const char *)sqlite3_column_text(s, column);
+        return text ? arena_text(in->mem, text, (size_t)sqlite3_column_bytes(s, column)) : "";
+    }
+    const name_id name = db_text(&r->strings, sqlite3_column_int64(s, column), &is_there);
+    const size_t n = names_len(r->names, name);
+    return is_there ? arena_text(in->mem, names_text(r->names, name), n < 200 ? n : 200) : "";
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct view_held *x = a, *y = b;
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* What allocators held: those of a device and component. */
+static bool held_load(struct view_input *in, struct db_reader *r, struct keys *allocators)
+{
+    sqlite3_stmt *s = db_reader_rows(r, "MEMORY_RECORD");
+    bool has_memory = true;
+    if (!s)
+        return true;
+    const int component = db_column(s, "component"), device = db_column(s, "deviceId"),
+              time = db_column(s, "timestamp"), allocated = db_column(s, "totalAllocated"),
+              reserved = db_column(s, "totalReserved");
+    while (component >= 0 && time >= 0 && allocated >= 0 && has_memory && db_reader_next(r, s, "MEMORY_RECORD")) {
+        const int64_t number = device >= 0 ? sqlite3_column_int64(s, device) : 0;
+        const uint64_t key = (uint64_t)number << 32 | ((uint64_t)sqlite3_column_int64(s, component) & 0xffffffff);
+        const uint32_t at = keys_add(allocators, key, in->mem);
+        if (at == KEYS_NO_MEMORY)
+            has_memory = false;
+        if (has_memory && at == in->allocators.n) {
+            struct view_allocator *new = list_add(&in->allocators, in->mem);
+            const char *of = text_of(in, r, s, component);
+            if (new &&of)
+                new->name = arena_printf(in->mem, "NPU %lld, %s", (long long)number, of);
+            has_memory = new &&new->name;
+        }
+        struct view_held *held = has_memory ? list_add(&in->allocators.at[at].held, in->mem) : NULL;
+        has_memory = held != NULL;
+        if (held)
+            *held = (struct view_held){ stamp_held(sqlite3_column_int64(s, time)), sqlite3_column_int64(s, allocated),
+                                        reserved >= 0 ? sqlite3_column_int64(s, reserved) : 0 };
+    }
+    sqlite3_finalize(s);
+    for (size_t i = 0; i < in->allocators.n; i++)
+        qsort(in->allocators.at[i].held.at, in->allocators.at[i].held.n, sizeof *in->allocators.at[i].held.at, by_time);
+    return has_memory;
+}
+
+/* The allocator of a block: of its device, that of the framework or, for names of the toolkit, that of GE. */
+static uint32_t allocator_of(const struct view_input *in, const struct keys *allocators, int64_t device,
+                             const char *name)
+{
+    const char *wanted = !strncmp(name, "cann::", 6) ? ", GE" : ", PTA";
+    for (size_t i = 0; i < in->allocators.n; i++) {
+        const char *is = strrchr(in->allocators.at[i].name, ',');
+        if ((int64_t)(allocators->key.at[i] >> 32) == (device & 0xffffffff) && is && !strcmp(is, wanted))
+            return (uint32_t)i;
+    }
+    return 0;
+}
+
+static bool blocks_load(struct view_input *in, struct db_reader *r, const struct keys *allocators)
+{
+    sqlite3_stmt *s = in->allocators.n ? db_reader_rows(r, "OP_MEMORY") : NULL;
+    LIST(struct view_block) blocks = { 0 };
+    bool has_memory = true;
+    if (!s)
+        return true;
+    const int name = db_column(s, "name"), size = db_column(s, "size"), begin = db_column(s, "allocationTime"),
+              end = db_column(s, "releaseTime"), device = db_column(s, "deviceId");
+    while (name >= 0 && size >= 0 && begin >= 0 && has_memory && db_reader_next(r, s, "OP_MEMORY")) {
+        const int64_t begin_ns = stamp_held(sqlite3_column_int64(s, begin)),
+                      end_ns = end >= 0 ? stamp_held(sqlite3_column_int64(s, end)) : 0;
+        if (begin_ns <= 0)
+            continue;
+        struct view_block *new = list_add(&blocks, in->mem);
+        const char *of = text_of(in, r, s, name);
+        has_memory = new &&of;
+        if (has_memory)
+            *new = (struct view_block){ .begin_ns = begin_ns,
+                                        .end_ns = end_ns > 0 ? end_ns : INT64_MAX,
+                                        .bytes = sqlite3_column_int64(s, size),
+                                        .allocator = allocator_of(
+                                            in, allocators, device >= 0 ? sqlite3_column_int64(s, device) : 0, of),
+                                        .name = of };
+    }
+    sqlite3_finalize(s);
+    in->blocks = blocks.at;
+    in->n_blocks = blocks.n;
+    return has_memory;
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------------- */
+
+/* "coalesce("a",'')||' '||…": all that a filter looks at. */
+static const char *filter_of(struct view_input *in, sqlite3_stmt *s)
+{
+    enum { MOST_COLUMNS = 24 };
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (int i = 0; i < sqlite3_column_count(s) && i < MOST_COLUMNS; i++)
+        sqlite3_str_appendf(text, "%scoalesce(\"%w\",'')", i ? "||' '||" : "", sqlite3_column_name(s, i));
+    char *made = sqlite3_str_finish(text);
+    const char *kept = made ? arena_text(in->mem, made, strlen(made)) : NULL;
+    sqlite3_free(made);
+    return kept;
+}
+
+static bool tables_load(struct view_input *in, struct db_reader *r)
+{
+    enum { MOST_TABLES = 500 };
+    sqlite3_stmt *s = NULL;
+    bool has_memory = true;
+    if (sqlite3_prepare_v2(r->db, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY 1", -1,
+                           &s, NULL) != SQLITE_OK)
+        return true;
+    while (has_memory && in->db_tables.n < MOST_TABLES && sqlite3_step(s) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(s, 0);
+        sqlite3_stmt *table = name && strlen(name) < 64 ? db_reader_rows(r, name) : NULL;
+        if (!table)
+            continue;
+        struct view_db_table *new = list_add(&in->db_tables, in->mem);
+        if (new)
+            *new = (struct view_db_table){ arena_text(in->mem, name, strlen(name)), filter_of(in, table) };
+        has_memory = new &&new->name &&new->filtered;
+        sqlite3_finalize(table);
+    }
+    sqlite3_finalize(s);
+    in->db_path = in->path;
+    return has_memory;
+}
+
+static bool facts_load(struct view_input *in, struct db_reader *r, const struct db_trace *t)
+{
+    bool is_good = add_fact(in, "database", in->path) &&
+                   add_fact(in, "tables", arena_printf(in->mem, "%zu", in->db_tables.n)) &&
+                   add_fact(in, "events", arena_printf(in->mem, "%llu", (unsigned long long)t->n_events));
+    if (t->n_timeless > 0)
+        is_good = is_good && add_fact(in, "rows without a time, left out",
+                                      arena_printf(in->mem, "%llu", (unsigned long long)t->n_timeless));
+    if (r->problem[0])
+        is_good = is_good && add_fact(in, "damaged, shown in part", arena_printf(in->mem, "%s", r->problem));
+    if (t->is_cut)
+        is_good = is_good && add_fact(in, "left out", "texts repeat too often: the last events are not shown");
+    if (r->has_wal)
+        is_good = is_good && add_fact(in, "not read", "what its writer has left in the -wal file beside it");
+    return is_good;
+}
+
+static bool make_text(struct view_input *in, struct db_reader *r, struct db_trace *t, int fd, struct error *e)
+{
+    struct out o;
+    char path[32];
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    if (!out_open_named(&o, path, e))
+        return false;
+    if (!db_trace_write(t, r, &o)) {
+        out_discard(&o);
+        return error_no_memory(e, in->path);
+    }
+    return out_close(&o, e);
+}
+
+bool view_database_load(struct view_input *in, struct error *e)
+{
+    struct db_reader r;
+    struct db_trace t;
+    struct keys allocators = { 0 };
+    if (!db_reader_open(&r, in->path, e))
+        return false;
+    const int fd = drawn_file(NULL); /* nothing is written beside it */
+    bool is_done = fd >= 0 || error_set(e, FAULT_IO, "%s: no room for its timeline", in->path);
+    is_done = is_done && make_text(in, &r, &t, fd, e);
+    atomic_store(&in->percent, 50);
+    is_done = is_done && drawn_read(&in->drawn, &in->trace, fd, in->path, e);
+    is_done = is_done && ((steps_load(in, &r, &t) && held_load(in, &r, &allocators) &&
+                           blocks_load(in, &r, &allocators) && tables_load(in, &r) && facts_load(in, &r, &t)) ||
+                          error_no_memory(e, in->path));
+    if (fd >= 0)
+        close(fd);
+    db_reader_close(&r);
+    return is_done;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/view_results.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+/* The first that is there is shown; of several that match, the last by name, which is the newest where names have times. */
+static const char *const shown[] = { "ascend_pytorch_profiler*.db",
+                                     "ascend_mindspore_profiler*.db",
+                                     "msprof_*.db",
+                                     "cluster_analysis.db",
+                                     "trace_view.json",
+                                     "msprof_*.json" };
+enum { KINDS = sizeof shown / sizeof *shown };
+
+static bool is_raw(const char *name)
+{
+    static const char *const raw[] = { "PROF_*", "FRAMEWORK", "host", "device_*", "*_ascend_pt", "*_ascend_ms" };
+    for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
+        if (fnmatch(raw[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+static const char *find(const char *dir, bool is_outer, struct arena *mem)
+{
+    char best[KINDS][256] = { "" };
+    const char *name;
+    bool has_raw = false, has_output = false;
+    int why;
+    DIR *d = opendir(dir);
+    while (d && (name = dir_next(d, &why))) {
+        has_raw |= is_raw(name);
+        has_output |= !strcmp(name, "ASCEND_PROFILER_OUTPUT");
+        for (size_t i = 0; i < KINDS; i++)
+            if (fnmatch(shown[i], name, 0) == 0 && strlen(name) < sizeof best[i] && strcmp(name, best[i]) > 0)
+                memcpy(best[i], name, strlen(name) + 1);
+    }
+    if (d)
+        closedir(d);
+    for (size_t i = 0; i < KINDS && !has_raw; i++)
+        if (best[i][0])
+            return arena_printf(mem, "%s/%s", dir, best[i]);
+    const char *output =
+        has_output && is_outer && !has_raw ? arena_printf(mem, "%s/ASCEND_PROFILER_OUTPUT", dir) : NULL;
+    return output ? find(output, false, mem) : NULL;
+}
+
+const char *view_results_file(const char *dir, struct arena *mem)
+{
+    return find(dir, true, mem);
+}

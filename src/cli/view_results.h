@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_results.h - folders of results (ASCEND_PROFILER_OUTPUT, cluster_analysis_output): which file in them is shown. */
+#ifndef ASCOPE_CLI_VIEW_RESULTS_H
+#define ASCOPE_CLI_VIEW_RESULTS_H
+
+#include "base/arena.h"
+
+/* The file to open instead of a folder that holds results but nothing raw; NULL: it is no such folder. */
+const char *view_results_file(const char *dir, struct arena *mem);
+
+#endif

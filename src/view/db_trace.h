@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db_trace.h - the vendor's databases (msprof_*.db, ascend_pytorch_profiler*.db, ascend_mindspore_profiler*.db) as a trace in
+ * Chrome's form.
+ *
+ * Calls, tasks, collectives, marks and steps become slices, samples counters, and equal connection ids flow events. All other columns of a
+ * row are its arguments, numbers that stand for texts as texts. Tables and columns that are not there are no error; rows without a time
+ * are counted.
+ */
+#ifndef ASCOPE_VIEW_DB_TRACE_H
+#define ASCOPE_VIEW_DB_TRACE_H
+
+#include "base/out.h"
+#include "view/db_reader.h"
+
+/* A range of work of a device, in the order of the tables. */
+struct db_range {
+    int64_t begin_ns, end_ns;
+    int64_t device;
+    bool is_communication;
+};
+
+struct db_trace {
+    struct db_reader *r;
+    struct out *o;
+    uint64_t n_events, n_timeless; /* the latter: rows without a time */
+    bool is_cut;                   /* the text has become too long for a file of this size: the rest is left out */
+    LIST(struct db_range) ranges;  /* kernels and collectives */
+
+    /* Its own. */
+    struct keys processes, tracks;
+    LIST(struct db_end) ends;
+    struct db_texts *enums;
+    struct db_lookup task_info[3], connections;
+    struct db_lookup chains;
+    bool failed; /* no memory */
+};
+
+/* Writes the whole text. False: no memory. */
+bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o);
+
+#endif

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ascope view on results: databases of the vendor's schema, folders of results, and databases that are damaged.
+
+usage: test_view_results.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import os
+import pathlib
+import random
+import sqlite3
+import sys
+import unittest
+
+import test_view
+from cli_case import Case
+
+T = 1_700_000_000_000_000_000  # ns
+TID = 77 << 32 | 5
+
+
+def database(path, drop=(), more=()):
+    """A small database of the vendor's schema: two steps, an operator, its call, a kernel and a collective in each."""
+    if os.path.exists(path):
+        os.unlink(path)
+    db = sqlite3.connect(path)
+    texts = ["aten::mm", "launch", "MatMulV2", "AI_CORE", "hcom_allReduce_", "world", "KERNEL_AICORE", "PTA", "train.py(3): f",
+             "main.py(1): <module>", test_view.HOSTILE, "mark", "read"]
+    of = {text: i for i, text in enumerate(texts)}
+    db.executescript("""
+        CREATE TABLE STRING_IDS(id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE ENUM_API_TYPE(id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE STEP_TIME(id INTEGER, startNs INTEGER, endNs INTEGER);
+        CREATE TABLE PYTORCH_API(startNs TEXT, endNs TEXT, globalTid INTEGER, connectionId INTEGER, name INTEGER, callchainId INTEGER, type INTEGER);
+        CREATE TABLE CONNECTION_IDS(id INTEGER, connectionId INTEGER);
+        CREATE TABLE PYTORCH_CALLCHAINS(id INTEGER, stack INTEGER, stackDepth INTEGER);
+        CREATE TABLE CANN_API(startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER, connectionId INTEGER PRIMARY KEY, name INTEGER);
+        CREATE TABLE TASK(startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, taskType INTEGER, streamId INTEGER);
+        CREATE TABLE COMPUTE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, opType INTEGER, blockDim INTEGER);
+        CREATE TABLE COMMUNICATION_OP(opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER, opId INTEGER PRIMARY KEY);
+        CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, message INTEGER, globalTid INTEGER, domainId INTEGER);
+        CREATE TABLE HBM(deviceId INTEGER, timestampNs INTEGER, bandwidth NUMERIC, hbmId INTEGER, type INTEGER);
+        CREATE TABLE MEMORY_RECORD(component INTEGER, timestamp INTEGER, totalAllocated INTEGER, totalReserved INTEGER, deviceId INTEGER);
+        CREATE TABLE OP_MEMORY(name INTEGER, size INTEGER, allocationTime INTEGER, releaseTime INTEGER, deviceId INTEGER);
+    """)
+    db.executemany("INSERT INTO STRING_IDS VALUES(?, ?)", enumerate(texts))
+    db.executemany("INSERT INTO ENUM_API_TYPE VALUES(?, ?)", [(50001, "op"), (10000, "node")])
+    for step in range(2):
+        t = T + step * 1_000_000
+        db.execute("INSERT INTO STEP_TIME VALUES(?, ?, ?)", (step + 7, t, t + 900_000))
+        db.execute("INSERT INTO PYTORCH_API VALUES(?, ?, ?, ?, ?, ?, ?)", (str(t + 1000), str(t + 90_000), TID, step, of["aten::mm"], 3, 50001))
+        db.execute("INSERT INTO CONNECTION_IDS VALUES(?, ?)", (step, 100 + step))
+        db.execute("INSERT INTO CANN_API VALUES(?, ?, ?, ?, ?, ?)", (t + 5000, t + 9000, 10000, TID, 100 + step, of["launch"]))
+        db.execute("INSERT INTO TASK VALUES(?, ?, 0, ?, ?, ?, 2)", (t + 20_000, t + 320_000, 100 + step, step, of["KERNEL_AICORE"]))
+        db.execute("INSERT INTO COMPUTE_TASK_INFO VALUES(?, ?, ?, 24)", (of["MatMulV2"], step, of["AI_CORE"]))
+        db.execute("INSERT INTO COMMUNICATION_OP VALUES(?, ?, ?, ?, ?, ?)", (of["hcom_allReduce_"], t + 300_000, t + 400_000, 900 + step, of["world"], step))
+        db.execute("INSERT INTO HBM VALUES(0, ?, ?, 1, ?)", (t, 10.5 + step, of["read"]))
+        db.execute("INSERT INTO MEMORY_RECORD VALUES(?, ?, ?, 4096, 0)", (of["PTA"], t + 1500, 512 * (step + 1)))
+    db.executemany("INSERT INTO PYTORCH_CALLCHAINS VALUES(3, ?, ?)", [(of["train.py(3): f"], 0), (of["main.py(1): <module>"], 1)])
+    db.executemany("INSERT INTO MSTX_EVENTS VALUES(?, ?, ?, ?, ?, 65535)",
+                   [(T + 50, T + 50, 0, of["mark"], TID), (T + 60, T + 70, 1, of[test_view.HOSTILE], TID)])
+    db.executemany("INSERT INTO OP_MEMORY VALUES(?, ?, ?, ?, 0)",
+                   [(of["aten::mm"], 512, T + 1400, None), (of["launch"], 256, T + 1450, T + 2000)])
+    for table in drop:
+        db.execute("DROP TABLE " + table)
+    for sql in more:
+        db.execute(sql)
+    db.commit()
+    db.close()
+    return path
+
+
+class Results(Case):
+    def view(self, *words):
+        v = test_view.Viewer(self, *words)
+        self.addCleanup(lambda: v.process.poll() is None and v.end(9))
+        return v
+
+    def rows(self, v, sql, number=0):
+        return v.json("sql", input=number, q=sql)["rows"]
+
+    def test_a_database_is_a_timeline(self):
+        database(os.path.join(self.dir, "ascend_pytorch_profiler_0.db"))
+        v = self.view("ascend_pytorch_profiler_0.db")
+        about, = v.wait()
+        self.assertEqual((about["state"], about["kind"], about["has_memory"]), ("ready", "database", True))
+        self.assertEqual(self.rows(v, "SELECT process, thread, name, category, begin_ns, dur_ns FROM slices WHERE begin_ns < 900000 ORDER BY begin_ns, dur_ns DESC"), [
+            ["Steps", "Step", "Step 7", "STEP_TIME", 0, 900000],
+            ["Marks, process 77", "Domain ", test_view.HOSTILE, "MSTX_EVENTS", 60, 10],
+            ["Python, process 77", "Thread 5", "aten::mm", "op", 1000, 89000],
+            ["CANN, process 77", "Thread 5", "launch", "node", 5000, 4000],
+            ["NPU 0", "Stream 2", "MatMulV2", "TASK", 20000, 300000],
+            ["Communication, NPU 0", "Group world", "hcom_allReduce_", "COMMUNICATION_OP", 300000, 100000]])
+        self.assertEqual(self.rows(v, "SELECT a.name, b.name FROM flows JOIN slices a ON a.id = from_id JOIN slices b ON b.id = to_id ORDER BY 1, 2"),
+                         [["aten::mm", "launch"]] * 2 + [["launch", "MatMulV2"]] * 2)
+        self.assertEqual(self.rows(v, "SELECT name, series, value FROM counters WHERE name LIKE 'HBM%'"),
+                         [["HBM 1 read", "bandwidth", 10.5], ["HBM 1 read", "bandwidth", 11.5]])
+        args, = self.rows(v, "SELECT args ->> 'opType', args ->> 'blockDim' FROM slices WHERE name = 'MatMulV2' LIMIT 1")
+        self.assertEqual([str(a) for a in args], ["AI_CORE", "24"])
+        self.assertEqual(self.rows(v, "SELECT args ->> 'Call stack' FROM slices WHERE name = 'aten::mm' LIMIT 1"), [["train.py(3): f;\nmain.py(1): <module>"]])
+        series, = v.json("overview", input=0)["series"]
+        self.assertEqual([(s["name"], s["time"], s["parts"]) for s in series["steps"]],
+                         [("7", 900000, [280000, 20000, 80000, 520000]), ("8", 900000, [280000, 20000, 80000, 520000])])
+        memory = v.json("memory", input=0, allocator=0)
+        self.assertEqual((memory["allocators"], memory["peak"]), (["NPU 0, PTA"], [1001500, 1024, 4096]))
+        self.assertEqual(v.json("memory_at", input=0, allocator=0, at=1500)["bytes"], 768)
+        self.assertEqual(v.json("memory_at", input=0, allocator=0, at=500000)["bytes"], 512)
+
+    def test_its_tables_can_be_read_and_only_read(self):
+        path = database(os.path.join(self.dir, "a b?c#d%.db"))
+        before = pathlib.Path(path).read_bytes()
+        v = self.view(path)
+        v.wait()
+        self.assertIn("COMPUTE_TASK_INFO", v.json("tables", input=0)["tables"])
+        table = v.json("table", input=0, name="STEP_TIME", sort=0, down=1)
+        self.assertEqual([r[0] for r in table["rows"]], [8, 7])
+        self.assertEqual(v.json("table", input=0, name="STRING_IDS", filter="aten")["rows"], [[0, "aten::mm"]])
+        self.assertEqual(self.rows(v, "SELECT count(*) FROM db.TASK JOIN slices ON startNs - %d = begin_ns" % T), [[2]])
+        for sql in ("DELETE FROM db.TASK", "CREATE TABLE db.x(a)", "PRAGMA db.journal_mode = wal", "ATTACH 'x.db' AS y", "VACUUM db"):
+            status, _, _ = v.raw(v.url.path + "api/sql?input=0&q=" + test_view.urllib.parse.quote(sql))
+            self.assertEqual(status, 400, sql)
+        self.assertEqual(pathlib.Path(path).read_bytes(), before)
+        self.assertEqual(os.listdir(self.dir), [os.path.basename(path)])
+
+    def test_folders_of_results(self):
+        for name in ("job/ASCEND_PROFILER_OUTPUT", "text/ASCEND_PROFILER_OUTPUT", "cluster_analysis_output"):
+            os.makedirs(os.path.join(self.dir, name))
+        database(os.path.join(self.dir, "job/ASCEND_PROFILER_OUTPUT/ascend_mindspore_profiler_3.db"))
+        with open(os.path.join(self.dir, "text/ASCEND_PROFILER_OUTPUT/trace_view.json"), "w", encoding="utf-8") as f:
+            f.write('[{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]')
+        db = sqlite3.connect(os.path.join(self.dir, "cluster_analysis_output/cluster_analysis.db"))
+        db.executescript("CREATE TABLE ClusterTimeSummary(rank, step, computation); INSERT INTO ClusterTimeSummary VALUES(0, 1, 2.5)")
+        db.close()
+        v = self.view("job", "text/ASCEND_PROFILER_OUTPUT", "cluster_analysis_output")
+        self.assertEqual([(i["name"], i["state"]) for i in v.wait(3)],
+                         [("ascend_mindspore_profiler_3.db", "ready"), ("trace_view.json", "ready"), ("cluster_analysis.db", "ready")])
+        self.assertEqual(v.json("table", input=2, name="ClusterTimeSummary")["rows"], [[0, 1, 2.5]])
+        self.assertIn(["tables", "1"], v.json("overview", input=2)["facts"])
+
+    def test_databases_that_are_not_as_they_should_be(self):
+        """Each is shown as far as it goes, or refused with one line; nobody is harmed."""
+        rng = random.Random(3)
+        whole = pathlib.Path(database(os.path.join(self.dir, "whole.db"))).read_bytes()
+        cases = {
+            "empty.db": b"", "header.db": whole[:16], "page.db": whole[:4096], "half.db": whole[:len(whole) // 2],
+            "noise.db": whole[:100] + rng.randbytes(20000),
+        }
+        for i in range(20):
+            flipped = bytearray(whole)
+            for _ in range(30):
+                flipped[rng.randrange(100, len(flipped))] = rng.randrange(256)
+            cases["flipped%d.db" % i] = bytes(flipped)
+        for name, data in cases.items():
+            with open(os.path.join(self.dir, name), "wb") as f:
+                f.write(data)
+        made = {
+            "no_strings.db": dict(drop=["STRING_IDS"]), "no_tasks.db": dict(drop=["TASK", "STEP_TIME", "MEMORY_RECORD"]),
+            "types.db": dict(more=["UPDATE TASK SET startNs = 'soon', endNs = x'00ff', streamId = 1e300", "UPDATE STEP_TIME SET endNs = 'x'",
+                                   "INSERT INTO TASK VALUES(9223372036854775807, -9223372036854775808, -1, -1, -1, -1, -1)",
+                                   "INSERT INTO HBM VALUES(NULL, 1e400, 1e400, 'a', x'01')"]),
+            "view.db": dict(drop=["TASK"], more=["CREATE VIEW TASK AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x AS startNs FROM c"]),
+            "computed.db": dict(drop=["HBM"], more=["CREATE TABLE HBM(timestampNs, bandwidth AS (length(zeroblob(1000000000))))", "INSERT INTO HBM VALUES(5)"]),
+            "columns.db": dict(drop=["CANN_API"], more=["CREATE TABLE CANN_API(startNs)", "INSERT INTO CANN_API VALUES(%d)" % (T + 3)]),
+        }
+        for name, how in made.items():
+            database(os.path.join(self.dir, name), **how)
+        names = [*cases, *made, "whole.db"]
+        v = self.view(*names)
+        inputs = {i["name"]: i for i in v.wait(len(names))}
+        for name, one in inputs.items():
+            with self.subTest(name):
+                if one["state"] == "failed":
+                    self.assertRegex(one["message"], "^[^\n]+$")
+                else:
+                    number = names.index(name)
+                    v.json("rows", input=number)
+                    v.json("overview", input=number)
+                    v.json("tables", input=number)
+        self.assertEqual({name: inputs[name]["state"] for name in [*made, "whole.db"]}, dict.fromkeys([*made, "whole.db"], "ready"))
+        self.assertEqual(self.rows(v, "SELECT count(*) FROM slices WHERE process LIKE 'NPU%'", names.index("view.db")), [[0]])
+        self.assertEqual(self.rows(v, "SELECT name, dur_ns FROM slices WHERE process = 'CANN, process 0'", names.index("columns.db")), [["call", 0]])
+        facts = dict(v.json("overview", input=names.index("types.db"))["facts"])
+        self.assertEqual(facts["rows without a time, left out"], "2")
+        self.assertIn("damaged, shown in part", dict(v.json("overview", input=names.index("computed.db"))["facts"]))
+        self.assertEqual(v.end()[0], 0)
+
+    def test_a_wal_is_not_used(self):
+        path = database(os.path.join(self.dir, "x.db"))
+        db = sqlite3.connect(path)
+        self.addCleanup(db.close)
+        db.execute("PRAGMA journal_mode = wal")
+        db.execute("UPDATE STEP_TIME SET id = 999")
+        db.commit()
+        before = {name: pathlib.Path(os.path.join(self.dir, name)).read_bytes() for name in os.listdir(self.dir)}
+        v = self.view(path)
+        v.wait()
+        self.assertEqual(self.rows(v, "SELECT name FROM slices WHERE process = 'Steps'"), [["Step 7"], ["Step 8"]])
+        self.assertIn("not read", dict(v.json("overview", input=0)["facts"]))
+        self.assertEqual({name: pathlib.Path(os.path.join(self.dir, name)).read_bytes() for name in os.listdir(self.dir)}, before)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
