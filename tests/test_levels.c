@@ -111,6 +111,9 @@ static void check_view(size_t level, int64_t begin_ns, int64_t end_ns, int64_t l
         assert_true(i == 0 || block[i - 1].end_ns <= block[i].begin_ns);
         counted += block[i].n;
         busy_ns += block[i].busy_ns;
+        for (size_t k = first + counted - block[i].n; k < first + counted; k++)
+            assert_true(made.dur_ns[l->slice[k]] <=
+                        made.dur_ns[block[i].slice]); /* the longest stands for the others */
         shown_alone += block[i].n == 1 && made.dur_ns[block[i].slice] >= least_ns;
     }
     assert_int_equal(counted, end - first);

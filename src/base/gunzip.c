@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/large_memory.h"
 #include "base/progress.h"
@@ -25,12 +26,6 @@ struct decoding {
     z_stream z;
     unsigned char in[BLOCK], out[BLOCK];
 };
-
-static const char *spill_dir(void)
-{
-    const char *dir = getenv("TMPDIR");
-    return dir && *dir ? dir : access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
-}
 
 static bool has_space(int fd)
 {
@@ -65,6 +60,7 @@ static bool decode_block(struct decoding *d, struct gunzipped *out, int *end, in
             return false;
         }
         out->bytes += n;
+        progress_work(n);
         if (!write_all(out->fd, d->out, n)) {
             *why = errno;
             return false;
@@ -74,11 +70,11 @@ static bool decode_block(struct decoding *d, struct gunzipped *out, int *end, in
     return true;
 }
 
-static bool decode(int fd, struct decoding *d, struct gunzipped *out, int *why)
+static bool decode(int fd, struct decoding *d, uint64_t most_bytes, struct gunzipped *out, int *why)
 {
     uint64_t at = 0;
     int end = Z_OK;
-    for (;;) {
+    while (out->bytes < most_bytes) {
         size_t got = 0;
         if (!file_read(fd, d->in, BLOCK, &got, why))
             return false;
@@ -86,7 +82,6 @@ static bool decode(int fd, struct decoding *d, struct gunzipped *out, int *why)
             break;
         d->z.next_in = d->in;
         d->z.avail_in = (uInt)got;
-        progress_work(got);
         if (!decode_block(d, out, &end, why))
             return false;
         if (end != Z_OK && end != Z_STREAM_END && end != Z_BUF_ERROR) {
@@ -96,12 +91,22 @@ static bool decode(int fd, struct decoding *d, struct gunzipped *out, int *why)
         }
         at += got;
     }
-    out->is_damaged = end != Z_STREAM_END;
+    out->is_damaged = end != Z_STREAM_END && out->bytes < most_bytes;
     out->damaged_at = at;
     return true;
 }
 
-bool gunzip(int fd, const char *name, struct gunzipped *out, struct error *e)
+uint64_t gunzip_size(int fd, uint64_t file_bytes)
+{
+    enum { USUAL = 12 }; /* times: of traces in JSON */
+    unsigned char size[4];
+    uint32_t bytes = 0;
+    if (file_bytes > sizeof size && pread(fd, size, sizeof size, (off_t)(file_bytes - sizeof size)) == sizeof size)
+        bytes = le32(size); /* of the last part, modulo 2^32 */
+    return bytes > file_bytes ? bytes : file_bytes * USUAL;
+}
+
+bool gunzip(int fd, const char *name, uint64_t most_bytes, struct gunzipped *out, struct error *e)
 {
     struct decoding *d = calloc(1, sizeof *d);
     *out = (struct gunzipped){ .fd = -1 };
@@ -110,11 +115,11 @@ bool gunzip(int fd, const char *name, struct gunzipped *out, struct error *e)
         return error_no_memory(e, name);
     }
     int why = 0;
-    const char *dir = spill_dir();
+    const char *dir = memory_dir();
     out->fd = memory_file(dir);
     if (out->fd < 0)
         why = errno;
-    const bool done = out->fd >= 0 && decode(fd, d, out, &why);
+    const bool done = out->fd >= 0 && decode(fd, d, most_bytes, out, &why);
     inflateEnd(&d->z);
     free(d);
     if (done)

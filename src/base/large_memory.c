@@ -68,6 +68,12 @@ void memory_limit(uint64_t bytes, const char *dir, bool is_strict)
         region_open(&all.region, all.columns_most);
 }
 
+const char *memory_dir(void)
+{
+    const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
+}
+
 /* Where the file system has no unnamed ones, the name is removed at once. */
 int memory_file(const char *dir)
 {

@@ -26,6 +26,7 @@ void memory_give(void *at);  /* NULL is fine */
 void *memory_trim(void *at, size_t bytes); /* gives back what lies behind so many bytes; where the rest is now */
 void memory_rest(void); /* what was given back, and is kept for the next memory_take(), goes to the system */
 
+const char *memory_dir(void); /* for unnamed files that belong to no directory: $TMPDIR, or /var/tmp */
 /* An unnamed file, which ends with its descriptor. -1: errno says why. */
 int memory_file(const char *dir);
 

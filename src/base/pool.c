@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/progress.h"
+
 enum { MOST_THREADS = 64 };
 
 struct pool {
@@ -11,11 +13,13 @@ struct pool {
     size_t n;
     void (*job)(void *context, size_t i);
     void *context;
+    atomic_ullong *counter; /* of the caller's work */
 };
 
 static void *work(void *arg)
 {
     struct pool *p = arg;
+    progress_count_in(p->counter);
     for (;;) {
         const size_t i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed); /* join orders the results */
         if (i >= p->n)
@@ -26,7 +30,7 @@ static void *work(void *arg)
 
 void pool_run(size_t n, unsigned n_threads, void (*job)(void *context, size_t i), void *context)
 {
-    struct pool p = { .n = n, .job = job, .context = context };
+    struct pool p = { .n = n, .job = job, .context = context, .counter = progress_counter() };
     pthread_t thread[MOST_THREADS];
     unsigned started = 0;
     while (started + 1 < n_threads && started + 1 < n && started < MOST_THREADS &&

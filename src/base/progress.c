@@ -2,17 +2,29 @@
 #include "base/progress.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { BAR_CELLS = 24, REDRAW_MS = 100, PATIENCE_MS = 1000 }; /* shorter than a second, a bar is only a flicker */
 
 static atomic_uint_least64_t worked;
+static _Thread_local atomic_ullong *counter;
 
 void progress_work(uint64_t units)
 {
     atomic_fetch_add_explicit(&worked, units, memory_order_relaxed); /* a number to look at: nothing hangs on it */
+    if (counter)
+        atomic_fetch_add_explicit(counter, units, memory_order_relaxed);
+}
+
+void progress_count_in(atomic_ullong *in)
+{
+    counter = in;
+}
+
+atomic_ullong *progress_counter(void)
+{
+    return counter;
 }
 
 double progress_done(const struct progress *p)

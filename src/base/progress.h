@@ -10,6 +10,7 @@
 #define ASCOPE_BASE_PROGRESS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +35,9 @@ void progress_clear(
     void); /* before something else is printed: wipes the line that is shown, if one is, until the next */
 
 void progress_work(uint64_t units);
+/* What this thread reports from now on, and the threads of pools that it starts, is added to *counter, too. NULL: nowhere else. */
+void progress_count_in(atomic_ullong *counter);
+atomic_ullong *progress_counter(void);
 
 /* The progress of the whole. With more units than expected it approaches the end of the stage. */
 double progress_done(const struct progress *p);

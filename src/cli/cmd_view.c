@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "base/large_memory.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/view_collection.h"
@@ -158,7 +159,7 @@ int run_view(struct arguments *a)
     }
     if (!bus_guard_set())
         complain("a file that becomes shorter while it is shown will end the viewer: %s", strerror(errno));
-    work_memory(a, v.targets.list.n ? v.targets.list.at[0].path : NULL);
+    work_memory(a, v.targets.list.n ? v.targets.list.at[0].path : memory_dir());
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);

@@ -12,8 +12,10 @@
 #include "cli/term.h"
 #include "cli/view_memory_load.h"
 #include "cli/why_report.h"
+#include "load/raw_bytes.h"
 
-enum { MOST_REASONS = 12 };
+/* Percent of the time, and how much work a byte is: its text is written and read. */
+enum { MOST_REASONS = 12, READ = 20, DRAWN = 95, DRAWN_BYTES = 5 };
 
 static bool add_series(struct view_input *in, const struct loaded *l, const struct device *d)
 {
@@ -118,14 +120,18 @@ bool view_collection_load(struct view_input *in, struct error *e)
 {
     const struct view_collection *c = in->context;
     struct loaded l = { 0 };
+    const uint64_t bytes = raw_bytes(in->path);
+    view_progress_stage(&in->progress, VIEW_READING, 0, READ, bytes);
     bool is_done = loaded_open(&l, c->target, c->options->n_threads, e);
-    atomic_store(&in->percent, 30);
+    view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes * DRAWN_BYTES);
     if (is_done) {
         in->is_simulated = l.collection ? l.collection->settings.is_simulated : false;
-        is_done = ((answers_find(in, &l) && (!l.collection || view_memory_load(in, l.collection))) ||
-                   error_no_memory(e, in->path)) &&
-                  drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
+        is_done = (answers_find(in, &l) && (!l.collection || view_memory_load(in, l.collection))) ||
+                  error_no_memory(e, in->path);
+        atomic_store(&in->has_answers, is_done);
+        is_done = is_done && drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
     }
+    view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);
     loaded_close(&l);
     return is_done;
 }

@@ -306,7 +306,7 @@ bool view_database_load(struct view_input *in, struct error *e)
     const int fd = drawn_file(NULL); /* nothing is written beside it */
     bool is_done = fd >= 0 || error_set(e, FAULT_IO, "%s: no room for its timeline", in->path);
     is_done = is_done && make_text(in, &r, &t, fd, e);
-    atomic_store(&in->percent, 50);
+    view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);
     is_done = is_done && drawn_read(&in->drawn, &in->trace, fd, in->path, e);
     is_done = is_done && ((steps_load(in, &r, &t) && held_load(in, &r, &allocators) &&
                            blocks_load(in, &r, &allocators) && tables_load(in, &r) && facts_load(in, &r, &t)) ||

@@ -280,7 +280,7 @@ bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, cons
 }
 
 /* The descriptor of the text, which is that of the file or of what it was decompressed into. -1: *e says why. */
-static int open_text(struct chrome_trace *t, struct error *e)
+static int open_text(struct chrome_trace *t, uint64_t most_bytes, struct error *e)
 {
     struct stat st;
     int why;
@@ -289,11 +289,11 @@ static int open_text(struct chrome_trace *t, struct error *e)
         error_set(e, FAULT_IO, "%s: %s", t->path, read_trouble(why));
         return -1;
     }
-    t->n_bytes = (size_t)st.st_size;
+    t->n_bytes = (size_t)st.st_size < most_bytes ? (size_t)st.st_size : most_bytes;
     if (!gunzip_is(fd))
         return fd;
     struct gunzipped decoded;
-    const bool done = gunzip(fd, t->path, &decoded, e);
+    const bool done = gunzip(fd, t->path, most_bytes, &decoded, e);
     close(fd);
     if (!done)
         return -1;
@@ -303,10 +303,10 @@ static int open_text(struct chrome_trace *t, struct error *e)
     return decoded.fd;
 }
 
-bool chrome_load(struct chrome_trace *t, const char *path, struct error *e)
+bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_bytes, struct error *e)
 {
     *t = (struct chrome_trace){ .path = path, .text = "" };
-    const int fd = open_text(t, e);
+    const int fd = open_text(t, most_bytes, e);
     if (fd < 0)
         return false;
     const bool is_mapped = t->n_bytes == 0 || memory_map(&t->map, fd, t->n_bytes);
@@ -317,6 +317,11 @@ bool chrome_load(struct chrome_trace *t, const char *path, struct error *e)
         return false;
     t->text = t->map.at ? t->map.at : "";
     return parse(t, e);
+}
+
+bool chrome_load(struct chrome_trace *t, const char *path, struct error *e)
+{
+    return chrome_load_first(t, path, UINT64_MAX, e);
 }
 
 bool chrome_is_name(const char *path)

@@ -14,6 +14,8 @@
 /* False: *e says why, and there is nothing to free. Losses are in t->lost. `path` must outlive t, which stays where
  * it is: the file is mapped as long as it lives. */
 bool chrome_load(struct chrome_trace *t, const char *path, struct error *e);
+/* Only the first events, in about so many bytes of text: the rest counts as cut off. */
+bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_bytes, struct error *e);
 /* The same of a text in memory, which must outlive t. */
 bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, const char *path, struct error *e);
 bool chrome_is_name(const char *path); /* a file name that ends as theirs do */

@@ -4,6 +4,8 @@
 #include "base/sort.h"
 #include "base/stamp.h"
 
+static const size_t span_width[LEVEL_SPANS] = { 16, 512 };
+
 static int64_t end_of(const struct levels *l, uint32_t slice)
 {
     return stamp_add(l->begin_ns[slice], l->dur_ns[slice]);
@@ -39,6 +41,38 @@ static void levels_fill(struct levels *l, size_t first, size_t end, struct level
     }
 }
 
+static int64_t gap_before(const struct levels *l, size_t at)
+{
+    return wrap_sub(l->begin_ns[l->slice[at]], end_of(l, l->slice[at - 1]));
+}
+
+/* A span that two levels share is made of both, and is used by neither. */
+static bool spans_build(struct levels *l, size_t n, struct arena *mem)
+{
+    for (size_t kind = 0; kind < LEVEL_SPANS; kind++) {
+        l->span[kind] = arena_take(mem, n / span_width[kind] + 1, sizeof *l->span[kind]);
+        if (!l->span[kind])
+            return false;
+    }
+    for (size_t v = 0; v < l->n; v++) {
+        const size_t first = l->level[v].first;
+        for (size_t at = first; at < first + l->level[v].n; at++) {
+            const int64_t gap_ns = at > first ? gap_before(l, at) : 0, dur_ns = l->dur_ns[l->slice[at]];
+            for (size_t kind = 0; kind < LEVEL_SPANS; kind++) {
+                struct level_span *span = &l->span[kind][at / span_width[kind]];
+                const bool is_first = at % span_width[kind] == 0;
+                if (is_first || gap_ns > span->gap_ns)
+                    span->gap_ns = gap_ns;
+                if (is_first || dur_ns > span->longest_ns) {
+                    span->longest_ns = dur_ns;
+                    span->slice = l->slice[at];
+                }
+            }
+        }
+    }
+    return true;
+}
+
 bool levels_build(struct levels *l, const int64_t *begin_ns, const int64_t *dur_ns, const size_t *first,
                   size_t n_tracks, struct arena *mem)
 {
@@ -69,7 +103,7 @@ bool levels_build(struct levels *l, const int64_t *begin_ns, const int64_t *dur_
     l->first_level[n_tracks] = (uint32_t)made.n;
     l->level = made.at;
     l->n = made.n;
-    return true;
+    return spans_build(l, n, mem);
 }
 
 void level_range(const struct levels *l, size_t level, int64_t begin_ns, int64_t end_ns, size_t *first, size_t *end)
@@ -80,34 +114,55 @@ void level_range(const struct levels *l, size_t level, int64_t begin_ns, int64_t
     *end = SEARCH_FIRST_NOT(at, *first, high, l->begin_ns[l->slice[at]] < end_ns);
 }
 
-/* The longest of a few slices of a run, which stands for it. */
-static uint32_t long_one(const struct levels *l, size_t first, size_t end)
+/* The largest span that begins at `at` and ends before `end`, of the first n_kinds kinds; NULL: none. */
+static const struct level_span *span_at(const struct levels *l, size_t at, size_t end, size_t n_kinds, size_t *width)
 {
-    enum { LOOKS = 16 };
-    const size_t n = end - first, step = n > LOOKS ? n / LOOKS : 1;
+    for (size_t kind = n_kinds; kind-- > 0;) {
+        *width = span_width[kind];
+        if (at % *width == 0 && end - at >= *width)
+            return &l->span[kind][at / *width];
+    }
+    return NULL;
+}
+
+/* The longest slice of a run, which stands for it. */
+static uint32_t longest_of(const struct levels *l, size_t first, size_t end)
+{
     uint32_t best = l->slice[first];
-    for (size_t i = first; i < end; i += step)
-        if (l->dur_ns[l->slice[i]] > l->dur_ns[best])
-            best = l->slice[i];
+    size_t width;
+    for (size_t at = first; at < end; at += width) {
+        const struct level_span *span = span_at(l, at, end, LEVEL_SPANS, &width);
+        const uint32_t one = span ? span->slice : l->slice[at];
+        width = span ? width : 1;
+        if ((span ? span->longest_ns : l->dur_ns[one]) > l->dur_ns[best])
+            best = one;
+    }
     return best;
+}
+
+/* How many positions from `at` on have neither a slice nor a gap that can be seen, by whole spans; 0: look at it alone. */
+static size_t spans_short(const struct levels *l, size_t at, size_t end, int64_t least_ns)
+{
+    size_t width;
+    for (size_t kinds = LEVEL_SPANS; kinds > 0; kinds--) {
+        const struct level_span *span = span_at(l, at, end, kinds, &width);
+        if (!span)
+            return 0;
+        if (span->longest_ns < least_ns && span->gap_ns < least_ns)
+            return width;
+    }
+    return 0;
 }
 
 /* Where a run that begins with the slice at `first` ends: at the first slice that is long enough to be seen, or before a gap that is. */
 static size_t run_end(const struct levels *l, size_t first, size_t end, int64_t least_ns)
 {
     size_t at = first + 1;
-    int64_t reach_ns = end_of(l, l->slice[first]);
     while (at < end) {
-        const uint32_t next = l->slice[at];
-        if (l->dur_ns[next] >= least_ns || wrap_sub(l->begin_ns[next], reach_ns) >= least_ns)
+        const size_t n_short = spans_short(l, at, end, least_ns);
+        if (!n_short && (l->dur_ns[l->slice[at]] >= least_ns || gap_before(l, at) >= least_ns))
             break;
-        /* Everything that begins within the next pixel belongs to the run, unless it reaches beyond it. */
-        const int64_t pixel_ns = stamp_add(l->begin_ns[next], least_ns);
-        size_t beyond = SEARCH_FIRST_NOT(to, at + 1, end, l->begin_ns[l->slice[to]] < pixel_ns);
-        if (l->dur_ns[l->slice[beyond - 1]] >= least_ns)
-            beyond--;
-        at = beyond > at ? beyond : at + 1;
-        reach_ns = end_of(l, l->slice[at - 1]);
+        at += n_short ? n_short : 1;
     }
     return at;
 }
@@ -125,7 +180,7 @@ size_t level_view(const struct levels *l, size_t level, int64_t begin_ns, int64_
             (struct block){ .begin_ns = l->begin_ns[slice],
                             .end_ns = end_of(l, last),
                             .busy_ns = wrap_sub(stamp_add(l->busy_ns[next - 1], l->dur_ns[last]), l->busy_ns[at]),
-                            .slice = next - at == 1 ? slice : long_one(l, at, next),
+                            .slice = next - at == 1 ? slice : longest_of(l, at, next),
                             .n = (uint32_t)(next - at) };
         at = next;
     }

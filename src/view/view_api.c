@@ -12,9 +12,18 @@
 
 enum { NAMES_AT_ONCE = 20000 };
 
+/* How much of an input there is to show: its answers come before its timeline, the begin of a large file before all of it. */
+static const char *shown_of(const struct view_input *in)
+{
+    const struct view_input *shown = view_input_shown(in);
+    const bool is_loading = atomic_load(&in->state) == VIEW_LOADING;
+    return shown == in ? "all" : shown ? "first" : is_loading && atomic_load(&in->has_answers) ? "overview" : "nothing";
+}
+
 static void answer_about(struct question *a)
 {
     static const char *const state[] = { "loading", "ready", "failed", "loading" };
+    static const char *const stage[] = { "reading", "drawing", "arranging" };
     static const char *const source[] = { "as_loaded", "changed", "gone" };
     struct out *o = a->o;
     out_char(o, '{');
@@ -33,7 +42,10 @@ static void answer_about(struct question *a)
         json_put_bool(o, "is_simulated", now == VIEW_READY && in->is_simulated);
         json_put_bool(o, "has_memory", now == VIEW_READY && in->allocators.n > 0);
         json_put_text(o, "state", state[now]);
-        json_put_int(o, "percent", atomic_load(&in->percent));
+        json_put_text(o, "shows", shown_of(in));
+        json_put_int(o, "percent", view_progress_percent(&in->progress));
+        json_put_text(o, "stage", stage[atomic_load(&in->progress.stage)]);
+        json_put_int(o, "ms", (int64_t)(view_progress_ns(&in->progress) / 1000000));
         json_put_int(o, "n_loads", atomic_load(&in->n_loads));
         json_put_text(o, "source",
                       source[now == VIEW_LOADING || now == VIEW_NEW ? VIEW_AS_LOADED : view_input_source(in)]);
@@ -191,6 +203,7 @@ static void answer_overview(struct question *a)
 {
     struct out *o = a->o;
     out_char(o, '{');
+    json_put_bool(o, "has_timeline", a->t->trace != NULL); /* without one the times below have no begin to count from */
     json_put_key(o, "series");
     out_char(o, '[');
     for (size_t i = 0; i < a->in->series.n; i++) {
@@ -245,16 +258,17 @@ static void answer_of_input(struct question *a, void (*answer)(struct question *
     int64_t input;
     if (!http_parameter_i64(a->q, "input", &input) || input < 0 || (uint64_t)input >= a->view->n_inputs)
         return question_refuse(a->r, 400, "input: wanted the number of an input");
+    static const struct view_timeline none = { 0 };
     struct view_input *in = &a->view->input[input];
-    if (atomic_load(&in->state) != VIEW_READY)
-        return question_refuse(a->r, 503, "this input is not loaded yet");
     pthread_rwlock_rdlock(&in->lock);
-    a->in = in;
-    a->t = &in->timeline;
-    if (atomic_load(&in->state) == VIEW_READY)
+    const bool has_answers = answer == answer_overview && !strcmp(shown_of(in), "overview");
+    a->in = has_answers ? in : view_input_shown(in);
+    if (a->in) {
+        a->t = has_answers ? &none : &a->in->timeline; /* which is being made */
         answer(a);
-    else
+    } else {
         question_refuse(a->r, 503, "this input is not loaded yet");
+    }
     pthread_rwlock_unlock(&in->lock);
 }
 

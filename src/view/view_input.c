@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/view_input.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/background.h"
+#include "base/file.h"
+#include "base/gunzip.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
 #include "view/source_stamp.h"
 
-enum { LOOK_NS = 1000000000 };
+enum { LOOK_NS = 1000000000, FIRST_BYTES = 32 << 20, LARGE = 8 /* times that */ };
 
 static void release(struct view_input *in)
 {
@@ -21,10 +26,51 @@ static void release(struct view_input *in)
     memset((char *)in + kept, 0, sizeof *in - kept);
 }
 
+void view_load_first(struct view_input *in, uint64_t most_bytes)
+{
+    struct view_input *first = calloc(1, sizeof *first);
+    struct error e = { 0 };
+    if (!first)
+        return;
+    first->path = in->path;
+    first->mem = arena_new();
+    const bool is_there = first->mem && chrome_load_first(&first->trace, in->path, most_bytes, &e) &&
+                          view_timeline_build(&first->timeline, &first->trace, first->mem);
+    if (!is_there) {
+        release(first);
+        free(first);
+        return;
+    }
+    pthread_rwlock_wrlock(&in->lock);
+    in->first = first;
+    pthread_rwlock_unlock(&in->lock);
+}
+
+/* With the lock, or when nobody else is there. */
+static void first_free(struct view_input *in)
+{
+    if (in->first)
+        release(in->first);
+    free(in->first);
+    in->first = NULL;
+}
+
+const struct view_input *view_input_shown(const struct view_input *in)
+{
+    return atomic_load(&in->state) == VIEW_READY ? in : atomic_load(&in->state) == VIEW_LOADING ? in->first : NULL;
+}
+
+static bool timeline_build(struct view_input *in)
+{
+    return view_timeline_build(&in->timeline, &in->trace, in->mem) || error_no_memory(&in->error, in->path);
+}
+
 static void *run(void *of)
 {
     struct view_input *in = of;
     bus_guard_here();
+    view_progress_begin(&in->progress);
+    atomic_store(&in->has_answers, false);
     pthread_rwlock_wrlock(&in->lock); /* whoever still reads what was loaded before */
     release(in);
     in->mem = arena_new();
@@ -32,12 +78,13 @@ static void *run(void *of)
     atomic_store(&in->stamp, source_stamp(in->path));
     atomic_store(&in->looked_ns, 0);
     const bool is_there =
-        in->mem ? in->load(in, &in->error) &&
-                      (view_timeline_build(&in->timeline, &in->trace, in->mem) || error_no_memory(&in->error, in->path))
-                : error_no_memory(&in->error, in->path);
-    atomic_store(&in->percent, 100);
+        (in->mem || error_no_memory(&in->error, in->path)) && in->load(in, &in->error) && timeline_build(in);
+    view_progress_end(&in->progress);
+    pthread_rwlock_wrlock(&in->lock);
     atomic_fetch_add(&in->n_loads, 1);
     atomic_store(&in->state, is_there ? VIEW_READY : VIEW_FAILED);
+    first_free(in);
+    pthread_rwlock_unlock(&in->lock);
     return NULL;
 }
 
@@ -54,7 +101,6 @@ bool view_input_start(struct view_input *in, struct error *e)
         if (was == VIEW_LOADING)
             return true;
     while (!atomic_compare_exchange_weak(&in->state, &was, VIEW_LOADING));
-    atomic_store(&in->percent, 0);
     if (in->has_thread)
         pthread_join(in->thread, NULL);
     const int failed = background_thread(&in->thread, "ascope-load", run, in);
@@ -80,6 +126,7 @@ void view_input_close(struct view_input *in)
 {
     if (in->has_thread)
         pthread_join(in->thread, NULL);
+    first_free(in);
     release(in);
     pthread_rwlock_destroy(&in->lock);
 }
@@ -92,10 +139,35 @@ static bool fact_add(struct view_input *in, const char *name, uint64_t n)
     return f && f->text;
 }
 
+struct text_size {
+    uint64_t text;
+    bool is_packed; /* then it is worked through twice */
+};
+
+static struct text_size text_size(const char *path)
+{
+    struct stat st;
+    int why;
+    const int fd = file_open(AT_FDCWD, path, &st, &why);
+    if (fd < 0)
+        return (struct text_size){ 0 }; /* the reader reports it */
+    const bool is_packed = gunzip_is(fd);
+    const uint64_t bytes = (uint64_t)st.st_size;
+    const struct text_size size = { is_packed ? gunzip_size(fd, bytes) : bytes, is_packed };
+    close(fd);
+    return size;
+}
+
 bool view_load_chrome(struct view_input *in, struct error *e)
 {
+    enum { PARSED = 85 };
+    const struct text_size size = text_size(in->path);
+    if (size.text / LARGE >= FIRST_BYTES)
+        view_load_first(in, FIRST_BYTES);
+    view_progress_stage(&in->progress, VIEW_READING, 0, PARSED, size.text * (size.is_packed ? 2 : 1));
     if (!chrome_load(&in->trace, in->path, e))
         return false;
+    view_progress_stage(&in->progress, VIEW_ARRANGING, PARSED, 100, 1);
     const struct chrome_trace *t = &in->trace;
     return (fact_add(in, "events", t->n_events) && fact_add(in, "slices", t->slices.n) &&
             fact_add(in, "flow events", t->flows.n) && fact_add(in, "lost events", losses_damage(&t->lost))) ||

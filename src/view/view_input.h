@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
+#include "view/view_progress.h"
 #include "view/view_timeline.h"
 
 enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED, VIEW_NEW };
@@ -64,7 +65,9 @@ struct view_input {
     pthread_t thread;
     bool has_thread;
     atomic_int state; /* enum view_state */
-    atomic_uint percent;
+    struct view_progress progress;
+    atomic_bool has_answers;  /* the answers below are there, before the timeline is */
+    struct view_input *first; /* the begin of a large file, shown until all is loaded; under lock; NULL: none */
     atomic_uint n_loads;
     atomic_ullong stamp;     /* source_stamp() when it was loaded */
     atomic_ullong stamp_now; /* as it was found last, at looked_ns of a steady clock */
@@ -91,10 +94,14 @@ struct view_input {
 void view_input_init(struct view_input *in); /* before all others */
 bool view_input_start(struct view_input *in,
                       struct error *e); /* begins to load it, also again; nothing happens while it is loaded */
+/* Under its lock: what can be shown of it, which is all, the begin of it, or nothing yet (NULL). */
+const struct view_input *view_input_shown(const struct view_input *in);
 enum view_source { VIEW_AS_LOADED, VIEW_CHANGED, VIEW_GONE };
 enum view_source view_input_source(struct view_input *in); /* the file or directory; looks at most once a second */
 void view_input_close(struct view_input *in);              /* waits for its thread; one that is all zero is fine */
 
+/* Shows the begin of a file, about so many bytes, while all of it is loaded: for a `load`. What goes wrong here is left to the rest. */
+void view_load_first(struct view_input *in, uint64_t most_bytes);
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
 
 #endif

@@ -123,14 +123,17 @@ async function show_timeline(/** @type {HTMLElement} */ place) {
     made.canvas.focus();
 }
 
+/** What there is to see of an input that is still being loaded. @param {api.Input} one @param {string} page */
+const can_show = (one, page) => one.shows === "all" || one.shows === "first" || (one.shows === "overview" && page === "overview");
+
 async function show() {
     const place = by_id("page"), page = state.get("page") ?? "overview", one = inputs[input()];
     timeline = null;
     place.replaceChildren();
     frame();
     says("");
-    if (!one || one.state !== "ready") return;
-    notice("");
+    if (!one || !can_show(one, page)) return;
+    if (one.state === "ready") notice("");
     try {
         if (page === "timeline") await show_timeline(place);
         else if (page === "flame") await show_flame(place, input(), state, keep, look_at, says);
@@ -154,10 +157,25 @@ async function reload() {
     }
 }
 
+/** How much longer it takes, if it goes on as it did; too early there is nothing to say. @param {api.Input} one */
+function left(one) {
+    const s = one.percent >= 5 && one.ms >= 1000 ? Math.ceil((one.ms * (100 - one.percent)) / one.percent / 1000) : 0;
+    return s <= 0 ? "" : s < 100 ? word("left_s", { n: s }) : word("left_min", { n: Math.ceil(s / 60) });
+}
+
+/** Slices have other numbers when all is loaded, and a range that nobody has chosen is that of all. */
+function forget_first() {
+    keep("slice", null);
+    if (timeline && timeline.t0 === timeline.rows.shown_begin && timeline.t1 === timeline.rows.shown_end) {
+        keep("t0", null);
+        keep("t1", null);
+    }
+}
+
 /** What there is to say of the input: how far it is, that it failed, has changed, or is gone. @param {api.Input} one */
 function say_state(one) {
     const again = () => button(word("load_again"), () => void reload());
-    if (one.state === "loading") notice(word("loading", { name: one.name, percent: one.percent }));
+    if (one.state === "loading") notice(word("loading", { name: one.name, percent: one.percent, stage: word(one.stage), left: left(one), shows: word("shows_" + one.shows) }));
     else if (one.state === "failed") notice(word("failed", { name: one.name, message: one.message }), again());
     else if (one.source === "changed") notice(word("changed", { name: one.name }), again());
     else if (one.source === "gone") notice(word("gone", { name: one.name }));
@@ -179,11 +197,12 @@ async function look() {
     if (mine !== looking) return;
     const one = inputs[input()];
     if (one) {
-        const load = input() + " " + one.n_loads;
-        if (one.state !== "ready") {
+        const load = input() + " " + one.n_loads + " " + one.shows;
+        if (one.shows === "nothing") {
             shown = "";
             frame();
         } else if (shown !== load) {
+            if (shown.endsWith(" first")) forget_first();
             shown = load;
             found = { q: "", slices: [], at: -1 };
             await show();

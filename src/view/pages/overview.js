@@ -64,12 +64,12 @@ export async function show_overview(place, input, look_at) {
     for (const one of o.series) {
         section.append(element("h2", one.title));
         if (one.steps.length) {
-            section.append(legend(), strip(one.steps, one.median, (step) => void look_at(step.begin, step.end)));
+            section.append(legend(), strip(one.steps, one.median, (step) => o.has_timeline && void look_at(step.begin, step.end)));
         }
     }
     for (const sentence of o.sentences) {
         const p = element("p");
-        if (sentence.t1 > sentence.t0) {
+        if (o.has_timeline && sentence.t1 > sentence.t0) {
             const link = /** @type {HTMLButtonElement} */ (element("button", sentence.text));
             link.type = "button";
             link.addEventListener("click", () => void look_at(sentence.t0, sentence.t1));
