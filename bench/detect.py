@@ -16,9 +16,10 @@ import subprocess
 import sys
 import tempfile
 
-KINDS = ("none", "slow_rank", "slow_link", "slow_step", "late_host", "clock_offset")
-SIZES = {  # factor of computing; part of the bandwidth; factor of computing; ms; ms
+KINDS = ("none", "slow_rank", "slow_link", "slow_step", "late_host", "clock_offset", "stage_imbalance")
+SIZES = {  # factor of computing; part of the bandwidth; factor of computing; ms; ms; factor of computing
     "slow_rank": (1.1, 3), "slow_link": (0.05, 0.6), "slow_step": (1.25, 5), "late_host": (4, 60), "clock_offset": (0.05, 5),
+    "stage_imbalance": (1.3, 3),
 }
 STEPS = 6
 
@@ -28,10 +29,10 @@ def size_of(kind, chance):
     return round(math.exp(chance.uniform(math.log(low), math.log(high))), 3)
 
 
-def topology(chance):
+def topology(chance, kind):
     while True:
         tp, pp, dp = (chance.choice((1, 2, 4)) for _ in range(3))
-        if 4 <= tp * pp * dp <= 16:
+        if 4 <= tp * pp * dp <= 16 and (kind != "stage_imbalance" or (pp > 1 and tp * dp > 1)):
             return tp, pp, dp
 
 
@@ -39,7 +40,7 @@ def plan(number, seed):
     """A job: options of ascope sim, and what has to be found."""
     chance = random.Random(seed * 100003 + number)
     kind = KINDS[number % len(KINDS)]
-    tp, pp, dp = topology(chance)
+    tp, pp, dp = topology(chance, kind)
     ranks = tp * pp * dp
     options = ["--framework", "pt", "--tp", tp, "--pp", pp, "--dp", dp, "--ranks-per-host", chance.choice((4, 8)), "--steps", STEPS,
                "--kernels", ranks * STEPS * chance.randint(40, 80), "--seed", number + 1, "--samplers=off"]
@@ -63,6 +64,10 @@ def plan(number, seed):
         sign = chance.choice((1, -1))
         options += ["--clock-offset", f"{rank}:{sign * round(size * 1000)}us"]
         planted["rank"], planted["ms"] = rank, sign * size
+    elif kind == "stage_imbalance":
+        first = rank // (tp * dp) * tp * dp
+        planted["stage"] = range(first, first + tp * dp)
+        options += ["--slow-rank", ",".join(f"{r}:{size}" for r in planted["stage"])]
     return list(map(str, options)), planted
 
 
@@ -71,6 +76,8 @@ def is_true(verdict, planted):
         return False
     if "link" in planted:
         return {verdict["rank"], verdict["other_rank"]} == planted["link"]
+    if "stage" in planted:
+        return verdict["rank"] in planted["stage"]
     if "ms" in planted and abs(verdict["ms"] - planted["ms"]) > 0.02:
         return False
     return all(verdict[key] == planted[key] for key in ("rank", "step") if key in planted)

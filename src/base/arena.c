@@ -25,6 +25,7 @@ struct block {
 struct arena {
     struct block *first; /* the one that small requests are cut from, or NULL */
     struct block *large;
+    size_t bytes; /* of all blocks */
     bool failed;
 };
 
@@ -33,7 +34,7 @@ struct arena *arena_new(void)
     return calloc(1, sizeof(struct arena));
 }
 
-static struct block *block_new(struct block **list, size_t bytes)
+static struct block *block_new(struct arena *a, struct block **list, size_t bytes)
 {
     if (bytes > SIZE_MAX - sizeof(struct block))
         return NULL;
@@ -41,6 +42,7 @@ static struct block *block_new(struct block **list, size_t bytes)
     if (!b)
         return NULL;
     b->size = bytes;
+    a->bytes += bytes;
     b->next = *list;
     *list = b;
     return b;
@@ -57,7 +59,7 @@ void *arena_take(struct arena *a, size_t n, size_t size)
     struct block *b = a->first;
     const size_t next = !b ? FIRST_BLOCK_BYTES : b->size < BLOCK_BYTES ? b->size * 2 : BLOCK_BYTES;
     if (!b || bytes > b->size - b->used)
-        b = bytes > next / 4 ? block_new(&a->large, bytes) : block_new(&a->first, next);
+        b = bytes > next / 4 ? block_new(a, &a->large, bytes) : block_new(a, &a->first, next);
     if (!b) {
         a->failed = true;
         return NULL;
@@ -89,6 +91,11 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     return text;
 }
 
+size_t arena_bytes(const struct arena *a)
+{
+    return a->bytes;
+}
+
 bool arena_failed(const struct arena *a)
 {
     return a->failed;
@@ -118,6 +125,7 @@ void arena_drop(struct arena *a, const void *column)
         if ((*b)->data == column) {
             struct block *gone = *b;
             *b = gone->next;
+            a->bytes -= gone->size;
             memory_give(gone);
             return;
         }
@@ -131,6 +139,7 @@ void *arena_trim(struct arena *a, void *column, size_t n, size_t size)
         b = &(*b)->next;
     if (!*b || (*b)->size < n * size + LEAST_GAIN)
         return column;
+    a->bytes -= (*b)->size - n * size;
     *b = memory_trim(*b, sizeof **b + n * size);
     (*b)->size = (*b)->used = n * size;
     return (*b)->data;

@@ -17,8 +17,9 @@ struct arena *arena_new(void);                            /* owner: the caller; 
 void *arena_take(struct arena *a, size_t n, size_t size); /* n zeroed things of a size, aligned for any type, or NULL */
 char *arena_text(struct arena *a, const char *text, size_t len);                                 /* a copy with a NUL */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* NULL: no memory */
-bool arena_failed(const struct arena *a); /* some take has returned NULL: the caller may check once, at the end */
-void arena_free(struct arena *a);         /* NULL is fine */
+size_t arena_bytes(const struct arena *a); /* that it holds, used or not */
+bool arena_failed(const struct arena *a);  /* some take has returned NULL: the caller may check once, at the end */
+void arena_free(struct arena *a);          /* NULL is fine */
 
 /* Releases a column before the arena is freed. Small ones stay until then. */
 void arena_drop(struct arena *a, const void *column); /* NULL is fine */

@@ -269,7 +269,8 @@ static enum exit_status run_modes(struct clustering *n)
                                              .options = &n->options,
                                              .out_dir = out_dir,
                                              .n_threads = a->options.n_threads,
-                                             .memory_bytes = limit / 4,
+                                             .memory_bytes = limit / 8,
+                                             .modes_bytes = limit / 2,
                                              .progress = &progress };
     work_memory(a, dir);
     progress_begin(&progress, stderr, !a->quiet);

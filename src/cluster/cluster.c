@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/cluster.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,8 @@ struct running {
     void *state;
     struct results results;
     bool is_skipped; /* one of all modes that lacks an option, or data */
+    bool waits;      /* for memory: it is not in this round */
+    bool is_over;    /* its results are written */
     size_t n_lacking;
     char lacking[200]; /* ranks without what it needs: "2, 5, 6 …" */
 };
@@ -33,8 +36,8 @@ struct drive {
     struct cluster_result *out;
     struct arrival *arrival;
     struct running *running;
-    unsigned parts, n_passes, pass;
-    bool keeps_all; /* they fit into memory until the last pass */
+    unsigned parts, round;
+    double shown; /* of the progress */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     size_t n_claimed, n_used;
@@ -76,8 +79,7 @@ static size_t claim(struct drive *d)
 static void arrive(struct drive *d, size_t i)
 {
     pthread_mutex_unlock(&d->lock);
-    if (!d->arrival[i].mem)
-        read_rank(d, i);
+    read_rank(d, i);
     pthread_mutex_lock(&d->lock);
     d->arrival[i].is_there = true;
     pthread_cond_broadcast(&d->changed);
@@ -89,7 +91,7 @@ static void read_ahead(struct drive *d)
     pthread_mutex_lock(&d->lock);
     while (!d->is_over && d->n_claimed < d->job->ranks.n) {
         const uint64_t next = bytes_held(&d->job->ranks.at[d->n_claimed]);
-        if (d->held_bytes > 0 && d->held_bytes + next > d->r->memory_bytes && !d->keeps_all)
+        if (d->held_bytes > 0 && d->held_bytes + next > d->r->memory_bytes)
             pthread_cond_wait(&d->changed, &d->lock);
         else
             arrive(d, claim(d));
@@ -118,20 +120,50 @@ static bool skip(struct drive *d, struct running *m)
     return m->is_skipped;
 }
 
+static bool is_running(const struct running *m)
+{
+    return !m->is_skipped && !m->waits && !m->is_over;
+}
+
+/* While modes keep more than they may: the one that keeps most waits, if another remains. */
+static void make_room(struct drive *d)
+{
+    for (;;) {
+        struct running *largest = NULL;
+        uint64_t all = 0;
+        size_t n = 0;
+        for (size_t k = 0; k < d->r->n_modes; k++) {
+            struct running *m = &d->running[k];
+            if (!is_running(m))
+                continue;
+            const size_t bytes = arena_bytes(m->context.mem);
+            all += bytes;
+            n++;
+            if (!m->mode->streams && (!largest || bytes > arena_bytes(largest->context.mem)))
+                largest = m;
+        }
+        if (!largest || n < 2 || d->r->modes_bytes == 0 || all <= d->r->modes_bytes)
+            return;
+        arena_free(largest->context.mem);
+        largest->context.mem = NULL;
+        largest->waits = true;
+    }
+}
+
 static bool feed(struct drive *d, const struct rank_summary *s)
 {
     for (size_t k = 0; k < d->r->n_modes; k++) {
         struct running *m = &d->running[k];
-        if (m->is_skipped || d->pass >= m->mode->n_passes)
+        if (!is_running(m))
             continue;
         if ((s->has & m->mode->needs) != m->mode->needs) {
-            if (d->pass == 0)
-                lack(m, s->identity.rank);
+            lack(m, s->identity.rank);
             continue;
         }
-        if (!m->mode->add(m->state, &m->context, s, d->pass) && !skip(d, m))
+        if (!m->mode->add(m->state, &m->context, s) && !skip(d, m))
             return d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name);
     }
+    make_room(d);
     return true;
 }
 
@@ -150,7 +182,7 @@ static bool account_rank(struct drive *d, size_t i)
     const struct arrival *a = &d->arrival[i];
     const struct job_rank *r = &d->job->ranks.at[i];
     bool done = true;
-    if (d->pass > 0)
+    if (d->round > 0)
         return true;
     if (a->e.fault != FAULT_NONE) {
         d->out->n_failed++;
@@ -212,17 +244,15 @@ static void use_all(struct drive *d)
         if (a->e.fault == FAULT_LIMIT)
             done = error_set(d->e, FAULT_LIMIT, "%s", a->e.text);
         done = done && account_rank(d, i) && (a->e.fault != FAULT_NONE || feed(d, &a->summary));
-        const bool is_last = d->pass + 1 == d->n_passes;
-        if (!d->keeps_all || is_last)
-            give_back(d, i);
+        give_back(d, i);
         pthread_mutex_lock(&d->lock);
         d->n_used++;
         d->held_bytes -= bytes_held(&d->job->ranks.at[i]);
         d->is_over = !done;
         pthread_cond_broadcast(&d->changed);
         pthread_mutex_unlock(&d->lock);
-        progress_stage(d->r->progress, "ranks", 0.9 * (double)(d->pass * n + i + 1) / (double)(n * d->n_passes),
-                       0.9 * (double)(d->pass * n + i + 1) / (double)(n * d->n_passes), 0);
+        d->shown = fmax(d->shown, 0.9 * (double)(i + 1) / (double)n);
+        progress_stage(d->r->progress, "ranks", d->shown, d->shown, 0);
     }
 }
 
@@ -235,26 +265,16 @@ static void drive_job(void *context, size_t i)
         read_ahead(d);
 }
 
-static bool run_passes(struct drive *d)
+static bool read_all(struct drive *d)
 {
     const size_t n = d->job->ranks.n;
-    uint64_t all = 0;
-    for (size_t i = 0; i < n; i++)
-        all += bytes_held(&d->job->ranks.at[i]);
-    d->keeps_all = d->n_passes > 1 && all <= d->r->memory_bytes;
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
-    for (d->pass = 0; d->pass < d->n_passes && !d->is_over; d->pass++) {
-        for (size_t i = 0; i < n; i++) {
-            struct arena *kept = d->arrival[i].mem;
-            if (!kept)
-                d->arrival[i] = (struct arrival){ 0 };
-            d->arrival[i].is_claimed = d->arrival[i].is_there = false;
-        }
-        d->n_claimed = d->n_used = 0;
-        d->held_bytes = 0;
-        pool_run(d->r->n_threads, d->r->n_threads, drive_job, d);
-    }
+    for (size_t i = 0; i < n; i++)
+        d->arrival[i] = (struct arrival){ 0 };
+    d->n_claimed = d->n_used = 0;
+    d->held_bytes = 0;
+    pool_run(d->r->n_threads, d->r->n_threads, drive_job, d);
     for (size_t i = 0; i < n; i++)
         give_back(d, i);
     pthread_cond_destroy(&d->changed);
@@ -303,6 +323,9 @@ static bool report_lack(struct drive *d, const struct running *m)
 
 static bool end_mode(struct drive *d, struct running *m, struct results_writer *writer)
 {
+    if (m->waits || m->is_over)
+        return true;
+    m->is_over = true;
     bool done = m->is_skipped || report_lack(d, m);
     if (done && !m->is_skipped && (m->n_lacking < d->out->n_ranks || d->out->n_ranks == 0))
         done =
@@ -314,14 +337,41 @@ static bool end_mode(struct drive *d, struct running *m, struct results_writer *
         done = add_line(d->out, true, m->results.findings.at[i]);
     if (arena_failed(m->context.mem))
         done = false;
+    arena_free(m->context.mem);
+    m->context.mem = NULL;
     return done || (d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name));
+}
+
+static bool has_waiting(const struct drive *d)
+{
+    bool found = false;
+    for (size_t k = 0; k < d->r->n_modes; k++)
+        found = found || d->running[k].waits;
+    return found;
+}
+
+/* All ranks through those modes that are not done, as far as memory allows; at least one of them is done then. */
+static bool run_round(struct drive *d, struct results_writer *writer)
+{
+    d->parts = 0;
+    for (size_t k = 0; k < d->r->n_modes; k++) {
+        const struct mode *mode = d->r->mode[k];
+        if (d->running[k].is_over)
+            continue;
+        d->parts |= mode->needs | mode->uses;
+        if (!begin_mode(d, &d->running[k], mode, writer))
+            return false;
+    }
+    if (!read_all(d))
+        return false;
+    for (size_t k = 0; k < d->r->n_modes; k++)
+        if (!end_mode(d, &d->running[k], writer))
+            return false;
+    return true;
 }
 
 static bool write_all(struct drive *d, struct results_writer *writer)
 {
-    for (size_t k = 0; k < d->r->n_modes; k++)
-        if (!end_mode(d, &d->running[k], writer))
-            return false;
     if (names_failed(d->job->names))
         return error_no_memory(d->e, "ascope cluster");
     if (!writer_close(writer, d->e))
@@ -372,15 +422,11 @@ bool cluster_run(struct job *j, const struct cluster_request *r, struct cluster_
     d.running = arena_take(out->mem, r->n_modes, sizeof *d.running);
     if (!d.arrival || !d.running)
         return error_no_memory(e, "ascope cluster");
-    for (size_t k = 0; k < r->n_modes; k++) {
-        d.parts |= r->mode[k]->needs | r->mode[k]->uses;
-        d.n_passes = r->mode[k]->n_passes > d.n_passes ? r->mode[k]->n_passes : d.n_passes;
-    }
     struct results_writer *writer = open_writer(&d);
-    bool done = writer != NULL;
-    for (size_t k = 0; done && k < r->n_modes; k++)
-        done = begin_mode(&d, &d.running[k], r->mode[k], writer);
-    done = done && run_passes(&d) && report_missing(&d) && report_step(&d) && write_all(&d, writer);
+    bool done = writer != NULL && run_round(&d, writer) && report_missing(&d) && report_step(&d);
+    for (d.round = 1; done && has_waiting(&d); d.round++)
+        done = run_round(&d, writer);
+    done = done && write_all(&d, writer);
     writer_free(writer);
     for (size_t k = 0; k < r->n_modes; k++)
         arena_free(d.running[k].context.mem);

@@ -2,7 +2,8 @@
 /* cluster.h - one or several modes over the ranks of a job.
  *
  * Threads read ranks ahead; the modes get them one after the other, in ascending order, so that the results do not depend on
- * the threads. As many ranks are held as the memory limit allows, and at least one.
+ * the threads. As many ranks are held as the memory limit allows, and at least one. Modes that keep more of them all than there is
+ * room for wait: they get all ranks again when the others are done.
  */
 #ifndef ASCOPE_CLUSTER_CLUSTER_H
 #define ASCOPE_CLUSTER_CLUSTER_H
@@ -20,6 +21,7 @@ struct cluster_request {
     const char *out_dir;
     unsigned n_threads;
     uint64_t memory_bytes; /* for ranks that are held at the same time */
+    uint64_t modes_bytes;  /* for what modes keep of them; 0: no limit */
     struct progress *progress;
 };
 

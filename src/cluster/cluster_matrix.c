@@ -31,14 +31,14 @@ static bool is_whole(const char *op)
     return !strstr(op, "middle") && !strstr(op, "top") && !strstr(op, "bottom");
 }
 
-static bool add_total(struct tuples *totals, struct job_links *out, size_t first, const struct job_link *l, name_id op,
+static bool add_total(struct tuples *totals, struct job_links *out, const struct job_link *l, name_id op,
                       struct arena *mem)
 {
     const uint32_t key[] = { l->step, l->group, (uint32_t)l->src, (uint32_t)l->dst };
     const uint32_t at = tuple_add(totals, key, sizeof key / sizeof *key, mem);
-    if (at == KEYS_NO_MEMORY || (first + at == out->list.n && !list_add(&out->list, mem)))
+    if (at == KEYS_NO_MEMORY || (at == out->totals.n && !list_add(&out->totals, mem)))
         return false;
-    struct job_link *t = &out->list.at[first + at];
+    struct job_link *t = &out->totals.at[at];
     const double mb = t->mb + l->mb, ms = t->ms + l->ms;
     *t = *l;
     t->op = op;
@@ -48,39 +48,41 @@ static bool add_total(struct tuples *totals, struct job_links *out, size_t first
     return true;
 }
 
+struct job_link job_link_at(const struct job_links *l, size_t i)
+{
+    const struct cluster_matrix *m = l->matrix;
+    if (i >= m->links.n)
+        return l->totals.at[i - m->links.n];
+    uint32_t key[KEY_PARTS];
+    const struct link *k = &m->links.at[i];
+    tuple_parts(&m->keys, (uint32_t)i, key, KEY_PARTS);
+    const int64_t src = groups_global(l->groups, key[KEY_GROUP], (int32_t)key[KEY_SRC]);
+    const int64_t dst = groups_global(l->groups, key[KEY_GROUP], (int32_t)key[KEY_DST]);
+    const bool is_known = src >= 0 && dst >= 0;
+    return (struct job_link){ .step = key[KEY_STEP],
+                              .op = key[KEY_OP],
+                              .group = key[KEY_GROUP],
+                              .transport = k->transport,
+                              .op_name = k->op_name,
+                              .src = is_known ? src : -1,
+                              .dst = is_known ? dst : -1,
+                              .mb = k->mb,
+                              .ms = k->ms,
+                              .is_p2p = k->is_p2p };
+}
+
 bool cluster_matrix_links(const struct cluster_matrix *m, const struct groups *g, struct job_links *out)
 {
     struct tuples totals = { 0 };
     const name_id total = names_addz(m->names, "Total Op Info");
-    *out = (struct job_links){ 0 };
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        uint32_t key[KEY_PARTS];
-        const struct link *l = &m->links.at[i];
-        tuple_parts(&m->keys, i, key, KEY_PARTS);
-        const int64_t src = groups_global(g, key[KEY_GROUP], (int32_t)key[KEY_SRC]);
-        const int64_t dst = groups_global(g, key[KEY_GROUP], (int32_t)key[KEY_DST]);
-        const bool is_known = src >= 0 && dst >= 0;
-        struct job_link *slot = list_add(&out->list, m->mem);
-        if (!slot)
-            return false;
-        *slot = (struct job_link){ .step = key[KEY_STEP],
-                                   .op = key[KEY_OP],
-                                   .group = key[KEY_GROUP],
-                                   .transport = l->transport,
-                                   .op_name = l->op_name,
-                                   .src = is_known ? src : -1,
-                                   .dst = is_known ? dst : -1,
-                                   .mb = l->mb,
-                                   .ms = l->ms,
-                                   .is_p2p = l->is_p2p };
-        out->n_unmapped += !is_known;
-    }
-    const size_t n = out->list.n;
-    for (size_t i = 0; i < n; i++) {
-        const struct job_link l = out->list.at[i];
-        if (l.src >= 0 && is_whole(names_text(m->names, l.op)) && !add_total(&totals, out, n, &l, total, m->mem))
+    *out = (struct job_links){ .matrix = m, .groups = g };
+    for (size_t i = 0; i < m->links.n; i++) {
+        const struct job_link l = job_link_at(out, i);
+        out->n_unmapped += l.src < 0;
+        if (l.src >= 0 && is_whole(names_text(m->names, l.op)) && !add_total(&totals, out, &l, total, m->mem))
             return false;
     }
+    out->n = m->links.n + out->totals.n;
     return true;
 }
 
@@ -97,9 +99,9 @@ bool cluster_matrix_table(const struct job_links *l, struct results_writer *w, c
                                                .file = "cluster_communication_matrix.csv",
                                                .column = columns,
                                                .n_columns = sizeof columns / sizeof *columns };
-    struct table_sink *sink = l->list.n > 0 ? writer_table(w, class_name, &table, e) : NULL;
-    for (size_t i = 0; sink && i < l->list.n; i++) {
-        const struct job_link *k = &l->list.at[i];
+    struct table_sink *sink = l->n > 0 ? writer_table(w, class_name, &table, e) : NULL;
+    for (size_t i = 0; sink && i < l->n; i++) {
+        const struct job_link link = job_link_at(l, i), *const k = &link;
         const struct cell row[] = {
             cell_name(k->step),    cell_name(k->op),
             cell_name(k->group),   cell_int(k->src),
@@ -128,7 +130,7 @@ static void put_links(const void *context, const struct set_entries *e, const ui
     const struct matrix_json *j = context;
     bool is_first = true;
     for (size_t i = 0; i < n; i++) {
-        const struct job_link *l = &j->links->list.at[e->row[order[i]]];
+        const struct job_link link = job_link_at(j->links, e->row[order[i]]), *const l = &link;
         if (l->src < 0)
             continue;
         if (!is_first)
@@ -155,8 +157,8 @@ static void put_links(const void *context, const struct set_entries *e, const ui
 bool cluster_matrix_json(const struct job_links *l, const struct rank_sets *sets, struct out *o, struct arena *mem)
 {
     struct set_entries e = { .mem = mem };
-    for (size_t i = 0; i < l->list.n; i++) {
-        const struct job_link *k = &l->list.at[i];
+    for (size_t i = 0; i < l->n; i++) {
+        const struct job_link link = job_link_at(l, i), *const k = &link;
         const struct set_entry new = { .set = rank_set_of(sets, k->group, k->is_p2p),
                                        .step = k->step,
                                        .op = k->op,

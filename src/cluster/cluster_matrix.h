@@ -32,9 +32,13 @@ struct job_link {
     bool is_total, is_p2p;
 };
 struct job_links {
-    LIST(struct job_link) list; /* of operators, then totals; src is -1: an end is unknown */
+    const struct cluster_matrix *matrix;
+    const struct groups *groups;
+    LIST(struct job_link) totals;
+    size_t n; /* of operators, then totals */
     size_t n_unmapped;
 };
+struct job_link job_link_at(const struct job_links *l, size_t i); /* src is -1: an end is unknown */
 
 bool cluster_matrix_add(struct cluster_matrix *m, const struct rank_summary *s); /* false: no memory */
 bool cluster_matrix_links(const struct cluster_matrix *m, const struct groups *g, struct job_links *out);

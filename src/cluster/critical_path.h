@@ -42,7 +42,7 @@ struct critical_path {
     struct names *names;
     struct arena *mem;
 };
-enum { PATH_ROWS = 1 << 20, PATH_PARTS = 10 };
+enum { PATH_ROWS = 1000000, PATH_PARTS = 10 };
 
 /* `id` is what match_add() has filled. */
 bool critical_path_add(struct critical_path *p, const struct rank_summary *s, uint32_t rank, const uint32_t *id);

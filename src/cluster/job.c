@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/json_memory.h"
+#include "base/sort.h"
 #include "cluster/rank_db.h"
 #include "cluster/rank_summarise.h"
 #include "cluster/rank_text.h"
@@ -499,6 +500,12 @@ static bool range_next(const char **at, int64_t *first, int64_t *last)
         return false;
     *at = end + (*end == ',');
     return true;
+}
+
+size_t job_place(const struct job *j, int64_t rank)
+{
+    const size_t at = SEARCH_FIRST_NOT(i, 0, j->ranks.n, j->ranks.at[i].rank < rank);
+    return at < j->ranks.n && j->ranks.at[at].rank == rank ? at : j->ranks.n;
 }
 
 int64_t job_gaps(const struct job *j, int64_t first, int64_t last, char out[JOB_GAPS])

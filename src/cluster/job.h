@@ -75,6 +75,9 @@ struct rank_losses {
 struct rank_losses job_losses(const struct rank_summary *s);
 bool job_note_losses(struct job *j, const struct job_rank *r, const struct rank_losses *lost);
 
+/* The place of a rank; ranks.n: there is none. For a completed job. */
+size_t job_place(const struct job *j, int64_t rank);
+
 /* How many of the numbers first … last no rank has, and which: "2, 5-7", at most 8 runs of them. For a completed job. */
 enum { JOB_GAPS = 400 };
 int64_t job_gaps(const struct job *j, int64_t first, int64_t last, char out[JOB_GAPS]);

@@ -50,11 +50,10 @@ static bool add_comm(struct base *b, struct mode_context *c, const struct rank_s
     return done;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *s, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *s)
 {
     struct base *b = state;
     const unsigned writes = c->mode->variant;
-    (void)pass;
     return groups_add(&b->groups, s) && (!(writes & WRITES_STEPS) || cluster_steps_add(&b->steps, s)) &&
            (!(writes & WRITES_TIME) || add_comm(b, c, s)) &&
            (!(writes & WRITES_MATRIX) || cluster_matrix_add(&b->matrix, s));
@@ -90,7 +89,7 @@ static bool write_matrix(struct base *b, struct mode_context *c, const struct ra
     if ((!c->mode->is_base || c->options->wants_db) && !cluster_matrix_table(&links, c->writer, c->mode->class_name, e))
         return false;
     struct out *o =
-        c->mode->is_base && links.list.n > 0 ? writer_text(c->writer, "cluster_communication_matrix.json", e) : NULL;
+        c->mode->is_base && links.n > 0 ? writer_text(c->writer, "cluster_communication_matrix.json", e) : NULL;
     return e->fault == FAULT_NONE && (!o || cluster_matrix_json(&links, sets, o, c->mem));
 }
 
@@ -105,7 +104,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
            (!(writes & WRITES_MATRIX) || write_matrix(b, c, &sets, out, e));
 }
 
-#define FUNCTIONS .n_passes = 1, .begin = begin, .add = add, .finish = finish
+#define FUNCTIONS .begin = begin, .add = add, .finish = finish, .streams = true
 
 const struct mode mode_all = {
     .name = "all",

@@ -32,8 +32,13 @@ struct named_calls {
     double ratio, average, min, q1, median, q3, max, stdev;
 };
 
+static const struct result_table rank_table = {
+    .name = "CannApiSumRank", .file = "rank_stats.csv", .column = rank_columns, .n_columns = RANK_CELLS
+};
+
 struct state {
     struct keys names;
+    struct table_sink *ranks;
     LIST(struct named_calls) calls;
     int64_t total_ns;
 };
@@ -43,15 +48,44 @@ static void *begin(struct mode_context *c)
     return arena_take(c->mem, 1, sizeof(struct state));
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+/* The rows of the rank that was added last. */
+static bool rank_rows(struct state *s, const struct mode_context *c, size_t first)
 {
-    (void)pass;
+    struct arena *const scratch = arena_new();
+    struct grid g = { .n_columns = RANK_CELLS, .mem = scratch };
+    static const struct grid_key by_ratio[] = { { 1, true }, { 0, false } };
+    for (size_t i = first; scratch && i < s->calls.n; i++) {
+        const struct named_calls *const of = &s->calls.at[i];
+        const struct cell row[RANK_CELLS] = {
+            cell_name((name_id)s->names.key.at[of->name]),
+            cell_real(of->ratio),
+            cell_int(of->total_ns),
+            cell_int(of->count),
+            cell_real(of->average),
+            cell_real(of->min),
+            cell_real(of->q1),
+            cell_real(of->median),
+            cell_real(of->q3),
+            cell_real(of->max),
+            cell_real(of->stdev),
+            cell_int(of->rank),
+        };
+        grid_row(&g, row);
+    }
+    const bool works = scratch && grid_sort(&g, by_ratio, 2, c->names) && recipe_stream(&s->ranks, c, &rank_table, &g);
+    arena_free(scratch);
+    return works;
+}
+
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+{
     struct state *const s = state;
     const struct summary_calls *const from = &r->calls;
     const struct step_choice step = step_choose(c->options, &r->steps);
     const uint32_t row = step.is_all ? NO_ROW : step.row; /* NO_ROW: the sums over all steps */
     if (!step.is_all && step.row == NO_ROW)
         return true;
+    const size_t first = s->calls.n;
     int64_t total = 0;
     for (size_t i = 0; i < from->n; i++)
         total = wrap_add(total, from->step[i] == row ? from->total_ns[i] : 0);
@@ -78,7 +112,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
             .stdev = round_away(from->stdev_ns[i], 1),
         };
     }
-    return true;
+    return rank_rows(s, c, first);
 }
 
 /* As numpy rounds to one decimal. */
@@ -178,38 +212,12 @@ static bool rows_over_ranks(struct grid *g, const struct state *s, struct arena 
     return true;
 }
 
-static void rank_rows(struct grid *g, const struct state *s)
-{
-    for (size_t i = 0; i < s->calls.n; i++) {
-        const struct named_calls *const of = &s->calls.at[i];
-        const struct cell row[RANK_CELLS] = {
-            cell_name((name_id)s->names.key.at[of->name]),
-            cell_real(of->ratio),
-            cell_int(of->total_ns),
-            cell_int(of->count),
-            cell_real(of->average),
-            cell_real(of->min),
-            cell_real(of->q1),
-            cell_real(of->median),
-            cell_real(of->q3),
-            cell_real(of->max),
-            cell_real(of->stdev),
-            cell_int(of->rank),
-        };
-        grid_row(g, row);
-    }
-}
-
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
     const struct state *const s = state;
-    struct grid ranks = { .n_columns = RANK_CELLS, .mem = c->mem }, all = { .n_columns = ALL_CELLS, .mem = c->mem };
-    static const struct grid_key by_rank[] = { { RANK_CELLS - 1, false }, { 1, true }, { 0, false } };
+    struct grid all = { .n_columns = ALL_CELLS, .mem = c->mem };
     static const struct grid_key by_total[] = { { 2, true }, { 0, false } };
-    rank_rows(&ranks, s);
-    if (!rows_over_ranks(&all, s, c->mem) || !grid_sort(&ranks, by_rank, 3, c->names) ||
-        !grid_sort(&all, by_total, 2, c->names) ||
-        !recipe_table(out, "CannApiSumRank", "rank_stats.csv", RECIPE_COLUMNS(rank_columns), &ranks) ||
+    if (!rows_over_ranks(&all, s, c->mem) || !grid_sort(&all, by_total, 2, c->names) ||
         !recipe_table(out, "CannApiSum", "all_stats.csv", RECIPE_COLUMNS(all_columns), &all))
         return error_no_memory(e, c->mode->name);
     return true;
@@ -221,8 +229,8 @@ const struct mode mode_cann_api_sum = {
     .about = "durations of the runtime's calls",
     .needs = RANK_CALLS,
     .uses = RANK_STEPS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,
+    .streams = true,
 };

@@ -142,9 +142,8 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
     return true;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct arena *scratch = arena_new();
     const bool works = scratch && add_rank(state, c, r, scratch);
     arena_free(scratch);
@@ -270,7 +269,7 @@ static bool base_rows(struct mode_context *c, struct time_rows *out, struct erro
     for (size_t i = 0; works && state && i < base.ranks.n; i++) {
         struct arena *const mem = arena_new();
         struct rank_summary r;
-        works = mem && job_summary(&base, i, c->mode->needs | c->mode->uses, mem, &r, e) && add(state, &of_base, &r, 0);
+        works = mem && job_summary(&base, i, c->mode->needs | c->mode->uses, mem, &r, e) && add(state, &of_base, &r);
         arena_free(mem);
     }
     works = works && state && complete(state, out, c->mem);
@@ -325,7 +324,6 @@ const struct mode mode_cluster_time_summary = {
     .about = "what the time of each step was spent on",
     .needs = RANK_STEP_TRACE,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_TASKS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,
@@ -337,7 +335,6 @@ const struct mode mode_cluster_time_compare_summary = {
     .about = "the same against another job (--base)",
     .needs = RANK_STEP_TRACE,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_TASKS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = compare_finish,

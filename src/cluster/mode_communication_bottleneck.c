@@ -6,6 +6,7 @@
 
 #include "base/stamp.h"
 #include "cluster/by_connection.h"
+#include "cluster/job.h"
 #include "cluster/mode_p2p_pairing.h"
 #include "cluster/rank_reload.h"
 #include "cluster/recipe.h"
@@ -52,7 +53,7 @@ struct cached {
 };
 
 struct state {
-    bool has_rank;
+    bool has_asked, has_rank;
     LIST(struct asked) asked;
     struct cached cached[CACHED];
     size_t n_reads;
@@ -96,6 +97,7 @@ static bool ask(struct state *s, struct mode_context *c, const struct rank_summa
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct step_choice step = step_choose(c->options, &r->steps);
     const size_t top = c->options->top ? c->options->top : DEFAULT_TOP;
+    s->has_rank = true;
     const uint32_t *const which = number_ops(ops, scratch);
     struct p2p_ops p2p = { 0 };
     if (!which || !p2p_find(&p2p, c, r, scratch))
@@ -161,14 +163,28 @@ static bool compare_parts(struct state *s, const struct mode_context *c, const s
     return true;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+/* It is not the first rank: it is read before its turn. */
+static bool ask_rank(struct state *s, struct mode_context *c, struct arena *scratch)
+{
+    enum { PARTS = RANK_COLLECTIVES | RANK_STEPS | RANK_CALLS };
+    const size_t i = job_place(c->job, c->options->rank_id);
+    struct error why = { 0 };
+    struct rank_summary r;
+    if (i < c->job->ranks.n && job_summary(c->job, i, PARTS, scratch, &r, &why))
+        return !(r.has & RANK_COLLECTIVES) || ask(s, c, &r, scratch);
+    return why.fault != FAULT_LIMIT || error_set(c->e, FAULT_LIMIT, "%s", why.text);
+}
+
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
-    if (pass == 0 && r->identity.rank != c->options->rank_id)
-        return true;
-    s->has_rank |= pass == 0;
     struct arena *const scratch = arena_new();
-    const bool works = scratch && (pass == 0 ? ask(s, c, r, scratch) : compare_parts(s, c, r, scratch));
+    bool works = scratch != NULL;
+    if (works && !s->has_asked) {
+        s->has_asked = true;
+        works = r->identity.rank == c->options->rank_id ? ask(s, c, r, scratch) : ask_rank(s, c, scratch);
+    }
+    works = works && compare_parts(s, c, r, scratch);
     arena_free(scratch);
     return works;
 }
@@ -356,7 +372,6 @@ const struct mode mode_communication_bottleneck = {
     .about = "why the longest collectives of a rank took so long",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_CALLS,
-    .n_passes = 2,
     .begin = begin,
     .add = add,
     .finish = finish,

@@ -142,9 +142,8 @@ static void add_steps(struct state *s, const struct kind *kind, const struct ran
     }
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     const char *const text = r->identity.parallel_group_info;
     const size_t n = r->collectives.ops.n;
@@ -186,7 +185,6 @@ const struct mode mode_computational_op_masking = {
     .class_name = "ComputationalOpMasking",
     .about = "communication that is hidden behind kernels",
     .needs = RANK_STEPS | RANK_COLLECTIVES | RANK_TASKS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

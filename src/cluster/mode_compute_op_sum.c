@@ -25,18 +25,22 @@ struct by_type {
     LIST(struct durations) durations;
 };
 
+static const struct result_table name_table = { .name = "ComputeOpPerRankStatsByOpName",
+                                                .file = "rank_stats_by_opname.csv",
+                                                .column = name_columns,
+                                                .n_columns = NAME_CELLS };
+
 struct state {
     struct by_type all;
-    struct grid types, names;
+    struct grid types;
+    struct table_sink *names; /* as many rows as there are operators on all ranks */
 };
 
 static void *begin(struct mode_context *c)
 {
     struct state *s = arena_take(c->mem, 1, sizeof *s);
-    if (s) {
+    if (s)
         s->types = (struct grid){ .n_columns = TYPE_CELLS, .mem = c->mem };
-        s->names = (struct grid){ .n_columns = NAME_CELLS, .mem = c->mem };
-    }
     return s;
 }
 
@@ -93,6 +97,8 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
     const struct step_choice step = step_choose(c->options, &r->steps);
     struct by_type of_rank = { 0 };
     struct durations of_name = { 0 };
+    struct grid names = { .n_columns = NAME_CELLS, .mem = scratch };
+    static const struct grid_key by_sum[] = { { 4 + DESCRIBE_CELLS - 1, true }, { 0, false } };
     for (size_t i = 0, end; i < k->n; i = end) {
         end = same_name(k, i);
         durations_clear(&of_name);
@@ -114,17 +120,17 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
                                         cell_name(k->input_shapes[i]) };
         describe_cells(row + 4, &d);
         row[NAME_CELLS - 1] = cell_int(r->identity.rank);
-        grid_row(&s->names, row);
+        grid_row(&names, row);
     }
     for (size_t i = 0; i < of_rank.durations.n; i++)
         if (!types_row(&s->types, &of_rank, i, &r->identity.rank))
             return false;
-    return !arena_failed(c->mem);
+    return !arena_failed(c->mem) && grid_sort(&names, by_sum, 2, c->names) &&
+           recipe_stream(&s->names, c, &name_table, &names);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct arena *scratch = arena_new();
     const bool works = scratch && add_rank(state, c, r, scratch);
     arena_free(scratch);
@@ -141,16 +147,10 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     static const struct grid_key by_type[] = {
         { PARTS + DESCRIBE_CELLS - 1, true }, { 0, false }, { 1, false }, { TYPE_CELLS - 1, false }
     };
-    static const struct grid_key by_name[] = { { 4 + DESCRIBE_CELLS - 1, true },
-                                               { NAME_CELLS - 1, false },
-                                               { 0, false } };
     if (!grid_sort(&all, by_type, 3, c->names) || !grid_sort(&s->types, by_type, 4, c->names) ||
-        !grid_sort(&s->names, by_name, 3, c->names) ||
         !recipe_table(out, "ComputeOpAllRankStats", "all_stats.csv", RECIPE_COLUMNS(all_columns), &all) ||
         !recipe_table(out, "ComputeOpPerRankStatsByOpType", "rank_stats_by_optype.csv", RECIPE_COLUMNS(type_columns),
-                      &s->types) ||
-        !recipe_table(out, "ComputeOpPerRankStatsByOpName", "rank_stats_by_opname.csv", RECIPE_COLUMNS(name_columns),
-                      &s->names))
+                      &s->types))
         return error_no_memory(e, c->mode->name);
     return true;
 }
@@ -161,8 +161,8 @@ const struct mode mode_compute_op_sum = {
     .about = "durations of computing operators",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,
+    .streams = true,
 };

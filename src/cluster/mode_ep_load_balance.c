@@ -88,9 +88,8 @@ static name_id experts_of(const struct rank_summary *r, struct names *names)
     return ranks;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     const struct summary_runs *const k = &r->kernels;
     const struct step_choice step = step_choose(c->options, &r->steps);
@@ -142,7 +141,6 @@ const struct mode mode_ep_load_balance = {
     .about = "tokens of the ranks of a group of experts",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

@@ -21,36 +21,39 @@ enum {
     API_CELLS = sizeof api_columns / sizeof *api_columns,
     KERNEL_CELLS = sizeof kernel_columns / sizeof *kernel_columns
 };
+static const struct result_table api_table = {
+    .name = "ApiStatistic", .file = "api_statistic.csv", .column = api_columns, .n_columns = API_CELLS
+};
 static const struct result_table kernel_table = {
     .name = "KernelDetails", .file = "kernel_details.csv", .column = kernel_columns, .n_columns = KERNEL_CELLS
 };
 
 struct state {
-    struct grid calls;
-    struct table_sink *kernels; /* rows of all ranks are more than memory should hold */
+    struct table_sink *calls, *kernels; /* rows of all ranks are more than memory should hold */
     size_t n_absent;
 };
 
 static void *begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
-    if (s)
-        s->calls = (struct grid){ .n_columns = API_CELLS, .mem = c->mem };
-    return s;
+    return arena_take(c->mem, 1, sizeof(struct state));
 }
 
-static void add_calls(struct state *s, const struct mode_context *c, const struct rank_summary *r)
+static bool add_calls(struct state *s, const struct mode_context *c, const struct rank_summary *r,
+                      struct arena *scratch)
 {
+    struct grid calls = { .n_columns = API_CELLS, .mem = scratch };
+    static const struct grid_key by_total[] = { { 2, true }, { 1, false } };
     const struct summary_calls *const from = &r->calls;
     const struct step_choice step = step_choose(c->options, &r->steps);
     const uint32_t row = step.is_all ? NO_ROW : step.row;
     for (size_t i = 0; i < from->n && (step.is_all || row != NO_ROW); i++)
         if (from->step[i] == row)
-            grid_row(&s->calls,
+            grid_row(&calls,
                      (const struct cell[API_CELLS]){ cell_int(r->identity.rank), cell_name(from->name[i]),
                                                      cell_int(from->total_ns[i]), cell_int(from->count[i]),
                                                      cell_real((double)from->total_ns[i] / (double)from->count[i]),
                                                      cell_int(from->min_ns[i]), cell_int(from->max_ns[i]) });
+    return grid_sort(&calls, by_total, 2, c->names) && recipe_stream(&s->calls, c, &api_table, &calls);
 }
 
 /* What waits is the device: since the end of everything that computed before. */
@@ -84,9 +87,8 @@ static bool put_kernels(struct state *s, struct mode_context *c, const struct ra
     return true;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     struct arena *const scratch = arena_new();
     struct rank all;
@@ -97,20 +99,15 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     }
     if (is_there && !s->kernels)
         works = (s->kernels = writer_table(c->writer, c->mode->class_name, &kernel_table, c->e)) != NULL;
-    works = works && (!is_there || put_kernels(s, c, r, &all));
+    works = works && (!is_there || put_kernels(s, c, r, &all)) && add_calls(s, c, r, scratch);
     arena_free(scratch);
-    add_calls(s, c, r);
-    return works && !arena_failed(c->mem);
+    return works;
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
-    static const struct grid_key by_total[] = { { 0, false }, { 2, true }, { 1, false } };
-    return (grid_sort(&s->calls, by_total, 3, c->names) &&
-            recipe_table(out, "ApiStatistic", "api_statistic.csv", RECIPE_COLUMNS(api_columns), &s->calls) &&
-            note_absent(out, c, s->n_absent)) ||
-           error_no_memory(e, c->mode->name);
+    const struct state *const s = state;
+    return note_absent(out, c, s->n_absent) || error_no_memory(e, c->mode->name);
 }
 
 const struct mode mode_export_summary = {
@@ -118,8 +115,8 @@ const struct mode mode_export_summary = {
     .class_name = "ExportSummary",
     .about = "calls and kernels of all ranks",
     .uses = RANK_STEPS | RANK_CALLS | RANK_TASKS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,
+    .streams = true,
 };

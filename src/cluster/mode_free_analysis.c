@@ -55,9 +55,8 @@ static struct cell cell_us_or_na(int64_t ns)
     return ns == INT64_MIN ? cell_na() : cell_us_short(ns);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     const struct summary_gaps *const g = &r->gaps;
     const struct step_choice step = step_choose(c->options, &r->steps);
@@ -99,7 +98,6 @@ const struct mode mode_free_analysis = {
     .about = "the longest times without work, and why",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_OPS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

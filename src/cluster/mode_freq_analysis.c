@@ -37,9 +37,8 @@ static const char *list_text(const int64_t *mhz, size_t n, struct arena *mem)
     return text;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     const bool is_idle = r->n_mhz == 2 && r->mhz[0] == IDLE_MHZ && r->mhz[1] == USUAL_MHZ;
     if (r->n_mhz == 0 || (r->n_mhz == 1 && r->mhz[0] == USUAL_MHZ))
@@ -66,7 +65,6 @@ const struct mode mode_freq_analysis = {
     .class_name = "FreqAnalysis",
     .about = "ranks with another clock than usual",
     .needs = RANK_CLOCK,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

@@ -131,9 +131,8 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
     return rows_of(&s->of_ranks, &of_rank, &r->identity.rank);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct arena *scratch = arena_new();
     const bool works = scratch && add_rank(state, c, r, scratch);
     arena_free(scratch);
@@ -241,7 +240,6 @@ const struct mode mode_hccl_sum = {
     .about = "durations of collectives",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

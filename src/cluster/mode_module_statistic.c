@@ -53,9 +53,8 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
     return !arena_failed(c->mem);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct arena *const scratch = arena_new();
     const bool works = scratch && add_rank(state, c, r, scratch);
     arena_free(scratch);
@@ -80,7 +79,6 @@ const struct mode mode_module_statistic = {
     .class_name = "ModuleStatistic",
     .about = "operators and kernels of the modules of the network",
     .needs = RANK_MARKS | RANK_OPS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

@@ -142,9 +142,8 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
     return !arena_failed(c->mem) && !arena_failed(scratch) && !json_memory_failed();
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     if (r->collectives.ops.n > 0) {
         s->n_with_ops++;
@@ -175,7 +174,6 @@ const struct mode mode_mstx2commop = {
     .about = "communication operators from marks",
     .needs = RANK_MARKS,
     .uses = RANK_STEPS | RANK_TASKS | RANK_COLLECTIVES,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

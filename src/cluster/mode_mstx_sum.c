@@ -124,9 +124,8 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
     return s->marks.n == first || number_names(s->marks.at + first, s->marks.n - first, c->names, scratch);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct arena *const scratch = arena_new();
     const bool works = scratch && add_rank(state, c, r, scratch);
     arena_free(scratch);
@@ -284,7 +283,6 @@ const struct mode mode_mstx_sum = {
     .about = "durations of marks and ranges",
     .needs = RANK_MARKS,
     .uses = RANK_STEPS | RANK_TASKS | RANK_OPS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

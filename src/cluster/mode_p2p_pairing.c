@@ -12,6 +12,9 @@ static const struct result_column columns[] = {
     COLUMN("opConnectionId", "TEXT"),
 };
 enum { CELLS = sizeof columns / sizeof *columns };
+static const struct result_table table = {
+    .name = "P2PPairing", .file = "p2p_pairing.csv", .column = columns, .n_columns = CELLS
+};
 
 enum direction { NEITHER, SEND, RECEIVE };
 
@@ -71,73 +74,52 @@ bool p2p_find(struct p2p_ops *out, const struct mode_context *c, const struct ra
     return true;
 }
 
-void p2p_pairs_init(struct grid *g, struct arena *mem)
-{
-    *g = (struct grid){ .n_columns = CELLS, .mem = mem };
-}
-
-bool p2p_pairs_add(struct grid *g, const struct mode_context *c, const struct rank_summary *r, size_t *n_unknown)
+bool p2p_pairs_add(struct p2p_pairs *p, const struct mode_context *c, const struct rank_summary *r)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct step_choice step = step_choose(c->options, &r->steps);
     struct arena *const scratch = arena_new();
     struct p2p_ops found = { 0 };
+    struct grid g = { .n_columns = CELLS, .mem = scratch };
     bool works = scratch && p2p_find(&found, c, r, scratch);
     for (size_t i = 0; works && i < found.list.n; i++) {
         const struct p2p_op *const op = &found.list.at[i];
         if (!step_has_time(&step, collective_launch_ns(r, op->row)))
             continue;
         if (op->from < 0) {
-            ++*n_unknown;
+            p->n_unknown++;
             continue;
         }
-        const char *const id = arena_printf(g->mem, "%.*s_%lld_%lld_%u", (int)op->n_digits, op->digits,
+        const char *const id = arena_printf(scratch, "%.*s_%lld_%lld_%u", (int)op->n_digits, op->digits,
                                             (long long)op->from, (long long)op->to, op->n);
         works = id != NULL;
         if (works)
-            grid_row(g, (const struct cell[CELLS]){ cell_int(r->identity.rank), cell_name(ops->name[op->row]),
-                                                    cell_name(ops->group[op->row]), cell_int(ops->begin_ns[op->row]),
-                                                    cell_text(id) });
+            grid_row(&g, (const struct cell[CELLS]){ cell_int(r->identity.rank), cell_name(ops->name[op->row]),
+                                                     cell_name(ops->group[op->row]), cell_int(ops->begin_ns[op->row]),
+                                                     cell_text(id) });
     }
+    works = works && recipe_stream(&p->sink, c, &table, &g);
     arena_free(scratch);
-    return works && !arena_failed(g->mem);
+    return works;
 }
-
-bool p2p_pairs_table(struct results *out, const struct grid *g)
-{
-    return recipe_table(out, "P2PPairing", "p2p_pairing.csv", RECIPE_COLUMNS(columns), g);
-}
-
-struct state {
-    struct grid rows;
-    size_t n_unknown;
-};
 
 static void *begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
-    if (s)
-        p2p_pairs_init(&s->rows, c->mem);
-    return s;
+    return arena_take(c->mem, 1, sizeof(struct p2p_pairs));
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
-    struct state *const s = state;
-    return p2p_pairs_add(&s->rows, c, r, &s->n_unknown);
+    return p2p_pairs_add(state, c, r);
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
-    bool works = p2p_pairs_table(out, &s->rows);
-    if (s->n_unknown > 0)
-        works =
-            works &&
-            results_note(out, "p2p_pairing: the peer of %zu sends and receives is not known; record level 1 or higher",
-                         s->n_unknown);
-    return works || error_no_memory(e, c->mode->name);
+    const struct p2p_pairs *const s = state;
+    return s->n_unknown == 0 ||
+           results_note(out, "p2p_pairing: the peer of %zu sends and receives is not known; record level 1 or higher",
+                        s->n_unknown) ||
+           error_no_memory(e, c->mode->name);
 }
 
 const struct mode mode_p2p_pairing = {
@@ -146,8 +128,8 @@ const struct mode mode_p2p_pairing = {
     .about = "which send belongs to which receive",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_CALLS | RANK_TASKS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,
+    .streams = true,
 };

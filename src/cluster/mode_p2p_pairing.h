@@ -29,9 +29,12 @@ struct p2p_ops {
 bool p2p_find(struct p2p_ops *out, const struct mode_context *c, const struct rank_summary *r,
               struct arena *mem); /* false: no memory */
 
-/* The rows of one rank, and the table of all. False: no memory. n_unknown counts operators whose peer is not known. */
-void p2p_pairs_init(struct grid *g, struct arena *mem);
-bool p2p_pairs_add(struct grid *g, const struct mode_context *c, const struct rank_summary *r, size_t *n_unknown);
-bool p2p_pairs_table(struct results *out, const struct grid *g);
+/* The table of all ranks; all zeros: empty. */
+struct p2p_pairs {
+    struct table_sink *sink;
+    size_t n_unknown; /* operators whose peer is not known */
+};
+bool p2p_pairs_add(struct p2p_pairs *p, const struct mode_context *c,
+                   const struct rank_summary *r); /* false: no memory, or see c->e */
 
 #endif

@@ -20,21 +20,21 @@ static const struct result_column columns[] = {
     COLUMN("type", "INTEGER"),
 };
 enum { CELLS = sizeof columns / sizeof *columns, MOST_STAGES = 1 << 16, MOST_BATCHES = 1 << 20 };
+static const struct result_table table = {
+    .name = "StepTaskInfo", .file = "step_task_info.csv", .column = columns, .n_columns = CELLS
+};
 
 struct state {
-    struct grid rows, pairs;
-    size_t n_unknown, n_other; /* sends without a peer; steps whose marks are not those of the schedule */
+    struct grid rows; /* of one rank */
+    struct table_sink *sink;
+    struct p2p_pairs pairs;
+    size_t n_other; /* steps whose marks are not those of the schedule */
     const char *bad_schedule;
 };
 
 static void *begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
-    if (s) {
-        s->rows = (struct grid){ .n_columns = CELLS, .mem = c->mem };
-        p2p_pairs_init(&s->pairs, c->mem);
-    }
-    return s;
+    return arena_take(c->mem, 1, sizeof(struct state));
 }
 
 struct pass {
@@ -147,12 +147,12 @@ static void put_scheduled(struct state *s, const struct rank_summary *r, struct 
     }
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass_number)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass_number;
     struct state *const s = state;
     struct arena *const scratch = arena_new();
     struct dualpipe schedule = { 0 };
+    s->rows = (struct grid){ .n_columns = CELLS, .mem = scratch };
     size_t n = 0;
     struct pass *const pass = scratch ? find_passes(c, r, &n, scratch) : NULL;
     if (pass && schedule_of(s, r, &schedule, scratch))
@@ -162,16 +162,16 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
             const bool is_forward = name_contains_any_case(c->names, pass[i].message, "forward");
             put(s, r, &pass[i], cell_text(is_forward ? "FP" : "BP"), !is_forward);
         }
-    const bool works = pass && !arena_failed(scratch) && !json_memory_failed();
+    const bool works = pass && !arena_failed(scratch) && !json_memory_failed() &&
+                       recipe_stream(&s->sink, c, &table, &s->rows) && p2p_pairs_add(&s->pairs, c, r);
     arena_free(scratch);
-    return works && !arena_failed(c->mem) && p2p_pairs_add(&s->pairs, c, r, &s->n_unknown);
+    return works;
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
     const struct state *const s = state;
-    bool works = recipe_table(out, "StepTaskInfo", "step_task_info.csv", RECIPE_COLUMNS(columns), &s->rows) &&
-                 p2p_pairs_table(out, &s->pairs);
+    bool works = true;
     if (s->bad_schedule)
         works = works && results_note(out, "pp_chart: %s; passes are named FP and BP", s->bad_schedule);
     if (s->n_other > 0)
@@ -190,8 +190,8 @@ const struct mode mode_pp_chart = {
     .about = "passes of the stages of a pipeline",
     .needs = RANK_MARKS,
     .uses = RANK_STEPS | RANK_TASKS | RANK_CALLS | RANK_COLLECTIVES,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,
+    .streams = true,
 };

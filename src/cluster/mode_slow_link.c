@@ -9,7 +9,7 @@
 #include "cluster/recipe.h"
 #include "cluster/slow_links.h"
 
-enum { DEFAULT_TOP = 15 };
+enum { DEFAULT_TOP = 15, OPS_AT_ONCE = 1024 };
 static const double most_elements = 1e15; /* more is damage */
 
 static const struct result_column sum_columns[] = {
@@ -26,6 +26,10 @@ static const struct result_column op_columns[] = {
 };
 enum { SUM_CELLS = sizeof sum_columns / sizeof *sum_columns, OP_CELLS = sizeof op_columns / sizeof *op_columns };
 
+static const struct result_table op_table = {
+    .name = "SlowLinkOps", .file = "slow_link_ops.csv", .column = op_columns, .n_columns = OP_CELLS
+};
+
 /* What there is of a use beside its times. */
 struct kind {
     name_id type, data_type;
@@ -38,6 +42,7 @@ struct state {
     int64_t *transmit_ns; /* of each use */
     uint32_t *related;
     struct slow_links links;
+    struct table_sink *ops; /* may be all uses */
 };
 
 static void *begin(struct mode_context *c)
@@ -67,9 +72,8 @@ static int64_t bytes_of(const char *data_type)
     return 0;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct step_choice step = step_choose(c->options, &r->steps);
@@ -141,7 +145,7 @@ static int by_kind_then_order(const void *a, const void *b, void *sorting)
 }
 
 /* Uses of one kind: if one of their transfers is far from the others, all of them are shown. False: no memory. */
-static bool judge(const struct state *s, const struct mode_context *c, const uint32_t *use, size_t n, struct grid *sums,
+static bool judge(struct state *s, const struct mode_context *c, const uint32_t *use, size_t n, struct grid *sums,
                   struct grid *ops)
 {
     struct arena *const scratch = arena_new();
@@ -186,8 +190,10 @@ static bool judge(const struct state *s, const struct mode_context *c, const uin
             cell_uint(s->related[use[i]]),
         };
         grid_row(ops, op);
+        if (ops->cells.n >= OPS_AT_ONCE * OP_CELLS && !recipe_stream(&s->ops, c, &op_table, ops))
+            return false;
     }
-    return name && !arena_failed(c->mem);
+    return name && !arena_failed(c->mem) && recipe_stream(&s->ops, c, &op_table, ops);
 }
 
 static bool judge_all(struct state *s, const struct mode_context *c, struct grid *sums, struct grid *ops)
@@ -218,7 +224,6 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     if (sums.cells.n > top * SUM_CELLS)
         sums.cells.n = top * SUM_CELLS;
     return (recipe_table(out, "SlowLinkSum", "slow_link_sum.csv", RECIPE_COLUMNS(sum_columns), &sums) &&
-            recipe_table(out, "SlowLinkOps", "slow_link_ops.csv", RECIPE_COLUMNS(op_columns), &ops) &&
             slow_links_finish(&s->links, out)) ||
            error_no_memory(e, c->mode->name);
 }
@@ -229,7 +234,6 @@ const struct mode mode_slow_link = {
     .about = "transfers that took conspicuously long, and slow links",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_COMM_MATRIX,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

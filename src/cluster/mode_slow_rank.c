@@ -47,9 +47,8 @@ static bool add_member(struct state *s, name_id group, int64_t rank, struct aren
     return true;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    (void)pass;
     struct state *const s = state;
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct step_choice step = step_choose(c->options, &r->steps);
@@ -183,7 +182,6 @@ const struct mode mode_slow_rank = {
     .about = "ranks for which the others wait in collectives",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_CALLS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

@@ -83,12 +83,11 @@ static int64_t step_wanted(const struct state *s, const struct mode_context *c)
     return s->step_ns.n > 0 ? (int64_t)s->step_ids.key.at[most] : INT64_MIN;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
     struct arena *const scratch = arena_new();
     uint32_t *const id = scratch ? arena_take(scratch, r->collectives.ops.n + 1, sizeof *id) : NULL;
-    (void)pass;
     const bool done = id && groups_add(&s->groups, r) && match_add(&s->match, r, id) &&
                       step_verdicts_add(&s->steps, r, c->options) && link_verdicts_add(&s->links, r, c->options) &&
                       add_steps(s, &r->steps, c->mem) &&
@@ -211,7 +210,6 @@ const struct mode mode_verdicts = {
     .about = "what is slow and why, and the critical path through all ranks",
     .uses =
         RANK_STEPS | RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX | RANK_COLLECTIVES | RANK_TASKS | RANK_CALLS,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,

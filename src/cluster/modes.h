@@ -2,7 +2,7 @@
 /* modes.h - what `ascope cluster` computes: a table of modes, each fed with one rank after the other.
  *
  * A mode keeps only what it compares between ranks, so that a job of any size streams through it. Ranks come in ascending
- * order, once for each pass; then finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db
+ * order; then finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db
  * (results.h). A mode that looks at single tasks of a few ranks loads those again (cluster_rank()).
  */
 #ifndef ASCOPE_CLUSTER_MODES_H
@@ -45,11 +45,11 @@ struct mode {
     const char *about;
     unsigned needs;                         /* enum rank_part: ranks without it are left out, and reported */
     unsigned uses;                          /* the same: read, if it is there */
-    unsigned n_passes;                      /* over all ranks */
     void *(*begin)(struct mode_context *c); /* the state; NULL: no memory */
-    bool (*add)(void *state, struct mode_context *c, const struct rank_summary *s, unsigned pass);
+    bool (*add)(void *state, struct mode_context *c, const struct rank_summary *s);
     bool (*finish)(void *state, struct mode_context *c, struct results *out, struct error *e);
     unsigned variant; /* for a function that serves several modes */
+    bool streams;     /* add() writes rows: it cannot begin again */
     bool is_part;     /* another mode has all of it: all-modes leaves it out */
     bool is_base;     /* its results begin with an empty folder */
 };

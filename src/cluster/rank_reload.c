@@ -8,10 +8,8 @@ bool rank_reload(const struct mode_context *c, int64_t rank, unsigned parts, str
 {
     struct error why = { 0 };
     int exit_code;
-    *is_there = false;
-    for (size_t i = 0; i < c->job->ranks.n && !*is_there; i++)
-        if (c->job->ranks.at[i].rank == rank)
-            *is_there = job_load(c->job, i, parts, mem, out, &exit_code, &why);
+    const size_t i = job_place(c->job, rank);
+    *is_there = i < c->job->ranks.n && job_load(c->job, i, parts, mem, out, &exit_code, &why);
     return *is_there || why.fault != FAULT_LIMIT || error_set(e, FAULT_LIMIT, "%s", why.text);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "cluster/results_write.h"
 #include "profile/calls.h"
 
 void describe_cells(struct cell *to, const struct description *d)
@@ -27,6 +28,17 @@ bool recipe_table(struct results *out, const char *name, const char *file, const
         .grid = g->cells.at,
     };
     return !arena_failed(g->mem) && (t.n_rows == 0 || results_add(out, &t));
+}
+
+bool recipe_stream(struct table_sink **sink, const struct mode_context *c, const struct result_table *t, struct grid *g)
+{
+    const size_t n = g->cells.n / g->n_columns;
+    if (arena_failed(g->mem))
+        return error_no_memory(c->e, c->mode->name);
+    if (n > 0 && !*sink)
+        *sink = writer_table(c->writer, c->mode->class_name, t, c->e);
+    g->cells.n = 0;
+    return n == 0 || (*sink && writer_rows(c->writer, *sink, g->cells.at, n, c->e));
 }
 
 struct sorting {

@@ -196,6 +196,15 @@ static void csv_header(const struct table_sink *s, struct out *o)
     line_end(o, s);
 }
 
+/* Whether another mode of this run writes the table of this name: it has the same rows. */
+static bool is_in_db(const struct results_writer *w, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < w->sinks.n; i++)
+        found = found || (w->sinks.at[i]->insert && strcmp(w->sinks.at[i]->name, name) == 0);
+    return found;
+}
+
 struct table_sink *writer_table(struct results_writer *w, const char *class_name, const struct result_table *t,
                                 struct error *e)
 {
@@ -213,7 +222,7 @@ struct table_sink *writer_table(struct results_writer *w, const char *class_name
             return NULL;
         csv_header(s, &s->csv->out);
     }
-    if (t->name && (w->r.wants_db || t->is_always_db) && !db_table_begin(w, s, e))
+    if (t->name && (w->r.wants_db || t->is_always_db) && !is_in_db(w, t->name) && !db_table_begin(w, s, e))
         return NULL;
     return s;
 }
