@@ -75,15 +75,18 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
 void advise_print(const struct term *t, const struct advise_report *r)
 {
     const size_t n_found = advise_n_found(r);
-    size_t n_fine = 0;
+    size_t n[CHECK_STATES] = { 0 };
     for (size_t i = 0; i < n_advise_checks; i++)
-        n_fine += r->advice[i].finding.state == CHECK_FINE;
+        n[r->advice[i].finding.state]++;
     if (n_found == 0)
         fputs("nothing found that would save 3 % of a step", t->to);
     else
         fprintf(t->to, "%zu finding%s, by estimated gain; gains may be about the same time and do not add up", n_found,
                 n_found == 1 ? "" : "s");
-    fprintf(t->to, " (%zu checks, %zu fine)\n", n_advise_checks, n_fine);
+    fprintf(t->to, " (%zu checks, %zu fine", n_advise_checks, n[CHECK_FINE]);
+    if (n[CHECK_ELSEWHERE] > 0)
+        fprintf(t->to, ", %zu not applicable", n[CHECK_ELSEWHERE]);
+    fputs(")\n", t->to);
     for (size_t i = 0; i < n_found; i++)
         put_advice(t, r, &r->advice[i], i + 1);
     const char *heading = "\nnot checked, because it was not recorded:\n";

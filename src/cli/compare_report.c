@@ -106,11 +106,11 @@ static void put_sides(const struct term *t, const struct compare_report *r)
 
 static void put_memory(const struct term *t, const char *what, int64_t a, int64_t b)
 {
-    char x[TERM_NUMBER], y[TERM_NUMBER], more[TERM_NUMBER];
+    char x[TERM_NUMBER], y[TERM_NUMBER], number[TERM_NUMBER], more[TERM_NUMBER + 2];
     if (a < 0 || b < 0)
         return;
-    fprintf(t->to, "  %-22s %11s %11s %c%11s", what, term_bytes(x, (uint64_t)a), term_bytes(y, (uint64_t)b),
-            b < a ? '-' : '+', term_bytes(more, (uint64_t)(b < a ? a - b : b - a)));
+    snprintf(more, sizeof more, "%c%s", b < a ? '-' : '+', term_bytes(number, (uint64_t)(b < a ? a - b : b - a)));
+    fprintf(t->to, "  %-22s %11s %11s %12s", what, term_bytes(x, (uint64_t)a), term_bytes(y, (uint64_t)b), more);
     put_percent(t, (double)a, (double)b);
     fputc('\n', t->to);
 }
