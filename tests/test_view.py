@@ -177,6 +177,41 @@ class View(Case):
         self.assertEqual(list(self.flame(v, t0=0, t1=80000, levels="%d,%d" % (row, tracks["main"]["levels"][0]))[1]), [("outer",)])
         self.assertEqual(v.raw(v.url.path + "api/slice?input=0&slice=8")[0], 400)
 
+    def test_asynchronous_events(self):
+        """They are on rows of their own, joined by id; marks among them are instants, and those without an end are counted."""
+        def a(ph, ts, **more):
+            return {"ph": ph, "ts": ts, "pid": 1, "tid": 1, "cat": "io", "name": "read", **more}
+        v = self.view(self.trace([event("x", 0, 1), a("b", 10, id=1), a("b", 15, id="0x2", args={"k": 1}), a("n", 16, id=1, name="half"), a("e", 20, id=1),
+                                  a("e", 40, id="0x2"), a("b", 50, id2={"local": "7"}), a("b", 51, id2={"local": "7"}, name="inner"), a("e", 52, id2={"local": "7"}),
+                                  a("e", 53, id2={"local": "7"}), a("S", 60, id=4, cat="old"), a("F", 61, id=4, cat="old", name="other"), a("T", 62, id=4, cat="old"),
+                                  a("F", 70, id=4, cat="old"), a("b", 80, id=9), a("b", 90)]))
+        v.wait()
+        sql = "SELECT name, thread, depth, begin_ns, dur_ns, args FROM slices WHERE thread LIKE 'async%' ORDER BY begin_ns"
+        self.assertEqual(v.json("sql", input=0, q=sql)["rows"], [
+            ["read", "async io", 0, 10000, 10000, None], ["read", "async io", 1, 15000, 25000, '{"k": 1}'], ["read", "async io", 0, 50000, 3000, None],
+            ["inner", "async io", 1, 51000, 1000, None], ["read", "async old", 0, 60000, 10000, None]])
+        self.assertEqual(v.json("sql", input=0, q="SELECT name, thread, at_ns, id FROM instants")["rows"], [["half", "async io", 16000, 6], ["read", "async old", 62000, 7]])
+        self.assertEqual(v.json("slice", input=0, slice=6)["name"], "half")
+        self.assertEqual(sorted((r[1], r[2]) for r in v.json("sql", input=0, q="SELECT * FROM losses")["rows"]), [(1, 1), (2, 0)])
+
+    def test_tables_of_topics_have_histograms(self):
+        ops = [event("op", 10 * i, (1, 1, 1.5, 6)[i % 4], cat="cpu_op") for i in range(8)]
+        v = self.view(self.trace([*ops, event("mine", 0, 90, cat="user_annotation"), event("ncclAllReduce", 5, 3, cat="kernel"),
+                                  {"ph": "i", "name": "here", "ts": 7, "pid": 1, "tid": 1, "s": "t"}]))
+        v.wait()
+
+        def table(name, *columns):
+            found = v.json("table", input=0, name=name)
+            at = [[c["name"] for c in found["columns"]].index(c) for c in columns]
+            return [[row[i] for i in at] for row in found["rows"]]
+        self.assertEqual(table("operators", "name", "count", "durations"), [["op", 8, "9:4 10:2 12:2"]])
+        self.assertEqual(table("kernels", "name"), [["ncclAllReduce"]])
+        self.assertEqual(table("collectives", "name", "dur_us"), [["ncclAllReduce", 3]])
+        self.assertEqual(table("marks", "name", "dur_us"), [["mine", 90], ["here", None]])
+        for name in v.json("tables", input=0)["tables"]:
+            v.json("table", input=0, name=name)
+        self.assertIn(b"9:4 10:2 12:2", v.ask("table", input=0, name="operators", csv=1))
+
     def test_a_trace_of_instants_alone(self):
         v = self.view(self.trace([{"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": ts} for ts in (5, 3, 9)]))
         v.wait()

@@ -11,10 +11,9 @@ static bool open_collection(struct loaded *l, const struct target *target, unsig
     const struct collection_request request = { .n_threads = n_threads };
     if (!target->kind->load(s, target->path, &request, e) || !target->kind->analyse(s, n_threads, e))
         return false;
-    struct losses lost = { 0 };
-    losses_merge(&lost, &s->lost);
-    collection_losses(s, &lost);
-    l->is_lossy = s->device_error.fault != FAULT_NONE || losses_damage(&lost) > 0;
+    losses_merge(&l->lost, &s->lost);
+    collection_losses(s, &l->lost);
+    l->is_lossy = s->device_error.fault != FAULT_NONE || losses_damage(&l->lost) > 0;
     l->collection = s;
     l->profile = &s->profile;
     return true;
@@ -27,7 +26,8 @@ bool loaded_open(struct loaded *l, const struct target *target, unsigned n_threa
         return open_collection(l, target, n_threads, e);
     if (!profile_load(&l->own, target->path, n_threads, e) || !profile_analyse(&l->own, n_threads, e))
         return false;
-    l->is_lossy = losses_damage(&l->own.lost) > 0;
+    l->lost = l->own.lost;
+    l->is_lossy = losses_damage(&l->lost) > 0;
     l->profile = &l->own;
     return true;
 }

@@ -10,7 +10,8 @@ struct loaded {
     struct collection of_framework;
     const struct profile *profile;
     const struct collection *collection; /* NULL: a PROF directory */
-    bool is_lossy;                       /* some records could not be used, or the device's part */
+    struct losses lost;
+    bool is_lossy; /* some records could not be used, or the device's part */
 };
 
 /* False: with the reason in e. In any case loaded_close() releases it. */

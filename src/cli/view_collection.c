@@ -126,7 +126,8 @@ bool view_collection_load(struct view_input *in, struct error *e)
     view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes * DRAWN_BYTES);
     if (is_done) {
         in->is_simulated = l.collection ? l.collection->settings.is_simulated : false;
-        is_done = (answers_find(in, &l) && (!l.collection || view_memory_load(in, l.collection))) ||
+        is_done = (answers_find(in, &l) && view_losses_keep(in, &l.lost) &&
+                   (!l.collection || view_memory_load(in, l.collection))) ||
                   error_no_memory(e, in->path);
         atomic_store(&in->has_answers, is_done);
         is_done = is_done && drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);

@@ -10,8 +10,10 @@
 
 enum chrome_field chrome_field(struct json_span key)
 {
-    static const char *const name[CHROME_FIELDS] = { "\"ph\"",  "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\"",
-                                                     "\"dur\"", "\"args\"", "\"id\"",  "\"bp\"",  "\"s\"" };
+    static const char *const name[CHROME_FIELDS] = {
+        "\"ph\"",  "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\"",
+        "\"dur\"", "\"args\"", "\"id\"",  "\"bp\"",  "\"s\"",   "\"id2\""
+    };
     /* No two have both the same length, with quotes, and the same first letter. */
     static const uint8_t at[7][32] = {
         [3] = { ['s' & 31] = CHROME_SCOPE + 1 },
@@ -22,7 +24,8 @@ enum chrome_field chrome_field(struct json_span key)
         [5] = { ['c' & 31] = CHROME_CAT + 1,
                 ['p' & 31] = CHROME_PID + 1,
                 ['t' & 31] = CHROME_TID + 1,
-                ['d' & 31] = CHROME_DUR + 1 },
+                ['d' & 31] = CHROME_DUR + 1,
+                ['i' & 31] = CHROME_ID2 + 1 },
         [6] = { ['n' & 31] = CHROME_NAME + 1, ['a' & 31] = CHROME_ARGS + 1 },
     };
     const unsigned field = key.len < 7 ? at[key.len][key.at[1] & 31] : 0;
@@ -140,10 +143,8 @@ static uint32_t process_of(struct chrome_events *r, struct json_span pid)
     return at;
 }
 
-static uint32_t new_track(struct chrome_events *r, struct json_span pid, struct json_span tid)
+static uint32_t track_add(struct chrome_events *r, uint32_t process, struct chrome_id id)
 {
-    const uint32_t process = process_of(r, pid);
-    const struct chrome_id id = id_of(r, tid);
     const uint32_t at = keys_add(&r->track_keys, (uint64_t)process << 32 | id.text, r->work);
     if (at == KEYS_NO_MEMORY) {
         r->failed = true;
@@ -157,6 +158,12 @@ static uint32_t new_track(struct chrome_events *r, struct json_span pid, struct 
             r->failed = true;
     }
     return at;
+}
+
+static uint32_t new_track(struct chrome_events *r, struct json_span pid, struct json_span tid)
+{
+    const uint32_t process = process_of(r, pid);
+    return track_add(r, process, id_of(r, tid));
 }
 
 static uint32_t track_of(struct chrome_events *r, const struct json_span field[CHROME_FIELDS])
@@ -228,7 +235,7 @@ static bool add_edge(struct chrome_events *r, const struct json_span field[CHROM
         return false;
     struct edge_row *new = list_add(&r->edges, r->work);
     if (new)
-        *new = (struct edge_row){ row, at, field[CHROME_PH].at[1] == 'E' };
+        *new = (struct edge_row){ row, at, row.track, field[CHROME_PH].at[1] == 'E' };
     r->failed |= !new;
     return true;
 }
@@ -238,21 +245,73 @@ static char letter_of(struct json_span v)
     return v.len == 3 && v.at[0] == '"' ? v.at[1] : 0;
 }
 
+static void instant_add(struct chrome_events *r, const struct slice_row *row, char scope)
+{
+    struct chrome_instant *new = list_add(&r->t->instants, r->t->mem);
+    if (new)
+        *new = (struct chrome_instant){ .ns = row->begin_ns,
+                                        .args_at = row->args_at,
+                                        .args_len = row->args_len,
+                                        .name = row->name,
+                                        .category = row->category,
+                                        .track = row->track,
+                                        .scope = scope };
+    r->failed |= !new;
+}
+
 static bool add_instant(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     struct slice_row row = { 0 };
     if (!row_of(r, field, &row))
         return false;
     (void)at;
-    struct chrome_instant *new = list_add(&r->t->instants, r->t->mem);
+    instant_add(r, &row, letter_of(field[CHROME_SCOPE]));
+    return true;
+}
+
+/* The track of the asynchronous events of a category. */
+static uint32_t async_track(struct chrome_events *r, uint32_t process, name_id category)
+{
+    static const char before[] = "async ";
+    char title[200];
+    const uint32_t known = keys_find(&r->async_keys, (uint64_t)process << 32 | category);
+    size_t n = names_len(r->t->names, category);
+    if (known != KEYS_NONE)
+        return r->async_tracks.at[known];
+    n = n < sizeof title - sizeof before ? n : sizeof title - sizeof before;
+    memcpy(title, before, sizeof before - 1);
+    memcpy(title + sizeof before - 1, names_text(r->t->names, category), n);
+    const struct chrome_id id = { .text = names_add(r->t->names, title, sizeof before - 1 + n) };
+    uint32_t *track = list_add(&r->async_tracks, r->work);
+    const uint32_t at = track ? track_add(r, process, id) : 0;
+    if (track && !r->failed)
+        *track = at;
+    r->failed |= !track || keys_add(&r->async_keys, (uint64_t)process << 32 | category, r->work) == KEYS_NO_MEMORY;
+    return at;
+}
+
+/* Events of one activity have category and id in common; ends of the old kind also the name, as the first begin has it. */
+static bool add_async(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
+{
+    struct slice_row row = { 0 };
+    const char phase = field[CHROME_PH].at[1];
+    const struct json_span id = field[CHROME_ID].len ? field[CHROME_ID] : field[CHROME_ID2];
+    if (id.len == 0 || !row_of(r, field, &row) || r->failed)
+        return false;
+    const uint32_t track = async_track(r, r->t->tracks.at[row.track].process, row.category);
+    if (r->failed)
+        return true;
+    row.track = track;
+    if (phase == 'n' || phase == 'T' || phase == 'p') {
+        instant_add(r, &row, 0);
+        return true;
+    }
+    const bool is_old = phase == 'S' || phase == 'F';
+    const uint32_t of_name = keys_add(&r->async_groups, (uint64_t)track << 32 | (is_old ? row.name : 0), r->work);
+    const uint32_t group = keys_add(&r->async_ids, (uint64_t)of_name << 32 | name_of(r, id), r->work);
+    struct edge_row *new = of_name != KEYS_NO_MEMORY &&group != KEYS_NO_MEMORY ? list_add(&r->edges, r->work) : NULL;
     if (new)
-        *new = (struct chrome_instant){ .ns = row.begin_ns,
-                                        .args_at = row.args_at,
-                                        .args_len = row.args_len,
-                                        .name = row.name,
-                                        .category = row.category,
-                                        .track = row.track,
-                                        .scope = letter_of(field[CHROME_SCOPE]) };
+        *new = (struct edge_row){ row, at, UINT64_C(1) << 32 | group, phase == 'e' || phase == 'F' };
     r->failed |= !new;
     return true;
 }
@@ -345,7 +404,7 @@ static bool add_metadata(struct chrome_events *r, const struct json_span field[C
     return true;
 }
 
-/* Asynchronous events, objects, snapshots: kinds that Chrome knows and that no profiler writes. */
+/* Objects, snapshots, contexts: kinds that Chrome knows and that no profiler writes. */
 static bool add_other(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     (void)field;
@@ -358,8 +417,8 @@ void chrome_events_add(struct chrome_events *r, const struct json_span field[CHR
     static bool (*const add[256])(struct chrome_events *, const struct json_span *, uint64_t) = {
         ['X'] = add_slice,    ['B'] = add_edge,    ['E'] = add_edge,  ['i'] = add_instant, ['I'] = add_instant,
         ['R'] = add_instant,  ['C'] = add_counter, ['s'] = add_flow,  ['t'] = add_flow,    ['f'] = add_flow,
-        ['M'] = add_metadata, ['b'] = add_other,   ['n'] = add_other, ['e'] = add_other,   ['S'] = add_other,
-        ['T'] = add_other,    ['p'] = add_other,   ['F'] = add_other, ['P'] = add_other,   ['N'] = add_other,
+        ['M'] = add_metadata, ['b'] = add_async,   ['n'] = add_async, ['e'] = add_async,   ['S'] = add_async,
+        ['T'] = add_async,    ['p'] = add_async,   ['F'] = add_async, ['P'] = add_other,   ['N'] = add_other,
         ['O'] = add_other,    ['D'] = add_other,   ['V'] = add_other, ['v'] = add_other,   ['('] = add_other,
         [')'] = add_other,    ['c'] = add_other,   ['a'] = add_other, ['='] = add_other,
     };
@@ -374,7 +433,7 @@ static uint64_t sortable(int64_t ns)
     return (uint64_t)ns ^ UINT64_C(1) << 63;
 }
 
-/* Joins begins and ends of each track in the order of time, as in the file at the same time. */
+/* Joins begins and ends of each group in the order of time, as in the file at the same time. */
 static bool join_edges(struct chrome_events *r)
 {
     const size_t n = r->edges.n;
@@ -389,14 +448,14 @@ static bool join_edges(struct chrome_events *r)
         key[i] = sortable(r->edges.at[i].row.begin_ns);
     bool is_ordered = order_by_u64(order, n, key);
     for (size_t i = 0; i < n; i++)
-        key[i] = r->edges.at[i].row.track;
+        key[i] = r->edges.at[i].group;
     is_ordered = is_ordered && order_by_u64(order, n, key);
     if (!is_ordered)
         return false;
     size_t depth = 0;
     for (size_t i = 0; i <= n; i++) {
         const struct edge_row *e = i < n ? &r->edges.at[order[i]] : NULL;
-        while (depth > 0 && (!e || r->edges.at[open[depth - 1]].row.track != e->row.track))
+        while (depth > 0 && (!e || r->edges.at[open[depth - 1]].group != e->group))
             lose(r, LOSS_UNPAIRED, r->edges.at[open[--depth]].at);
         if (!e)
             break;

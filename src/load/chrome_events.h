@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chrome_events.h - the events of a trace in Chrome's form, one by one, into the columns of a struct chrome_trace.
  *
- * Begin and end events are joined, and slices sorted, when all of them are there.
+ * Begin and end events are joined, and slices sorted, when all of them are there. Asynchronous events, which belong to no thread, are on a
+ * track for each category of a process, and are joined by their ids.
  */
 #ifndef ASCOPE_LOAD_CHROME_EVENTS_H
 #define ASCOPE_LOAD_CHROME_EVENTS_H
@@ -21,6 +22,7 @@ enum chrome_field {
     CHROME_ID,
     CHROME_BP,
     CHROME_SCOPE,
+    CHROME_ID2,
     CHROME_FIELDS,
 };
 enum chrome_field chrome_field(struct json_span key); /* CHROME_FIELDS: none of them */
@@ -48,7 +50,8 @@ struct slice_row {
 /* One of a pair of events that make a slice. */
 struct edge_row {
     struct slice_row row;
-    uint64_t at; /* in the file */
+    uint64_t at;    /* in the file */
+    uint64_t group; /* ends end the last begin of their group: a track, or what is one asynchronous activity */
     bool is_end;
 };
 
@@ -57,7 +60,8 @@ struct chrome_events {
     struct arena *work; /* released with chrome_events_free() */
     LIST(struct slice_row) slices;
     LIST(struct edge_row) edges;
-    struct keys process_keys, track_keys;
+    struct keys process_keys, track_keys, async_keys, async_groups, async_ids;
+    LIST(uint32_t) async_tracks; /* by async_keys */
     struct known_name *known_names;
     struct known_track *known_tracks;
     char *scratch; /* for texts with escapes */

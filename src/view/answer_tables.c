@@ -31,11 +31,9 @@ void answer_tables(struct question *a)
 static void answer_with(struct question *a, const struct view_sql *sql)
 {
     struct error e = { 0 };
-    struct view_sql asked = *sql;
-    asked.db = a->in->db_path;
     if (sql->is_csv)
         a->r->type = "text/csv; charset=utf-8";
-    if (!view_sql_answer(a->o, a->t, &asked, &e))
+    if (!view_sql_answer(a->o, a->in, sql, &e))
         question_refuse(a->r, 400, e.text);
 }
 

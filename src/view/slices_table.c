@@ -10,13 +10,13 @@
 /* A table: what it has, and the cell of a row. */
 struct source {
     const char *name, *declaration;
-    size_t (*n_rows)(const struct view_timeline *t);
-    void (*cell)(const struct view_timeline *t, size_t row, int column, sqlite3_context *c);
+    size_t (*n_rows)(const struct view_input *in);
+    void (*cell)(const struct view_input *in, size_t row, int column, sqlite3_context *c);
 };
 
 struct bound {
     const struct source *source;
-    const struct view_timeline *t;
+    const struct view_input *in;
 };
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
@@ -32,9 +32,9 @@ static void give_row_name(sqlite3_context *c, const struct view_timeline *t, nam
     give_name(c, t, name != NAME_EMPTY ? name : id->text);
 }
 
-static size_t n_slices(const struct view_timeline *t)
+static size_t n_slices(const struct view_input *in)
 {
-    return t->trace->slices.n;
+    return in->timeline.trace->slices.n;
 }
 
 enum {
@@ -49,8 +49,9 @@ enum {
     SLICE_ARGS
 };
 
-static void slice_cell(const struct view_timeline *t, size_t row, int column, sqlite3_context *c)
+static void slice_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
 {
+    const struct view_timeline *t = &in->timeline;
     const struct chrome_slices *s = &t->trace->slices;
     const struct chrome_track *track = &t->trace->tracks.at[s->track[row]];
     const struct chrome_process *process = &t->trace->processes.at[track->process];
@@ -70,13 +71,39 @@ static void slice_cell(const struct view_timeline *t, size_t row, int column, sq
     }
 }
 
-static size_t n_counters(const struct view_timeline *t)
+static size_t n_instants(const struct view_input *in)
 {
-    return t->trace->counters.n;
+    return in->timeline.instants.n;
 }
 
-static void counter_cell(const struct view_timeline *t, size_t row, int column, sqlite3_context *c)
+static void instant_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
 {
+    const struct view_timeline *t = &in->timeline;
+    const struct chrome_instant *i = view_instant(&t->instants, row);
+    const struct chrome_track *track = &t->trace->tracks.at[i->track];
+    const struct chrome_process *process = &t->trace->processes.at[track->process];
+    switch (column) {
+    case 0: sqlite3_result_int64(c, (sqlite3_int64)(t->trace->slices.n + row)); break; /* as pages number them */
+    case 1: give_name(c, t, i->name); break;
+    case 2: give_name(c, t, i->category); break;
+    case 3: give_row_name(c, t, process->name, &process->id); break;
+    case 4: give_row_name(c, t, track->name, &track->id); break;
+    case 5: sqlite3_result_int64(c, wrap_sub(i->ns, t->begin_ns)); break;
+    default:
+        if (i->args_len > 0)
+            sqlite3_result_text64(c, t->trace->text + i->args_at, i->args_len, SQLITE_STATIC, SQLITE_UTF8);
+        break;
+    }
+}
+
+static size_t n_counters(const struct view_input *in)
+{
+    return in->timeline.trace->counters.n;
+}
+
+static void counter_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
+{
+    const struct view_timeline *t = &in->timeline;
     const struct chrome_counter *v = &t->trace->counters.at[row];
     const struct chrome_process *process = &t->trace->processes.at[t->trace->tracks.at[v->track].process];
     switch (column) {
@@ -88,23 +115,67 @@ static void counter_cell(const struct view_timeline *t, size_t row, int column, 
     }
 }
 
-static size_t n_flows(const struct view_timeline *t)
+static size_t n_flows(const struct view_input *in)
 {
-    return t->flows.n;
+    return in->timeline.flows.n;
 }
 
-static void flow_cell(const struct view_timeline *t, size_t row, int column, sqlite3_context *c)
+static void flow_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
 {
+    const struct view_timeline *t = &in->timeline;
     sqlite3_result_int64(c, column == 0 ? t->flows.from[row] : t->flows.to[row]);
+}
+
+static size_t n_blocks(const struct view_input *in)
+{
+    return in->n_blocks;
+}
+
+static void block_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
+{
+    const struct view_block *b = &in->blocks[row];
+    switch (column) {
+    case 0: sqlite3_result_text(c, b->name, -1, SQLITE_STATIC); break;
+    case 1: sqlite3_result_text(c, in->allocators.at[b->allocator].name, -1, SQLITE_STATIC); break;
+    case 2: sqlite3_result_int64(c, b->bytes); break;
+    case 3: sqlite3_result_int64(c, wrap_sub(b->begin_ns, in->timeline.begin_ns)); break;
+    default:
+        if (b->end_ns != INT64_MAX)
+            sqlite3_result_int64(c, wrap_sub(b->end_ns, in->timeline.begin_ns));
+        break;
+    }
+}
+
+static size_t n_losses(const struct view_input *in)
+{
+    return in->losses.n;
+}
+
+static void loss_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
+{
+    const struct view_loss *l = &in->losses.at[row];
+    switch (column) {
+    case 0: sqlite3_result_text(c, l->what, -1, SQLITE_STATIC); break;
+    case 1: sqlite3_result_int64(c, (sqlite3_int64)l->n); break;
+    case 2: sqlite3_result_int(c, l->is_damage); break;
+    case 3: sqlite3_result_text(c, l->file, -1, SQLITE_STATIC); break;
+    default: sqlite3_result_int64(c, (sqlite3_int64)l->at); break;
+    }
 }
 
 static const struct source sources[] = {
     { "slices",
       "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT)",
       n_slices, slice_cell },
+    { "instants",
+      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, at_ns INTEGER, args TEXT)",
+      n_instants, instant_cell },
     { "counters", "CREATE TABLE x(name TEXT, series TEXT, process TEXT, at_ns INTEGER, value REAL)", n_counters,
       counter_cell },
     { "flows", "CREATE TABLE x(from_id INTEGER, to_id INTEGER)", n_flows, flow_cell },
+    { "blocks", "CREATE TABLE x(name TEXT, allocator TEXT, bytes INTEGER, begin_ns INTEGER, end_ns INTEGER)", n_blocks,
+      block_cell },
+    { "losses", "CREATE TABLE x(what TEXT, n INTEGER, is_damage INTEGER, file TEXT, at INTEGER)", n_losses, loss_cell },
 };
 
 /* ---- SQLite's side ----------------------------------------------------------------------------------------------- */
@@ -148,7 +219,7 @@ static int table_best(sqlite3_vtab *table, sqlite3_index_info *x)
 {
     const struct bound *b = &((const struct table *)table)->bound;
     const bool has_id = b->source->cell == slice_cell;
-    x->estimatedRows = (sqlite3_int64)b->source->n_rows(b->t);
+    x->estimatedRows = (sqlite3_int64)b->source->n_rows(b->in);
     x->estimatedCost = (double)x->estimatedRows;
     for (int i = 0; i < x->nConstraint; i++)
         if (x->aConstraint[i].usable && x->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ &&
@@ -181,7 +252,7 @@ static int cursor_close(sqlite3_vtab_cursor *cursor)
 static int cursor_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc, sqlite3_value **argv)
 {
     struct cursor *c = (struct cursor *)cursor;
-    const size_t n = c->bound.source->n_rows(c->bound.t);
+    const size_t n = c->bound.source->n_rows(c->bound.in);
     (void)text;
     c->row = 0;
     c->end = n;
@@ -208,7 +279,7 @@ static int cursor_eof(sqlite3_vtab_cursor *cursor)
 static int cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
 {
     const struct cursor *c = (const struct cursor *)cursor;
-    c->bound.source->cell(c->bound.t, c->row, column, context);
+    c->bound.source->cell(c->bound.in, c->row, column, context);
     return SQLITE_OK;
 }
 
@@ -275,15 +346,45 @@ static void values_final(sqlite3_context *c)
     sqlite3_free(v->at);
 }
 
-int slices_table_add(sqlite3 *db, const struct view_timeline *t)
+/* ---- histogram(value): how many values have how many bits ---------------------------------------------------------- */
+
+enum { HISTOGRAM_BITS = 64 };
+struct histogram {
+    uint64_t n[HISTOGRAM_BITS];
+};
+
+static void histogram_add(sqlite3_context *c, int argc, sqlite3_value **argv)
+{
+    struct histogram *h = sqlite3_aggregate_context(c, sizeof *h);
+    const sqlite3_int64 v = sqlite3_value_int64(argv[0]);
+    (void)argc;
+    if (h && sqlite3_value_type(argv[0]) != SQLITE_NULL)
+        h->n[v > 0 ? 63 - __builtin_clzll((unsigned long long)v) : 0]++;
+}
+
+static void histogram_final(sqlite3_context *c)
+{
+    const struct histogram *h = sqlite3_aggregate_context(c, 0);
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (int i = 0; h && i < HISTOGRAM_BITS; i++)
+        if (h->n[i] > 0)
+            sqlite3_str_appendf(text, "%s%d:%llu", sqlite3_str_length(text) ? " " : "", i, (unsigned long long)h->n[i]);
+    char *made = sqlite3_str_finish(text);
+    sqlite3_result_text(c, made ? made : "", -1, made ? sqlite3_free : SQLITE_STATIC);
+}
+
+int slices_table_add(sqlite3 *db, const struct view_input *in)
 {
     int status = sqlite3_create_function_v2(db, "percentile", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
                                             values_add, values_final, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_create_function_v2(db, "histogram", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
+                                            histogram_add, histogram_final, NULL);
     for (size_t i = 0; i < sizeof sources / sizeof *sources && status == SQLITE_OK; i++) {
         struct bound *b = sqlite3_malloc64(sizeof *b);
         if (!b)
             return SQLITE_NOMEM;
-        *b = (struct bound){ &sources[i], t };
+        *b = (struct bound){ &sources[i], in };
         status = sqlite3_create_module_v2(db, sources[i].name, &module, b, sqlite3_free);
         char use[64]; /* what is declared now needs no permission later */
         snprintf(use, sizeof use, "SELECT 1 FROM %s LIMIT 0", sources[i].name);

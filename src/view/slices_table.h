@@ -2,18 +2,22 @@
 /* slices_table.h - a timeline as tables of SQL, without a copy: SQLite reads the columns themselves.
  *
  *   slices(id, name, category, process, thread, depth, begin_ns, dur_ns, args)   begin_ns is since the begin of the timeline
+ *   instants(id, name, category, process, thread, at_ns, args)
  *   counters(name, series, process, at_ns, value)
  *   flows(from_id, to_id)
+ *   blocks(name, allocator, bytes, begin_ns, end_ns)                             end_ns is NULL of one that was not released
+ *   losses(what, n, is_damage, file, at)
  *   percentile(value, percent)                       an aggregate function
+ *   histogram(value)                                 another: "10:3 12:1" is 3 values from 2^10 up to 2^11, and one from 2^12
  */
 #ifndef ASCOPE_VIEW_SLICES_TABLE_H
 #define ASCOPE_VIEW_SLICES_TABLE_H
 
 #include <sqlite3.h>
 
-#include "view/view_timeline.h"
+#include "view/view_input.h"
 
-/* SQLITE_OK, or its error. The timeline is lent as long as the connection is open. */
-int slices_table_add(sqlite3 *db, const struct view_timeline *t);
+/* SQLITE_OK, or its error. The input is lent as long as the connection is open. */
+int slices_table_add(sqlite3 *db, const struct view_input *in);
 
 #endif

@@ -158,6 +158,20 @@ static struct text_size text_size(const char *path)
     return size;
 }
 
+bool view_losses_keep(struct view_input *in, const struct losses *lost)
+{
+    for (int why = 0; why < LOSS_KINDS; why++) {
+        const char *file = lost->by[why].file ? lost->by[why].file : "";
+        struct view_loss *new = lost->by[why].n ? list_add(&in->losses, in->mem) : NULL;
+        if (new)
+            *new = (struct view_loss){ loss_text(why), arena_text(in->mem, file, strlen(file)), lost->by[why].n,
+                                       lost->by[why].first_at, loss_is_damage(why) };
+        if (lost->by[why].n && (!new || !new->file))
+            return false;
+    }
+    return true;
+}
+
 bool view_load_chrome(struct view_input *in, struct error *e)
 {
     enum { PARSED = 85 };
@@ -169,7 +183,8 @@ bool view_load_chrome(struct view_input *in, struct error *e)
         return false;
     view_progress_stage(&in->progress, VIEW_ARRANGING, PARSED, 100, 1);
     const struct chrome_trace *t = &in->trace;
-    return (fact_add(in, "events", t->n_events) && fact_add(in, "slices", t->slices.n) &&
-            fact_add(in, "flow events", t->flows.n) && fact_add(in, "lost events", losses_damage(&t->lost))) ||
+    return (view_losses_keep(in, &t->lost) && fact_add(in, "events", t->n_events) &&
+            fact_add(in, "slices", t->slices.n) && fact_add(in, "flow events", t->flows.n) &&
+            fact_add(in, "lost events", losses_damage(&t->lost))) ||
            error_no_memory(e, in->path);
 }

@@ -51,6 +51,13 @@ struct view_block {
     const char *name; /* of the operator that took it; "": unknown */
 };
 
+/* Records that could not be used, and the first of them. */
+struct view_loss {
+    const char *what, *file;
+    uint64_t n, at;
+    bool is_damage;
+};
+
 /* A table of a database that is shown as it is. */
 struct view_db_table {
     const char *name, *filtered; /* the latter: what a filter is about, as SQL */
@@ -86,6 +93,7 @@ struct view_input {
     LIST(struct view_allocator) allocators;
     size_t n_blocks;
     struct view_block *blocks;
+    LIST(struct view_loss) losses;
     const char *db_path; /* its tables are part of SQL; NULL: it is no database */
     LIST(struct view_db_table) db_tables;
     struct arena *mem;
@@ -100,6 +108,7 @@ enum view_source { VIEW_AS_LOADED, VIEW_CHANGED, VIEW_GONE };
 enum view_source view_input_source(struct view_input *in); /* the file or directory; looks at most once a second */
 void view_input_close(struct view_input *in);              /* waits for its thread; one that is all zero is fine */
 
+bool view_losses_keep(struct view_input *in, const struct losses *lost); /* copies them; false: no memory */
 /* Shows the begin of a file, about so many bytes, while all of it is loaded: for a `load`. What goes wrong here is left to the rest. */
 void view_load_first(struct view_input *in, uint64_t most_bytes);
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */

@@ -11,10 +11,33 @@
 #define FIGURES                                                                                                        \
     "count(*) AS count, sum(dur_ns) / 1e3 AS total_us, avg(dur_ns) / 1e3 AS mean_us, "                                 \
     "percentile(dur_ns, 50) / 1e3 AS median_us, percentile(dur_ns, 99) / 1e3 AS p99_us, "                              \
-    "max(dur_ns) / 1e3 AS longest_us, id AS slice "
+    "max(dur_ns) / 1e3 AS longest_us, histogram(dur_ns) AS durations, id AS slice "
+#define BY_NAME(where) "SELECT name, process, " FIGURES "FROM slices WHERE " where " GROUP BY name, process"
 
+/* Topics by what the writers of traces call them: torch.profiler by category, CANN's tools by process, databases by table. */
 const struct view_table view_tables[] = {
     { "by name", "name", "SELECT name, process, " FIGURES "FROM slices GROUP BY name, process" },
+    { "operators", "name",
+      BY_NAME("category IN ('cpu_op', 'op') OR process = 'CPU OP' OR (process = 'MindSpore' AND category = '')") },
+    { "kernels", "name",
+      BY_NAME("category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND process LIKE 'NPU %') OR "
+              "(process = 'Ascend Hardware' AND thread LIKE 'Stream%')") },
+    { "API calls", "name",
+      BY_NAME("category IN ('cuda_runtime', 'cuda_driver') OR process = 'CANN' OR process LIKE 'CANN,%' OR "
+              "process = 'OS Runtime API' OR process LIKE 'System calls,%'") },
+    { "collectives", "name",
+      "SELECT name, process, thread, begin_ns / 1e3 AS begin_us, dur_ns / 1e3 AS dur_us, id AS slice FROM slices WHERE "
+      "category = 'COMMUNICATION_OP' OR (process IN ('HCCL', 'Communication') AND thread NOT LIKE 'Plane%') OR "
+      "(category = 'kernel' AND name LIKE 'nccl%')" },
+    { "marks", "name",
+      "SELECT name, process, thread, begin_ns / 1e3 AS begin_us, dur_ns / 1e3 AS dur_us, id AS slice FROM slices WHERE "
+      "category IN ('user_annotation', 'gpu_user_annotation', 'MSTX_EVENTS') OR args LIKE '%\"event_type\":%' UNION ALL "
+      "SELECT name, process, thread, at_ns / 1e3, NULL, id FROM instants" },
+    { "memory", "name",
+      "SELECT name, allocator, count(*) AS count, sum(bytes) AS bytes, max(bytes) AS largest, "
+      "sum(end_ns IS NULL) AS not_released, histogram(bytes) AS sizes, histogram(end_ns - begin_ns) AS durations "
+      "FROM blocks GROUP BY name, allocator" },
+    { "losses", "what", "SELECT what, n, is_damage, file, at FROM losses" },
     { "by row", "process || ' ' || thread", "SELECT process, thread, " FIGURES "FROM slices GROUP BY process, thread" },
     { "by category", "category", "SELECT category, process, " FIGURES "FROM slices GROUP BY category, process" },
     { "longest slices", "name",
@@ -179,7 +202,7 @@ static bool attach(sqlite3 *db, const char *path)
     return is_good;
 }
 
-bool view_sql_answer(struct out *o, const struct view_timeline *t, const struct view_sql *q, struct error *error)
+bool view_sql_answer(struct out *o, const struct view_input *in, const struct view_sql *q, struct error *error)
 {
     sqlite3 *db = NULL;
     sqlite3_stmt *s = NULL;
@@ -187,7 +210,7 @@ bool view_sql_answer(struct out *o, const struct view_timeline *t, const struct 
     uint64_t until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000);
     bool is_good = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
                                    NULL) == SQLITE_OK &&
-                   slices_table_add(db, t) == SQLITE_OK && (!q->db || attach(db, q->db));
+                   slices_table_add(db, in) == SQLITE_OK && (!in->db_path || attach(db, in->db_path));
     if (is_good) {
         sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
         sqlite3_set_authorizer(db, only_reading, NULL);

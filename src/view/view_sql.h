@@ -10,7 +10,7 @@
 #define ASCOPE_VIEW_VIEW_SQL_H
 
 #include "base/out.h"
-#include "view/view_timeline.h"
+#include "view/view_input.h"
 
 enum { VIEW_SQL_ROWS = 10000, VIEW_SQL_SECONDS = 30 };
 
@@ -28,11 +28,10 @@ extern const char *const view_sql_examples[];               /* ends with NULL */
 struct view_sql {
     const char *sql;
     bool is_csv;
-    const char *db;           /* a database whose tables can be asked for, too; NULL: none */
     const char *parameter[4]; /* of ?1 and so on; NULL: none */
 };
 
 /* {"columns": [{"name", "is_number"}], "n": rows, "rows": [[...]], "slices": [...]}, or csv. False: `error` says why. */
-bool view_sql_answer(struct out *o, const struct view_timeline *t, const struct view_sql *q, struct error *error);
+bool view_sql_answer(struct out *o, const struct view_input *in, const struct view_sql *q, struct error *error);
 
 #endif

@@ -3,11 +3,37 @@
 // @ts-check
 import * as api from "./api.js";
 import { element } from "./details.js";
-import { grouped, word } from "./text.js";
+import { bytes, duration, grouped, word } from "./text.js";
 
 const LONGEST = 300; // characters of a cell
 
 /** @typedef {{columns: {name: string, is_number: boolean}[], n: number, rows: (string|number|null)[][], slices?: (number|null)[]}} Answer */
+
+const HISTOGRAMS = { durations: duration, sizes: bytes }; // columns with "10:3 12:1": 3 values from 2^10 up, one from 2^12
+
+/** A small picture of a histogram: its bars are as high as they are many. @param {string} text @param {(v: number) => string} shown */
+function histogram(text, shown) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const bars = text.split(" ").map((b) => b.split(":").map(Number)).filter((b) => b.length === 2 && b.every(Number.isFinite));
+    if (!bars.length) return svg;
+    const first = bars[0][0], n = bars[bars.length - 1][0] - first + 1, most = Math.max(...bars.map((b) => b[1]));
+    const words = bars.map(([bit, count]) => `${shown(2 ** bit)} – ${shown(2 ** (bit + 1))}: ${grouped(count)}`).join("\n");
+    svg.setAttribute("viewBox", `0 0 ${n * 6} 20`);
+    svg.setAttribute("class", "histogram");
+    svg.setAttribute("width", String(n * 6));
+    svg.setAttribute("height", "20");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", words);
+    const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+    title.textContent = words;
+    svg.append(title);
+    for (const [bit, count] of bars) {
+        const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect"), height = Math.max(1, (count / most) * 20);
+        for (const [key, value] of Object.entries({ x: (bit - first) * 6, y: 20 - height, width: 5, height })) bar.setAttribute(key, String(value));
+        svg.append(bar);
+    }
+    return svg;
+}
 
 /** @param {Answer} answer @param {((column: number) => void)|null} sort @param {((row: number) => void)|null} go */
 function table_of(answer, sort, go) {
@@ -29,6 +55,8 @@ function table_of(answer, sort, go) {
             const text = cell === null ? "" : String(cell);
             const td = element("td", text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text, answer.columns[i].is_number ? "number" : "");
             if (text.length > LONGEST) td.title = text.slice(0, 2000);
+            const shown = /^(\d+:\d+ ?)+$/.test(text) && HISTOGRAMS[/** @type {keyof typeof HISTOGRAMS} */ (answer.columns[i].name)];
+            if (shown) td.replaceChildren(histogram(text, shown));
             tr.append(td);
         });
         if (go && answer.slices?.[r] !== undefined && answer.slices[r] !== null) {
