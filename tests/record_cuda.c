@@ -7,7 +7,7 @@
  * by the driver's own function), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
  * kernels in the file), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
  * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a
- * range of marks), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an
+ * range of marks), announced (collectives, by what a backend says of them), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an
  * option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <glob.h>
@@ -144,6 +144,34 @@ static void blocks_take(unsigned n)
 }
 
 /* As torch.distributed's call is marked; and a generic kernel, whose name does not say what it does. */
+/* As PyTorch's backend announces them: one that its kernel does not say, one that it does, one of which the kernel is another's. */
+static void announced_run(void)
+{
+    static const struct {
+        const char *name, *type, *kernel;
+        uint64_t count;
+    } all[] = {
+        { "_allgather_base", "bf16", "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 1000 },
+        { "send", "fp32", "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 250000 },
+        { "_allgather_base", "bf16", "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 500000 },
+        { "_reduce_scatter_base", "fp32", "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 77 },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct fake_task task = {
+            .name = all[i].kernel, .stream = 20, .ns = 50000, .grid = { 2, 1, 1 }, .block = { 512, 1, 1 }
+        };
+        const struct ascope_collective c = { .size = sizeof c,
+                                             .name = all[i].name,
+                                             .group = "group_name_7",
+                                             .data_type = all[i].type,
+                                             .count = all[i].count,
+                                             .source_rank = -1,
+                                             .destination_rank = -1 };
+        ascope_collective_launch(&c);
+        call(FAKE_KERNEL, &task, 1);
+    }
+}
+
 static void collectives_run(void)
 {
     static const char sum[] = "_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE",
@@ -254,6 +282,8 @@ static void work(void)
         nvtx_run();
     if (value_of("nccl"))
         collectives_run();
+    if (value_of("announced"))
+        announced_run();
     if (value_of("mallocs"))
         memory_take(number_of("mallocs"));
     if (value_of("blocks"))
@@ -283,7 +313,7 @@ static int record(const char *parent)
 {
     static const char *const own[] = { "none",    "warmup", "kernels", "copies",  "graph",   "driver",
                                        "threads", "blocks", "nccl",    "nvtx",    "mallocs", "kill",
-                                       "exit",    "twice",  "gpus",    "samples", "wait" };
+                                       "exit",    "twice",  "gpus",    "samples", "wait",    "announced" };
     enum { RECORD_BYTES = 112, SAMPLE_BYTES = 80 };
     struct ascope_options o;
     struct ascope_error e = { 0 };

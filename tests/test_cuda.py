@@ -95,6 +95,16 @@ class Tables(Case):
                 for row in self.rows(self.analysed(self.record("kernels=5", "threads")), "operator_details.csv")}
         self.assertEqual(rows, {"aten::mul": "25.0", "aten::first": "3.0", "aten::second": "3.0"})
 
+    def test_copies_and_sets(self):
+        rows = self.rows(self.analysed(self.record("kernels=1", "copies=2")), "gpu_copies.csv")
+        wanted = [("HtoD", "Pinned", "1048576", "20.000", "52.429"), ("Set", "N/A", "1048576", "20.000", "52.429")] * 2
+        self.assertEqual([(row["Kind"], row["From"], row["Size(B)"], row["Duration(us)"], row["Bandwidth(GB/s)"]) for row in rows], wanted)
+        self.assertEqual({(row["To"], row["To Device"], row["Stream ID"]) for row in rows}, {("Device", "N/A", "7")})
+        self.assertEqual(len({row["Correlation ID"] for row in rows}), 4)
+        begins = [float(row["Start Time(us)"].strip()) for row in rows]
+        self.assertEqual(begins, sorted(begins))
+        self.assertNotIn("gpu_copies.csv", os.listdir(self.analysed(self.record("kernels=1"))))
+
     def test_words_are_those_of_gpus(self):
         out = self.analysed(self.record("kernels=2", "copies=1"))
         names = {e["args"]["name"] for e in self.events(out) if e["name"] == "process_name"}
@@ -187,7 +197,27 @@ class Collectives(Case):
                          [(self.SUM, "GPU", "50.000"), (self.GENERIC, "GPU", "50.000")])
         self.assertEqual([(row["OP Type"], row["Count"], row["Total Time(us)"]) for row in self.rows(out, "communication_statistic.csv")],
                          [("AllReduce", "1", "50.0"), ("c10d::gather", "1", "50.0")])
-        self.assertFalse({"communication.json", "communication_matrix.json"} & set(os.listdir(out)))
+        self.assertNotIn("communication_matrix.json", os.listdir(out))
+        self.assertEqual(self.costs(out), {"p2p": {}, "collective": {"AllReduce__0@N/A": (0.05, 0, 0), "c10d::gather__0@tp": (0.05, 0.008192, 0.1638)}})
+
+    def costs(self, out):
+        """Of the one step: time, MB and GB/s of each collective, by kind."""
+        with open(os.path.join(out, "communication.json")) as f:
+            (step,) = json.load(f).values()
+        return {kind: {name: (c["Communication Time Info"]["Elapse Time(ms)"], *(c["Communication Bandwidth Info"]["SDMA"][k] for k in
+                              ("Transit Size(MB)", "Bandwidth(GB/s)"))) for name, c in of.items() if name != "Total Op Info"} for kind, of in step.items()}
+
+    def test_what_a_backend_says_of_them(self):
+        """No marks are needed. A kernel that cannot be of what was said keeps what its name says."""
+        r = self.record("kernels=1", "announced", "export_type=text,db")
+        out = self.analysed(r)
+        self.assertEqual(self.costs(out), {"p2p": {"send__0@group_name_7": (0.05, 1.0, 20.0)},
+                                 "collective": {"AllGather__0@group_name_7": (0.05, 0.002, 0.04), "AllGather__1@group_name_7": (0.05, 1.0, 20.0),
+                                                "Broadcast__0@N/A": (0.05, 0, 0)}})
+        self.assertEqual(self.ascope("info", r.said("path")[0]).stdout.count("lost"), 0)
+        with sqlite3.connect(os.path.join(out, "analysis.db")) as db:
+            rows = db.execute("SELECT hccl_op_name, group_name, transit_size FROM CommAnalyzerBandwidth WHERE transit_size > 0").fetchall()
+        self.assertEqual(sorted(rows), [("AllGather__0", "group_name_7", 0.002), ("AllGather__1", "group_name_7", 1.0), ("send__0", "group_name_7", 1.0)])
 
     def test_timeline(self):
         events = self.events(self.analysed(self.recorded()))

@@ -81,6 +81,11 @@ static inline uint64_t ascope_collective_begin(const struct ascope_collective *c
     return ascope_records(ASCOPE_RECORDS_MARKS) ? ascope_collective_record(c, stream) : 0;
 }
 
+/* What NCCL is launched for by this thread from now on, as a framework's backend knows it: no mark, but what the kernel itself does not
+ * say. `count` is of the larger side; its stream and ranks are not recorded. Without a GPU that is recorded it is ignored.
+ * Errors: a size that is not set: ignored. Threads: any. */
+ASCOPE_API void ascope_collective_launch(const struct ascope_collective *c);
+
 #ifdef __cplusplus
 }
 #endif

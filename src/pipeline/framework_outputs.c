@@ -54,7 +54,7 @@ static bool has_gpu(const struct collection *s)
     return s->profile.chip->task_log == TASK_LOG_CUDA;
 }
 
-/* Collectives of a GPU are one kernel each: nothing is known of what they move between whom. */
+/* Collectives of a GPU are one kernel each: nothing is known of between whom they move it. */
 static bool has_parts(const struct collection *s)
 {
     return collection_has_kernels(s) && !has_gpu(s);
@@ -90,7 +90,7 @@ const struct framework_output framework_outputs[] = {
     { .file = "analysis.db", .about = "steps and communication as tables", .is_db = true,
       .is_wanted = collection_has_kernels, .write = analysis_db_write },
     { .file = "communication.json", .about = "time of each collective by step, and how much it moved over which kind of link",
-      .is_wanted = has_parts, .write = communication_json_write },
+      .is_wanted = collection_has_kernels, .write = communication_json_write },
     { .file = "communication_matrix.json", .about = "how much collectives moved between which ranks, by step",
       .is_wanted = has_parts, .write = communication_matrix_write },
     { .file = "memory_record.csv", .about = "memory of the devices over time, by component",
@@ -125,6 +125,8 @@ const struct framework_output framework_outputs[] = {
     { .file = "roce.csv", .about = "RoCE ports: load, packets, errors", .is_wanted = wants_io, .report = "roce" },
     { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .is_wanted = wants_links, .report = "pcie" },
     { .file = "hccs.csv", .about = "traffic of the links between devices", .is_wanted = wants_links, .report = "hccs" },
+    { .file = "gpu_copies.csv", .about = "copies and sets of a GPU: bytes, from where to where, and how fast",
+      .is_wanted = has_gpu, .report = "gpu_copies" },
     { .file = "gpu_counters.csv", .about = "GPUs over time: clocks, power, temperature, memory, load, PCIe and NVLink",
       .is_wanted = has_device, .report = "gpu_counters" },
 };
@@ -178,6 +180,8 @@ const struct framework_output ms_outputs[] = {
     { .file = "roce.csv", .about = "RoCE ports: load, packets, errors", .report = "roce", .is_copy = true },
     { .file = "pcie.csv", .about = "traffic and latency of the PCIe link", .report = "pcie", .is_copy = true },
     { .file = "hccs.csv", .about = "traffic of the links between devices", .report = "hccs", .is_copy = true },
+    { .file = "gpu_copies.csv", .about = "copies and sets of a GPU: bytes, from where to where, and how fast",
+      .is_wanted = has_gpu, .report = "gpu_copies" },
     { .file = "gpu_counters.csv", .about = "GPUs over time: clocks, power, temperature, memory, load, PCIe and NVLink",
       .is_wanted = has_device, .report = "gpu_counters" },
 };

@@ -10,6 +10,7 @@
 #include "export/msprof/db_identity.h"
 #include "export/export.h"
 #include "export/msprof/fusion.h"
+#include "export/msprof/gpu_copies.h"
 #include "export/msprof/hardware.h"
 #include "export/msprof/hardware_db.h"
 #include "export/msprof/mark_tracks.h"
@@ -95,6 +96,8 @@ static const struct report reports[] = {
       llc_report },
     { "npu_mem", NULL, "memory in use, of the program and of the whole device, over time",
       npu_mem_report },
+    { "gpu_copies", NULL, "copies and sets of a GPU: bytes, from where to where, and how fast",
+      gpu_copies_report },
     { "gpu_memory", NULL, "memory that was asked of a GPU and given back, as it happened",
       gpu_memory_report },
     { "npu_module_mem", NULL, "memory that each module of the system software holds, over time",

@@ -47,6 +47,35 @@ uint32_t nccl_data_type(const char *word, size_t n)
     return NCCL_NO_TYPE;
 }
 
+uint32_t nccl_type_bytes(uint32_t data_type)
+{
+    static const uint8_t bytes[] = { 1, 2, 4, 2, 4, 8, 8, 1, 2, 4, 8, 2, 16, 0, 1, 1, 1, 1 };
+    return data_type < sizeof bytes ? bytes[data_type] : 0;
+}
+
+bool nccl_is_of(const char *collective, const char *reported)
+{
+    static const struct {
+        const char *kernel, *reported;
+    } also[] = {
+        { "SendRecv", "send" },   { "SendRecv", "recv" },      { "SendRecv", "alltoall" },
+        { "SendRecv", "gather" }, { "SendRecv", "coalesced" }, { "AllReduce", "barrier" },
+    };
+    char letters[64];
+    size_t n = 0;
+    for (const char *c = reported; *c && n < sizeof letters - 1; c++)
+        if (isalpha((unsigned char)*c))
+            letters[n++] = *c;
+    if (n == 0 || strcmp(collective, "NCCL") == 0)
+        return n > 0;
+    if (find(letters, n, collective))
+        return true;
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+        if (strcmp(also[i].kernel, collective) == 0 && find(letters, n, also[i].reported))
+            return true;
+    return strcmp(collective, "SendRecv") == 0 && find(letters, n, "scatter") && !find(letters, n, "reduce");
+}
+
 struct nccl_name nccl_name_read(const char *name)
 {
     /* Longer ones first, where one contains another. */

@@ -21,6 +21,10 @@ struct nccl_name {
 enum { NCCL_NO_TYPE = UINT32_MAX };
 struct nccl_name nccl_name_read(const char *name);
 
+/* A kernel that says `collective` may be of what PyTorch's backend calls `reported`: "AllGather" of "_allgather_base". */
+bool nccl_is_of(const char *collective, const char *reported);
+
+uint32_t nccl_type_bytes(uint32_t data_type);        /* of one element; 0: unknown */
 uint32_t nccl_data_type(const char *word, size_t n); /* "f32", "float", "fp32"; NCCL_NO_TYPE: no type */
 
 #endif

@@ -28,6 +28,7 @@
 #include "ascope/session.h"
 #include "ascope/sim.h"
 #include "flops.h"
+#include "listener_collectives.h"
 #include "listener_context.h"
 #include "listener_inputs.h"
 #include "listener_labels.h"
@@ -209,6 +210,12 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
         look_at_shapes(m, fn, WANTS == SHAPES);
     else
         look(m, fn, WANTS);
+    if (!(WANTS & SIM)) {
+        try {
+            collective_note(fn.name());
+        } catch (...) {
+        }
+    }
     if (ascope_records(ASCOPE_RECORDS_OPERATORS))
         ascope_op_record_begin(op);
     if (WANTS & SIM) {

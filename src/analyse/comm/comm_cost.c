@@ -187,6 +187,20 @@ bool comm_cost_fill(struct comm_cost *c, struct comm_sorter *s, struct comm_even
     return true;
 }
 
+bool comm_cost_whole(struct comm_cost *c, double begin_ns, double dur_ns, uint64_t bytes)
+{
+    const struct amount all = { dur_ns / 1e6, true }, none = { 0, true };
+    c->has_master = true;
+    c->begin_ns = begin_ns;
+    c->elapse_ms = c->transit_ms = all;
+    c->wait_ms = c->sync_ms = c->idle_ms = none;
+    set_ratios(c);
+    if (bytes > 0 && !add_transit(&c->link[LINK_SDMA], (double)bytes / 1e6, all.value, c->mem))
+        return false;
+    set_rates(c);
+    return true;
+}
+
 bool comm_cost_add(struct comm_cost *total, const struct comm_cost *c)
 {
     amount_add(&total->elapse_ms, c->elapse_ms);

@@ -33,6 +33,8 @@ struct comm_cost {
 
 /* `events` are in the order in which planes are looked at, and sorted by them afterwards. False only without memory. */
 bool comm_cost_fill(struct comm_cost *c, struct comm_sorter *s, struct comm_event *events, size_t n, size_t closing);
+/* Of a collective that is one kernel, of which only the whole time is known: what it waits for other ranks is in it. bytes: 0: unknown. */
+bool comm_cost_whole(struct comm_cost *c, double begin_ns, double dur_ns, uint64_t bytes);
 void comm_cost_clear(struct comm_cost *c);
 
 /* Sums over all collectives: added one by one, finished once. */

@@ -38,6 +38,25 @@ static uint32_t range_around(const struct ranges *r, const struct marks *m, uint
     return m->thread[row] == thread && m->end[row] >= time ? row : NO_ROW;
 }
 
+/* What backends said, by thread and time. */
+static bool reports_find(struct ranges *r, const struct profile *p, struct arena *mem)
+{
+    const struct hccl_ops *h = &p->host.records.hccl_ops;
+    r->row = arena_take(mem, h->n, sizeof *r->row);
+    r->n = h->n;
+    if (!r->row)
+        return false;
+    order_fill(r->row, r->n);
+    return order_by_u64(r->row, r->n, h->time) && order_by_u32(r->row, r->n, h->thread);
+}
+
+static uint32_t report_before(const struct ranges *r, const struct hccl_ops *h, uint32_t thread, uint64_t time)
+{
+    const size_t next = SEARCH_FIRST_NOT(
+        i, 0, r->n, h->thread[r->row[i]] != thread ? h->thread[r->row[i]] < thread : h->time[r->row[i]] <= time);
+    return next > 0 && h->thread[r->row[next - 1]] == thread ? r->row[next - 1] : NO_ROW;
+}
+
 /* A value of the range's message, which is JSON with a backslash before every quote. NULL: it is not there. */
 static const char *value_of(const char *message, const char *key, size_t *n)
 {
@@ -53,6 +72,24 @@ static const char *value_of(const char *message, const char *key, size_t *n)
 static name_id name_or(struct names *names, const char *text, size_t n, name_id other)
 {
     return text && n > 0 ? names_add(names, text, n) : other;
+}
+
+/* What the backend said, where nothing else is known. */
+static void fill_reported(struct profile *p, struct comm_ops *o, size_t k, uint32_t report)
+{
+    const struct hccl_ops *h = &p->host.records.hccl_ops;
+    const char *const is = names_text(p->names, o->op_type[k]);
+    const name_id said = h->alg[report] ? dictionary_hash(&p->dictionary, h->alg[report]) : NAME_NA;
+    if (said == NAME_NA || !nccl_is_of(is, names_text(p->names, said)))
+        return;
+    if (strcmp(is, "NCCL") == 0 || strcmp(is, "SendRecv") == 0)
+        o->op_type[k] = said;
+    if (o->group[k] == NAME_NA && h->group[report])
+        o->group[k] = o->group_id[k] = dictionary_hash(&p->dictionary, h->group[report]);
+    if (o->data_type[k] == DATA_TYPE_NONE && nccl_type_bytes(h->data_type[report]) > 0)
+        o->data_type[k] = h->data_type[report];
+    if (o->count[k] == UINT64_MAX)
+        o->count[k] = h->count[report];
 }
 
 static void fill(struct profile *p, struct device *d, size_t k, uint32_t task, uint32_t mark)
@@ -101,16 +138,20 @@ bool nccl_collectives_analyse(struct profile *p, struct device *d, struct error 
     if (n == 0)
         return true;
     struct arena *mem = arena_new();
-    struct ranges ranges = { 0 };
-    const bool done = mem && ranges_find(&ranges, p, mem) && comm_ops_resize(&d->comm.ops, n, d->source.mem);
+    struct ranges ranges = { 0 }, reports = { 0 };
+    const bool done = mem && ranges_find(&ranges, p, mem) && reports_find(&reports, p, mem) &&
+                      comm_ops_resize(&d->comm.ops, n, d->source.mem);
     for (uint32_t i = 0; done && i < t->n; i++) {
         if (!is_collective(p, t, i))
             continue;
         const uint32_t host = t->host[i];
-        fill(p, d, k++, i,
-             host == NO_ROW
-                 ? NO_ROW
-                 : range_around(&ranges, &p->host.records.marks, p->host.tasks.thread[host], p->host.tasks.time[host]));
+        const uint32_t thread = host == NO_ROW ? 0 : p->host.tasks.thread[host];
+        const uint64_t time = host == NO_ROW ? 0 : p->host.tasks.time[host];
+        const uint32_t report = report_before(&reports, &p->host.records.hccl_ops, thread, time);
+        fill(p, d, k, i, range_around(&ranges, &p->host.records.marks, thread, time));
+        if (report != NO_ROW)
+            fill_reported(p, &d->comm.ops, k, report);
+        k++;
     }
     arena_free(mem);
     return done || error_no_memory(e, d->source.path);

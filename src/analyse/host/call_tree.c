@@ -148,7 +148,8 @@ static void attach_all(struct profile *p)
                            h->node_basics.call);
     lost += attach_records(&node, h->node_attrs.n, h->node_attrs.thread, h->node_attrs.time, NULL, h->node_attrs.call);
     lost += attach_records(&node, h->tensors.n, h->tensors.thread, h->tensors.time, NULL, h->tensors.call);
-    lost += attach_records(&node, h->hccl_ops.n, h->hccl_ops.thread, h->hccl_ops.time, NULL, h->hccl_ops.call);
+    if (p->chip->task_log != TASK_LOG_CUDA) /* see nccl_collectives.h */
+        lost += attach_records(&node, h->hccl_ops.n, h->hccl_ops.thread, h->hccl_ops.time, NULL, h->hccl_ops.call);
     lost += attach_records(&comm, h->hccl_infos.n, h->hccl_infos.thread, h->hccl_infos.time, NULL, h->hccl_infos.call);
     lost +=
         attach_records(&node, h->contexts.n, h->contexts.thread, h->contexts.time, h->contexts.level, h->contexts.call);

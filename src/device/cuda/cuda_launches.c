@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda/cuda_launches.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,7 +62,12 @@ static struct {
     uint32_t id;
 } recorded[CALLS_MOST];
 static size_t n_recorded;
-static void *subscriber;
+static void *_Atomic subscriber;
+
+bool launches_are_recorded(void)
+{
+    return atomic_load_explicit(&subscriber, memory_order_relaxed) != NULL; /* nothing else is read because of it */
+}
 
 static uint32_t type_of(int32_t domain, uint32_t id)
 {
@@ -143,9 +149,11 @@ static void find_all(const struct cupti_calls *c, int32_t domain)
 
 int32_t launches_start(const struct cupti_calls *c)
 {
-    int32_t code = c->subscribe(&subscriber, on_call, NULL);
+    void *own = NULL;
+    int32_t code = c->subscribe(&own, on_call, NULL);
     if (code != 0)
         return code;
+    subscriber = own;
     if (n_recorded == 0) {
         find_all(c, CUPTI_OF_RUNTIME);
         find_all(c, CUPTI_OF_DRIVER);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "raw/nccl_names.h"
 
 const char *const link_kind_name[LINK_KINDS] = {
     [LINK_RDMA] = "RDMA", [LINK_HCCS] = "HCCS", [LINK_PCIE] = "PCIE", [LINK_SDMA] = "SDMA", [LINK_SIO] = "SIO"
@@ -83,17 +84,71 @@ static bool gather(struct collectives *out, const struct profile *p, struct aren
     return true;
 }
 
+/* NCCL's kernels: each is a collective, with its number among those of its kind and group, which is the same in all ranks. */
+static bool gather_kernels(struct collectives *out, const struct profile *p, struct arena *mem)
+{
+    size_t n = 0;
+    struct keys seen = { 0 };
+    LIST(uint32_t) next = { 0 };
+    for (size_t k = 0; k < p->n_devices; k++)
+        n += p->device[k].comm.ops.n;
+    out->event = arena_take(mem, n, sizeof *out->event);
+    for (size_t k = 0, at = 0; out->event && k < p->n_devices; k++) {
+        const struct comm_ops *o = &p->device[k].comm.ops;
+        for (uint32_t i = 0; i < o->n; i++, at++) {
+            char text[200];
+            const uint32_t of = keys_add(&seen, (uint64_t)o->op_type[i] << 32 | o->group_id[i], mem);
+            const bool is_first = of == next.n;
+            if (of == KEYS_NO_MEMORY)
+                return false;
+            uint32_t *const number = is_first ? list_add(&next, mem) : &next.at[of];
+            struct collective *const new = list_add(&out->list, mem);
+            if (!number || !new)
+                return false;
+            if (is_first)
+                *number = 0;
+            const int length =
+                snprintf(text, sizeof text, "%.150s__%u", names_text(p->names, o->op_type[i]), (*number)++);
+            *new = (struct collective){
+                names_add(p->names, text, (size_t)length), o->group_id[i], &p->device[k], at, 1, 1
+            };
+            out->event[at] = (struct comm_event){ &p->device[k], i };
+        }
+    }
+    return out->event != NULL;
+}
+
 bool collectives_find(struct collectives *c, const struct profile *p, struct arena *mem)
 {
-    *c = (struct collectives){ .names = p->names, .mem = mem };
+    *c = (struct collectives){ .names = p->names, .mem = mem, .are_kernels = p->chip->task_log == TASK_LOG_CUDA };
+    if (c->are_kernels)
+        return gather_kernels(c, p, mem);
     if (!gather(c, p, mem))
         return false;
     c->copy = arena_take(mem, c->most_events, sizeof *c->copy);
     return c->copy && comm_sorter_init(&c->sorter, p, c->most_events, mem);
 }
 
+static double kernel_begin_ns(const struct collectives *c, const struct collective *of)
+{
+    return (double)(of->device->comm.ops.begin_ns[c->event[of->first].row] - of->device->source.wall_offset_ns);
+}
+
+static bool kernel_cost(const struct collectives *c, const struct collective *of, struct comm_cost *cost)
+{
+    const struct comm_ops *o = &of->device->comm.ops;
+    const uint32_t i = c->event[of->first].row;
+    uint64_t bytes;
+    if (o->count[i] == UINT64_MAX || __builtin_mul_overflow(o->count[i], nccl_type_bytes(o->data_type[i]), &bytes))
+        bytes = 0;
+    comm_cost_clear(cost);
+    return comm_cost_whole(cost, kernel_begin_ns(c, of), o->dur_ns[i], bytes);
+}
+
 bool collective_cost(struct collectives *c, const struct collective *of, struct comm_cost *cost)
 {
+    if (c->are_kernels)
+        return kernel_cost(c, of, cost);
     const size_t skipped = of->n_all - of->n_own;
     memcpy(c->copy, c->event + of->first + skipped, of->n_own * sizeof *c->copy);
     comm_cost_clear(cost);
@@ -102,8 +157,10 @@ bool collective_cost(struct collectives *c, const struct collective *of, struct 
 
 bool collective_links(struct collectives *c, const struct collective *of, struct comm_links *links)
 {
-    memcpy(c->copy, c->event + of->first, of->n_all * sizeof *c->copy);
     comm_links_clear(links);
+    if (c->are_kernels) /* between whom they move is not known */
+        return true;
+    memcpy(c->copy, c->event + of->first, of->n_all * sizeof *c->copy);
     return comm_links_fill(links, &c->sorter, c->copy, of->n_all, comm_closing(names_text(c->names, of->name)));
 }
 
@@ -126,8 +183,10 @@ double collective_start_us(const struct collective *of, double begin_ns)
 bool collective_begin(const struct collectives *c, const struct collective *of, double *begin_ns)
 {
     const struct comm_event *own = c->event + of->first + (of->n_all - of->n_own);
-    bool has_master = false;
-    for (size_t i = 0; i < of->n_own; i++) {
+    bool has_master = c->are_kernels;
+    if (c->are_kernels)
+        *begin_ns = kernel_begin_ns(c, of);
+    for (size_t i = 0; !c->are_kernels && i < of->n_own; i++) {
         if (!event_tasks(&own[i])->is_master[own[i].row])
             continue;
         const double begin = event_time(&own[i]).begin_ns;

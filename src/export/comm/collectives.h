@@ -19,6 +19,7 @@ struct collectives {
     LIST(struct collective) list; /* in the order of their first events */
     struct comm_event *event;     /* by collective */
     size_t most_events;           /* of one collective */
+    bool are_kernels;             /* of a GPU: each has one event, a row of the device's comm.ops */
     struct names *names;
     struct comm_sorter sorter;
     struct comm_event *copy; /* of one collective's events, to be sorted */

@@ -189,9 +189,7 @@ bool communication_json_db(const struct collection_export *x, struct db *db, str
 {
     struct step_collectives c;
     bool has_any;
-    if (x->collection->profile.chip->task_log == TASK_LOG_CUDA) /* see framework_outputs.c */
-        return true;
     if (!step_collectives_find(&c, x, false, &has_any))
         return error_no_memory(e, "CommAnalyzerTime");
-    return !has_any || (costs_db(&c.all, c.place, db, e) && matrices_db(&c, db, e));
+    return !has_any || (costs_db(&c.all, c.place, db, e) && (c.all.are_kernels || matrices_db(&c, db, e)));
 }

@@ -67,7 +67,12 @@ static bool name_steps(struct step_collectives *c, const struct step_keys *k, st
 
 static int torch_kind(const char *name)
 {
-    static const char *const p2p[] = { "hcom_send", "hcom_receive", "hcom_batchsendrecv" };
+    static const char *const p2p[] = { "hcom_send",
+                                       "hcom_receive",
+                                       "hcom_batchsendrecv",
+                                       /* NCCL's kernel, and what PyTorch's backend calls them */ "SendRecv",
+                                       "send",
+                                       "recv" };
     for (size_t i = 0; i < sizeof p2p / sizeof *p2p; i++)
         if (strncasecmp(name, p2p[i], strlen(p2p[i])) == 0)
             return KIND_P2P;

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpu_copies.h - copies and sets of a GPU: what they moved, from where to where, and how fast. */
+#ifndef ASCOPE_EXPORT_MSPROF_GPU_COPIES_H
+#define ASCOPE_EXPORT_MSPROF_GPU_COPIES_H
+
+#include "export/export.h"
+
+bool gpu_copies_report(const struct export *x, struct table *out, struct error *e);
+
+#endif
