@@ -1,73 +1,96 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What recording on a GPU costs, beside torch.profiler in the same process: 100 steps of 20 linear layers, which are bound by launches.
+"""What recording on a GPU costs, beside torch.profiler: 100 steps of 20 linear layers, which are bound by launches.
 
-usage: bench_cuda.py, with the package in PYTHONPATH; docs/cuda.md has results
+usage: bench_cuda.py [PROCESSES [ROUNDS]], with the package in PYTHONPATH; docs/cuda.md has results
+
+Speed changes by a fifth from second to second on virtual machines. So each recorded loop is compared with the one right before it, and
+ascope and torch.profiler, which keeps CUPTI to itself until its process ends, alternate in processes of their own.
 """
+import json
 import shutil
 import statistics
+import subprocess
+import sys
 import time
 
-import ascope.torch.profiler as ascope
-import torch
-from torch.profiler import ProfilerActivity, profile
-
 RESULT = "./bench_cuda_result"
-OURS = ascope.ProfilerActivity
-
-layers = torch.nn.Sequential(*[torch.nn.Linear(256, 256) for _ in range(20)]).to("cuda")
-optimizer = torch.optim.SGD(layers.parameters(), lr=1e-3)
-batch = torch.randn(64, 256, device="cuda")
+WHOSE = {"ascope": ("ascope", "ascope, files"), "torch": ("torch.profiler", "torch.profiler, files"),
+         "parts": ("ascope, host alone", "ascope, GPU alone")}
 
 
-def loop():
-    torch.cuda.synchronize()
-    began = time.perf_counter()
-    for _ in range(100):
-        optimizer.zero_grad()
-        layers(batch).sum().backward()
-        optimizer.step()
-    torch.cuda.synchronize()
-    return time.perf_counter() - began
+def measure(whose, rounds):
+    """Prints rows of seconds: without, recorded, in stop, until the files are there, the loop afterwards."""
+    import torch
+    if whose == "torch":
+        from torch.profiler import ProfilerActivity, profile
+        both = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
+    else:
+        import ascope.torch.profiler as ascope
+        both = [ascope.ProfilerActivity.CPU, ascope.ProfilerActivity.CUDA]
 
+    layers = torch.nn.Sequential(*[torch.nn.Linear(256, 256) for _ in range(20)]).to("cuda")
+    optimizer = torch.optim.SGD(layers.parameters(), lr=1e-3)
+    batch = torch.randn(64, 256, device="cuda")
 
-def recorded(profiler, finish=lambda p: None):
-    """Seconds of the loop, in stop, until the files are there, and of the loop afterwards."""
-    profiler.start()
-    took = loop()
-    began = time.perf_counter()
-    profiler.stop()
-    stopped = time.perf_counter()
-    finish(profiler)
-    return took, stopped - began, time.perf_counter() - began, loop()
+    def loop():
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        for _ in range(100):
+            optimizer.zero_grad()
+            layers(batch).sum().backward()
+            optimizer.step()
+        torch.cuda.synchronize()
+        return time.perf_counter() - began
 
+    def recorded(profiler, finish=lambda p: None):
+        without = loop()
+        profiler.start()
+        took = loop()
+        began = time.perf_counter()
+        profiler.stop()
+        stopped = time.perf_counter()
+        finish(profiler)
+        return without, took, stopped - began, time.perf_counter() - began, loop()
 
-def ours(activities, writes=False):
-    shutil.rmtree(RESULT, ignore_errors=True)
-    return recorded(ascope.profile(activities=activities, on_trace_ready=ascope.tensorboard_trace_handler(RESULT) if writes else None))
+    def ours(activities, writes):
+        shutil.rmtree(RESULT, ignore_errors=True)
+        return recorded(ascope.profile(activities=activities, on_trace_ready=ascope.tensorboard_trace_handler(RESULT) if writes else None))
 
+    def theirs(writes):
+        return recorded(profile(activities=both), (lambda p: p.export_chrome_trace(RESULT + ".json")) if writes else lambda p: None)
 
-def theirs(writes=False):
-    p = profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])
-    return recorded(p, lambda q: q.export_chrome_trace(RESULT + ".json")) if writes else recorded(p)
-
-
-def report(name, run, rounds):
-    without, rows = [], []
+    run = {"ascope": lambda: ours(both, False), "ascope, files": lambda: ours(both, True), "ascope, host alone": lambda: ours(both[:1], False),
+           "ascope, GPU alone": lambda: ours(both[1:], False), "torch.profiler": lambda: theirs(False), "torch.profiler, files": lambda: theirs(True)}
+    loop()
+    loop()
     for _ in range(rounds):
-        without.append(loop())
-        rows.append(run())
-    base = statistics.median(without)
-    took, stop, files, after = (statistics.median(column) for column in zip(*rows))
-    print(f"{name:26s} without {base:.3f} s, recorded {took:.3f} (+{100 * (took / base - 1):.0f} %), in stop {stop:.3f}, "
-          f"until the end {files:.3f}, after {after:.3f}", flush=True)
+        for name in WHOSE[whose]:
+            print("row", json.dumps([name, *run[name]()]), flush=True)
 
 
-loop()
-loop()
-report("ascope", lambda: ours([OURS.CPU, OURS.CUDA]), 8)
-report("ascope, files", lambda: ours([OURS.CPU, OURS.CUDA], True), 5)
-report("ascope, host alone", lambda: ours([OURS.CPU]), 5)
-report("ascope, GPU alone", lambda: ours([OURS.CUDA]), 5)
-report("torch.profiler", theirs, 5)
-report("torch.profiler, files", lambda: theirs(True), 3)
+def report(rows):
+    for name, of in rows.items():
+        without, took, stop, files, after = (statistics.median(column) for column in zip(*of))
+        added = statistics.median(row[1] / row[0] for row in of) - 1
+        print(f"{name:22s} {len(of):3d} rounds: without {without:.3f} s, recorded {took:.3f} (+{100 * added:.0f} %), in stop {stop:.3f}, "
+              f"until the end {files:.3f}, after {after:.3f} ({100 * (statistics.median(row[4] / row[0] for row in of) - 1):+.0f} %)")
+
+
+def main(processes=4, rounds=6):
+    rows = {}
+    for i in range(processes):
+        for whose in WHOSE if i == 0 else list(WHOSE)[:2]:
+            done = subprocess.run([sys.executable, __file__, "measure", whose, str(rounds)], stdout=subprocess.PIPE, text=True, check=True)
+            for line in done.stdout.splitlines():
+                if line.startswith("row "):
+                    name, *row = json.loads(line[4:])
+                    rows.setdefault(name, []).append(row)
+    report(rows)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["measure"]:
+        measure(sys.argv[2], int(sys.argv[3]))
+    else:
+        main(*map(int, sys.argv[1:]))

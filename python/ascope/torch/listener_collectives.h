@@ -51,9 +51,7 @@ auto collective_pass(const INFO *info, int) -> decltype(info->getProcessGroupNam
     ascope_collective_launch(&c);
 }
 
-template <typename INFO> void collective_pass(const INFO *, long)
-{
-}
+template <typename INFO> void collective_pass(const INFO *, long) {}
 #endif
 
 /* In front of the launch. Nearly no name begins so. */
