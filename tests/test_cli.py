@@ -460,11 +460,25 @@ class Losses(Case):
     def test_a_directory_that_may_not_be_read_gives_1(self):
         path = self.sample()
         os.chmod(path, 0)
-        for command in ["export", "info"]:
+        for command in ["export", "info", "why", "advise", "cluster", "view"]:
             r = self.as_nobody(command, path)
-            self.assertEqual(r.returncode, 1, r.stdout)
+            self.assertEqual(r.returncode, 1, command + r.stdout)
             self.assert_one_line(r.stderr, path, "ermission")
         os.chmod(path, 0o755)
+
+    def test_a_rank_that_may_not_be_read_is_left_out(self):
+        job = os.path.join(self.dir, "job")
+        self.ascope("sim", "--out", job, "--framework", "pt", "--ranks", "3", "--steps", "4", "--kernels", "300", code=0)
+        subprocess.run(["chmod", "-R", "a+rX", job], check=True)
+        closed = os.path.join(job, sorted(os.listdir(job))[1])
+        os.chmod(closed, 0)
+        for words in ["why"], ["advise"], ["compare", job], ["cluster", "-m", "all", "-o", os.path.join(self.dir, "out")]:
+            os.makedirs(os.path.join(self.dir, "out"), exist_ok=True)
+            os.chmod(os.path.join(self.dir, "out"), 0o777)
+            r = self.as_nobody(*words, job)
+            self.assertEqual(r.returncode, 3, words[0] + r.stderr)
+            self.assertIn("%s: cannot be read: Permission denied" % closed, r.stderr)
+        os.chmod(closed, 0o755)
 
 
 class Talk(Case):

@@ -90,7 +90,7 @@ static enum exit_status find_ranks(struct clustering *n)
             return STATUS_PATH;
         if (!job_find(&n->job, path, &e)) {
             complain("%s", e.text);
-            return e.fault == FAULT_LIMIT ? STATUS_NOTHING : STATUS_PATH;
+            return e.fault == FAULT_ASKED ? STATUS_PATH : STATUS_NOTHING;
         }
     }
     if (!job_complete(&n->job, a->job.ranks, &e)) {

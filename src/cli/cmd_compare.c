@@ -40,6 +40,7 @@ struct comparing {
     struct arguments *a;
     struct names *names; /* of both sides */
     LIST(struct item) items;
+    size_t n_refused;   /* directories that could not be read at all */
     unsigned n_threads; /* of one item */
     struct progress progress;
     pthread_mutex_t lock; /* of what follows, and of the progress */
@@ -102,6 +103,10 @@ static enum exit_status add_side(struct comparing *q, unsigned side, const char 
         return n_traces > 0 ? STATUS_DONE : STATUS_NOTHING;
     struct targets targets = { .mem = q->a->mem };
     enum exit_status status = targets_add(&targets, path, false);
+    if (status == STATUS_NOTHING && targets.list.n > 0 && !arena_failed(q->a->mem)) { /* the others are compared */
+        q->n_refused++;
+        status = STATUS_DONE;
+    }
     for (size_t i = 0; i < targets.list.n && status == STATUS_DONE; i++)
         status = add_item(q, side, &targets.list.at[i], false) ? STATUS_DONE : STATUS_NOTHING;
     return status;
@@ -226,7 +231,7 @@ static enum exit_status report(struct comparing *q, const struct compare_report 
 static enum exit_status answer(struct comparing *q)
 {
     struct arguments *a = q->a;
-    struct tally tally = { 0 };
+    struct tally tally = { .n_failed = q->n_refused };
     size_t n[SIDES], n_changes = 0;
     struct comparison c;
     struct error e = { 0 };

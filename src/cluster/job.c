@@ -421,8 +421,9 @@ bool job_find(struct job *j, const char *path, struct error *e)
     const char *copy = real ? arena_text(j->mem, real, strlen(real)) : NULL;
     const int why = errno;
     free(real);
+    const bool is_absent = why == ENOENT || why == ENOTDIR || why == ENAMETOOLONG || why == ELOOP;
     if (!real && why != ENOMEM)
-        return error_set(e, FAULT_IO, "%s: %s", path, read_trouble(why));
+        return error_set(e, is_absent ? FAULT_ASKED : FAULT_IO, "%s: %s", path, read_trouble(why));
     if (!copy)
         return error_no_memory(e, path);
     if (!is_dir(copy))
