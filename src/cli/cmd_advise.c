@@ -6,14 +6,11 @@
 #include "cli/exit_status.h"
 #include "cli/job_read.h"
 #include "cli/summary.h"
+#include "cli/view_advice.h"
 
 static void *look(const struct loaded *l, const struct device *d, struct arena *mem)
 {
-    struct advise_rank *r = arena_take(mem, 1, sizeof *r);
-    if (!r || !(r->finding = arena_take(mem, n_advise_checks, sizeof *r->finding)) ||
-        !advise_device(r, l->profile, d, l->collection, mem))
-        return NULL;
-    return r;
+    return advise_look(l, d, mem);
 }
 
 static bool report_json(struct arguments *a, const struct advise_report *r, enum exit_status *status)

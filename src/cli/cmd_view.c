@@ -16,6 +16,7 @@
 #include "cli/summary.h"
 #include "cli/view_collection.h"
 #include "cli/view_database.h"
+#include "cli/view_joint.h"
 #include "cli/view_results.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
@@ -31,6 +32,8 @@ struct viewing {
     struct targets targets;
     struct view_collection *collection;
     LIST(const char *) files;
+    struct view_joint joint;
+    bool has_joint;
     struct view view;
 };
 
@@ -64,12 +67,85 @@ static const char *name_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Ranks of a job, wherever they lie below the directories of the command line. */
+static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
+{
+    v->targets.mem = v->a->mem;
+    for (size_t i = 0; i < found->ranks.n; i++) {
+        int why;
+        struct target *t = found->ranks.at[i].is_raw ? list_add(&v->targets.list, v->a->mem) : NULL;
+        if (t)
+            *t = (struct target){ found->ranks.at[i].path, framework_kind_of(found->ranks.at[i].path, &why) };
+    }
+    return !arena_failed(v->a->mem);
+}
+
+/* Both runs; what is none of a framework's is reported. */
+static enum exit_status add_runs(struct viewing *v, const char *const *path)
+{
+    enum exit_status status = STATUS_DONE;
+    for (size_t i = 0; i < RUNS && status == STATUS_DONE; i++) {
+        struct view_run *r = &v->joint.run[i];
+        *r = (struct view_run){ .name = name_of(path[i]), .targets = { .mem = v->a->mem } };
+        if (v->files.n > 0)
+            r->file = v->files.at[i];
+        else
+            status = targets_add(&r->targets, path[i], false);
+        for (size_t k = 0; k < r->targets.list.n; k++) {
+            struct target *t = list_add(&v->targets.list, v->a->mem);
+            if (t)
+                *t = r->targets.list.at[k];
+        }
+    }
+    return arena_failed(v->a->mem) ? STATUS_NOTHING : status;
+}
+
+/* Several directories, or two files, that belong together: a job, or two runs. */
+static enum exit_status joint_find(struct viewing *v, const char *const *path, size_t n)
+{
+    struct arguments *a = v->a;
+    struct view_job_answer found = { 0 };
+    v->joint = (struct view_joint){ .job = { .path = path,
+                                             .n_paths = n,
+                                             .wanted = a->job.ranks,
+                                             .n_threads = a->options.n_threads,
+                                             .memory_bytes = (a->memory ? a->memory : UINT64_C(512) << 20) / 4 },
+                                    .step = a->step,
+                                    .options = &a->options };
+    const bool is_chrome =
+        n == RUNS && v->files.n == n && chrome_is_name(v->files.at[0]) && chrome_is_name(v->files.at[1]);
+    const enum view_paths are = is_chrome         ? PATHS_RUNS
+                                : v->files.n == 0 ? view_job_look(&found, &v->joint.job, a->mem)
+                                                  : PATHS_APART;
+    v->joint.is_job = are == PATHS_JOB;
+    v->has_joint = are != PATHS_APART;
+    if (are == PATHS_JOB)
+        return add_ranks(v, &found) ? STATUS_DONE : STATUS_NOTHING;
+    return are == PATHS_RUNS ? add_runs(v, path) : STATUS_DONE;
+}
+
+/* The first input: everything in one. */
+static bool joint_make(struct viewing *v, struct view_input *in)
+{
+    const struct view_job *j = &v->joint.job;
+    const char *name = v->joint.is_job
+                           ? arena_printf(v->a->mem, "%s%s", name_of(j->path[0]), j->n_paths > 1 ? " …" : "")
+                           : arena_printf(v->a->mem, "%s | %s", name_of(j->path[0]), name_of(j->path[1]));
+    *in = (struct view_input){ .path = j->path[0],
+                               .name = name,
+                               .kind = v->joint.is_job ? "job" : "two runs",
+                               .load = view_joint_load,
+                               .context = &v->joint };
+    view_input_init(in);
+    return name != NULL;
+}
+
 static bool inputs_make(struct viewing *v)
 {
     const size_t n = v->files.n + v->targets.list.n;
-    struct view_input *in = arena_take(v->a->mem, n, sizeof *in);
+    struct view_input *first = arena_take(v->a->mem, n + 1, sizeof *first), *in = first + v->has_joint;
     v->collection = arena_take(v->a->mem, n, sizeof *v->collection);
-    if (!in || !v->collection)
+    if (!first || !v->collection || (v->has_joint && !joint_make(v, first)))
         return false;
     for (size_t i = 0; i < v->files.n; i++) {
         const bool is_database = db_is_database(v->files.at[i]);
@@ -88,9 +164,10 @@ static bool inputs_make(struct viewing *v)
     }
     for (size_t i = 0; i < n; i++) {
         in[i].name = name_of(in[i].path);
+        in[i].is_on_demand = v->has_joint;
         view_input_init(&in[i]);
     }
-    v->view = (struct view){ in, n };
+    v->view = (struct view){ first, n + v->has_joint };
     return true;
 }
 
@@ -124,7 +201,7 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
     fflush(stdout);
     enum exit_status status = STATUS_DONE;
     for (size_t i = 0; i < v->view.n_inputs && status == STATUS_DONE; i++)
-        if (!view_input_start(&v->view.input[i], &e)) {
+        if (!v->view.input[i].is_on_demand && !view_input_start(&v->view.input[i], &e)) {
             complain("%s", e.text);
             status = STATUS_NOTHING;
         }
@@ -140,19 +217,35 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
     return status;
 }
 
+/* What the command line names. Anything but STATUS_DONE: there is nothing, and stderr says why. */
+static enum exit_status find(struct viewing *v)
+{
+    struct arguments *a = v->a;
+    const size_t n = a->n_words + (a->dir != NULL);
+    const char **path = arena_take(a->mem, n + 1, sizeof *path);
+    bool is_there = path != NULL;
+    for (size_t i = 0; is_there && i < n; i++)
+        is_there =
+            (path[i] = i < a->n_words ? path_expand(a, "DIR", a->word[i]) : a->dir) && access(path[i], F_OK) == 0;
+    if (!take_files(v)) {
+        complain_no_memory("the list of files");
+        return STATUS_NOTHING;
+    }
+    enum exit_status status = is_there && n > 0 ? joint_find(v, path, n) : STATUS_DONE;
+    if (v->has_joint || status != STATUS_DONE)
+        return status;
+    if (a->n_words > 0 || a->dir || v->files.n == 0)
+        status = targets_find(&v->targets, a, false);
+    return v->targets.list.n == 0 && v->files.n == 0 ? status : STATUS_DONE;
+}
+
 int run_view(struct arguments *a)
 {
     struct viewing v = { .a = a };
     sigset_t ends;
-    if (!take_files(&v)) {
-        complain_no_memory("the list of files");
-        return exit_code(a->face, STATUS_NOTHING);
-    }
-    if (a->n_words > 0 || a->dir || v.files.n == 0) {
-        const enum exit_status status = targets_find(&v.targets, a, false);
-        if (v.targets.list.n == 0 && v.files.n == 0)
-            return exit_code(a->face, status);
-    }
+    const enum exit_status found = find(&v);
+    if (found != STATUS_DONE)
+        return exit_code(a->face, found);
     if (!inputs_make(&v)) {
         complain_no_memory("the list of inputs");
         return exit_code(a->face, STATUS_NOTHING);

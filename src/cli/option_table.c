@@ -105,6 +105,10 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_SUMMARY] = { "summary", .kind = OPTION_FLAG, .at = AT(summary),
         .help = "leave a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other "
                 "results only with --export-type" },
+    [OPT_VIEW_RANKS] = { "ranks", .kind = OPTION_TEXT, .value = "N,N-M,...", .at = AT(job.ranks),
+        .help = "of a job: ranks whose timelines are shown together: 0,3-5; default: all if there are at most 8, else those that stand out" },
+    [OPT_VIEW_STEP] = { "step", .kind = OPTION_TEXT, .value = "N", .at = AT(step),
+        .help = "of two runs: step that begins at the same moment in both; default: the first that both have" },
     [OPT_VIEW_PORT] = { "port", NUMBER(port, 0, 65535),
         .help = "port of the address; default: any that is free" },
     [OPT_VIEW_NO_OPEN] = { "no-open", .kind = OPTION_FLAG, .at = AT(no_open),

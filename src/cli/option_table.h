@@ -63,6 +63,8 @@ enum option_id {
     OPT_WHY_STEP,
     OPT_WHY_RANK,
     /* of view only */
+    OPT_VIEW_RANKS,
+    OPT_VIEW_STEP,
     OPT_VIEW_PORT,
     OPT_VIEW_NO_OPEN,
     /* of advise only */
@@ -246,7 +248,7 @@ struct arguments {
     enum face face;
     const struct command *command;
     bool given[OPTIONS]; /* they were on the command line */
-    const char *step;    /* of why */
+    const char *step;    /* of why, and of view */
     int64_t rank;
     const char *html; /* of advise */
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;

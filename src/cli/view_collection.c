@@ -10,6 +10,7 @@
 #include "cli/drawn.h"
 #include "cli/loaded.h"
 #include "cli/term.h"
+#include "cli/view_advice.h"
 #include "cli/view_memory_load.h"
 #include "cli/why_report.h"
 #include "load/raw_bytes.h"
@@ -112,7 +113,9 @@ static bool answers_find(struct view_input *in, const struct loaded *l)
         if (!add_series(in, l, loaded_device(l, i)) ||
             !say_why(in, l, loaded_device(l, i), &in->series.at[in->series.n - 1]))
             return false;
-    return add_fact(in, "directory", in->path) &&
+    struct view_advice advice = { 0 };
+    return view_advice_add(&advice, l, in->path, 0, in->mem) && view_advice_put(&advice, in) &&
+           add_fact(in, "directory", in->path) &&
            add_fact(in, "losses", l->is_lossy ? "some records could not be used; ascope analyse lists them" : "none");
 }
 

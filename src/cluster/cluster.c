@@ -328,9 +328,9 @@ static bool end_mode(struct drive *d, struct running *m, struct results_writer *
     m->is_over = true;
     bool done = m->is_skipped || report_lack(d, m);
     if (done && !m->is_skipped && (m->n_lacking < d->out->n_ranks || d->out->n_ranks == 0))
-        done =
-            (m->mode->finish(m->state, &m->context, &m->results, d->e) && writer_results(writer, &m->results, d->e)) ||
-            skip(d, m);
+        done = (m->mode->finish(m->state, &m->context, &m->results, d->e) &&
+                (!writer || writer_results(writer, &m->results, d->e))) ||
+               skip(d, m);
     for (size_t i = 0; done && i < m->results.notes.n; i++)
         done = add_line(d->out, false, m->results.notes.at[i]);
     for (size_t i = 0; done && i < m->results.findings.n; i++)
@@ -374,6 +374,8 @@ static bool write_all(struct drive *d, struct results_writer *writer)
 {
     if (names_failed(d->job->names))
         return error_no_memory(d->e, "ascope cluster");
+    if (!writer)
+        return true;
     if (!writer_close(writer, d->e))
         return false;
     size_t n;
@@ -422,8 +424,8 @@ bool cluster_run(struct job *j, const struct cluster_request *r, struct cluster_
     d.running = arena_take(out->mem, r->n_modes, sizeof *d.running);
     if (!d.arrival || !d.running)
         return error_no_memory(e, "ascope cluster");
-    struct results_writer *writer = open_writer(&d);
-    bool done = writer != NULL && run_round(&d, writer) && report_missing(&d) && report_step(&d);
+    struct results_writer *writer = r->out_dir ? open_writer(&d) : NULL;
+    bool done = (writer || !r->out_dir) && run_round(&d, writer) && report_missing(&d) && report_step(&d);
     for (d.round = 1; done && has_waiting(&d); d.round++)
         done = run_round(&d, writer);
     done = done && write_all(&d, writer);

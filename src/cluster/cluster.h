@@ -18,7 +18,7 @@ struct cluster_request {
     const struct mode *const *mode;
     size_t n_modes;
     const struct cluster_options *options;
-    const char *out_dir;
+    const char *out_dir; /* NULL: nothing is written; modes that write rows as they come cannot be asked for */
     unsigned n_threads;
     uint64_t memory_bytes; /* for ranks that are held at the same time */
     uint64_t modes_bytes;  /* for what modes keep of them; 0: no limit */

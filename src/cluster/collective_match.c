@@ -94,6 +94,10 @@ static bool add_one(struct collective_match *m, const struct rank_summary *s, si
         to->least_ns = ns;
         to->last = rank;
     }
+    if (ns > to->most_ns) {
+        to->most_ns = ns;
+        to->longest = rank;
+    }
     return true;
 }
 

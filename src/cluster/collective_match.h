@@ -24,6 +24,8 @@ struct matched {
     int64_t least_ns;     /* the shortest member, which came last */
     int64_t sum_ns;       /* of all durations */
     uint32_t last;        /* that rank */
+    int64_t most_ns;      /* the longest member, which waited longest */
+    uint32_t longest;     /* that rank */
 };
 
 struct rank_clock_error {

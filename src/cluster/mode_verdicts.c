@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cluster/collective_match.h"
 #include "cluster/critical_path.h"
@@ -162,6 +163,49 @@ static bool report_clocks(struct state *s, const struct mode_context *c)
     return done;
 }
 
+/* Where others wait longest for the rank of a verdict. */
+static bool find_place(const struct state *s, struct verdict *v)
+{
+    const struct matched *most = NULL;
+    for (size_t i = 0; i < s->match.list.n; i++) {
+        const struct matched *const m = &s->match.list.at[i];
+        if (m->n < 2 || m->is_p2p || s->match.rank.at[m->last] != v->rank)
+            continue;
+        char step[24];
+        snprintf(step, sizeof step, "%lld", (long long)m->step);
+        if (v->step && strcmp(v->step, step) != 0)
+            continue;
+        if (!most || m->most_ns - m->least_ns > most->most_ns - most->least_ns)
+            most = m;
+    }
+    if (!most)
+        return true;
+    const int64_t end_ns = most->first_end_ns - s->match.clock.at[most->first].ahead_ns;
+    v->place = (struct verdict_place){ .collective = arena_text(s->report->mem, names_text(s->match.names, most->name),
+                                                                names_len(s->match.names, most->name)),
+                                       .begin_ns = end_ns - most->most_ns,
+                                       .end_ns = end_ns,
+                                       .waiting = s->match.rank.at[most->longest] };
+    return v->place.collective != NULL;
+}
+
+static bool add_places(struct state *s)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < s->report->verdicts.n; i++) {
+        struct verdict *const v = &s->report->verdicts.at[i];
+        if ((v->kind == VERDICT_SLOW_RANK || v->kind == VERDICT_LATE_HOST) && v->rank >= 0)
+            done = find_place(s, v);
+    }
+    for (size_t i = 0; done && i < s->match.rank.n; i++) {
+        struct job_clock *const clock = list_add(&s->report->clocks, s->report->mem);
+        done = clock != NULL;
+        if (done)
+            *clock = (struct job_clock){ s->match.rank.at[i], s->match.clock.at[i].ahead_ns };
+    }
+    return done;
+}
+
 static struct cell text_or_na(const char *text)
 {
     return text ? cell_text(text) : cell_na();
@@ -199,7 +243,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     return (match_finish(&s->match) && match_report(&s->match, report_mismatch, s) && report_missing(s, c) &&
             report_clocks(s, c) && step_verdicts_finish(&s->steps, &s->groups, &s->match, s->report) &&
             link_verdicts_finish(&s->links, &s->groups, s->report) &&
-            critical_path_finish(&s->path, &s->match, &s->groups, step_wanted(s, c), s->report) &&
+            critical_path_finish(&s->path, &s->match, &s->groups, step_wanted(s, c), s->report) && add_places(s) &&
             tables(s->report, out)) ||
            error_no_memory(e, c->mode->name);
 }

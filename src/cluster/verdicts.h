@@ -23,13 +23,21 @@ enum verdict_kind {
 };
 extern const char *const verdict_names[VERDICT_KINDS]; /* "slow_rank" */
 
+/* Where to see it: the collective that a rank comes last to and for which another one waits longest, on the common clock. */
+struct verdict_place {
+    const char *collective; /* NULL: there is none */
+    int64_t begin_ns, end_ns;
+    int64_t waiting; /* the rank that waits longest */
+};
+
 struct verdict {
     enum verdict_kind kind;
     const char *text;
     int64_t rank, other; /* of a link: both ends; -1: none */
     const char *step;    /* NULL: all of them */
     double ratio;        /* to what is usual; 0: none */
-    double ms;           /* what it costs in a step, or the error of a clock; 0: unknown */
+    struct verdict_place place;
+    double ms; /* what it costs in a step, or the error of a clock; 0: unknown */
 };
 
 enum path_kind { PATH_COMPUTING, PATH_FREE, PATH_COMMUNICATION, PATH_KINDS };
@@ -47,6 +55,13 @@ struct path_part {
     int64_t saved_ns; /* by so much the step would be shorter if it took no time */
 };
 
+/* How far the clock of a rank is ahead of most, by the ends of its collectives. */
+struct job_clock {
+    int64_t rank, ahead_ns;
+};
+
+struct job_overview; /* job_overview.h */
+
 struct job_report {
     bool is_judged;                /* else nobody has asked */
     LIST(struct verdict) verdicts; /* in the order of kinds */
@@ -54,7 +69,9 @@ struct job_report {
     const char *path_step; /* NULL: there are no steps */
     int64_t path_ns;       /* from the begin of the step to its last end on any rank */
     uint32_t path_segments, path_ranks;
-    LIST(struct path_part) parts; /* the longest first; the rest is path_ns minus their sum */
+    LIST(struct path_part) parts;  /* the longest first; the rest is path_ns minus their sum */
+    LIST(struct job_clock) clocks; /* of all ranks */
+    struct job_overview *overview; /* of the mode overview; NULL: nobody has asked */
     struct arena *mem;
 };
 

@@ -22,7 +22,7 @@ static const char *shown_of(const struct view_input *in)
 
 static void answer_about(struct question *a)
 {
-    static const char *const state[] = { "loading", "ready", "failed", "loading" };
+    static const char *const state[] = { "loading", "ready", "failed", "new" };
     static const char *const stage[] = { "reading", "drawing", "arranging" };
     static const char *const source[] = { "as_loaded", "changed", "gone" };
     struct out *o = a->o;
@@ -41,7 +41,7 @@ static void answer_about(struct question *a)
         json_put_text(o, "kind", in->kind);
         json_put_bool(o, "is_simulated", now == VIEW_READY && in->is_simulated);
         json_put_bool(o, "has_memory", now == VIEW_READY && in->allocators.n > 0);
-        json_put_text(o, "state", state[now]);
+        json_put_text(o, "state", state[now == VIEW_NEW && !in->is_on_demand ? VIEW_LOADING : now]);
         json_put_text(o, "shows", shown_of(in));
         json_put_int(o, "percent", view_progress_percent(&in->progress));
         json_put_text(o, "stage", stage[atomic_load(&in->progress.stage)]);
@@ -124,6 +124,17 @@ static void put_counters(struct question *a, uint32_t process)
     }
 }
 
+/* Which of the ranks of a joint timeline a process belongs to. */
+static void put_rank_of(struct question *a, uint32_t process)
+{
+    for (size_t i = 0; i < a->in->ranks.n; i++) {
+        const struct view_rank *r = &a->in->ranks.at[i];
+        if (process >= r->first_process && process - r->first_process < r->n_processes)
+            return out_json(a->o, r->title, strlen(r->title));
+    }
+    out_lit(a->o, "null");
+}
+
 static void answer_rows(struct question *a)
 {
     const struct chrome_trace *t = a->t->trace;
@@ -145,6 +156,8 @@ static void answer_rows(struct question *a)
         out_char(o, '{');
         json_put_name(o, "name", t->names, p->name ? p->name : p->id.text);
         json_put_name(o, "label", t->names, p->labels);
+        json_put_key(o, "rank");
+        put_rank_of(a, row);
         json_put_key(o, "tracks");
         out_char(o, '[');
         put_tracks(a, row);
@@ -199,11 +212,26 @@ static void put_series(struct question *a, const struct view_series *s)
     out_lit(o, "]}");
 }
 
+/* What other commands answer, as they wrote it. */
+static void put_texts(struct question *a)
+{
+    struct out *o = a->o;
+    json_put_key(o, "base_ns");
+    out_char(o, '"');
+    out_i64(o, a->t->begin_ns);
+    out_char(o, '"');
+    for (size_t i = 0; i < a->in->texts.n; i++) {
+        json_put_key(o, a->in->texts.at[i].key);
+        out_bytes(o, a->in->texts.at[i].json, strlen(a->in->texts.at[i].json));
+    }
+}
+
 static void answer_overview(struct question *a)
 {
     struct out *o = a->o;
     out_char(o, '{');
     json_put_bool(o, "has_timeline", a->t->trace != NULL); /* without one the times below have no begin to count from */
+    put_texts(a);
     json_put_key(o, "series");
     out_char(o, '[');
     for (size_t i = 0; i < a->in->series.n; i++) {

@@ -36,6 +36,17 @@ struct view_fact {
     const char *name, *text;
 };
 
+/* Of a joint timeline: a rank of a job, or of one of two runs; its processes follow each other. */
+struct view_rank {
+    const char *title; /* "Rank 3": stands before the names of its processes */
+    int64_t rank;      /* below 0: it has none */
+    uint32_t first_process, n_processes;
+};
+/* What another command answers with --json, as that text. */
+struct view_text {
+    const char *key, *json;
+};
+
 /* Memory that an allocator held, as it reported. */
 struct view_held {
     int64_t ns, allocated_bytes, reserved_bytes;
@@ -69,6 +80,7 @@ struct view_input {
     /* How it is made into a trace: fills trace and the answers below; false: e says why. */
     bool (*load)(struct view_input *in, struct error *e);
     const void *context; /* of load */
+    bool is_on_demand;   /* not loaded before a page asks for it: another input shows it, too */
     pthread_t thread;
     bool has_thread;
     atomic_int state; /* enum view_state */
@@ -90,6 +102,8 @@ struct view_input {
     LIST(struct view_series) series;
     LIST(struct view_sentence) sentences;
     LIST(struct view_fact) facts;
+    LIST(struct view_rank) ranks;
+    LIST(struct view_text) texts;
     LIST(struct view_allocator) allocators;
     size_t n_blocks;
     struct view_block *blocks;

@@ -12,15 +12,19 @@
 #define PAGES(X)                                                                                                       \
     X("index.html", HTML, view_index_html)                                                                             \
     X("view.css", STYLE, view_view_css)                                                                                \
+    X("advice.js", SCRIPT, view_advice_js)                                                                             \
     X("api.js", SCRIPT, view_api_js)                                                                                   \
     X("block_cache.js", SCRIPT, view_block_cache_js)                                                                   \
     X("colours.js", SCRIPT, view_colours_js)                                                                           \
     X("details.js", SCRIPT, view_details_js)                                                                           \
     X("flame.js", SCRIPT, view_flame_js)                                                                               \
+    X("heat.js", SCRIPT, view_heat_js)                                                                                 \
+    X("job.js", SCRIPT, view_job_js)                                                                                   \
     X("layout.js", SCRIPT, view_layout_js)                                                                             \
     X("main.js", SCRIPT, view_main_js)                                                                                 \
     X("memory.js", SCRIPT, view_memory_js)                                                                             \
     X("overview.js", SCRIPT, view_overview_js)                                                                         \
+    X("ranks.js", SCRIPT, view_ranks_js)                                                                               \
     X("tables.js", SCRIPT, view_tables_js)                                                                             \
     X("text.js", SCRIPT, view_text_js)                                                                                 \
     X("timeline.js", SCRIPT, view_timeline_js)

@@ -24,27 +24,39 @@ export function lay_out(rows, folded, pinned) {
     };
     /** @param {import("./api.js").Process} process @param {boolean} only_pinned */
     const put_rows = (process, only_pinned) => {
+        const of = only_pinned && process.rank !== null ? process.rank + ": " : "";
         for (const counter of process.counters) {
             const key = "c" + counter.id, is_pinned = pinned.has(key);
             if (is_pinned === only_pinned)
-                put({ kind: "counter", key, name: counter.name, is_pinned, is_folded: false, levels: [], instants: null, id: counter.id }, COUNTER_HEIGHT);
+                put({ kind: "counter", key, name: of + counter.name, is_pinned, is_folded: false, levels: [], instants: null, id: counter.id }, COUNTER_HEIGHT);
         }
         for (const track of process.tracks) {
             const key = "t" + track.id, is_pinned = pinned.has(key), is_folded = folded.has(key);
             const all = track.instants === null ? track.levels : [...track.levels, track.instants];
             const levels = is_folded ? all.slice(0, 1) : all;
             if (is_pinned === only_pinned && levels.length)
-                put({ kind: "track", key, name: track.name, is_pinned, is_folded, levels, instants: track.instants, id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
+                put({ kind: "track", key, name: of + track.name, is_pinned, is_folded, levels, instants: track.instants, id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
         }
     };
     for (const process of rows.processes) put_rows(process, true);
+    let rank = /** @type {string|null} */ (null);
     rows.processes.forEach((process, i) => {
         if (!process.tracks.length && !process.counters.length) return;
+        if (process.rank !== null && process.rank !== rank)
+            put({ kind: "process", key: "r" + process.rank, name: process.rank, is_pinned: false, is_folded: folded.has("r" + process.rank), levels: [], instants: null, id: i }, PROCESS_HEIGHT);
+        rank = process.rank;
+        if (folded.has("r" + rank)) return;
         const key = "p" + i, is_folded = folded.has(key);
-        put({ kind: "process", key, name: process.name + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], instants: null, id: i }, PROCESS_HEIGHT);
+        put({ kind: "process", key, name: own_name(process) + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], instants: null, id: i }, PROCESS_HEIGHT);
         if (!is_folded) put_rows(process, false);
     });
     return { items, height: y };
+}
+
+/** Without the rank, below whose name it stands. @param {import("./api.js").Process} process */
+function own_name(process) {
+    const before = (process.rank ?? "") + ": ";
+    return process.rank !== null && process.name.startsWith(before) ? process.name.slice(before.length) : process.name;
 }
 
 /** The first item that ends below y. @param {Item[]} items @param {number} y */

@@ -6,6 +6,7 @@ import { button, element } from "./details.js";
 import { show_flame } from "./flame.js";
 import { show_memory } from "./memory.js";
 import { show_overview } from "./overview.js";
+import { rank_bar, ranks_shown } from "./ranks.js";
 import { show_sql, show_tables } from "./tables.js";
 import { grouped, speak, word } from "./text.js";
 import { Timeline } from "./timeline.js";
@@ -90,17 +91,39 @@ function go(page) {
     void show();
 }
 
-/** Goes to a range of the timeline. @param {number} t0 @param {number} t1 @param {number} [slice] */
-async function look_at(t0, t1, slice = undefined) {
+/** Goes to a range of the timeline. @param {number} t0 @param {number} t1 @param {number} [slice] @param {Record<string, string|number>} [more] */
+async function look_at(t0, t1, slice = undefined, more = {}) {
     keep("page", "timeline");
+    for (const key of ["ranks", "pins"]) keep(key, more[key] ?? null);
     keep("t0", Math.floor(t0));
     keep("t1", Math.ceil(t1));
     keep("slice", slice ?? null);
     await show();
 }
 
-async function show_timeline(/** @type {HTMLElement} */ place) {
-    const rows = await api.json("rows", { input: input() });
+/** Goes to a moment of another input, by the clock of its machine. @param {string} path @param {bigint} begin_ns @param {number} dur */
+function look_elsewhere(path, begin_ns, dur) {
+    const other = inputs.findIndex((one) => one.path === path);
+    if (other < 0) return false;
+    for (const key of ["slice", "ranks", "pins", "t0", "t1"]) keep(key, null);
+    keep("input", other);
+    keep("page", "timeline");
+    keep("moment", begin_ns + "+" + dur);
+    shown = "";
+    void look();
+    return true;
+}
+
+async function show_timeline(/** @type {HTMLElement} */ whole) {
+    const all = await api.json("rows", { input: input() });
+    const rows = ranks_shown(all, state.get("ranks")), place = rank_bar(whole, all, state.get("ranks"), (ranks) => (keep("ranks", ranks), void show()));
+    const moment = /^(\d+)\+(\d+)$/.exec(state.get("moment") ?? "");
+    if (moment) {
+        const begin = Number(BigInt(moment[1]) - BigInt(all.base_ns));
+        keep("t0", begin);
+        keep("t1", begin + Number(moment[2]));
+        keep("moment", null);
+    }
     const made = new Timeline(place, input(), rows, {
         moved: () => {
             keep("t0", Math.floor(made.t0));
@@ -117,6 +140,8 @@ async function show_timeline(/** @type {HTMLElement} */ place) {
         },
     });
     timeline = made;
+    for (const id of (state.get("pins") ?? "").split(",")) if (id) made.pinned.add("t" + id);
+    if (made.pinned.size) made.arrange();
     const t0 = Number(state.get("t0") ?? NaN), t1 = Number(state.get("t1") ?? NaN), slice = state.get("slice");
     if (t1 > t0) made.show(t0, t1);
     if (slice !== null) await made.select(Number(slice), !(t1 > t0));
@@ -140,7 +165,7 @@ async function show() {
         else if (page === "memory" && one.has_memory) await show_memory(place, input(), state, keep, look_at);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
-        else await show_overview(place, input(), look_at);
+        else await show_overview(place, input(), look_at, look_elsewhere, state, keep);
         place.dataset.shown = page;
     } catch (e) {
         failed(/** @type {Error} */ (e));
@@ -175,7 +200,7 @@ function forget_first() {
 /** What there is to say of the input: how far it is, that it failed, has changed, or is gone. @param {api.Input} one */
 function say_state(one) {
     const again = () => button(word("load_again"), () => void reload());
-    if (one.state === "loading") notice(word("loading", { name: one.name, percent: one.percent, stage: word(one.stage), left: left(one), shows: word("shows_" + one.shows) }));
+    if (one.state === "loading" || one.state === "new") notice(word("loading", { name: one.name, percent: one.percent, stage: word(one.stage), left: left(one), shows: word("shows_" + one.shows) }));
     else if (one.state === "failed") notice(word("failed", { name: one.name, message: one.message }), again());
     else if (one.source === "changed") notice(word("changed", { name: one.name }), again());
     else if (one.source === "gone") notice(word("gone", { name: one.name }));
@@ -198,6 +223,7 @@ async function look() {
     const one = inputs[input()];
     if (one) {
         const load = input() + " " + one.n_loads + " " + one.shows;
+        if (one.state === "new") await api.json("reload", { input: input() }).catch(failed);
         if (one.shows === "nothing") {
             shown = "";
             frame();
@@ -210,7 +236,7 @@ async function look() {
         say_state(one);
     }
     if (mine !== looking) return;
-    const is_loading = inputs.some((other) => other.state === "loading");
+    const is_loading = inputs.some((other, i) => other.state === "loading" || (other.state === "new" && i === input()));
     looking = window.setTimeout(() => void look(), is_loading ? LOOK_AGAIN_MS : WATCH_MS);
 }
 
@@ -271,7 +297,7 @@ by_id("language").addEventListener("click", () => {
 by_id("help").addEventListener("click", show_keys);
 by_id("input").addEventListener("change", (e) => {
     keep("input", /** @type {HTMLSelectElement} */ (e.target).value);
-    for (const key of ["t0", "t1", "slice", "rows", "node", "allocator", "at"]) keep(key, null);
+    for (const key of ["t0", "t1", "slice", "ranks", "pins", "moment", "rows", "node", "allocator", "at"]) keep(key, null);
     found = { q: "", slices: [], at: -1 };
     shown = "";
     void look();

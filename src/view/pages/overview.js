@@ -2,7 +2,9 @@
 // The first page: all steps against their median, the slowest one explained, and what was lost.
 // @ts-check
 import * as api from "./api.js";
+import { show_advice, show_comparison } from "./advice.js";
 import { element } from "./details.js";
+import { show_job } from "./job.js";
 import { duration, grouped, word } from "./text.js";
 
 const PARTS = ["computing", "overlapped", "communication", "free"];
@@ -56,11 +58,15 @@ function legend() {
 
 /**
  * @param {HTMLElement} place @param {number} input
- * @param {(t0: number, t1: number, slice?: number) => Promise<void>} look_at
+ * @param {import("./job.js").Look} look_at @param {import("./job.js").LookElsewhere} elsewhere
+ * @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep
  */
-export async function show_overview(place, input, look_at) {
+export async function show_overview(place, input, look_at, elsewhere, state, keep) {
     const o = await api.json("overview", { input });
     const section = element("div", "", "section");
+    place.append(section);
+    if (o.job) show_job(section, o, input, look_at, elsewhere, state, keep);
+    if (o.comparison) show_comparison(section, o.comparison);
     for (const one of o.series) {
         section.append(element("h2", one.title));
         if (one.steps.length) {
@@ -77,8 +83,8 @@ export async function show_overview(place, input, look_at) {
         } else p.textContent = sentence.text;
         section.append(p);
     }
+    if (o.advice) show_advice(section, o, Boolean(o.job), look_at);
     const facts = element("dl", "", "facts");
     for (const [key, value] of o.facts) facts.append(element("dt", key), element("dd", typeof value === "number" ? grouped(value) : value));
     section.append(facts);
-    place.append(section);
 }

@@ -404,8 +404,8 @@ export class Timeline {
             const wanted = dur === 0 ? width : Math.min(Math.max(dur * 8, 100), Math.max(width, dur * 2));
             this.show(begin + dur / 2 - wanted / 2, begin + dur / 2 + wanted / 2);
         }
-        const track = this.rows.processes.flatMap((p, i) => p.tracks.map((t) => ({ t, process: "p" + i }))).find(({ t }) => t.levels.includes(level) || t.instants === level);
-        if (track && (this.folded.delete(track.process) || this.folded.delete("t" + track.t.id))) this.arrange();
+        const track = this.rows.processes.flatMap((p, i) => p.tracks.map((t) => ({ t, process: "p" + i, rank: p.rank }))).find(({ t }) => t.levels.includes(level) || t.instants === level);
+        if (track && [track.process, "r" + track.rank, "t" + track.t.id].some((key) => this.folded.delete(key))) this.arrange();
         const place = this.place_of(level);
         if (place && (place.y < AXIS_HEIGHT || place.y > this.view_height - LEVEL_HEIGHT))
             this.scroll.scrollTop += place.y - this.view_height / 2;

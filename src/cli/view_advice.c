@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/view_advice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/advise_report.h"
+
+struct advise_rank *advise_look(const struct loaded *l, const struct device *d, struct arena *mem)
+{
+    struct advise_rank *r = arena_take(mem, 1, sizeof *r);
+    if (!r || !(r->finding = arena_take(mem, n_advise_checks, sizeof *r->finding)) ||
+        !advise_device(r, l->profile, d, l->collection, mem))
+        return NULL;
+    return r;
+}
+
+bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *path, int64_t shift_ns,
+                     struct arena *mem)
+{
+    for (size_t i = 0; i < loaded_n_devices(l); i++) {
+        const struct device *d = loaded_device(l, i);
+        const struct advise_rank *found = advise_look(l, d, mem);
+        struct advise_rank *to = found ? list_add(&a->ranks, mem) : NULL;
+        int64_t *shift = list_add(&a->shift_ns, mem);
+        if (!to || !shift)
+            return false;
+        *to = *found;
+        *shift = shift_ns;
+        if (!job_rank_of(&to->rank, l->profile, d, l->collection, mem))
+            return false;
+        to->rank.path = arena_text(mem, path, strlen(path));
+        to->rank.device_row = i;
+        if (!to->rank.path)
+            return false;
+    }
+    return true;
+}
+
+bool view_text_put(struct view_input *in, const char *key, json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    struct view_text *to = text ? list_add(&in->texts, in->mem) : NULL;
+    if (to)
+        *to = (struct view_text){ key, arena_text(in->mem, text, strlen(text)) };
+    free(text);
+    json_decref(value);
+    return to && to->json;
+}
+
+/* Places count from a base near to them: numbers of a page have 53 bits. */
+static void rebase(json_t *list, const struct advise_report *r, const struct view_advice *a, int64_t *base_ns)
+{
+    bool has_base = false;
+    for (size_t i = 0; i < advise_n_found(r); i++) {
+        const struct finding *f = &r->advice[i].finding;
+        json_t *evidence = json_object_get(json_array_get(list, i), "evidence");
+        for (size_t k = 0; k < f->n; k++) {
+            const int64_t ns = f->evidence[k].place.begin_ns + a->shift_ns.at[r->advice[i].rank];
+            json_t *place = json_object_get(json_array_get(evidence, k), "place");
+            if (!json_is_object(place))
+                continue;
+            *base_ns = has_base ? *base_ns : ns;
+            has_base = true;
+            json_object_set_new(place, "begin_ns", json_integer((json_int_t)(ns - *base_ns)));
+        }
+    }
+}
+
+bool view_advice_put(const struct view_advice *a, struct view_input *in)
+{
+    struct advice *advice = arena_take(in->mem, n_advise_checks, sizeof *advice);
+    if (a->ranks.n == 0)
+        return true;
+    if (!advice || !advise_job(advice, a->ranks.at, a->ranks.n, in->mem))
+        return false;
+    const struct advise_report report = { a->ranks.at, a->ranks.n, advice, NULL };
+    json_t *list = advise_json(&report);
+    int64_t base_ns = 0;
+    char base[24];
+    rebase(list, &report, a, &base_ns);
+    snprintf(base, sizeof base, "%lld", (long long)base_ns);
+    return view_text_put(
+        in, "advice",
+        json_pack("{s:s, s:o, s:o}", "base_ns", base, "advice", list, "advise_checks", advise_checks_json(&report)));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_job.h - a job of many ranks for the viewer: what `ascope cluster` finds of it, and which timelines to draw.
+ *
+ * All ranks are in the answer, from summaries, databases, text results or raw data; nothing is written.
+ */
+#ifndef ASCOPE_CLI_VIEW_JOB_H
+#define ASCOPE_CLI_VIEW_JOB_H
+
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct view_job_rank {
+    int64_t rank;
+    const char *path;
+    bool is_raw;      /* a directory, not a file of summaries */
+    int64_t ahead_ns; /* of its clock */
+    bool is_drawn;    /* its timeline is wanted */
+};
+
+struct view_job {
+    const char *const *path;
+    size_t n_paths;
+    const char *wanted; /* --ranks: whose timelines; NULL: of all if they are few, else of those that stand out */
+    unsigned n_threads;
+    uint64_t memory_bytes;
+};
+
+enum view_paths {
+    PATHS_APART, /* neither of both */
+    PATHS_JOB,   /* ranks of one job, at least two */
+    PATHS_RUNS   /* the same ranks twice, or ranks that are not known: two runs */
+};
+struct view_job_answer {
+    LIST(struct view_job_rank) ranks; /* ascending */
+    const char *json;                 /* members of ascope cluster --json, and what the pages draw */
+};
+/* Which of these they are, by names and few small files. Of a job the ranks are filled in, else nothing. Everything is in mem. */
+enum view_paths view_job_look(struct view_job_answer *out, const struct view_job *j, struct arena *mem);
+/* False: with the reason in e. */
+bool view_job_read(struct view_job_answer *out, const struct view_job *j, atomic_uint *percent, struct arena *mem,
+                   struct error *e);
+
+#endif

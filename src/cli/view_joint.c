@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/view_joint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/run_chrome.h"
+#include "answers/run_collection.h"
+#include "cli/compare_report.h"
+#include "cli/drawn.h"
+#include "cli/view_advice.h"
+#include "load/chrome_load.h"
+#include "view/joint_trace.h"
+
+enum { MOST_OF_RUN = 4, TOP = 20 }; /* timelines of a run; differences that are shown */
+
+/* A step of a part, for the alignment. */
+struct joint_step {
+    const char *name;
+    int64_t begin_ns;
+};
+
+struct loading {
+    struct view_input *in;
+    const struct view_joint *of;
+    struct joint joint;
+    struct view_advice advice;
+    /* Of runs. */
+    struct names *names;
+    LIST(struct run_rank) ranks[RUNS];
+    LIST(struct joint_step) steps[RUNS];
+    unsigned *side; /* of each part */
+    struct error *e;
+};
+
+static bool no_memory(struct loading *q)
+{
+    return error_no_memory(q->e, q->in->path);
+}
+
+static bool say(struct loading *q, const char *text)
+{
+    struct view_sentence *s = text ? list_add(&q->in->sentences, q->in->mem) : NULL;
+    if (s)
+        *s = (struct view_sentence){ text, 1, 0 };
+    return s || no_memory(q);
+}
+
+static void advance(struct loading *q, unsigned from, size_t done, size_t n)
+{
+    atomic_store(&q->in->percent, from + (unsigned)((95 - from) * done / (n ? n : 1)));
+}
+
+/* Keeps which processes a part will be. */
+static bool keep_rank(struct loading *q, const struct joint_part *p, int64_t rank)
+{
+    struct view_rank *to = list_add(&q->in->ranks, q->in->mem);
+    uint32_t first = 0;
+    for (size_t i = 0; i + 1 < q->joint.parts.n; i++)
+        first += (uint32_t)q->joint.parts.at[i]->trace.processes.n;
+    if (to)
+        *to = (struct view_rank){ p->title, rank, first, (uint32_t)p->trace.processes.n };
+    return to || no_memory(q);
+}
+
+/* A directory that is read becomes a part. */
+static bool draw_part(struct loading *q, const struct loaded *l, const char *path, const char *title, int64_t rank,
+                      int64_t shift_ns)
+{
+    struct joint_part *p = title ? joint_add(&q->joint) : NULL;
+    if (!p)
+        return no_memory(q);
+    p->title = title;
+    p->shift_ns = shift_ns;
+    return drawn_make(&p->drawn, &p->trace, l->collection, l->profile, q->of->options, q->e) &&
+           joint_take(&q->joint, p, path, q->e) && keep_rank(q, p, rank);
+}
+
+/* ---- a job ------------------------------------------------------------------------------------------------------ */
+
+static bool load_rank(struct loading *q, const struct view_job_rank *r)
+{
+    struct loaded l = { 0 };
+    struct error own = { 0 };
+    int why;
+    const struct target target = { .path = r->path, .kind = framework_kind_of(r->path, &why) };
+    const bool is_there = loaded_open(&l, &target, q->of->options->n_threads, &own);
+    bool done;
+    if (!is_there && own.fault == FAULT_LIMIT)
+        done = error_set(q->e, FAULT_LIMIT, "%s", own.text);
+    else if (!is_there)
+        done = say(q, arena_printf(q->in->mem, "Rank %lld is not in the timeline: %s", (long long)r->rank, own.text));
+    else {
+        q->in->is_simulated |= l.collection && l.collection->settings.is_simulated;
+        done =
+            (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
+            draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank, -r->ahead_ns);
+    }
+    loaded_close(&l);
+    return done;
+}
+
+static bool load_job(struct loading *q)
+{
+    struct view_input *in = q->in;
+    struct view_job_answer answer;
+    size_t n = 0, n_done = 0;
+    if (!view_job_read(&answer, &q->of->job, &in->percent, in->mem, q->e))
+        return false;
+    struct view_text *text = list_add(&in->texts, in->mem);
+    if (!text)
+        return no_memory(q);
+    *text = (struct view_text){ "job", answer.json };
+    for (size_t i = 0; i < answer.ranks.n; i++)
+        n += answer.ranks.at[i].is_drawn;
+    for (size_t i = 0; i < answer.ranks.n; i++)
+        if (answer.ranks.at[i].is_drawn) {
+            if (!load_rank(q, &answer.ranks.at[i]))
+                return false;
+            advance(q, 40, ++n_done, n);
+        }
+    return view_advice_put(&q->advice, in) || no_memory(q);
+}
+
+/* ---- two runs ----------------------------------------------------------------------------------------------------- */
+
+static bool add_step(struct loading *q, unsigned side, const char *name, int64_t begin_ns)
+{
+    struct joint_step *s = list_add(&q->steps[side], q->in->mem);
+    if (!s || !(s->name = arena_text(q->in->mem, name, strlen(name))))
+        return no_memory(q);
+    s->begin_ns = begin_ns;
+    return true;
+}
+
+static bool steps_of_device(struct loading *q, unsigned side, const struct loaded *l, const struct device *d)
+{
+    struct step_series s;
+    bool done = l->collection ? step_series_of_collection(&s, l->collection, d, NULL, q->in->mem)
+                              : step_series_of_profile(&s, l->profile, d, NULL, q->in->mem);
+    if (!done)
+        return no_memory(q);
+    for (size_t i = 0; done && !s.is_whole && i < s.n; i++)
+        done = add_step(q, side, names_text(l->profile->names, s.name[i]), s.begin_ns[i]);
+    return done;
+}
+
+static bool load_run_directory(struct loading *q, unsigned side, const struct target *target, bool is_drawn)
+{
+    struct loaded l = { 0 };
+    struct view_input *in = q->in;
+    bool done = loaded_open(&l, target, q->of->options->n_threads, q->e);
+    int64_t rank = -1;
+    in->is_simulated |= done && l.collection && l.collection->settings.is_simulated;
+    for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
+        const struct device *d = loaded_device(&l, i);
+        struct run_rank *to = list_add(&q->ranks[side], in->mem);
+        done = to && run_of_collection(to, l.profile, d, l.collection, q->names, in->mem, q->e);
+        if (!done && q->e->fault == FAULT_NONE)
+            no_memory(q);
+        if (done && i == 0)
+            rank = to->has_rank ? to->rank : -1;
+        if (done)
+            to->path = target->path;
+        if (done && q->steps[side].n == 0)
+            done = steps_of_device(q, side, &l, d);
+    }
+    if (done && is_drawn)
+        done = draw_part(q, &l, target->path,
+                         rank < 0 ? arena_printf(in->mem, "%c", 'A' + (int)side)
+                                  : arena_printf(in->mem, "%c, rank %lld", 'A' + (int)side, (long long)rank),
+                         rank, 0);
+    loaded_close(&l);
+    return done;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct joint_step *x = a, *y = b;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* Steps of torch.profiler: slices "ProfilerStep#5". */
+static bool steps_of_chrome(struct loading *q, unsigned side, const struct chrome_trace *t)
+{
+    static const char prefix[] = "ProfilerStep#";
+    bool done = true;
+    for (size_t i = 0; done && i < t->slices.n; i++) {
+        const char *name = names_text(t->names, t->slices.name[i]);
+        if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+            done = add_step(q, side, name + sizeof prefix - 1, t->slices.begin_ns[i]);
+    }
+    if (q->steps[side].n > 0)
+        qsort(q->steps[side].at, q->steps[side].n, sizeof *q->steps[side].at, by_begin);
+    return done;
+}
+
+static bool load_run_file(struct loading *q, unsigned side, const char *path)
+{
+    struct view_input *in = q->in;
+    struct joint_part *p = joint_add(&q->joint);
+    struct run_rank *to = list_add(&q->ranks[side], in->mem);
+    struct error own = { 0 };
+    if (!p || !to)
+        return no_memory(q);
+    p->title = arena_printf(in->mem, "%c", 'A' + (int)side);
+    if (!p->title)
+        return no_memory(q);
+    if (!chrome_load(&p->trace, path, q->e))
+        return false;
+    if (run_of_chrome(to, &p->trace, q->names, in->mem, &own))
+        to->path = path;
+    else if (own.fault == FAULT_LIMIT)
+        return error_set(q->e, FAULT_LIMIT, "%s", own.text);
+    else
+        q->ranks[side].n--; /* nothing that can be compared: it is drawn all the same */
+    return steps_of_chrome(q, side, &p->trace) && joint_take(&q->joint, p, "/var/tmp", q->e) && keep_rank(q, p, -1);
+}
+
+static int64_t first_begin(const struct loading *q, unsigned side)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < q->joint.parts.n; i++) {
+        const struct chrome_slices *s = &q->joint.parts.at[i]->trace.slices;
+        for (size_t k = 0; k < s->n && q->side[i] == side; k++)
+            first = s->begin_ns[k] < first ? s->begin_ns[k] : first;
+    }
+    return first == INT64_MAX ? 0 : first;
+}
+
+/* Shifts the second run: the chosen step, or the first that both have, or else everything begins together. */
+static bool align(struct loading *q)
+{
+    const struct joint_step *a = NULL, *b = NULL;
+    for (size_t i = 0; !a && i < q->steps[0].n; i++)
+        for (size_t k = 0; !a && k < q->steps[1].n; k++)
+            if (strcmp(q->steps[0].at[i].name, q->steps[1].at[k].name) == 0 &&
+                (!q->of->step || strcmp(q->of->step, q->steps[0].at[i].name) == 0)) {
+                a = &q->steps[0].at[i];
+                b = &q->steps[1].at[k];
+            }
+    const int64_t shift = a ? a->begin_ns - b->begin_ns : first_begin(q, 0) - first_begin(q, 1);
+    for (size_t i = 0; i < q->joint.parts.n; i++)
+        if (q->side[i] == 1)
+            q->joint.parts.at[i]->shift_ns = shift;
+    const char *text = a ? arena_printf(q->in->mem, "Both runs begin step %s at the same moment.", a->name)
+                         : arena_printf(q->in->mem, "%s%s: both runs are shown from their first event on.",
+                                        q->of->step ? "There is no step " : "They have no step in common",
+                                        q->of->step ? q->of->step : "");
+    return say(q, text);
+}
+
+static bool compare(struct loading *q)
+{
+    struct comparison c;
+    struct error own = { 0 };
+    size_t n_changes = 0;
+    if (!compare_runs(&c, q->ranks[0].at, q->ranks[0].n, q->ranks[1].at, q->ranks[1].n, q->names, q->in->mem, &own))
+        return own.fault == FAULT_LIMIT ? error_set(q->e, FAULT_LIMIT, "%s", own.text)
+                                        : say(q, arena_printf(q->in->mem, "The runs cannot be compared: %s", own.text));
+    const struct compared_row **change = compare_changes(&c, &n_changes, q->in->mem);
+    const struct compare_report report = { .name = { q->of->run[0].name, q->of->run[1].name },
+                                           .c = &c,
+                                           .change = change,
+                                           .n_changes = n_changes,
+                                           .top = TOP };
+    return (change && view_text_put(q->in, "comparison", compare_json(&report))) || no_memory(q);
+}
+
+static bool load_runs(struct loading *q)
+{
+    size_t n = 0, n_done = 0, n_sides = 0;
+    for (unsigned side = 0; side < RUNS; side++)
+        n += q->of->run[side].file ? 1 : q->of->run[side].targets.list.n;
+    q->side = arena_take(q->in->mem, n + 1, sizeof *q->side);
+    if (!q->side)
+        return no_memory(q);
+    for (unsigned side = 0; side < RUNS; side++) {
+        const struct view_run *r = &q->of->run[side];
+        if (r->file && !load_run_file(q, side, r->file))
+            return false;
+        for (size_t i = 0; i < r->targets.list.n; i++) {
+            if (!load_run_directory(q, side, &r->targets.list.at[i], i < MOST_OF_RUN))
+                return false;
+            advance(q, 0, ++n_done, n);
+        }
+        while (n_sides < q->joint.parts.n)
+            q->side[n_sides++] = side;
+    }
+    return align(q) && compare(q);
+}
+
+bool view_joint_load(struct view_input *in, struct error *e)
+{
+    struct loading q = { .in = in, .of = in->context, .joint = { .fd = -1, .mem = in->mem }, .e = e };
+    q.names = names_new();
+    bool done = q.names || no_memory(&q);
+    done = done && (q.of->is_job ? load_job(&q) : load_runs(&q)) &&
+           joint_finish(&q.joint, &in->trace, &in->drawn, in->path, e);
+    joint_close(&q.joint);
+    names_free(q.names);
+    return done;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* joint_trace.h - several traces as one: the ranks of a job, or two runs, below each other on one clock.
+ *
+ * Parts are added one after the other and taken over; joint_finish() makes one trace of them, in which the processes of a part follow
+ * each other, have its title before their names, and are shifted by its time. Flow events stay within their part.
+ */
+#ifndef ASCOPE_VIEW_JOINT_TRACE_H
+#define ASCOPE_VIEW_JOINT_TRACE_H
+
+#include "profile/chrome_trace.h"
+
+struct joint_part {
+    const char *title; /* "Rank 3" */
+    int64_t shift_ns;  /* is added to all of its times */
+    uint64_t at;       /* of its text in the joint one */
+    struct chrome_trace trace;
+    struct mapped drawn; /* its text, where it is not mapped by the trace itself */
+};
+
+struct joint {
+    LIST(struct joint_part *) parts; /* pointers: a mapping must stay where it is */
+    int fd;                          /* the joint text; -1 in the beginning */
+    uint64_t n_bytes;
+    struct arena *mem; /* the caller's */
+};
+
+/* The next part, to be filled by the caller: title, trace, drawn. NULL: no memory. */
+struct joint_part *joint_add(struct joint *j);
+/* Behind filling: its text goes to a file without a name in `dir`, or elsewhere, and is not needed any more. */
+bool joint_take(struct joint *j, struct joint_part *p, const char *dir, struct error *e);
+/* One trace of all, all zero before; `text` is mapped for it. All of it is released by chrome_trace_free() and memory_unmap(), also after a failure. */
+bool joint_finish(struct joint *j, struct chrome_trace *out, struct mapped *text, const char *path, struct error *e);
+void joint_close(struct joint *j); /* in any case */
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to change, and what differs between two runs: the answers of `ascope advise` and `ascope compare` on the overview.
+// @ts-check
+import { button, element } from "./details.js";
+import { duration, word } from "./text.js";
+
+const PARTS = ["step", "computing", "communication", "free"], SHOWN = 20;
+
+/**
+ * @typedef {{text: string, gain_us: number, place: {begin_ns: number, dur_ns: number, process: string, thread: string|null, event: string|null}|null}} Evidence
+ * @typedef {{check: string, title: string, rank: number|null, gain_us: number, share: number, ranks: number, found: string, change: string, evidence: Evidence[]}} Advice
+ */
+
+/**
+ * @param {HTMLElement} section @param {{base_ns: string, advice: {base_ns: string, advice: Advice[], advise_checks: {check: string, state: string, needs: string}[]}}} o
+ * @param {boolean} is_job @param {import("./job.js").Look} look_at
+ */
+export function show_advice(section, o, is_job, look_at) {
+    const shift = Number(BigInt(o.advice.base_ns) - BigInt(o.base_ns)), list = element("ol", "", "advice");
+    section.append(element("h2", word("advice")));
+    if (!o.advice.advice.length) section.append(element("p", word("no_advice")));
+    for (const one of o.advice.advice) {
+        const item = element("li"), title = word("check_" + one.check, { title: one.title });
+        const gain = word("gain", { title, gain: duration(one.gain_us * 1000), percent: (one.share * 100).toFixed(1) });
+        item.append(element("strong", gain + (is_job && one.rank !== null ? " (" + word("rank_n", { rank: one.rank }) + ")" : "")));
+        item.append(element("p", one.found));
+        for (const e of one.evidence) {
+            const p = element("p"), place = e.place;
+            if (place) {
+                const edge = Math.max(place.dur_ns / 2, 1000), t0 = shift + place.begin_ns;
+                p.append(button(e.text, () => void look_at(t0 - edge, t0 + place.dur_ns + edge, undefined, is_job && one.rank !== null ? { ranks: "Rank " + one.rank } : {})));
+            } else p.textContent = e.text;
+            item.append(p);
+        }
+        item.append(element("p", word("change") + ": " + one.change));
+        list.append(item);
+    }
+    section.append(list);
+    const missing = o.advice.advise_checks.filter((c) => c.state === "not recorded");
+    if (missing.length) section.append(element("p", word("not_checked") + ": " + missing.map((c) => c.check + " (" + c.needs + ")").join("; "), "faint"));
+}
+
+/** @param {string[]} names @param {(string|HTMLElement)[][]} rows */
+function table(names, rows) {
+    const made = element("table"), head = element("tr");
+    names.forEach((name, i) => head.append(element("th", name, i ? "number" : "")));
+    made.append(head);
+    for (const row of rows) {
+        const tr = element("tr");
+        row.forEach((cell, i) => {
+            const td = element("td", "", i ? "number" : "");
+            td.append(cell);
+            tr.append(td);
+        });
+        made.append(tr);
+    }
+    return made;
+}
+
+/** @param {number} us */
+const more = (us) => (us >= 0 ? "+" : "−") + duration(Math.abs(us) * 1000);
+
+/** @param {HTMLElement} section @param {any} c what `ascope compare --json` has */
+export function show_comparison(section, c) {
+    section.append(element("h2", word("comparison", { a: c.a, b: c.b })));
+    section.append(table([word("per_step"), "A", "B", "B − A", ""], PARTS.map((part) => {
+        const d = c.overall[part];
+        return [word(part), duration(d.a_us * 1000), duration(d.b_us * 1000), more(d.more_us), word("difference_" + d.state)];
+    })));
+    const changes = (c.changes ?? []).slice(0, SHOWN);
+    if (!changes.length) return;
+    section.append(element("h3", word("changes")));
+    section.append(table([word("name"), "A", "B", "B − A", ""], changes.map((/** @type {any} */ r) =>
+        [r.name + (r.detail ? " " + r.detail : ""), duration(r.step.a_us * 1000), duration(r.step.b_us * 1000), more(r.step.more_us), word("difference_" + r.step.state)])));
+}
