@@ -74,6 +74,8 @@ _ascope()
     'why --threads') return ;;
     'why --memory-limit') return ;;
     'view -dir' | 'view --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'view --ranks') return ;;
+    'view --step') return ;;
     'view --port') return ;;
     'view --threads') return ;;
     'view --memory-limit') return ;;
@@ -176,7 +178,7 @@ _ascope()
         options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;
     view)
         words=''
-        options=' -dir --collection-dir --port --no-open --threads --memory-limit --quiet -q --help -h' ;;
+        options=' -dir --collection-dir --ranks --step --port --no-open --threads --memory-limit --quiet -q --help -h' ;;
     advise)
         words=''
         options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;

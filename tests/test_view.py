@@ -324,7 +324,8 @@ class View(Case):
     def test_files_that_cannot_be_read_are_reported_and_the_others_shown(self):
         with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
             f.write("no trace")
-        bad, good = self.view("bad.json", self.trace()).wait(2)
+        self.trace(name="other.json")
+        bad, good, _ = self.view("bad.json", self.trace(), "other.json").wait(3)
         self.assertEqual((bad["state"], good["state"]), ("failed", "ready"))
         self.assertIn("bad.json", bad["message"])
 

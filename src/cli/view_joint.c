@@ -73,8 +73,12 @@ static bool draw_part(struct loading *q, const struct loaded *l, const char *pat
         return no_memory(q);
     p->title = title;
     p->shift_ns = shift_ns;
-    return drawn_make(&p->drawn, &p->trace, l->collection, l->profile, q->of->options, q->e) &&
-           joint_take(&q->joint, p, path, q->e) && keep_rank(q, p, rank);
+    if (!drawn_make(&p->drawn, &p->trace, l->collection, l->profile, q->of->options, q->e) ||
+        !joint_take(&q->joint, p, path, q->e)) {
+        joint_drop(&q->joint, p);
+        return false;
+    }
+    return keep_rank(q, p, rank);
 }
 
 /* ---- a job ------------------------------------------------------------------------------------------------------ */
@@ -82,22 +86,22 @@ static bool draw_part(struct loading *q, const struct loaded *l, const char *pat
 static bool load_rank(struct loading *q, const struct view_job_rank *r)
 {
     struct loaded l = { 0 };
-    struct error own = { 0 };
     int why;
     const struct target target = { .path = r->path, .kind = framework_kind_of(r->path, &why) };
-    const bool is_there = loaded_open(&l, &target, q->of->options->n_threads, &own);
-    bool done;
-    if (!is_there && own.fault == FAULT_LIMIT)
-        done = error_set(q->e, FAULT_LIMIT, "%s", own.text);
-    else if (!is_there)
-        done = say(q, arena_printf(q->in->mem, "Rank %lld is not in the timeline: %s", (long long)r->rank, own.text));
-    else {
+    bool done = loaded_open(&l, &target, q->of->options->n_threads, q->e);
+    if (done) {
         q->in->is_simulated |= l.collection && l.collection->settings.is_simulated;
         done =
             (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
             draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank, -r->ahead_ns);
     }
     loaded_close(&l);
+    if (!done && q->e->fault != FAULT_LIMIT) {
+        const char *text =
+            arena_printf(q->in->mem, "Rank %lld is not in the timeline: %s", (long long)r->rank, q->e->text);
+        *q->e = (struct error){ 0 };
+        done = say(q, text);
+    }
     return done;
 }
 
@@ -207,8 +211,11 @@ static bool load_run_file(struct loading *q, unsigned side, const char *path)
     p->title = arena_printf(in->mem, "%c", 'A' + (int)side);
     if (!p->title)
         return no_memory(q);
-    if (!chrome_load(&p->trace, path, q->e))
+    if (!chrome_load(&p->trace, path, q->e)) {
+        joint_drop(&q->joint, p);
+        q->ranks[side].n--;
         return false;
+    }
     if (run_of_chrome(to, &p->trace, q->names, in->mem, &own))
         to->path = path;
     else if (own.fault == FAULT_LIMIT)
@@ -268,6 +275,29 @@ static bool compare(struct loading *q)
     return (change && view_text_put(q->in, "comparison", compare_json(&report))) || no_memory(q);
 }
 
+/* One that cannot be read does not hide the other. */
+static bool skip_run(struct loading *q, unsigned side)
+{
+    if (q->e->fault == FAULT_LIMIT)
+        return false;
+    const char *text = arena_printf(q->in->mem, "%c is not shown: %s", 'A' + (int)side, q->e->text);
+    if (side == RUNS - 1 && q->in->ranks.n == 0)
+        return false;
+    *q->e = (struct error){ 0 };
+    return say(q, text);
+}
+
+static bool load_run(struct loading *q, unsigned side, size_t *n_done, size_t n)
+{
+    const struct view_run *r = &q->of->run[side];
+    bool done = !r->file || load_run_file(q, side, r->file);
+    for (size_t i = 0; done && i < r->targets.list.n; i++) {
+        done = load_run_directory(q, side, &r->targets.list.at[i], i < MOST_OF_RUN);
+        advance(q, 0, ++*n_done, n);
+    }
+    return done || skip_run(q, side);
+}
+
 static bool load_runs(struct loading *q)
 {
     size_t n = 0, n_done = 0, n_sides = 0;
@@ -277,17 +307,13 @@ static bool load_runs(struct loading *q)
     if (!q->side)
         return no_memory(q);
     for (unsigned side = 0; side < RUNS; side++) {
-        const struct view_run *r = &q->of->run[side];
-        if (r->file && !load_run_file(q, side, r->file))
+        if (!load_run(q, side, &n_done, n))
             return false;
-        for (size_t i = 0; i < r->targets.list.n; i++) {
-            if (!load_run_directory(q, side, &r->targets.list.at[i], i < MOST_OF_RUN))
-                return false;
-            advance(q, 0, ++n_done, n);
-        }
         while (n_sides < q->joint.parts.n)
             q->side[n_sides++] = side;
     }
+    if (q->ranks[0].n == 0 || q->ranks[1].n == 0)
+        return align(q);
     return align(q) && compare(q);
 }
 

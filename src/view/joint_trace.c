@@ -54,6 +54,17 @@ bool joint_take(struct joint *j, struct joint_part *p, const char *dir, struct e
     return true;
 }
 
+void joint_drop(struct joint *j, struct joint_part *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < j->parts.n; i++)
+        if (j->parts.at[i] != p)
+            j->parts.at[n++] = j->parts.at[i];
+    j->parts.n = n;
+    part_release(p);
+    free(p);
+}
+
 /* A part on its way into the joint trace. */
 struct joining {
     struct chrome_trace *out;

@@ -28,6 +28,8 @@ struct joint {
 struct joint_part *joint_add(struct joint *j);
 /* Behind filling: its text goes to a file without a name in `dir`, or elsewhere, and is not needed any more. */
 bool joint_take(struct joint *j, struct joint_part *p, const char *dir, struct error *e);
+/* A part that could not be filled: it is left out. */
+void joint_drop(struct joint *j, struct joint_part *p);
 /* One trace of all, all zero before; `text` is mapped for it. All of it is released by chrome_trace_free() and memory_unmap(), also after a failure. */
 bool joint_finish(struct joint *j, struct chrome_trace *out, struct mapped *text, const char *path, struct error *e);
 void joint_close(struct joint *j); /* in any case */

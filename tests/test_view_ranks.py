@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ascope view of several ranks, and of two runs: one timeline on one clock, and the answers of cluster, advise and compare.
+
+usage: test_view_ranks.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import glob
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+import unittest
+
+from cli_case import Case
+from test_view import HOSTILE, Viewer, event
+
+
+class Ranks(Case):
+    def view(self, *words):
+        v = Viewer(self, *words)
+        self.addCleanup(lambda: v.process.poll() is None and v.end(signal.SIGKILL))
+        return v
+
+    def until(self, v, number, state):
+        for _ in range(6000):
+            one = v.json("about")["inputs"][number]
+            if one["state"] in (state, "failed"):
+                self.assertEqual(one["state"], state, one)
+                return one
+            time.sleep(0.02)
+        raise AssertionError(one)
+
+    def sim(self, out, *more):
+        self.ascope("sim", "--framework", "pt", "--steps", "4", "--out", out, *more, code=0)
+
+    def job(self, *more):
+        self.sim("job", "--tp", "2", "--dp", "2", "--kernels", "960", *more)
+        return sorted(glob.glob(os.path.join(self.dir, "job", "*_ascend_pt")))
+
+    def sql(self, v, q):
+        return v.json("sql", input=0, q=q)["rows"]
+
+    def test_a_job_is_one_timeline_on_one_clock(self):
+        self.job("--slow-rank", "3:1.5", "--clock-offset", "2:3ms")
+        v = self.view("job")
+        joint, *single = v.wait(5)
+        self.assertEqual((joint["kind"], joint["state"], joint["is_simulated"]), ("job", "ready", True))
+        self.assertEqual([one["state"] for one in single], ["new"] * 4)  # loaded when they are asked for
+        rows = v.json("rows", input=0)
+        ranks = ["Rank %d" % r for r in range(4)]
+        seen = [p["rank"] for p in rows["processes"]]
+        self.assertEqual(sorted(set(seen)), ranks)
+        self.assertEqual(seen, sorted(seen))  # rows of a rank follow each other
+        for p in rows["processes"]:
+            self.assertTrue(p["name"].startswith(p["rank"] + ": "), p["name"])
+        ends = {}
+        for process, name, end in self.sql(v, "SELECT process, name, begin_ns + dur_ns FROM slices WHERE name LIKE 'hcom_allReduce%' AND thread LIKE 'Group%'"):
+            ends.setdefault(name, {}).setdefault(process.split(":")[0], []).append(end)
+        n_pairs = 0
+        for of_ranks in ends.values():
+            if {"Rank 2", "Rank 3"} <= set(of_ranks):
+                for x, y in zip(sorted(of_ranks["Rank 2"]), sorted(of_ranks["Rank 3"])):
+                    self.assertLess(abs(x - y), 20000)  # 3 ms apart on their own clocks
+                    n_pairs += 1
+        self.assertGreater(n_pairs, 10)
+        n_slices = n_flows = 0
+        for i in range(1, 5):
+            v.ask("reload", input=i)
+            self.until(v, i, "ready")
+            n_slices += v.json("rows", input=i)["n_slices"]
+            n_flows += v.json("sql", input=i, q="SELECT count(*) FROM flows")["rows"][0][0]
+        self.assertEqual(rows["n_slices"], n_slices)
+        self.assertEqual(self.sql(v, "SELECT count(*) FROM flows")[0][0], n_flows)  # none between ranks by equal numbers
+        of_rank = "(SELECT substr(process, 1, 6) FROM slices WHERE id = %s)"
+        self.assertEqual(self.sql(v, "SELECT count(*) FROM (SELECT * FROM flows LIMIT 50) WHERE " + of_rank % "from_id" + " <> " + of_rank % "to_id"), [[0]])
+        args = self.sql(v, "SELECT args FROM slices WHERE process = 'Rank 3: HCCL' AND name LIKE 'hcom_allReduce%' LIMIT 1")[0][0]
+        self.assertIn("data_type", json.loads(args))  # read from the joint text
+
+    def test_a_job_has_the_answers_of_cluster_and_advise(self):
+        self.job("--slow-rank", "3:1.5", "--slow-link", "0-1:0.2")
+        before = sorted(os.walk(os.path.join(self.dir, "job")))
+        wanted = json.loads(self.ascope("cluster", "job", "-m", "verdicts", "-o", "out", "--json", code=0).stdout)
+        advice = json.loads(self.ascope("advise", "job", "--json", code=0).stdout)["advice"]
+        v = self.view("job")
+        v.wait(5)
+        overview = v.json("overview", input=0)
+        job = overview["job"]
+        self.assertEqual([(x["kind"], x["text"], x["rank"], x["other_rank"], x["step"]) for x in job["verdicts"]],
+                         [(x["kind"], x["text"], x["rank"], x["other_rank"], x["step"]) for x in wanted["verdicts"]])
+        self.assertEqual({x["kind"] for x in job["verdicts"]}, {"slow_rank", "slow_link"})
+        self.assertEqual(job["critical_path"]["ns"], wanted["critical_path"]["ns"])
+        computing = {(c[0], c[1]): c[2] for c in job["cells"]}
+        self.assertEqual(sorted(computing), [(r, s) for r in range(4) for s in range(4)])
+        for s in range(4):
+            self.assertAlmostEqual(computing[3, s] / computing[1, s], 1.5, delta=0.2)
+        self.assertEqual(sorted(g["ranks"] for g in job["groups"] if g["name"] == "tp"), [[0, 1], [2, 3]])
+        bandwidth = {(x["src"], x["dst"]): x["mb"] / x["ms"] for x in job["links"]}
+        self.assertLess(bandwidth[0, 1], 0.3 * bandwidth[2, 3])
+        verdict, place = next((x, p) for x, p in zip(job["verdicts"], job["places"]) if x["kind"] == "slow_rank")
+        shift = int(job["base_ns"]) - int(overview["base_ns"])
+        spans = {p.split(":")[0]: (b, b + d) for p, b, d in self.sql(
+            v, "SELECT process, begin_ns, dur_ns FROM slices WHERE name = '%s' AND begin_ns + dur_ns BETWEEN %d AND %d" %
+            (place["collective"], shift + place["end"] - 20000, shift + place["end"] + 20000))}
+        slow, waits = spans["Rank %d" % verdict["rank"]], spans["Rank %d" % place["waiting_rank"]]
+        self.assertLess(waits[0], slow[0])  # it came first
+        self.assertEqual(waits, (shift + place["begin"], shift + place["end"]))
+        self.assertEqual([(a["check"], a["rank"], a["found"], a["change"]) for a in overview["advice"]["advice"]],
+                         [(a["check"], a["rank"], a["found"], a["change"]) for a in advice])
+        base = int(overview["advice"]["base_ns"])
+        self.assertEqual([base + e["place"]["begin_ns"] for a in overview["advice"]["advice"] for e in a["evidence"] if e["place"]],
+                         [e["place"]["begin_ns"] for a in advice for e in a["evidence"] if e["place"]])
+        self.assertEqual(v.end(signal.SIGINT)[0], 0)
+        self.assertEqual(sorted(os.walk(os.path.join(self.dir, "job"))), before)  # nothing is written
+
+    def test_chosen_ranks_and_ranks_without_raw_data(self):
+        paths = self.job()
+        v = self.view("job", "--ranks", "1-2")
+        v.wait(5)
+        self.assertEqual({p["rank"] for p in v.json("rows", input=0)["processes"]}, {"Rank 1", "Rank 2"})
+        self.assertEqual([r["is_drawn"] for r in v.json("overview", input=0)["job"]["job_ranks"]], [False, True, True, False])
+        v.end()
+        self.ascope("analyse", "--summary", "job", code=0)
+        os.mkdir(os.path.join(self.dir, "moved"))
+        for i, path in enumerate(paths):
+            summary, = glob.glob(os.path.join(path, "*.summary"))
+            os.rename(summary, os.path.join(self.dir, "moved", os.path.basename(summary)))
+        v = self.view("moved")
+        joint, = v.wait(1)
+        self.assertEqual(joint["state"], "ready")
+        self.assertEqual(len(v.json("overview", input=0)["job"]["cells"]), 16)
+        self.assertEqual(v.json("rows", input=0)["processes"], [])
+        v.end()
+        shutil.rmtree(os.path.join(paths[1], glob.glob(paths[1] + "/PROF_*")[0]))
+        os.mkdir(os.path.join(self.dir, "two"))
+        for path in paths[:2]:
+            os.rename(path, os.path.join(self.dir, "two", os.path.basename(path)))
+        v = self.view("two")  # what cannot be read of a rank does not hide the others
+        self.assertEqual(v.wait(3)[0]["state"], "ready")
+
+    def test_directories_are_ranks_of_a_job_or_two_runs(self):
+        paths = self.job()
+        for words, kinds in (((paths[0], paths[1]), ["job", "PyTorch", "PyTorch"]), ((paths[0], paths[0]), ["two runs", "PyTorch", "PyTorch"]),
+                             ((paths[0],), ["PyTorch"]), ((paths[0], paths[1], paths[1]), ["PyTorch"] * 3)):
+            v = self.view(*words)
+            self.assertEqual([i["kind"] for i in v.json("about")["inputs"]], kinds)
+            v.end(signal.SIGKILL)
+        self.assertIn("--ranks", self.ascope("view", "--help", code=0).stdout)
+
+    def test_two_runs_begin_a_step_together_and_are_compared(self):
+        self.sim("a", "--ranks", "1", "--kernels", "400")
+        self.sim("b", "--ranks", "1", "--kernels", "400", "--slow-operator", "MatMulV2:3", "--noise-seed", "7")
+        wanted = json.loads(self.ascope("compare", "a", "b", "--json", code=0).stdout)["comparisons"][0]
+        for step in (None, "2"):
+            v = self.view("a", "b", *(["--step", step] if step else []))
+            joint, *single = v.wait(3)
+            self.assertEqual((joint["kind"], [one["state"] for one in single]), ("two runs", ["new", "new"]))
+            found = v.json("overview", input=0)
+            for part in ("step", "computing", "communication", "free"):
+                self.assertEqual(found["comparison"]["overall"][part]["state"], wanted["overall"][part]["state"])
+                self.assertAlmostEqual(found["comparison"]["overall"][part]["more_us"], wanted["overall"][part]["more_us"], places=2)
+            self.assertEqual([r["name"] for r in found["comparison"]["changes"]], [r["name"] for r in wanted["changes"]])
+            self.assertIn("begin step %s at the same moment" % (step or "0"), found["sentences"][0]["text"])
+            begins = dict(self.sql(v, "SELECT substr(process, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#%s'" % (step or "0")))
+            self.assertLess(abs(begins["A"] - begins["B"]), 1000)
+            self.assertEqual({p["rank"] for p in v.json("rows", input=0)["processes"]}, {"A, rank 0", "B, rank 0"})
+            v.end()
+
+    def trace(self, name, at_us, step=True):
+        events = [event(HOSTILE, at_us + 5, 3, args={"run": name, "n": 1}), {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": HOSTILE}},
+                  {"ph": "s", "name": "f", "cat": "c", "id": 1, "pid": 1, "tid": 1, "ts": at_us + 6},
+                  {"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": at_us + 7, "s": "t", "args": {"of": name}},
+                  {"ph": "C", "name": "memory", "pid": 1, "ts": at_us, "args": {"MB": 3}}]
+        if step:
+            events.append(event("ProfilerStep#5", at_us + 2, 10))
+        with open(os.path.join(self.dir, name), "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": events}, f)
+        return name
+
+    def test_two_traces_and_one_that_cannot_be_read(self):
+        v = self.view(self.trace("a.json", 1000), self.trace("b.json", 777000))
+        self.assertEqual(v.wait(3)[0]["kind"], "two runs")
+        self.assertEqual(self.sql(v, "SELECT process, begin_ns FROM slices WHERE name LIKE 'ProfilerStep%' ORDER BY process"),
+                         [["A: " + HOSTILE, 0], ["B: " + HOSTILE, 0]])
+        self.assertEqual(sorted(json.loads(a)["run"] for a, in self.sql(v, "SELECT args FROM slices WHERE args LIKE '%run%'")), ["a.json", "b.json"])
+        n = v.json("rows", input=0)["n_slices"]
+        marks = [v.json("slice", input=0, slice=i) for i in range(n, n + 2)]
+        self.assertEqual(sorted((m["name"], m["begin"], m["args"]["of"]) for m in marks), [("mark", 5000, "a.json"), ("mark", 5000, "b.json")])
+        v.end()
+        v = self.view(self.trace("a.json", 1000, False), self.trace("b.json", 777000, False))
+        v.wait(3)
+        self.assertEqual(self.sql(v, "SELECT begin_ns FROM slices WHERE name LIKE '<%'"), [[0], [0]])
+        self.assertIn("no step in common", v.json("overview", input=0)["sentences"][0]["text"])
+        v.end()
+        with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
+            f.write("no trace")
+        v = self.view("bad.json", "a.json")
+        self.assertEqual([i["state"] for i in v.wait(3)], ["ready", "new", "new"])
+        self.assertIn("bad.json", v.json("overview", input=0)["sentences"][0]["text"])
+        v.ask("reload", input=1)
+        for _ in range(6000):
+            one = v.json("about")["inputs"][1]
+            if one["state"] not in ("new", "loading"):
+                break
+            time.sleep(0.02)
+        self.assertEqual(one["state"], "failed")
+
+    def test_advice_of_one_collection(self):
+        self.sim("one", "--ranks", "1", "--kernels", "400", "--stall", "2:20ms")
+        wanted = json.loads(self.ascope("advise", "one", "--json", code=0).stdout)["advice"]
+        v = self.view("one")
+        v.wait(1)
+        found = v.json("overview", input=0)["advice"]
+        self.assertGreater(len(wanted), 0)
+        self.assertEqual([(a["check"], a["found"]) for a in found["advice"]], [(a["check"], a["found"]) for a in wanted])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
