@@ -230,8 +230,7 @@ static const char *answer_text(const struct view_job_answer *a, const struct job
     return kept;
 }
 
-bool view_job_read(struct view_job_answer *out, const struct view_job *j, atomic_uint *percent, struct arena *mem,
-                   struct error *e)
+bool view_job_read(struct view_job_answer *out, const struct view_job *j, struct arena *mem, struct error *e)
 {
     static const struct mode *const wanted[] = { &mode_verdicts, &mode_overview };
     const struct cluster_options options = { 0 };
@@ -244,7 +243,6 @@ bool view_job_read(struct view_job_answer *out, const struct view_job *j, atomic
     struct cluster_result result = { 0 };
     *out = (struct view_job_answer){ 0 };
     bool done = find(&job, j, e) && job_complete(&job, NULL, e) && cluster_run(&job, &request, &result, e);
-    atomic_store(percent, 40);
     if (done && result.n_ranks == 0)
         done = error_set(e, FAULT_ASKED, "%s: no rank could be read", j->path[0]);
     done = done && (list_ranks(out, &job, &result.report, mem) || error_no_memory(e, j->path[0]));

@@ -6,8 +6,6 @@
 #ifndef ASCOPE_CLI_VIEW_JOB_H
 #define ASCOPE_CLI_VIEW_JOB_H
 
-#include <stdatomic.h>
-
 #include "base/arena.h"
 #include "base/error.h"
 
@@ -39,7 +37,6 @@ struct view_job_answer {
 /* Which of these they are, by names and few small files. Of a job the ranks are filled in, else nothing. Everything is in mem. */
 enum view_paths view_job_look(struct view_job_answer *out, const struct view_job *j, struct arena *mem);
 /* False: with the reason in e. */
-bool view_job_read(struct view_job_answer *out, const struct view_job *j, atomic_uint *percent, struct arena *mem,
-                   struct error *e);
+bool view_job_read(struct view_job_answer *out, const struct view_job *j, struct arena *mem, struct error *e);
 
 #endif

@@ -11,9 +11,11 @@
 #include "cli/drawn.h"
 #include "cli/view_advice.h"
 #include "load/chrome_load.h"
+#include "load/raw_bytes.h"
 #include "view/joint_trace.h"
 
-enum { MOST_OF_RUN = 4, TOP = 20 }; /* timelines of a run; differences that are shown */
+enum { MOST_OF_RUN = 4, TOP = 20 };                  /* timelines of a run; differences that are shown */
+enum { ANSWERED = 40, DRAWN = 95, DRAWN_BYTES = 5 }; /* percent; bytes of a timeline for one of raw data */
 
 /* A step of a part, for the alignment. */
 struct joint_step {
@@ -47,9 +49,12 @@ static bool say(struct loading *q, const char *text)
     return s || no_memory(q);
 }
 
-static void advance(struct loading *q, unsigned from, size_t done, size_t n)
+/* The next of n parts: it is read and drawn. */
+static void advance(struct loading *q, unsigned from, size_t done, size_t n, const char *path)
 {
-    atomic_store(&q->in->percent, from + (unsigned)((95 - from) * done / (n ? n : 1)));
+    const unsigned room = DRAWN - from;
+    view_progress_stage(&q->in->progress, VIEW_DRAWING, from + (unsigned)(room * done / n),
+                        from + (unsigned)(room * (done + 1) / n), raw_bytes(path) * (1 + DRAWN_BYTES));
 }
 
 /* Keeps which processes a part will be. */
@@ -110,7 +115,11 @@ static bool load_job(struct loading *q)
     struct view_input *in = q->in;
     struct view_job_answer answer;
     size_t n = 0, n_done = 0;
-    if (!view_job_read(&answer, &q->of->job, &in->percent, in->mem, q->e))
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < q->of->job.n_paths; i++)
+        bytes += raw_bytes(q->of->job.path[i]);
+    view_progress_stage(&in->progress, VIEW_READING, 0, ANSWERED, bytes);
+    if (!view_job_read(&answer, &q->of->job, in->mem, q->e))
         return false;
     struct view_text *text = list_add(&in->texts, in->mem);
     if (!text)
@@ -120,9 +129,9 @@ static bool load_job(struct loading *q)
         n += answer.ranks.at[i].is_drawn;
     for (size_t i = 0; i < answer.ranks.n; i++)
         if (answer.ranks.at[i].is_drawn) {
+            advance(q, ANSWERED, n_done++, n, answer.ranks.at[i].path);
             if (!load_rank(q, &answer.ranks.at[i]))
                 return false;
-            advance(q, 40, ++n_done, n);
         }
     return view_advice_put(&q->advice, in) || no_memory(q);
 }
@@ -292,8 +301,8 @@ static bool load_run(struct loading *q, unsigned side, size_t *n_done, size_t n)
     const struct view_run *r = &q->of->run[side];
     bool done = !r->file || load_run_file(q, side, r->file);
     for (size_t i = 0; done && i < r->targets.list.n; i++) {
+        advance(q, 0, (*n_done)++, n, r->targets.list.at[i].path);
         done = load_run_directory(q, side, &r->targets.list.at[i], i < MOST_OF_RUN);
-        advance(q, 0, ++*n_done, n);
     }
     return done || skip_run(q, side);
 }
@@ -322,8 +331,9 @@ bool view_joint_load(struct view_input *in, struct error *e)
     struct loading q = { .in = in, .of = in->context, .joint = { .fd = -1, .mem = in->mem }, .e = e };
     q.names = names_new();
     bool done = q.names || no_memory(&q);
-    done = done && (q.of->is_job ? load_job(&q) : load_runs(&q)) &&
-           joint_finish(&q.joint, &in->trace, &in->drawn, in->path, e);
+    done = done && (q.of->is_job ? load_job(&q) : load_runs(&q));
+    view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);
+    done = done && joint_finish(&q.joint, &in->trace, &in->drawn, in->path, e);
     joint_close(&q.joint);
     names_free(q.names);
     return done;

@@ -101,7 +101,7 @@ function show_steps(section, job, shift, look_at, elsewhere, state, keep) {
     const draw = () => {
         const { order, gaps } = in_groups(job, group.value), what = MEASURES.indexOf(measure.value);
         /** @param {[number, number, number, number, number, number|null, number|null]} c */
-        const us = (c) => (what <= 0 ? c[2] + c[3] + c[4] : c[1 + what]);
+        const us = (c) => (what <= 0 ? c[2] + c[3] + c[4] : Number(c[1 + what]));
         place.replaceChildren();
         show_heat(place, {
             name: word("ranks_and_steps"), gaps, columns: job.steps, rows: order.map((r) => word("rank_n", { rank: r })),
@@ -112,7 +112,7 @@ function show_steps(section, job, shift, look_at, elsewhere, state, keep) {
             shown: (v) => duration(v * 1000),
             text: (r, c) => {
                 const of = cell.get(order[r] + " " + c), head = word("rank_n", { rank: order[r] }) + ", " + word("step") + " " + job.steps[c] + ": ";
-                return head + (of ? MEASURES.map((m, i) => word(m) + " " + duration((i ? of[1 + i] : of[2] + of[3] + of[4]) * 1000)).join(", ") : word("nothing"));
+                return head + (of ? MEASURES.map((m, i) => word(m) + " " + duration((i ? Number(of[1 + i]) : of[2] + of[3] + of[4]) * 1000)).join(", ") : word("nothing"));
             },
             choose: (r, c) => {
                 const of = cell.get(order[r] + " " + c), rank = job.job_ranks.find((one) => one.rank === order[r]);

@@ -65,7 +65,9 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     const o = await api.json("overview", { input });
     const section = element("div", "", "section");
     place.append(section);
-    if (o.job) show_job(section, o, input, look_at, elsewhere, state, keep);
+    /** @type {import("./job.js").Look} */
+    const go = o.has_timeline ? look_at : async () => {};
+    if (o.job) show_job(section, o, input, go, elsewhere, state, keep);
     if (o.comparison) show_comparison(section, o.comparison);
     for (const one of o.series) {
         section.append(element("h2", one.title));
@@ -83,7 +85,7 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
         } else p.textContent = sentence.text;
         section.append(p);
     }
-    if (o.advice) show_advice(section, o, Boolean(o.job), look_at);
+    if (o.advice) show_advice(section, o, Boolean(o.job), go);
     const facts = element("dl", "", "facts");
     for (const [key, value] of o.facts) facts.append(element("dt", key), element("dd", typeof value === "number" ? grouped(value) : value));
     section.append(facts);
