@@ -57,12 +57,11 @@ static void find_range(struct overview_cell *to, const char *name, const struct 
         }
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r, unsigned pass)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
     const struct rank_step_trace *const t = &r->step_trace;
     int64_t *const rank = list_add(&s->out->ranks, s->mem);
-    (void)pass;
     if (!rank || !groups_add(&s->groups, r) || !cluster_matrix_add(&s->matrix, r))
         return false;
     *rank = r->identity.rank;
@@ -104,9 +103,9 @@ static bool add_links(struct state *s, struct arena *mem)
     struct tuples keys = { 0 };
     if (!cluster_matrix_links(&s->matrix, &s->groups, &all))
         return false;
-    for (size_t i = 0; i < all.list.n; i++) {
-        const struct job_link *const l = &all.list.at[i];
-        if (!l->is_total || l->src == l->dst)
+    for (size_t i = 0; i < all.totals.n; i++) {
+        const struct job_link *const l = &all.totals.at[i];
+        if (l->src == l->dst)
             continue;
         const uint32_t key[] = { l->transport, (uint32_t)l->src, (uint32_t)l->dst };
         const uint32_t at = tuple_add(&keys, key, sizeof key / sizeof *key, mem);
@@ -135,7 +134,6 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 const struct mode mode_overview = {
     .name = "overview",
     .uses = RANK_STEPS | RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX | RANK_COLLECTIVES,
-    .n_passes = 1,
     .begin = begin,
     .add = add,
     .finish = finish,
