@@ -24,6 +24,7 @@
     X("main.js", SCRIPT, view_main_js)                                                                                 \
     X("memory.js", SCRIPT, view_memory_js)                                                                             \
     X("overview.js", SCRIPT, view_overview_js)                                                                         \
+    X("picture.js", SCRIPT, view_picture_js)                                                                           \
     X("ranks.js", SCRIPT, view_ranks_js)                                                                               \
     X("tables.js", SCRIPT, view_tables_js)                                                                             \
     X("text.js", SCRIPT, view_text_js)                                                                                 \

@@ -42,7 +42,9 @@ function inputs(folder) {
     for (let i = 0; i < 5; i++) events.push({ ph: "i", name: HOSTILE, pid: 1, tid: 2, ts: 100 + i * 400, s: "t", args: { mark: i } });
     events.push({ ph: "M", name: "process_name", pid: 1, args: { name: '"><script>alert(2)</script>' } });
     fs.writeFileSync(folder + "/hostile.json", JSON.stringify({ traceEvents: events }));
-    return [folder + "/job", folder + "/ms", path.join(source, "tests/data/prof-a"), folder + "/hostile.json", path.join(source, "tests/data/kineto/real-2.11-cuda-plain.json")];
+    const db = spawnSync(ascope, ["export", "db", path.join(source, "tests/data/prof-a"), "--out", folder + "/db", "--quiet"], { encoding: "utf8" });
+    check(db.status === 0, "ascope export db: " + db.stderr);
+    return [folder + "/job", folder + "/ms", path.join(source, "tests/data/prof-a"), path.join(folder, "db", fs.readdirSync(folder + "/db")[0]), folder + "/hostile.json", path.join(source, "tests/data/kineto/real-2.11-cuda-plain.json")];
 }
 
 async function look(page, url, hash, name) {
@@ -114,6 +116,29 @@ async function use_timeline(page, url, job) {
     await page.locator("#help").click();
     check(await page.locator("dialog[open]").isVisible(), "? shows no keys");
     await page.keyboard.press("Escape");
+}
+
+/** Pictures of the timeline by buttons and keys: the SVG has what the canvas shows, and names stay texts. */
+async function use_pictures(page, url, hostile) {
+    await look(page, url, "page=timeline&input=" + hostile, "pictures");
+    for (const [kind, save] of [["png", () => page.locator(".pictures button").first().click()], ["svg", () => page.locator(".pictures button").last().click()],
+        ["png", () => page.keyboard.press("KeyI")], ["svg", () => page.keyboard.press("Shift+KeyI")]]) {
+        await page.locator("canvas").focus();
+        const [got] = await Promise.all([page.waitForEvent("download", { timeout: 20000 }), save()]);
+        check(got.suggestedFilename() === "timeline." + kind, "the picture has another name: " + got.suggestedFilename());
+        const data = fs.readFileSync(await got.path());
+        if (kind === "png") check(data.subarray(1, 4).toString() === "PNG" && data.length > 1000, "no PNG");
+        else {
+            const text = data.toString();
+            fs.writeFileSync(path.join(pictures, "timeline.svg"), text);
+            check((text.match(/<rect/g) ?? []).length > 20 && text.includes("&lt;"), "the SVG has too little");
+            const found = await page.evaluate((svg) => {
+                const made = new DOMParser().parseFromString(svg, "image/svg+xml");
+                return [made.querySelectorAll("parsererror").length, made.querySelectorAll("script, img").length, made.querySelectorAll("rect").length];
+            }, text);
+            check(found[0] === 0 && found[1] === 0 && found[2] > 20, "the SVG is not well formed: " + found);
+        }
+    }
 }
 
 /** Memory at its peak, at another moment by mouse and keys; a trace has no such page. */
@@ -248,6 +273,7 @@ async function main() {
         await use_flame(page, url, job, hostile);
         await use_instants(page, url, hostile);
         await use_memory(page, url, job, hostile);
+        await use_pictures(page, url, hostile);
         await use_pages(page, url, job);
         await use_changes(page, url, hostile, folder + "/hostile.json");
     } finally {

@@ -272,7 +272,7 @@ async function search(by) {
 function show_keys() {
     const dialog = /** @type {HTMLDialogElement} */ (by_id("keys")), table = element("table");
     const rows = [["W S", "key_zoom"], ["A D ← →", "key_pan"], ["F", "key_fit"], ["M", "key_mark"], ["/", "key_search"], [", .", "key_neighbour"],
-        ["[ ]", "key_flow"], ["Space", "key_fold"], ["P", "key_pin"], ["Enter ↑ ↓ ← →", "key_flame"], ["Esc", "key_clear"], ["", "key_mouse"]];
+        ["[ ]", "key_flow"], ["Space", "key_fold"], ["P", "key_pin"], ["I", "key_picture"], ["Enter ↑ ↓ ← →", "key_flame"], ["Esc", "key_clear"], ["", "key_mouse"]];
     for (const [keys, what] of rows) {
         const tr = element("tr");
         tr.append(element("td", keys), element("td", word(what)));

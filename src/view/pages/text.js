@@ -80,6 +80,7 @@ const words = {
     key_flow: ["follow a flow to its source or target", "沿流程到来源或目标"],
     key_fold: ["fold or unfold the row", "折叠或展开行"],
     key_pin: ["pin the row to the top", "将行固定在顶部"],
+    key_picture: ["save a picture (PNG; Shift: SVG)", "保存图片(PNG;Shift:SVG)"],
     key_clear: ["clear the selection", "清除选择"],
     key_mouse: ["drag: select a range; Shift+drag: move; Ctrl+wheel: zoom", "拖动:选择范围;Shift+拖动:移动;Ctrl+滚轮:缩放"],
     close: ["Close", "关闭"],

@@ -4,8 +4,9 @@
 import * as api from "./api.js";
 import { BlockCache, block_at, least_for } from "./block_cache.js";
 import { colour, colour_bits, colour_index, is_dark } from "./colours.js";
-import { show_area, show_slice } from "./details.js";
+import { button, show_area, show_slice } from "./details.js";
 import { item_at, lay_out, LEVEL_HEIGHT, PROCESS_HEIGHT } from "./layout.js";
+import { save_picture } from "./picture.js";
 import { duration, grouped, moment, word } from "./text.js";
 
 const INSTANT_PX = 4; // half as wide as the mark of an instant
@@ -53,11 +54,13 @@ export class Timeline {
         this.height = this.width = this.view_height = 0;
         this.ratio = 1;
 
-        place.innerHTML = '<div class="timeline"><div class="scroll"><canvas tabindex="0" role="application"></canvas><div></div></div><div class="details"></div></div>';
+        place.innerHTML = '<div class="timeline"><div class="pictures"></div><div class="scroll"><canvas tabindex="0" role="application"></canvas><div></div></div><div class="details"></div></div>';
         this.scroll = /** @type {HTMLElement} */ (place.querySelector(".scroll"));
         this.canvas = /** @type {HTMLCanvasElement} */ (place.querySelector("canvas"));
         this.spacer = /** @type {HTMLElement} */ (this.scroll.lastElementChild);
         this.details = /** @type {HTMLElement} */ (place.querySelector(".details"));
+        const pictures = /** @type {HTMLElement} */ (place.querySelector(".pictures"));
+        pictures.append(button("PNG", () => save_picture(this, "png")), button("SVG", () => save_picture(this, "svg")));
         this.canvas.setAttribute("aria-label", word("timeline"));
         this.canvas.dataset.frames = "0";
         this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
@@ -214,7 +217,7 @@ export class Timeline {
                     else rects.push({ x, y, w: w > 3 ? w - 0.5 : w, index: colour_index(name), share: b.n[i] > 1 ? b.busy[i] : 1, label: b.n[i] > 1 ? "" : name });
                 }
             });
-        if (rects.length < PIXELS_FROM) this.fill_rects(rects);
+        if (rects.length < PIXELS_FROM || !(this.context instanceof CanvasRenderingContext2D)) this.fill_rects(rects);
         else this.fill_pixels(rects);
         this.fill_marks(marks);
         const c = this.context;
@@ -485,6 +488,7 @@ export class Timeline {
             if (place) this.toggle(place.item.key, e.code === "KeyP" ? this.pinned : this.folded);
             return true;
         }
+        case "KeyI": save_picture(this, e.shiftKey ? "svg" : "png"); return true;
         case "Escape": this.clear(); return true;
         default: return false;
         }
