@@ -77,6 +77,8 @@ _ascope()
     'view --ranks') return ;;
     'view --step') return ;;
     'view --port') return ;;
+    'view --export') compopt -o filenames; _ascope_offer -f; return ;;
+    'view --range') return ;;
     'view --threads') return ;;
     'view --memory-limit') return ;;
     'advise -dir' | 'advise --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
@@ -178,7 +180,7 @@ _ascope()
         options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;
     view)
         words=''
-        options=' -dir --collection-dir --ranks --step --port --no-open --threads --memory-limit --quiet -q --help -h' ;;
+        options=' -dir --collection-dir --ranks --step --port --no-open --export --range --threads --memory-limit --quiet -q --help -h' ;;
     advise)
         words=''
         options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;

@@ -4,6 +4,7 @@
 
 usage: test_view_results.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import html.parser
 import os
 import pathlib
 import random
@@ -182,6 +183,58 @@ class Results(Case):
         self.assertEqual(facts["rows without a time, left out"], "2")
         self.assertIn("damaged, shown in part", dict(v.json("overview", input=names.index("computed.db"))["facts"]))
         self.assertEqual(v.end()[0], 0)
+
+    def test_a_report_is_one_page_without_requests_and_scripts(self):
+        database(os.path.join(self.dir, "a.db"))
+        self.ascope("view", "a.db", "--export", "report.html", "--range", "0,500us")
+        with open(os.path.join(self.dir, "report.html"), encoding="utf-8") as f:
+            page = f.read()
+
+        class Page(html.parser.HTMLParser):
+            def __init__(self):
+                super().__init__()
+                self.tags, self.texts, self.attributes = [], [], []
+
+            def handle_starttag(self, tag, attrs):
+                self.tags.append(tag)
+                self.attributes += attrs
+
+            def handle_data(self, data):
+                self.texts.append(data)
+        parsed = Page()
+        parsed.feed(page)
+        self.assertFalse({"script", "img", "link", "iframe", "object", "embed", "form", "a"} & set(parsed.tags))
+        self.assertFalse({k for k, _ in parsed.attributes if k in ("src", "href", "style") or k.startswith("on")})
+        self.assertIn(("content", "default-src 'none'; style-src 'unsafe-inline'"), parsed.attributes)
+        titles = [t for t in parsed.texts if "," in t]
+        self.assertIn("MatMulV2, 300.000 µs", titles)
+        self.assertIn("hcom_allReduce_, 100.000 µs", titles)
+        self.assertIn(test_view.HOSTILE + ", 10 ns", titles)
+        self.assertIn("mark, 0 ns", titles)
+        self.assertIn("2 steps, median 900 us", parsed.texts)
+        self.assertNotIn("Step 8, 900.000 µs", titles)  # of the strip only: it is outside the range
+        self.assertIn("Timeline from 0 ns to 500.000 µs", "".join(parsed.texts))
+        self.assertEqual(sorted(os.listdir(self.dir)), ["a.db", "report.html"])
+        again = self.ascope("view", "a.db", "--export", "-", "--range", "0,500us").stdout
+        self.assertEqual(again, page)
+
+    def test_reports_that_cannot_be_written(self):
+        database(os.path.join(self.dir, "a.db"))
+        r = self.ascope("view", "a.db", "--export", "absent/report.html", code=1)
+        self.assert_one_line(r.stderr, "absent/report.html", "No such file")
+        for words in (("--range", "5"), ("--range", "5,x"), ("--range", "9ms,1ms"), ("--range", "-1,5"), ("--range", "nan,5")):
+            r = self.ascope("view", "a.db", "--export", "r.html", *words, code=2)
+            self.assert_one_line(r.stderr, "--range", "wanted FROM,TO")
+        r = self.ascope("view", "a.db", "--range", "1,5", code=2)
+        self.assert_one_line(r.stderr, "--range", "--export")
+        with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
+            f.write("5")
+        r = self.ascope("view", "bad.json", "--export", "r.html", code=1)
+        self.assert_one_line(r.stderr, "bad.json")
+        self.assertFalse(os.path.exists(os.path.join(self.dir, "r.html")))
+        r = self.ascope("view", "a.db", "bad.json", "--export", "r.html", code=3)
+        self.assert_one_line(r.stderr, "bad.json")
+        self.assertTrue(os.path.exists(os.path.join(self.dir, "r.html")))
 
     def test_a_wal_is_not_used(self):
         path = database(os.path.join(self.dir, "x.db"))

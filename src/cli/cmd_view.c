@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -22,6 +23,7 @@
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
 #include "view/db_reader.h"
+#include "view/view_report.h"
 #include "view/view_server.h"
 
 static const char loopback[] = "127.0.0.1";
@@ -239,10 +241,81 @@ static enum exit_status find(struct viewing *v)
     return v->targets.list.n == 0 && v->files.n == 0 ? status : STATUS_DONE;
 }
 
+/* "1.5ms" or "200": a moment in ns. */
+static bool moment_read(const char *text, char **end, int64_t *ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+    const double v = strtod(text, end);
+    double size = 1;
+    if (*end == text || !(v >= 0) || v > 1e15)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const size_t n = strlen(units[i].unit);
+        if (strncmp(*end, units[i].unit, n) == 0) {
+            size = units[i].ns;
+            *end += n;
+            break;
+        }
+    }
+    *ns = v * size < 9e18 ? (int64_t)(v * size + 0.5) : INT64_MAX;
+    return true;
+}
+
+static bool range_read(const char *text, struct view_range *range)
+{
+    char *end;
+    *range = (struct view_range){ 1, 0 };
+    return !text || (moment_read(text, &end, &range->begin_ns) && *end == ',' &&
+                     moment_read(end + 1, &end, &range->end_ns) && !*end && range->end_ns > range->begin_ns);
+}
+
+/* One page of all that was asked for. */
+static enum exit_status export(struct viewing *v, struct view_range range) {
+    const char *path = v->a->report; struct error e = { 0 }; struct out o; enum exit_status status = STATUS_DONE;
+    size_t n_good = 0; for (size_t i = 0; i < v->view.n_inputs; i++){
+        struct view_input *in = &v->view.input[i];
+        if (!in->is_on_demand && view_input_start(in, &e)) view_input_wait(in);
+        n_good += atomic_load(&in->state) == VIEW_READY;
+        if (!in->is_on_demand && atomic_load(&in->state) != VIEW_READY){
+            complain("%s", in->error.fault ? in->error.text : e.text); status = STATUS_LOSSES; }
+}
+if (n_good == 0) {
+    status = STATUS_NOTHING;
+} else if (!out_open_named(&o, path, &e)) {
+    complain("%s", e.text);
+    status = STATUS_NOTHING;
+} else {
+    bool has_memory = true;
+    view_report_begin(&o, v->view.input[0].name);
+    for (size_t i = 0; i < v->view.n_inputs; i++)
+        if (atomic_load(&v->view.input[i].state) == VIEW_READY)
+            has_memory = has_memory && view_report_put(&o, &v->view.input[i], range);
+    view_report_end(&o);
+    if (!has_memory)
+        out_discard(&o);
+    if (!has_memory || !out_close(&o, &e)) {
+        complain("%s", has_memory ? e.text : no_memory_text());
+        status = STATUS_NOTHING;
+    }
+}
+for (size_t i = 0; i < v->view.n_inputs; i++)
+    view_input_close(&v->view.input[i]);
+return status;
+}
+
 int run_view(struct arguments *a)
 {
     struct viewing v = { .a = a };
     sigset_t ends;
+    struct view_range range;
+    if (!range_read(a->range, &range) || (a->range && !a->report)) {
+        complain(a->report ? "--range: %s: wanted FROM,TO, such as 100ms,1.5s" : "--range %s: needs --export FILE",
+                 a->range);
+        return exit_code(a->face, STATUS_PARAMETER);
+    }
     const enum exit_status found = find(&v);
     if (found != STATUS_DONE)
         return exit_code(a->face, found);
@@ -253,6 +326,11 @@ int run_view(struct arguments *a)
     if (!bus_guard_set())
         complain("a file that becomes shorter while it is shown will end the viewer: %s", strerror(errno));
     work_memory(a, v.targets.list.n ? v.targets.list.at[0].path : memory_dir());
+    if (a->report) {
+        const enum exit_status status = export(&v, range);
+        memory_unwatch();
+        return exit_code(a->face, status);
+    }
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);

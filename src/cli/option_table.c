@@ -113,6 +113,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "port of the address; default: any that is free" },
     [OPT_VIEW_NO_OPEN] = { "no-open", .kind = OPTION_FLAG, .at = AT(no_open),
         .help = "print the address only; do not open a browser" },
+    [OPT_VIEW_EXPORT] = { "export", .kind = OPTION_FILE, .value = "FILE", .at = AT(report),
+        .help = "write the overview and a range of the timeline as one page, start no viewer; - is standard output" },
+    [OPT_VIEW_RANGE] = { "range", .kind = OPTION_TEXT, .value = "FROM,TO", .at = AT(range),
+        .help = "of --export: range of the timeline, counted from its begin (100ms,1.5s; without a unit ns); default: all" },
 
     [OPT_ADVISE_HTML] = { "html", .kind = OPTION_FILE, .value = "FILE", .at = AT(html),
         .help = "write the report as a page for a browser, too" },

@@ -67,6 +67,8 @@ enum option_id {
     OPT_VIEW_STEP,
     OPT_VIEW_PORT,
     OPT_VIEW_NO_OPEN,
+    OPT_VIEW_EXPORT,
+    OPT_VIEW_RANGE,
     /* of advise only */
     OPT_ADVISE_HTML,
     /* of install-msprof only */
@@ -256,6 +258,7 @@ struct arguments {
     unsigned type, verbose, metric;
     uint64_t port; /* of view */
     bool no_open;
+    const char *report, *range;
     bool cluster, summary, json, quiet, help, man, recorder_options, simplify, force, remove;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct output_options options;           /* of an export; n_threads is of every command */

@@ -122,6 +122,13 @@ enum view_source view_input_source(struct view_input *in)
     return stamp == SOURCE_GONE ? VIEW_GONE : stamp == atomic_load(&in->stamp) ? VIEW_AS_LOADED : VIEW_CHANGED;
 }
 
+void view_input_wait(struct view_input *in)
+{
+    if (in->has_thread)
+        pthread_join(in->thread, NULL);
+    in->has_thread = false;
+}
+
 void view_input_close(struct view_input *in)
 {
     if (in->has_thread)
@@ -164,8 +171,8 @@ bool view_losses_keep(struct view_input *in, const struct losses *lost)
         const char *file = lost->by[why].file ? lost->by[why].file : "";
         struct view_loss *new = lost->by[why].n ? list_add(&in->losses, in->mem) : NULL;
         if (new)
-            *new = (struct view_loss){ loss_text(why), arena_text(in->mem, file, strlen(file)), lost->by[why].n,
-                                       lost->by[why].first_at, loss_is_damage(why) };
+            *new = (struct view_loss){ loss_text((enum loss)why), arena_text(in->mem, file, strlen(file)), lost->by[why].n,
+                                       lost->by[why].first_at, loss_is_damage((enum loss)why) };
         if (lost->by[why].n && (!new || !new->file))
             return false;
     }

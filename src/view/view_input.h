@@ -120,6 +120,7 @@ bool view_input_start(struct view_input *in,
 const struct view_input *view_input_shown(const struct view_input *in);
 enum view_source { VIEW_AS_LOADED, VIEW_CHANGED, VIEW_GONE };
 enum view_source view_input_source(struct view_input *in); /* the file or directory; looks at most once a second */
+void view_input_wait(struct view_input *in);               /* until it is loaded, or has failed */
 void view_input_close(struct view_input *in);              /* waits for its thread; one that is all zero is fine */
 
 bool view_losses_keep(struct view_input *in, const struct losses *lost); /* copies them; false: no memory */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_report.h - an input as one page that needs no server: its overview, and a range of its timeline as a drawing.
+ *
+ * There is no script in it, and a policy that forbids to load anything; names are texts. What is too short to be seen is merged, as on the
+ * canvas of the viewer.
+ */
+#ifndef ASCOPE_VIEW_VIEW_REPORT_H
+#define ASCOPE_VIEW_VIEW_REPORT_H
+
+#include "base/out.h"
+#include "view/view_input.h"
+
+/* In ns from the begin of the timeline; end before begin: what a page opens with. */
+struct view_range {
+    int64_t begin_ns, end_ns;
+};
+
+void view_report_begin(struct out *o, const char *title);
+bool view_report_put(struct out *o, const struct view_input *in, struct view_range range); /* false: no memory */
+void view_report_end(struct out *o);
+
+#endif
