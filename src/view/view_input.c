@@ -171,8 +171,8 @@ bool view_losses_keep(struct view_input *in, const struct losses *lost)
         const char *file = lost->by[why].file ? lost->by[why].file : "";
         struct view_loss *new = lost->by[why].n ? list_add(&in->losses, in->mem) : NULL;
         if (new)
-            *new = (struct view_loss){ loss_text((enum loss)why), arena_text(in->mem, file, strlen(file)), lost->by[why].n,
-                                       lost->by[why].first_at, loss_is_damage((enum loss)why) };
+            *new = (struct view_loss){ loss_text((enum loss)why), arena_text(in->mem, file, strlen(file)),
+                                       lost->by[why].n, lost->by[why].first_at, loss_is_damage((enum loss)why) };
         if (lost->by[why].n && (!new || !new->file))
             return false;
     }
