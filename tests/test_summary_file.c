@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/out.h"
 #include "cluster/column_code.h"
@@ -191,6 +192,31 @@ static void each_trouble_has_its_line(void **state)
     (void)state;
 }
 
+/* The header is not believed, even where its checksum is right. */
+static void a_size_that_the_payload_has_not_is_damage(void **state)
+{
+    static const int64_t off[] = { -1, 1, 60000 };
+    struct written w;
+    write_one(&w);
+    uint64_t raw;
+    memcpy(&raw, w.o.buf + 24, sizeof raw);
+    for (size_t i = 0; i < ROWS(off); i++) {
+        struct rank_summary back;
+        struct arena *mem = arena_new();
+        struct error e = { 0 };
+        const uint64_t wrong = raw + (uint64_t)off[i];
+        memcpy(w.o.buf + 24, &wrong, sizeof wrong);
+        const uint32_t crc = (uint32_t)crc32_z(0, (const uint8_t *)w.o.buf + 16, w.o.n - 16);
+        memcpy(w.o.buf + 12, &crc, sizeof crc);
+        print_message("  %+lld bytes\n", (long long)off[i]);
+        assert_false(summary_read((const uint8_t *)w.o.buf, w.o.n, "t", w.names, mem, &back, &e));
+        assert_non_null(strstr(e.text, "damaged"));
+        arena_free(mem);
+    }
+    end(&w);
+    (void)state;
+}
+
 struct walked {
     size_t n;
     uint64_t offset[4];
@@ -322,6 +348,7 @@ int main(void)
         cmocka_unit_test(times_in_ticks_are_small),
         cmocka_unit_test(every_prefix_and_every_flip_is_refused),
         cmocka_unit_test(each_trouble_has_its_line),
+        cmocka_unit_test(a_size_that_the_payload_has_not_is_damage),
         cmocka_unit_test(a_file_of_several_is_walked_with_and_without_its_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

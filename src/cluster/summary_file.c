@@ -397,8 +397,10 @@ static bool get_part(struct reading *r, const struct part_row *p)
     memcpy(part, &n, sizeof n);
     if (!scratch_take(&r->scratch, 2 * n))
         return error_no_memory(r->e, r->path);
+    bool has_column = n == 0; /* rows without any would cost a file nothing */
     for (size_t i = 0; i < p->n_columns && !r->is_damaged; i++) {
         const bool is_there = get_varint(r) == 1;
+        has_column |= is_there;
         void *column = arena_take(r->mem, n, column_bytes[p->column[i].kind]);
         if (!column)
             return error_no_memory(r->e, r->path);
@@ -408,6 +410,7 @@ static bool get_part(struct reading *r, const struct part_row *p)
         get_column(r, column, n, p->column[i].kind, beside);
         beside = p->column[i].kind == COLUMN_I64 ? column : beside;
     }
+    r->is_damaged |= !has_column;
     return true;
 }
 
@@ -582,6 +585,40 @@ static bool read_payload(struct reading *r)
     return (!r->is_damaged && r->in.at == r->in.size && is_consistent(r->s)) || damaged(r->path, r->e);
 }
 
+/* What n bytes unpack to, which has to be `raw` bytes. The buffer grows with what is really there, whatever the header says.
+ * NULL: it is not, or there is no memory: *is_damaged says which. */
+static uint8_t *unpack(const uint8_t *packed, size_t n, size_t raw, bool *is_damaged)
+{
+    enum { USUAL_RATIO = 16, LEAST = 1 << 16 };
+    size_t room = n < (SIZE_MAX - LEAST) / USUAL_RATIO ? n * USUAL_RATIO + LEAST : raw;
+    z_stream z = { .next_in = (z_const Bytef *)packed, .avail_in = (uInt)n };
+    uint8_t *to = NULL;
+    int state = inflateInit(&z);
+    *is_damaged = false;
+    if (state != Z_OK)
+        return NULL;
+    do {
+        room = room < raw ? room : raw;
+        uint8_t *more = realloc(to, room + 1); /* one byte too many is damage */
+        if (!more) {
+            state = Z_MEM_ERROR;
+            break;
+        }
+        to = more;
+        z.next_out = to + z.total_out;
+        z.avail_out = (uInt)(room + 1 - z.total_out);
+        state = inflate(&z, Z_NO_FLUSH);
+        room *= 2;
+    } while (state == Z_OK && z.avail_out == 0 && z.total_out <= raw);
+    *is_damaged = state != Z_MEM_ERROR && (state != Z_STREAM_END || z.total_out != raw);
+    inflateEnd(&z);
+    if (state == Z_MEM_ERROR || *is_damaged) {
+        free(to);
+        to = NULL;
+    }
+    return to;
+}
+
 bool summary_read(const uint8_t *data, size_t n, const char *path, struct names *names, struct arena *mem,
                   struct rank_summary *out, struct error *e)
 {
@@ -591,13 +628,12 @@ bool summary_read(const uint8_t *data, size_t n, const char *path, struct names 
     const size_t packed = (size_t)h.bytes - SUMMARY_HEADER;
     if (le32(data + AT_CRC) != checksum(data, data + SUMMARY_HEADER, packed))
         return damaged(path, e);
-    uLongf raw = le64(data + AT_RAW);
-    uint8_t *payload = malloc(raw + 1);
+    const size_t raw = (size_t)le64(data + AT_RAW);
+    bool is_damaged;
+    uint8_t *payload = unpack(data + SUMMARY_HEADER, packed, raw, &is_damaged);
     *out = (struct rank_summary){ .exit_code = (int)h.exit_code, .names = names, .mem = mem };
     struct reading r = { .path = path, .s = out, .mem = mem, .e = e };
-    bool done = payload != NULL || error_no_memory(e, path);
-    if (done && (uncompress(payload, &raw, data + SUMMARY_HEADER, packed) != Z_OK || raw != le64(data + AT_RAW)))
-        done = damaged(path, e);
+    bool done = payload != NULL || (is_damaged ? damaged(path, e) : error_no_memory(e, path));
     r.in = (struct bytes){ payload, raw, 0 };
     done = done && read_payload(&r);
     free(r.scratch.at);
