@@ -6,6 +6,7 @@ usage: test_cuda_run.py ASCOPE PLAIN_CUDA FAKE_CUDA LIBASCOPE
 """
 import csv
 import glob
+import json
 import os
 import re
 import shutil
@@ -108,6 +109,19 @@ class Run(unittest.TestCase):
                     done = self.run_it("kernels=5", CUDA_INJECTION64_PATH="/nowhere/other.so")
                 self.assertIn("CUDA_INJECTION64_PATH=/nowhere/other.so is set already; GPUs are not recorded", done.stderr)
                 self.assertEqual(self.kernels(), [])
+
+    def test_ranks_with_gpus_are_a_job(self):
+        for rank in range(2):
+            self.run_it(f"kernels={4 + rank}", RANK=str(rank), WORLD_SIZE="2")
+        done = subprocess.run([ASCOPE, "cluster", self.folder, "-m", "all,verdicts,compute_op_sum", "--export-type", "text", "--json"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        ranks = json.loads(done.stdout)["job_ranks"]
+        self.assertEqual([(r["rank"], r["source"]) for r in ranks], [(0, "db"), (1, "db")])  # directories of the host alone are none
+        with open(glob.glob(self.folder + "/cluster_analysis_output/ComputeOpSum/rank_stats_by_optype.csv")[0]) as f:
+            self.assertEqual({(row["Rank"], row["Count"]) for row in csv.DictReader(f)}, {("0", "4"), ("1", "5")})
+        with open(self.folder + "/cluster_analysis_output/cluster_step_trace_time.csv") as f:
+            self.assertEqual([row["Index"] for row in csv.DictReader(f)], ["0", "1"])
 
     def test_other_devices_and_no_library(self):
         done = self.run_it("kernels=5", options=("--device", "none"))

@@ -437,7 +437,7 @@ static const char *see(const struct arguments *a)
 /* "csv, json" */
 static const char *choices_text(const struct option_row *o)
 {
-    static char text[200];
+    static char text[1000]; /* all modes of ascope cluster */
     text[0] = 0;
     size_t used = 0;
     for (size_t i = 0; option_choice(o, i) && used < sizeof text; i++)

@@ -305,7 +305,7 @@ struct command {
 bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a);
 
 /* The help of an option into `out`, with its choices where its usage does not show them. */
-enum { OPTION_HELP_BYTES = 400 };
+enum { OPTION_HELP_BYTES = 1500 };
 const char *option_help(const struct option_row *o, char *out, size_t size);
 
 /* Path with "=" and "~" taken care of, in a->mem. NULL: the error was reported on stderr. */

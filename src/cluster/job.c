@@ -359,6 +359,9 @@ static bool add_prof(struct job *j, const struct listing *l, struct error *e)
     size_t n_summaries = 0;
     if (summary && !add_summaries(j, joined(j, l->path, summary), &r, &n_summaries, e))
         return false;
+    if (n_summaries == 0 && !first_with(l, "device_", ""))
+        return job_note(j, false, "%s: only the host was recorded; it is not a rank", l->path) ||
+               error_no_memory(e, l->path);
     r.source = r.db ? SOURCE_DB : SOURCE_COLLECTION;
     r.bytes = bytes_of(r.db) + bytes_of(r.comm);
     return n_summaries > 0 || add_rank(j, r, e);
@@ -610,6 +613,11 @@ bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *me
         return true;
     }
     if (!job_load(j, i, parts, mem, &rank, &code, e))
+        return false;
+    /* Without a table of its steps it is computed from tasks. */
+    const unsigned instead = RANK_TASKS | RANK_COLLECTIVES;
+    if (parts & RANK_STEP_TRACE && !(rank.has & RANK_STEP_TRACE) && r->source != SOURCE_TEXT && instead & ~parts &&
+        !job_load(j, i, parts | instead, mem, &rank, &code, e))
         return false;
     return rank_summarise(&rank, code, out, e);
 }

@@ -11,6 +11,7 @@
 #include "cluster/summary_gaps.h"
 #include "cluster/summary_marks.h"
 #include "cluster/summary_runs.h"
+#include "cluster/summary_step_trace.h"
 
 static int by_number(const void *a, const void *b)
 {
@@ -53,7 +54,7 @@ static bool summarise_sums(struct rank_summary *s, const struct rank *r)
 /* In the order in which they need each other. */
 static bool (*const parts[])(struct rank_summary *s, const struct rank *r) = {
     summarise_sums,   summarise_collectives, summarise_clock, summarise_runs,  summarise_calls,
-    summarise_copies, summarise_exposed,     summarise_gaps,  summarise_marks,
+    summarise_copies, summarise_exposed,     summarise_gaps,  summarise_marks, summarise_step_trace,
 };
 
 bool rank_summarise(const struct rank *r, int exit_code, struct rank_summary *out, struct error *e)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/robust.h"
+
 enum { LEAST_LINKS = 4, SHOWN = 5 };
 
 static const struct result_column columns[] = {
@@ -70,18 +72,6 @@ static int by_kind_and_link(const void *a, const void *b, void *names)
     return order != 0 ? order : (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *v, size_t n)
-{
-    qsort(v, n, sizeof *v, by_number);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 /* Links of one kind. `scratch` has room for n numbers. */
 static void judge(struct slow_links *l, const struct link_sum *link, size_t n, double *scratch, struct grid *g)
 {
@@ -89,10 +79,8 @@ static void judge(struct slow_links *l, const struct link_sum *link, size_t n, d
         return;
     for (size_t i = 0; i < n; i++)
         scratch[i] = link[i].mb / link[i].ms;
-    const double median = median_of(scratch, n);
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = fabs(link[i].mb / link[i].ms - median);
-    const double deviation = 1.4826 * median_of(scratch, n);
+    const struct middle of = middle_of(scratch, n);
+    const double median = of.median, deviation = of.deviation;
     const char *const op = names_text(l->names, link->op), *const end = strrchr(op, '-');
     const double slow = end && strcmp(end, "-total") == 0 ? 0.8 : 0.5;
     for (size_t i = 0; i < n; i++) {

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks and modes of `ascope cluster` that the reference's results do not cover: expected values are computed here, of what was put in.
+
+usage: test_cluster_sources.py ASCOPE
+"""
+import glob
+import json
+import math
+import pathlib
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from cluster_results import tables_of, unpack
+
+ASCOPE = sys.argv[1]
+failures = []
+
+
+def check(condition, what):
+    print(f"  {'ok' if condition else 'FAILED'}: {what}")
+    if not condition:
+        failures.append(what)
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([ASCOPE, *map(str, arguments)], capture_output=True, text=True)
+    check(done.returncode == code, f"{arguments[:3]}: exit code {done.returncode}, expected {code} {done.stderr if done.returncode != code else ''}")
+    return done
+
+
+def rows(out, table):
+    found = tables_of(pathlib.Path(out) / "cluster_analysis_output/cluster_analysis.db").get(table)
+    return [dict(zip(found["columns"], row)) for row in found["rows"]] if found else []
+
+
+def ranks_of(top, name, ranks):
+    """A copy of some ranks of the job, as databases, open to be changed."""
+    for rank in ranks:
+        shutil.copytree(top / f"inputs/db/node0_{2000 + rank}_20240601030426{rank:03d}_ascend_pt", top / name / f"x_{rank}_ascend_pt")
+    return {rank: sqlite3.connect(glob.glob(str(top / name / f"x_{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_{rank}.db"))[0])
+            for rank in ranks}
+
+
+def text_id(db, text):
+    found = db.execute("SELECT id FROM STRING_IDS WHERE value = ?", (text,)).fetchone()
+    if not found:
+        found = (db.execute("SELECT max(id) + 1 FROM STRING_IDS").fetchone()[0],)
+        db.execute("INSERT INTO STRING_IDS VALUES (?, ?)", (found[0], text))
+    return found[0]
+
+
+def group_number(text):
+    """cluster.md 3: two running values of 32 bits."""
+    a = b = 0
+    for c in text:
+        a, b = (a * 29 + ord(c)) % 2**32, (b * 131 + ord(c)) % 2**32
+    return a * 2**32 + b
+
+
+def marks_become_operators(top):
+    databases = ranks_of(top, "marks", (0, 1))
+    messages = ("comm:HcclAllReduce,group-a,fp16,1024", '{"streamId": "2", "count": "77", "dataType": "fp32", "groupName": "group-b", "opName": "hcom_send"}',
+                "comm:HcclAllReduce,group-a,fp16,2048", "no communication")
+    wanted = []
+    for rank, db in databases.items():
+        db.execute("DELETE FROM COMMUNICATION_OP")
+        marks = db.execute("SELECT rowid, connectionId FROM MSTX_EVENTS WHERE eventType = 2 AND connectionId IN (SELECT connectionId FROM TASK) "
+                           "ORDER BY startNs LIMIT ?", (len(messages),)).fetchall()
+        check(len(marks) == len(messages), "there are marks with tasks")
+        for (row, _), message in zip(marks, messages):
+            db.execute("UPDATE MSTX_EVENTS SET message = ? WHERE rowid = ?", (text_id(db, message), row))
+        times = [db.execute("SELECT startNs, endNs FROM TASK WHERE connectionId = ?", (connection,)).fetchone() for _, connection in marks]
+        db.commit()
+        db.close()
+        of = lambda text: f"{group_number(text) % 1000:03d}"
+        wanted += [(rank, f"hcom_AllReduce__{of('group-a')}_0_1", *times[0], "group-a", "fp16", 1024),
+                   (rank, f"hcom_send__{of('group-b')}_0_1", *times[1], "group-b", "fp32", 77),
+                   (rank, f"hcom_AllReduce__{of('group-a')}_1_1", *times[2], "group-a", "fp16", 2048)]
+    run("cluster", top / "marks", "-m", "mstx2commop", "-o", top / "marks-out", "--export-type", "db", "--ranks", "0-1")
+    found = [tuple(row[k] for k in ("rankId", "opName", "startNs", "endNs", "groupName", "dataType", "count")) for row in rows(top / "marks-out", "Mstx2CommOp")]
+    check(found == wanted, f"mstx2commop: operators of marks: {found} {wanted}")
+
+
+def tokens_of_experts(top):
+    databases = ranks_of(top, "experts", (0, 1, 2))
+    shapes = {0: ("64,512;128,512;8,512,1024;2", "10,4;7;7"), 1: ("100,512;8,512,1024;2",), 2: ("5,5;6,6;7",)}
+    experts = {0: [0, 1], 1: [0, 1], 2: [2, 3]}
+    wanted = {0: 64 + 128 + 10, 1: 100, 2: 5}
+    for rank, db in databases.items():
+        kernels = db.execute("SELECT rowid FROM COMPUTE_TASK_INFO ORDER BY rowid LIMIT ?", (len(shapes[rank]),)).fetchall()
+        for (row,), shape in zip(kernels, shapes[rank]):
+            db.execute("UPDATE COMPUTE_TASK_INFO SET opType = ?, inputShapes = ? WHERE rowid = ?", (text_id(db, "GroupedMatmul"), text_id(db, shape), row))
+        info = {"some": {"group_name": "exp", "group_rank": 0, "global_ranks": experts[rank]}}
+        db.execute("DELETE FROM META_DATA WHERE name = 'parallel_group_info'")
+        db.execute("INSERT INTO META_DATA VALUES ('parallel_group_info', ?)", (json.dumps(info),))
+        db.commit()
+        db.close()
+    run("cluster", top / "experts", "-m", "ep_load_balance", "-o", top / "experts-out", "--export-type", "db", "--ranks", "0-2")
+    found = {row["rank"]: (row["epRanks"], row["inputShapesSummary"]) for row in rows(top / "experts-out", "EPTokensSummary")}
+    check(found == {rank: (",".join(map(str, experts[rank])), tokens) for rank, tokens in wanted.items()}, f"ep_load_balance: tokens: {found}")
+    groups = [tuple(row.values()) for row in rows(top / "experts-out", "TopEPTokensInfo")]
+    check(groups == [("0,1", 102), ("2,3", 0)], f"ep_load_balance: differences: {groups}")
+
+
+def outlying_transfers(top):
+    """slow_link as cluster.md 6.4 has it, computed with plain Python from the databases."""
+    databases = ranks_of(top, "links", tuple(range(8)))
+    uses = []
+    for rank, db in databases.items():
+        types = dict(db.execute("SELECT id, name FROM ENUM_HCCL_DATA_TYPE"))
+        begin = db.execute("SELECT min(startNs) FROM COMMUNICATION_OP").fetchone()[0]
+        like = list(db.execute("SELECT * FROM COMMUNICATION_OP LIMIT 1").fetchone())
+        like[4], like[8], like[10], like[11] = text_id(db, "one group"), next(k for k, v in types.items() if v == "FP16"), 4096, text_id(db, "hcom_allReduce_")
+        db.execute("DELETE FROM COMMUNICATION_OP")
+        for n in range(20):  # one of twenty takes a hundred times as long on all ranks
+            like[0], like[5] = text_id(db, f"hcom_allReduce__111_{n}_1"), n
+            like[1], like[2] = begin + n * 10**6, begin + n * 10**6 + (900000 if n == 7 else 9000) + 13 * n + rank
+            db.execute(f"INSERT INTO COMMUNICATION_OP VALUES ({','.join('?' * len(like))})", like)
+            uses.append((rank, f"hcom_allReduce__111_{n}_1", like[2] - like[1], 8192, "hcom_allReduce_"))
+        db.commit()
+        db.close()
+    shortest = {}
+    for _, op, ns, _, _ in uses:
+        shortest[op] = min(shortest.get(op, ns), ns)
+    transfers = [shortest[use[1]] for use in uses]
+    mean, spread = statistics.fmean(transfers), statistics.pstdev(transfers)
+    check(max(transfers) > mean + 3 * spread, "the test has an outlier")
+    run("cluster", top / "links", "-m", "slow_link", "-o", top / "links-out", "--export-type", "db")
+    found = sorted((row["rankId"], row["opName"], row["communicationTime"], row["dataSize"], row["opType"], row["transmitTime"], row["relatedRanks"])
+                   for row in rows(top / "links-out", "SlowLinkOps"))
+    check(found == sorted((*use, shortest[use[1]], 8) for use in uses), f"SlowLinkOps: {len(found)} rows, all uses of the kind")
+    total = (rows(top / "links-out", "SlowLinkSum") or [{}])[0]
+    wanted = {"Count": 160, "MeanNs": mean, "StdNs": statistics.stdev(transfers), "MinNs": min(transfers), "MaxNs": max(transfers), "SumNs": sum(transfers),
+              "offsetRatio": max(max(transfers) - mean, mean - min(transfers)) / statistics.stdev(transfers)}
+    check(all(math.isclose(total.get(key, 0), value, rel_tol=1e-12) for key, value in wanted.items()), f"SlowLinkSum: {total} {wanted}")
+    check(total.get("opTypeRelatedRanksDataSize") == f"{uses[0][4]}8_{uses[0][3]}", "and its kind")
+
+
+def union(spans):
+    """Sorted and merged."""
+    out = []
+    for begin, end in sorted(spans):
+        if out and begin <= out[-1][1]:
+            out[-1][1] = max(out[-1][1], end)
+        else:
+            out.append([begin, end])
+    return out
+
+
+def length(spans):
+    return sum(end - begin for begin, end in union(spans))
+
+
+def bare_directories_are_ranks(top):
+    """PROF directories without a framework, raw and as databases; their steps are computed from tasks (cluster.md 5)."""
+    job = top / "bare"
+    run("sim", "--ranks", 2, "--tp", 2, "--kernels", 120, "--out", job)
+    found = {}
+    for source in "collection", "db":
+        if source == "db":
+            for prof in job.glob("PROF_*"):
+                run("export", "db", "-dir", prof, "--quiet")
+        out = top / f"bare-{source}"
+        report = json.loads(run("cluster", job, "-m", "all,compute_op_sum,slow_rank", "-o", out, "--export-type", "db", "--json").stdout)
+        check([(rank["rank"], rank["source"]) for rank in report["job_ranks"]] == [(0, source), (1, source)], f"PROF directories are ranks: {report['job_ranks']}")
+        found[source] = rows(out, "ClusterStepTraceTime"), rows(out, "ComputeOpAllRankStats")
+    check(found["collection"] == found["db"] and len(found["db"][1]) > 0, "the same of raw data and of databases")
+    for rank, prof in enumerate(sorted(job.glob("PROF_*"), key=lambda p: [r["rank"] for r in report["job_ranks"] if r["path"].endswith(p.name)])):
+        db = sqlite3.connect(glob.glob(str(prof / "msprof_*.db"))[0])
+        kernels = db.execute("SELECT TASK.startNs, TASK.endNs FROM COMPUTE_TASK_INFO JOIN TASK USING (globalTaskId)").fetchall()
+        ops = db.execute("SELECT startNs, endNs FROM COMMUNICATION_OP").fetchall()
+        both = union(kernels + ops)
+        computing, communication = length(kernels), length(ops)
+        wanted = {"computing": computing, "communication": communication, "communication_not_overlapped": length(both) - computing,
+                  "overlapped": communication - length(both) + computing, "free": both[-1][1] - both[0][0] - length(both)}
+        row = next((row for row in found["db"][0] if row["index"] == str(rank)), {})
+        check(communication > 0 and all(math.isclose(row.get(key, -1), ns / 1000, abs_tol=1e-6) for key, ns in wanted.items()), f"steps from tasks: {row} {wanted}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        top = pathlib.Path(name)
+        unpack(top)
+        marks_become_operators(top)
+        tokens_of_experts(top)
+        outlying_transfers(top)
+        bare_directories_are_ranks(top)
+        done = run("help", "cluster")
+        text = " ".join(done.stdout.split())
+        missing = [mode for mode in ("computational_op_masking", "mstx2commop", "ep_load_balance", "communication_matrix_sum") if mode not in text]
+        check(not missing, f"the help lists all modes: {missing}")
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
