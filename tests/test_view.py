@@ -321,6 +321,27 @@ class View(Case):
         for what in ("memory?input=0&allocator=0", "memory?input=1&allocator=3", "memory_at?input=1&allocator=0", "memory?input=1"):
             self.assertEqual(v.raw(v.url.path + "api/" + what)[0], 400, what)
 
+    def test_memory_by_category(self):
+        """The page has what export-memory-timeline has; where that needs what was not recorded, it has nothing."""
+        self.ascope("sim", "--framework", "pt", "--kernels", "300", "--steps", "3", "--out", "job")
+        self.ascope("sim", "--framework", "ms", "--kernels", "100", "--steps", "2", "--out", "ms")
+        job, = os.listdir(os.path.join(self.dir, "job"))
+        wanted, = json.loads(self.ascope("export-memory-timeline", "job/" + job, "t.json", "--json").stdout)["timelines"]
+        v = self.view("job")
+        v.wait()
+        found = v.json("memory_categories", input=0)
+        self.assertEqual(found["device"], wanted["device"])
+        self.assertTrue(1 < len(found["points"]) <= 1000)
+        peak = max(found["points"], key=lambda p: sum(p[1:]))
+        self.assertEqual({n: b for n, b in zip(found["names"], peak[1:])}, wanted["peak_by_category"])
+        self.assertEqual(found["points"], sorted(found["points"], key=lambda p: p[0]))
+        end = v.json("rows", input=0)["end"]
+        self.assertTrue(all(-1000 <= p[0] <= end + 1000 for p in found["points"]), (found["points"][0], end))
+        self.assertEqual(v.json("memory_categories", input=0), found)
+        other = self.view("ms")
+        other.wait()
+        self.assertEqual(other.json("memory_categories", input=0), {"device": "", "names": [], "points": []})
+
     def test_files_that_cannot_be_read_are_reported_and_the_others_shown(self):
         with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
             f.write("no trace")

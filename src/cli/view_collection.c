@@ -11,6 +11,7 @@
 #include "cli/loaded.h"
 #include "cli/term.h"
 #include "cli/view_advice.h"
+#include "cli/view_categories.h"
 #include "cli/view_memory_load.h"
 #include "cli/why_report.h"
 #include "load/raw_bytes.h"
@@ -132,6 +133,10 @@ bool view_collection_load(struct view_input *in, struct error *e)
         is_done = (answers_find(in, &l) && view_losses_keep(in, &l.lost) &&
                    (!l.collection || view_memory_load(in, l.collection))) ||
                   error_no_memory(e, in->path);
+        if (l.collection && view_categories_can(l.collection)) {
+            in->categorise = view_categories_load;
+            in->categories = arena_take(in->mem, 1, sizeof *in->categories);
+        }
         atomic_store(&in->has_answers, is_done);
         is_done = is_done && drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
     }

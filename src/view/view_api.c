@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "view/answer_categories.h"
 #include "view/answer_flame.h"
 #include "view/answer_memory.h"
 #include "view/answer_search.h"
@@ -269,14 +270,23 @@ static const struct {
     bool is_of_input;
     void (*answer)(struct question *a);
 } questions[] = {
-    { "about", false, answer_about },      { "area", true, answer_area },
-    { "counter", true, answer_counter },   { "flame", true, answer_flame },
-    { "memory", true, answer_memory },     { "memory_at", true, answer_memory_at },
-    { "names", true, answer_names },       { "neighbour", true, answer_neighbour },
-    { "overview", true, answer_overview }, { "reload", false, answer_reload },
-    { "rows", true, answer_rows },         { "search", true, answer_search },
-    { "slice", true, answer_slice },       { "slices", true, answer_slices },
-    { "sql", true, answer_sql },           { "table", true, answer_table },
+    { "about", false, answer_about },
+    { "area", true, answer_area },
+    { "counter", true, answer_counter },
+    { "flame", true, answer_flame },
+    { "memory_categories", true, answer_memory_categories },
+    { "memory", true, answer_memory },
+    { "memory_at", true, answer_memory_at },
+    { "names", true, answer_names },
+    { "neighbour", true, answer_neighbour },
+    { "overview", true, answer_overview },
+    { "reload", false, answer_reload },
+    { "rows", true, answer_rows },
+    { "search", true, answer_search },
+    { "slice", true, answer_slice },
+    { "slices", true, answer_slices },
+    { "sql", true, answer_sql },
+    { "table", true, answer_table },
     { "tables", true, answer_tables },
 };
 

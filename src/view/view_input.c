@@ -21,6 +21,8 @@ static void release(struct view_input *in)
 {
     chrome_trace_free(&in->trace);
     memory_unmap(&in->drawn);
+    if (in->categories)
+        arena_free(in->categories->mem);
     arena_free(in->mem);
     const size_t kept = offsetof(struct view_input, error);
     memset((char *)in + kept, 0, sizeof *in - kept);

@@ -62,6 +62,17 @@ struct view_block {
     const char *name; /* of the operator that took it; "": unknown */
 };
 
+/* What memory was used for, at moments. Found when it is asked for. */
+enum { VIEW_CATEGORIES = 8 };
+struct view_categorised {
+    int64_t ns, bytes[VIEW_CATEGORIES];
+};
+struct view_categories {
+    const char *device, *name[VIEW_CATEGORIES];
+    LIST(struct view_categorised) points;
+    struct arena *mem; /* NULL: nobody has asked yet */
+};
+
 /* Records that could not be used, and the first of them. */
 struct view_loss {
     const char *what, *file;
@@ -107,6 +118,9 @@ struct view_input {
     LIST(struct view_allocator) allocators;
     size_t n_blocks;
     struct view_block *blocks;
+    /* Fills the categories; it is there if they are. */
+    bool (*categorise)(const struct view_input *in, struct view_categories *out, struct error *e);
+    struct view_categories *categories; /* NULL: what it takes was not recorded */
     LIST(struct view_loss) losses;
     const char *db_path; /* its tables are part of SQL; NULL: it is no database */
     LIST(struct view_db_table) db_tables;

@@ -15,6 +15,7 @@
     X("advice.js", SCRIPT, view_advice_js)                                                                             \
     X("api.js", SCRIPT, view_api_js)                                                                                   \
     X("block_cache.js", SCRIPT, view_block_cache_js)                                                                   \
+    X("categories.js", SCRIPT, view_categories_js)                                                                     \
     X("colours.js", SCRIPT, view_colours_js)                                                                           \
     X("details.js", SCRIPT, view_details_js)                                                                           \
     X("flame.js", SCRIPT, view_flame_js)                                                                               \

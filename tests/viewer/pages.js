@@ -146,6 +146,7 @@ async function use_memory(page, url, job, hostile) {
     const words = () => page.locator(".memory p").innerText();
     await look(page, url, "page=memory&input=" + job, "memory");
     check((await page.locator(".memory td").count()) > 20, "no blocks are alive at the peak");
+    check((await page.locator(".categories path.category0").count()) === 1 && (await page.locator(".entry").count()) > 3, "no categories of memory");
     const peak = await words();
     const changed = (was) => page.waitForFunction((w) => document.querySelector(".memory p").innerText !== w, was, { timeout: 20000 });
     const box = await page.locator(".memory svg").boundingBox();

@@ -2,6 +2,7 @@
 // Memory: what an allocator held over time, and at the chosen moment (first: the peak) whose blocks were alive.
 // @ts-check
 import * as api from "./api.js";
+import { show_categories } from "./categories.js";
 import { button, element } from "./details.js";
 import { bytes, duration, grouped, word } from "./text.js";
 
@@ -118,7 +119,10 @@ export async function show_memory(place, input, state, keep, look_at) {
         keep("at", null);
         void ask();
     }), " ", about);
-    section.append(bar, graph, tables);
-    place.append(section);
+    const categories = element("div", "", "section categories"), below = element("div", "", "section memory");
+    section.append(bar, graph);
+    below.append(tables);
+    place.append(section, categories, below);
     await ask();
+    await show_categories(categories, input);
 }
