@@ -56,8 +56,8 @@ class Ranks(Case):
         for p in rows["processes"]:
             self.assertTrue(p["name"].startswith(p["rank"] + ": "), p["name"])
         ends = {}
-        for process, name, end in self.sql(v, "SELECT process, name, begin_ns + dur_ns FROM slices WHERE name LIKE 'hcom_allReduce%' AND thread LIKE 'Group%'"):
-            ends.setdefault(name, {}).setdefault(process.split(":")[0], []).append(end)
+        for run, name, end in self.sql(v, "SELECT run, name, begin_ns + dur_ns FROM slices WHERE name LIKE 'hcom_allReduce%' AND thread LIKE 'Group%'"):
+            ends.setdefault(name, {}).setdefault(run, []).append(end)
         n_pairs = 0
         for of_ranks in ends.values():
             if {"Rank 2", "Rank 3"} <= set(of_ranks):
@@ -73,10 +73,15 @@ class Ranks(Case):
             n_flows += v.json("sql", input=i, q="SELECT count(*) FROM flows")["rows"][0][0]
         self.assertEqual(rows["n_slices"], n_slices)
         self.assertEqual(self.sql(v, "SELECT count(*) FROM flows")[0][0], n_flows)  # none between ranks by equal numbers
-        of_rank = "(SELECT substr(process, 1, 6) FROM slices WHERE id = %s)"
+        of_rank = "(SELECT run FROM slices WHERE id = %s)"
         self.assertEqual(self.sql(v, "SELECT count(*) FROM (SELECT * FROM flows LIMIT 50) WHERE " + of_rank % "from_id" + " <> " + of_rank % "to_id"), [[0]])
-        args = self.sql(v, "SELECT args FROM slices WHERE process = 'Rank 3: HCCL' AND name LIKE 'hcom_allReduce%' LIMIT 1")[0][0]
+        args = self.sql(v, "SELECT args FROM slices WHERE run = 'Rank 3' AND process = 'HCCL' AND name LIKE 'hcom_allReduce%' LIMIT 1")[0][0]
         self.assertIn("data_type", json.loads(args))  # read from the joint text
+        for name in "operators", "kernels", "collectives", "marks":  # by their processes, which have the ranks before their names
+            table = v.json("table", input=0, name=name)
+            self.assertEqual({row[1].split(":")[0] for row in table["rows"]}, set(ranks), name)
+        totals = [row[3] for row in v.json("table", input=0, name="kernels")["rows"]]
+        self.assertEqual(totals, sorted(totals, reverse=True))
 
     def test_a_job_has_the_answers_of_cluster_and_advise(self):
         self.job("--slow-rank", "3:1.5", "--slow-link", "0-1:0.2")
@@ -100,8 +105,8 @@ class Ranks(Case):
         self.assertLess(bandwidth[0, 1], 0.3 * bandwidth[2, 3])
         verdict, place = next((x, p) for x, p in zip(job["verdicts"], job["places"]) if x["kind"] == "slow_rank")
         shift = int(job["base_ns"]) - int(overview["base_ns"])
-        spans = {p.split(":")[0]: (b, b + d) for p, b, d in self.sql(
-            v, "SELECT process, begin_ns, dur_ns FROM slices WHERE name = '%s' AND begin_ns + dur_ns BETWEEN %d AND %d" %
+        spans = {run: (b, b + d) for run, b, d in self.sql(
+            v, "SELECT run, begin_ns, dur_ns FROM slices WHERE name = '%s' AND begin_ns + dur_ns BETWEEN %d AND %d" %
             (place["collective"], shift + place["end"] - 20000, shift + place["end"] + 20000))}
         slow, waits = spans["Rank %d" % verdict["rank"]], spans["Rank %d" % place["waiting_rank"]]
         self.assertLess(waits[0], slow[0])  # it came first
@@ -162,7 +167,7 @@ class Ranks(Case):
                 self.assertAlmostEqual(found["comparison"]["overall"][part]["more_us"], wanted["overall"][part]["more_us"], places=2)
             self.assertEqual([r["name"] for r in found["comparison"]["changes"]], [r["name"] for r in wanted["changes"]])
             self.assertIn("begin step %s at the same moment" % (step or "0"), found["sentences"][0]["text"])
-            begins = dict(self.sql(v, "SELECT substr(process, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#%s'" % (step or "0")))
+            begins = dict(self.sql(v, "SELECT substr(run, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#%s'" % (step or "0")))
             self.assertLess(abs(begins["A"] - begins["B"]), 1000)
             self.assertEqual({p["rank"] for p in v.json("rows", input=0)["processes"]}, {"A, rank 0", "B, rank 0"})
             v.end()
@@ -181,7 +186,7 @@ class Ranks(Case):
     def test_two_traces_and_one_that_cannot_be_read(self):
         v = self.view(self.trace("a.json", 1000), self.trace("b.json", 777000))
         self.assertEqual(v.wait(3)[0]["kind"], "two runs")
-        self.assertEqual(self.sql(v, "SELECT process, begin_ns FROM slices WHERE name LIKE 'ProfilerStep%' ORDER BY process"),
+        self.assertEqual(self.sql(v, "SELECT run || ': ' || process, begin_ns FROM slices WHERE name LIKE 'ProfilerStep%' ORDER BY run"),
                          [["A: " + HOSTILE, 0], ["B: " + HOSTILE, 0]])
         self.assertEqual(sorted(json.loads(a)["run"] for a, in self.sql(v, "SELECT args FROM slices WHERE args LIKE '%run%'")), ["a.json", "b.json"])
         n = v.json("rows", input=0)["n_slices"]

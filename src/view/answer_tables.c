@@ -38,9 +38,8 @@ static void answer_with(struct question *a, const struct view_sql *sql)
 }
 
 /* "SELECT …" of a table by its name, and what a filter is about: one of ours, or one of a database. */
-static char *table_sql(struct question *a, const char *name)
+static char *table_sql(struct question *a, const char *name, const struct view_table *t)
 {
-    const struct view_table *t = view_table_find(name);
     static const char form[] = "SELECT * FROM (%s) WHERE ?1 = '%%%%' OR %s LIKE ?1";
     if (t)
         return sqlite3_mprintf(form, t->sql, t->filtered);
@@ -56,7 +55,9 @@ void answer_table(struct question *a)
 {
     char name[64], filter[256] = "", like[sizeof filter + 2];
     int64_t sort = -1, down = 0, csv = 0;
-    char *table = http_parameter(a->q, "name", name, sizeof name) ? table_sql(a, name) : NULL;
+    const bool is_named = http_parameter(a->q, "name", name, sizeof name);
+    const struct view_table *known = is_named ? view_table_find(name) : NULL;
+    char *table = is_named ? table_sql(a, name, known) : NULL;
     if (!table)
         return question_refuse(a->r, 400, "name: wanted the name of a table");
     (void)http_parameter(a->q, "filter", filter, sizeof filter);
@@ -65,6 +66,7 @@ void answer_table(struct question *a)
     (void)http_parameter_i64(a->q, "csv", &csv);
     snprintf(like, sizeof like, "%%%s%%", filter);
     char *sql = sort >= 0 && sort < 64 ? sqlite3_mprintf("%s ORDER BY %d%s", table, (int)sort + 1, down ? " DESC" : "")
+                : known                ? sqlite3_mprintf("%s ORDER BY %s", table, known->order)
                                        : sqlite3_mprintf("%s", table);
     if (sql)
         answer_with(a, &(struct view_sql){ .sql = sql, .is_csv = csv != 0, .parameter = { like } });

@@ -32,6 +32,40 @@ static void give_row_name(sqlite3_context *c, const struct view_timeline *t, nam
     give_name(c, t, name != NAME_EMPTY ? name : id->text);
 }
 
+/* Of a joint timeline, whose processes a row is of; NULL: it is not joint. */
+static const struct view_rank *rank_of(const struct view_input *in, uint32_t process)
+{
+    size_t low = 0, n = in->ranks.n;
+    while (n > 1) {
+        const size_t half = n / 2;
+        if (in->ranks.at[low + half].first_process <= process)
+            low += half;
+        n -= half;
+    }
+    return n == 1 ? &in->ranks.at[low] : NULL;
+}
+
+/* Its name without the title of the rank, which is the run's. */
+static void give_process(sqlite3_context *c, const struct view_input *in, uint32_t process)
+{
+    const struct view_timeline *t = &in->timeline;
+    const struct chrome_process *p = &t->trace->processes.at[process];
+    const struct view_rank *rank = rank_of(in, process);
+    const name_id name = p->name != NAME_EMPTY ? p->name : p->id.text;
+    const char *text = names_text(t->trace->names, name);
+    const size_t n = rank ? strlen(rank->title) : 0;
+    if (rank && strncmp(text, rank->title, n) == 0 && strncmp(text + n, ": ", 2) == 0)
+        sqlite3_result_text(c, text + n + 2, -1, SQLITE_STATIC);
+    else
+        give_name(c, t, name);
+}
+
+static void give_run(sqlite3_context *c, const struct view_input *in, uint32_t process)
+{
+    const struct view_rank *rank = rank_of(in, process);
+    sqlite3_result_text(c, rank ? rank->title : "", -1, SQLITE_STATIC);
+}
+
 static size_t n_slices(const struct view_input *in)
 {
     return in->timeline.trace->slices.n;
@@ -46,7 +80,8 @@ enum {
     SLICE_DEPTH,
     SLICE_BEGIN,
     SLICE_DUR,
-    SLICE_ARGS
+    SLICE_ARGS,
+    SLICE_RUN
 };
 
 static void slice_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
@@ -54,16 +89,16 @@ static void slice_cell(const struct view_input *in, size_t row, int column, sqli
     const struct view_timeline *t = &in->timeline;
     const struct chrome_slices *s = &t->trace->slices;
     const struct chrome_track *track = &t->trace->tracks.at[s->track[row]];
-    const struct chrome_process *process = &t->trace->processes.at[track->process];
     switch (column) {
     case SLICE_ID: sqlite3_result_int64(c, (sqlite3_int64)row); break;
     case SLICE_NAME: give_name(c, t, s->name[row]); break;
     case SLICE_CATEGORY: give_name(c, t, s->category[row]); break;
-    case SLICE_PROCESS: give_row_name(c, t, process->name, &process->id); break;
+    case SLICE_PROCESS: give_process(c, in, track->process); break;
     case SLICE_THREAD: give_row_name(c, t, track->name, &track->id); break;
     case SLICE_DEPTH: sqlite3_result_int(c, t->levels.depth[row]); break;
     case SLICE_BEGIN: sqlite3_result_int64(c, wrap_sub(s->begin_ns[row], t->begin_ns)); break;
     case SLICE_DUR: sqlite3_result_int64(c, s->dur_ns[row]); break;
+    case SLICE_RUN: give_run(c, in, track->process); break;
     default:
         if (s->args_len[row] > 0)
             sqlite3_result_text64(c, t->trace->text + s->args_at[row], s->args_len[row], SQLITE_STATIC, SQLITE_UTF8);
@@ -81,14 +116,14 @@ static void instant_cell(const struct view_input *in, size_t row, int column, sq
     const struct view_timeline *t = &in->timeline;
     const struct chrome_instant *i = view_instant(&t->instants, row);
     const struct chrome_track *track = &t->trace->tracks.at[i->track];
-    const struct chrome_process *process = &t->trace->processes.at[track->process];
     switch (column) {
     case 0: sqlite3_result_int64(c, (sqlite3_int64)(t->trace->slices.n + row)); break; /* as pages number them */
     case 1: give_name(c, t, i->name); break;
     case 2: give_name(c, t, i->category); break;
-    case 3: give_row_name(c, t, process->name, &process->id); break;
+    case 3: give_process(c, in, track->process); break;
     case 4: give_row_name(c, t, track->name, &track->id); break;
     case 5: sqlite3_result_int64(c, wrap_sub(i->ns, t->begin_ns)); break;
+    case 7: give_run(c, in, track->process); break;
     default:
         if (i->args_len > 0)
             sqlite3_result_text64(c, t->trace->text + i->args_at, i->args_len, SQLITE_STATIC, SQLITE_UTF8);
@@ -105,12 +140,13 @@ static void counter_cell(const struct view_input *in, size_t row, int column, sq
 {
     const struct view_timeline *t = &in->timeline;
     const struct chrome_counter *v = &t->trace->counters.at[row];
-    const struct chrome_process *process = &t->trace->processes.at[t->trace->tracks.at[v->track].process];
+    const uint32_t process = t->trace->tracks.at[v->track].process;
     switch (column) {
     case 0: give_name(c, t, v->name); break;
     case 1: give_name(c, t, v->series); break;
-    case 2: give_row_name(c, t, process->name, &process->id); break;
+    case 2: give_process(c, in, process); break;
     case 3: sqlite3_result_int64(c, wrap_sub(v->ns, t->begin_ns)); break;
+    case 5: give_run(c, in, process); break;
     default: sqlite3_result_double(c, v->value); break;
     }
 }
@@ -165,13 +201,13 @@ static void loss_cell(const struct view_input *in, size_t row, int column, sqlit
 
 static const struct source sources[] = {
     { "slices",
-      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT)",
+      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT)",
       n_slices, slice_cell },
     { "instants",
-      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, at_ns INTEGER, args TEXT)",
+      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, at_ns INTEGER, args TEXT, run TEXT)",
       n_instants, instant_cell },
-    { "counters", "CREATE TABLE x(name TEXT, series TEXT, process TEXT, at_ns INTEGER, value REAL)", n_counters,
-      counter_cell },
+    { "counters", "CREATE TABLE x(name TEXT, series TEXT, process TEXT, at_ns INTEGER, value REAL, run TEXT)",
+      n_counters, counter_cell },
     { "flows", "CREATE TABLE x(from_id INTEGER, to_id INTEGER)", n_flows, flow_cell },
     { "blocks", "CREATE TABLE x(name TEXT, allocator TEXT, bytes INTEGER, begin_ns INTEGER, end_ns INTEGER)", n_blocks,
       block_cell },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slices_table.h - a timeline as tables of SQL, without a copy: SQLite reads the columns themselves.
  *
- *   slices(id, name, category, process, thread, depth, begin_ns, dur_ns, args)   begin_ns is since the begin of the timeline
- *   instants(id, name, category, process, thread, at_ns, args)
- *   counters(name, series, process, at_ns, value)
+ *   slices(id, name, category, process, thread, depth, begin_ns, dur_ns, args, run)   begin_ns is since the begin of the timeline
+ *   instants(id, name, category, process, thread, at_ns, args, run)     run is the title of a rank in a joint timeline, or empty
+ *   counters(name, series, process, at_ns, value, run)
  *   flows(from_id, to_id)
  *   blocks(name, allocator, bytes, begin_ns, end_ns)                             end_ns is NULL of one that was not released
  *   losses(what, n, is_damage, file, at)

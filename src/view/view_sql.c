@@ -8,44 +8,48 @@
 #include "view/db_reader.h"
 #include "view/slices_table.h"
 
-#define FIGURES                                                                                                        \
-    "count(*) AS count, sum(dur_ns) / 1e3 AS total_us, avg(dur_ns) / 1e3 AS mean_us, "                                 \
-    "percentile(dur_ns, 50) / 1e3 AS median_us, percentile(dur_ns, 99) / 1e3 AS p99_us, "                              \
-    "max(dur_ns) / 1e3 AS longest_us, histogram(dur_ns) AS durations, id AS slice "
-#define BY_NAME(where) "SELECT name, process, " FIGURES "FROM slices WHERE " where " GROUP BY name, process"
+#define US(ns) "round(" ns " / 1e3, 3) AS "
+#define FIGURES                                                                                                                       \
+    "count(*) AS count, " US("sum(dur_ns)") "total_us, " US("avg(dur_ns)") "mean_us, " US("percentile(dur_ns, 50)") "median_us, " US( \
+        "percentile(dur_ns, 99)") "p99_us, " US("max(dur_ns)") "longest_us, histogram(dur_ns) AS durations, id AS slice "
+#define PROCESS "iif(run = '', process, run || ': ' || process) AS process"
+#define BY_NAME(where)                                                                                                 \
+    "SELECT name, " PROCESS ", " FIGURES "FROM slices WHERE " where " GROUP BY name, run, slices.process"
+#define SINGLE                                                                                                         \
+    "SELECT name, " PROCESS ", thread, " US("begin_ns") "begin_us, " US("dur_ns") "dur_us, id AS slice FROM slices "
 
 /* Topics by what the writers of traces call them: torch.profiler by category, CANN's tools by process, databases by table. */
 const struct view_table view_tables[] = {
-    { "by name", "name", "SELECT name, process, " FIGURES "FROM slices GROUP BY name, process" },
-    { "operators", "name",
+    { "by name", "name", "total_us DESC", BY_NAME("1") },
+    { "operators", "name", "total_us DESC",
       BY_NAME("category IN ('cpu_op', 'op') OR process = 'CPU OP' OR (process = 'MindSpore' AND category = '')") },
-    { "kernels", "name",
+    { "kernels", "name", "total_us DESC",
       BY_NAME("category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND process LIKE 'NPU %') OR "
               "(process = 'Ascend Hardware' AND thread LIKE 'Stream%')") },
-    { "API calls", "name",
+    { "API calls", "name", "total_us DESC",
       BY_NAME("category IN ('cuda_runtime', 'cuda_driver') OR process = 'CANN' OR process LIKE 'CANN,%' OR "
               "process = 'OS Runtime API' OR process LIKE 'System calls,%'") },
-    { "collectives", "name",
-      "SELECT name, process, thread, begin_ns / 1e3 AS begin_us, dur_ns / 1e3 AS dur_us, id AS slice FROM slices WHERE "
-      "category = 'COMMUNICATION_OP' OR (process IN ('HCCL', 'Communication') AND thread NOT LIKE 'Plane%') OR "
-      "(category = 'kernel' AND name LIKE 'nccl%')" },
-    { "marks", "name",
-      "SELECT name, process, thread, begin_ns / 1e3 AS begin_us, dur_ns / 1e3 AS dur_us, id AS slice FROM slices WHERE "
-      "category IN ('user_annotation', 'gpu_user_annotation', 'MSTX_EVENTS') OR args LIKE '%\"event_type\":%' UNION ALL "
-      "SELECT name, process, thread, at_ns / 1e3, NULL, id FROM instants" },
-    { "memory", "name",
+    { "collectives", "name", "dur_us DESC",
+      SINGLE "WHERE category = 'COMMUNICATION_OP' OR (process IN ('HCCL', 'Communication') AND thread NOT LIKE "
+             "'Plane%') OR (category = 'kernel' AND name LIKE 'nccl%')" },
+    { "marks", "name", "begin_us",
+      SINGLE "WHERE category IN ('user_annotation', 'gpu_user_annotation', 'MSTX_EVENTS') OR args LIKE "
+             "'%\"event_type\":%' UNION ALL SELECT name, " PROCESS
+             ", thread, " US("at_ns") "begin_us, NULL, id FROM instants" },
+    { "memory", "name", "bytes DESC",
       "SELECT name, allocator, count(*) AS count, sum(bytes) AS bytes, max(bytes) AS largest, "
       "sum(end_ns IS NULL) AS not_released, histogram(bytes) AS sizes, histogram(end_ns - begin_ns) AS durations "
       "FROM blocks GROUP BY name, allocator" },
-    { "losses", "what", "SELECT what, n, is_damage, file, at FROM losses" },
-    { "by row", "process || ' ' || thread", "SELECT process, thread, " FIGURES "FROM slices GROUP BY process, thread" },
-    { "by category", "category", "SELECT category, process, " FIGURES "FROM slices GROUP BY category, process" },
-    { "longest slices", "name",
-      "SELECT name, process, thread, begin_ns / 1e3 AS begin_us, dur_ns / 1e3 AS dur_us, id AS slice "
-      "FROM slices ORDER BY dur_ns DESC LIMIT 5000" },
-    { "counters", "name",
-      "SELECT process, name, series, count(*) AS count, min(value) AS least, avg(value) AS mean, max(value) AS most "
-      "FROM counters GROUP BY process, name, series" },
+    { "losses", "what", "n DESC", "SELECT what, n, is_damage, file, at FROM losses" },
+    { "by row", "process || ' ' || thread", "total_us DESC",
+      "SELECT " PROCESS ", thread, " FIGURES "FROM slices GROUP BY run, slices.process, thread" },
+    { "by category", "category", "total_us DESC",
+      "SELECT category, " PROCESS ", " FIGURES "FROM slices GROUP BY category, run, slices.process" },
+    { "longest slices", "name", "dur_us DESC", SINGLE "ORDER BY dur_ns DESC LIMIT 5000" },
+    { "counters", "name", "process, name, series",
+      "SELECT " PROCESS
+      ", name, series, count(*) AS count, min(value) AS least, avg(value) AS mean, max(value) AS most "
+      "FROM counters GROUP BY run, counters.process, name, series" },
 };
 const size_t n_view_tables = sizeof view_tables / sizeof *view_tables;
 

@@ -18,6 +18,7 @@ enum { VIEW_SQL_ROWS = 10000, VIEW_SQL_SECONDS = 30 };
 struct view_table {
     const char *name;
     const char *filtered; /* the column that a filter is about */
+    const char *order;    /* of its rows, unless another is asked for */
     const char *sql;      /* a column named "slice" is the slice to go to, and not shown */
 };
 extern const struct view_table view_tables[];
