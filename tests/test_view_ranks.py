@@ -144,6 +144,17 @@ class Ranks(Case):
         v = self.view("two")  # what cannot be read of a rank does not hide the others
         self.assertEqual(v.wait(3)[0]["state"], "ready")
 
+    def test_of_many_ranks_those_that_stand_out_are_drawn(self):
+        self.sim("job", "--dp", "10", "--kernels", "600", "--slow-rank", "9:2")
+        v = self.view("job")
+        v.wait(11)
+        job = v.json("overview", input=0)["job"]
+        drawn = {r["rank"] for r in job["job_ranks"] if r["is_drawn"]}
+        place = next(p for x, p in zip(job["verdicts"], job["places"]) if x["kind"] == "slow_rank" and x["rank"] == 9)
+        self.assertEqual((len(drawn), len(job["job_ranks"])), (8, 10))
+        self.assertLessEqual({9, place["waiting_rank"]}, drawn)
+        self.assertEqual({p["rank"] for p in v.json("rows", input=0)["processes"]}, {"Rank %d" % r for r in drawn})
+
     def test_directories_are_ranks_of_a_job_or_two_runs(self):
         paths = self.job()
         for words, kinds in (((paths[0], paths[1]), ["job", "PyTorch", "PyTorch"]), ((paths[0], paths[0]), ["two runs", "PyTorch", "PyTorch"]),
@@ -170,6 +181,14 @@ class Ranks(Case):
             begins = dict(self.sql(v, "SELECT substr(run, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#%s'" % (step or "0")))
             self.assertLess(abs(begins["A"] - begins["B"]), 1000)
             self.assertEqual({p["rank"] for p in v.json("rows", input=0)["processes"]}, {"A, rank 0", "B, rank 0"})
+            self.assertEqual(found["aligned"], step or "0")
+            n_loads = v.json("about")["inputs"][0]["n_loads"]
+            v.ask("reload", input=0, step="3")  # another one, chosen on the page
+            while v.json("about")["inputs"][0]["n_loads"] == n_loads:
+                time.sleep(0.02)
+            self.assertEqual(v.json("overview", input=0)["aligned"], "3")
+            begins = dict(self.sql(v, "SELECT substr(process, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#3'"))
+            self.assertLess(abs(begins["A"] - begins["B"]), 1000)
             v.end()
 
     def trace(self, name, at_us, step=True):

@@ -40,7 +40,7 @@ bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *
 
 bool view_text_put(struct view_input *in, const char *key, json_t *value)
 {
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) : NULL;
     struct view_text *to = text ? list_add(&in->texts, in->mem) : NULL;
     if (to)
         *to = (struct view_text){ key, arena_text(in->mem, text, strlen(text)) };

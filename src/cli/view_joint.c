@@ -9,6 +9,7 @@
 #include "answers/run_collection.h"
 #include "cli/compare_report.h"
 #include "cli/drawn.h"
+#include "cli/summary.h"
 #include "cli/view_advice.h"
 #include "load/chrome_load.h"
 #include "load/raw_bytes.h"
@@ -33,6 +34,7 @@ struct loading {
     LIST(struct run_rank) ranks[RUNS];
     LIST(struct joint_step) steps[RUNS];
     unsigned *side; /* of each part */
+    char step[sizeof((struct view_input *)0)->step];
     struct error *e;
 };
 
@@ -41,11 +43,14 @@ static bool no_memory(struct loading *q)
     return error_no_memory(q->e, q->in->path);
 }
 
+/* Answers may be read while timelines are drawn. */
 static bool say(struct loading *q, const char *text)
 {
+    pthread_rwlock_wrlock(&q->in->lock);
     struct view_sentence *s = text ? list_add(&q->in->sentences, q->in->mem) : NULL;
     if (s)
         *s = (struct view_sentence){ text, 1, 0 };
+    pthread_rwlock_unlock(&q->in->lock);
     return s || no_memory(q);
 }
 
@@ -125,6 +130,7 @@ static bool load_job(struct loading *q)
     if (!text)
         return no_memory(q);
     *text = (struct view_text){ "job", answer.json };
+    atomic_store(&in->has_answers, true);
     for (size_t i = 0; i < answer.ranks.n; i++)
         n += answer.ranks.at[i].is_drawn;
     for (size_t i = 0; i < answer.ranks.n; i++)
@@ -133,7 +139,10 @@ static bool load_job(struct loading *q)
             if (!load_rank(q, &answer.ranks.at[i]))
                 return false;
         }
-    return view_advice_put(&q->advice, in) || no_memory(q);
+    pthread_rwlock_wrlock(&in->lock);
+    const bool done = view_advice_put(&q->advice, in);
+    pthread_rwlock_unlock(&in->lock);
+    return done || no_memory(q);
 }
 
 /* ---- two runs ----------------------------------------------------------------------------------------------------- */
@@ -248,11 +257,12 @@ static int64_t first_begin(const struct loading *q, unsigned side)
 /* Shifts the second run: the chosen step, or the first that both have, or else everything begins together. */
 static bool align(struct loading *q)
 {
+    const char *wanted = *q->step ? q->step : q->of->step;
     const struct joint_step *a = NULL, *b = NULL;
     for (size_t i = 0; !a && i < q->steps[0].n; i++)
         for (size_t k = 0; !a && k < q->steps[1].n; k++)
             if (strcmp(q->steps[0].at[i].name, q->steps[1].at[k].name) == 0 &&
-                (!q->of->step || strcmp(q->of->step, q->steps[0].at[i].name) == 0)) {
+                (!wanted || strcmp(wanted, q->steps[0].at[i].name) == 0)) {
                 a = &q->steps[0].at[i];
                 b = &q->steps[1].at[k];
             }
@@ -260,11 +270,11 @@ static bool align(struct loading *q)
     for (size_t i = 0; i < q->joint.parts.n; i++)
         if (q->side[i] == 1)
             q->joint.parts.at[i]->shift_ns = shift;
-    const char *text = a ? arena_printf(q->in->mem, "Both runs begin step %s at the same moment.", a->name)
-                         : arena_printf(q->in->mem, "%s%s: both runs are shown from their first event on.",
-                                        q->of->step ? "There is no step " : "They have no step in common",
-                                        q->of->step ? q->of->step : "");
-    return say(q, text);
+    const char *text =
+        a ? arena_printf(q->in->mem, "Both runs begin step %s at the same moment.", a->name)
+          : arena_printf(q->in->mem, "%s%s: both runs are shown from their first event on.",
+                         wanted ? "They do not both have step " : "They have no step in common", wanted ? wanted : "");
+    return say(q, text) && (view_text_put(q->in, "aligned", a ? text_json(a->name) : json_null()) || no_memory(q));
 }
 
 static bool compare(struct loading *q)
@@ -329,6 +339,9 @@ static bool load_runs(struct loading *q)
 bool view_joint_load(struct view_input *in, struct error *e)
 {
     struct loading q = { .in = in, .of = in->context, .joint = { .fd = -1, .mem = in->mem }, .e = e };
+    pthread_rwlock_rdlock(&in->lock);
+    memcpy(q.step, in->step, sizeof q.step);
+    pthread_rwlock_unlock(&in->lock);
     q.names = names_new();
     bool done = q.names || no_memory(&q);
     done = done && (q.of->is_job ? load_job(&q) : load_runs(&q));

@@ -68,6 +68,12 @@ static void answer_reload(struct question *a)
     atomic_store(&in->looked_ns, 0);
     if (view_input_source(in) == VIEW_GONE)
         return question_refuse(a->r, 409, "it is not there any more: what was loaded is still shown");
+    char step[sizeof in->step] = { 0 };
+    if (http_parameter(a->q, "step", step, sizeof step)) {
+        pthread_rwlock_wrlock(&in->lock);
+        memcpy(in->step, step, sizeof step);
+        pthread_rwlock_unlock(&in->lock);
+    }
     if (!view_input_start(in, &e))
         return question_refuse(a->r, 503, e.text);
     out_lit(a->o, "{}");

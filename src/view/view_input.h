@@ -102,6 +102,7 @@ struct view_input {
     atomic_ullong stamp;     /* source_stamp() when it was loaded */
     atomic_ullong stamp_now; /* as it was found last, at looked_ns of a steady clock */
     atomic_ullong looked_ns;
+    char step[64]; /* of two runs: at whose begin they are aligned, as a page has chosen; under lock; "": none was */
     pthread_rwlock_t lock; /* read while something below is in use; written when it is released to be loaded again */
 
     /* All from here on is filled by loading. */

@@ -60,9 +60,23 @@ function table(names, rows) {
 /** @param {number} us */
 const more = (us) => (us >= 0 ? "+" : "−") + duration(Math.abs(us) * 1000);
 
-/** @param {HTMLElement} section @param {any} c what `ascope compare --json` has */
-export function show_comparison(section, c) {
+/** At whose begin the runs are aligned. @param {HTMLElement} section @param {any} c @param {string|null} now @param {(step: string) => void} align */
+function show_alignment(section, c, now, align) {
+    const steps = c.steps.filter((/** @type {any} */ s) => s.a !== null && s.a === s.b).map((/** @type {any} */ s) => s.a);
+    const choice = document.createElement("select"), label = element("label", word("aligned_at") + " ");
+    if (!steps.includes(now)) choice.add(new Option("", ""));
+    for (const step of steps) choice.add(new Option(step, step, false, step === now));
+    choice.addEventListener("change", () => choice.value && align(choice.value));
+    label.append(choice);
+    if (steps.length) section.append(label);
+}
+
+/**
+ * @param {HTMLElement} section @param {any} c what `ascope compare --json` has @param {string|null} aligned @param {(step: string) => void} align
+ */
+export function show_comparison(section, c, aligned, align) {
     section.append(element("h2", word("comparison", { a: c.a, b: c.b })));
+    show_alignment(section, c, aligned, align);
     section.append(table([word("per_step"), "A", "B", "B − A", ""], PARTS.map((part) => {
         const d = c.overall[part];
         return [word(part), duration(d.a_us * 1000), duration(d.b_us * 1000), more(d.more_us), word("difference_" + d.state)];

@@ -7,7 +7,7 @@
  *   shows: "nothing"|"overview"|"first"|"all", percent: number, stage: "reading"|"drawing"|"arranging", ms: number, n_loads: number, source: "as_loaded"|"changed"|"gone", message: string}} Input
  * @typedef {{id: number, name: string, n: number, levels: number[], instants: number|null}} Track
  * @typedef {{id: number, name: string, unit: string}} Counter
- * @typedef {{name: string, label: string, rank: string|null, tracks: Track[], counters: Counter[]}} Process
+ * @typedef {{name: string, label: string, rank: string|null, is_mixed?: boolean, tracks: Track[], counters: Counter[]}} Process
  * @typedef {{base_ns: string, end: number, shown_begin: number, shown_end: number, n_slices: number, n_names: number,
  *   processes: Process[]}} Rows
  * @typedef {{level: number, begin: Float64Array, dur: Float64Array, slice: Uint32Array, n: Uint32Array, name: Uint32Array,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where each row of a timeline is: processes, their tracks with all levels and below them their instants, counters; pinned ones first.
 // @ts-check
+import { own_name } from "./ranks.js";
 
 export const LEVEL_HEIGHT = 18, PROCESS_HEIGHT = 22, COUNTER_HEIGHT = 40, GAP = 4;
 
@@ -42,21 +43,15 @@ export function lay_out(rows, folded, pinned) {
     let rank = /** @type {string|null} */ (null);
     rows.processes.forEach((process, i) => {
         if (!process.tracks.length && !process.counters.length) return;
-        if (process.rank !== null && process.rank !== rank)
+        if (process.rank !== null && process.rank !== rank && !process.is_mixed)
             put({ kind: "process", key: "r" + process.rank, name: process.rank, is_pinned: false, is_folded: folded.has("r" + process.rank), levels: [], instants: null, id: i }, PROCESS_HEIGHT);
         rank = process.rank;
-        if (folded.has("r" + rank)) return;
+        if (folded.has("r" + rank) && !process.is_mixed) return;
         const key = "p" + i, is_folded = folded.has(key);
-        put({ kind: "process", key, name: own_name(process) + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], instants: null, id: i }, PROCESS_HEIGHT);
+        put({ kind: "process", key, name: (process.is_mixed ? process.name : own_name(process)) + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], instants: null, id: i }, PROCESS_HEIGHT);
         if (!is_folded) put_rows(process, false);
     });
     return { items, height: y };
-}
-
-/** Without the rank, below whose name it stands. @param {import("./api.js").Process} process */
-function own_name(process) {
-    const before = (process.rank ?? "") + ": ";
-    return process.rank !== null && process.name.startsWith(before) ? process.name.slice(before.length) : process.name;
 }
 
 /** The first item that ends below y. @param {Item[]} items @param {number} y */

@@ -116,7 +116,8 @@ function look_elsewhere(path, begin_ns, dur) {
 
 async function show_timeline(/** @type {HTMLElement} */ whole) {
     const all = await api.json("rows", { input: input() });
-    const rows = ranks_shown(all, state.get("ranks")), place = rank_bar(whole, all, state.get("ranks"), (ranks) => (keep("ranks", ranks), void show()));
+    const order = state.get("order") ?? (inputs[input()]?.kind === "two runs" ? "process" : "rank");
+    const rows = ranks_shown(all, state.get("ranks"), order), place = rank_bar(whole, all, state.get("ranks"), order, (key, value) => (keep(key, value), void show()));
     const moment = /^(\d+)\+(\d+)$/.exec(state.get("moment") ?? "");
     if (moment) {
         const begin = Number(BigInt(moment[1]) - BigInt(all.base_ns));
@@ -165,17 +166,17 @@ async function show() {
         else if (page === "memory" && one.has_memory) await show_memory(place, input(), state, keep, look_at);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
-        else await show_overview(place, input(), look_at, look_elsewhere, state, keep);
+        else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step));
         place.dataset.shown = page;
     } catch (e) {
         failed(/** @type {Error} */ (e));
     }
 }
 
-/** Loads the input again. */
-async function reload() {
+/** Loads the input again. @param {string} [step] at which two runs are aligned */
+async function reload(step = undefined) {
     try {
-        await api.json("reload", { input: input() });
+        await api.json("reload", { input: input(), ...(step === undefined ? {} : { step }) });
         void look();
     } catch (e) {
         failed(/** @type {Error} */ (e));

@@ -59,16 +59,16 @@ function legend() {
 /**
  * @param {HTMLElement} place @param {number} input
  * @param {import("./job.js").Look} look_at @param {import("./job.js").LookElsewhere} elsewhere
- * @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep
+ * @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep @param {(step: string) => void} align
  */
-export async function show_overview(place, input, look_at, elsewhere, state, keep) {
+export async function show_overview(place, input, look_at, elsewhere, state, keep, align) {
     const o = await api.json("overview", { input });
     const section = element("div", "", "section");
     place.append(section);
     /** @type {import("./job.js").Look} */
     const go = o.has_timeline ? look_at : async () => {};
     if (o.job) show_job(section, o, input, go, elsewhere, state, keep);
-    if (o.comparison) show_comparison(section, o.comparison);
+    if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align);
     for (const one of o.series) {
         section.append(element("h2", one.title));
         if (one.steps.length) {

@@ -14,17 +14,31 @@ function chosen(text, all) {
     return (text ?? "").split(";").filter((r) => all.includes(r));
 }
 
-/** @param {import("./api.js").Rows} rows @param {string|null} text @returns {import("./api.js").Rows} */
-export function ranks_shown(rows, text) {
-    const ranks = chosen(text, all_ranks(rows));
-    return ranks.length ? { ...rows, processes: ranks.flatMap((r) => rows.processes.filter((p) => p.rank === r)) } : rows;
+/** What a process is called without its rank. @param {import("./api.js").Process} process */
+export function own_name(process) {
+    const before = (process.rank ?? "") + ": ";
+    return process.rank !== null && process.name.startsWith(before) ? process.name.slice(before.length) : process.name;
+}
+
+/** The same process of all ranks together: their headings have the rank then. @param {import("./api.js").Process[]} processes */
+function by_process(processes) {
+    const names = [...new Set(processes.map(own_name))];
+    return names.flatMap((name) => processes.filter((p) => own_name(p) === name)).map((p) => ({ ...p, is_mixed: true }));
+}
+
+/** @param {import("./api.js").Rows} rows @param {string|null} text @param {string} order "rank" or "process" @returns {import("./api.js").Rows} */
+export function ranks_shown(rows, text, order) {
+    const all = all_ranks(rows), ranks = chosen(text, all);
+    const processes = ranks.length ? ranks.flatMap((r) => rows.processes.filter((p) => p.rank === r)) : rows.processes;
+    return { ...rows, processes: all.length && order === "process" ? by_process(processes) : processes };
 }
 
 /**
  * The place for the timeline, below the bar where there are ranks to choose from.
- * @param {HTMLElement} place @param {import("./api.js").Rows} rows @param {string|null} text @param {(ranks: string|null) => void} choose
+ * @param {HTMLElement} place @param {import("./api.js").Rows} rows @param {string|null} text @param {string} order
+ * @param {(key: "ranks"|"order", value: string|null) => void} choose
  */
-export function rank_bar(place, rows, text, choose) {
+export function rank_bar(place, rows, text, order, choose) {
     const all = all_ranks(rows), now = chosen(text, all);
     if (all.length < 2) return place;
     const ranked = element("div", "", "ranked"), bar = element("div", "", "bar"), inner = element("div", "", "inner");
@@ -34,11 +48,12 @@ export function rank_bar(place, rows, text, choose) {
         made.setAttribute("aria-pressed", String(is_on));
         bar.append(made);
     };
-    put(word("all_ranks"), !now.length, () => choose(null));
+    put(word("by_process"), order === "process", () => choose("order", order === "process" ? "rank" : "process"));
+    put(word("all_ranks"), !now.length, () => choose("ranks", null));
     for (const rank of all)
         put(rank ?? "", now.includes(rank ?? ""), () => {
             const next = now.includes(rank ?? "") ? now.filter((r) => r !== rank) : [...now, rank ?? ""];
-            choose(next.length ? next.join(";") : null);
+            choose("ranks", next.length ? next.join(";") : null);
         });
     ranked.append(bar, inner);
     place.append(ranked);
