@@ -41,12 +41,15 @@ bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *
 bool view_text_put(struct view_input *in, const char *key, json_t *value)
 {
     char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) : NULL;
-    struct view_text *to = text ? list_add(&in->texts, in->mem) : NULL;
+    const char *kept = text ? arena_text(in->mem, text, strlen(text)) : NULL;
+    pthread_rwlock_wrlock(&in->lock); /* pages may be reading what is there already */
+    struct view_text *to = kept ? list_add(&in->texts, in->mem) : NULL;
     if (to)
-        *to = (struct view_text){ key, arena_text(in->mem, text, strlen(text)) };
+        *to = (struct view_text){ key, kept };
+    pthread_rwlock_unlock(&in->lock);
     free(text);
     json_decref(value);
-    return to && to->json;
+    return to != NULL;
 }
 
 /* Places count from a base near to them: numbers of a page have 53 bits. */

@@ -114,10 +114,15 @@ static bool answers_find(struct view_input *in, const struct loaded *l)
         if (!add_series(in, l, loaded_device(l, i)) ||
             !say_why(in, l, loaded_device(l, i), &in->series.at[in->series.n - 1]))
             return false;
-    struct view_advice advice = { 0 };
-    return view_advice_add(&advice, l, in->path, 0, in->mem) && view_advice_put(&advice, in) &&
-           add_fact(in, "directory", in->path) &&
+    return add_fact(in, "directory", in->path) &&
            add_fact(in, "losses", l->is_lossy ? "some records could not be used; ascope analyse lists them" : "none");
+}
+
+/* Behind the other answers, which pages may be reading already. */
+static bool advice_find(struct view_input *in, const struct loaded *l)
+{
+    struct view_advice advice = { 0 };
+    return view_advice_add(&advice, l, in->path, 0, in->mem) && view_advice_put(&advice, in);
 }
 
 bool view_collection_load(struct view_input *in, struct error *e)
@@ -138,7 +143,8 @@ bool view_collection_load(struct view_input *in, struct error *e)
             in->categories = arena_take(in->mem, 1, sizeof *in->categories);
         }
         atomic_store(&in->has_answers, is_done);
-        is_done = is_done && drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
+        is_done = is_done && (advice_find(in, &l) || error_no_memory(e, in->path)) &&
+                  drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
     }
     view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);
     loaded_close(&l);

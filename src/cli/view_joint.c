@@ -139,10 +139,7 @@ static bool load_job(struct loading *q)
             if (!load_rank(q, &answer.ranks.at[i]))
                 return false;
         }
-    pthread_rwlock_wrlock(&in->lock);
-    const bool done = view_advice_put(&q->advice, in);
-    pthread_rwlock_unlock(&in->lock);
-    return done || no_memory(q);
+    return view_advice_put(&q->advice, in) || no_memory(q);
 }
 
 /* ---- two runs ----------------------------------------------------------------------------------------------------- */
