@@ -137,6 +137,28 @@ class Results(Case):
         self.assertEqual(v.json("table", input=2, name="ClusterTimeSummary")["rows"], [[0, 1, 2.5]])
         self.assertIn(["tables", "1"], v.json("overview", input=2)["facts"])
 
+    def test_tables_of_a_cluster_as_text(self):
+        folder = os.path.join(self.dir, "cluster_analysis_output")
+        os.makedirs(folder)
+        files = {
+            "cluster_step_trace_time.csv": '\ufeffStep,Type,"Index ""x""",Computing\r\n0,rank,"(0, 1)",12.50\r\n1,rank,%s,3,4,5\r\n,,' % test_view.HOSTILE.replace('"', ""),
+            "cluster_communication.json": '{"p2p": {"step0": [1, 2.5, "x"]}, "empty": {}}', "bad.json": "{", "empty.csv": "", "note.txt": "x",
+        }
+        for name, text in files.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as f:
+                f.write(text)
+        v = self.view("cluster_analysis_output/")
+        about, = v.wait()
+        self.assertEqual((about["state"], about["kind"]), ("ready", "tables"), about)
+        table = v.json("table", input=0, name="cluster_step_trace_time")
+        self.assertEqual([c["name"] for c in table["columns"]], ["Step", "Type", 'Index "x"', "Computing"])
+        self.assertEqual(table["rows"], [[0, "rank", "(0, 1)", 12.5], [1, "rank", test_view.HOSTILE.replace('"', ""), 3], [None, None, None, None]])
+        self.assertEqual(self.rows(v, "SELECT path, value FROM db.cluster_communication"), [["$.p2p.step0[0]", 1], ["$.p2p.step0[1]", 2.5], ["$.p2p.step0[2]", "x"]])
+        facts = dict(v.json("overview", input=0)["facts"])
+        self.assertEqual((facts["tables"], facts["rows"], facts["cells beyond the columns, left out"], facts["bad"]), ("2", "6", "2", "cannot be read as a table"))
+        v.json("rows", input=0)
+        self.assertEqual(v.raw(v.url.path + "api/sql?input=0&q=DELETE+FROM+db.cluster_communication")[0], 400)
+
     def test_databases_that_are_not_as_they_should_be(self):
         """Each is shown as far as it goes, or refused with one line; nobody is harmed."""
         rng = random.Random(3)

@@ -19,6 +19,7 @@
 #include "cli/view_database.h"
 #include "cli/view_joint.h"
 #include "cli/view_results.h"
+#include "cli/view_tables_load.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
@@ -150,10 +151,16 @@ static bool inputs_make(struct viewing *v)
     if (!first || !v->collection || (v->has_joint && !joint_make(v, first)))
         return false;
     for (size_t i = 0; i < v->files.n; i++) {
+        struct stat st;
+        const bool is_folder = stat(v->files.at[i], &st) == 0 && S_ISDIR(st.st_mode);
         const bool is_database = db_is_database(v->files.at[i]);
         in[i] = (struct view_input){ .path = v->files.at[i],
-                                     .kind = is_database ? "database" : "Chrome trace",
-                                     .load = is_database ? view_database_load : view_load_chrome };
+                                     .kind = is_folder     ? "tables"
+                                             : is_database ? "database"
+                                                           : "Chrome trace",
+                                     .load = is_folder     ? view_tables_load
+                                             : is_database ? view_database_load
+                                                           : view_load_chrome };
     }
     for (size_t i = 0; i < v->targets.list.n; i++) {
         const struct target *t = &v->targets.list.at[i];

@@ -25,15 +25,25 @@ static bool is_raw(const char *name)
     return false;
 }
 
+static bool ends_with_folder(const char *dir, const char *name)
+{
+    const size_t n = strlen(name);
+    size_t end = strlen(dir);
+    while (end > 1 && dir[end - 1] == '/')
+        end--;
+    return end >= n && !memcmp(dir + end - n, name, n) && (end == n || dir[end - n - 1] == '/');
+}
+
 static const char *find(const char *dir, bool is_outer, struct arena *mem)
 {
     char best[KINDS][256] = { "" };
     const char *name;
-    bool has_raw = false, has_output = false;
+    bool has_raw = false, has_output = false, has_table = false;
     int why;
     DIR *d = opendir(dir);
     while (d && (name = dir_next(d, &why))) {
         has_raw |= is_raw(name);
+        has_table |= fnmatch("*.csv", name, 0) == 0 || fnmatch("*.json", name, 0) == 0;
         has_output |= !strcmp(name, "ASCEND_PROFILER_OUTPUT");
         for (size_t i = 0; i < KINDS; i++)
             if (fnmatch(shown[i], name, 0) == 0 && strlen(name) < sizeof best[i] && strcmp(name, best[i]) > 0)
@@ -44,6 +54,8 @@ static const char *find(const char *dir, bool is_outer, struct arena *mem)
     for (size_t i = 0; i < KINDS && !has_raw; i++)
         if (best[i][0])
             return arena_printf(mem, "%s/%s", dir, best[i]);
+    if (has_table && ends_with_folder(dir, "cluster_analysis_output"))
+        return dir;
     const char *output =
         has_output && is_outer && !has_raw ? arena_printf(mem, "%s/ASCEND_PROFILER_OUTPUT", dir) : NULL;
     return output ? find(output, false, mem) : NULL;

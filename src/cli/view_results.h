@@ -5,7 +5,8 @@
 
 #include "base/arena.h"
 
-/* The file to open instead of a folder that holds results but nothing raw; NULL: it is no such folder. */
+/* The file to open instead of a folder that holds results but nothing raw; the folder itself: its tables are shown; NULL: it is no
+ * such folder. */
 const char *view_results_file(const char *dir, struct arena *mem);
 
 #endif

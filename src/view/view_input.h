@@ -123,7 +123,9 @@ struct view_input {
     bool (*categorise)(const struct view_input *in, struct view_categories *out, struct error *e);
     struct view_categories *categories; /* NULL: what it takes was not recorded */
     LIST(struct view_loss) losses;
-    const char *db_path; /* its tables are part of SQL; NULL: it is no database */
+    const char *db_path;     /* its tables are part of SQL; NULL: it is no database */
+    unsigned char *db_image; /* the same in memory, of db_bytes; NULL: none */
+    size_t db_bytes;
     LIST(struct view_db_table) db_tables;
     struct arena *mem;
 };

@@ -192,17 +192,20 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct
     return status == SQLITE_DONE || status == SQLITE_ROW || error_set(e, FAULT_ASKED, "%s", sqlite3_errmsg(db));
 }
 
-/* The database of the user's, which may have anything in its schema. */
-static bool attach(sqlite3 *db, const char *path)
+/* The database of the user's, which may have anything in its schema; or the tables that were made of other files. */
+static bool attach(sqlite3 *db, const struct view_input *in)
 {
     sqlite3_stmt *s = NULL;
-    char *uri = db_uri(path);
+    char *uri = in->db_path ? db_uri(in->db_path) : sqlite3_mprintf(":memory:");
     const bool is_good = uri && sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
                          sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
                          sqlite3_prepare_v2(db, "ATTACH ?1 AS db", -1, &s, NULL) == SQLITE_OK &&
                          sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_DONE;
     sqlite3_finalize(s);
     sqlite3_free(uri);
+    if (is_good && in->db_image)
+        return sqlite3_deserialize(db, "db", in->db_image, (sqlite3_int64)in->db_bytes, (sqlite3_int64)in->db_bytes,
+                                   SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
     return is_good;
 }
 
@@ -214,7 +217,7 @@ bool view_sql_answer(struct out *o, const struct view_input *in, const struct vi
     uint64_t until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000);
     bool is_good = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
                                    NULL) == SQLITE_OK &&
-                   slices_table_add(db, in) == SQLITE_OK && (!in->db_path || attach(db, in->db_path));
+                   slices_table_add(db, in) == SQLITE_OK && ((!in->db_path && !in->db_image) || attach(db, in));
     if (is_good) {
         sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
         sqlite3_set_authorizer(db, only_reading, NULL);
