@@ -89,7 +89,7 @@ static bool csv_read(struct folder *f, const char *table, char *text, size_t byt
         at += 3;
     sqlite3_stmt *s = csv_table(f, table, &at, end, &n_columns);
     bool is_good = s != NULL;
-    while (is_good && at < end) {
+    while (is_good && (at < end || column > 0)) {
         bool ends_row;
         size_t n;
         const char *cell = cell_next(&at, end, &n, &ends_row);
