@@ -145,18 +145,24 @@ void *arena_trim(struct arena *a, void *column, size_t n, size_t size)
     return (*b)->data;
 }
 
+bool list_room(struct arena *a, void **at, size_t n, size_t *cap, size_t size, size_t wanted)
+{
+    if (wanted <= *cap)
+        return true;
+    void *bigger = arena_take(a, wanted, size);
+    if (!bigger)
+        return false;
+    if (n > 0)
+        memcpy(bigger, *at, n * size);
+    arena_drop(a, *at);
+    *at = bigger;
+    *cap = wanted;
+    return true;
+}
+
 void *list_grow(struct arena *a, void **at, size_t *n, size_t *cap, size_t size)
 {
-    if (*n == *cap) {
-        const size_t more = *cap ? *cap * 2 : 16;
-        void *bigger = arena_take(a, more, size);
-        if (!bigger)
-            return NULL;
-        if (*n > 0)
-            memcpy(bigger, *at, *n * size);
-        arena_drop(a, *at);
-        *at = bigger;
-        *cap = more;
-    }
+    if (*n == *cap && !list_room(a, at, *n, cap, size, *cap ? *cap * 2 : 16))
+        return NULL;
     return (char *)*at + (*n)++ * size;
 }

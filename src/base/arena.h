@@ -37,6 +37,11 @@ void *arena_trim(struct arena *a, void *column, size_t n, size_t size);
 #define list_add(list, arena)                                                                                          \
     ((__typeof__((list)->at))list_grow((arena), (void **)&(list)->at, &(list)->n, &(list)->cap, sizeof *(list)->at))
 
+/* Makes room for so many elements, so that adding them copies nothing. False: no memory. */
+#define list_expect(list, arena, wanted)                                                                               \
+    list_room((arena), (void **)&(list)->at, (list)->n, &(list)->cap, sizeof *(list)->at, (wanted))
+
 void *list_grow(struct arena *a, void **at, size_t *n, size_t *cap, size_t size);
+bool list_room(struct arena *a, void **at, size_t n, size_t *cap, size_t size, size_t wanted);
 
 #endif

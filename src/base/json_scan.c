@@ -52,18 +52,24 @@ const char *json_blanks(const char *at, const char *end)
     return blanks(at, end);
 }
 
-/* Quotes, backslashes and control characters, eight bytes at a time: the first is found exactly, and only the first counts. */
+/* Which byte of a word that was copied from memory is the first that is not 0. */
+static inline int first_byte(uint64_t word)
+{
+    return (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_ctzll(word) : __builtin_clzll(word)) / 8;
+}
+
+/* Quotes, backslashes and control characters, sixteen bytes at a time with what vectors the machine has (or the compiler's idea of
+ * them). Each byte of the two words is 0xFF where there is one; the first is what counts. */
 static inline const char *text_stop(const char *p, const char *end)
 {
-    const uint64_t ones = 0x0101010101010101, highs = ones << 7;
-    uint64_t word;
-    for (; (size_t)(end - p) >= sizeof word; p += sizeof word) {
-        memcpy(&word, p, sizeof word);
-        const uint64_t quote = word ^ ones * '"', backslash = word ^ ones * '\\';
-        const uint64_t hits =
-            ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | ((word - ones * ' ') & ~word);
-        if ((hits & highs) != 0)
-            return p + __builtin_ctzll(hits & highs) / 8;
+    typedef uint8_t bytes16 __attribute__((vector_size(16)));
+    typedef uint64_t words2 __attribute__((vector_size(16)));
+    for (; (size_t)(end - p) >= sizeof(bytes16); p += sizeof(bytes16)) {
+        bytes16 at;
+        memcpy(&at, p, sizeof at);
+        const words2 hits = (words2)((at == '"') | (at == '\\') | (at < ' '));
+        if ((hits[0] | hits[1]) != 0)
+            return p + (hits[0] ? first_byte(hits[0]) : 8 + first_byte(hits[1]));
     }
     while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= ' ')
         p++;

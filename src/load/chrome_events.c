@@ -29,7 +29,14 @@ enum chrome_field chrome_field(struct json_span key)
         [6] = { ['n' & 31] = CHROME_NAME + 1, ['a' & 31] = CHROME_ARGS + 1 },
     };
     const unsigned field = key.len < 7 ? at[key.len][key.at[1] & 31] : 0;
-    return field > 0 && memcmp(key.at, name[field - 1], key.len) == 0 ? field - 1 : CHROME_FIELDS;
+    if (field == 0)
+        return CHROME_FIELDS;
+    const char *wanted = name[field - 1];
+    const bool is_it = key.len == 3   ? memcmp(key.at, wanted, 3) == 0 /* of known lengths: without a call */
+                       : key.len == 4 ? memcmp(key.at, wanted, 4) == 0
+                       : key.len == 5 ? memcmp(key.at, wanted, 5) == 0
+                                      : memcmp(key.at, wanted, 6) == 0;
+    return is_it ? field - 1 : CHROME_FIELDS;
 }
 
 bool chrome_events_init(struct chrome_events *r, struct chrome_trace *t)
@@ -410,6 +417,17 @@ static bool add_other(struct chrome_events *r, const struct json_span field[CHRO
     (void)field;
     lose(r, LOSS_OTHER_KIND, at);
     return true;
+}
+
+void chrome_events_expect(struct chrome_events *r, uint64_t read, uint64_t all)
+{
+    const double times = 1.02 * (double)all / (double)read;
+    struct chrome_trace *t = r->t;
+    r->failed |= !list_expect(&r->slices, r->work, (size_t)((double)r->slices.n * times)) ||
+                 !list_expect(&r->edges, r->work, (size_t)((double)r->edges.n * times)) ||
+                 !list_expect(&t->flows, t->mem, (size_t)((double)t->flows.n * times)) ||
+                 !list_expect(&t->instants, t->mem, (size_t)((double)t->instants.n * times)) ||
+                 !list_expect(&t->counters, t->mem, (size_t)((double)t->counters.n * times));
 }
 
 void chrome_events_add(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)

@@ -70,6 +70,8 @@ struct chrome_events {
 };
 
 bool chrome_events_init(struct chrome_events *r, struct chrome_trace *t);
+/* Makes room for all events, by those of the first `read` of `all` bytes: a list that grows is copied again and again. */
+void chrome_events_expect(struct chrome_events *r, uint64_t read, uint64_t all);
 /* An event with these fields, which begins at an offset. */
 void chrome_events_add(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at);
 name_id chrome_events_name(struct chrome_events *r, struct json_span raw);

@@ -15,6 +15,7 @@ enum {
     REPAIR_MOST = 1 << 20, /* bytes of an event that is read again by the rule for texts that were not escaped */
     REPAIR_FIRST = 4 << 20,
     PROGRESS_BYTES = 1 << 20,
+    EXPECT_BYTES = 8 << 20, /* from which the number of events is estimated */
 };
 
 static const char phase_key[] = "\"ph\"";
@@ -27,6 +28,7 @@ struct reading {
         repair_left; /* bytes that repairs may still look at: no more than were read, so that the whole stays linear */
     const char *reported;   /* so far progress was counted */
     const char *last_phase; /* where the last event has its phase, at least; NULL as long as nobody needed it */
+    bool is_expected;       /* there is room for the events that are still to be read */
     bool is_cut;            /* the text ends inside something */
 };
 
@@ -45,6 +47,10 @@ static void report_progress(struct reading *r, const char *at)
     if (at - r->reported >= PROGRESS_BYTES) {
         progress_work((uint64_t)(at - r->reported));
         r->reported = at;
+        if (!r->is_expected && offset_of(r, at) >= EXPECT_BYTES) {
+            chrome_events_expect(&r->events, offset_of(r, at), r->t->n_bytes);
+            r->is_expected = true;
+        }
     }
 }
 
