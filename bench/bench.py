@@ -3,7 +3,7 @@
 """How fast exports are, as ratios measured in one run on one machine.
 
     bench.py ASCOPE [--sizes 10000,100000,1000000] [--operators 10000,100000,1000000] [--mindspore 10000,100000]
-             [--repeat N] [--record SECONDS] [--dir DIR] [--write FILE]
+             [--repeat N] [--record SECONDS] [--view KERNELS] [--dir DIR] [--write FILE]
 
 For each size it simulates a collection (`ascope sim`) and exports it: PROF directories by their kernels, PyTorch collections by
 their operators, these on the host alone and with a kernel for every fifth of them, and MindSpore collections by their kernels.  Seconds alone say more about the machine
@@ -15,7 +15,7 @@ Ratios of CPU time hardly change when other programs run; ratios of wall time ne
 the tables and the machine are kept as a page of Markdown.  --sizes 10000000 needs 60 GB and a quarter of an hour; an empty
 list leaves that part out.  bench_record, beside the program, measures the cost of recording: in ns, in readings of the clock, and by a
 million events a second for --record seconds; bench_samplers and bench_os_calls what samplers and the trace of system calls cost.
---record 0 leaves these out.
+--record 0 leaves these out.  --view measures `ascope view`, beside speedscope where `make viewer` has installed it.
 """
 import argparse
 import os
@@ -28,6 +28,7 @@ import bench_frameworks
 import bench_prof
 import bench_recording
 import bench_torch_report
+import bench_view
 from costs import Report, growth
 
 
@@ -63,6 +64,7 @@ def main():
     p.add_argument("--mindspore", default="10000,100000", help="kernels of MindSpore (10000,100000)")
     p.add_argument("--repeat", type=int, default=3, help="runs of which the least counts (3)")
     p.add_argument("--record", type=int, default=60, help="seconds of a million recorded events each (60)")
+    p.add_argument("--view", type=int, default=1000000, help="kernels of what the viewer opens; 0 leaves it out (1000000)")
     p.add_argument("--torch", type=int, default=7, help="rounds of each profiler of PyTorch (7)")
     p.add_argument("--dir", help="where the collections and results go; a million kernels need 6 GB")
     p.add_argument("--write", metavar="FILE", help="keep the tables as a page of Markdown")
@@ -91,6 +93,10 @@ def main():
         library = os.path.join(os.path.dirname(os.path.abspath(o.ascope)), "libascope-run.so")
         if os.path.exists(library):
             bench_recording.os_calls(report, os.path.join(os.path.dirname(program), "bench_os_calls"), library)
+    if o.view > 0:
+        report.chapter("The viewer")
+        with tempfile.TemporaryDirectory(prefix="ascope-bench-", dir=o.dir) as home:
+            bench_view.measure(report, os.path.abspath(o.ascope), o.view, o.repeat, home)
     if o.torch > 0:
         report.chapter("Recording PyTorch")
         bench_torch_report.measure(report, os.path.dirname(os.path.abspath(o.ascope)), o.torch)

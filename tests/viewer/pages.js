@@ -176,12 +176,24 @@ async function use_changes(page, url, number, file) {
     fs.writeFileSync(file, JSON.stringify(trace));
     await page.waitForSelector("#notice button", { timeout: 20000 });
     await page.screenshot({ path: path.join(pictures, "changed.png") });
-    await page.locator("#notice button").press("Enter");
+    await page.locator("#notice button").first().press("Enter");
     await page.waitForFunction(() => [...document.querySelectorAll("dl.facts dd")].some((dd) => dd.textContent === "201"), null, { timeout: 20000 });
     check(await page.locator("#notice").isHidden(), "the notice stays");
+    const grow = () => {
+        trace.traceEvents.push({ ph: "X", name: "more", pid: 1, tid: 1, ts: 6000, dur: 8 });
+        fs.writeFileSync(file, JSON.stringify(trace));
+    };
+    const shows = (n) => page.waitForFunction((wanted) => [...document.querySelectorAll("dl.facts dd")].some((dd) => dd.textContent === wanted), n, { timeout: 20000 });
+    grow();
+    await page.locator("#notice button").last().click(); // from now on by itself
+    await shows("202");
+    grow();
+    await shows("203");
+    await page.waitForFunction(() => /whenever it changes/.test(document.getElementById("notice").textContent), null, { timeout: 20000 });
+    await page.locator("#notice button").click();
     fs.rmSync(file);
     await page.waitForFunction(() => /not there any more/.test(document.getElementById("notice").textContent), null, { timeout: 20000 });
-    check((await slices()) === "201", "the page went with the file");
+    check((await slices()) === "203", "the page went with the file");
 }
 
 /** Instants have marks on a row of their own, which are found, clicked and described as slices are. */

@@ -203,8 +203,14 @@ function say_state(one) {
     const again = () => button(word("load_again"), () => void reload());
     if (one.state === "loading" || one.state === "new") notice(word("loading", { name: one.name, percent: one.percent, stage: word(one.stage), left: left(one), shows: word("shows_" + one.shows) }));
     else if (one.state === "failed") notice(word("failed", { name: one.name, message: one.message }), again());
-    else if (one.source === "changed") notice(word("changed", { name: one.name }), again());
+    else if (one.source === "changed" && state.has("follow")) void reload();
+    else if (one.source === "changed") {
+        const both = element("span");
+        both.append(again(), " ", button(word("follow"), () => (keep("follow", 1), void reload())));
+        notice(word("changed", { name: one.name }), both);
+    }
     else if (one.source === "gone") notice(word("gone", { name: one.name }));
+    else if (state.has("follow")) notice(word("follows", { name: one.name }), button(word("follow_no_more"), () => (keep("follow", null), notice(""))));
 }
 
 /** Which load of which input is shown. */
