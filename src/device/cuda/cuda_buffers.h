@@ -3,7 +3,7 @@
  *
  * A fixed number of buffers goes round: CUPTI takes an empty one on a thread of the program (one atomic instruction), gives it back
  * full on a thread of its own, and the recorder's thread turns its records into ours and puts them into its ring. With no empty one
- * CUPTI drops records and counts them. Every 100 ms the thread asks for what is complete, so that a killed program has lost no more
+ * CUPTI drops records and counts them. Every 20 ms the thread asks for what is complete, so that a killed program has lost no more
  * than that.
  */
 #ifndef ASCOPE_DEVICE_CUDA_CUDA_BUFFERS_H
