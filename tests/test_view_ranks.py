@@ -80,6 +80,7 @@ class Ranks(Case):
         for name in "operators", "kernels", "collectives", "marks":  # by their processes, which have the ranks before their names
             table = v.json("table", input=0, name=name)
             self.assertEqual({row[1].split(":")[0] for row in table["rows"]}, set(ranks), name)
+        self.assertEqual([row for row in v.json("table", input=0, name="kernels")["rows"] if row[0].startswith("step ")], [])  # ranges on a stream
         totals = [row[3] for row in v.json("table", input=0, name="kernels")["rows"]]
         self.assertEqual(totals, sorted(totals, reverse=True))
 

@@ -25,7 +25,7 @@ const struct view_table view_tables[] = {
       BY_NAME("category IN ('cpu_op', 'op') OR process = 'CPU OP' OR (process = 'MindSpore' AND category = '')") },
     { "kernels", "name", "total_us DESC",
       BY_NAME("category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND process LIKE 'NPU %') OR "
-              "(process = 'Ascend Hardware' AND thread LIKE 'Stream%')") },
+              "(process = 'Ascend Hardware' AND thread LIKE 'Stream%' AND thread NOT LIKE 'Stream % marks')") },
     { "API calls", "name", "total_us DESC",
       BY_NAME("category IN ('cuda_runtime', 'cuda_driver') OR process = 'CANN' OR process LIKE 'CANN,%' OR "
               "process = 'OS Runtime API' OR process LIKE 'System calls,%'") },
@@ -34,7 +34,7 @@ const struct view_table view_tables[] = {
              "'Plane%') OR (category = 'kernel' AND name LIKE 'nccl%')" },
     { "marks", "name", "begin_us",
       SINGLE "WHERE category IN ('user_annotation', 'gpu_user_annotation', 'MSTX_EVENTS') OR args LIKE "
-             "'%\"event_type\":%' UNION ALL SELECT name, " PROCESS
+             "'%\"event_type\":%' OR thread LIKE 'Stream % marks' UNION ALL SELECT name, " PROCESS
              ", thread, " US("at_ns") "begin_us, NULL, id FROM instants" },
     { "memory", "name", "bytes DESC",
       "SELECT name, allocator, count(*) AS count, sum(bytes) AS bytes, max(bytes) AS largest, "

@@ -81,8 +81,10 @@ function frame() {
     choice.hidden = inputs.length < 2;
     choice.replaceChildren(...inputs.map((one, i) => new Option(one.name, String(i), false, i === input())));
     const one = inputs[input()];
-    by_id("title").textContent = "ascope" + (one ? ": " + one.name + (one.is_simulated ? " (" + word("simulated") + ")" : "") : "");
-    document.title = by_id("title").textContent ?? "ascope";
+    by_id("title").textContent = "ascope" + (one ? ": " + one.name : "");
+    by_id("simulated").hidden = !one?.is_simulated;
+    by_id("simulated").textContent = word("simulated");
+    document.title = by_id("title").textContent + (one?.is_simulated ? " (" + word("simulated") + ")" : "");
 }
 
 /** @param {string} page */
