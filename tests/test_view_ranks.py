@@ -188,7 +188,7 @@ class Ranks(Case):
             while v.json("about")["inputs"][0]["n_loads"] == n_loads:
                 time.sleep(0.02)
             self.assertEqual(v.json("overview", input=0)["aligned"], "3")
-            begins = dict(self.sql(v, "SELECT substr(process, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#3'"))
+            begins = dict(self.sql(v, "SELECT substr(run, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#3'"))
             self.assertLess(abs(begins["A"] - begins["B"]), 1000)
             v.end()
 

@@ -169,7 +169,7 @@ static struct text_size text_size(const char *path)
 
 bool view_losses_keep(struct view_input *in, const struct losses *lost)
 {
-    for (int why = 0; why < LOSS_KINDS; why++) {
+    for (enum loss why = 0; why < LOSS_KINDS; why++) {
         const char *file = lost->by[why].file ? lost->by[why].file : "";
         struct view_loss *new = lost->by[why].n ? list_add(&in->losses, in->mem) : NULL;
         if (new)

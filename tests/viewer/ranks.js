@@ -100,7 +100,7 @@ async function use_maps(page, url) {
     await shown(page, "ranks", "Rank 0");
     await page.waitForSelector('main[data-shown="timeline"] canvas', LIMIT);
     const { t0, t1 } = await state(page), names = await page.evaluate(async ([a, b]) => {
-        const q = `SELECT name FROM slices WHERE process LIKE 'Rank 0: %' AND name LIKE 'ProfilerStep#%' AND begin_ns < ${b} AND begin_ns + dur_ns > ${a} ORDER BY dur_ns DESC`;
+        const q = `SELECT name FROM slices WHERE run = 'Rank 0' AND name LIKE 'ProfilerStep#%' AND begin_ns < ${b} AND begin_ns + dur_ns > ${a} ORDER BY dur_ns DESC`;
         return (await (await fetch("api/sql?input=0&q=" + encodeURIComponent(q))).json()).rows.map((r) => r[0]);
     }, [Number(t0), Number(t1)]);
     check(names.includes("ProfilerStep#3"), "not the step of the cell: " + names);

@@ -28,7 +28,7 @@ async function rows_of(input, name, ranks, t0, t1) {
     /** @param {string} text */
     const quoted = (text) => "'" + text.replaceAll("'", "''") + "'";
     const sql = "SELECT id FROM slices WHERE name = " + quoted(name) + ` AND begin_ns + dur_ns > ${Math.floor(t0)} AND begin_ns < ${Math.ceil(t1)} AND (` +
-        ranks.map((r) => `process LIKE 'Rank ${Math.trunc(r)}:%'`).join(" OR ") + ") LIMIT 40";
+        ranks.map((r) => `run = 'Rank ${Math.trunc(r)}'`).join(" OR ") + ") LIMIT 40";
     const found = await api.json("sql", { input, q: sql }), rows = await api.json("rows", { input });
     /** @type {number[]} */
     const pins = [];
