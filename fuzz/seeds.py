@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,summary,rank}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,summary,rank,view_db}/*
 """
 import glob
 import os
@@ -167,6 +167,8 @@ def cut_ranks(ascope, data, out):
                                                 "step_trace_time.csv")) if member.name.endswith(name)]
             if kind and "_2000_" in member.name and "base-db" not in member.name:
                 write(out, "rank", "file_%d" % kind[0], bytes(kind) + archive.extractfile(member).read())
+                if kind[0] < 2:
+                    write(out, "view_db", "file_%d" % kind[0], archive.extractfile(member).read())
 
 
 def main():
