@@ -102,6 +102,22 @@ def interrupts(l, job):
         l.check(list((l.top / "held").iterdir()) == [], "and nothing is left")
 
 
+def local_interrupts(l, job):
+    """Wherever it is interrupted: its processes end before it, and no directory of theirs is left."""
+    for number in signal.SIGINT, signal.SIGTERM:
+        out = l.top / f"stopped-{number}"
+        started = subprocess.Popen([l.ascope, "cluster", job, "-o", out, "--launcher", "local", "--processes", "3"], stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, text=True)
+        while started.poll() is None and not (out.is_dir() and any(out.iterdir())):
+            time.sleep(0.001)
+        started.send_signal(number)
+        said = started.stderr.read()
+        l.check(started.wait() in (-number, 0), f"{started.returncode}: {said}")
+        left = [path.name for path in out.iterdir() if path.name != "cluster_analysis_output"]
+        l.check(left == [], f"nothing is left: {left} {said}")
+        l.check(started.returncode == 0 or not list(out.glob("cluster_analysis_output/*")), "nor half a result")
+
+
 with tempfile.TemporaryDirectory() as folder:
     l = Launching(sys.argv[1], folder, dict(os.environ))
     began = time.monotonic()
@@ -109,7 +125,7 @@ with tempfile.TemporaryDirectory() as folder:
     job = l.same_as_at_once("slurm")
     l.spoiled_ranks_have_a_line_each("slurm", "--processes", 4)
     l.spoiled_ranks_have_a_line_each("local", "--processes", 3)
-    for test in lost_tasks, tries, refused, interrupts:
+    for test in lost_tasks, tries, refused, interrupts, local_interrupts:
         print(test.__name__)
         test(l, job)
     print(f"{time.monotonic() - began:.1f} s")

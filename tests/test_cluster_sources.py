@@ -182,6 +182,15 @@ def bare_directories_are_ranks(top):
         check(communication > 0 and all(math.isclose(row.get(key, -1), ns / 1000, abs_tol=1e-6) for key, ns in wanted.items()), f"steps from tasks: {row} {wanted}")
 
 
+def nothing_that_is_a_rank(top):
+    (top / "none/x_1_20240101000000000_ascend_pt").mkdir(parents=True)
+    (top / "none/half.summary").write_bytes(b"ascope")
+    done = run("cluster", top / "none", "-o", top / "none-out", code=1)
+    check("x_1_20240101000000000_ascend_pt: neither results nor data" in done.stderr and "half.summary: not a summary" in done.stderr
+          and "no ranks found" in done.stderr, f"why there are no ranks: {done.stderr}")
+    check(not (top / "none-out/cluster_analysis_output").exists(), "and nothing is written")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
@@ -190,6 +199,7 @@ def main():
         tokens_of_experts(top)
         outlying_transfers(top)
         bare_directories_are_ranks(top)
+        nothing_that_is_a_rank(top)
         done = run("help", "cluster")
         text = " ".join(done.stdout.split())
         missing = [mode for mode in ("computational_op_masking", "mstx2commop", "ep_load_balance", "communication_matrix_sum") if mode not in text]

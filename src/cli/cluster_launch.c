@@ -10,10 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "cli/ending.h"
 #include "cli/launch_slurm.h"
+#include "cli/term.h"
 
 extern char **environ;
+
+static const int watched[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP };
 
 /* One part of the ranks. */
 struct process {
@@ -22,9 +27,15 @@ struct process {
     bool is_done;
 };
 
+struct local {
+    struct process *process;
+    sigset_t signals, before; /* what local_watch() waits for, and what was blocked before */
+};
+
 static bool start(const struct launch *l, struct process *p, size_t part, struct error *e)
 {
     enum { OWN_WORDS = 12 };
+    const struct local *local = l->state;
     const struct arguments *a = l->a;
     char shard[48], threads[16] = "1", log[48];
     const char **word = arena_take(a->mem, a->n_words + OWN_WORDS, sizeof *word);
@@ -33,8 +44,11 @@ static bool start(const struct launch *l, struct process *p, size_t part, struct
     snprintf(log, sizeof log, LAUNCH_LOG, part + 1);
     const char *log_path = word ? arena_printf(a->mem, "%s/%s", l->dir, log) : NULL;
     posix_spawn_file_actions_t files;
-    if (!log_path || posix_spawn_file_actions_init(&files) != 0)
+    posix_spawnattr_t how;
+    if (!log_path || posix_spawnattr_init(&how) != 0 || posix_spawn_file_actions_init(&files) != 0)
         return error_no_memory(e, "--launcher local");
+    posix_spawnattr_setsigmask(&how, &local->before);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
     word[at++] = "ascope";
     word[at++] = "cluster";
     for (size_t i = 0; i < a->n_words; i++)
@@ -47,8 +61,9 @@ static bool start(const struct launch *l, struct process *p, size_t part, struct
     p->n_tries++;
     int why = posix_spawn_file_actions_addopen(&files, 2, log_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (why == 0)
-        why = posix_spawn(&p->pid, "/proc/self/exe", &files, NULL, (char **)word, environ);
+        why = posix_spawn(&p->pid, "/proc/self/exe", &files, &how, (char **)word, environ);
     posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
     return why == 0 || error_set(e, FAULT_IO, "--launcher local: cannot start a process: %s", strerror(why));
 }
 
@@ -68,34 +83,64 @@ static bool local_submit(struct launch *l, struct error *e)
 {
     /* Hidden: no part finds the shards of others. */
     const char *name = arena_printf(l->a->mem, "%s/.ascope_shards", l->beside);
+    struct local *local = arena_take(l->a->mem, 1, sizeof *local);
     struct process *process = arena_take(l->a->mem, l->n_parts, sizeof *process);
-    if (!name || !process)
+    if (!name || !process || !local)
         return error_no_memory(e, "--launcher local");
     if (leftover_dir(&l->half, name) != 0)
         return error_set(e, FAULT_IO, "%s: cannot create it: %s", name, strerror(errno));
     l->dir = l->half.path;
-    l->state = process;
+    l->state = local;
+    local->process = process;
+    ending_fini(); /* an interrupt must reach local_watch(): the directory is in use until the processes have ended */
+    sigemptyset(&local->signals);
+    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+        sigaddset(&local->signals, watched[i]);
+    pthread_sigmask(SIG_BLOCK, &local->signals, &local->before);
     for (size_t i = 0; i < l->n_parts; i++)
         if (!start(l, &process[i], i, e))
             break;
     return true; /* those that run are waited for */
 }
 
+/* The user does not want to wait any more: the processes end, and so does this one, by the same signal. */
+static _Noreturn void interrupted(struct launch *l, int number)
+{
+    const struct local *local = l->state;
+    for (size_t i = 0; i < l->n_parts; i++)
+        if (local->process[i].pid > 0)
+            kill(local->process[i].pid, SIGTERM);
+    for (size_t i = 0; i < l->n_parts; i++)
+        if (local->process[i].pid > 0)
+            waitpid(local->process[i].pid, NULL, 0);
+    leftover_settle(&l->half, NULL);
+    complain("interrupted: nothing is written");
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &local->signals, NULL);
+    raise(number);
+    _exit(128 + number);
+}
+
 static bool local_watch(struct launch *l, enum exit_status *status, struct error *e)
 {
     enum { TRIES = 2 };
     (void)status;
-    struct process *process = l->state;
+    struct local *local = l->state;
+    struct process *process = local->process;
     size_t n_running = 0;
     for (size_t i = 0; i < l->n_parts; i++)
         n_running += process[i].pid > 0;
     while (n_running > 0) {
         int ended;
-        const pid_t pid = waitpid(-1, &ended, 0);
-        if (pid < 0 && errno == EINTR)
-            continue;
-        if (pid < 0)
+        const pid_t pid = waitpid(-1, &ended, WNOHANG);
+        if (pid < 0 && errno != EINTR)
             break;
+        if (pid <= 0) {
+            const int number = sigwaitinfo(&local->signals, NULL);
+            if (number > 0 && number != SIGCHLD)
+                interrupted(l, number);
+            continue;
+        }
         for (size_t i = 0; i < l->n_parts; i++) {
             struct process *p = &process[i];
             if (p->pid != pid)
@@ -112,6 +157,8 @@ static bool local_watch(struct launch *l, enum exit_status *status, struct error
                 return error_no_memory(e, "--launcher local");
         }
     }
+    pthread_sigmask(SIG_SETMASK, &local->before, NULL);
+    ending_prepare(l->a->face);
     return e->fault == FAULT_NONE;
 }
 

@@ -75,6 +75,27 @@ static bool types_read(struct clustering *n)
     return false;
 }
 
+static size_t report_notes(const struct clustering *n)
+{
+    enum { SHOWN = 20 };
+    size_t n_losses = 0, n_shown = 0;
+    for (size_t i = 0; i < n->job.notes.n; i++) {
+        const struct job_line *line = &n->job.notes.at[i];
+        n_losses += line->is_loss;
+        if (n_shown++ >= SHOWN)
+            continue;
+        if (line->is_loss)
+            complain("%s", line->text);
+        else
+            advise(n->a, "%s", line->text);
+    }
+    if (n_shown > SHOWN)
+        complain("and %zu more lines; --json lists them", n_shown - SHOWN);
+    for (size_t i = 0; i < n->result.notes.n && i < SHOWN; i++)
+        advise(n->a, "%s", n->result.notes.at[i]);
+    return n_losses;
+}
+
 /* All directories of the command line. */
 static enum exit_status find_ranks(struct clustering *n)
 {
@@ -97,31 +118,12 @@ static enum exit_status find_ranks(struct clustering *n)
         complain("%s", e.text);
         return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
     }
-    if (n->job.ranks.n == 0)
+    if (n->job.ranks.n == 0) {
+        report_notes(n); /* what could not be read, or was none */
         complain("%s: no ranks found; give a directory that contains *_ascend_pt, *_ascend_ms or PROF_XXX directories",
                  a->word[0]);
-    return n->job.ranks.n > 0 ? STATUS_DONE : STATUS_NOTHING;
-}
-
-static size_t report_notes(const struct clustering *n)
-{
-    enum { SHOWN = 20 };
-    size_t n_losses = 0, n_shown = 0;
-    for (size_t i = 0; i < n->job.notes.n; i++) {
-        const struct job_line *line = &n->job.notes.at[i];
-        n_losses += line->is_loss;
-        if (n_shown++ >= SHOWN)
-            continue;
-        if (line->is_loss)
-            complain("%s", line->text);
-        else
-            advise(n->a, "%s", line->text);
     }
-    if (n_shown > SHOWN)
-        complain("and %zu more lines; --json lists them", n_shown - SHOWN);
-    for (size_t i = 0; i < n->result.notes.n && i < SHOWN; i++)
-        advise(n->a, "%s", n->result.notes.at[i]);
-    return n_losses;
+    return n->job.ranks.n > 0 ? STATUS_DONE : STATUS_NOTHING;
 }
 
 static void print_result(const struct clustering *n)
