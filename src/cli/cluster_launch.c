@@ -87,16 +87,20 @@ static bool local_submit(struct launch *l, struct error *e)
     struct process *process = arena_take(l->a->mem, l->n_parts, sizeof *process);
     if (!name || !process || !local)
         return error_no_memory(e, "--launcher local");
-    if (leftover_dir(&l->half, name) != 0)
-        return error_set(e, FAULT_IO, "%s: cannot create it: %s", name, strerror(errno));
-    l->dir = l->half.path;
-    l->state = local;
-    local->process = process;
-    ending_fini(); /* an interrupt must reach local_watch(): the directory is in use until the processes have ended */
+    /* An interrupt must reach local_watch(): the directory is in use until the processes have ended. */
+    ending_fini();
     sigemptyset(&local->signals);
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
         sigaddset(&local->signals, watched[i]);
     pthread_sigmask(SIG_BLOCK, &local->signals, &local->before);
+    if (leftover_dir(&l->half, name) != 0) {
+        const int why = errno;
+        pthread_sigmask(SIG_SETMASK, &local->before, NULL);
+        return error_set(e, FAULT_IO, "%s: cannot create it: %s", name, strerror(why));
+    }
+    l->dir = l->half.path;
+    l->state = local;
+    local->process = process;
     for (size_t i = 0; i < l->n_parts; i++)
         if (!start(l, &process[i], i, e))
             break;
