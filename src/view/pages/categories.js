@@ -10,8 +10,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {{device: string, names: string[], points: number[][]}} Categories */
 
-/** @param {number[]} point @param {number} upto */
-const sum_of = (point, upto) => point.slice(1, upto + 1).reduce((a, b) => a + Math.max(0, b), 0);
+/** @param {number[]} point @param {number} below */
+const sum_of = (point, below) => point.slice(1, below + 1).reduce((a, b) => a + Math.max(0, b), 0);
 
 /** @param {Categories} c */
 function chart(c) {
