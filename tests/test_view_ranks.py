@@ -211,6 +211,12 @@ class Ranks(Case):
         self.assertEqual(sorted(json.loads(a)["run"] for a, in self.sql(v, "SELECT args FROM slices WHERE args LIKE '%run%'")), ["a.json", "b.json"])
         n = v.json("rows", input=0)["n_slices"]
         marks = [v.json("slice", input=0, slice=i) for i in range(n, n + 2)]
+        self.trace("b.json", 888000)
+        for _ in range(6000):
+            if v.json("about")["inputs"][0]["source"] == "changed":  # also the second one is looked at
+                break
+            time.sleep(0.02)
+        self.assertEqual(v.json("about")["inputs"][0]["source"], "changed")
         self.assertEqual(sorted((m["name"], m["begin"], m["args"]["of"]) for m in marks), [("mark", 5000, "a.json"), ("mark", 5000, "b.json")])
         v.end()
         v = self.view(self.trace("a.json", 1000, False), self.trace("b.json", 777000, False))

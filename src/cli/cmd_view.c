@@ -135,6 +135,8 @@ static bool joint_make(struct viewing *v, struct view_input *in)
                            ? arena_printf(v->a->mem, "%s%s", name_of(j->path[0]), j->n_paths > 1 ? " …" : "")
                            : arena_printf(v->a->mem, "%s | %s", name_of(j->path[0]), name_of(j->path[1]));
     *in = (struct view_input){ .path = j->path[0],
+                               .more_paths = j->path + 1,
+                               .n_more_paths = j->n_paths - 1,
                                .name = name,
                                .kind = v->joint.is_job ? "job" : "two runs",
                                .load = view_joint_load,

@@ -11,6 +11,7 @@
 #include "base/background.h"
 #include "base/file.h"
 #include "base/gunzip.h"
+#include "base/hash.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
 #include "view/source_stamp.h"
@@ -67,6 +68,17 @@ static bool timeline_build(struct view_input *in)
     return view_timeline_build(&in->timeline, &in->trace, in->mem) || error_no_memory(&in->error, in->path);
 }
 
+/* Of all that it is made of; if one is gone, it is. */
+static uint64_t stamp_of(const struct view_input *in)
+{
+    uint64_t stamp = source_stamp(in->path);
+    for (size_t i = 0; i < in->n_more_paths && stamp != SOURCE_GONE; i++) {
+        const uint64_t more = source_stamp(in->more_paths[i]);
+        stamp = more == SOURCE_GONE ? SOURCE_GONE : hash_more(stamp, more) | 1;
+    }
+    return stamp;
+}
+
 static void *run(void *of)
 {
     struct view_input *in = of;
@@ -77,7 +89,7 @@ static void *run(void *of)
     release(in);
     in->mem = arena_new();
     pthread_rwlock_unlock(&in->lock);
-    atomic_store(&in->stamp, source_stamp(in->path));
+    atomic_store(&in->stamp, stamp_of(in));
     atomic_store(&in->looked_ns, 0);
     const bool is_there =
         (in->mem || error_no_memory(&in->error, in->path)) && in->load(in, &in->error) && timeline_build(in);
@@ -119,7 +131,7 @@ enum view_source view_input_source(struct view_input *in)
     const uint64_t now = steady_ns();
     unsigned long long looked = atomic_load(&in->looked_ns);
     if ((looked == 0 || now - looked >= LOOK_NS) && atomic_compare_exchange_strong(&in->looked_ns, &looked, now))
-        atomic_store(&in->stamp_now, source_stamp(in->path));
+        atomic_store(&in->stamp_now, stamp_of(in));
     const uint64_t stamp = atomic_load(&in->stamp_now);
     return stamp == SOURCE_GONE ? VIEW_GONE : stamp == atomic_load(&in->stamp) ? VIEW_AS_LOADED : VIEW_CHANGED;
 }

@@ -87,6 +87,8 @@ struct view_db_table {
 
 struct view_input {
     const char *path, *name;
+    const char *const *more_paths; /* of a joint input: what else it is made of */
+    size_t n_more_paths;
     const char *kind; /* "PyTorch collection", "Chrome trace" */
     /* How it is made into a trace: fills trace and the answers below; false: e says why. */
     bool (*load)(struct view_input *in, struct error *e);

@@ -104,14 +104,14 @@ function show_steps(section, job, shift, look_at, elsewhere, state, keep) {
         const us = (c) => (what <= 0 ? c[2] + c[3] + c[4] : Number(c[1 + what]));
         place.replaceChildren();
         show_heat(place, {
-            name: word("ranks_and_steps"), gaps, columns: job.steps, rows: order.map((r) => word("rank_n", { rank: r })),
+            name: word("ranks_and_steps"), gaps, columns: job.steps.map((s) => s || word("whole_range")), rows: order.map((r) => word("rank_n", { rank: r })),
             value: (r, c) => {
                 const of = cell.get(order[r] + " " + c);
                 return of ? us(of) : null;
             },
             shown: (v) => duration(v * 1000),
             text: (r, c) => {
-                const of = cell.get(order[r] + " " + c), head = word("rank_n", { rank: order[r] }) + ", " + word("step") + " " + job.steps[c] + ": ";
+                const of = cell.get(order[r] + " " + c), head = word("rank_n", { rank: order[r] }) + ", " + (job.steps[c] ? word("step") + " " + job.steps[c] : word("whole_range")) + ": ";
                 return head + (of ? MEASURES.map((m, i) => word(m) + " " + duration((i ? Number(of[1 + i]) : of[2] + of[3] + of[4]) * 1000)).join(", ") : word("nothing"));
             },
             choose: (r, c) => {
@@ -162,7 +162,7 @@ function show_links(section, job, shift, look_at) {
 export function show_job(section, o, input, look_at, elsewhere, state, keep) {
     const shift = Number(BigInt(o.job.base_ns) - BigInt(o.base_ns));
     const n = o.job.job_ranks.length, drawn = o.job.job_ranks.filter((r) => r.is_drawn).length;
-    section.append(element("h2", word("job_of", { n, steps: o.job.steps.length })));
+    section.append(element("h2", word("job_of", { n, steps: o.job.steps.filter((s) => s).length })));
     section.append(element("p", word("drawn_ranks", { n: drawn }), "faint"));
     show_verdicts(section, o.job, shift, input, look_at);
     if (o.job.cells.length) show_steps(section, o.job, shift, look_at, elsewhere, state, keep);

@@ -81,7 +81,7 @@ function frame() {
     choice.hidden = inputs.length < 2;
     choice.replaceChildren(...inputs.map((one, i) => new Option(one.name, String(i), false, i === input())));
     const one = inputs[input()];
-    by_id("title").textContent = "ascope" + (one ? ": " + one.name : "");
+    by_id("title").replaceChildren("ascope", ...(one ? [": ", element("bdi", one.name)] : [])); // a name may turn the direction of texts
     by_id("simulated").hidden = !one?.is_simulated;
     by_id("simulated").textContent = word("simulated");
     document.title = by_id("title").textContent + (one?.is_simulated ? " (" + word("simulated") + ")" : "");
