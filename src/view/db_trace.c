@@ -41,10 +41,9 @@ static const struct {
 };
 
 /* Of which texts the numbers of a column are; `of_type` says it of columns named "type". */
-static int texts_of(sqlite3_stmt *s, int column, int of_type)
+static int texts_by_name(sqlite3_stmt *s, const char *name, int of_type)
 {
-    const char *name = sqlite3_column_name(s, column);
-    if (sqlite3_column_type(s, column) != SQLITE_INTEGER || !name)
+    if (!name)
         return NO_TEXTS;
     if (!strcmp(name, "type"))
         return of_type;
@@ -57,10 +56,29 @@ static int texts_of(sqlite3_stmt *s, int column, int of_type)
     return !strcmp(name, "blockDim") && db_column(s, "gridDim") >= 0 ? OF_STRINGS : NO_TEXTS;
 }
 
+/* The same, by the number of the column: names are looked at once for all rows of a statement. */
+static int texts_of(struct db_trace *t, sqlite3_stmt *s, int column, int of_type)
+{
+    enum { STATEMENTS = sizeof t->texts_of / sizeof *t->texts_of, COLUMNS = sizeof t->texts_of->of };
+    size_t i = 0;
+    if (sqlite3_column_type(s, column) != SQLITE_INTEGER)
+        return NO_TEXTS;
+    while (i < STATEMENTS && t->texts_of[i].statement && t->texts_of[i].statement != s)
+        i++;
+    if (i == STATEMENTS || column >= COLUMNS)
+        return texts_by_name(s, sqlite3_column_name(s, column), of_type);
+    if (!t->texts_of[i].statement) {
+        t->texts_of[i].statement = s;
+        for (int k = 0; k < COLUMNS && k < sqlite3_column_count(s); k++)
+            t->texts_of[i].of[k] = (uint8_t)texts_by_name(s, sqlite3_column_name(s, k), of_type);
+    }
+    return t->texts_of[i].of[column];
+}
+
 /* The text of a cell that has one: by its number, or its own. */
 static bool cell_text(struct db_trace *t, sqlite3_stmt *s, int column, int of_type, const char **text, size_t *n)
 {
-    const int of = column < 0 ? NO_TEXTS : texts_of(s, column, of_type);
+    const int of = column < 0 ? NO_TEXTS : texts_of(t, s, column, of_type);
     bool is_there = false;
     if (column < 0)
         return false;
@@ -473,6 +491,7 @@ static void put_slices(struct db_trace *t, const struct slices_table *of)
     if (!s)
         return;
     const struct columns c = columns_of(s, of);
+    memset(t->texts_of, 0, sizeof t->texts_of); /* a new statement may be where an old one was */
     while (!t->failed && !t->is_cut && db_reader_next(t->r, s, of->table))
         put_slice(t, of, s, &c);
     sqlite3_finalize(s);
@@ -565,6 +584,7 @@ static void put_counters(struct db_trace *t, size_t table)
     const char *name = counters_tables[table].table;
     sqlite3_stmt *s = db_reader_rows(t->r, name);
     const int time = s ? db_column(s, "timestampNs") : -1;
+    memset(t->texts_of, 0, sizeof t->texts_of);
     while (s && !t->failed && !t->is_cut && db_reader_next(t->r, s, name))
         put_counter(t, table, s, time >= 0 ? time : db_column(s, "timestamp"), db_column(s, "deviceId"));
     sqlite3_finalize(s);

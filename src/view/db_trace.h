@@ -32,7 +32,11 @@ struct db_trace {
     struct db_texts *enums;
     struct db_lookup task_info[3], connections;
     struct db_lookup chains;
-    bool failed; /* no memory */
+    struct {
+        const sqlite3_stmt *statement;
+        uint8_t of[64];
+    } texts_of[4]; /* of the table that is read, and of those that its rows are looked up in */
+    bool failed;   /* no memory */
 };
 
 /* Writes the whole text. False: no memory. */
