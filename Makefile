@@ -49,6 +49,11 @@ WHY_deb = what the build needs, the headers of Python, and what makes and checks
 NEEDS_slurm = $(NEEDS_build) slurm-wlm munge python3
 WHY_slurm = what the build needs, and Slurm, of which a private copy is started
 
+# By their commands: Node.js is often not Debian's, and has npm with it.
+NEEDS_viewer = $(NEEDS_build) $(shell command -v chromium >/dev/null || echo chromium) \
+    $(shell command -v node >/dev/null || echo nodejs) $(shell command -v npm >/dev/null || echo npm)
+WHY_viewer = what the build needs, a browser, and what drives it
+
 MESON_SETUP = meson setup --prefix "$(abspath $(PREFIX))"
 VERSION = $(shell sed -n "s/^project.* version: '\([^']*\)'.*/\1/p" meson.build)
 MACHINE := $(shell uname -m)
@@ -56,7 +61,7 @@ FOREIGN = $(filter-out $(MACHINE),aarch64)
 AARCH64 = build-aarch64-root
 
 .PHONY: all program demo example test test-build test-gcc test-sanitized test-slurm bench fuzz torture viewer abi format docs cross static wheel deb \
-    install clean need-build need-demo need-test need-slurm need-cross need-wheel need-deb
+    install clean need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-viewer viewer-modules
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -67,7 +72,7 @@ build/build.ninja: | need-build
 	@$(MESON_SETUP) build >/dev/null
 
 # Says what is missing and why, and installs it as root or through sudo. Silent when everything is there.
-need-build need-demo need-test need-slurm need-cross need-wheel need-deb: need-%:
+need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-viewer: need-%:
 	@command -v dpkg-query >/dev/null || exit 0; \
 	missing=; for p in $(NEEDS_$*); do \
 	    dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
@@ -100,7 +105,12 @@ test-build: need-test build/build.ninja
 	@meson configure build -Dtests=enabled -Dpython=enabled
 	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
 
-test-gcc: test-build
+# Where there is a browser, the pages of the viewer are tested in it: with what npm installs, if that can be had.
+viewer-modules:
+	@test -d tests/viewer/node_modules || ! command -v chromium npm >/dev/null || \
+	    (cd tests/viewer && npm install --silent --no-audit --no-fund) || true
+
+test-gcc: test-build viewer-modules
 	@$(NICE) meson test -C build --print-errorlogs --no-rebuild --num-processes $(TEST_JOBS)
 
 # One tree for two things: the other compiler (whose warnings are errors, too) and the sanitizers.
@@ -124,8 +134,7 @@ bench: need-build program
 	@python3 bench/bench.py build/ascope $(BENCH)
 
 # A picture of each row of two timelines in speedscope, which must not complain: of a PROF and of a *_ascend_pt directory.
-# Needs a browser: apt-get install chromium nodejs npm.
-viewer: program
+viewer: need-viewer program
 	@cd tests/viewer && npm install --silent --no-audit --no-fund && npx tsc -p .
 	@rm -rf build/viewer && build/ascope export timeline $(or $(PROF),tests/data/prof-a) --out build/viewer --time-base start --quiet
 	@node tests/viewer/view.js build/viewer/PROF_*/*/msprof_2*.json build/viewer/row
