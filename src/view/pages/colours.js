@@ -22,9 +22,14 @@ export function is_dark() {
     return document.documentElement.dataset.theme === "dark";
 }
 
+/** By name: a frame asks for thousands of them. @type {Map<string, number>} */
+const known = new Map();
+
 /** @param {string} name */
 export function colour_index(name) {
-    return hash(kind_of(name)) % LIGHT.length;
+    let index = known.get(name);
+    if (index === undefined) known.set(name, (index = hash(kind_of(name)) % LIGHT.length));
+    return index;
 }
 
 /** @param {number} index */
@@ -32,9 +37,10 @@ export function colour(index) {
     return (is_dark() ? DARK : LIGHT)[index];
 }
 
-/** For a pixel buffer: 0xAABBGGRR. @param {number} index */
-export function colour_bits(index) {
-    const text = colour(index);
-    const r = parseInt(text.slice(1, 3), 16), g = parseInt(text.slice(3, 5), 16), b = parseInt(text.slice(5, 7), 16);
-    return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+/** All of them for a pixel buffer: 0xAABBGGRR. */
+export function colours_bits() {
+    return (is_dark() ? DARK : LIGHT).map((text) => {
+        const r = parseInt(text.slice(1, 3), 16), g = parseInt(text.slice(3, 5), 16), b = parseInt(text.slice(5, 7), 16);
+        return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+    });
 }

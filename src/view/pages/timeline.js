@@ -3,7 +3,7 @@
 // @ts-check
 import * as api from "./api.js";
 import { BlockCache, block_at, least_for } from "./block_cache.js";
-import { colour, colour_bits, colour_index, is_dark } from "./colours.js";
+import { colour, colours_bits, colour_index, is_dark } from "./colours.js";
 import { button, show_area, show_slice } from "./details.js";
 import { item_at, lay_out, LEVEL_HEIGHT, PROCESS_HEIGHT } from "./layout.js";
 import { save_picture } from "./picture.js";
@@ -208,9 +208,11 @@ export class Timeline {
                 const kept = this.cache.kept.get(level);
                 if (!kept) return;
                 const b = kept.blocks, y = this.y_of(item) + depth * LEVEL_HEIGHT + 2;
-                for (let i = 0; i < b.begin.length; i++) {
+                for (let i = 0, drawn = -1; i < b.begin.length; i++) {
                     const from = NAMES_WIDTH + (b.begin[i] - this.t0) * scale, to = from + b.dur[i] * scale;
                     if (to < NAMES_WIDTH || from > this.width) continue;
+                    if (to - from < 1 && Math.floor(to) === drawn && level !== item.instants) continue; // blocks of a closer view: the pixel has one
+                    drawn = Math.floor(to);
                     const x = Math.max(from, NAMES_WIDTH), w = Math.max(1, Math.min(to, this.width) - x);
                     const name = this.names.get(b.name[i], () => this.draw_soon());
                     if (level === item.instants) marks.push({ x: from, y, index: colour_index(name) });
@@ -260,9 +262,9 @@ export class Timeline {
         const width = this.canvas.width - left, height = this.canvas.height - top;
         if (width <= 0 || height <= 0) return;
         const image = this.context.getImageData(left, top, width, height), pixel = new Uint32Array(image.data.buffer);
-        const row = Math.round((LEVEL_HEIGHT - 2) * this.ratio);
+        const row = Math.round((LEVEL_HEIGHT - 2) * this.ratio), bits_of = colours_bits();
         for (const r of rects) {
-            const bits = colour_bits(r.index), tall = Math.max(2, Math.round(row * r.share));
+            const bits = bits_of[r.index], tall = Math.max(2, Math.round(row * r.share));
             const x0 = Math.max(0, Math.round(r.x * this.ratio) - left), x1 = Math.min(width, x0 + Math.max(1, Math.round(r.w * this.ratio)));
             const y0 = Math.max(0, Math.round(r.y * this.ratio) - top + row - tall), y1 = Math.min(height, Math.round(r.y * this.ratio) - top + row);
             for (let y = y0; y < y1; y++) pixel.fill(bits, y * width + x0, y * width + x1);
