@@ -8,6 +8,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import pathlib
 import sqlite3
 import subprocess
@@ -230,6 +231,8 @@ class Traces(Case):
         self.assertNotIn("<script", page)
         self.assertIn("&#60;script&#62;", page)
         self.assertIn("Content-Security-Policy", page)
+        self.assertIsNone(re.search(r"""(src|href|action)\s*=|url\(|@import|https?://""", page.split("</style>")[0]))  # one page, complete
+        self.assertIsNone(re.search(r"""<(link|img|iframe|object|embed|script)\b""", page))
         self.assertNotIn("\x1b", ascope("compare", a, b).stdout)
 
     def test_damage(self):
