@@ -77,6 +77,12 @@ def report(rows):
               f"until the end {files:.3f}, after {after:.3f} ({100 * (statistics.median(row[4] / row[0] for row in of) - 1):+.0f} %)")
 
 
+    clean = statistics.median(row[0] for name, of in rows.items() if name.startswith("ascope") for row in of)
+    added = {whose: statistics.median(row[1] for name in WHOSE[whose] for row in rows[name]) - clean for whose in ("ascope", "torch")}
+    print(f"against a program without a profiler, {clean:.3f} s: ascope +{100 * added['ascope'] / clean:.0f} %, "
+          f"torch.profiler +{100 * added['torch'] / clean:.0f} %, ratio {added['ascope'] / added['torch']:.2f}")
+
+
 def main(processes=4, rounds=6):
     rows = {}
     for i in range(processes):
