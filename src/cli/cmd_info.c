@@ -201,10 +201,8 @@ static void put_clock(const struct term *t, const struct source *s, const struct
 static void put_readable(const struct term *t, const struct source *s)
 {
     static const char *const task_log[] = {
-        [TASK_LOG_UNREAD] = NULL,
-        [TASK_LOG_STARS] = "stars_soc.data",
-        [TASK_LOG_SHORT] = "stars_soc.data",
-        [TASK_LOG_HWTS] = "hwts.data",
+        [TASK_LOG_UNREAD] = NULL,      [TASK_LOG_STARS] = "stars_soc.data",  [TASK_LOG_SHORT] = "stars_soc.data",
+        [TASK_LOG_HWTS] = "hwts.data", [TASK_LOG_CUDA] = "ascope_cuda.data",
     };
     const char *log = s->chip->tracks_tasks ? "ts_track.data" : task_log[s->chip->task_log];
     size_t n = 0, n_unread = 0;
