@@ -321,6 +321,12 @@ class View(Case):
         for what in ("memory?input=0&allocator=0", "memory?input=1&allocator=3", "memory_at?input=1&allocator=0", "memory?input=1"):
             self.assertEqual(v.raw(v.url.path + "api/" + what)[0], 400, what)
 
+    def test_simulated_data_says_so(self):
+        """Also that of a PROF directory, where no front end has noted it."""
+        self.ascope("sim", "--kernels", "50", "--out", "sim", code=0)
+        v = self.view("sim", os.path.join(os.environ["ASCOPE_SAMPLE"], "prof-a"))
+        self.assertEqual([one["is_simulated"] for one in v.wait(2)], [True, False])
+
     def test_memory_by_category(self):
         """The page has what export-memory-timeline has; where that needs what was not recorded, it has nothing."""
         self.ascope("sim", "--framework", "pt", "--kernels", "300", "--steps", "3", "--out", "job")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/loaded.h"
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
 #include "load/prof.h"
 #include "pipeline/collection_write.h"
@@ -49,4 +50,9 @@ size_t loaded_n_devices(const struct loaded *l)
 const struct device *loaded_device(const struct loaded *l, size_t i)
 {
     return l->profile->n_devices > 0 ? &l->profile->device[i] : NULL;
+}
+
+bool loaded_is_simulated(const struct loaded *l)
+{
+    return l->collection ? collection_is_simulated(l->collection) : profile_is_simulated(l->profile);
 }

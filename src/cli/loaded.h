@@ -21,5 +21,6 @@ void loaded_close(struct loaded *l);
 /* Its devices one by one; where there are none, the host of a collection is one without a device. */
 size_t loaded_n_devices(const struct loaded *l);
 const struct device *loaded_device(const struct loaded *l, size_t i); /* NULL: there is none */
+bool loaded_is_simulated(const struct loaded *l);
 
 #endif

@@ -125,22 +125,17 @@ static struct stream_size stream_measure(const struct chip *c, const struct stre
 
 /* ---- for people ----------------------------------------------------------------------------------------------- */
 
-static bool is_simulated(const struct profile *p)
-{
-    return p->collector.is_simulated || source_is_simulated(profile_main_source(p));
-}
-
 static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
     char number[TERM_NUMBER], time[TERM_NUMBER];
     if (p->n_devices > 0) {
-        fprintf(t->to, "  %s%s, device%s", is_simulated(p) ? "simulated " : "", p->chip->name,
+        fprintf(t->to, "  %s%s, device%s", profile_is_simulated(p) ? "simulated " : "", p->chip->name,
                 p->n_devices > 1 ? "s" : "");
         for (size_t i = 0; i < p->n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " ", p->device[i].source.device);
     } else {
-        fprintf(t->to, "  %shost only", is_simulated(p) ? "simulated, " : "");
+        fprintf(t->to, "  %shost only", profile_is_simulated(p) ? "simulated, " : "");
     }
     if (*s->settings.hostname) {
         fputs(", host ", t->to);
@@ -549,10 +544,10 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
     json_t *report = json_pack(
         "{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(p->path),
         "chip", p->chip->name, "platform", p->platform, "hostname", text_json(s->settings.hostname), "simulated",
-        is_simulated(p), "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns,
-        "has_end", s->has_end, "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p, a->top),
-        "losses", summary_losses_json(&p->lost), "recording", recording_json(&p->collector), "problems",
-        problems_json(&r->account), "seconds", seconds_json(&r->account));
+        profile_is_simulated(p), "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns",
+        (json_int_t)s->end_ns, "has_end", s->has_end, "counts", counts, "files", files_json(&r->account),
+        "top_operators", top_json(p, a->top), "losses", summary_losses_json(&p->lost), "recording",
+        recording_json(&p->collector), "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, a->top));

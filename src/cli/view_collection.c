@@ -134,7 +134,7 @@ bool view_collection_load(struct view_input *in, struct error *e)
     bool is_done = loaded_open(&l, c->target, c->options->n_threads, e);
     view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes * DRAWN_BYTES);
     if (is_done) {
-        in->is_simulated = l.collection ? l.collection->settings.is_simulated : false;
+        atomic_store(&in->is_simulated, loaded_is_simulated(&l));
         is_done = (answers_find(in, &l) && view_losses_keep(in, &l.lost) &&
                    (!l.collection || view_memory_load(in, l.collection))) ||
                   error_no_memory(e, in->path);

@@ -100,7 +100,7 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
     const struct target target = { .path = r->path, .kind = framework_kind_of(r->path, &why) };
     bool done = loaded_open(&l, &target, q->of->options->n_threads, q->e);
     if (done) {
-        q->in->is_simulated |= l.collection && l.collection->settings.is_simulated;
+        q->in->is_simulated |= loaded_is_simulated(&l);
         done =
             (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
             draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank, -r->ahead_ns);
@@ -171,7 +171,7 @@ static bool load_run_directory(struct loading *q, unsigned side, const struct ta
     struct view_input *in = q->in;
     bool done = loaded_open(&l, target, q->of->options->n_threads, q->e);
     int64_t rank = -1;
-    in->is_simulated |= done && l.collection && l.collection->settings.is_simulated;
+    in->is_simulated |= done && loaded_is_simulated(&l);
     for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
         const struct device *d = loaded_device(&l, i);
         struct run_rank *to = list_add(&q->ranks[side], in->mem);

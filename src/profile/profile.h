@@ -78,4 +78,9 @@ static inline const struct source *profile_main_source(const struct profile *p)
     return profile_has_host(p) ? &p->host.source : &p->device[0].source;
 }
 
+static inline bool profile_is_simulated(const struct profile *p)
+{
+    return p->collector.is_simulated || source_is_simulated(profile_main_source(p));
+}
+
 #endif

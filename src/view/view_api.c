@@ -40,7 +40,7 @@ static void answer_about(struct question *a)
         json_put_text(o, "name", in->name);
         json_put_text(o, "path", in->path);
         json_put_text(o, "kind", in->kind);
-        json_put_bool(o, "is_simulated", now == VIEW_READY && in->is_simulated);
+        json_put_bool(o, "is_simulated", (now == VIEW_READY || now == VIEW_LOADING) && atomic_load(&in->is_simulated));
         json_put_bool(o, "has_memory", now == VIEW_READY && in->allocators.n > 0);
         json_put_text(o, "state", state[now == VIEW_NEW && !in->is_on_demand ? VIEW_LOADING : now]);
         json_put_text(o, "shows", shown_of(in));

@@ -108,9 +108,9 @@ struct view_input {
     pthread_rwlock_t lock; /* read while something below is in use; written when it is released to be loaded again */
 
     /* All from here on is filled by loading. */
-    struct error error; /* of VIEW_FAILED */
-    bool is_simulated;
-    struct mapped drawn; /* the text of the trace, where it is no file of the user's */
+    struct error error;       /* of VIEW_FAILED */
+    atomic_bool is_simulated; /* known as soon as there are answers, or of joint ones with the first that was read */
+    struct mapped drawn;      /* the text of the trace, where it is no file of the user's */
     struct chrome_trace trace;
     struct view_timeline timeline;
     LIST(struct view_series) series;
