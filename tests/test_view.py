@@ -324,8 +324,8 @@ class View(Case):
     def test_simulated_data_says_so(self):
         """Also that of a PROF directory, where no front end has noted it."""
         self.ascope("sim", "--kernels", "50", "--out", "sim", code=0)
-        v = self.view("sim", os.path.join(os.environ["ASCOPE_SAMPLE"], "prof-a"))
-        self.assertEqual([one["is_simulated"] for one in v.wait(2)], [True, False])
+        for path, is_simulated in ("sim", True), (os.path.join(os.environ["ASCOPE_SAMPLE"], "prof-a"), False):
+            self.assertEqual([one["is_simulated"] for one in self.view(path).wait()], [is_simulated])
 
     def test_memory_by_category(self):
         """The page has what export-memory-timeline has; where that needs what was not recorded, it has nothing."""
