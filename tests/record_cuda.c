@@ -3,7 +3,7 @@
  *
  *     record_cuda PARENT WORD...
  *
- * Words: none (loads no CUDA), warmup (ten kernels during it), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
+ * Words: none (loads no CUDA), warmup (eleven kernels during it, one of which is long), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
  * by the driver's own function), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
  * kernels in the file), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
  * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a
@@ -331,8 +331,11 @@ static int record(const char *parent)
     }
     struct ascope_session *s = ascope_session_new(&o, &e);
     const bool is_warm = s && (!value_of("warmup") || ascope_session_warmup(s, &e));
-    if (is_warm && value_of("warmup"))
+    if (is_warm && value_of("warmup")) {
+        const struct fake_task long_one = { .name = "warm_kernel", .stream = 8, .ns = 1000000000 };
         operator_run("aten::warm", "warm_kernel", 10, 7);
+        call(FAKE_KERNEL, &long_one, 1); /* it runs when the recording begins */
+    }
     if (!is_warm || !ascope_session_start(s, &e)) {
         printf("failed: %s\n", e.text);
         ascope_session_discard(s);

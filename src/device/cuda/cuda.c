@@ -340,8 +340,9 @@ static bool start(const struct ascope_options *o, struct error *e)
 static void kept(void)
 {
     uint64_t now_ns = 0;
-    if (gpu.records && !gpu.is_lost && gpu.calls.timestamp(&now_ns) == 0)
-        buffers_keep_from(now_ns);
+    if (gpu.records && !gpu.is_lost && gpu.calls.timestamp(&now_ns) != 0)
+        now_ns = 0;
+    buffers_keep_from(now_ns);
 }
 
 /* What was launched ends on its device, and is complete. A device in an error state says so to the program, not to us. */

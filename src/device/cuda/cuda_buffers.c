@@ -140,7 +140,7 @@ static void record_put(struct cupti_record *t)
 {
     const bool is_memory = t->layout == &cuda_memory_layout;
     const size_t bytes = t->layout->size;
-    if (t->end_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
+    if (t->begin_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
         return;
     if (t->device >= DEVICES && is_memory)
         t->device = 0; /* memory of the host may be of none */
@@ -227,8 +227,8 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version)
     pool.calls = c;
     pool.version = version;
     atomic_store(&pool.n_dropped, 0);
-    atomic_store(&pool.keep_from_ns, 0);
-    memset(pool.name, 0, sizeof pool.name); /* each session says its names */
+    atomic_store(&pool.keep_from_ns, UINT64_MAX); /* CUPTI is asked for records during a warm-up, too */
+    memset(pool.name, 0, sizeof pool.name);       /* each session says its names */
     atomic_store(&pool.runs, true);
     const bool is_well = background_thread(&pool.thread, "ascope-cuda", thread_run, NULL) == 0;
     atomic_store(&pool.runs, is_well);

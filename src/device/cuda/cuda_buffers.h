@@ -15,7 +15,8 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version); /* false: no 
 cupti_buffer_wanted buffers_wanted;                                /* for cuptiActivityRegisterCallbacks() */
 cupti_buffer_done buffers_done;
 void buffers_at_first(void (*call)(void)); /* once, when CUPTI wants the next one: the program uses its GPU */
-void buffers_keep_from(uint64_t ns);       /* of CUPTI's clock: what ended before belongs to a warm-up */
+void buffers_keep_from(
+    uint64_t ns); /* of CUPTI's clock: what began before, or was read before this call, is of a warm-up */
 
 uint64_t buffers_stop(
     void); /* after cuptiActivityFlushAll(1): everything is in the ring, but so many that were dropped */

@@ -113,8 +113,8 @@ static const struct moved of_pool[] = {
 /* As what a record of ours is of: a number of its own in the field that says so, or CUPTI's and what others are before it. */
 static const struct as {
     const struct layout *layout;
-    uint8_t field, end; /* what it is of, when it ended */
-} tasks = { &cuda_task_layout, CUDA_KIND, CUDA_END },
+    uint8_t field, begin; /* what it is of, when it began */
+} tasks = { &cuda_task_layout, CUDA_KIND, CUDA_BEGIN },
   memory = { &cuda_memory_layout, CUDA_MEMORY_OPERATION, CUDA_MEMORY_TIME };
 
 #define ROWS(table) table, sizeof(table) / sizeof *(table)
@@ -158,6 +158,6 @@ bool cupti_record_read(const uint8_t *activity, uint32_t version, struct cupti_r
             layout_put(l, f->to, out->record, value);
     }
     layout_put(l, what, out->record, layout_get(l, what, out->record) + known[k].plus);
-    out->end_ns = layout_get(l, known[k].as->end, out->record);
+    out->begin_ns = layout_get(l, known[k].as->begin, out->record);
     return true;
 }

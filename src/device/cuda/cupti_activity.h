@@ -30,7 +30,7 @@ struct cupti_record {
     const struct layout *layout;       /* of ours: cuda_task_layout, cuda_memory_layout */
     uint8_t record[CUPTI_RECORD_MOST]; /* all of it but the name of a kernel */
     uint32_t device;
-    uint64_t end_ns;
+    uint64_t begin_ns;
     const char *name; /* of a kernel, as the compiler made it, lent as long as CUPTI has the record; else NULL */
 };
 
