@@ -18,6 +18,7 @@
     X("categories.js", SCRIPT, view_categories_js)                                                                     \
     X("colours.js", SCRIPT, view_colours_js)                                                                           \
     X("details.js", SCRIPT, view_details_js)                                                                           \
+    X("elements.js", SCRIPT, view_elements_js)                                                                         \
     X("flame.js", SCRIPT, view_flame_js)                                                                               \
     X("heat.js", SCRIPT, view_heat_js)                                                                                 \
     X("job.js", SCRIPT, view_job_js)                                                                                   \

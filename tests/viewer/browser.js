@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A browser without a window, for what is measured in one. Exit 77: there is none, or playwright-core is not installed.
+// A browser without a window, for tests and measurements. Exit 77: there is none, or playwright-core is not installed.
 "use strict";
 const fs = require("fs");
+
+function leave_out(why) {
+    console.error(why);
+    process.exit(77);
+}
 
 exports.launch = async (args = []) => {
     const program = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => p && fs.existsSync(p));
@@ -9,8 +14,8 @@ exports.launch = async (args = []) => {
     try {
         chromium = require("playwright-core").chromium;
     } catch {
-        process.exit(77);
+        leave_out("playwright-core is not installed: make viewer");
     }
-    if (!program) process.exit(77);
+    if (!program) leave_out("there is no Chromium: apt-get install chromium");
     return chromium.launch({ executablePath: program, args: ["--no-sandbox", ...args] });
 };

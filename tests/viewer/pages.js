@@ -4,32 +4,12 @@
 //
 //   node pages.js ASCOPE SOURCE_ROOT PICTURES          exit 77: there is no browser, or playwright-core is not installed
 "use strict";
-const { spawn, spawnSync } = require("child_process");
+const { spawnSync } = require("child_process");
 const fs = require("fs");
-const os = require("os");
 const path = require("path");
-
-const [ascope, source, pictures] = process.argv.slice(2);
-const browser_path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
-let chromium;
-try {
-    chromium = require("playwright-core").chromium;
-} catch {
-    console.log("playwright-core is not installed: make viewer");
-    process.exit(77);
-}
-if (!browser_path) {
-    console.log("there is no Chromium: apt-get install chromium");
-    process.exit(77);
-}
+const { ascope, source, pictures, check, with_server, in_browser } = require("./page_test.js");
 
 const HOSTILE = '<img src=x onerror="document.title=1"><script>alert(1)</script>\u202e' + "x".repeat(60000);
-const problems = [];
-let n_checks = 0;
-const check = (is_true, what) => {
-    n_checks++;
-    if (!is_true) problems.push(what);
-};
 
 function inputs(folder) {
     const made = spawnSync(ascope, ["sim", "--framework", "pt", "--kernels", "800", "--steps", "6", "--slow-step", "3:4", "--out", folder + "/job"], { encoding: "utf8" });
@@ -262,23 +242,8 @@ async function use_pages(page, url, job) {
     }
 }
 
-async function main() {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ascope-pages-"));
-    fs.mkdirSync(pictures, { recursive: true });
-    const words = inputs(folder);
-    const server = spawn(ascope, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
-    const url = await new Promise((done, failed) => {
-        let text = "";
-        server.stdout.on("data", (more) => (text += more).includes("\n") && done(text.split("\n")[0]));
-        server.on("exit", () => failed(new Error("the server has ended")));
-    });
-    const browser = await chromium.launch({ executablePath: browser_path, args: ["--no-sandbox"] });
-    try {
-        const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-        page.on("console", (m) => problems.push("console: " + m.text()));
-        page.on("pageerror", (e) => problems.push("error: " + e.message));
-        page.on("dialog", (d) => (problems.push("a name became a dialog"), d.dismiss()));
-        page.on("request", (r) => r.url().startsWith(url.split("/").slice(0, 3).join("/")) || r.url().startsWith("data:") || problems.push("request to " + r.url()));
+in_browser(async (page, folder) => {
+    await with_server(inputs(folder), async (url) => {
         const shown = (await (await fetch(url + "api/about")).json()).inputs, job = shown.findIndex((one) => one.path.startsWith(folder + "/job"));
         await walk_through(page, url, shown.length);
         await use_timeline(page, url, job);
@@ -289,17 +254,5 @@ async function main() {
         await use_pictures(page, url, hostile);
         await use_pages(page, url, job);
         await use_changes(page, url, hostile, folder + "/hostile.json");
-    } finally {
-        await browser.close();
-        server.kill("SIGTERM");
-        fs.rmSync(folder, { recursive: true });
-    }
-    for (const problem of problems) console.log("FAILED " + problem.slice(0, 300));
-    console.log(`${n_checks - problems.length} passed, ${problems.length} failed`);
-    process.exit(problems.length ? 1 : 0);
-}
-
-main().catch((e) => {
-    console.log(e.message, problems.slice(0, 5));
-    process.exit(1);
+    });
 });

@@ -4,50 +4,17 @@
 //
 //   node ranks.js ASCOPE SOURCE_ROOT PICTURES          exit 77: there is no browser, or playwright-core is not installed
 "use strict";
-const { spawn, spawnSync } = require("child_process");
+const { spawnSync } = require("child_process");
 const fs = require("fs");
-const os = require("os");
 const path = require("path");
-
-const [ascope, , pictures] = process.argv.slice(2);
-const browser_path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
-let chromium;
-try {
-    chromium = require("playwright-core").chromium;
-} catch {
-    console.log("playwright-core is not installed: make viewer");
-    process.exit(77);
-}
-if (!browser_path) {
-    console.log("there is no Chromium: apt-get install chromium");
-    process.exit(77);
-}
+const { ascope, pictures, check, with_server, in_browser } = require("./page_test.js");
 
 const HOSTILE = '<img src=x onerror="document.title=1"><script>alert(1)</script>\u202e';
 const LIMIT = { timeout: 60000 };
-const problems = [];
-let n_checks = 0;
-const check = (is_true, what) => {
-    n_checks++;
-    if (!is_true) problems.push(what);
-};
 
 function sim(...words) {
     const made = spawnSync(ascope, ["sim", "--framework", "pt", ...words], { encoding: "utf8" });
     check(made.status === 0, "ascope sim: " + made.stderr);
-}
-
-async function with_server(words, use) {
-    const server = spawn(ascope, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
-    try {
-        await use(await new Promise((done, failed) => {
-            let text = "";
-            server.stdout.on("data", (more) => (text += more).includes("\n") && done(text.split("\n")[0]));
-            server.on("exit", () => failed(new Error("the server has ended")));
-        }));
-    } finally {
-        server.kill("SIGTERM");
-    }
 }
 
 async function look(page, url, hash, name) {
@@ -152,35 +119,15 @@ function hostile(file) {
     return file;
 }
 
-async function main() {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ascope-ranks-"));
-    fs.mkdirSync(pictures, { recursive: true });
+in_browser(async (page, folder) => {
     sim("--tp", "2", "--pp", "2", "--dp", "2", "--kernels", "1600", "--steps", "4", "--slow-rank", "3:1.5", "--slow-link", "0-1:0.2", "--clock-offset", "2:3ms", "--out", folder + "/job");
     sim("--kernels", "300", "--steps", "4", "--out", folder + "/a");
     sim("--kernels", "300", "--steps", "4", "--slow-operator", "MatMulV2:3", "--noise-seed", "5", "--out", folder + "/" + HOSTILE.replaceAll("/", ""));
-    const browser = await chromium.launch({ executablePath: browser_path, args: ["--no-sandbox"] });
-    try {
-        const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-        page.on("console", (m) => problems.push("console: " + m.text()));
-        page.on("pageerror", (e) => problems.push("error: " + e.message));
-        page.on("dialog", (d) => (problems.push("a name became a dialog"), d.dismiss()));
-        await with_server([folder + "/job"], async (url) => {
-            await use_job(page, url);
-            await use_maps(page, url);
-        });
-        await with_server([folder + "/job", "--ranks", "0-1"], (url) => use_others(page, url));
-        await with_server([folder + "/a", folder + "/" + HOSTILE.replaceAll("/", "")], (url) => use_runs(page, url));
-        await with_server([hostile(folder + "/x.json"), hostile(folder + "/y.json")], (url) => use_hostile(page, url));
-    } finally {
-        await browser.close();
-        fs.rmSync(folder, { recursive: true });
-    }
-    for (const problem of problems) console.log("FAILED " + problem.slice(0, 300));
-    console.log(`${n_checks - problems.length} passed, ${problems.length} failed`);
-    process.exit(problems.length ? 1 : 0);
-}
-
-main().catch((e) => {
-    console.log(e.stack, problems.slice(0, 5));
-    process.exit(1);
+    await with_server([folder + "/job"], async (url) => {
+        await use_job(page, url);
+        await use_maps(page, url);
+    });
+    await with_server([folder + "/job", "--ranks", "0-1"], (url) => use_others(page, url));
+    await with_server([folder + "/a", folder + "/" + HOSTILE.replaceAll("/", "")], (url) => use_runs(page, url));
+    await with_server([hostile(folder + "/x.json"), hostile(folder + "/y.json")], (url) => use_hostile(page, url));
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to change, and what differs between two runs: the answers of `ascope advise` and `ascope compare` on the overview.
 // @ts-check
-import { button, element } from "./details.js";
+import { button, element, number_table } from "./elements.js";
 import { duration, word } from "./text.js";
 
 const PARTS = ["step", "computing", "communication", "free"], SHOWN = 20;
@@ -40,23 +40,6 @@ export function show_advice(section, o, is_job, look_at) {
     if (missing.length) section.append(element("p", word("not_checked") + ": " + missing.map((c) => c.check + " (" + c.needs + ")").join("; "), "faint"));
 }
 
-/** @param {string[]} names @param {(string|HTMLElement)[][]} rows */
-function table(names, rows) {
-    const made = element("table"), head = element("tr");
-    names.forEach((name, i) => head.append(element("th", name, i ? "number" : "")));
-    made.append(head);
-    for (const row of rows) {
-        const tr = element("tr");
-        row.forEach((cell, i) => {
-            const td = element("td", "", i ? "number" : "");
-            td.append(cell);
-            tr.append(td);
-        });
-        made.append(tr);
-    }
-    return made;
-}
-
 /** @param {number} us */
 const more = (us) => (us >= 0 ? "+" : "−") + duration(Math.abs(us) * 1000);
 
@@ -77,13 +60,13 @@ function show_alignment(section, c, now, align) {
 export function show_comparison(section, c, aligned, align) {
     section.append(element("h2", word("comparison", { a: c.a, b: c.b })));
     show_alignment(section, c, aligned, align);
-    section.append(table([word("per_step"), "A", "B", "B − A", ""], PARTS.map((part) => {
+    section.append(number_table([word("per_step"), "A", "B", "B − A", ""], PARTS.map((part) => {
         const d = c.overall[part];
         return [word(part), duration(d.a_us * 1000), duration(d.b_us * 1000), more(d.more_us), word("difference_" + d.state)];
     })));
     const changes = (c.changes ?? []).slice(0, SHOWN);
     if (!changes.length) return;
     section.append(element("h3", word("changes")));
-    section.append(table([word("name"), "A", "B", "B − A", ""], changes.map((/** @type {any} */ r) =>
+    section.append(number_table([word("name"), "A", "B", "B − A", ""], changes.map((/** @type {any} */ r) =>
         [r.name + (r.detail ? " " + r.detail : ""), duration(r.step.a_us * 1000), duration(r.step.b_us * 1000), more(r.step.more_us), word("difference_" + r.step.state)])));
 }

@@ -2,7 +2,7 @@
 // What memory was used for, over time: one area on another, and the amounts at the peak.
 // @ts-check
 import * as api from "./api.js";
-import { element } from "./details.js";
+import { element } from "./elements.js";
 import { bytes, duration, word } from "./text.js";
 
 const WIDTH = 1200, HEIGHT = 220;

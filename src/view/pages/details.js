@@ -1,23 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of the selected slice, and statistics of a selected range. Every text from a file becomes a text node.
 // @ts-check
+import { button, element } from "./elements.js";
 import { duration, grouped, word } from "./text.js";
-
-/** @param {string} tag @param {string} [text] @param {string} [kind] */
-export function element(tag, text = "", kind = "") {
-    const made = document.createElement(tag);
-    if (text) made.textContent = text;
-    if (kind) made.className = kind;
-    return made;
-}
-
-/** @param {string} text @param {() => void} does */
-export function button(text, does) {
-    const made = /** @type {HTMLButtonElement} */ (element("button", text));
-    made.type = "button";
-    made.addEventListener("click", does);
-    return made;
-}
 
 /** The moment as the clock of the machine showed it: nanoseconds since 1970, exactly. @param {string} base_ns @param {number} begin */
 function absolute(base_ns, begin) {

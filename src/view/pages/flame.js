@@ -3,7 +3,7 @@
 // @ts-check
 import * as api from "./api.js";
 import { colour, colour_index } from "./colours.js";
-import { button, element } from "./details.js";
+import { button, element } from "./elements.js";
 import { duration, grouped, moment, word } from "./text.js";
 
 const ROW = 19, LEAST_PX = 0.5, LABEL_PX = 30, LETTER_PX = 6.2;

@@ -2,7 +2,7 @@
 // A grid of coloured cells of any size on one canvas, for the mouse and for the keyboard. Its colours grow lighter with the value, so that
 // people who see fewer colours, and prints without any, show the same.
 // @ts-check
-import { element } from "./details.js";
+import { element } from "./elements.js";
 import { word } from "./text.js";
 
 const STOPS = [[0, 32, 76], [64, 77, 107], [124, 123, 120], [187, 173, 108], [255, 233, 69]];

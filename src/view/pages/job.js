@@ -2,7 +2,7 @@
 // A job of many ranks on the overview: what is wrong with it, what each rank did in each step, and what each link carried.
 // @ts-check
 import * as api from "./api.js";
-import { button, element } from "./details.js";
+import { button, element } from "./elements.js";
 import { show_heat } from "./heat.js";
 import { duration, word } from "./text.js";
 

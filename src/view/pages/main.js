@@ -2,7 +2,7 @@
 // The frame of all pages: which input, which page, search, language, colours. What is shown is part of the address.
 // @ts-check
 import * as api from "./api.js";
-import { button, element } from "./details.js";
+import { button, element } from "./elements.js";
 import { show_flame } from "./flame.js";
 import { show_memory } from "./memory.js";
 import { show_overview } from "./overview.js";

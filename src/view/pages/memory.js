@@ -3,7 +3,7 @@
 // @ts-check
 import * as api from "./api.js";
 import { show_categories } from "./categories.js";
-import { button, element } from "./details.js";
+import { button, element, number_table } from "./elements.js";
 import { bytes, duration, grouped, word } from "./text.js";
 
 const WIDTH = 1200, HEIGHT = 220;
@@ -61,23 +61,6 @@ function chart(held, at, choose) {
     return svg;
 }
 
-/** @param {string[]} titles @param {(string|Node)[][]} rows all but the first column are numbers */
-function table_of(titles, rows) {
-    const table = element("table"), head = element("tr");
-    head.append(...titles.map((title, i) => element("th", title, i ? "number" : "")));
-    table.append(head);
-    for (const row of rows) {
-        const tr = element("tr");
-        row.forEach((cell, i) => {
-            const td = element("td", "", i ? "number" : "");
-            td.append(cell);
-            tr.append(td);
-        });
-        table.append(tr);
-    }
-    return table;
-}
-
 const name_of = (/** @type {string} */ name) => name.slice(0, 300) || word("unknown");
 
 /**
@@ -105,8 +88,8 @@ export async function show_memory(place, input, state, keep, look_at) {
         if (had_focus) svg.focus();
         about.textContent = word("alive", { at: duration(at), n: grouped(alive.n), bytes: bytes(alive.bytes), peak: bytes(held.peak[1]) });
         tables.replaceChildren(
-            table_of([word("taken_by"), word("count"), word("size")], alive.owners.map((/** @type {any} */ o) => [name_of(o.name), grouped(o.count), bytes(o.bytes)])),
-            table_of([word("block"), word("size"), word("begin"), word("lives")], alive.blocks.map((/** @type {any} */ b) => [
+            number_table([word("taken_by"), word("count"), word("size")], alive.owners.map((/** @type {any} */ o) => [name_of(o.name), grouped(o.count), bytes(o.bytes)])),
+            number_table([word("block"), word("size"), word("begin"), word("lives")], alive.blocks.map((/** @type {any} */ b) => [
                 button(name_of(b.name), () => void look_at(b.begin - 50000, b.begin + 50000)), bytes(b.bytes), duration(b.begin),
                 b.end === null ? word("to_the_end") : duration(b.end - b.begin)])));
     };

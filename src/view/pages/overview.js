@@ -3,7 +3,7 @@
 // @ts-check
 import * as api from "./api.js";
 import { show_advice, show_comparison } from "./advice.js";
-import { element } from "./details.js";
+import { element } from "./elements.js";
 import { show_job } from "./job.js";
 import { duration, grouped, word } from "./text.js";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which ranks a joint timeline shows: a bar of buttons above it, and the rows of those that are chosen.
 // @ts-check
-import { button, element } from "./details.js";
+import { button, element } from "./elements.js";
 import { word } from "./text.js";
 
 /** @param {import("./api.js").Rows} rows */

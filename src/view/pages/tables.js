@@ -2,7 +2,7 @@
 // Tables that the server sorts and filters, and answers to SQL.
 // @ts-check
 import * as api from "./api.js";
-import { element } from "./details.js";
+import { element } from "./elements.js";
 import { bytes, duration, grouped, word } from "./text.js";
 
 const LONGEST = 300; // characters of a cell

@@ -4,7 +4,8 @@
 import * as api from "./api.js";
 import { BlockCache, block_at, least_for } from "./block_cache.js";
 import { colour, colours_bits, colour_index, is_dark } from "./colours.js";
-import { button, show_area, show_slice } from "./details.js";
+import { show_area, show_slice } from "./details.js";
+import { button } from "./elements.js";
 import { item_at, lay_out, LEVEL_HEIGHT, PROCESS_HEIGHT } from "./layout.js";
 import { save_picture } from "./picture.js";
 import { duration, grouped, moment, word } from "./text.js";
