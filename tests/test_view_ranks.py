@@ -42,6 +42,30 @@ class Ranks(Case):
     def sql(self, v, q):
         return v.json("sql", input=0, q=q)["rows"]
 
+    def collectives(self, v):
+        """The drawn collectives by id: run, group, name, begin, end."""
+        rows = self.sql(v, "SELECT id, run, thread, name, begin_ns, begin_ns + dur_ns FROM slices WHERE thread LIKE 'Group % Communication%' ORDER BY begin_ns")
+        return {i: (run, thread.split()[1], name, begin, end) for i, run, thread, name, begin, end in rows}
+
+    def ties(self, v):
+        return self.sql(v, "SELECT from_id, to_id FROM flows JOIN slices a ON a.id = from_id JOIN slices b ON b.id = to_id WHERE a.run <> b.run")
+
+    def ties_of_collectives(self, v):
+        """They join exactly the members of each collective: from the one that begins last to each other."""
+        seen, members, wanted = {}, {}, set()
+        for i, (run, group, name, begin, end) in self.collectives(v).items():
+            n = seen[run, group, name] = seen.get((run, group, name), 0) + 1
+            members.setdefault((group, name, n), []).append((begin, i))
+        for of_one in members.values():
+            last = max(begin for begin, _ in of_one)
+            source = min(i for begin, i in of_one if begin == last)
+            wanted |= {(source, i) for _, i in of_one if i != source}
+        ties = self.ties(v)
+        self.assertEqual({tuple(t) for t in ties}, wanted)
+        self.assertEqual(len(ties), len(wanted))
+        self.assertGreater(len(wanted), 50)
+        return len(wanted)
+
     def test_a_job_is_one_timeline_on_one_clock(self):
         self.job("--slow-rank", "3:1.5", "--clock-offset", "2:3ms")
         v = self.view("job")
@@ -72,9 +96,7 @@ class Ranks(Case):
             n_slices += v.json("rows", input=i)["n_slices"]
             n_flows += v.json("sql", input=i, q="SELECT count(*) FROM flows")["rows"][0][0]
         self.assertEqual(rows["n_slices"], n_slices)
-        self.assertEqual(self.sql(v, "SELECT count(*) FROM flows")[0][0], n_flows)  # none between ranks by equal numbers
-        of_rank = "(SELECT run FROM slices WHERE id = %s)"
-        self.assertEqual(self.sql(v, "SELECT count(*) FROM (SELECT * FROM flows LIMIT 50) WHERE " + of_rank % "from_id" + " <> " + of_rank % "to_id"), [[0]])
+        self.assertEqual(self.sql(v, "SELECT count(*) FROM flows")[0][0], n_flows + self.ties_of_collectives(v))  # none by equal numbers
         args = self.sql(v, "SELECT args FROM slices WHERE run = 'Rank 3' AND process = 'HCCL' AND name LIKE 'hcom_allReduce%' LIMIT 1")[0][0]
         self.assertIn("data_type", json.loads(args))  # read from the joint text
         for name in "operators", "kernels", "collectives", "marks":  # by their processes, which have the ranks before their names
@@ -83,6 +105,45 @@ class Ranks(Case):
         self.assertEqual([row for row in v.json("table", input=0, name="kernels")["rows"] if row[0].startswith("step ")], [])  # ranges on a stream
         totals = [row[3] for row in v.json("table", input=0, name="kernels")["rows"]]
         self.assertEqual(totals, sorted(totals, reverse=True))
+
+    def test_collectives_are_tied_to_the_rank_that_comes_last(self):
+        self.job("--slow-rank", "3:1.5", "--clock-offset", "2:3ms")
+        v = self.view("job")
+        v.wait(5)
+        of, begins = self.collectives(v), {}
+        for a, b in self.ties(v):
+            (run, group, name, begin, end), (run_b, group_b, name_b, begin_b, end_b) = of[a], of[b]
+            self.assertEqual((group, name), (group_b, name_b))
+            self.assertNotEqual(run, run_b)
+            self.assertGreaterEqual(begin, begin_b)
+            self.assertLess(abs(end - end_b), 20000)
+            begins.setdefault(run, set()).add(a)
+        self.assertEqual(max(begins, key=lambda run: len(begins[run])), "Rank 3", begins)
+        a, b = next(t for t in self.ties(v) if of[t[0]][0] == "Rank 3")
+        self.assertIn((b, of[b][0], False), [(f["slice"], f.get("rank"), f["is_source"]) for f in v.json("slice", input=0, slice=a)["flows"]])
+        flows = v.json("slice", input=0, slice=b)["flows"]
+        self.assertEqual([f["slice"] for f in flows if f.get("rank") == "Rank 3" and f["is_source"]], [a])
+        self.assertTrue([f for f in flows if "rank" not in f])  # who launched it, on its own rank
+
+    def test_sends_are_tied_to_their_receives(self):
+        self.sim("job", "--pp", "2", "--dp", "2", "--kernels", "200", "--clock-offset", "1:3ms")
+        v = self.view("job")
+        v.wait(5)
+        of, pairs = self.collectives(v), {}
+        is_p2p = lambda i: "send" in of[i][2] or "receive" in of[i][2]
+        for a, b in self.ties(v):
+            self.assertEqual(is_p2p(a), is_p2p(b))
+            if is_p2p(a):
+                self.assertIn("send", of[a][2])
+                self.assertIn("receive", of[b][2])
+                self.assertEqual(of[a][1], of[b][1])
+                self.assertLess(of[a][3], of[b][4])  # begin of the send, end of the receive
+                pairs.setdefault((of[a][0], of[b][0]), []).append((of[a][3], of[b][3], a, b))
+        self.assertGreaterEqual(len(pairs), 2)
+        joined = sorted(i for of_two in pairs.values() for pair in of_two for i in pair[2:])
+        self.assertEqual(joined, sorted(filter(is_p2p, of)))  # each exactly once
+        for of_two in pairs.values():
+            self.assertEqual([p[1] for p in sorted(of_two)], sorted(p[1] for p in of_two))  # in their order
 
     def test_a_job_has_the_answers_of_cluster_and_advise(self):
         self.job("--slow-rank", "3:1.5", "--slow-link", "0-1:0.2")

@@ -11,6 +11,7 @@
 #include "cli/drawn.h"
 #include "cli/summary.h"
 #include "cli/view_advice.h"
+#include "cli/view_ties.h"
 #include "load/chrome_load.h"
 #include "load/raw_bytes.h"
 #include "view/joint_trace.h"
@@ -29,6 +30,7 @@ struct loading {
     const struct view_joint *of;
     struct joint joint;
     struct view_advice advice;
+    struct view_ties ties;
     /* Of runs. */
     struct names *names;
     LIST(struct run_rank) ranks[RUNS];
@@ -74,6 +76,15 @@ static bool keep_rank(struct loading *q, const struct joint_part *p, int64_t ran
     return to || no_memory(q);
 }
 
+/* Ties the collectives of the last part to those of the parts before. */
+static bool tie(struct loading *q, const struct profile *profile)
+{
+    size_t first = 0;
+    for (size_t i = 0; i + 1 < q->joint.parts.n; i++)
+        first += q->joint.parts.at[i]->trace.slices.n;
+    return view_ties_add(&q->ties, profile, &q->joint.parts.at[q->joint.parts.n - 1]->trace, first) || no_memory(q);
+}
+
 /* A directory that is read becomes a part. */
 static bool draw_part(struct loading *q, const struct loaded *l, const char *path, const char *title, int64_t rank,
                       int64_t shift_ns)
@@ -101,9 +112,10 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
     bool done = loaded_open(&l, &target, q->of->options->n_threads, q->e);
     if (done) {
         q->in->is_simulated |= loaded_is_simulated(&l);
-        done =
-            (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
-            draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank, -r->ahead_ns);
+        done = (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
+               draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank,
+                         -r->ahead_ns) &&
+               tie(q, l.profile);
     }
     loaded_close(&l);
     if (!done && q->e->fault != FAULT_LIMIT) {
@@ -340,11 +352,15 @@ bool view_joint_load(struct view_input *in, struct error *e)
     memcpy(q.step, in->step, sizeof q.step);
     pthread_rwlock_unlock(&in->lock);
     q.names = names_new();
-    bool done = q.names || no_memory(&q);
+    q.ties.match.names = q.names;
+    q.ties.match.mem = arena_new();
+    bool done = (q.names && q.ties.match.mem) || no_memory(&q);
     done = done && (q.of->is_job ? load_job(&q) : load_runs(&q));
     view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);
-    done = done && joint_finish(&q.joint, &in->trace, &in->drawn, in->path, e);
+    done = done && joint_finish(&q.joint, &in->trace, &in->drawn, in->path, e) &&
+           (view_ties_put(&q.ties, &in->trace) || no_memory(&q));
     joint_close(&q.joint);
+    arena_free(q.ties.match.mem);
     names_free(q.names);
     return done;
 }

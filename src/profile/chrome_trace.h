@@ -76,6 +76,11 @@ struct chrome_flow {
     bool binds_enclosing; /* to the slice around it, not to the next one */
 };
 
+/* Slices that are joined although no event says so: those of a collective on several ranks. */
+struct chrome_tie {
+    uint32_t from, to; /* rows of slices */
+};
+
 /* A key beside traceEvents, and its value. */
 struct chrome_fact {
     name_id key;
@@ -97,6 +102,7 @@ struct chrome_trace {
     LIST(struct chrome_instant) instants;
     LIST(struct chrome_counter) counters;
     LIST(struct chrome_flow) flows;
+    LIST(struct chrome_tie) ties;
     LIST(struct chrome_fact) facts;
 
     /* Every event is one of: a slice (two, if begin and end are apart), instant, counter, flow event, or one of these. */

@@ -179,9 +179,17 @@ static void put_args(struct question *a, struct json_span args)
     free(scratch);
 }
 
-static void put_flow(struct question *a, uint32_t slice, bool is_source, bool is_first)
+static const struct view_rank *rank_of(const struct question *a, uint32_t slice)
 {
     const struct chrome_trace *t = a->t->trace;
+    return view_rank_of(a->in, t->tracks.at[t->slices.track[slice]].process);
+}
+
+/* Between two slices; `of` is the one that was asked for. */
+static void put_flow(struct question *a, uint32_t of, uint32_t slice, bool is_source, bool is_first)
+{
+    const struct chrome_trace *t = a->t->trace;
+    const struct view_rank *rank = rank_of(a, slice);
     size_t level;
     (void)view_position(a->t, slice, &level);
     json_put_comma(a->o, is_first);
@@ -190,23 +198,26 @@ static void put_flow(struct question *a, uint32_t slice, bool is_source, bool is
     json_put_int(a->o, "level", (int64_t)level);
     json_put_int(a->o, "begin", question_ns(a, t->slices.begin_ns[slice]));
     json_put_name(a->o, "name", t->names, t->slices.name[slice]);
+    if (rank != rank_of(a, of))
+        json_put_text(a->o, "rank", rank->title);
     json_put_bool(a->o, "is_source", is_source);
     out_char(a->o, '}');
 }
 
 static void put_flows(struct question *a, uint32_t slice)
 {
-    enum { MOST = 100 };
+    enum { MOST = 100 }; /* in each direction */
     const struct view_timeline *t = a->t;
     size_t n = 0;
     json_put_key(a->o, "flows");
     out_char(a->o, '[');
     for (size_t i = order_first_u32(NULL, t->flows.n, t->flows.from, slice);
          i < t->flows.n && t->flows.from[i] == slice && n < MOST; i++)
-        put_flow(a, t->flows.to[i], false, n++ == 0);
+        put_flow(a, slice, t->flows.to[i], false, n++ == 0);
+    const size_t most = n + MOST;
     for (size_t i = order_first_u32(t->flow_by_to, t->flows.n, t->flows.to, slice);
-         i < t->flows.n && t->flows.to[t->flow_by_to[i]] == slice && n < MOST; i++)
-        put_flow(a, t->flows.from[t->flow_by_to[i]], true, n++ == 0);
+         i < t->flows.n && t->flows.to[t->flow_by_to[i]] == slice && n < most; i++)
+        put_flow(a, slice, t->flows.from[t->flow_by_to[i]], true, n++ == 0);
     out_char(a->o, ']');
 }
 

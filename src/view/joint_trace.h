@@ -2,7 +2,8 @@
 /* joint_trace.h - several traces as one: the ranks of a job, or two runs, below each other on one clock.
  *
  * Parts are added one after the other and taken over; joint_finish() makes one trace of them, in which the processes of a part follow
- * each other, have its title before their names, and are shifted by its time. Flow events stay within their part.
+ * each other, have its title before their names, and are shifted by its time. Flow events stay within their part; the
+ * caller adds ties between parts.
  */
 #ifndef ASCOPE_VIEW_JOINT_TRACE_H
 #define ASCOPE_VIEW_JOINT_TRACE_H

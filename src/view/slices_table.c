@@ -32,25 +32,12 @@ static void give_row_name(sqlite3_context *c, const struct view_timeline *t, nam
     give_name(c, t, name != NAME_EMPTY ? name : id->text);
 }
 
-/* Of a joint timeline, whose processes a row is of; NULL: it is not joint. */
-static const struct view_rank *rank_of(const struct view_input *in, uint32_t process)
-{
-    size_t low = 0, n = in->ranks.n;
-    while (n > 1) {
-        const size_t half = n / 2;
-        if (in->ranks.at[low + half].first_process <= process)
-            low += half;
-        n -= half;
-    }
-    return n == 1 ? &in->ranks.at[low] : NULL;
-}
-
 /* Its name without the title of the rank, which is the run's. */
 static void give_process(sqlite3_context *c, const struct view_input *in, uint32_t process)
 {
     const struct view_timeline *t = &in->timeline;
     const struct chrome_process *p = &t->trace->processes.at[process];
-    const struct view_rank *rank = rank_of(in, process);
+    const struct view_rank *rank = view_rank_of(in, process);
     const name_id name = p->name != NAME_EMPTY ? p->name : p->id.text;
     const char *text = names_text(t->trace->names, name);
     const size_t n = rank ? strlen(rank->title) : 0;
@@ -62,7 +49,7 @@ static void give_process(sqlite3_context *c, const struct view_input *in, uint32
 
 static void give_run(sqlite3_context *c, const struct view_input *in, uint32_t process)
 {
-    const struct view_rank *rank = rank_of(in, process);
+    const struct view_rank *rank = view_rank_of(in, process);
     sqlite3_result_text(c, rank ? rank->title : "", -1, SQLITE_STATIC);
 }
 

@@ -63,6 +63,18 @@ const struct view_input *view_input_shown(const struct view_input *in)
     return atomic_load(&in->state) == VIEW_READY ? in : atomic_load(&in->state) == VIEW_LOADING ? in->first : NULL;
 }
 
+const struct view_rank *view_rank_of(const struct view_input *in, uint32_t process)
+{
+    size_t low = 0, n = in->ranks.n;
+    while (n > 1) {
+        const size_t half = n / 2;
+        if (in->ranks.at[low + half].first_process <= process)
+            low += half;
+        n -= half;
+    }
+    return n == 1 ? &in->ranks.at[low] : NULL;
+}
+
 static bool timeline_build(struct view_input *in)
 {
     return view_timeline_build(&in->timeline, &in->trace, in->mem) || error_no_memory(&in->error, in->path);

@@ -137,6 +137,8 @@ bool view_input_start(struct view_input *in,
                       struct error *e); /* begins to load it, also again; nothing happens while it is loaded */
 /* Under its lock: what can be shown of it, which is all, the begin of it, or nothing yet (NULL). */
 const struct view_input *view_input_shown(const struct view_input *in);
+/* Of a joint timeline: to which rank a process belongs; NULL: it is not joint. */
+const struct view_rank *view_rank_of(const struct view_input *in, uint32_t process);
 enum view_source { VIEW_AS_LOADED, VIEW_CHANGED, VIEW_GONE };
 enum view_source view_input_source(struct view_input *in); /* the file or directory; looks at most once a second */
 void view_input_wait(struct view_input *in);               /* until it is loaded, or has failed */

@@ -46,6 +46,16 @@ async function use_job(page, url) {
     check((await page.locator('.ranked .bar [aria-pressed="true"]').allInnerTexts()).includes("Rank 3"), "the bar does not show the ranks");
     await page.waitForFunction(() => Number(document.querySelector("canvas").dataset.frames) > 1, null, LIMIT);
     await page.screenshot({ path: path.join(pictures, "aligned.png") });
+    // The flow event between the two ranks, forth and back.
+    const of_rank = (rank) => page.waitForFunction((r) => document.querySelector(".details dl").innerText.includes(r + ": HCCL"), rank, LIMIT);
+    const other = there.ranks.split(";")[1];
+    check((await page.locator(".details dd button").allInnerTexts()).some((t) => t.includes(", " + other + ", ")), "the details name no other rank");
+    await of_rank("Rank 3");
+    await page.keyboard.press("]");
+    await page.waitForFunction(() => !document.querySelector(".details dl").innerText.includes("Rank 3: HCCL"), null, LIMIT);
+    await page.keyboard.press("[");
+    await of_rank("Rank 3");
+    await page.screenshot({ path: path.join(pictures, "tied.png") });
     await page.getByRole("button", { name: "All ranks" }).click();
     await page.waitForFunction(() => !new URLSearchParams(location.hash.slice(1)).has("ranks"), null, LIMIT);
     await page.getByRole("button", { name: "Equal processes together" }).click();

@@ -125,7 +125,7 @@ static size_t pair_up(const struct chrome_trace *t, const uint32_t *order, const
 
 bool chrome_flows_bind(struct chrome_flow_pairs *out, const struct chrome_trace *t, struct arena *mem)
 {
-    const size_t n = t->flows.n;
+    const size_t n = t->flows.n + t->ties.n;
     *out = (struct chrome_flow_pairs){ 0 };
     if (n == 0)
         return true;
@@ -136,6 +136,10 @@ bool chrome_flows_bind(struct chrome_flow_pairs *out, const struct chrome_trace 
         !bind_all(t, order, slice, mem) || !order_by_flow(t, order, key))
         return false;
     out->n = pair_up(t, order, slice, from, to);
+    for (size_t i = 0; i < t->ties.n; i++, out->n++) {
+        from[out->n] = t->ties.at[i].from;
+        to[out->n] = t->ties.at[i].to;
+    }
     out->from = arena_take(mem, out->n, sizeof *out->from);
     out->to = arena_take(mem, out->n, sizeof *out->to);
     order_fill(order, out->n);

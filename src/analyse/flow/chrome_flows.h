@@ -4,6 +4,7 @@
  * A flow event is bound to a slice of its track by time: a begin, and an end that says so, to the innermost slice around it;
  * another end to the next slice that begins. Events of one flow have category, name and id in common. What is bound to no slice, and
  * an end without a begin, is no pair: writers leave thousands of them.
+ * Ties of the trace are pairs, too.
  */
 #ifndef ASCOPE_ANALYSE_FLOW_CHROME_FLOWS_H
 #define ASCOPE_ANALYSE_FLOW_CHROME_FLOWS_H

@@ -32,7 +32,7 @@ export function show_slice(place, s, base_ns, go) {
         put(key, /stack/i.test(key) ? element("pre", text.split(/;\r?\n|;/).join("\n"), "stack") : text);
     }
     for (const flow of s.flows) {
-        const link = /** @type {HTMLButtonElement} */ (element("button", flow.name + ", " + duration(flow.begin)));
+        const link = /** @type {HTMLButtonElement} */ (element("button", [flow.name, flow.rank, duration(flow.begin)].filter(Boolean).join(", ")));
         link.type = "button";
         link.addEventListener("click", () => go(flow.slice));
         put(word(flow.is_source ? "from" : "to"), link);

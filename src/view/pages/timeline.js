@@ -341,9 +341,11 @@ export class Timeline {
         for (const flow of this.flows) {
             const there = this.place_of(flow.level);
             if (!there) continue;
-            const a = { x: this.x_of(flow.is_source ? flow.begin : this.selected.begin), y: (flow.is_source ? there : here).y + 8 };
-            const b = { x: this.x_of(flow.is_source ? this.selected.begin : flow.begin), y: (flow.is_source ? here : there).y + 8 };
-            const bend = Math.min(80, Math.max(20, Math.abs(b.x - a.x) / 2));
+            const [from, to] = flow.is_source ? [flow, this.selected] : [this.selected, flow];
+            const a = { x: this.x_of(from.begin), y: (flow.is_source ? there : here).y + 8 };
+            // Another rank that waits has begun before: the line ends where the wait does.
+            const b = { x: this.x_of(flow.rank ? Math.max(from.begin, to.begin) : to.begin), y: (flow.is_source ? here : there).y + 8 };
+            const bend = Math.min(80, Math.max(flow.rank ? 0 : 20, Math.abs(b.x - a.x) / 2));
             c.beginPath();
             c.moveTo(a.x, a.y);
             c.bezierCurveTo(a.x + bend, a.y, b.x - bend, b.y, b.x, b.y);
@@ -482,7 +484,8 @@ export class Timeline {
             return true;
         case "Comma": case "Period": void this.neighbour(e.code === "Period" ? 1 : -1); return true;
         case "BracketLeft": case "BracketRight": {
-            const flow = this.flows.find((f) => f.is_source === (e.code === "BracketLeft"));
+            const flows = this.flows.filter((f) => f.is_source === (e.code === "BracketLeft"));
+            const flow = flows.find((f) => f.rank) ?? flows[0]; // for whom a collective waits, rather than who launched it
             if (flow) void this.select(flow.slice, true);
             return true;
         }
