@@ -5,6 +5,7 @@
 usage: test_view.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import contextlib
+import html.parser
 import http.client
 import json
 import os
@@ -37,6 +38,26 @@ EVENTS = [
     {"ph": "C", "name": "memory", "pid": 1, "ts": 100, "args": {"MB": 3}},
     {"ph": "C", "name": "memory", "pid": 1, "ts": 120, "args": {"MB": 9}},
 ]
+
+
+
+class Page(html.parser.HTMLParser):
+    """A report: nothing in it is run or loaded."""
+
+    def __init__(self, case, page):
+        super().__init__()
+        self.tags, self.texts, self.attributes = [], [], []
+        self.feed(page)
+        case.assertFalse({"script", "img", "link", "iframe", "object", "embed", "form", "a"} & set(self.tags))
+        case.assertFalse({k for k, _ in self.attributes if k in ("src", "href", "style") or k.startswith("on")})
+        case.assertIn(("content", "default-src 'none'; style-src 'unsafe-inline'"), self.attributes)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.texts.append(data.strip())
 
 
 class Viewer:

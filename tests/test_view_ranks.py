@@ -7,6 +7,7 @@ usage: test_view_ranks.py ASCOPE SOURCE_ROOT [unittest options]
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -14,7 +15,7 @@ import time
 import unittest
 
 from cli_case import Case
-from test_view import HOSTILE, Viewer, event
+from test_view import HOSTILE, Page, Viewer, event
 
 
 class Ranks(Case):
@@ -306,6 +307,72 @@ class Ranks(Case):
         found = v.json("overview", input=0)["advice"]
         self.assertGreater(len(wanted), 0)
         self.assertEqual([(a["check"], a["found"]) for a in found["advice"]], [(a["check"], a["found"]) for a in wanted])
+
+    def report(self, *words):
+        page = self.ascope("view", "--export", "-", *words, code=0).stdout
+        self.assertEqual(self.ascope("view", "--export", "-", *words, code=0).stdout, page)  # the same bytes
+        return page, Page(self, page)
+
+    def test_the_report_of_a_job_has_its_answers(self):
+        paths = self.job("--slow-rank", "3:1.5", "--slow-link", "0-1:0.2")
+        for path in paths:
+            name = os.path.join(path, "profiler_metadata.json")
+            with open(name, encoding="utf-8") as f:
+                about = json.load(f)
+            for group in about["parallel_group_info"].values():
+                group["group_name"] = group["group_name"].replace("tp", HOSTILE)
+            with open(name, "w", encoding="utf-8") as f:
+                json.dump(about, f)
+        wanted = json.loads(self.ascope("cluster", "job", "-m", "verdicts", "-o", "out", "--json", code=0).stdout)
+        advice = json.loads(self.ascope("advise", "job", "--json", code=0).stdout)["advice"]
+        page, parsed = self.report("job")
+        self.assertEqual({x["kind"] for x in wanted["verdicts"]}, {"slow_rank", "slow_link"})
+        self.assertGreater(len(advice), 0)
+        for text in ([x["text"] for x in wanted["verdicts"]] + [a["found"] for a in advice] + ["Change: " + a["change"] for a in advice] +
+                     [e["text"] for a in advice for e in a["evidence"]]):
+            self.assertIn(text, parsed.texts)
+        cells = re.findall(r'fill="#(\w{6})"><title>Rank (\d), step (\d): ', page)
+        self.assertEqual(sorted((r, s) for _, r, s in cells), [(r, s) for r in "0123" for s in "0123"])
+        light = {(r, s): sum(bytes.fromhex(colour)) for colour, r, s in cells}
+        for s in "0123":
+            self.assertGreater(light["3", s], max(light[r, s] for r in "012") + 100)
+        self.assertEqual([t for t in parsed.texts if re.match(r"Rank \d$", t)], ["Rank 0", "Rank 1", "Rank 2", "Rank 3"])  # as the groups of the first kind
+        self.assertIn("Colours: computing; ranks of a group together: %s." % HOSTILE, parsed.texts)
+        speed = {m[1]: float(m[2]) for m in (re.match(r"(\d → \d): ([\d.]+) GB/s, ", t) for t in parsed.texts) if m}
+        self.assertEqual(len(speed), 12)
+        self.assertLess(speed["0 → 1"], 0.3 * speed["2 → 3"])
+        path = wanted["critical_path"]
+        self.assertIn("Critical path of step %s: %.3f ms, %d segments on %d ranks" % (path["step"], path["ns"] / 1e6, path["segments"], path["ranks"]), parsed.texts)
+        shutil.rmtree(paths[1])
+        page, parsed = self.report("job")
+        self.assertIn("1 of 4 ranks are missing: 1", parsed.texts)
+        self.assertEqual(len(re.findall(r"<title>Rank \d, step", page)), 12)
+        self.ascope("analyse", "--summary", "job", code=0)
+        os.mkdir(os.path.join(self.dir, "moved"))
+        for path in glob.glob(os.path.join(self.dir, "job", "*", "*.summary")):
+            os.rename(path, os.path.join(self.dir, "moved", os.path.basename(path)))
+        page, parsed = self.report("moved")  # without any timeline
+        self.assertEqual(len(re.findall(r"<title>Rank \d, step", page)), 12)
+        self.assertNotIn("of the timeline", page)
+
+    def test_the_report_of_two_runs_and_of_one(self):
+        for name, more in ("a<img src=x>&amp;", []), ("b", ["--slow-operator", "MatMulV2:3", "--stall", "2:20ms"]):
+            self.ascope("sim", "--framework", "pt", "--steps", "8", "--ranks", "1", "--kernels", "100", "--out", name, *more, code=0)
+        wanted = json.loads(self.ascope("compare", "a<img src=x>&amp;", "b", "--json", code=0).stdout)["comparisons"][0]
+        _, parsed = self.report("a<img src=x>&amp;", "b")
+        self.assertIn("A: a<img src=x>&amp;, B: b", parsed.texts)
+        at = parsed.texts.index("Exposed communication")
+        rest = [t for t in parsed.texts[at:] if t]
+        row = rest[rest.index("MatMulV2"):][:5]
+        change = next(r["step"] for r in wanted["changes"] if r["name"] == "MatMulV2")
+        self.assertEqual((row[0], row[3], row[4]), ("MatMulV2", "+%.3f µs" % change["more_us"], "real"))
+        advice = json.loads(self.ascope("advise", "b", "--json", code=0).stdout)["advice"]
+        _, parsed = self.report("b")
+        self.assertGreater(len(advice), 0)
+        for a in advice:
+            for text in [a["found"], "Change: " + a["change"]] + [e["text"] for e in a["evidence"]]:
+                self.assertIn(text, parsed.texts)
+            self.assertTrue([t for t in parsed.texts if t.startswith(a["title"] + ": ") and "a step" in t and "rank" not in t.split("a step")[1]])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/html.h"
 
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "base/utf8.h"
 
 void html_raw(struct out *o, const char *text)
 {
     out_bytes(o, text, strlen(text));
+}
+
+void html_put(struct out *o, const char *fmt, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    html_raw(o, text);
+}
+
+void html_duration(struct out *o, double ns)
+{
+    static const struct {
+        double size;
+        const char *unit;
+    } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
+    size_t i = 0;
+    while (i < 3 && fabs(ns) < units[i].size)
+        i++;
+    html_put(o, "%.*f %s", units[i].size > 1 ? 3 : 0, ns / units[i].size, units[i].unit);
 }
 
 static const char *escape_of(unsigned char c)
@@ -37,4 +63,15 @@ void html_bytes(struct out *o, const char *text, size_t len)
 void html_text(struct out *o, const char *text)
 {
     html_bytes(o, text, strlen(text));
+}
+
+void html_fitting(struct out *o, const char *text, size_t len, size_t most)
+{
+    const bool is_cut = len > most;
+    size_t kept = is_cut ? most - (most > 0) : len;
+    while (is_cut && kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80)
+        kept--;
+    html_bytes(o, text, kept);
+    if (is_cut)
+        html_raw(o, "…");
 }

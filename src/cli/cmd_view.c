@@ -282,37 +282,45 @@ static bool range_read(const char *text, struct view_range *range)
 }
 
 /* One page of all that was asked for. */
-static enum exit_status export(struct viewing *v, struct view_range range) {
-    const char *path = v->a->report; struct error e = { 0 }; struct out o; enum exit_status status = STATUS_DONE;
-    size_t n_good = 0; for (size_t i = 0; i < v->view.n_inputs; i++){
+static enum exit_status write_report(struct viewing *v, struct view_range range)
+{
+    const char *path = v->a->report;
+    struct error e = { 0 };
+    struct out o;
+    enum exit_status status = STATUS_DONE;
+    size_t n_good = 0;
+    for (size_t i = 0; i < v->view.n_inputs; i++) {
         struct view_input *in = &v->view.input[i];
-        if (!in->is_on_demand && view_input_start(in, &e)) view_input_wait(in);
+        if (!in->is_on_demand && view_input_start(in, &e))
+            view_input_wait(in);
         n_good += atomic_load(&in->state) == VIEW_READY;
-        if (!in->is_on_demand && atomic_load(&in->state) != VIEW_READY){
-            complain("%s", in->error.fault ? in->error.text : e.text); status = STATUS_LOSSES; }
-}
-if (n_good == 0) {
-    status = STATUS_NOTHING;
-} else if (!out_open_named(&o, path, &e)) {
-    complain("%s", e.text);
-    status = STATUS_NOTHING;
-} else {
-    bool has_memory = true;
-    view_report_begin(&o, v->view.input[0].name);
-    for (size_t i = 0; i < v->view.n_inputs; i++)
-        if (atomic_load(&v->view.input[i].state) == VIEW_READY)
-            has_memory = has_memory && view_report_put(&o, &v->view.input[i], range);
-    view_report_end(&o);
-    if (!has_memory)
-        out_discard(&o);
-    if (!has_memory || !out_close(&o, &e)) {
-        complain("%s", has_memory ? e.text : no_memory_text());
-        status = STATUS_NOTHING;
+        if (!in->is_on_demand && atomic_load(&in->state) != VIEW_READY) {
+            complain("%s", in->error.fault ? in->error.text : e.text);
+            status = STATUS_LOSSES;
+        }
     }
-}
-for (size_t i = 0; i < v->view.n_inputs; i++)
-    view_input_close(&v->view.input[i]);
-return status;
+    if (n_good == 0) {
+        status = STATUS_NOTHING;
+    } else if (!out_open_named(&o, path, &e)) {
+        complain("%s", e.text);
+        status = STATUS_NOTHING;
+    } else {
+        bool has_memory = true;
+        view_report_begin(&o, v->view.input[0].name);
+        for (size_t i = 0; i < v->view.n_inputs; i++)
+            if (atomic_load(&v->view.input[i].state) == VIEW_READY)
+                has_memory = has_memory && view_report_put(&o, &v->view.input[i], range);
+        view_report_end(&o);
+        if (!has_memory)
+            out_discard(&o);
+        if (!has_memory || !out_close(&o, &e)) {
+            complain("%s", has_memory ? e.text : no_memory_text());
+            status = STATUS_NOTHING;
+        }
+    }
+    for (size_t i = 0; i < v->view.n_inputs; i++)
+        view_input_close(&v->view.input[i]);
+    return status;
 }
 
 int run_view(struct arguments *a)
@@ -336,7 +344,7 @@ int run_view(struct arguments *a)
         complain("a file that becomes shorter while it is shown will end the viewer: %s", strerror(errno));
     work_memory(a, v.targets.list.n ? v.targets.list.at[0].path : memory_dir());
     if (a->report) {
-        const enum exit_status status = export(&v, range);
+        const enum exit_status status = write_report(&v, range);
         memory_unwatch();
         return exit_code(a->face, status);
     }

@@ -9,6 +9,7 @@
 #include "base/html.h"
 #include "base/sort.h"
 #include "base/stamp.h"
+#include "view/report_answers.h"
 
 enum { WIDTH = 1600, NAMES = 220, LEVEL = 18, PROCESS = 22, COUNTER = 40, STRIP = 140, COLOURS = 12 };
 enum { MOST_BLOCKS = 200000, MOST_STEPS = 20000, LABEL_LEAST = 24 };
@@ -25,33 +26,14 @@ static const char head[] =
     "--accent:#6cb2ff;--warn:#ff9d66;--p0:#4aa3df;--p1:#7cc8f2;--p2:#f0b840;--p3:#50555c;--c0:#4aa3df;--c1:#f0b840;--c2:#2fc39a;--c3:#e29bc4;"
     "--c4:#7cc8f2;--c5:#f08040;--c6:#b8964f;--c7:#94ad5a;--c8:#8889d6;--c9:#d87b7c;--c10:#b478aa;--c11:#b5cf6b}}\n"
     "body{margin:1em 2em;background:var(--back);color:var(--text);font:14px/1.5 system-ui,\"Segoe UI\",\"Noto Sans\",\"Noto Sans CJK SC\",sans-serif}\n"
-    "h1{font-size:1.3em}h2{font-size:1.1em}.dim{color:var(--faint)}p,dd{overflow-wrap:anywhere}.wide{overflow-x:auto}\n"
+    "h1{font-size:1.3em}h2{font-size:1.1em}h3{font-size:1em}.dim{color:var(--faint)}p,dd{overflow-wrap:anywhere}.wide{overflow-x:auto}\n"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px}dt{color:var(--faint)}dd{margin:0}\n"
     "svg{display:block;max-width:100%;height:auto}text{font-size:11px;fill:var(--text);dominant-baseline:central}text.l{fill:var(--label)}"
-    "text.f{fill:var(--faint)}.panel{fill:var(--panel)}.line{fill:var(--line)}.area{fill:var(--accent);opacity:.5}.slow{fill:var(--warn)}\n"
+    "text.f{fill:var(--faint)}.warn{color:var(--warn)}svg.heat{max-width:none}svg.scale{display:inline}table{border-collapse:collapse}"
+    "th,td{padding:2px 12px 2px 0;text-align:left;border-bottom:1px solid var(--line)}.n{text-align:right}.panel{fill:var(--panel)}.line{fill:var(--line)}.area{fill:var(--accent);opacity:.5}.slow{fill:var(--warn)}\n"
     ".p0{fill:var(--p0)}.p1{fill:var(--p1)}.p2{fill:var(--p2)}.p3{fill:var(--p3)}.median{stroke:var(--text);stroke-dasharray:6 4}\n"
     ".c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}"
     ".c7{fill:var(--c7)}.c8{fill:var(--c8)}.c9{fill:var(--c9)}.c10{fill:var(--c10)}.c11{fill:var(--c11)}\n</style>\n<title>";
-
-#define PUT(o, ...)                                                                                                    \
-    do {                                                                                                               \
-        char text_[320];                                                                                               \
-        snprintf(text_, sizeof text_, __VA_ARGS__);                                                                    \
-        html_raw(o, text_);                                                                                            \
-    } while (0)
-
-static void put_duration(struct out *o, int64_t ns)
-{
-    static const struct {
-        double size;
-        const char *unit;
-    } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
-    const double v = (double)ns;
-    size_t i = 0;
-    while (i < 3 && fabs(v) < units[i].size)
-        i++;
-    PUT(o, "%.*f %s", units[i].size > 1 ? 3 : 0, v / units[i].size, units[i].unit);
-}
 
 void view_report_begin(struct out *o, const char *title)
 {
@@ -73,16 +55,17 @@ static void put_step(struct out *o, const struct view_step *step, double x, doub
     out_lit(o, "<g><title>Step ");
     html_text(o, step->name);
     out_lit(o, ": ");
-    put_duration(o, step->time_ns);
+    html_duration(o, (double)step->time_ns);
     out_lit(o, "</title>");
     for (int p = 0; p < 4; p++) {
         const double h = step->part_ns[p] > 0 ? (double)step->part_ns[p] / most * (STRIP - 8) : 0;
         y -= h;
         if (h > 0)
-            PUT(o, "<rect class=\"p%d\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", p, x, y, width, h);
+            html_put(o, "<rect class=\"p%d\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", p, x, y, width,
+                     h);
     }
     if (step->is_slow)
-        PUT(o, "<rect class=\"slow\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"4\"/>", x, y - 5, width);
+        html_put(o, "<rect class=\"slow\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"4\"/>", x, y - 5, width);
     out_lit(o, "</g>\n");
 }
 
@@ -101,18 +84,19 @@ static void put_series(struct out *o, const struct view_series *s)
     html_raw(
         o,
         "<p class=\"dim\">blue: computing; light blue: computing and communication; orange: exposed communication; grey: free</p>");
-    PUT(o, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", WIDTH, STRIP, WIDTH, STRIP);
+    html_put(o, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", WIDTH, STRIP, WIDTH, STRIP);
     const double each = (double)WIDTH / (double)n;
     for (size_t i = 0; i < n; i++)
         put_step(o, &s->steps.at[i], (double)i * each, fmax(0.5, each - (each > 4 ? 1 : 0)), most);
     const double y = STRIP - (double)s->median_ns / most * (STRIP - 8);
-    PUT(o, "<line class=\"median\" x1=\"0\" x2=\"%d\" y1=\"%.2f\" y2=\"%.2f\"/></svg>\n", WIDTH, y, y);
+    html_put(o, "<line class=\"median\" x1=\"0\" x2=\"%d\" y1=\"%.2f\" y2=\"%.2f\"/></svg>\n", WIDTH, y, y);
     if (n < s->steps.n)
-        PUT(o, "<p class=\"dim\">The first %zu of %zu steps.</p>\n", n, s->steps.n);
+        html_put(o, "<p class=\"dim\">The first %zu of %zu steps.</p>\n", n, s->steps.n);
 }
 
-static void put_overview(struct out *o, const struct view_input *in)
+static bool put_overview(struct out *o, const struct view_input *in)
 {
+    bool done = report_answers(o, in, REPORT_ABOVE_STEPS);
     for (size_t i = 0; i < in->series.n; i++)
         put_series(o, &in->series.at[i]);
     for (size_t i = 0; i < in->sentences.n; i++) {
@@ -120,6 +104,7 @@ static void put_overview(struct out *o, const struct view_input *in)
         html_text(o, in->sentences.at[i].text);
         out_lit(o, "</p>\n");
     }
+    done = report_answers(o, in, REPORT_BELOW_STEPS) && done;
     out_lit(o, "<dl>");
     for (size_t i = 0; i < in->facts.n; i++) {
         out_lit(o, "<dt>");
@@ -131,9 +116,10 @@ static void put_overview(struct out *o, const struct view_input *in)
     for (size_t i = 0; i < in->losses.n; i++) {
         out_lit(o, "<dt>");
         html_text(o, in->losses.at[i].what);
-        PUT(o, "</dt><dd>%" PRIu64 "</dd>", in->losses.at[i].n);
+        html_put(o, "</dt><dd>%" PRIu64 "</dd>", in->losses.at[i].n);
     }
     out_lit(o, "</dl>\n");
+    return done;
 }
 
 /* ---- timeline ------------------------------------------------------------------------------------------------------ */
@@ -167,18 +153,6 @@ static unsigned colour_of(const char *name, size_t n)
     return h % COLOURS;
 }
 
-/* As much of a text as fits into some characters. */
-static void put_fitting(struct out *o, const char *text, size_t n, size_t most)
-{
-    const bool is_cut = n > most;
-    size_t kept = is_cut ? most - 1 : n;
-    while (is_cut && kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80)
-        kept--;
-    html_bytes(o, text, kept);
-    if (is_cut)
-        html_raw(o, "…");
-}
-
 static void put_block(struct drawing *d, const struct block *b, bool is_instant)
 {
     enum { TITLE = 200 };
@@ -193,19 +167,19 @@ static void put_block(struct drawing *d, const struct block *b, bool is_instant)
     const double h = fmax(2, (LEVEL - 2) * share);
     out_lit(d->o, "<g><title>");
     if (b->n > 1)
-        PUT(d->o, "%" PRIu32 " %s, the longest: ", b->n, is_instant ? "instants" : "slices");
-    put_fitting(d->o, name, n, TITLE);
+        html_put(d->o, "%" PRIu32 " %s, the longest: ", b->n, is_instant ? "instants" : "slices");
+    html_fitting(d->o, name, n, TITLE);
     out_lit(d->o, ", ");
-    put_duration(d->o, b->n > 1 && !is_instant ? d->t->trace->slices.dur_ns[b->slice] : span);
+    html_duration(d->o, (double)(b->n > 1 && !is_instant ? d->t->trace->slices.dur_ns[b->slice] : span));
     out_lit(d->o, "</title>");
     if (is_instant)
-        PUT(d->o, "<path class=\"c%u\" d=\"M%.2f %.1fl4 14h-8Z\"/>", colour_of(name, n), x, d->y + 2);
+        html_put(d->o, "<path class=\"c%u\" d=\"M%.2f %.1fl4 14h-8Z\"/>", colour_of(name, n), x, d->y + 2);
     else
-        PUT(d->o, "<rect class=\"c%u\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"/>", colour_of(name, n), x,
-            d->y + LEVEL - h, w > 3 ? w - 0.5 : w, h);
+        html_put(d->o, "<rect class=\"c%u\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"/>", colour_of(name, n),
+                 x, d->y + LEVEL - h, w > 3 ? w - 0.5 : w, h);
     if (w >= LABEL_LEAST && b->n == 1 && !is_instant) {
-        PUT(d->o, "<text class=\"l\" x=\"%.2f\" y=\"%.1f\">", x + 3, d->y + LEVEL / 2.0 + 1);
-        put_fitting(d->o, name, n, (size_t)((w - 6) / 6) + 1);
+        html_put(d->o, "<text class=\"l\" x=\"%.2f\" y=\"%.1f\">", x + 3, d->y + LEVEL / 2.0 + 1);
+        html_fitting(d->o, name, n, (size_t)((w - 6) / 6) + 1);
         out_lit(d->o, "</text>");
     }
     out_lit(d->o, "</g>\n");
@@ -238,11 +212,12 @@ static void put_name(struct drawing *d, name_id name, const struct chrome_id *id
     const struct names *names = d->t->trace->names;
     const name_id shown = name != NAME_EMPTY ? name : id->text;
     if (is_process)
-        PUT(d->o, "<rect class=\"panel\" x=\"0\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>", d->y, WIDTH, PROCESS);
-    PUT(d->o,
+        html_put(d->o, "<rect class=\"panel\" x=\"0\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>", d->y, WIDTH, PROCESS);
+    html_put(
+        d->o,
         "<rect class=\"line\" x=\"0\" y=\"%.1f\" width=\"%d\" height=\"1\"/><text class=\"%s\" x=\"%d\" y=\"%.1f\">",
         d->y, WIDTH, is_process ? "" : "f", is_process ? 8 : 16, d->y + (is_process ? PROCESS : LEVEL) / 2.0);
-    put_fitting(d->o, names_text(names, shown), names_len(names, shown), is_process ? 200 : 34);
+    html_fitting(d->o, names_text(names, shown), names_len(names, shown), is_process ? 200 : 34);
     out_lit(d->o, "</text>\n");
 }
 
@@ -278,16 +253,17 @@ static void put_counter(struct drawing *d, const struct view_counter *c)
     if (first >= c->n || ns[first] >= d->end_ns)
         return;
     put_name(d, c->name, &(struct chrome_id){ 0 }, false);
-    PUT(d->o, "<path class=\"area\" d=\"M%.2f %.1f", x_of(d, ns[first]), d->y + COUNTER - 2);
+    html_put(d->o, "<path class=\"area\" d=\"M%.2f %.1f", x_of(d, ns[first]), d->y + COUNTER - 2);
     for (size_t i = first; i < c->n && ns[i] < d->end_ns && d->n_left > 0; d->n_left--) {
         const int64_t from_ns = ns[i];
         double highest = 0;
         for (; i < c->n && ns[i] < d->end_ns && wrap_sub(ns[i], from_ns) <= least_ns; i++)
             highest = isfinite(value[i]) ? fmax(highest, value[i]) : highest;
-        PUT(d->o, "H%.2fV%.1f", x_of(d, from_ns), d->y + COUNTER - 2 - (most > 0 ? highest / most : 0) * (COUNTER - 6));
+        html_put(d->o, "H%.2fV%.1f", x_of(d, from_ns),
+                 d->y + COUNTER - 2 - (most > 0 ? highest / most : 0) * (COUNTER - 6));
     }
-    PUT(d->o, "H%d V%.1fZ\"/><text class=\"f\" x=\"%d\" y=\"%.1f\">%g</text>\n", WIDTH, d->y + COUNTER - 2, NAMES + 4,
-        d->y + 8, most);
+    html_put(d->o, "H%d V%.1fZ\"/><text class=\"f\" x=\"%d\" y=\"%.1f\">%g</text>\n", WIDTH, d->y + COUNTER - 2,
+             NAMES + 4, d->y + 8, most);
     d->y += COUNTER;
 }
 
@@ -342,25 +318,25 @@ static bool put_timeline(struct out *o, const struct view_timeline *t, int64_t b
     d.o = &rows;
     put_rows(&d);
     out_lit(o, "<h2>Timeline from ");
-    put_duration(o, wrap_sub(begin_ns, t->begin_ns));
+    html_duration(o, (double)wrap_sub(begin_ns, t->begin_ns));
     out_lit(o, " to ");
-    put_duration(o, wrap_sub(end_ns, t->begin_ns));
-    PUT(o, "</h2>\n<div class=\"wide\"><svg viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\">\n",
-        WIDTH, d.y + 4, WIDTH, d.y + 4);
+    html_duration(o, (double)wrap_sub(end_ns, t->begin_ns));
+    html_put(o, "</h2>\n<div class=\"wide\"><svg viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" role=\"img\">\n",
+             WIDTH, d.y + 4, WIDTH, d.y + 4);
     for (int i = 0; i <= 10; i++) {
         const int64_t ns = wrap_sub(begin_ns, t->begin_ns) + (int64_t)((double)wrap_sub(end_ns, begin_ns) * i / 10);
-        PUT(o, "<rect class=\"line\" x=\"%.1f\" y=\"18\" width=\"1\" height=\"8\"/>",
-            NAMES + (WIDTH - NAMES) * i / 10.0 - (i == 10));
+        html_put(o, "<rect class=\"line\" x=\"%.1f\" y=\"18\" width=\"1\" height=\"8\"/>",
+                 NAMES + (WIDTH - NAMES) * i / 10.0 - (i == 10));
         if (i == 10)
             break;
-        PUT(o, "<text class=\"f\" x=\"%.1f\" y=\"10\">", NAMES + (WIDTH - NAMES) * i / 10.0 + 3);
-        put_duration(o, ns);
+        html_put(o, "<text class=\"f\" x=\"%.1f\" y=\"10\">", NAMES + (WIDTH - NAMES) * i / 10.0 + 3);
+        html_duration(o, (double)ns);
         out_lit(o, "</text>\n");
     }
     out_through(o, rows.buf, rows.n);
     out_lit(o, "</svg></div>\n");
     if (d.n_left == 0)
-        PUT(o, "<p class=\"dim\">Only the first %d blocks are drawn; ask for a shorter range.</p>\n", MOST_BLOCKS);
+        html_put(o, "<p class=\"dim\">Only the first %d blocks are drawn; ask for a shorter range.</p>\n", MOST_BLOCKS);
     out_discard(&rows);
     free(d.block);
     return true;
@@ -378,6 +354,5 @@ bool view_report_put(struct out *o, const struct view_input *in, struct view_ran
     out_lit(o, "</h1><p class=\"dim\">");
     html_text(o, in->kind);
     html_raw(o, in->is_simulated ? ", simulated data</p>\n" : "</p>\n");
-    put_overview(o, in);
-    return view_n_events(t) + t->n_counters == 0 || put_timeline(o, t, begin_ns, end_ns);
+    return put_overview(o, in) && (view_n_events(t) + t->n_counters == 0 || put_timeline(o, t, begin_ns, end_ns));
 }
