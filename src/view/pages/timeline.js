@@ -40,7 +40,7 @@ export class Timeline {
         this.area = null;
         /** @type {{t0: number, t1: number}[]} */
         this.marks = [];
-        /** @type {{slice: number, level: number, begin: number, is_source: boolean}[]} */
+        /** @type {{slice: number, level: number, begin: number, rank?: string, is_source: boolean}[]} */
         this.flows = [];
         /** @type {{x: number, y: number, is_pan: boolean, t0: number, t1: number, has_moved: boolean}|null} */
         this.drag = null;
