@@ -5,6 +5,8 @@
 usage: test_view.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import contextlib
+import csv
+import glob
 import html.parser
 import http.client
 import json
@@ -341,6 +343,71 @@ class View(Case):
             self.assertEqual(v.json("memory_at", input=1, allocator=allocator, at=-1)["n"], 0)
         for what in ("memory?input=0&allocator=0", "memory?input=1&allocator=3", "memory_at?input=1&allocator=0", "memory?input=1"):
             self.assertEqual(v.raw(v.url.path + "api/" + what)[0], 400, what)
+
+    def counters_of(self, pattern, name, task_type, duration):
+        """{(kernel, type, metric): (count, mean, most, total_us)} of a table of kernels, whose last columns are the metrics."""
+        file, = glob.glob(os.path.join(glob.escape(self.dir), pattern))
+        with open(file, newline="", encoding="utf-8") as f:
+            kernels = list(csv.DictReader(f))
+        values = {}
+        columns = list(kernels[0])
+        for metric in columns[columns.index("aicore_time(us)"):]:
+            for k in kernels:
+                if k[metric] != "N/A":
+                    values.setdefault((k[name], k[task_type], metric), []).append((float(k[metric]), float(k[duration])))
+        self.assertGreater(len(values), 20, pattern)
+        total = {key: sum(us for _, us in of) for key, of in values.items()}
+        return {key: (len(of), sum(v * us for v, us in of) / total[key], max(v for v, _ in of), total[key]) for key, of in values.items()}
+
+    def assert_counters(self, v, run, wanted):
+        rows = v.json("sql", input=0, q="SELECT name, task_type, metric, count, mean, most, total_us FROM kernel_counters WHERE run = '%s'" % run)["rows"]
+        self.assertEqual(sorted(tuple(r[:3]) for r in rows), sorted(wanted))
+        for *key, count, mean, most, total_us in rows:
+            is_count, is_mean, is_most, is_total = wanted[tuple(key)]
+            self.assertEqual((count, most), (is_count, is_most), key)
+            for found, expected in (mean, is_mean), (total_us, is_total):
+                self.assertLessEqual(abs(found - expected), 1e-9 * abs(expected), (key, found, expected))
+
+    def test_counters_of_kernels(self):
+        """They are those of op_summary and kernel_details, by kernel; collectives and what ran on AI CPUs have none."""
+        summary = ("mindstudio_profiler_output/op_summary_*.csv", "Op Name", "Task Type", "Task Duration(us)")
+        details = ("ASCEND_PROFILER_OUTPUT/kernel_details.csv", "Name", "Accelerator Core", "Duration(us)")
+        for options, table, prof in (
+                (["--framework", "pt"], details, "*_ascend_pt/"),
+                (["--framework", "ms", "--metrics", "Memory"], summary, "*_ascend_ms/PROF_*/"),
+                (["--devices", "2", "--metrics", "ArithmeticUtilization"], summary, "PROF_*/"),
+                (["--chip", "310P"], summary, "PROF_*/")):
+            with self.subTest(options):
+                out = "_".join(options).replace("-", "")
+                self.ascope("sim", "--kernels", "200", "--steps", "2", "--out", out, *options, code=0)
+                v = self.view(out)
+                v.wait()
+                path, = glob.glob(os.path.join(glob.escape(self.dir), out, prof))
+                self.ascope(*(["analyse", path] if table is details else ["export", "summary", "-dir", path]), code=0)
+                wanted = self.counters_of(os.path.join(out, prof, table[0]), *table[1:])
+                self.assert_counters(v, "", wanted)
+                shown = v.json("table", input=0, name="kernel counters", filter="matmul")
+                self.assertEqual([c["name"] for c in shown["columns"]], ["name", "task_type", "run", "metric", "count", "total_us", "mean", "most"])
+                self.assertEqual(shown["n"], sum("matmul" in (k[0] + k[2]).lower() for k in wanted))
+                self.assertGreater(shown["n"], 0)
+                self.assertEqual(shown["rows"], sorted(shown["rows"], key=lambda r: (-r[5], r[0], r[1], r[2], r[3])))
+                v.end()
+
+    def test_counters_of_kernels_of_each_rank(self):
+        self.ascope("sim", "--framework", "pt", "--dp", "2", "--kernels", "200", "--steps", "2", "--slow-rank", "1:1.5", "--out", "job", code=0)
+        self.ascope("sim", "--kernels", "50", "--level0", "--out", "without", code=0)
+        v = self.view("job")
+        v.wait(3)
+        self.ascope("analyse", "job", code=0)
+        paths = sorted(glob.glob(os.path.join(glob.escape(self.dir), "job/*_ascend_pt")))
+        ranks = [self.counters_of(os.path.join("job", os.path.basename(p), "ASCEND_PROFILER_OUTPUT/kernel_details.csv"), "Name", "Accelerator Core",
+                                  "Duration(us)") for p in paths]
+        self.assertNotEqual(*ranks)
+        for rank, wanted in enumerate(ranks):
+            self.assert_counters(v, "Rank %d" % rank, wanted)
+        other = self.view("without")
+        other.wait()
+        self.assertEqual(other.json("table", input=0, name="kernel counters")["n"], 0)
 
     def test_simulated_data_says_so(self):
         """Also that of a PROF directory, where no front end has noted it."""

@@ -11,6 +11,7 @@
 #include "cli/drawn.h"
 #include "cli/summary.h"
 #include "cli/view_advice.h"
+#include "cli/view_kernel_counters.h"
 #include "cli/view_ties.h"
 #include "load/chrome_load.h"
 #include "load/raw_bytes.h"
@@ -99,7 +100,7 @@ static bool draw_part(struct loading *q, const struct loaded *l, const char *pat
         joint_drop(&q->joint, p);
         return false;
     }
-    return keep_rank(q, p, rank);
+    return keep_rank(q, p, rank) && view_kernel_counters_load(q->in, l, q->of->options, title, q->e);
 }
 
 /* ---- a job ------------------------------------------------------------------------------------------------------ */

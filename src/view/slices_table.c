@@ -186,6 +186,26 @@ static void loss_cell(const struct view_input *in, size_t row, int column, sqlit
     }
 }
 
+static size_t n_kernel_counters(const struct view_input *in)
+{
+    return in->kernel_counters.n;
+}
+
+static void kernel_counter_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
+{
+    const struct view_kernel_counter *k = &in->kernel_counters.at[row];
+    switch (column) {
+    case 0: sqlite3_result_text(c, k->name, -1, SQLITE_STATIC); break;
+    case 1: sqlite3_result_text(c, k->task_type, -1, SQLITE_STATIC); break;
+    case 2: sqlite3_result_text(c, k->metric, -1, SQLITE_STATIC); break;
+    case 3: sqlite3_result_int64(c, (sqlite3_int64)k->count); break;
+    case 4: sqlite3_result_double(c, k->mean); break; /* NAN becomes NULL */
+    case 5: sqlite3_result_double(c, k->most); break;
+    case 6: sqlite3_result_double(c, k->total_us); break;
+    default: sqlite3_result_text(c, k->run, -1, SQLITE_STATIC); break;
+    }
+}
+
 static const struct source sources[] = {
     { "slices",
       "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT)",
@@ -199,6 +219,9 @@ static const struct source sources[] = {
     { "blocks", "CREATE TABLE x(name TEXT, allocator TEXT, bytes INTEGER, begin_ns INTEGER, end_ns INTEGER)", n_blocks,
       block_cell },
     { "losses", "CREATE TABLE x(what TEXT, n INTEGER, is_damage INTEGER, file TEXT, at INTEGER)", n_losses, loss_cell },
+    { "kernel_counters",
+      "CREATE TABLE x(name TEXT, task_type TEXT, metric TEXT, count INTEGER, mean REAL, most REAL, total_us REAL, run TEXT)",
+      n_kernel_counters, kernel_counter_cell },
 };
 
 /* ---- SQLite's side ----------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  *   flows(from_id, to_id)
  *   blocks(name, allocator, bytes, begin_ns, end_ns)                             end_ns is NULL of one that was not released
  *   losses(what, n, is_damage, file, at)
+ *   kernel_counters(name, task_type, metric, count, mean, most, total_us, run)   the mean is weighted by duration
  *   percentile(value, percent)                       an aggregate function
  *   histogram(value)                                 another: "10:3 12:1" is 3 values from 2^10 up to 2^11, and one from 2^12
  */

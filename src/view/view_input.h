@@ -80,6 +80,14 @@ struct view_loss {
     bool is_damage;
 };
 
+/* A metric of all kernels of one name and type. */
+struct view_kernel_counter {
+    const char *run; /* the title of a rank in a joint timeline, or "" */
+    const char *name, *task_type, *metric;
+    uint64_t count;              /* of kernels that have a value */
+    double mean, most, total_us; /* the mean is weighted by duration; NAN: they took no time */
+};
+
 /* A table of a database that is shown as it is. */
 struct view_db_table {
     const char *name, *filtered; /* the latter: what a filter is about, as SQL */
@@ -125,6 +133,7 @@ struct view_input {
     bool (*categorise)(const struct view_input *in, struct view_categories *out, struct error *e);
     struct view_categories *categories; /* NULL: what it takes was not recorded */
     LIST(struct view_loss) losses;
+    LIST(struct view_kernel_counter) kernel_counters;
     const char *db_path;     /* its tables are part of SQL; NULL: it is no database */
     unsigned char *db_image; /* the same in memory, of db_bytes; NULL: none */
     size_t db_bytes;

@@ -26,6 +26,8 @@ const struct view_table view_tables[] = {
     { "kernels", "name", "total_us DESC",
       BY_NAME("category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND process LIKE 'NPU %') OR "
               "(process = 'Ascend Hardware' AND thread LIKE 'Stream%' AND thread NOT LIKE 'Stream % marks')") },
+    { "kernel counters", "name || ' ' || metric", "total_us DESC, name, task_type, run, metric",
+      "SELECT name, task_type, run, metric, count, round(total_us, 3) AS total_us, round(mean, 4) AS mean, most FROM kernel_counters" },
     { "API calls", "name", "total_us DESC",
       BY_NAME("category IN ('cuda_runtime', 'cuda_driver') OR process = 'CANN' OR process LIKE 'CANN,%' OR "
               "process = 'OS Runtime API' OR process LIKE 'System calls,%'") },
