@@ -77,6 +77,7 @@ _ascope()
     'view --ranks') return ;;
     'view --step') return ;;
     'view --port') return ;;
+    'view --host') return ;;
     'view --export') compopt -o filenames; _ascope_offer -f; return ;;
     'view --range') return ;;
     'view --threads') return ;;
@@ -180,7 +181,7 @@ _ascope()
         options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;
     view)
         words=''
-        options=' -dir --collection-dir --ranks --step --port --no-open --export --range --threads --memory-limit --quiet -q --help -h' ;;
+        options=' -dir --collection-dir --ranks --step --port --host --no-open --export --range --threads --memory-limit --quiet -q --help -h' ;;
     advise)
         words=''
         options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;

@@ -560,6 +560,40 @@ class View(Case):
             s.close()
         self.assertEqual(v.end(signal.SIGTERM)[0], 0)
 
+    def opened(self, screen):
+        """The address, and what xdg-open says: its argument, the signals that are blocked, its session."""
+        said, folder = os.path.join(self.dir, screen), os.path.join(self.dir, "bin")
+        os.makedirs(folder, exist_ok=True)
+        os.mkfifo(said)
+        with open(os.path.join(folder, "xdg-open"), "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\necho \"$1 $(grep SigBlk /proc/$$/status) $(cut -d' ' -f6 /proc/$$/stat)\" > '%s'\n" % said)
+        os.chmod(f.name, 0o755)
+        env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
+        env.update({screen: ":1", "PATH": folder + ":" + env["PATH"]})
+        with subprocess.Popen([ASCOPE, "view", self.trace(), "--quiet"], stdout=subprocess.PIPE, text=True, cwd=self.dir, env=env) as p:
+            url = p.stdout.readline().strip()
+            with open(said, encoding="utf-8") as f:
+                words = f.read().split()
+            p.terminate()
+            self.assertEqual(p.wait(60), 0)
+        return url, words
+
+    def test_the_browser_is_opened_where_there_is_a_screen(self):
+        for screen in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+            with self.subTest(screen):
+                url, (asked, _, blocked, session) = self.opened(screen)
+                self.assertEqual(asked, url)
+                self.assertEqual(int(blocked, 16), 0)
+                self.assertNotEqual(int(session), os.getsid(0))
+
+    def test_other_addresses_are_refused_with_a_tunnel(self):
+        r = self.ascope("view", self.trace(), "--host", "0.0.0.0", "--port", "7001", code=2)
+        self.assert_one_line(r.stderr, "--host 0.0.0.0", "ssh -L 7001:127.0.0.1:7001 ")
+        self.assertEqual(r.stdout, "")
+        v = self.view(self.trace(), "--host", "127.0.0.1")
+        self.assertEqual(len(v.wait()), 1)
+        self.assertIn("ssh -L %d:127.0.0.1:%d HOST" % (v.url.port, v.url.port), v.process.stdout.readline())
+
     def test_what_is_no_input(self):
         r = self.ascope("view", "absent", code=2)
         self.assert_one_line(r.stderr, "absent", "No such file")

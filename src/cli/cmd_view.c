@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,20 +183,51 @@ static bool inputs_make(struct viewing *v)
     return true;
 }
 
-/* The user's browser, without waiting for it. */
+/* The user's browser, without waiting for it: in a session of its own, where the Ctrl-C that ends the viewer does not reach it, and
+ * with no signal blocked. */
 static void browser_open(const char *url)
 {
-    const pid_t child = fork();
-    if (child != 0) {
-        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-            ;
+    char *words[] = { "sh", "-c", "xdg-open \"$0\" >/dev/null 2>&1 &", (char *)url, NULL };
+    sigset_t none;
+    posix_spawnattr_t how;
+    pid_t child;
+    sigemptyset(&none);
+    if (posix_spawnattr_init(&how) != 0)
         return;
+    if (posix_spawnattr_setsigmask(&how, &none) == 0 &&
+        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID) == 0 &&
+        posix_spawnp(&child, words[0], NULL, &how, words, environ) == 0)
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    posix_spawnattr_destroy(&how);
+}
+
+/* Whether there is a screen to open a browser on, or a command that knows of one ($BROWSER, of remote editors). */
+static bool has_screen(void)
+{
+    static const char *const names[] = { "DISPLAY", "WAYLAND_DISPLAY", "BROWSER" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text && *text)
+            return true;
     }
-    if (fork() == 0) {
-        if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr))
-            execlp("xdg-open", "xdg-open", url, (char *)NULL);
-    }
-    _exit(0);
+    return false;
+}
+
+/* Other addresses than the loopback are for a tunnel: the port stands there for those who have the key, not for the network. */
+static bool host_check(const struct arguments *a)
+{
+    char name[256] = "HOST";
+    if (!a->host || strcmp(a->host, loopback) == 0 || strcmp(a->host, "localhost") == 0)
+        return true;
+    if (gethostname(name, sizeof name - 1) != 0)
+        snprintf(name, sizeof name, "HOST");
+    const unsigned port = a->port ? (unsigned)a->port : 8000;
+    complain(
+        "--host %s: the viewer listens on %s only, without TLS; start it with --port %u, and on your machine run ssh -L "
+        "%u:%s:%u %s, then open the address that it prints",
+        a->host, loopback, port, port, loopback, port, name);
+    return false;
 }
 
 static enum exit_status serve(struct viewing *v, const sigset_t *ends)
@@ -207,8 +239,11 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
         return STATUS_NOTHING;
     }
     printf("%s\n", view_server_url(s));
+    const unsigned port = view_server_port(s);
     if (!v->a->quiet)
-        puts("Open this address in a browser; Ctrl-C ends the viewer. From another machine: ssh -L with this port.");
+        printf(
+            "Open this address in a browser; Ctrl-C ends the viewer. From another machine first: ssh -L %u:%s:%u HOST\n",
+            port, loopback, port);
     fflush(stdout);
     enum exit_status status = STATUS_DONE;
     for (size_t i = 0; i < v->view.n_inputs && status == STATUS_DONE; i++)
@@ -217,7 +252,7 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
             status = STATUS_NOTHING;
         }
     if (status == STATUS_DONE) {
-        if (!v->a->no_open && getenv("DISPLAY"))
+        if (!v->a->no_open && has_screen())
             browser_open(view_server_url(s));
         int signal;
         sigwait(ends, &signal);
@@ -333,6 +368,8 @@ int run_view(struct arguments *a)
                  a->range);
         return exit_code(a->face, STATUS_PARAMETER);
     }
+    if (!host_check(a))
+        return exit_code(a->face, STATUS_PARAMETER);
     const enum exit_status found = find(&v);
     if (found != STATUS_DONE)
         return exit_code(a->face, found);

@@ -46,7 +46,7 @@ static const uint8_t trace_options[] = {
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
-static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_VIEW_PORT, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
+static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t advise_options[] = { OPT_DIR, OPT_ADVISE_HTML, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -192,14 +192,14 @@ const struct command commands[] = {
         .name = "view",
         .usage = "DIR|FILE.json|FILE.json.gz|FILE.db... [OPTION...]",
         .about = "look at collections and traces of any size in a browser",
-        .text = "Starts a viewer on this machine and prints its address. DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that "
+        .text = "Starts a viewer on this machine, prints its address and opens it in a browser if there is a screen. DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that "
                 "contains some; FILE is a trace in Chrome's JSON form, e.g. of torch.profiler, or a database of results. The first page answers which step is slow and why; the "
                 "timeline shows any number of events, because only what can be seen is sent to the browser. Keys: ? lists them.\n\n"
                 "Ranks of one job become one timeline on one clock, with the answers of ascope cluster and ascope advise before it; two directories or "
                 "files that are no ranks of one job become one timeline as two runs, with the answer of ascope compare.\n\n"
                 "With --export nothing is started: one page with the overview and a range of the timeline is written, which needs nothing else.\n\n"
                 "Else nothing is written, and only this machine can reach the viewer, with the address that has a random token. Ctrl-C ends it. From "
-                "another machine: ssh -L 8000:127.0.0.1:PORT HOST, and the same address with that port.\n\n"
+                "another machine: ssh -L PORT:127.0.0.1:PORT HOST, and the same address.\n\n"
                 "Example: ascope view job/*_ascend_pt trace.json.gz --no-open",
         LIST_OF(view_options),
         .run = run_view,

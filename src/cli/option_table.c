@@ -111,6 +111,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "of two runs: step that begins at the same moment in both; default: the first that both have" },
     [OPT_VIEW_PORT] = { "port", NUMBER(port, 0, 65535),
         .help = "port of the address; default: any that is free" },
+    [OPT_VIEW_HOST] = { "host", .kind = OPTION_TEXT, .value = "ADDRESS", .at = AT(host),
+        .help = "127.0.0.1 or localhost; any other address is refused, with the command of a tunnel instead" },
     [OPT_VIEW_NO_OPEN] = { "no-open", .kind = OPTION_FLAG, .at = AT(no_open),
         .help = "print the address only; do not open a browser" },
     [OPT_VIEW_EXPORT] = { "export", .kind = OPTION_FILE, .value = "FILE", .at = AT(report),

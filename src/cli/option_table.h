@@ -66,6 +66,7 @@ enum option_id {
     OPT_VIEW_RANKS,
     OPT_VIEW_STEP,
     OPT_VIEW_PORT,
+    OPT_VIEW_HOST,
     OPT_VIEW_NO_OPEN,
     OPT_VIEW_EXPORT,
     OPT_VIEW_RANGE,
@@ -258,7 +259,7 @@ struct arguments {
     unsigned type, verbose, metric;
     uint64_t port; /* of view */
     bool no_open;
-    const char *report, *range;
+    const char *host, *report, *range;
     bool cluster, summary, json, quiet, help, man, recorder_options, simplify, force, remove;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct output_options options;           /* of an export; n_threads is of every command */

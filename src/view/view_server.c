@@ -113,6 +113,11 @@ const char *view_server_url(const struct view_server *s)
     return s->url;
 }
 
+unsigned view_server_port(const struct view_server *s)
+{
+    return http_port(s->http);
+}
+
 void view_server_close(struct view_server *s)
 {
     if (!s)

@@ -19,6 +19,7 @@ struct view_server *view_server_open(const struct view *v, const char *address, 
                                      struct error *e); /* NULL: e */
 /* "http://127.0.0.1:41234/5f…/"; lent. */
 const char *view_server_url(const struct view_server *s);
+unsigned view_server_port(const struct view_server *s);
 void view_server_close(struct view_server *s); /* NULL is fine */
 
 #endif
