@@ -13,7 +13,8 @@
 #   make viewer   the pages of ascope view in a browser, and pictures of a timeline in speedscope
 #   make abi      the list of libascope's symbols and structures anew, after a change on purpose (docs/abi.md)
 #   make format   the layout of the source, decided by clang-format
-#   make docs     man page, completions, the page of recording options and the Python stub anew from the option tables
+#   make docs     man page, completions, the page of recording options and the Python stub anew from the option tables,
+#                 and what commands print in README and docs/
 #   make cross    the tests for aarch64, emulated; results are compared with this machine's byte by byte
 #   make static   one file that runs on any Linux, for x86_64 and aarch64: build-static/ascope-*
 #   make wheel    one Python wheel for all versions of Python that are installed: dist/*.whl; PYTHONS="python3.9 ..." for others

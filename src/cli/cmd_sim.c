@@ -55,6 +55,6 @@ int run_sim(struct arguments *a)
     if (a->json)
         status = json_report(a, "directories", made, status);
     else
-        puts(path);
+        puts(sim_ranks(&a->sim) > 1 ? a->sim.out_dir : path); /* what to analyse: the job, not its last rank */
     return exit_code(a->face, status);
 }

@@ -352,7 +352,7 @@ const struct command commands[] = {
         .about = "write simulated collections of any size",
         .text = "Writes PROF directories, or with --framework pt *_ascend_pt, with --framework ms *_ascend_ms directories, of a training job that never "
                 "ran: for demonstrations, tests and benchmarks on machines without a device. The data is marked as "
-                "simulated. Prints the directory; with several ranks, the last one.\n\n"
+                "simulated. Prints the directory to analyse: with several ranks, the one that contains them.\n\n"
                 "Several ranks form one job: all run the same network in groups for tensor, pipeline and data parallelism "
                 "(--tp, --pp, --dp), with the same collectives in the same order; a rank that is early waits. Ranks are "
                 "numbered as in Megatron: tensor parallel ranks are neighbours, then data parallel ones, then stages. "

@@ -255,8 +255,8 @@ void compare_print(const struct term *t, const struct compare_report *r)
     put_sides(t, r);
     if (c->is_across)
         fputs("devices of different kinds: kernels are compared by the operator that launched them\n", t->to);
-    fprintf(t->to, "\n  %-22s %11s %11s %12s %9s\n", c->pair[0].a->has_steps ? "usual step" : "everything", "A", "B",
-            "difference", "");
+    fprintf(t->to, "\n  %-22s %11s %11s %12s\n", c->pair[0].a->has_steps ? "usual step" : "everything", "A", "B",
+            "difference");
     for (unsigned k = 0; k < RUN_PARTS; k++)
         put_difference(t, part_title[k], &c->part[k]);
     put_memory(t, "memory, allocated", c->memory_a[0], c->memory_b[0]);
