@@ -232,10 +232,11 @@ DYING = textwrap.dedent("""
     dist.init_process_group("gloo", init_method="tcp://127.0.0.1:" + port, rank=rank, world_size=2)
     config = profiler._ExperimentalConfig(profiler_level="Level1")
     with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result"), experimental_config=config):
+        if rank == 0:
+            left = dist.irecv(torch.zeros(3), src=1)  # never comes; posted while rank 1 is alive for sure
         dist.all_reduce(torch.ones(8))
         if rank == 1:
             os._exit(7)
-        left = dist.irecv(torch.zeros(3), src=1)  # never comes
         try:
             for i in range(100):
                 dist.all_reduce(torch.ones(8))
