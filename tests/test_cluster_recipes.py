@@ -231,6 +231,32 @@ def all_kernels(top):
     check("ModuleStatistic" not in found, "without modules there is no table of them")
 
 
+def kernels_of_graphs(top):
+    """A graph's task has one id for all its runs."""
+    job = top / "graphs"
+    run("sim", "--framework", "pt", "--kernels", 100, "--samplers=off", "--out", job)
+    run("analyse", *sorted(job.iterdir()), "--export-type", "db", "-q")
+    database = sqlite3.connect(next(job.rglob("ascend_pytorch_profiler*.db")))
+    wanted = database.execute("SELECT count(*), sum(endNs - startNs) FROM COMPUTE_TASK_INFO JOIN TASK USING (globalTaskId)").fetchone()
+    once = database.execute("SELECT count(*) FROM COMPUTE_TASK_INFO").fetchone()
+    database.close()
+    run("cluster", job, "-m", "compute_op_sum,export_summary", "-o", top / "graphs-out")
+    found = database_of(top / "graphs-out")
+    sums = [sum(row[name] for row in rows_of(found["ComputeOpAllRankStats"])) for name in ("Count", "SumNs")]
+    check(sums == list(wanted) and once[0] < wanted[0], f"each run of a graph's kernels counts: {sums}, {wanted}, {once}")
+    check(len(found["KernelDetails"]["rows"]) == wanted[0], "and is in the list of kernels")
+
+
+def many_fast_ranks(top):
+    """More ranks are compared with the slow one than are kept in memory: it stays there."""
+    job = top / "fast"
+    run("sim", "--framework", "pt", "--dp", 8, "--kernels", 800, "--steps", 5, "--slow-rank", "1:1.5", "--seed", 26, "--samplers=off", "--out", job)
+    run("cluster", job, "-m", "communication_bottleneck", "-o", top / "fast-out", "--export-type", "db")
+    rows = [row for row in rows_of(database_of(top / "fast-out")["CommunicationBottleneck"]) if "reduceScatter" in row["communicationOp"]]
+    check(len({row["fastRankId"] for row in rows}) > 4 and {row["slowRankId"] for row in rows} == {1}, f"several ranks wait for one: {rows}")
+    check(all(row["reason"].startswith("[Device-bound]Device: max duration-diff op acl") for row in rows), f"each has a reason: {rows}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
@@ -245,6 +271,8 @@ def main():
         slow_links_have_names(top)
         from_any_source(top)
         all_kernels(top)
+        kernels_of_graphs(top)
+        many_fast_ranks(top)
     print("\n".join(failures))
     return 1 if failures else 0
 

@@ -20,7 +20,7 @@ struct made {
     name_id op[MOST], kernel_name[MOST], type[MOST], message[MOST], domain[MOST];
     int64_t begin[MOST], end[MOST], t_begin[MOST], t_end[MOST], m_begin[MOST], m_end[MOST];
     uint64_t connection[MOST], link[2 * MOST];
-    uint32_t link_op[2 * MOST], kernel[MOST], kernel_task[MOST];
+    uint32_t link_op[2 * MOST], kernel[MOST];
     uint8_t event_type[MOST];
 };
 
@@ -37,7 +37,7 @@ static void make(struct made *m, const struct made_op *op, const struct made_ran
         m->kernel_name[n_tasks] = names_addz(m->r.names, op[n].kernel);
         m->t_begin[n_tasks] = 1000 + op[n].begin;
         m->t_end[n_tasks] = 1000 + op[n].begin + op[n].ns;
-        m->kernel[n_tasks] = m->kernel_task[n_tasks] = (uint32_t)n_tasks;
+        m->kernel[n_tasks] = (uint32_t)n_tasks;
         m->link[n_links] = m->connection[n_tasks] = n_tasks + 1;
         m->link_op[n_links++] = (uint32_t)n;
         n_tasks++;
@@ -58,7 +58,7 @@ static void make(struct made *m, const struct made_op *op, const struct made_ran
     m->r.ops = (struct rank_ops){ n, m->op, m->begin, m->end, NULL };
     m->r.op_links = (struct rank_op_links){ n_links, m->link, m->link_op };
     m->r.tasks = (struct rank_tasks){ n_tasks, m->type, m->t_begin, m->t_end, m->connection, m->kernel, NULL };
-    m->r.kernels = (struct rank_kernels){ .n = n_tasks, .task = m->kernel_task, .name = m->kernel_name };
+    m->r.kernels = (struct rank_kernels){ .n = n_tasks, .name = m->kernel_name };
     m->r.marks = (struct rank_marks){ n_marks, m->message, m->domain, m->m_begin, m->m_end, m->event_type, NULL, NULL };
 }
 

@@ -18,8 +18,7 @@ static struct rank make_rank(struct names *names, struct arena *mem)
     static int64_t id[] = { 4, 5 }, begin[] = { 1000, 5000 }, end[] = { 4000, 9000 };
     static int64_t task_begin[] = { 1100, 1500, 2000, 6000 }, task_end[] = { 1400, 1900, 2500, 6500 };
     static uint64_t connection[] = { 1, 2, 3, 4 };
-    static uint32_t kernel[] = { 0, 1, NO_ROW, 2 }, stream[] = { 2, 2, 3, 2 }, task[] = { 0, 1, 3 },
-                    blocks[] = { 8, 8, 8 };
+    static uint32_t kernel[] = { 0, 1, NO_ROW, 2 }, stream[] = { 2, 2, 3, 2 }, blocks[] = { 8, 8, 8 };
     static int64_t launch[] = { 1950 }, comm_begin[] = { 2600 }, comm_end[] = { 3000 }, src[] = { -1 };
     static double count[] = { 1024 }, start[] = { 1717211066000950.25 }, ms[] = { 0.1234567890123 }, zero[] = { 0 },
                   ratio[] = { NAN }, mb[] = { 1.048576 };
@@ -45,7 +44,7 @@ static struct rank make_rank(struct names *names, struct arena *mem)
     r.collectives =
         (struct rank_collectives){ 1, n, n, n, n, comm_begin, comm_end, launch, connection, count, src, src };
     r.tasks = (struct rank_tasks){ 4, n, task_begin, task_end, connection, kernel, stream };
-    r.kernels = (struct rank_kernels){ 3, task, n, n, n, n, n, n, blocks };
+    r.kernels = (struct rank_kernels){ 3, n, n, n, n, n, n, blocks };
     r.calls = (struct rank_calls){ 4, n, n, call_begin, call_end, connection, thread };
     r.marks = (struct rank_marks){ 1, n, n, call_begin, call_end, event, thread, connection };
     r.clock = (struct rank_clock){ 3, time, mhz };

@@ -111,9 +111,8 @@ struct rank_tasks { /* TASK, by begin: everything that ran on the device */
     uint32_t *kernel; /* row of kernels; NO_ROW: it computes nothing */
     uint32_t *stream;
 };
-struct rank_kernels { /* COMPUTE_TASK_INFO, each with its task */
+struct rank_kernels { /* COMPUTE_TASK_INFO: what tasks compute; of a graph, all runs of a task have one row */
     size_t n;
-    uint32_t *task;
     name_id *name, *op_type, *task_type, *input_shapes, *input_types, *output_shapes;
     uint32_t *block_dim;
 };

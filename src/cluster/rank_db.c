@@ -395,18 +395,13 @@ static bool load_tasks(struct reader *r)
     bool has_kernels;
     if (!load_part(r, RANK_TASKS, &(struct db_part){ "TASK", FIELDS(field) }, &tasks, &tasks.t.begin_ns) ||
         !read_part(r, &(struct db_part){ "COMPUTE_TASK_INFO", FIELDS(kernel_field) }, &kernels, &has_kernels) ||
-        !rows_by(r, tasks.id, tasks.t.n, &keys, &row))
+        !rows_by(r, kernels.id, kernels.k.n, &keys, &row))
         return false;
-    kernels.k.task = arena_take(r->mem, kernels.k.n, sizeof *kernels.k.task);
     tasks.t.kernel = arena_take(r->mem, tasks.t.n, sizeof *tasks.t.kernel);
-    if (!kernels.k.task || !tasks.t.kernel)
+    if (!tasks.t.kernel)
         return error_no_memory(r->e, r->path);
-    memset(tasks.t.kernel, 0xFF, tasks.t.n * sizeof *tasks.t.kernel);
-    for (size_t i = 0; i < kernels.k.n; i++) {
-        kernels.k.task[i] = row_of(&keys, row, kernels.id[i]);
-        if (kernels.k.task[i] != NO_ROW)
-            tasks.t.kernel[kernels.k.task[i]] = (uint32_t)i;
-    }
+    for (size_t i = 0; i < tasks.t.n; i++) /* tasks of a graph have one id for all its runs */
+        tasks.t.kernel[i] = row_of(&keys, row, tasks.id[i]);
     r->rank->tasks = tasks.t;
     r->rank->kernels = kernels.k;
     return true;

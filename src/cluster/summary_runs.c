@@ -73,7 +73,7 @@ static bool fill(struct summary_runs *out, size_t n, const struct grouping *g, c
 
 bool summarise_runs(struct rank_summary *s, const struct rank *r)
 {
-    const size_t most = r->kernels.n;
+    const size_t most = r->tasks.n;
     size_t n = 0;
     s->kernels = (struct summary_runs){ 0 };
     struct arena *scratch = arena_new();
@@ -82,12 +82,12 @@ bool summarise_runs(struct rank_summary *s, const struct rank *r)
     struct grouping g = { .names = r->names };
     bool works = group && ns;
     for (size_t i = 0; works && i < most; i++) {
-        const uint32_t task = r->kernels.task[i];
-        if (task >= r->tasks.n) /* nothing is known of when it ran */
+        const uint32_t k = r->tasks.kernel[i];
+        if (k == NO_ROW)
             continue;
-        const int64_t begin = r->tasks.begin_ns[task], end = r->tasks.end_ns[task];
-        const uint32_t part[PARTS] = { r->kernels.name[i], r->kernels.op_type[i], r->kernels.task_type[i],
-                                       r->kernels.input_shapes[i], step_of(&s->steps, begin) };
+        const int64_t begin = r->tasks.begin_ns[i], end = r->tasks.end_ns[i];
+        const uint32_t part[PARTS] = { r->kernels.name[k], r->kernels.op_type[k], r->kernels.task_type[k],
+                                       r->kernels.input_shapes[k], step_of(&s->steps, begin) };
         group[n] = tuple_add(&g.tuples, part, PARTS, scratch);
         ns[n] = end > begin ? (uint64_t)end - (uint64_t)begin : 0;
         works = group[n++] != KEYS_NO_MEMORY;
