@@ -48,6 +48,7 @@ struct asked {
 /* A rank that was read again. */
 struct cached {
     int64_t rank;
+    size_t used; /* when it was last asked for */
     struct arena *mem;
     struct rank r;
 };
@@ -56,7 +57,7 @@ struct state {
     bool has_asked, has_rank;
     LIST(struct asked) asked;
     struct cached cached[CACHED];
-    size_t n_reads;
+    size_t n_asked;
 };
 
 static void *begin(struct mode_context *c)
@@ -189,15 +190,23 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return works;
 }
 
-/* All that is known of a rank; lent until CACHED others were read. NULL: only its summary is here; or see e. */
+/* All that is known of a rank; lent until CACHED others were asked for. NULL: only its summary is here; or see e. */
 static const struct rank *rank_again(struct state *s, struct mode_context *c, int64_t rank, struct error *e)
 {
     enum { PARTS = RANK_TASKS | RANK_COLLECTIVES | RANK_CALLS | RANK_OPS };
-    for (size_t i = 0; i < CACHED; i++)
-        if (s->cached[i].mem && s->cached[i].rank == rank)
-            return &s->cached[i].r;
-    struct cached *const to = &s->cached[s->n_reads++ % CACHED];
+    struct cached *to = &s->cached[0];
     bool is_there = false;
+    s->n_asked++;
+    for (size_t i = 0; i < CACHED; i++) {
+        struct cached *const at = &s->cached[i];
+        if (at->mem && at->rank == rank) {
+            at->used = s->n_asked;
+            return &at->r;
+        }
+        if (at->used < to->used)
+            to = at;
+    }
+    to->used = s->n_asked;
     arena_free(to->mem);
     to->mem = arena_new();
     to->rank = rank;
