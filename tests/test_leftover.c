@@ -146,6 +146,22 @@ static void only_what_nobody_writes_any_more_is_swept_up(void **state)
     assert_int_equal(leftover_settle(&mine, NULL), 0);
 }
 
+/* It is somebody else's, and may be as deep as it likes: removing it must not exhaust the stack. */
+static void a_tree_that_is_deeper_than_ours_stays(void **state)
+{
+    (void)state;
+    enum { LEVELS = 40 };
+    const char *const name = folder_path("a.csv.part-0123456789abcdef");
+    char below[600];
+    size_t n = (size_t)snprintf(below, sizeof below, "%s", name);
+    for (int i = 0; i < LEVELS; i++) {
+        assert_int_equal(mkdir(below, 0700), 0);
+        n += (size_t)snprintf(below + n, sizeof below - n, "/d");
+    }
+    leftovers_sweep(folder);
+    assert_int_equal(access(name, F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +171,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_of_one_name_do_not_meet, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(who_ends_early_removes_everything, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(only_what_nobody_writes_any_more_is_swept_up, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_tree_that_is_deeper_than_ours_stays, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,8 +120,12 @@ int leftover_dir(struct leftover *l, const char *final)
     return leftover_make(l, final, dir_make) < 0 ? -1 : 0;
 }
 
+enum {
+    DEPTH_MOST = 16
+}; /* of what this program makes; a deeper tree is somebody else's, and would exhaust the stack */
+
 /* Without memory, which may be the reason why something is left over: opendir() and nftw() need some. */
-static void remove_inside(int dir)
+static void remove_inside(int dir, unsigned depth)
 {
     _Alignas(struct dirent64) char names[2048];
     for (ssize_t n; (n = getdents64(dir, (void *)names, sizeof names)) > 0;) {
@@ -130,9 +134,10 @@ static void remove_inside(int dir)
             at += d->d_reclen;
             if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || unlinkat(dir, d->d_name, 0) == 0)
                 continue;
-            const int below = openat(dir, d->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+            const int below =
+                depth < DEPTH_MOST ? openat(dir, d->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
             if (below >= 0) {
-                remove_inside(below);
+                remove_inside(below, depth + 1);
                 close(below);
             }
             unlinkat(dir, d->d_name, AT_REMOVEDIR);
@@ -155,7 +160,7 @@ static void remove_all(const char *path)
         const int dir = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
         if (dir < 0)
             return;
-        remove_inside(dir);
+        remove_inside(dir, 0);
         close(dir);
         if (rmdir(path) == 0 || errno != ENOTEMPTY)
             return;
@@ -201,7 +206,7 @@ static const char *mark_of(const char *name)
 /* Other programs may use such names, too: only those of our results are removed. */
 static bool is_result(const char *name, const char *mark)
 {
-    static const char *const ending[] = { ".csv", ".json", ".gz", ".db", ".txt", ".log", ".done" };
+    static const char *const ending[] = { ".csv", ".json", ".gz", ".db", ".txt", ".log", ".done", ".html" };
     bool is_ours = strncmp(name, "PROF_", 5) == 0 || framework_ends_name(name, (size_t)(mark - name));
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         const size_t len = strlen(ending[i]);
@@ -222,7 +227,7 @@ static void sweep_one(int dir, const char *name)
         return;
     if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
         if (S_ISDIR(st.st_mode))
-            remove_inside(fd);
+            remove_inside(fd, 0);
         unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
     }
     close(fd);
