@@ -211,7 +211,7 @@ _ascope()
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     cluster)
         words=''
-        options=' --mode -m --out --output_path -o --export-type --export_type --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --json --quiet -q --help -h' ;;
     sim)
         words=''
         options=' --out --seed --noise-seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;

@@ -254,7 +254,7 @@ class Datasets(Case):
         out = self.analyse(self.collection({"op_range_0": old}, name="b_ascend_ms"))
         self.assertEqual(self.table(out, "dataset.csv")[1:], [["a", "Get::Row", "1", "1.0", ""]])
 
-    def pipeline(self, nodes, cpu=None, batches="0 0 1 9 5\n1 8 1 3 5\n0 0 2 4 9\n", code=0, files=("queue",)):
+    def pipeline(self, nodes, cpu=None, batches="0 0 1 9 5\n1 8 1 3 5\n0 0 2 4 9\n", code=0, files=("queue",), options=()):
         tree = {"sampling_interval": 10, "op_info": nodes}
         content = {"pipeline_profiling_0.json": json.dumps(tree) if isinstance(nodes, list) else nodes}
         if cpu is not None:
@@ -264,7 +264,7 @@ class Datasets(Case):
         if batches is not None:
             content["device_queue_profiling_0.txt" if "queue" in files else "dataset_iterator_profiling_0.txt"] = batches
         content["mindspore.op_range"] = new_range("x", 100, 200, is_stage=True)
-        return self.analyse(self.collection(content, name="a%d_ascend_ms" % self.n), code=code)
+        return self.analyse(self.collection(content, name="a%d_ascend_ms" % self.n), *options, code=code)
 
     @staticmethod
     def node(i, name, workers=4, sizes=None, length=10, children=None):
@@ -324,6 +324,14 @@ class Datasets(Case):
                 self.assertEqual(found, said)
                 lines = {r[0]: r[1:] for r in self.table(out, "minddata_pipeline_summary_0.csv")}
                 self.assertEqual(list(lines), list(summary))
+
+    def test_safe_csv(self):
+        nodes = [self.node(0, "=Map", 2, sizes=[6], children=[1]), self.node(1, "TFReader", 4, sizes=[9])]
+        for options, wanted in (((), "=Map"), (("--csv-safe",), "'=Map")):
+            out = self.pipeline(nodes, [160, 200], options=options)
+            lines = {r[0]: r[1:] for r in self.table(out, "minddata_pipeline_summary_0.csv")}
+            self.assertEqual(lines["op_names"], [wanted, "TFReader"])
+            self.assertEqual(self.table(out, "minddata_pipeline_raw_0.csv")[1][1], wanted + "Op")
 
     def test_batches(self):
         lines = "0 1 1 1 5\n1 8 1 3 95\n0 2 1 1 105\n0 0 2 4 9\n0 1 2 6 9\n0 2 2 11 9\n1 8 2 3 112\n0 0 3 5 9\n1 8 3 3 118\n"

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -453,6 +454,96 @@ class Folders(Case):
             self.ascope("analyse", path)
             self.assertTrue(os.path.exists(alive))
         self.assertFalse(os.path.exists(dead))
+
+
+class Jobs(Case):
+    """Results about several collections: ascope cluster, ascope compare."""
+
+    def setUp(self):
+        super().setUp()
+        self.ascope("sim", "--framework", "pt", "--ranks", "2", "--dp", "2", "--kernels", "40", "--out", "job")
+        os.makedirs(self.path("job/cluster_analysis_output"))
+        os.mkdir(self.path("theirs"))
+
+    def cluster(self, *words, **more):
+        return self.ascope("cluster", "job", "--quiet", *words, **more)
+
+    def result(self, *names):
+        return self.path("job/cluster_analysis_output", *names)
+
+    def write(self, path, text="theirs"):
+        with open(path, "w") as f:
+            f.write(text)
+
+    def test_old_tables_are_removed_and_those_behind_links_are_not(self):
+        os.mkdir(self.result("SlowLink"))
+        for path in (self.path("theirs/a.csv"), self.result("SlowLink/a.csv"), self.result("cluster_step_trace_time.csv")):
+            self.write(path)
+        os.symlink(self.path("theirs"), self.result("HcclSum"))
+        self.cluster("--export-type", "db")
+        self.assertEqual(os.listdir(self.path("theirs")), ["a.csv"])
+        self.assertEqual(os.listdir(self.result("SlowLink")), [])
+        self.assertEqual(sorted(os.listdir(self.result())), ["HcclSum", "SlowLink", "cluster_analysis.db"])
+        self.assertIn(b"is a symbolic link", self.cluster("-m", "hccl_sum", "--export-type", "text", code=1).stderr)
+
+    def test_a_database_is_a_plain_file(self):
+        path = self.result("cluster_analysis.db")
+        for mode in ("all", "hccl_sum"):
+            os.mkfifo(path)
+            self.assertIn(b"is a FIFO", self.cluster("-m", mode, "--export-type", "db", code=1).stderr)
+            self.assertTrue(stat.S_ISFIFO(os.lstat(path).st_mode))
+            os.remove(path)
+
+    def test_names_of_the_user(self):
+        self.cluster("--join", "a.summary")
+        with open(self.path("a.summary"), "rb") as f:
+            whole = f.read()
+        os.symlink(self.path("theirs/b"), self.path("link"))
+        self.cluster("--join", "link")
+        with open(self.path("theirs/b"), "rb") as f:
+            self.assertEqual(f.read(), whole)
+        said = self.ascope("cluster", "job", "--join", "-")
+        self.assertEqual(said.stdout, whole)
+        self.assertIn(b"2 ranks", said.stderr)
+        os.symlink("theirs", self.path("out"))
+        self.write(self.path("theirs/comparison.html.part-0123456789abcdef"))
+        self.ascope("compare", "job", "job", "--out", "out")
+        self.assertTrue({"comparison.html", "comparison.db"} < set(os.listdir(self.path("theirs"))))
+        self.assertFalse(glob.glob(self.path("theirs/*.part-*")))
+
+    def test_parts_of_dead_runs_are_removed(self):
+        collection = min(glob.glob(glob.escape(self.path("job")) + "/*_ascend_pt"))  # rank 0
+        dead = [self.path("job/.ascope_shards.part-0123456789abcdef"), os.path.join(collection, "ascope_rank.part-0123456789abcdef"),
+                os.path.join(collection, "ascope_rank_0.summary.part-0123456789abcdef")]
+        for path in dead:
+            os.mkdir(path)
+            self.write(os.path.join(path, "shard_1_of_2.summary"))
+        self.cluster("--launcher", "local", "--processes", "2")
+        self.ascope("analyse", "--quiet", "--summary", collection)
+        self.assertEqual([path for path in dead if os.path.exists(path)], [])
+
+    def test_a_directory_whose_name_is_an_option(self):
+        """Processes of --launcher local read it as their caller did."""
+        os.rename(self.path("job"), self.path("--join=theirs"))
+        self.ascope("cluster", "--quiet", "--launcher", "local", "--processes", "2", "--out", "out", "--", "--join=theirs")
+        self.assertTrue(os.path.exists(self.path("out/cluster_analysis_output/cluster_analysis.db")))
+
+    def test_safe_csv(self):
+        self.ascope("analyse", "--quiet", "--export-type", "db", "job")
+        for path in glob.glob(glob.escape(self.path("job")) + "/*/*/ascend_pytorch_profiler_*.db"):
+            db = sqlite3.connect(path)
+            db.execute("UPDATE STRING_IDS SET value = '=' || value")
+            db.commit()
+            db.close()
+
+        def names(*options):
+            self.cluster("-m", "compute_op_sum", "--export-type", "text", *options)
+            with open(self.result("ComputeOpSum/all_stats.csv"), newline="") as f:
+                return [row["OpType"] for row in csv.DictReader(f)]
+
+        plain, safe = names(), names("--csv-safe")
+        self.assertTrue(plain and all(n.startswith("=") for n in plain))
+        self.assertEqual(safe, ["'" + n for n in plain])
 
 
 def main():

@@ -296,6 +296,13 @@ class View(Case):
         self.assertEqual(answer["rows"], [["kernel", 10000.0]])
         self.assertEqual(v.json("sql", input=0, q="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")["n"], 10000)
 
+    def test_a_table_for_a_spreadsheet_has_no_formulas(self):
+        names = ["=1+1", "+a", "-b", "@c", "plain, with a comma", "-7"]
+        v = self.view(self.trace([event(name, 100 + i, 1) for i, name in enumerate(names)]))
+        v.wait()
+        rows = list(csv.reader(v.ask("table", input=0, name="by name", csv=1).decode().splitlines()))[1:]
+        self.assertEqual({row[0] for row in rows}, {"'=1+1", "'+a", "'-b", "'@c", "plain, with a comma", "-7"})
+
     def test_sql_can_only_read(self):
         v = self.view(self.trace())
         v.wait()

@@ -536,10 +536,27 @@ void out_csv(struct out *o, const char *text, size_t len)
     out_char(o, '"');
 }
 
-void out_csv_after(struct out *o, char first, const char *text, size_t len)
+/* A spreadsheet runs what begins like this, unless it is a number. */
+static bool is_formula(const char *text, size_t len)
 {
-    out_char(o, '"');
-    out_char(o, first);
+    char number[32], *end;
+    if (len == 0 || !memchr("=+-@\t\r", *text, 6))
+        return false;
+    if ((*text != '+' && *text != '-') || len >= sizeof number)
+        return true;
+    memcpy(number, text, len);
+    number[len] = 0;
+    strtod(number, &end);
+    return end == number || *end != 0;
+}
+
+void out_csv_safe(struct out *o, const char *text, size_t len)
+{
+    if (!is_formula(text, len)) {
+        out_csv(o, text, len);
+        return;
+    }
+    out_lit(o, "\"'");
     csv_quoted(o, text, len);
     out_char(o, '"');
 }

@@ -105,26 +105,9 @@ static void number(struct out *o, struct cell c)
     }
 }
 
-/* A spreadsheet runs what begins like this, unless it is a number. */
-static bool is_formula(const char *text, size_t len)
-{
-    char number[32], *end;
-    if (len == 0 || !memchr("=+-@\t\r", *text, 6))
-        return false;
-    if ((*text != '+' && *text != '-') || len >= sizeof number)
-        return true;
-    memcpy(number, text, len);
-    number[len] = 0;
-    strtod(number, &end);
-    return end == number || *end != 0;
-}
-
 static void csv_text(const struct table *t, struct out *o, const char *text, size_t len)
 {
-    if (t->is_safe && is_formula(text, len))
-        out_csv_after(o, '\'', text, len);
-    else
-        out_csv(o, text, len);
+    (t->is_safe ? out_csv_safe : out_csv)(o, text, len);
 }
 
 static void csv_cell(const struct table *t, struct out *o, struct cell c)

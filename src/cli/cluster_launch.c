@@ -51,13 +51,14 @@ static bool start(const struct launch *l, struct process *p, size_t part, struct
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
     word[at++] = "ascope";
     word[at++] = "cluster";
-    for (size_t i = 0; i < a->n_words; i++)
-        word[at++] = a->word[i];
     const char *const more[] = { "--shard",   shard,   "--out",   l->dir,
                                  "--threads", threads, "--quiet", a->job.ranks ? "--ranks" : NULL,
                                  a->job.ranks };
     for (size_t i = 0; i < sizeof more / sizeof *more && more[i]; i++)
         word[at++] = more[i];
+    word[at++] = "--"; /* the names of directories may begin with a - */
+    for (size_t i = 0; i < a->n_words; i++)
+        word[at++] = a->word[i];
     p->n_tries++;
     int why = posix_spawn_file_actions_addopen(&files, 2, log_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (why == 0)
@@ -93,6 +94,7 @@ static bool local_submit(struct launch *l, struct error *e)
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
         sigaddset(&local->signals, watched[i]);
     pthread_sigmask(SIG_BLOCK, &local->signals, &local->before);
+    leftovers_sweep_of(name);
     if (leftover_dir(&l->half, name) != 0) {
         const int why = errno;
         pthread_sigmask(SIG_SETMASK, &local->before, NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/destination.h"
 #include "base/large_memory.h"
 #include "base/outdir.h"
 #include "cli/cluster_launch.h"
@@ -188,9 +189,11 @@ static enum exit_status run_shard(struct clustering *n)
     struct error e = { 0 };
     struct progress progress;
     struct shard_result made;
-    struct shard_request request = {
-        .n_parts = 1, .path = a->job.join, .n_threads = a->options.n_threads, .progress = &progress
-    };
+    struct shard_request request = { .n_parts = 1,
+                                     .path = a->job.join,
+                                     .is_named = !a->job.shard,
+                                     .n_threads = a->options.n_threads,
+                                     .progress = &progress };
     const char *dir = a->options.out_dir ? a->options.out_dir : ".";
     if (a->job.shard && !shard_of_text(a->job.shard, &request.part, &request.n_parts)) {
         complain("--shard %s: expected a part and their number, 1/8 to 8/8", a->job.shard);
@@ -215,7 +218,8 @@ static enum exit_status run_shard(struct clustering *n)
     const size_t n_losses = report_notes(n);
     char number[TERM_NUMBER];
     if (done && !a->quiet && !a->json)
-        printf("%s  %zu ranks, %s\n", request.path, made.n_ranks, term_bytes(number, made.bytes));
+        fprintf(destination_is_stdout(request.path) ? stderr : stdout, "%s  %zu ranks, %s\n", request.path,
+                made.n_ranks, term_bytes(number, made.bytes));
     return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 
@@ -298,6 +302,7 @@ int run_cluster(struct arguments *a)
                                          .top = a->job.top,
                                          .base = a->job.base,
                                          .parallel_types = a->job.parallel_types,
+                                         .csv_is_safe = a->options.csv_is_safe,
                                          .excludes_op_name = a->job.no_op_names } };
     struct error e = { 0 };
     enum exit_status status = STATUS_NOTHING;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/compare_files.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/db.h"
+#include "base/file.h"
+#include "base/leftover.h"
 #include "base/out.h"
 #include "base/outdir.h"
 #include "cli/compare_page.h"
@@ -284,12 +288,18 @@ bool compare_files_write(const struct compare_report *r, const char *dir, bool c
     f[MEASURE_KINDS + 2] =
         (struct file_table){ "compare_memory", "COMPARE_MEMORY", COLUMNS(memory_columns), 2, memory };
     int lock = -1;
-    bool done = outdir_make(dir, e) && (lock = outdir_lock(dir, OUTDIR_PATIENCE_MS, e)) >= 0;
+    char *real = outdir_make(dir, e) ? realpath(dir, NULL) : NULL; /* the user's name may be a link */
+    if (!real && e->fault == FAULT_NONE)
+        error_set(e, FAULT_IO, "%s: cannot be written: %s", dir, write_trouble(errno));
+    bool done = real && (lock = outdir_lock(real, OUTDIR_PATIENCE_MS, e)) >= 0;
+    if (done)
+        leftovers_sweep(real);
     for (size_t i = 0; i < MEASURE_KINDS + OTHERS && done; i++)
         done = csv_write(&f[i], c->names, dir, csv_is_safe, e);
     done = done && db_write(f, MEASURE_KINDS + OTHERS, c->names, dir, e) && compare_page_write(r, dir, e);
     if (lock >= 0)
         close(lock);
+    free(real);
     arena_free(mem);
     return done;
 }

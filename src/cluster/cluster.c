@@ -399,6 +399,7 @@ static struct results_writer *open_writer(struct drive *d)
     struct results_request request = { .dir = d->r->out_dir,
                                        .wants_text = d->r->options->wants_text,
                                        .wants_db = d->r->options->wants_db,
+                                       .csv_is_safe = d->r->options->csv_is_safe,
                                        .folder = folder,
                                        .names = d->job->names };
     for (size_t i = 0, k = 0; folder && i < n; i++)

@@ -13,7 +13,7 @@
 
 struct cluster_options {
     const char *mode;
-    bool wants_text, wants_db;
+    bool wants_text, wants_db, csv_is_safe;
     bool has_step;
     int64_t step;     /* STEP_TIME.id */
     int64_t rank_id;  /* --rank-id */

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/file.h"
 #include "base/outdir.h"
 
@@ -111,6 +113,8 @@ static bool db_open_once(struct results_writer *w, struct error *e)
     w->db_path = arena_printf(w->mem, "%s/cluster_analysis.db", w->r.dir);
     if (!w->db_path)
         return no_memory(w, e);
+    if (!destination_is_plain(w->db_path, e))
+        return false;
     const int fd = leftover_file(&w->half, w->db_path);
     if (fd < 0)
         return error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, write_trouble(errno));
@@ -253,6 +257,7 @@ static size_t time_text(char out[32], int64_t ns)
 
 static void csv_cell(const struct results_writer *w, const struct result_column *column, struct cell c, struct out *o)
 {
+    void (*const put)(struct out *, const char *, size_t) = w->r.csv_is_safe ? out_csv_safe : out_csv;
     char digits[32];
     const double divisor = column->csv_name ? column->csv_divisor : ends_in_ns(column->name) ? 1000 : 0;
     if (divisor > 0 && is_number(c)) {
@@ -266,8 +271,8 @@ static void csv_cell(const struct results_writer *w, const struct result_column 
     case CELL_ROUND: out_real(o, number_of(c)); break;
     case CELL_US_SHORT: out_us_short(o, c.i); break;
     case CELL_TIME_BARE: out_bytes(o, digits, time_text(digits, c.i)); break;
-    case CELL_NAME: out_csv(o, names_text(w->r.names, c.name), names_len(w->r.names, c.name)); break;
-    case CELL_TEXT: out_csv(o, c.text, strlen(c.text)); break;
+    case CELL_NAME: put(o, names_text(w->r.names, c.name), names_len(w->r.names, c.name)); break;
+    case CELL_TEXT: put(o, c.text, strlen(c.text)); break;
     default: break;
     }
 }
@@ -341,39 +346,44 @@ struct out *writer_text(struct results_writer *w, const char *name, struct error
     return f ? &f->out : NULL;
 }
 
-static bool is_written(const struct results_writer *w, const char *path)
+static bool is_written(const struct results_writer *w, const char *folder, const char *name)
 {
-    bool found = w->db && strcmp(w->db_path, path) == 0;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s%s%s", w->r.dir, folder ? folder : "", folder ? "/" : "", name);
+    bool found = w->db_path && strcmp(w->db_path, path) == 0;
     for (size_t i = 0; i < w->texts.n; i++)
         found = found || strcmp(w->texts.at[i]->path, path) == 0;
     return found;
 }
 
-/* Removes what an earlier run left and this one does not write again: only files that have names of ours. */
-static void clear_old(struct results_writer *w)
+/* Of a folder that is a link nothing is removed: it leads to somebody else's files. */
+static void clear_folder(const struct results_writer *w, const char *folder)
+{
+    const int fd = openat(w->lock, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    int why;
+    for (const char *name; dir && (name = dir_next(dir, &why));) {
+        const size_t n = strlen(name);
+        if (n > 4 && strcmp(name + n - 4, ".csv") == 0 && !is_written(w, folder, name))
+            unlinkat(fd, name, 0);
+    }
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+}
+
+/* Removes what an earlier run left and this one did not write again: only files that have names of ours. */
+static void clear_old(const struct results_writer *w)
 {
     static const char *const name[] = { "cluster_step_trace_time.csv", "communication_group.json",
                                         "cluster_communication.json", "cluster_communication_matrix.json",
                                         "cluster_analysis.db" };
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        const char *path = arena_printf(w->mem, "%s/%s", w->r.dir, name[i]);
-        if (path && !is_written(w, path))
-            unlink(path);
-    }
-    for (size_t i = 0; w->r.folder && w->r.folder[i]; i++) {
-        const char *folder = arena_printf(w->mem, "%s/%s", w->r.dir, w->r.folder[i]);
-        DIR *dir = folder ? opendir(folder) : NULL;
-        int why;
-        for (const char *file; dir && (file = dir_next(dir, &why));) {
-            const size_t n = strlen(file);
-            const char *path =
-                n > 4 && strcmp(file + n - 4, ".csv") == 0 ? arena_printf(w->mem, "%s/%s", folder, file) : NULL;
-            if (path && !is_written(w, path))
-                unlink(path);
-        }
-        if (dir)
-            closedir(dir);
-    }
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (!is_written(w, NULL, name[i]))
+            unlinkat(w->lock, name[i], 0);
+    for (size_t i = 0; w->r.folder && w->r.folder[i]; i++)
+        clear_folder(w, w->r.folder[i]);
 }
 
 static bool file_done(struct results_writer *w, const char *path, uint64_t rows, struct error *e)
@@ -405,8 +415,6 @@ bool writer_close(struct results_writer *w, struct error *e)
 {
     if (arena_failed(w->mem))
         return no_memory(w, e);
-    if (w->r.is_new)
-        clear_old(w);
     if (w->db && !database_close(w, e))
         return false;
     for (size_t i = 0; i < w->texts.n; i++) {
@@ -415,6 +423,8 @@ bool writer_close(struct results_writer *w, struct error *e)
         if (!out_close(&f->out, e) || !file_done(w, f->path, f->rows, e))
             return false;
     }
+    if (w->r.is_new)
+        clear_old(w);
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* results_write.h - the files of cluster_analysis_output: cluster_analysis.db, csv and JSON.
  *
- * Every file is written under a temporary name and gets its own at the end, when all of them are whole: writer_close() or
- * writer_discard(). The database is a copy of the one that is there, in which only the tables of this run are replaced; a run
+ * Every file is written under a temporary name and gets its own at the end, when all of them are whole: writer_close().
+ * The database is a copy of the one that is there, in which only the tables of this run are replaced; a run
  * that begins anew has an empty one. Rows of a table that is larger than memory are written as they come.
  */
 #ifndef ASCOPE_CLUSTER_RESULTS_WRITE_H
@@ -14,6 +14,7 @@
 struct results_request {
     const char *dir; /* cluster_analysis_output; made if it is not there */
     bool wants_text, wants_db;
+    bool csv_is_safe;          /* as --csv-safe */
     bool is_new;               /* what an earlier run left is not kept */
     const char *const *folder; /* then also csv files in these, which modes write to; NULL behind the last */
     const struct names *names;

@@ -106,7 +106,9 @@ bool shard_write(struct job *j, const struct shard_request *r, struct shard_resu
     *out = (struct shard_result){ 0 };
     if (!record)
         error_no_memory(e, r->path);
-    bool done = record && out_open(&s.out, r->path, e);
+    if (!r->is_named)
+        leftovers_sweep_of(r->path);
+    bool done = record && (r->is_named ? out_open_named : out_open)(&s.out, r->path, e);
     const bool is_open = done;
     for (size_t at = first, n; done && at < end; at += n) {
         n = end - at < r->n_threads ? end - at : r->n_threads;

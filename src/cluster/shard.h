@@ -13,6 +13,7 @@
 struct shard_request {
     size_t part, n_parts; /* the ranks of part 0 … n_parts - 1, in runs of their order */
     const char *path;
+    bool is_named; /* by the user: see out_open_named() */
     unsigned n_threads;
     struct progress *progress;
 };

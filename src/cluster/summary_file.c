@@ -280,6 +280,7 @@ bool summary_write(const struct rank_summary *s, uint64_t stamp, uint64_t source
 bool summary_save(const struct rank_summary *s, uint64_t stamp, uint64_t source, const char *path, struct error *e)
 {
     struct out o;
+    leftovers_sweep_of(path);
     if (!out_open(&o, path, e))
         return false;
     if (summary_write(s, stamp, source, &o, e))

@@ -28,7 +28,10 @@ static bool scratch_make(struct leftover *l, const char *beside, struct error *e
     const char *const dir[] = { beside, temporary && *temporary ? temporary : "/tmp" };
     for (size_t i = 0; i < sizeof dir / sizeof *dir; i++) {
         const int n = snprintf(place, sizeof place, "%s/ascope_rank", dir[i]);
-        if (n > 0 && (size_t)n < sizeof place && leftover_dir(l, place) == 0)
+        if (n <= 0 || (size_t)n >= sizeof place)
+            continue;
+        leftovers_sweep_of(place);
+        if (leftover_dir(l, place) == 0)
             return true;
     }
     return error_set(e, FAULT_IO, "%s: no place for temporary databases: %s", beside, write_trouble(errno));

@@ -106,7 +106,7 @@ static void put_cell(struct out *o, sqlite3_stmt *s, int column, bool is_csv)
         break;
     default:
         text = (const char *)sqlite3_column_text(s, column);
-        (is_csv ? out_csv : out_json)(o, text ? text : "", (size_t)sqlite3_column_bytes(s, column));
+        (is_csv ? out_csv_safe : out_json)(o, text ? text : "", (size_t)sqlite3_column_bytes(s, column));
         break;
     }
 }
@@ -154,7 +154,7 @@ static void put_columns(struct out *o, const struct answer *a, sqlite3_stmt *s, 
             out_char(o, ',');
         is_first = false;
         if (is_csv) {
-            out_csv(o, name, strlen(name));
+            out_csv_safe(o, name, strlen(name));
             continue;
         }
         out_lit(o, "{\"name\":");

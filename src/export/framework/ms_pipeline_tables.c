@@ -308,21 +308,23 @@ static bool summarise(struct summary *s, const struct collection_export *x)
     return !arena_failed(x->mem);
 }
 
-static void put_csv(const struct summary *s, struct out *o)
+static void put_csv(const struct summary *s, bool is_safe, struct out *o)
 {
+    void (*const put)(struct out *, const char *, size_t) = is_safe ? out_csv_safe : out_csv;
     for (size_t i = 0; i < s->line.n; i++) {
         const struct line *l = &s->line.at[i];
         out_csv(o, l->key, strlen(l->key));
         for (size_t k = 0; k < l->item.n; k++) {
             out_char(o, ',');
-            out_csv(o, l->item.at[k], strlen(l->item.at[k]));
+            put(o, l->item.at[k], strlen(l->item.at[k]));
         }
         out_lit(o, "\r\n");
     }
 }
 
-static void put_json(const struct summary *s, struct out *o)
+static void put_json(const struct summary *s, bool is_safe, struct out *o)
 {
+    (void)is_safe;
     out_char(o, '{');
     for (size_t i = 0; i < s->line.n; i++) {
         const struct line *l = &s->line.at[i];
@@ -343,7 +345,7 @@ static void put_json(const struct summary *s, struct out *o)
 }
 
 static bool write_summary(const struct collection_export *x, const char *path, uint64_t *n_rows,
-                          void (*put)(const struct summary *s, struct out *o), struct error *e)
+                          void (*put)(const struct summary *s, bool is_safe, struct out *o), struct error *e)
 {
     struct summary s = { 0 };
     struct out o;
@@ -353,7 +355,7 @@ static bool write_summary(const struct collection_export *x, const char *path, u
         return true;
     if (!out_open(&o, path, e))
         return false;
-    put(&s, &o);
+    put(&s, x->device.options->csv_is_safe, &o);
     *n_rows = s.line.n;
     return out_close(&o, e);
 }
