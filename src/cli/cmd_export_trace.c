@@ -157,7 +157,7 @@ static enum exit_status write_trace(struct arguments *a, const struct collection
 static bool draw_prof(struct arguments *a, const struct profile *p, struct out *o, uint64_t *n_events, struct error *e)
 {
     struct export x = { .profile = p, .registry = &prof_registry, .options = &a->options, .mem = a->mem };
-    if (!scope_resolve(&x, e) || !prof_trace_draw(&x, NULL, o, n_events, e))
+    if (!scope_resolve(&x, e) || !prof_trace_draw(&x, NULL, o, NULL, n_events, e))
         return false;
     if (arena_failed(a->mem) || names_failed(p->names))
         return error_no_memory(e, p->path);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drawn.h - the timeline of a collection in memory: drawn as its text into a file without a name, and read as any other trace.
+/* drawn.h - the timeline of a collection in memory: what reading its text would give, without the text.
  *
- * What a viewer shows of it, and what it becomes in other formats, is therefore what the exported file has.
+ * The functions that write the text hand their events over (chrome_sink.h); only arguments are text, in a file without a name.
+ * What a viewer shows, and what it becomes in other formats, is therefore what the exported file has.
  */
 #ifndef ASCOPE_CLI_DRAWN_H
 #define ASCOPE_CLI_DRAWN_H

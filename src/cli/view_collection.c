@@ -17,8 +17,8 @@
 #include "cli/why_report.h"
 #include "load/raw_bytes.h"
 
-/* Percent of the time, and how much work a byte is: its text is written and read. */
-enum { MOST_REASONS = 12, READ = 20, DRAWN = 95, DRAWN_BYTES = 5 };
+/* Percent of the time, and of raw data what is written to draw it. */
+enum { MOST_REASONS = 12, READ = 35, DRAWN = 80, DRAWN_PERCENT = 70 };
 
 static bool add_series(struct view_input *in, const struct loaded *l, const struct device *d)
 {
@@ -133,7 +133,7 @@ bool view_collection_load(struct view_input *in, struct error *e)
     const uint64_t bytes = raw_bytes(in->path);
     view_progress_stage(&in->progress, VIEW_READING, 0, READ, bytes);
     bool is_done = loaded_open(&l, c->target, c->options->n_threads, e);
-    view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes * DRAWN_BYTES);
+    view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes / 100 * DRAWN_PERCENT);
     if (is_done) {
         atomic_store(&in->is_simulated, loaded_is_simulated(&l));
         is_done = (answers_find(in, &l) && view_losses_keep(in, &l.lost) &&

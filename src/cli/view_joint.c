@@ -17,8 +17,8 @@
 #include "load/raw_bytes.h"
 #include "view/joint_trace.h"
 
-enum { MOST_OF_RUN = 4, TOP = 20 };                  /* timelines of a run; differences that are shown */
-enum { ANSWERED = 40, DRAWN = 95, DRAWN_BYTES = 5 }; /* percent; bytes of a timeline for one of raw data */
+enum { MOST_OF_RUN = 4, TOP = 20 };                     /* timelines of a run; differences that are shown */
+enum { ANSWERED = 40, DRAWN = 95, DRAWN_PERCENT = 70 }; /* the last: of raw data what is written to draw it */
 
 /* A step of a part, for the alignment. */
 struct joint_step {
@@ -62,7 +62,7 @@ static void advance(struct loading *q, unsigned from, size_t done, size_t n, con
 {
     const unsigned room = DRAWN - from;
     view_progress_stage(&q->in->progress, VIEW_DRAWING, from + (unsigned)(room * done / n),
-                        from + (unsigned)(room * (done + 1) / n), raw_bytes(path) * (1 + DRAWN_BYTES));
+                        from + (unsigned)(room * (done + 1) / n), raw_bytes(path) / 100 * (100 + DRAWN_PERCENT));
 }
 
 /* Keeps which processes a part will be. */

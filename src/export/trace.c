@@ -10,11 +10,14 @@
 
 void trace_begin(struct trace *t)
 {
-    out_char(t->out, '[');
+    if (!t->sink)
+        out_char(t->out, '[');
 }
 
 void trace_finish(struct trace *t)
 {
+    if (t->sink)
+        return;
     if (t->one_per_line)
         out_char(t->out, '\n');
     out_lit(t->out, "]\n");
@@ -33,11 +36,55 @@ bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns)
 /* An event is begun, its name follows, and then where it is. */
 static void begin(struct trace *t)
 {
-    if (t->n_events++ > 0)
-        out_char(t->out, ',');
-    if (t->one_per_line)
-        out_char(t->out, '\n');
+    if (t->sink) {
+        t->n_events++;
+        t->out = t->sink->text;
+        t->out->n = 0;
+    } else {
+        if (t->n_events++ > 0)
+            out_char(t->out, ',');
+        if (t->one_per_line)
+            out_char(t->out, '\n');
+    }
     out_lit(t->out, "{\"name\":\"");
+}
+
+static uint64_t written(const struct out *o)
+{
+    return o->written + o->n;
+}
+
+/* An event is complete, text or not. */
+static void hand_over(struct trace *t)
+{
+    if (t->is_straight) {
+        t->sink->add(t->sink->context, &t->event);
+        t->is_straight = false;
+    } else if (t->sink) {
+        t->sink->add_text(t->sink->context, t->sink->text->buf, t->sink->text->n, written(t->sink->args));
+        out_bytes(t->sink->args, t->sink->text->buf, t->sink->text->n);
+        t->out = t->sink->args;
+    }
+}
+
+/* An event that is not written, unless its time would not be read as it is. False: write it. */
+static bool straight(struct trace *t, char phase, uint32_t pid, int64_t tid, int64_t at_ns)
+{
+    const int64_t ns = t->has_base ? wrap_sub(at_ns, t->base_ns) : at_ns;
+    if (!t->sink || ns <= -STAMP_MOST || ns >= STAMP_MOST)
+        return false;
+    t->n_events++;
+    t->is_straight = true;
+    t->event = (struct chrome_event){ .phase = phase, .pid = pid, .tid = tid, .ns = ns };
+    t->place.pid = pid;
+    t->place.len = 0;
+    t->out = t->sink->args;
+    return true;
+}
+
+static name_id sink_name(struct trace *t, const char *text, size_t len)
+{
+    return t->sink->name(t->sink->context, text, len);
 }
 
 static void place(struct trace *t, uint32_t pid, int64_t tid)
@@ -193,16 +240,42 @@ static void slice_time(struct trace *t, int64_t begin_ns, double dur_ns)
     out_lit(t->out, ",\"ph\":\"X\"");
 }
 
+/* Text has the duration in microseconds, as a double; what is read from it is a whole number of nanoseconds. They are found without it
+ * where its last digits cannot matter. */
+static bool straight_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
+{
+    static const double most_ns = 1e12, most_base_ns = 1e14, tie = 1e-3;
+    if (!t->sink || !(dur_ns >= 0 && dur_ns < most_ns) ||
+        (t->has_base && fabs((double)begin_ns - (double)t->base_ns) > most_base_ns))
+        return false;
+    const int64_t whole_ns = (int64_t)dur_ns;
+    const double rest = dur_ns - (double)whole_ns;
+    const bool is_cut = (t->has_base && dur_ns > 0) || t->has_text_dur;
+    if ((!is_cut && fabs(rest - 0.5) < tie) || !straight(t, 'X', pid, tid, begin_ns))
+        return false;
+    t->event.dur_ns = whole_ns + (!is_cut && rest > 0.5);
+    return true;
+}
+
 void trace_slice(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid, int64_t begin_ns,
                  double dur_ns)
 {
-    event(t, name, len, pid, row_of_slice(t, pid, tid, begin_ns, dur_ns));
+    const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
+    if (straight_slice(t, pid, row, begin_ns, dur_ns)) {
+        t->event.name = sink_name(t, name, len);
+        return;
+    }
+    event(t, name, len, pid, row);
     slice_time(t, begin_ns, dur_ns);
 }
 
 void trace_slice_name(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
 {
     const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
+    if (straight_slice(t, pid, row, begin_ns, dur_ns)) {
+        t->event.name = sink_name(t, names_text(t->names, name), names_len(t->names, name));
+        return;
+    }
     begin(t);
     put_name(t, name);
     place(t, pid, row);
@@ -220,6 +293,11 @@ void trace_moment(struct trace *t, name_id name, uint32_t pid, int64_t tid, int6
 
 void trace_instant(struct trace *t, name_id name, uint32_t pid, int64_t tid, int64_t at_ns)
 {
+    if (straight(t, 'i', pid, tid, at_ns)) {
+        t->event.name = sink_name(t, names_text(t->names, name), names_len(t->names, name));
+        t->event.scope = t->has_base ? 't' : 0;
+        return;
+    }
     event(t, names_text(t->names, name), names_len(t->names, name), pid, tid);
     time_at(t, at_ns);
     out_lit(t->out, ",\"ph\":\"i\"");
@@ -231,6 +309,14 @@ void trace_slice_prefixed(struct trace *t, const char *prefix, name_id name, uin
                           int64_t begin_ns, double dur_ns)
 {
     const int64_t row = row_of_slice(t, pid, tid, begin_ns, dur_ns);
+    if (straight_slice(t, pid, row, begin_ns, dur_ns)) {
+        t->sink->text->n = 0;
+        out_bytes(t->sink->text, prefix, strlen(prefix));
+        out_char(t->sink->text, '@');
+        out_bytes(t->sink->text, names_text(t->names, name), names_len(t->names, name));
+        t->event.name = sink_name(t, t->sink->text->buf, t->sink->text->n);
+        return;
+    }
     begin(t);
     out_bytes(t->out, prefix, strlen(prefix));
     out_char(t->out, '@');
@@ -249,8 +335,13 @@ void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid,
 
 void trace_args(struct trace *t)
 {
-    out_lit(t->out, ",\"args\":{");
     t->first_arg = true;
+    if (t->is_straight) {
+        t->event.args_at = written(t->out);
+        out_char(t->out, '{');
+        return;
+    }
+    out_lit(t->out, ",\"args\":{");
 }
 
 void trace_arg_text(struct trace *t, const char *key, const char *text)
@@ -283,24 +374,41 @@ void trace_arg_launch(struct trace *t, const name_id *name, size_t row)
 
 void trace_end(struct trace *t)
 {
-    out_lit(t->out, "}}");
+    if (t->is_straight) {
+        out_char(t->out, '}');
+        t->event.args_len = (size_t)(written(t->out) - t->event.args_at);
+    } else {
+        out_lit(t->out, "}}");
+    }
+    hand_over(t);
 }
 
 void trace_end_without_args(struct trace *t, bool is_bare)
 {
-    if (!is_bare) {
+    if (!is_bare && !t->is_straight) {
         trace_args(t);
         trace_end(t);
-    } else {
-        out_char(t->out, '}');
+        return;
     }
+    if (!t->is_straight)
+        out_char(t->out, '}');
+    hand_over(t);
 }
 
 /* A flow is written right after the slice that it belongs to, and follows it to its lane. */
 static void put_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     const struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
-    event(t, a->name, strlen(a->name), pid, row ? lane_tid(tid, lane_row_last(row)) : tid);
+    const int64_t at = row ? lane_tid(tid, lane_row_last(row)) : tid;
+    if (straight(t, a->end, pid, at, at_ns)) {
+        t->event.name = sink_name(t, a->name, strlen(a->name));
+        t->event.category = sink_name(t, a->category, strlen(a->category));
+        t->event.id = a->id;
+        t->event.number = a->number;
+        t->event.binds_enclosing = a->binds;
+        return;
+    }
+    event(t, a->name, strlen(a->name), pid, at);
     out_lit(t->out, ",\"ph\":\"");
     out_char(t->out, a->end);
     out_char(t->out, '"');
@@ -323,7 +431,7 @@ static void put_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_
 void trace_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     put_flow(t, a, pid, tid, at_ns);
-    out_char(t->out, '}');
+    trace_end_without_args(t, true);
 }
 
 void trace_flow_args(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
@@ -335,10 +443,16 @@ void trace_flow_args(struct trace *t, const struct flow *a, uint32_t pid, int64_
 void trace_flow_id(struct trace *t, char end, const char *category, const char *id, uint32_t pid, int64_t tid,
                    int64_t at_ns)
 {
+    struct flow flow = { end, end == 'f', category, category, id, 0 };
+    if (t->sink) {
+        trace_flow(t, &flow, pid, tid, at_ns);
+        return;
+    }
     char name[128];
     const size_t before = strlen(category), len = strlen(id);
     assert(before + len < sizeof name);
     memcpy(name, category, before);
     memcpy(name + before, id, len + 1);
-    trace_flow(t, &(struct flow){ end, end == 'f', name, category, id, 0 }, pid, tid, at_ns);
+    flow.name = name;
+    trace_flow(t, &flow, pid, tid, at_ns);
 }

@@ -8,6 +8,8 @@
  *     trace_end(t);
  * Times are wall-clock ns. With a time base they are counted from there and written as numbers that survive a viewer's
  * double; without one they are epoch microseconds, as text, as the reference writes them.
+ *
+ * With a sink, events are handed to it instead, and only the arguments are written.
  */
 #ifndef ASCOPE_EXPORT_TRACE_H
 #define ASCOPE_EXPORT_TRACE_H
@@ -18,9 +20,10 @@
 #include "export/escaped.h"
 #include "export/lanes.h"
 #include "export/window.h"
+#include "profile/chrome_sink.h"
 
 struct trace {
-    struct out *out;
+    struct out *out; /* with a sink it follows the event that is open */
     const struct names *names;
     const struct escaped *escaped; /* of them; NULL: none are kept */
     bool has_base;
@@ -37,6 +40,9 @@ struct trace {
     const char *device_word; /* "NPU" */
     bool has_text_dur;       /* without a time base, durations are text as times are */
     bool first_arg;
+    const struct chrome_sink *sink; /* NULL: events are written */
+    bool is_straight;               /* the event that is open is `event`, and not text */
+    struct chrome_event event;
     struct { /* where the event before was, as text: mostly the next one is there, too */
         uint32_t pid;
         int64_t tid;
@@ -77,6 +83,10 @@ void trace_counter(struct trace *t, const char *name, uint32_t pid, int64_t tid,
 /* After a slice, before its arguments; a word of ours, as keys are. */
 static inline void trace_category(struct trace *t, const char *category)
 {
+    if (t->is_straight) {
+        t->event.category = t->sink->name(t->sink->context, category, strlen(category));
+        return;
+    }
     out_lit(t->out, ",\"cat\":\"");
     out_bytes(t->out, category, strlen(category));
     out_char(t->out, '"');

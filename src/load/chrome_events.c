@@ -39,11 +39,26 @@ enum chrome_field chrome_field(struct json_span key)
     return is_it ? field - 1 : CHROME_FIELDS;
 }
 
+bool chrome_event_fields(struct json_scan *event, struct json_span field[CHROME_FIELDS])
+{
+    struct json_span key, value;
+    memset(field, 0, CHROME_FIELDS * sizeof *field);
+    while (json_next_key(event, &key) && json_pass(event, &value)) {
+        const enum chrome_field f = chrome_field(key);
+        if (f < CHROME_FIELDS)
+            field[f] = value;
+    }
+    return !event->is_stuck;
+}
+
 bool chrome_events_init(struct chrome_events *r, struct chrome_trace *t)
 {
     *r = (struct chrome_events){ .t = t, .work = arena_new() };
-    if (!r->work)
-        return false;
+    return r->work != NULL;
+}
+
+bool chrome_events_know(struct chrome_events *r)
+{
     r->known_names = arena_take(r->work, NAME_SLOTS, sizeof *r->known_names);
     r->known_tracks = arena_take(r->work, TRACK_SLOTS, sizeof *r->known_tracks);
     return r->known_names && r->known_tracks;
@@ -58,42 +73,6 @@ void chrome_events_free(struct chrome_events *r)
 static void lose(struct chrome_events *r, enum loss why, uint64_t at)
 {
     losses_add(&r->t->lost, why, 1, r->t->path, at);
-}
-
-static inline uint64_t raw_hash(uint64_t h, struct json_span raw)
-{
-    uint64_t word = 0;
-    size_t i = 0;
-    h ^= raw.len;
-    for (; raw.len - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, raw.at + i, sizeof word);
-        h = (h ^ word) * 0x9E3779B97F4A7C15;
-        h ^= h >> 32;
-    }
-    word = 0;
-    if (raw.len > i)
-        memcpy(&word, raw.at + i, raw.len - i);
-    h = (h ^ word) * 0x9E3779B97F4A7C15;
-    return h ^ h >> 32;
-}
-
-static inline bool same_raw(struct json_span a, struct json_span b)
-{
-    uint64_t x, y;
-    size_t i = 0;
-    if (a.len != b.len)
-        return false;
-    for (; a.len - i >= sizeof x; i += sizeof x) {
-        memcpy(&x, a.at + i, sizeof x);
-        memcpy(&y, b.at + i, sizeof y);
-        if (x != y)
-            return false;
-    }
-    for (; i < a.len; i++) {
-        if (a.at[i] != b.at[i])
-            return false;
-    }
-    return true;
 }
 
 static name_id name_of(struct chrome_events *r, struct json_span raw)
@@ -119,8 +98,10 @@ name_id chrome_events_name(struct chrome_events *r, struct json_span raw)
 {
     if (raw.len == 0)
         return NAME_EMPTY;
-    struct known_name *known = &r->known_names[raw_hash(0, raw) % NAME_SLOTS];
-    if (known->raw.len == 0 || !same_raw(known->raw, raw))
+    if (!r->known_names)
+        return name_of(r, raw);
+    struct known_name *known = &r->known_names[json_span_hash(0, raw) % NAME_SLOTS];
+    if (known->raw.len == 0 || !json_span_same(known->raw, raw))
         *known = (struct known_name){ raw, name_of(r, raw) };
     return known->id;
 }
@@ -167,7 +148,7 @@ static uint32_t track_add(struct chrome_events *r, uint32_t process, struct chro
     return at;
 }
 
-static uint32_t new_track(struct chrome_events *r, struct json_span pid, struct json_span tid)
+uint32_t chrome_events_track(struct chrome_events *r, struct json_span pid, struct json_span tid)
 {
     const uint32_t process = process_of(r, pid);
     return track_add(r, process, id_of(r, tid));
@@ -176,10 +157,12 @@ static uint32_t new_track(struct chrome_events *r, struct json_span pid, struct 
 static uint32_t track_of(struct chrome_events *r, const struct json_span field[CHROME_FIELDS])
 {
     const struct json_span pid = field[CHROME_PID], tid = field[CHROME_TID];
-    struct known_track *known = &r->known_tracks[raw_hash(raw_hash(1, pid), tid) % TRACK_SLOTS];
-    const bool is_it = known->is_set && same_raw(known->pid, pid) && same_raw(known->tid, tid);
+    if (!r->known_tracks)
+        return chrome_events_track(r, pid, tid);
+    struct known_track *known = &r->known_tracks[json_span_hash(json_span_hash(1, pid), tid) % TRACK_SLOTS];
+    const bool is_it = known->is_set && json_span_same(known->pid, pid) && json_span_same(known->tid, tid);
     if (!is_it) {
-        const uint32_t track = new_track(r, pid, tid);
+        const uint32_t track = chrome_events_track(r, pid, tid);
         if (r->failed)
             return 0;
         *known = (struct known_track){ pid, tid, track, true };
@@ -196,12 +179,12 @@ static bool time_of(struct json_span v, int64_t *ns)
 static bool args_of(struct chrome_events *r, struct json_span args, uint64_t *at, uint32_t *len)
 {
     const bool has_some = args.len > 2 && args.at[0] == '{';
-    *at = has_some ? (uint64_t)(args.at - r->t->text) : 0;
+    *at = has_some ? (uint64_t)(args.at - r->t->text) + r->text_at : 0;
     *len = has_some ? (uint32_t)args.len : 0;
     return args.len <= UINT32_MAX;
 }
 
-static void count_on(struct chrome_events *r, uint32_t track)
+void chrome_events_count(struct chrome_events *r, uint32_t track)
 {
     if (r->failed)
         return;
@@ -217,8 +200,27 @@ static bool row_of(struct chrome_events *r, const struct json_span field[CHROME_
     row->track = track_of(r, field);
     row->name = chrome_events_name(r, field[CHROME_NAME]);
     row->category = chrome_events_name(r, field[CHROME_CAT]);
-    count_on(r, row->track);
+    chrome_events_count(r, row->track);
     return true;
+}
+
+void chrome_events_slice(struct chrome_events *r, const struct slice_row *row)
+{
+    const size_t at = r->n_slices % SLICE_ROWS;
+    struct slice_row **rows = at > 0 ? &r->slices.at[r->slices.n - 1] : list_add(&r->slices, r->work);
+    if (rows && at == 0)
+        *rows = arena_take(r->work, SLICE_ROWS, sizeof **rows);
+    if (!rows || !*rows) {
+        r->failed = true;
+        return;
+    }
+    (*rows)[at] = *row;
+    r->n_slices++;
+}
+
+static const struct slice_row *slice_row(const struct chrome_events *r, size_t i)
+{
+    return &r->slices.at[i / SLICE_ROWS][i % SLICE_ROWS];
 }
 
 static bool add_slice(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
@@ -228,10 +230,7 @@ static bool add_slice(struct chrome_events *r, const struct json_span field[CHRO
         return false;
     (void)at;
     row.dur_ns = row.dur_ns < 0 ? 0 : row.dur_ns; /* old writers subtract clocks that differ */
-    struct slice_row *new = list_add(&r->slices, r->work);
-    if (new)
-        *new = row;
-    r->failed |= !new;
+    chrome_events_slice(r, &row);
     return true;
 }
 
@@ -252,7 +251,7 @@ static char letter_of(struct json_span v)
     return v.len == 3 && v.at[0] == '"' ? v.at[1] : 0;
 }
 
-static void instant_add(struct chrome_events *r, const struct slice_row *row, char scope)
+void chrome_events_instant(struct chrome_events *r, const struct slice_row *row, char scope)
 {
     struct chrome_instant *new = list_add(&r->t->instants, r->t->mem);
     if (new)
@@ -272,7 +271,7 @@ static bool add_instant(struct chrome_events *r, const struct json_span field[CH
     if (!row_of(r, field, &row))
         return false;
     (void)at;
-    instant_add(r, &row, letter_of(field[CHROME_SCOPE]));
+    chrome_events_instant(r, &row, letter_of(field[CHROME_SCOPE]));
     return true;
 }
 
@@ -310,7 +309,7 @@ static bool add_async(struct chrome_events *r, const struct json_span field[CHRO
         return true;
     row.track = track;
     if (phase == 'n' || phase == 'T' || phase == 'p') {
-        instant_add(r, &row, 0);
+        chrome_events_instant(r, &row, 0);
         return true;
     }
     const bool is_old = phase == 'S' || phase == 'F';
@@ -349,6 +348,14 @@ static bool add_counter(struct chrome_events *r, const struct json_span field[CH
     return true;
 }
 
+void chrome_events_flow(struct chrome_events *r, const struct chrome_flow *flow)
+{
+    struct chrome_flow *new = list_add(&r->t->flows, r->t->mem);
+    if (new)
+        *new = *flow;
+    r->failed |= !new;
+}
+
 static bool add_flow(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     struct slice_row row = { 0 };
@@ -364,10 +371,7 @@ static bool add_flow(struct chrome_events *r, const struct json_span field[CHROM
     flow.name = row.name;
     flow.category = row.category;
     flow.track = row.track;
-    struct chrome_flow *new = list_add(&r->t->flows, r->t->mem);
-    if (new)
-        *new = flow;
-    r->failed |= !new;
+    chrome_events_flow(r, &flow);
     return true;
 }
 
@@ -423,8 +427,7 @@ void chrome_events_expect(struct chrome_events *r, uint64_t read, uint64_t all)
 {
     const double times = 1.02 * (double)all / (double)read;
     struct chrome_trace *t = r->t;
-    r->failed |= !list_expect(&r->slices, r->work, (size_t)((double)r->slices.n * times)) ||
-                 !list_expect(&r->edges, r->work, (size_t)((double)r->edges.n * times)) ||
+    r->failed |= !list_expect(&r->edges, r->work, (size_t)((double)r->edges.n * times)) ||
                  !list_expect(&t->flows, t->mem, (size_t)((double)t->flows.n * times)) ||
                  !list_expect(&t->instants, t->mem, (size_t)((double)t->instants.n * times)) ||
                  !list_expect(&t->counters, t->mem, (size_t)((double)t->counters.n * times));
@@ -485,45 +488,74 @@ static bool join_edges(struct chrome_events *r)
             lose(r, LOSS_UNPAIRED, e->at);
             continue;
         }
-        struct slice_row *new = list_add(&r->slices, r->work);
-        if (!new)
-            return false;
-        *new = r->edges.at[open[--depth]].row;
-        new->dur_ns = e->row.begin_ns - new->begin_ns;
-        if (new->args_len == 0) {
-            new->args_at = e->row.args_at;
-            new->args_len = e->row.args_len;
+        struct slice_row new = r->edges.at[open[--depth]].row;
+        new.dur_ns = e->row.begin_ns - new.begin_ns;
+        if (new.args_len == 0) {
+            new.args_at = e->row.args_at;
+            new.args_len = e->row.args_len;
         }
+        chrome_events_slice(r, &new);
         r->t->n_pairs++;
     }
     arena_drop(r->work, r->edges.at);
     return true;
 }
 
+/* What a track has so far, while slices are put into the order of their tracks. */
+struct filling {
+    size_t next;
+    int64_t begin_ns, dur_ns; /* of the last one */
+    bool is_mixed;            /* they do not come in their order */
+};
+
+/* The slices of one track, of which only the place is right. */
+static bool track_sort(const struct chrome_events *r, uint32_t *order, size_t n, uint64_t *key)
+{
+    for (size_t i = 0; i < n; i++)
+        key[order[i]] = ~(uint64_t)slice_row(r, order[i])->dur_ns;
+    if (!order_by_u64(order, n, key))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        key[order[i]] = sortable(slice_row(r, order[i])->begin_ns);
+    return order_by_u64(order, n, key);
+}
+
+/* By track, then by begin, longer ones first: most writers have each track in that order already. */
 static bool slices_sort(struct chrome_events *r, uint32_t *order)
 {
-    const size_t n = r->slices.n;
-    const struct slice_row *row = r->slices.at;
-    uint64_t *key = arena_take(r->work, n, sizeof *key);
-    if (!key)
-        return false;
-    order_fill(order, n);
-    for (size_t i = 0; i < n; i++)
-        key[i] = ~(uint64_t)row[i].dur_ns;
-    bool is_ordered = order_by_u64(order, n, key);
-    for (size_t i = 0; i < n; i++)
-        key[i] = sortable(row[i].begin_ns);
-    is_ordered = is_ordered && order_by_u64(order, n, key);
-    for (size_t i = 0; i < n; i++)
-        key[i] = row[i].track;
-    is_ordered = is_ordered && order_by_u64(order, n, key);
-    arena_drop(r->work, key);
+    struct chrome_trace *t = r->t;
+    struct filling *of = arena_take(r->work, t->tracks.n, sizeof *of);
+    uint64_t *key = NULL;
+    if (!of)
+        return t->tracks.n == 0;
+    for (size_t i = 0; i < r->n_slices; i++)
+        t->tracks.at[slice_row(r, i)->track].n_slices++;
+    for (size_t i = 0, first = 0; i < t->tracks.n; first += t->tracks.at[i++].n_slices)
+        of[i] = (struct filling){ .next = t->tracks.at[i].first = first, .begin_ns = INT64_MIN };
+    for (size_t i = 0; i < r->n_slices; i++) {
+        const struct slice_row *row = slice_row(r, i);
+        struct filling *f = &of[row->track];
+        order[f->next++] = (uint32_t)i;
+        f->is_mixed |= row->begin_ns < f->begin_ns || (row->begin_ns == f->begin_ns && row->dur_ns > f->dur_ns);
+        f->begin_ns = row->begin_ns;
+        f->dur_ns = row->dur_ns;
+    }
+    bool is_ordered = true;
+    for (size_t i = 0; i < t->tracks.n && is_ordered; i++) {
+        const struct chrome_track *track = &t->tracks.at[i];
+        if (!of[i].is_mixed)
+            continue;
+        key = key ? key : arena_take(r->work, r->n_slices, sizeof *key);
+        is_ordered = key && track_sort(r, order + track->first, track->n_slices, key);
+    }
+    if (key)
+        arena_drop(r->work, key);
     return is_ordered;
 }
 
 static bool slices_fill(struct chrome_events *r)
 {
-    const size_t n = r->slices.n;
+    const size_t n = r->n_slices;
     struct chrome_slices *s = &r->t->slices;
     struct arena *mem = r->t->mem;
     uint32_t *order = arena_take(r->work, n, sizeof *order);
@@ -540,8 +572,7 @@ static bool slices_fill(struct chrome_events *r)
     if (arena_failed(mem))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const struct slice_row *row = &r->slices.at[order[i]];
-        struct chrome_track *track = &r->t->tracks.at[row->track];
+        const struct slice_row *row = slice_row(r, order[i]);
         s->begin_ns[i] = stamp_add(row->begin_ns, r->t->base_ns);
         s->dur_ns[i] = row->dur_ns;
         s->args_at[i] = row->args_at;
@@ -549,8 +580,6 @@ static bool slices_fill(struct chrome_events *r)
         s->name[i] = row->name;
         s->category[i] = row->category;
         s->track[i] = row->track;
-        track->first = track->n_slices == 0 ? i : track->first;
-        track->n_slices++;
     }
     return true;
 }
@@ -558,7 +587,7 @@ static bool slices_fill(struct chrome_events *r)
 bool chrome_events_finish(struct chrome_events *r)
 {
     struct chrome_trace *t = r->t;
-    if (r->failed || names_failed(t->names) || !join_edges(r) || !slices_fill(r))
+    if (r->failed || names_failed(t->names) || !join_edges(r) || r->failed || !slices_fill(r))
         return false;
     for (size_t i = 0; i < t->instants.n; i++)
         t->instants.at[i].ns = stamp_add(t->instants.at[i].ns, t->base_ns);

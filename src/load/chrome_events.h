@@ -26,6 +26,8 @@ enum chrome_field {
     CHROME_FIELDS,
 };
 enum chrome_field chrome_field(struct json_span key); /* CHROME_FIELDS: none of them */
+/* Those of the event in which the scan is. False: stuck. */
+bool chrome_event_fields(struct json_scan *event, struct json_span field[CHROME_FIELDS]);
 
 /* What the file repeats: raw texts whose ids are known. A slot has the last text that fell into it. */
 enum { NAME_SLOTS = 4096, TRACK_SLOTS = 256 };
@@ -55,14 +57,19 @@ struct edge_row {
     bool is_end;
 };
 
+/* Slices are as many as a file has: rows that do not move when more come. */
+enum { SLICE_ROWS = 1 << 14 };
+
 struct chrome_events {
     struct chrome_trace *t;
     struct arena *work; /* released with chrome_events_free() */
-    LIST(struct slice_row) slices;
+    uint64_t text_at;   /* where the text of the trace begins, of which the places of arguments count */
+    LIST(struct slice_row *) slices;
+    size_t n_slices;
     LIST(struct edge_row) edges;
     struct keys process_keys, track_keys, async_keys, async_groups, async_ids;
-    LIST(uint32_t) async_tracks; /* by async_keys */
-    struct known_name *known_names;
+    LIST(uint32_t) async_tracks;    /* by async_keys */
+    struct known_name *known_names; /* NULL: none are known, as the text does not stay */
     struct known_track *known_tracks;
     char *scratch; /* for texts with escapes */
     size_t scratch_bytes;
@@ -70,10 +77,17 @@ struct chrome_events {
 };
 
 bool chrome_events_init(struct chrome_events *r, struct chrome_trace *t);
+bool chrome_events_know(struct chrome_events *r); /* texts that repeat, which stay where they are; false: no memory */
 /* Makes room for all events, by those of the first `read` of `all` bytes: a list that grows is copied again and again. */
 void chrome_events_expect(struct chrome_events *r, uint64_t read, uint64_t all);
 /* An event with these fields, which begins at an offset. */
 void chrome_events_add(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at);
+/* The same by kinds, for a writer that has no text of them. */
+uint32_t chrome_events_track(struct chrome_events *r, struct json_span pid, struct json_span tid);
+void chrome_events_count(struct chrome_events *r, uint32_t track); /* an event that is on it */
+void chrome_events_slice(struct chrome_events *r, const struct slice_row *row);
+void chrome_events_instant(struct chrome_events *r, const struct slice_row *row, char scope);
+void chrome_events_flow(struct chrome_events *r, const struct chrome_flow *flow);
 name_id chrome_events_name(struct chrome_events *r, struct json_span raw);
 bool chrome_events_finish(struct chrome_events *r); /* false: no memory */
 void chrome_events_free(struct chrome_events *r);

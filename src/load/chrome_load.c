@@ -54,19 +54,6 @@ static void report_progress(struct reading *r, const char *at)
     }
 }
 
-/* The fields of the event in which the scan is. False: stuck. */
-static bool event_fields(struct json_scan *event, struct json_span field[CHROME_FIELDS])
-{
-    struct json_span key, value;
-    memset(field, 0, CHROME_FIELDS * sizeof *field);
-    while (json_next_key(event, &key) && json_pass(event, &value)) {
-        const enum chrome_field f = chrome_field(key);
-        if (f < CHROME_FIELDS)
-            field[f] = value;
-    }
-    return !event->is_stuck;
-}
-
 /* Reads the event at `begin` by the tolerant rule. NULL: that does not help either; else where it ends. */
 static const char *event_repair(struct reading *r, const char *begin, struct json_span field[CHROME_FIELDS])
 {
@@ -75,7 +62,7 @@ static const char *event_repair(struct reading *r, const char *begin, struct jso
     if (r->repair_left == 0 || !json_enter(&event, begin, begin + most, '{'))
         return NULL;
     event.repairs = true;
-    const bool is_read = event_fields(&event, field);
+    const bool is_read = chrome_event_fields(&event, field);
     const uint64_t used = (uint64_t)(event.at - begin);
     r->repair_left -= used < r->repair_left ? used : r->repair_left;
     const char *after = json_blanks(event.at, r->end);
@@ -158,7 +145,7 @@ static void read_event(struct reading *r, struct json_scan *list)
         return;
     }
     json_enter(&event, begin, r->end, '{');
-    if (event_fields(&event, field)) {
+    if (chrome_event_fields(&event, field)) {
         list->at = event.at;
     } else {
         const char *after = event_repair(r, begin, field);
@@ -271,7 +258,7 @@ static bool parse(struct chrome_trace *t, struct error *e)
     struct reading r = { .t = t, .end = t->text + t->n_bytes, .reported = t->text, .repair_left = REPAIR_FIRST };
     t->mem = arena_new();
     t->names = names_new();
-    const bool has_memory = chrome_events_init(&r.events, t) && t->mem && t->names;
+    const bool has_memory = chrome_events_init(&r.events, t) && chrome_events_know(&r.events) && t->mem && t->names;
     const bool done = has_memory ? read_text(&r, e) : error_no_memory(e, t->path);
     chrome_events_free(&r.events);
     if (!done)

@@ -97,7 +97,7 @@ static void write_timeline(struct writing *w, struct job *j)
     uint64_t n_events = 0;
     if (!has_memory(w, j, j->file) || !out_open(&o, path, &j->error))
         return;
-    if (!prof_trace_draw(&x, is_own_file ? j->file : NULL, &o, &n_events, &j->error) || !has_memory(w, j, path) ||
+    if (!prof_trace_draw(&x, is_own_file ? j->file : NULL, &o, NULL, &n_events, &j->error) || !has_memory(w, j, path) ||
         n_events == 0) {
         out_discard(&o);
         return;

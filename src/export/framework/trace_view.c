@@ -17,9 +17,10 @@ static const struct host_tracks *const host_tracks_of[FRAMEWORKS] = {
 struct writing {
     const struct collection_export *x;
     const struct host_tracks *kind;
-    const void *host;   /* tracks of the framework */
-    size_t n_parts;     /* those of the framework; and the last one: the device's, when there is one */
-    uint64_t *n_events; /* of each part */
+    const struct chrome_sink *sink; /* NULL: it is text */
+    const void *host;               /* tracks of the framework */
+    size_t n_parts;                 /* those of the framework; and the last one: the device's, when there is one */
+    uint64_t *n_events;             /* of each part */
     int64_t base_ns;
     struct escaped *escaped;
     struct recording_facts recording;
@@ -56,6 +57,7 @@ static void write_part(void *context, size_t i, struct out *o)
 {
     struct writing *w = context;
     struct trace t = { .out = o,
+                       .sink = w->sink,
                        .names = w->x->collection->profile.names,
                        .escaped = w->escaped,
                        .has_one_npu = has_one_npu(&w->x->device),
@@ -95,36 +97,65 @@ static bool is_gzip_name(const char *path)
     return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
+/* All but writing the parts. False: no memory. */
+static bool writing_begin(struct writing *w, const struct collection_export *x)
+{
+    *w = (struct writing){ .x = x, .kind = host_tracks_of[x->collection->framework_id] };
+    w->host = w->kind->take(x);
+    if (!w->host)
+        return false;
+    w->n_parts = w->kind->n_parts(w->host) + x->collection->has_device;
+    w->n_events = arena_take(x->mem, w->n_parts, sizeof *w->n_events);
+    w->base_ns = base_of(w->kind, x->collection);
+    w->recording = recording_facts(&x->collection->collector, x->mem);
+    return w->n_events != NULL;
+}
+
+/* How many events there are; false: e says what went wrong with them. */
+static bool writing_end(const struct writing *w, const char *of, uint64_t *n_events, struct error *e)
+{
+    const bool has_memory = !arena_failed(w->x->mem) && !names_failed(w->x->collection->profile.names);
+    *n_events = 0;
+    for (size_t i = 0; i < w->n_parts; i++)
+        *n_events += w->n_events[i];
+    if (w->device_error.fault != FAULT_NONE)
+        return error_set(e, w->device_error.fault, "%s: %s", of, w->device_error.text);
+    return has_memory || error_no_memory(e, of);
+}
+
+bool trace_view_draw(const struct collection_export *x, const struct chrome_sink *sink, uint64_t *n_events,
+                     struct error *e)
+{
+    struct writing w;
+    if (!writing_begin(&w, x))
+        return error_no_memory(e, x->collection->path);
+    w.sink = sink;
+    w.escaped = escaped_new(x->collection->profile.names); /* without one it only takes longer */
+    for (size_t i = 0; i < w.n_parts; i++)
+        write_part(&w, i, NULL);
+    escaped_free(w.escaped);
+    return writing_end(&w, x->collection->path, n_events, e);
+}
+
 bool trace_view_write(const struct collection_export *x, const char *path, uint64_t *n_events, struct error *e)
 {
-    struct writing w = { .x = x, .kind = host_tracks_of[x->collection->framework_id] };
+    struct writing w;
     struct out o;
-    w.host = w.kind->take(x);
-    if (w.host) {
-        w.n_parts = w.kind->n_parts(w.host) + x->collection->has_device;
-        w.n_events = arena_take(x->mem, w.n_parts, sizeof *w.n_events);
-    }
-    if (!w.n_events)
+    uint64_t n = 0;
+    if (!writing_begin(&w, x))
         return error_no_memory(e, path);
     if (!(x->is_named ? out_open_named : out_open)(&o, path, e))
         return false;
-    w.base_ns = base_of(w.kind, x->collection);
-    w.recording = recording_facts(&x->collection->collector, x->mem);
-    w.escaped = escaped_new(x->collection->profile.names); /* without one it only takes longer */
+    w.escaped = escaped_new(x->collection->profile.names);
     const struct parts_job job = { w.n_parts, write_part, &w, x->device.options->n_threads,
                                    !x->split && is_gzip_name(path) };
     parts_write(&o, &job);
     escaped_free(w.escaped);
-    uint64_t n = 0;
-    for (size_t i = 0; i < w.n_parts; i++)
-        n += w.n_events[i];
-    const bool has_memory = !arena_failed(x->mem) && !names_failed(x->collection->profile.names);
+    const bool done = writing_end(&w, path, &n, e);
     const bool is_empty = n == 0 && !o.failed_errno; /* what could not be written is reported by out_close() */
-    if (w.device_error.fault != FAULT_NONE || is_empty || !has_memory) {
+    if (!done || is_empty) {
         out_discard(&o);
-        if (w.device_error.fault != FAULT_NONE)
-            return error_set(e, w.device_error.fault, "%s: %s", path, w.device_error.text);
-        return has_memory || error_no_memory(e, path);
+        return done;
     }
     *n_events = n;
     return x->split ? trace_split(x->split, &o, e) : out_close(&o, e);

@@ -4,7 +4,11 @@
 #define ASCOPE_EXPORT_FRAMEWORK_TRACE_VIEW_H
 
 #include "export/framework/collection_export.h"
+#include "profile/chrome_sink.h"
 
+/* Into a sink: the same events. */
+bool trace_view_draw(const struct collection_export *x, const struct chrome_sink *sink, uint64_t *n_events,
+                     struct error *e);
 /* Compressed where the path ends with .gz. n_events 0: there is nothing to show, and no file. */
 bool trace_view_write(const struct collection_export *x, const char *path, uint64_t *n_events, struct error *e);
 

@@ -3,11 +3,13 @@
 
 #include "export/msprof/recording_facts.h"
 
-bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, uint64_t *n_events, struct error *e)
+bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, const struct chrome_sink *sink,
+                     uint64_t *n_events, struct error *e)
 {
     /* Without those names that are kept in JSON's spelling, it only takes longer. */
     struct escaped *escaped = own_file ? NULL : escaped_new(x->profile->names);
     struct trace t = { .out = o,
+                       .sink = sink,
                        .names = x->profile->names,
                        .escaped = escaped,
                        .lanes = lanes_new(),

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prof_trace.h - the timeline of a PROF directory as one text. */
+/* prof_trace.h - the timeline of a PROF directory as one text, or as events. */
 #ifndef ASCOPE_EXPORT_MSPROF_PROF_TRACE_H
 #define ASCOPE_EXPORT_MSPROF_PROF_TRACE_H
 
 #include "base/out.h"
 #include "export/msprof/timeline.h"
 
-/* Writes it to `o`; with own_file only the tracks of that file. `x` is as scope_resolve() leaves it. *n_events is 0 when there is nothing to show: `o` is of no use then. */
-bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, uint64_t *n_events, struct error *e);
+/* Writes it to `o`, or into a sink; with own_file only the tracks of that file. `x` is as scope_resolve() leaves it. *n_events is 0 when there is nothing to show: `o` is of no use then. */
+bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, const struct chrome_sink *sink,
+                     uint64_t *n_events, struct error *e);
 
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome_straight.h - a trace whose events come from a writer in this program, and not from a text that has to be read. */
+#ifndef ASCOPE_LOAD_CHROME_STRAIGHT_H
+#define ASCOPE_LOAD_CHROME_STRAIGHT_H
+
+#include "load/chrome_events.h"
+#include "profile/chrome_sink.h"
+
+/* A slot has the last name, or track, that fell into it. */
+enum { STRAIGHT_NAMES = 4096, STRAIGHT_TRACKS = 256 };
+struct straight_track {
+    uint32_t pid, track;
+    int64_t tid;
+    bool is_set;
+};
+
+struct chrome_straight {
+    struct chrome_sink sink;
+    struct chrome_events events;
+    name_id name[STRAIGHT_NAMES];
+    struct straight_track track[STRAIGHT_TRACKS];
+};
+
+/* `t` must be all zero, and is filled by the end. Both stay where they are. Ended in any case. False: no memory. */
+bool chrome_straight_begin(struct chrome_straight *s, struct chrome_trace *t, const char *path);
+/* With the text of the arguments. False: no memory. */
+bool chrome_straight_finish(struct chrome_straight *s, const char *text, size_t n_bytes);
+void chrome_straight_end(struct chrome_straight *s);
+
+#endif
