@@ -66,6 +66,11 @@ class Help(Case):
     def test_unknown_words_are_answered_with_the_nearest_one(self):
         self.assert_one_line(self.ascope("exprot", code=2).stderr, "exprot", "did you mean export?")
         self.assert_one_line(self.ascope("zzzzzz", code=2).stderr, "zzzzzz", "ascope help")
+        self.assert_one_line(self.ascope("--top", "3", "analyse", code=2).stderr, "--top", "ascope COMMAND [OPTION...]")
+        overview = self.ascope("help", code=0).stdout
+        for command in re.findall(r"^  ([a-z-]+) +\w", overview[overview.index("commands"):overview.index("--version")], re.M):
+            for words in [command + "x"], ["help", command[:-1] + "~"]:
+                self.assert_one_line(self.ascope(*words, code=2).stderr, "did you mean " + command + "?")
         self.assert_one_line(self.ascope("help", "zzz", code=2).stderr, "zzz")
         self.assert_one_line(self.ascope("export", "--fromat", "csv", code=2).stderr, "did you mean --format?")
         self.assert_one_line(self.ascope("export", "--zzzzzz", code=2).stderr, "--zzzzzz")
@@ -465,6 +470,14 @@ class Losses(Case):
             self.assertEqual(r.returncode, 1, command + r.stdout)
             self.assert_one_line(r.stderr, path, "ermission")
         os.chmod(path, 0o755)
+
+    def test_settings_that_may_not_be_read_are_not_called_missing(self):
+        path = self.ascope("sim", "--framework", "pt", "--kernels", "0", "--operators", "50", code=0).stdout.strip()
+        subprocess.run(["chmod", "-R", "a+rX", os.path.join(self.dir, path)], check=True)
+        os.chmod(glob.glob(os.path.join(glob.escape(self.dir), path, "profiler_info*.json"))[0], 0)
+        r = self.as_nobody("analyse", path)
+        self.assertEqual(r.returncode, 1, r.stdout)
+        self.assert_one_line(r.stderr, "profiler_info", "cannot be read: Permission denied; ask its owner")
 
     def test_a_rank_that_may_not_be_read_is_left_out(self):
         job = os.path.join(self.dir, "job")

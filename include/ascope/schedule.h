@@ -23,7 +23,7 @@ extern "C" {
 
 enum ascope_action { ASCOPE_NONE, ASCOPE_WARMUP, ASCOPE_RECORD, ASCOPE_RECORD_AND_SAVE };
 
-/* As `active`: all steps from there on; the recording ends with stop. */
+/* As `active`: all steps from there on; the recording ends with stop. What is recorded behind the last step is part of none. */
 #define ASCOPE_EVERY_STEP INT64_MAX
 
 /* Numbers of steps. `repeat` is a number of cycles, 0: without end; `skip_first_wait` not 0: the first cycle does not wait. The names of

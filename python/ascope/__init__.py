@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ascope: a profiler for AI training and inference on Ascend NPUs.
+"""ascope: a profiler for AI training and inference on Ascend NPUs, on NVIDIA GPUs, or without a device.
 
 ``from ascope.torch import profiler, mstx`` is the PyTorch front end, ``from ascope.mindspore import Profiler`` that of MindSpore,
 ``ascope.tensorflow`` that of TensorFlow.

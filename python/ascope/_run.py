@@ -13,6 +13,7 @@ import inspect
 import logging
 import os
 import runpy
+import shlex
 import shutil
 import sys
 import weakref
@@ -245,6 +246,7 @@ def _show_results():
         return
     path, summary = done[-1]
     lines = ["analysed: " + other for other, _ in done[:-1]] + ["", summary.rstrip("\n"), ""]
+    lines.append("  ascope view %s shows it in a browser" % shlex.quote(os.path.relpath(path)))
     for name, viewer in OPENED:
         for file in glob.glob(os.path.join(glob.escape(path), name)):
             lines.append("  open %s in %s" % (os.path.relpath(file), viewer))

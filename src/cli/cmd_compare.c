@@ -264,8 +264,7 @@ int run_compare(struct arguments *a)
     enum exit_status status = q.names ? STATUS_DONE : STATUS_NOTHING;
     if (a->n_words != SIDES) {
         complain(
-            "compare: %zu paths; give two, A and B: collections, directories of ranks, or *.json of torch.profiler",
-            a->n_words);
+            "compare: expected two paths, A and B: collections, directories of ranks, or *.json of torch.profiler; see ascope help compare");
         names_free(q.names);
         return exit_code(a->face, STATUS_USAGE);
     }

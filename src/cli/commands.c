@@ -440,6 +440,9 @@ static const struct {
     { "collect", RECORD },
     { "start", RECORD },
     { "open", VIEW },
+    { "gui", VIEW },
+    { "serve", VIEW },
+    { "explain", "ascope why DIR explains why a step or a rank is slow" },
     { "parse", "ascope analyse DIR reads a recording and writes timeline, tables and databases" },
     { "stats", "ascope analyse DIR prints a time breakdown and writes tables" },
     { "report", "ascope analyse DIR prints a summary, with --json as JSON" },
@@ -468,6 +471,14 @@ const char *command_hint(const char *word)
         if (strcmp(other_words[i].word, word) == 0)
             return other_words[i].hint;
     return NULL;
+}
+
+const char *command_nearest(const char *word)
+{
+    const char *name[sizeof commands / sizeof *commands];
+    for (size_t i = 0; i < n_commands; i++)
+        name[i] = commands[i].name;
+    return nearest_word(word, name, n_commands);
 }
 
 const struct command_alias command_aliases[] = { { "analyze", "analyse" }, { "profile", "run" }, { "record", "run" } };

@@ -19,4 +19,6 @@ extern const size_t n_command_aliases;
 /* What to type instead of a word that is a command in other tools; NULL: it is in none that we know. */
 const char *command_hint(const char *word);
 
+const char *command_nearest(const char *word); /* a slip or two away from it; NULL: no command is */
+
 #endif

@@ -101,7 +101,8 @@ void help_overview(void)
 {
     fputs("usage: ascope COMMAND [OPTION...]\n\n", stdout);
     put_wrapped(
-        "A profiler for AI training and inference on Ascend NPUs: timelines, tables and databases of what was recorded.",
+        "A profiler for AI training and inference on Ascend NPUs, on NVIDIA GPUs, or without a device: it records programs, and turns "
+        "what it, msprof, torch_npu, MindSpore or torch.profiler recorded into answers, timelines, tables and databases.",
         0, 0);
     int columns = 0;
     for (size_t i = 0; i < n_commands; i++)
@@ -111,9 +112,26 @@ void help_overview(void)
         printf("  %-*s  %s\n", columns, commands[i].name, commands[i].about);
     printf("\n  %-*s  print the version\n  %-*s  print this text; ascope help COMMAND describes a command\n", columns,
            "-V, --version", columns, "-h, --help");
-    fputs("\nexamples\n  ascope analyse *_ascend_pt       collections of the PyTorch profiler\n"
-          "  ascope export all -dir PROF_XXX  collections of msprof\n",
+    fputs("\nexamples\n  ascope run -- python3 train.py   record a training, and analyse it\n"
+          "  ascope analyse *_ascend_pt       collections of the PyTorch profiler\n"
+          "  ascope export all -dir PROF_XXX  collections of msprof\n"
+          "  ascope why DIR                   which step is slow, and why\n"
+          "  ascope view DIR                  the same and more, in a browser\n",
           stdout);
+}
+
+int help_unknown(const char *word)
+{
+    const char *hint = command_hint(word), *near = command_nearest(word);
+    if (hint)
+        complain("%s: unknown command; %s", word, hint);
+    else if (word[0] == '-')
+        complain("%s: a command comes first: ascope COMMAND [OPTION...]; see ascope help", word);
+    else if (near)
+        complain("%s: unknown command; did you mean %s? see ascope help", word, near);
+    else
+        complain("%s: unknown command; see ascope help", word);
+    return exit_code(FACE_ASCOPE, STATUS_USAGE);
 }
 
 int run_help(struct arguments *a)
@@ -131,11 +149,8 @@ int run_help(struct arguments *a)
         return 0;
     }
     const struct command *c = command_find(a->word[0]);
-    if (!c) {
-        const char *hint = command_hint(a->word[0]);
-        complain("help %s: unknown command; %s", a->word[0], hint ? hint : "see ascope help");
-        return exit_code(a->face, STATUS_USAGE);
-    }
+    if (!c)
+        return help_unknown(a->word[0]);
     help_command(FACE_ASCOPE, c);
     return 0;
 }

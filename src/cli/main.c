@@ -17,22 +17,6 @@
 #include "cli/exit_status.h"
 #include "cli/term.h"
 
-static int say_unknown_command(const char *given)
-{
-    const char *name[16];
-    size_t n = 0;
-    for (; n < n_commands && n < sizeof name / sizeof *name; n++)
-        name[n] = commands[n].name;
-    const char *near = nearest_word(given, name, n), *hint = command_hint(given);
-    if (hint)
-        complain("%s: unknown command; %s", given, hint);
-    else if (near)
-        complain("%s: unknown command; did you mean %s? see ascope help", given, near);
-    else
-        complain("%s: unknown command; see ascope help", given);
-    return exit_code(FACE_ASCOPE, STATUS_USAGE);
-}
-
 static int run_command(const struct command *c, int argc, char **argv)
 {
     struct arguments a = arguments_new(FACE_ASCOPE);
@@ -64,7 +48,7 @@ static int ascope_main(int argc, char **argv)
         return 0;
     }
     const struct command *c = command_find(first);
-    return c ? run_command(c, argc - 1, argv + 1) : say_unknown_command(first);
+    return c ? run_command(c, argc - 1, argv + 1) : help_unknown(first);
 }
 
 /* The names of the reference's commands. */

@@ -177,7 +177,7 @@ void manual_print(void)
 {
     fputs(
         ".\\\" Made from the option tables by: ascope help --man\n.Dd November 15, 2026\n.Dt ASCOPE 1\n.Os\n.Sh NAME\n"
-        ".Nm ascope\n.Nd profiler for AI training and inference on Ascend NPUs\n.Sh SYNOPSIS\n",
+        ".Nm ascope\n.Nd profiler for AI training and inference on Ascend NPUs and NVIDIA GPUs\n.Sh SYNOPSIS\n",
         stdout);
     put_synopsis();
     fputs(".Sh DESCRIPTION\n", stdout);

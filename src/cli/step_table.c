@@ -85,29 +85,30 @@ static void put_row(const struct term *t, const struct step_series *s, const cha
 
 static void put_cause(const struct term *t, const struct step_more *m, bool is_host)
 {
+    /* On the host alone an operator that waits for data is an operator: only what has none is outside of operators. */
     static const struct {
-        const char *part, *host_part, *before, *after;
-    } word[CAUSES] = {
-        [CAUSE_OPERATOR] = { "computing", "in operators", "", "" },
-        [CAUSE_TRANSFER] = { "communication", "communication", "transfer of ", "" },
-        [CAUSE_WAIT] = { "communication", "communication", "", " waiting for other ranks" },
-        [CAUSE_HOST] = { "free", "outside of operators", "host in ", "" },
-        [CAUSE_DATA] = { "free", "outside of operators", "waiting for data in ", "" },
-        [CAUSE_MEMORY] = { "free", "outside of operators", "memory: ", "" },
-        [CAUSE_GC] = { "free: garbage collection", "garbage collection", "", "" },
+        const char *part, *before, *after;
+    } word[CAUSES][2] = {
+        [CAUSE_OPERATOR] = { { "computing", "", "" }, { "in operators", "", "" } },
+        [CAUSE_TRANSFER] = { { "communication", "transfer of ", "" }, { "communication", "transfer of ", "" } },
+        [CAUSE_WAIT] = { { "communication", "", " waiting for other ranks" },
+                         { "communication", "", " waiting for other ranks" } },
+        [CAUSE_HOST] = { { "free", "host in ", "" }, { "outside of operators", "host in ", "" } },
+        [CAUSE_DATA] = { { "free", "waiting for data in ", "" }, { "waiting for data", "", "" } },
+        [CAUSE_MEMORY] = { { "free", "memory: ", "" }, { "allocating or freeing memory", "", "" } },
+        [CAUSE_GC] = { { "free: garbage collection", "", "" }, { "garbage collection", "", "" } },
     };
     char number[TERM_NUMBER];
-    fprintf(t->to, "+%s %s", term_duration(number, (double)m->more_ns),
-            is_host ? word[m->cause].host_part : word[m->cause].part);
+    fprintf(t->to, "+%s %s", term_duration(number, (double)m->more_ns), word[m->cause][is_host].part);
     if (m->named == NAMED_NOTHING || (is_host && m->named == NAMED_OUTSIDE))
         return;
     if (m->named == NAMED_OUTSIDE) {
         fputs(": host outside of operators", t->to);
     } else {
-        fprintf(t->to, ": %s%s", word[m->cause].before, m->named == NAMED_RANGE ? "range " : "");
+        fprintf(t->to, ": %s%s", word[m->cause][is_host].before, m->named == NAMED_RANGE ? "range " : "");
         term_text(t, m->name, t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);
     }
-    fprintf(t->to, " +%s%s", term_duration(number, (double)m->name_ns), word[m->cause].after);
+    fprintf(t->to, " +%s%s", term_duration(number, (double)m->name_ns), word[m->cause][is_host].after);
 }
 
 static void put_causes(const struct term *t, const struct step_mores *m, bool is_host)

@@ -284,7 +284,8 @@ void ascope_profiler_stop(struct ascope_profiler *p)
 {
     if (!p || p->is_stopped)
         return;
-    range_end(p);
+    if (!(p->has_plan && p->plan.active == ASCOPE_EVERY_STEP && p->step > 0)) /* else: what is behind the last step */
+        range_end(p);
     report_why_nothing(p);
     transit(p, p->action, LEAVES);
     p->is_stopped = true;

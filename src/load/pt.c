@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/pt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "load/collection_dir.h"
 #include "load/settings_load.h"
 #include "load/torch_load.h"
@@ -83,9 +86,20 @@ static bool guess_unit(const struct collection *s, bool *is_counter, double *mhz
     return c->is_there && (c->clock == COLLECTOR_CLOCK_NS || (*is_counter && c->mhz > 0));
 }
 
+static bool no_unit(const struct collection *s, const char *info, struct error *e)
+{
+    const char *path = *info ? arena_printf(s->mem, "%s/%s", s->path, info) : NULL;
+    if (path && access(path, R_OK) != 0)
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(errno));
+    return error_set(
+        e, FAULT_FORMAT,
+        "%s: no readable profiler_info_*.json, and the unit of its times (nanoseconds or counter ticks) is unknown; restore the file, or create one with {\"start_info\": {\"syscnt_enable\": false}} if they are nanoseconds",
+        s->path);
+}
+
 /* The clock of the device's tool where it is there, and what PyTorch noted itself otherwise. */
-static bool find_clock(const struct collection *s, const struct noted_clock *noted, struct framework_clock *out,
-                       struct error *e)
+static bool find_clock(const struct collection *s, const char *info, const struct noted_clock *noted,
+                       struct framework_clock *out, struct error *e)
 {
     struct framework_clock c = { .is_counter = noted->is_counter,
                                  .ns_per_count = 1,
@@ -94,10 +108,7 @@ static bool find_clock(const struct collection *s, const struct noted_clock *not
                                  .wall_offset_ns = noted->wall_offset_ns };
     double mhz = noted->mhz;
     if (!noted->is_known && !guess_unit(s, &c.is_counter, &mhz))
-        return error_set(
-            e, FAULT_FORMAT,
-            "%s: no readable profiler_info_*.json, and the unit of its times (nanoseconds or counter ticks) is unknown; restore the file, or create one with {\"start_info\": {\"syscnt_enable\": false}} if they are nanoseconds",
-            s->path);
+        return no_unit(s, info, e);
     if (s->has_device) {
         const struct source *host = profile_main_source(&s->profile);
         c.wall_offset_ns = host->wall_offset_ns;
@@ -145,7 +156,7 @@ bool pt_load(struct collection *s, const char *path, const struct collection_req
         return false;
     if (!d.has_framework)
         return true;
-    if (!find_clock(s, &noted, &clock, e))
+    if (!find_clock(s, d.info, &noted, &clock, e))
         return false;
     const struct framework_request request = { .format = &torch_format,
                                                .clock = clock,
