@@ -60,7 +60,13 @@ static void without_an_end_that_is_known_only_the_seconds_are_shown(void **state
         if (is_drawn)
             break;
     } while (true);
-    progress_clear();
+    progress_hold();
+    fputs("a line,", theirs);
+    fflush(theirs);
+    usleep(300000); /* three times what is between two pictures */
+    fputs(" whole\n", theirs);
+    fflush(theirs);
+    progress_release();
     progress_end(&p);
     fclose(theirs);
     size_t n = 0;
@@ -69,9 +75,8 @@ static void without_an_end_that_is_known_only_the_seconds_are_shown(void **state
     text[n] = 0;
     close(ours);
     assert_ptr_equal(strstr(text, "\r\033[Krecovering    1 s"), text);
+    assert_non_null(strstr(text, "\r\033[Ka line, whole"));
     assert_null(strchr(text, '%'));
-    const char *wipe = "\r\033[K";
-    assert_string_equal(text + strlen(text) - strlen(wipe), wipe);
     (void)state;
 }
 

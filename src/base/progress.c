@@ -66,7 +66,7 @@ static void draw(const struct progress *p, unsigned ms)
 
 static _Atomic(struct progress *) shown; /* the one that draws: two would write over each other */
 
-void progress_clear(void)
+void progress_hold(void)
 {
     struct progress *p = atomic_load(&shown);
     if (!p)
@@ -75,7 +75,19 @@ void progress_clear(void)
     fputs(p->is_drawn ? "\r\033[K" : "", p->to);
     p->is_drawn = false;
     fflush(p->to);
-    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_release(void)
+{
+    struct progress *p = atomic_load(&shown);
+    if (p)
+        pthread_mutex_unlock(&p->lock);
+}
+
+void progress_clear(void)
+{
+    progress_hold();
+    progress_release();
 }
 
 static void *draw_until_ended(void *arg)

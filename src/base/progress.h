@@ -31,8 +31,12 @@ void progress_begin(struct progress *p, FILE *to, bool wanted);
 /* A stage begins; without a progress (NULL) nothing happens. From 0 to 0: of unknown length; only the seconds are shown. */
 void progress_stage(struct progress *p, const char *what, double from, double until, uint64_t expected);
 void progress_end(struct progress *p); /* wipes the line */
-void progress_clear(
-    void); /* before something else is printed: wipes the line that is shown, if one is, until the next */
+
+/* While something else is printed: wipes the line that is shown, if one is, and nothing is drawn until the release. The progress
+ * begins and ends outside of them. */
+void progress_hold(void);
+void progress_release(void);
+void progress_clear(void); /* both */
 
 void progress_work(uint64_t units);
 /* What this thread reports from now on, and the threads of pools that it starts, is added to *counter, too. NULL: nowhere else. */

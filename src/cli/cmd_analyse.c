@@ -207,6 +207,7 @@ static void report_in_order(struct analysis *n)
             complain_no_memory(n->targets.list.at[n->n_shown].path);
             t->status = t->status == STATUS_DONE ? STATUS_LOSSES : t->status;
         }
+        progress_hold();
         if (t->complaints)
             fputs(t->complaints, stderr);
         if (t->output && *t->output) {
@@ -215,6 +216,7 @@ static void report_in_order(struct analysis *n)
             fputs(t->output, stdout);
             fflush(stdout);
         }
+        progress_release();
         free(t->output);
         free(t->complaints);
         t->output = t->complaints = NULL;

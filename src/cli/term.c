@@ -133,16 +133,17 @@ const char *complain_name(void)
 
 void complain(const char *fmt, ...)
 {
-    progress_clear();
     char text[1024];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     const struct term t = { .to = stderr };
+    progress_hold();
     fprintf(stderr, "%s: ", program);
     term_text(&t, text, 0);
     fputc('\n', stderr);
+    progress_release();
 }
 
 void complain_no_memory(const char *what)
