@@ -255,6 +255,9 @@ static void read_gpu(struct source *s, const json_t *dev)
         { "sm_blocks", &s->gpu.sm_blocks },
         { "warp_threads", &s->gpu.warp_threads },
         { "block_reserved_bytes", &s->gpu.block_reserved_bytes },
+        { "sm_frequency", &s->gpu.core_mhz },
+        { "memory_frequency", &s->gpu.memory_mhz },
+        { "memory_bus_bits", &s->gpu.bus_bits },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const int64_t value = setting_number(dev, row[i].key, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_facts.h - what limits how many blocks of a kernel a multiprocessor (SM) of a GPU runs at once. 0: unknown. */
+/* gpu_facts.h - what limits how many blocks of a kernel a multiprocessor (SM) of a GPU runs at once, and how fast. 0: unknown. */
 #ifndef ASCOPE_PROFILE_GPU_FACTS_H
 #define ASCOPE_PROFILE_GPU_FACTS_H
 
@@ -8,7 +8,8 @@
 struct gpu_facts {
     uint32_t n_sm, major, minor; /* major, minor: compute capability */
     uint32_t sm_threads, sm_registers, sm_shared_bytes, sm_blocks, warp_threads;
-    uint32_t block_reserved_bytes; /* of shared memory, for the system */
+    uint32_t block_reserved_bytes;           /* of shared memory, for the system */
+    uint32_t core_mhz, memory_mhz, bus_bits; /* the highest clocks; width of the bus to its memory */
 };
 
 #endif

@@ -21,7 +21,7 @@ enum { ALL_CORES = UINT8_MAX };
 
 /* In the order in which the simulator offers them. */
 static const struct chip chips[] = {
-    { A2_OR_A3, .spoken = { "A2", "910B" }, .n_cube = 24, .n_vector = 48, .core_mhz = 1800 },
+    { A2_OR_A3, .spoken = { "A2", "910B" }, .n_cube = 24, .n_vector = 48, .core_mhz = 1800, .memory_gbs = 1600 },
     { A2_OR_A3, .spoken = { "A3", "910_93", "910C" }, .n_cube = 24, .n_vector = 48, .core_mhz = 1850, .has_two_dies = true },
     { .platform = 1, .group = ON_910, .spoken = { "910", "910A" }, .n_cube = 32, .n_vector = 0, .core_mhz = 1000,
       .name = "Ascend910A", .product = "Atlas training products (910)", .task_log = TASK_LOG_HWTS, .tracks_ai_cpu = true, .logs_no_types = true,
@@ -38,7 +38,7 @@ static const struct chip chips[] = {
       .name = "Ascend310B", .product = "Atlas 200I/500 A2 (310B)", .task_log = TASK_LOG_STARS, .has_one_core = true, .counts_no_vector = true,
       .has_unique_ids = true, .is_stars = true, .last_cube_core = 0, .llc_units = 1, .ddr_bits = 128, .draws_freq = true,
       .stores_freq = true, L2_OF_STARS },
-    { .platform = 15, .group = ON_950, .spoken = { "950" }, .n_cube = 32, .n_vector = 64, .core_mhz = 1650,
+    { .platform = 15, .group = ON_950, .spoken = { "950" }, .n_cube = 32, .n_vector = 64, .core_mhz = 1650, .memory_gbs = 1600,
       .name = "Ascend950", .product = "950", .task_log = TASK_LOG_SHORT, .is_native = true, .has_wide_ids = true, .has_unique_ids = true,
       .is_stars = true, .last_cube_core = 35, .llc_units = 4, .ddr_bits = 128, L2_OF_950, SMMU },
     { .platform = 2, .group = ON_MDC, .spoken = { "MDC" }, .n_cube = 10, .n_vector = 8, .core_mhz = 1000,

@@ -63,7 +63,8 @@ struct chip {
     const char *product;                 /* for people: "Atlas A2 (910B) or A3 (910_93)" */
     const char *spoken[CHIP_NAMES];      /* usual names: "A2", "910B"; none: it cannot be simulated by name */
     uint32_t n_cube, n_vector, core_mhz; /* AI cores, vector cores, their clock; 0: unknown, and not simulated */
-    bool has_two_dies;                   /* each is a device, and there are links between them */
+    uint32_t memory_gbs;   /* 10^9 bytes/s, as published of a device with these cores and this clock; 0: unknown */
+    bool has_two_dies;     /* each is a device, and there are links between them */
     const char *l2_events; /* that collectors ask for: all requests, two halves, hits in each, victims, two more */
     enum task_log task_log;
     bool tracks_ai_cpu;     /* kernels of the AI CPU are in the scheduler's track, not in the log */
