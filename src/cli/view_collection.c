@@ -14,6 +14,7 @@
 #include "cli/view_categories.h"
 #include "cli/view_kernel_counters.h"
 #include "cli/view_memory_load.h"
+#include "cli/view_roofline.h"
 #include "cli/why_report.h"
 #include "load/raw_bytes.h"
 
@@ -145,7 +146,7 @@ bool view_collection_load(struct view_input *in, struct error *e)
         }
         atomic_store(&in->has_answers, is_done);
         is_done = is_done && (advice_find(in, &l) || error_no_memory(e, in->path)) &&
-                  view_kernel_counters_load(in, &l, c->options, "", e) &&
+                  view_kernel_counters_load(in, &l, c->options, "", e) && view_roofline_load(in, &l, "", e) &&
                   drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
     }
     view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);

@@ -12,6 +12,7 @@
 #include "cli/summary.h"
 #include "cli/view_advice.h"
 #include "cli/view_kernel_counters.h"
+#include "cli/view_roofline.h"
 #include "cli/view_ties.h"
 #include "load/chrome_load.h"
 #include "load/raw_bytes.h"
@@ -100,7 +101,8 @@ static bool draw_part(struct loading *q, const struct loaded *l, const char *pat
         joint_drop(&q->joint, p);
         return false;
     }
-    return keep_rank(q, p, rank) && view_kernel_counters_load(q->in, l, q->of->options, title, q->e);
+    return keep_rank(q, p, rank) && view_kernel_counters_load(q->in, l, q->of->options, title, q->e) &&
+           view_roofline_load(q->in, l, title, q->e);
 }
 
 /* ---- a job ------------------------------------------------------------------------------------------------------ */
@@ -358,6 +360,8 @@ bool view_joint_load(struct view_input *in, struct error *e)
     bool done = (q.names && q.ties.match.mem) || no_memory(&q);
     done = done && (q.of->is_job ? load_job(&q) : load_runs(&q));
     view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);
+    for (size_t i = 0; done && i < q.joint.parts.n; i++)
+        view_roofline_shift(in, q.joint.parts.at[i]->title, q.joint.parts.at[i]->shift_ns);
     done = done && joint_finish(&q.joint, &in->trace, &in->drawn, in->path, e) &&
            (view_ties_put(&q.ties, &in->trace) || no_memory(&q));
     joint_close(&q.joint);

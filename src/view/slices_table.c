@@ -206,6 +206,60 @@ static void kernel_counter_cell(const struct view_input *in, size_t row, int col
     }
 }
 
+static size_t n_work(const struct view_input *in)
+{
+    return in->work.n;
+}
+
+/* What is not known is NULL. */
+static void put_known(sqlite3_context *c, double v)
+{
+    if (v > 0)
+        sqlite3_result_double(c, v);
+}
+
+static void work_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
+{
+    const struct view_work *w = &in->work.at[row];
+    const double s = w->total_us / 1e6;
+    switch (column) {
+    case 0: sqlite3_result_text(c, w->name, -1, SQLITE_STATIC); break;
+    case 1: sqlite3_result_text(c, w->input_shapes, -1, SQLITE_STATIC); break;
+    case 2: sqlite3_result_text(c, w->input_types, -1, SQLITE_STATIC); break;
+    case 3: sqlite3_result_text(c, w->input_formats, -1, SQLITE_STATIC); break;
+    case 4: sqlite3_result_text(c, w->output_shapes, -1, SQLITE_STATIC); break;
+    case 5: sqlite3_result_int64(c, (sqlite3_int64)w->count); break;
+    case 6: sqlite3_result_double(c, w->total_us); break;
+    case 7: put_known(c, w->operations); break;
+    case 8: put_known(c, w->bytes); break;
+    case 9: put_known(c, w->operations / w->bytes); break;
+    case 10: put_known(c, s > 0 ? w->operations / s : 0); break;
+    case 11: put_known(c, s > 0 ? w->bytes / s : 0); break;
+    case 12: sqlite3_result_double(c, w->share); break; /* NAN becomes NULL */
+    case 13: put_known(c, w->counted_operations); break;
+    case 14: put_known(c, w->counted_bytes); break;
+    case 15: sqlite3_result_text(c, w->operations_by, -1, SQLITE_STATIC); break;
+    case 16: sqlite3_result_text(c, w->bytes_by, -1, SQLITE_STATIC); break;
+    default: sqlite3_result_text(c, w->run, -1, SQLITE_STATIC); break;
+    }
+}
+
+static size_t n_roofs(const struct view_input *in)
+{
+    return in->roofs.n;
+}
+
+static void roof_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
+{
+    const struct view_roof *r = &in->roofs.at[row];
+    switch (column) {
+    case 0: sqlite3_result_text(c, r->what, -1, SQLITE_STATIC); break;
+    case 1: sqlite3_result_double(c, r->per_s); break;
+    case 2: sqlite3_result_text(c, r->source, -1, SQLITE_STATIC); break;
+    default: sqlite3_result_text(c, r->run, -1, SQLITE_STATIC); break;
+    }
+}
+
 static const struct source sources[] = {
     { "slices",
       "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT)",
@@ -222,6 +276,10 @@ static const struct source sources[] = {
     { "kernel_counters",
       "CREATE TABLE x(name TEXT, task_type TEXT, metric TEXT, count INTEGER, mean REAL, most REAL, total_us REAL, run TEXT)",
       n_kernel_counters, kernel_counter_cell },
+    { "kernel_work",
+      "CREATE TABLE x(name TEXT, input_shapes TEXT, input_types TEXT, input_formats TEXT, output_shapes TEXT, count INTEGER, total_us REAL, operations REAL, bytes REAL, intensity REAL, operations_per_s REAL, bytes_per_s REAL, roof_share REAL, counted_operations REAL, counted_bytes REAL, operations_by TEXT, bytes_by TEXT, run TEXT)",
+      n_work, work_cell },
+    { "roofs", "CREATE TABLE x(what TEXT, per_s REAL, source TEXT, run TEXT)", n_roofs, roof_cell },
 };
 
 /* ---- SQLite's side ----------------------------------------------------------------------------------------------- */

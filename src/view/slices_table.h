@@ -8,6 +8,9 @@
  *   blocks(name, allocator, bytes, begin_ns, end_ns)                             end_ns is NULL of one that was not released
  *   losses(what, n, is_damage, file, at)
  *   kernel_counters(name, task_type, metric, count, mean, most, total_us, run)   the mean is weighted by duration
+ *   kernel_work(name, input_shapes, input_types, input_formats, output_shapes, count, total_us, operations, bytes, intensity, operations_per_s,
+ *     bytes_per_s, roof_share, counted_operations, counted_bytes, operations_by, bytes_by, run)        what is not known is NULL
+ *   roofs(what, per_s, source, run)
  *   percentile(value, percent)                       an aggregate function
  *   histogram(value)                                 another: "10:3 12:1" is 3 values from 2^10 up to 2^11, and one from 2^12
  */

@@ -6,6 +6,7 @@
 #include "view/answer_categories.h"
 #include "view/answer_flame.h"
 #include "view/answer_memory.h"
+#include "view/answer_roofline.h"
 #include "view/answer_search.h"
 #include "view/answer_slices.h"
 #include "view/answer_tables.h"
@@ -42,6 +43,7 @@ static void answer_about(struct question *a)
         json_put_text(o, "kind", in->kind);
         json_put_bool(o, "is_simulated", (now == VIEW_READY || now == VIEW_LOADING) && atomic_load(&in->is_simulated));
         json_put_bool(o, "has_memory", now == VIEW_READY && in->allocators.n > 0);
+        json_put_bool(o, "has_roofline", now == VIEW_READY && in->work.n > 0);
         json_put_text(o, "state", state[now == VIEW_NEW && !in->is_on_demand ? VIEW_LOADING : now]);
         json_put_text(o, "shows", shown_of(in));
         json_put_int(o, "percent", view_progress_percent(&in->progress));
@@ -287,6 +289,7 @@ static const struct {
     { "neighbour", true, answer_neighbour },
     { "overview", true, answer_overview },
     { "reload", false, answer_reload },
+    { "roofline", true, answer_roofline },
     { "rows", true, answer_rows },
     { "search", true, answer_search },
     { "slice", true, answer_slice },

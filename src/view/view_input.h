@@ -88,6 +88,26 @@ struct view_kernel_counter {
     double mean, most, total_us; /* the mean is weighted by duration; NAN: they took no time */
 };
 
+/* Kernels of an operator with the same shapes and types, against what their device can do. */
+struct view_work {
+    const char *run; /* as above */
+    const char *name, *input_shapes, *input_types, *input_formats, *output_shapes, *numbers;
+    uint64_t count;
+    double total_us;
+    double operations, bytes;                 /* of all of them; 0: not known */
+    double counted_operations, counted_bytes; /* by the cores; 0: not counted */
+    const char *operations_by, *bytes_by;     /* "shapes", "shapes, no mask", "counters", "" */
+    double share;                             /* of its roof; NAN: not known */
+    int64_t begin_ns, end_ns;                 /* the longest run */
+};
+/* What a device can do at most. */
+struct view_roof {
+    const char *run;
+    const char *what;   /* "FP16, BF16"; "memory" */
+    const char *source; /* "device": of cores and clocks; "published"; "observed" */
+    double per_s;       /* operations; bytes */
+};
+
 /* A table of a database that is shown as it is. */
 struct view_db_table {
     const char *name, *filtered; /* the latter: what a filter is about, as SQL */
@@ -134,8 +154,11 @@ struct view_input {
     struct view_categories *categories; /* NULL: what it takes was not recorded */
     LIST(struct view_loss) losses;
     LIST(struct view_kernel_counter) kernel_counters;
-    const char *db_path;     /* its tables are part of SQL; NULL: it is no database */
-    unsigned char *db_image; /* the same in memory, of db_bytes; NULL: none */
+    LIST(struct view_work) work; /* by run, the longest first */
+    LIST(struct view_roof) roofs;
+    double kernels_us, worked_us; /* all kernels; those in `work` */
+    const char *db_path;          /* its tables are part of SQL; NULL: it is no database */
+    unsigned char *db_image;      /* the same in memory, of db_bytes; NULL: none */
     size_t db_bytes;
     LIST(struct view_db_table) db_tables;
     struct arena *mem;

@@ -28,6 +28,10 @@ const struct view_table view_tables[] = {
               "(process = 'Ascend Hardware' AND thread LIKE 'Stream%' AND thread NOT LIKE 'Stream % marks')") },
     { "kernel counters", "name || ' ' || metric", "total_us DESC, name, task_type, run, metric",
       "SELECT name, task_type, run, metric, count, round(total_us, 3) AS total_us, round(mean, 4) AS mean, most FROM kernel_counters" },
+    { "kernel work", "name || ' ' || input_shapes", "total_us DESC, name, input_shapes, input_formats, run",
+      "SELECT name, input_shapes, input_types, input_formats, run, count, round(total_us, 3) AS total_us, operations, bytes, round(intensity, 3) AS intensity, "
+      "round(operations_per_s / 1e12, 4) AS tera_operations_per_s, round(bytes_per_s / 1e9, 3) AS gb_per_s, round(roof_share * 100, 2) AS roof_percent, "
+      "operations_by, bytes_by FROM kernel_work" },
     { "API calls", "name", "total_us DESC",
       BY_NAME("category IN ('cuda_runtime', 'cuda_driver') OR process = 'CANN' OR process LIKE 'CANN,%' OR "
               "process = 'OS Runtime API' OR process LIKE 'System calls,%'") },

@@ -7,11 +7,12 @@ import { show_flame } from "./flame.js";
 import { show_memory } from "./memory.js";
 import { show_overview } from "./overview.js";
 import { rank_bar, ranks_shown } from "./ranks.js";
+import { show_roofline } from "./roofline.js";
 import { show_sql, show_tables } from "./tables.js";
 import { grouped, speak, word } from "./text.js";
 import { Timeline } from "./timeline.js";
 
-const PAGES = ["overview", "timeline", "flame", "memory", "tables", "sql"];
+const PAGES = ["overview", "timeline", "flame", "memory", "roofline", "tables", "sql"];
 const LOOK_AGAIN_MS = 500, WATCH_MS = 2000;
 
 /** @param {string} id */
@@ -61,6 +62,9 @@ function theme() {
     timeline?.draw_soon();
 }
 
+/** Some inputs have no memory, or no shapes of kernels. @param {api.Input|undefined} one @param {string} page */
+const has_page = (one, page) => (page !== "memory" || one?.has_memory) && (page !== "roofline" || one?.has_roofline);
+
 function frame() {
     speak(state.get("lang") ?? (navigator.language.startsWith("zh") ? "zh" : "en"));
     theme();
@@ -68,7 +72,7 @@ function frame() {
     /** @type {HTMLInputElement} */ (by_id("search")).placeholder = word("search");
     by_id("search").setAttribute("aria-label", word("search"));
     const page = state.get("page") ?? "overview", tabs = by_id("pages");
-    tabs.replaceChildren(...PAGES.filter((name) => name !== "memory" || inputs[input()]?.has_memory).map((name) => {
+    tabs.replaceChildren(...PAGES.filter((name) => has_page(inputs[input()], name)).map((name) => {
         const tab = /** @type {HTMLButtonElement} */ (element("button", word(name)));
         tab.type = "button";
         tab.setAttribute("role", "tab");
@@ -166,6 +170,7 @@ async function show() {
         if (page === "timeline") await show_timeline(place);
         else if (page === "flame") await show_flame(place, input(), state, keep, look_at, says);
         else if (page === "memory" && one.has_memory) await show_memory(place, input(), state, keep, look_at);
+        else if (page === "roofline" && one.has_roofline) await show_roofline(place, input(), look_at, says);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
         else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step));

@@ -9,6 +9,26 @@ const words = {
     tables: ["Tables", "表格"],
     memory: ["Memory", "内存"],
     flame: ["Flame graph", "火焰图"],
+    roofline: ["Roofline", "屋顶线"],
+    intensity: ["Operations for each byte", "每字节的运算数"],
+    intensity_short: ["Operations/byte", "运算/字节"],
+    operations_per_s: ["Operations", "运算"],
+    bytes_per_s: ["Memory", "内存"],
+    of_roof: ["Of the roof", "占屋顶"],
+    run_of: ["Run", "运行"],
+    work: ["{n} in {total}, {rate}, {intensity} operations for each byte, {share} of the roof", "{n} 次共 {total},{rate},每字节 {intensity} 次运算,占屋顶 {share}"],
+    roof: ["{what}: {per_s} ({source})", "{what}:{per_s}({source})"],
+    roof_memory: ["Memory", "内存"],
+    roof_device: ["cores and clock of the device", "按设备的核数与频率"],
+    roof_published: ["published for this chip", "该芯片的公开数据"],
+    roof_observed: ["no figure is known: the most that a kernel here has reached", "无已知数据:此处内核达到的最大值"],
+    no_roof: ["How fast the device multiplies {kind} is not known.", "设备的 {kind} 矩阵运算峰值未知。"],
+    no_roof_memory: ["The bandwidth of its memory is not known.", "内存带宽未知。"],
+    roofline_covers: ["Of {share} % of the time of kernels the work is known, by their shapes or counters.", "{share} % 的内核时间可由形状或计数器得知其工作量。"],
+    longest_rows: ["The longest {n} of {all} rows; the table \"kernel work\" has all of them.", "显示 {all} 行中最长的 {n} 行;全部见表格“kernel work”。"],
+    roofline_keys: ["A circle is as large as the time of its kernels; a click, or Enter, goes to the longest of them; the four directions move.", "圆的大小表示内核时间;单击或 Enter 转到其中最长的;方向键移动。"],
+    by_counters: ["(counted)", "(计数)"],
+    by_no_mask: ["(without a mask)", "(不计掩码)"],
     sql: ["SQL", "SQL"],
     search: ["Search names and arguments (/)", "搜索名称和参数 (/)"],
     all_rows: ["All rows", "所有行"],
@@ -195,6 +215,13 @@ export function bytes(n) {
     for (const [size, unit] of /** @type {[number, string][]} */ ([[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]]))
         if (Math.abs(n) >= size) return (n / size).toFixed(Math.abs(n) >= 100 * size ? 0 : 2) + " " + unit;
     return n + " B";
+}
+
+/** A number as large as they come, with three digits: 354 T. @param {number} n */
+export function magnitude(n) {
+    for (const [size, unit] of /** @type {[number, string][]} */ ([[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]))
+        if (n >= size) return Number((n / size).toPrecision(3)) + " " + unit;
+    return String(Number(n.toPrecision(3)));
 }
 
 /** @param {number} n */
