@@ -166,7 +166,7 @@ def measure_views(report, ascope, slices, repeat, home):
         frames = [f for f in (node("frames.js", v.url) for _ in range(repeat)) if f]
         if frames:
             frames = min(frames, key=lambda f: f["work_p99_ms"])
-            report.ratio("work of a frame, median, ms", frames["work_median_ms"], "", "%d frames of Chromium while keys move and zoom" % frames["n"])
+            report.ratio("work of a frame, median, ms", frames["work_median_ms"], "", "CPU; %d frames of Chromium while keys move and zoom" % frames["n"])
             report.ratio("work of a frame, p99, ms", frames["work_p99_ms"], "<= 16", "the same")
             report.ratio("between frames, median, ms", frames["between_median_ms"], "", "the same; 16.7 is every frame of the screen")
     os.remove(path)

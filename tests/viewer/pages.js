@@ -101,7 +101,7 @@ async function use_timeline(page, url, job) {
 /** Pictures of the timeline by buttons and keys: the SVG has what the canvas shows, and names stay texts. */
 async function use_pictures(page, url, hostile) {
     await look(page, url, "page=timeline&input=" + hostile, "pictures");
-    for (const [kind, save] of [["png", () => page.locator(".pictures button").first().click()], ["svg", () => page.locator(".pictures button").last().click()],
+    for (const [kind, save] of [["png", () => page.getByRole("button", { name: "PNG" }).click()], ["svg", () => page.getByRole("button", { name: "SVG" }).click()],
         ["png", () => page.keyboard.press("KeyI")], ["svg", () => page.keyboard.press("Shift+KeyI")]]) {
         await page.locator("canvas").focus();
         const [got] = await Promise.all([page.waitForEvent("download", { timeout: 20000 }), save()]);

@@ -7,7 +7,7 @@
  *   shows: "nothing"|"overview"|"first"|"all", percent: number, stage: "reading"|"drawing"|"arranging", ms: number, n_loads: number, source: "as_loaded"|"changed"|"gone", message: string}} Input
  * @typedef {{id: number, name: string, n: number, levels: number[], instants: number|null}} Track
  * @typedef {{id: number, name: string, unit: string}} Counter
- * @typedef {{name: string, label: string, rank: string|null, is_mixed?: boolean, tracks: Track[], counters: Counter[]}} Process
+ * @typedef {{name: string, label: string, rank: string|null, index: number, is_mixed?: boolean, tracks: Track[], counters: Counter[]}} Process
  * @typedef {{base_ns: string, end: number, shown_begin: number, shown_end: number, n_slices: number, n_names: number,
  *   processes: Process[]}} Rows
  * @typedef {{level: number, begin: Float64Array, dur: Float64Array, slice: Uint32Array, n: Uint32Array, name: Uint32Array,
@@ -90,10 +90,10 @@ export class Names {
     get(id, later) {
         if (id < this.known.length) return this.known[id];
         this.asked ??= json("names", { input: this.input, from: this.known.length }).then((more) => {
-            this.known.push(...more);
+            for (const name of more) this.known.push(name);
             this.asked = null;
             if (more.length) later();
-        });
+        }, () => {}); // the server is gone, which others report
         return "";
     }
 }

@@ -63,15 +63,24 @@ export class BlockCache {
     }
 }
 
-/** The block that holds a moment, or the one nearest to it within some ns; -1: none. @param {api.Blocks} b @param {number} t @param {number} near */
-export function block_at(b, t, near) {
-    let low = 0, high = b.begin.length;
+/** The last of sorted moments that is not behind t; -1: none. @param {Float64Array} list @param {number} t */
+export function last_before(list, t) {
+    let low = 0, high = list.length;
     while (low < high) {
         const middle = (low + high) >> 1;
-        if (b.begin[middle] <= t) low = middle + 1;
+        if (list[middle] <= t) low = middle + 1;
         else high = middle;
     }
-    for (const i of [low - 1, low])
-        if (i >= 0 && i < b.begin.length && b.begin[i] - near <= t && t <= b.begin[i] + b.dur[i] + near) return i;
+    return low - 1;
+}
+
+/** The first block that may be seen at or behind a moment. @param {api.Blocks} b @param {number} t */
+export const first_from = (b, t) => Math.max(0, last_before(b.begin, t));
+
+/** The block that holds a moment, or the one nearest to it within some ns; -1: none. @param {api.Blocks} b @param {number} t @param {number} near */
+export function block_at(b, t, near) {
+    const first = first_from(b, t);
+    for (const i of [first, first + 1])
+        if (i < b.begin.length && b.begin[i] - near <= t && t <= b.begin[i] + b.dur[i] + near) return i;
     return -1;
 }

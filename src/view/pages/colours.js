@@ -37,10 +37,26 @@ export function colour(index) {
     return (is_dark() ? DARK : LIGHT)[index];
 }
 
-/** All of them for a pixel buffer: 0xAABBGGRR. */
+/** "#17191c" as a pixel: 0xAABBGGRR. @param {string} text */
+export function bits_of(text) {
+    const v = parseInt(text.slice(1), 16);
+    return ((255 << 24) | ((v & 255) << 16) | (v & 0xff00) | (v >> 16)) >>> 0;
+}
+const LIGHT_BITS = Uint32Array.from(LIGHT, bits_of), DARK_BITS = Uint32Array.from(DARK, bits_of);
+
+/** All of them for a pixel buffer. */
 export function colours_bits() {
-    return (is_dark() ? DARK : LIGHT).map((text) => {
-        const r = parseInt(text.slice(1, 3), 16), g = parseInt(text.slice(3, 5), 16), b = parseInt(text.slice(5, 7), 16);
-        return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
-    });
+    return is_dark() ? DARK_BITS : LIGHT_BITS;
+}
+
+/** Black or white, whichever is easier to read on a colour: by the contrast of WCAG. @param {string} text */
+function ink_on(text) {
+    const [r, g, b] = [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16) / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
+}
+const LIGHT_INK = LIGHT.map(ink_on), DARK_INK = DARK.map(ink_on);
+
+/** The colour of a text on one of them. @param {number} index */
+export function ink(index) {
+    return (is_dark() ? DARK_INK : LIGHT_INK)[index];
 }

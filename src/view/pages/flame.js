@@ -2,7 +2,7 @@
 // The flame graph: slices of some rows in a range as one tree, the outermost on top, as wide as their total time. The server makes the tree.
 // @ts-check
 import * as api from "./api.js";
-import { colour, colour_index } from "./colours.js";
+import { colour, colour_index, ink } from "./colours.js";
 import { button, element } from "./elements.js";
 import { duration, grouped, moment, word } from "./text.js";
 
@@ -88,7 +88,7 @@ function group_of(g, node) {
     group.append(rect);
     if (node.w >= LABEL_PX) {
         const text = document.createElementNS(SVG, "text"), fits = Math.floor((node.w - 6) / LETTER_PX);
-        put(text, { x: node.x + 3, y: y + ROW - 6 });
+        put(text, { x: node.x + 3, y: y + ROW - 6, fill: ink(colour_index(node.name)) });
         text.textContent = node.name.length > fits ? node.name.slice(0, Math.max(1, fits - 1)) + "…" : node.name;
         group.append(text);
     }

@@ -57,7 +57,7 @@ function show_verdicts(section, job, shift, input, look_at) {
             const t0 = shift + place.begin, t1 = shift + place.end, ranks = [v.rank ?? 0, place.waiting_rank], edge = (t1 - t0) / 2;
             p.append(button(said, async () => {
                 const { pins, slice } = await rows_of(input, place.collective, ranks, t0, t1);
-                await look_at(t0 - edge, t1 + edge, slice, { ranks: titles(ranks), pins: pins.join(",") });
+                await look_at(t0 - edge, t1 + edge, slice, { ranks: titles(ranks), pins: pins.map((id) => "t" + id).join(",") });
             }), " ", element("span", word("beside", { rank: ranks[0], other: ranks[1], name: place.collective }), "faint"));
         } else if (step && (v.rank === null || drawn.has(v.rank)))
             p.append(button(said, () => void look_at(shift + Number(step[5]), shift + Number(step[6]), undefined, { ranks: titles([v.rank, v.other_rank].filter((r) => drawn.has(r ?? -1))) })));

@@ -3,16 +3,25 @@
 // @ts-check
 import { own_name } from "./ranks.js";
 
+export const NAMES_WIDTH = 220, AXIS_HEIGHT = 26;
 export const LEVEL_HEIGHT = 18, PROCESS_HEIGHT = 22, COUNTER_HEIGHT = 40, GAP = 4;
 
 /**
  * @typedef {{kind: "process"|"track"|"counter", key: string, name: string, y: number, height: number, is_pinned: boolean,
- *   is_folded: boolean, levels: number[], instants: number|null, id: number}} Item
+ *   is_folded: boolean, levels: number[], instants: number|null, series: string, id: number}} Item
  */
+
+/** Keys of the rows that ranks have. @param {import("./api.js").Rows} rows */
+export function rank_keys(rows) {
+    /** @type {Map<string|null, string>} */
+    const keys = new Map();
+    for (const p of rows.processes) if (!keys.has(p.rank)) keys.set(p.rank, "r" + p.index);
+    return keys;
+}
 
 /**
  * @param {import("./api.js").Rows} rows @param {Set<string>} folded @param {Set<string>} pinned
- * @returns {{items: Item[], height: number}}
+ * @returns {{items: Item[], height: number, pinned_height: number}}
  */
 export function lay_out(rows, folded, pinned) {
     /** @type {Item[]} */
@@ -29,29 +38,31 @@ export function lay_out(rows, folded, pinned) {
         for (const counter of process.counters) {
             const key = "c" + counter.id, is_pinned = pinned.has(key);
             if (is_pinned === only_pinned)
-                put({ kind: "counter", key, name: of + counter.name, is_pinned, is_folded: false, levels: [], instants: null, id: counter.id }, COUNTER_HEIGHT);
+                put({ kind: "counter", key, name: of + counter.name, is_pinned, is_folded: false, levels: [], instants: null, series: counter.unit, id: counter.id }, COUNTER_HEIGHT);
         }
         for (const track of process.tracks) {
             const key = "t" + track.id, is_pinned = pinned.has(key), is_folded = folded.has(key);
             const all = track.instants === null ? track.levels : [...track.levels, track.instants];
             const levels = is_folded ? all.slice(0, 1) : all;
             if (is_pinned === only_pinned && levels.length)
-                put({ kind: "track", key, name: of + track.name, is_pinned, is_folded, levels, instants: track.instants, id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
+                put({ kind: "track", key, name: of + track.name, is_pinned, is_folded, levels, instants: levels.includes(track.instants ?? -1) ? track.instants : null, series: "", id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
         }
     };
     for (const process of rows.processes) put_rows(process, true);
+    const pinned_height = y, keys = rank_keys(rows);
     let rank = /** @type {string|null} */ (null);
-    rows.processes.forEach((process, i) => {
-        if (!process.tracks.length && !process.counters.length) return;
-        if (process.rank !== null && process.rank !== rank && !process.is_mixed)
-            put({ kind: "process", key: "r" + process.rank, name: process.rank, is_pinned: false, is_folded: folded.has("r" + process.rank), levels: [], instants: null, id: i }, PROCESS_HEIGHT);
+    for (const process of rows.processes) {
+        if (!process.tracks.length && !process.counters.length) continue;
+        const rank_key = keys.get(process.rank) ?? "";
+        /** @param {string} key @param {string} name */
+        const heading = (key, name) => put({ kind: "process", key, name, is_pinned: false, is_folded: folded.has(key), levels: [], instants: null, series: "", id: process.index }, PROCESS_HEIGHT);
+        if (process.rank !== null && process.rank !== rank && !process.is_mixed) heading(rank_key, process.rank);
         rank = process.rank;
-        if (folded.has("r" + rank) && !process.is_mixed) return;
-        const key = "p" + i, is_folded = folded.has(key);
-        put({ kind: "process", key, name: (process.is_mixed ? process.name : own_name(process)) + (process.label ? " (" + process.label + ")" : ""), is_pinned: false, is_folded, levels: [], instants: null, id: i }, PROCESS_HEIGHT);
-        if (!is_folded) put_rows(process, false);
-    });
-    return { items, height: y };
+        if (rank !== null && folded.has(rank_key) && !process.is_mixed) continue;
+        heading("p" + process.index, (process.is_mixed ? process.name : own_name(process)) + (process.label ? " (" + process.label + ")" : ""));
+        if (!folded.has("p" + process.index)) put_rows(process, false);
+    }
+    return { items, height: y, pinned_height };
 }
 
 /** The first item that ends below y. @param {Item[]} items @param {number} y */

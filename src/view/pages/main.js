@@ -4,6 +4,7 @@
 import * as api from "./api.js";
 import { button, element } from "./elements.js";
 import { show_flame } from "./flame.js";
+import { handle_key } from "./handling.js";
 import { show_memory } from "./memory.js";
 import { show_overview } from "./overview.js";
 import { rank_bar, ranks_shown } from "./ranks.js";
@@ -11,6 +12,7 @@ import { show_roofline } from "./roofline.js";
 import { show_sql, show_tables } from "./tables.js";
 import { grouped, speak, word } from "./text.js";
 import { Timeline } from "./timeline.js";
+import { restore_timeline, save_timeline, TIMELINE_KEYS } from "./timeline_state.js";
 
 const PAGES = ["overview", "timeline", "flame", "memory", "roofline", "tables", "sql"];
 const LOOK_AGAIN_MS = 500, WATCH_MS = 2000;
@@ -91,16 +93,25 @@ function frame() {
     document.title = by_id("title").textContent + (one?.is_simulated ? " (" + word("simulated") + ")" : "");
 }
 
+/** What is shown now can be come back to; what changes from here on is the next entry of the browser's history. */
+function step_on() {
+    clearTimeout(saving);
+    history.replaceState(null, "", "#" + state.toString());
+    history.pushState(null, "", "#" + state.toString());
+}
+
 /** @param {string} page */
 function go(page) {
+    step_on();
     keep("page", page);
     void show();
 }
 
 /** Goes to a range of the timeline. @param {number} t0 @param {number} t1 @param {number} [slice] @param {Record<string, string|number>} [more] */
 async function look_at(t0, t1, slice = undefined, more = {}) {
+    step_on();
     keep("page", "timeline");
-    for (const key of ["ranks", "pins"]) keep(key, more[key] ?? null);
+    for (const key of ["ranks", "pins", "area", "y"]) keep(key, more[key] ?? null);
     keep("t0", Math.floor(t0));
     keep("t1", Math.ceil(t1));
     keep("slice", slice ?? null);
@@ -111,7 +122,8 @@ async function look_at(t0, t1, slice = undefined, more = {}) {
 function look_elsewhere(path, begin_ns, dur) {
     const other = inputs.findIndex((one) => one.path === path);
     if (other < 0) return false;
-    for (const key of ["slice", "ranks", "pins", "t0", "t1"]) keep(key, null);
+    step_on();
+    for (const key of ["ranks", ...TIMELINE_KEYS]) keep(key, null);
     keep("input", other);
     keep("page", "timeline");
     keep("moment", begin_ns + "+" + dur);
@@ -121,7 +133,8 @@ function look_elsewhere(path, begin_ns, dur) {
 }
 
 async function show_timeline(/** @type {HTMLElement} */ whole) {
-    const all = await api.json("rows", { input: input() });
+    const all = /** @type {api.Rows} */ (await api.json("rows", { input: input() }));
+    all.processes.forEach((p, i) => (p.index = i));
     const order = state.get("order") ?? (inputs[input()]?.kind === "two runs" ? "process" : "rank");
     const rows = ranks_shown(all, state.get("ranks"), order), place = rank_bar(whole, all, state.get("ranks"), order, (key, value) => (keep(key, value), void show()));
     const moment = /^(\d+)\+(\d+)$/.exec(state.get("moment") ?? "");
@@ -131,27 +144,24 @@ async function show_timeline(/** @type {HTMLElement} */ whole) {
         keep("t1", begin + Number(moment[2]));
         keep("moment", null);
     }
+    let is_made = false; // the address is not overwritten before it was read
     const made = new Timeline(place, input(), rows, {
-        moved: () => {
-            keep("t0", Math.floor(made.t0));
-            keep("t1", Math.ceil(made.t1));
-            keep("slice", made.selected ? made.selected.slice : null);
-        },
+        moved: () => is_made && timeline === made && save_timeline(made, keep),
         says, failed,
         flame: (t0, t1, levels) => {
+            step_on();
             keep("t0", Math.floor(t0));
             keep("t1", Math.ceil(t1));
             keep("rows", levels.join(","));
             keep("node", null);
-            go("flame");
+            keep("page", "flame");
+            void show();
         },
     });
     timeline = made;
-    for (const id of (state.get("pins") ?? "").split(",")) if (id) made.pinned.add("t" + id);
-    if (made.pinned.size) made.arrange();
-    const t0 = Number(state.get("t0") ?? NaN), t1 = Number(state.get("t1") ?? NaN), slice = state.get("slice");
-    if (t1 > t0) made.show(t0, t1);
-    if (slice !== null) await made.select(Number(slice), !(t1 > t0));
+    await restore_timeline(made, state);
+    is_made = true;
+    save_timeline(made, keep);
     made.canvas.focus();
 }
 
@@ -198,7 +208,7 @@ function left(one) {
 
 /** Slices have other numbers when all is loaded, and a range that nobody has chosen is that of all. */
 function forget_first() {
-    keep("slice", null);
+    for (const key of ["slice", "fold", "pins", "area"]) keep(key, null);
     if (timeline && timeline.t0 === timeline.rows.shown_begin && timeline.t1 === timeline.rows.shown_end) {
         keep("t0", null);
         keep("t1", null);
@@ -273,6 +283,7 @@ async function search(by) {
         const slice = found.slices[found.at];
         if (timeline) await timeline.select(slice, true);
         else {
+            step_on();
             keep("slice", slice);
             keep("page", "timeline");
             await show();
@@ -286,7 +297,7 @@ async function search(by) {
 function show_keys() {
     const dialog = /** @type {HTMLDialogElement} */ (by_id("keys")), table = element("table");
     const rows = [["W S", "key_zoom"], ["A D ← →", "key_pan"], ["F", "key_fit"], ["M", "key_mark"], ["/", "key_search"], [", .", "key_neighbour"],
-        ["[ ]", "key_flow"], ["Space", "key_fold"], ["P", "key_pin"], ["I", "key_picture"], ["Enter ↑ ↓ ← →", "key_flame"], ["Esc", "key_clear"], ["", "key_mouse"]];
+        ["R", "key_range"], ["[ ]", "key_flow"], ["Space", "key_fold"], ["P", "key_pin"], ["T", "key_clock"], ["I", "key_picture"], ["Enter ↑ ↓ ← →", "key_flame"], ["Esc", "key_clear"], ["", "key_mouse"]];
     for (const [keys, what] of rows) {
         const tr = element("tr");
         tr.append(element("td", keys), element("td", word(what)));
@@ -310,8 +321,9 @@ by_id("language").addEventListener("click", () => {
 });
 by_id("help").addEventListener("click", show_keys);
 by_id("input").addEventListener("change", (e) => {
+    step_on();
     keep("input", /** @type {HTMLSelectElement} */ (e.target).value);
-    for (const key of ["t0", "t1", "slice", "ranks", "pins", "moment", "rows", "node", "allocator", "at"]) keep(key, null);
+    for (const key of ["ranks", "moment", "rows", "node", "allocator", "at", "step", ...TIMELINE_KEYS]) keep(key, null);
     found = { q: "", slices: [], at: -1 };
     shown = "";
     void look();
@@ -325,10 +337,23 @@ document.addEventListener("keydown", (e) => {
     if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === "/") by_id("search").focus();
     else if (e.key === "?") show_keys();
-    else if (!(timeline && (target === timeline.canvas || target === document.body || target.id === "page") && timeline.key(e))) return;
+    else if (!(timeline && (target === timeline.canvas || target === document.body || target.id === "page") && handle_key(timeline, e))) return;
     e.preventDefault();
 });
 document.addEventListener("keyup", (e) => timeline?.held.delete(e.code));
+/** The address is another one: back, forth, or another one was pasted. */
+function address_changed() {
+    const now = new URLSearchParams(location.hash.slice(1));
+    if (now.toString() === state.toString()) return;
+    clearTimeout(saving);
+    for (const key of [...state.keys()]) state.delete(key);
+    for (const [key, value] of now) state.set(key, value);
+    /** @type {HTMLInputElement} */ (by_id("search")).value = state.get("q") ?? "";
+    shown = "";
+    void look();
+}
+window.addEventListener("popstate", address_changed);
+window.addEventListener("hashchange", address_changed);
 /** @type {HTMLInputElement} */ (by_id("search")).value = state.get("q") ?? "";
 frame();
 void look();
