@@ -130,6 +130,24 @@ class Finding(Case):
         self.ascope(prof, "-q", code=0)
         self.assertTrue(glob.glob(glob.escape(prof) + "/mindstudio_profiler_output/msprof_*.json"))
 
+    def test_collections_in_directories_below_are_found(self):
+        def found(levels):
+            made = [os.path.join(self.dir, "job", *levels, host) for host in ("node0", "node1")]
+            for i, place in enumerate(made):
+                subprocess.run([ASCOPE, "sim", "--framework", "pt", "--kernels", "5", "--seed", str(i), "--out", place], check=True, stdout=subprocess.DEVNULL)
+            r = subprocess.run([ASCOPE, "info", "job", "--json"], cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            shutil.rmtree(os.path.join(self.dir, "job"))
+            return [os.path.dirname(one["path"]) for one in json.loads(r.stdout)["collections"] if one["path"].endswith("_ascend_pt")] if r.returncode == 0 else r.stderr
+        self.assertEqual(found([]), ["job/node0", "job/node1"])
+        self.assertEqual(found(["a", "b"]), ["job/a/b/node0", "job/a/b/node1"])
+        self.assertIn("contains no collection", found(["a", "b", "c"]))
+
+    def test_results_without_what_was_recorded(self):
+        os.makedirs(os.path.join(self.dir, "x_ascend_pt/ASCEND_PROFILER_OUTPUT"))
+        r = subprocess.run([ASCOPE, "analyse", "x_ascend_pt"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(r.returncode, 1)
+        self.assertRegex(r.stderr, r"\A.*x_ascend_pt: has results, but no .*ascope view and ascope cluster\n\Z")
+
     def test_wrong_words_are_answered_with_one_line(self):
         for words, code, part in (([], 2, "missing directory"), (["no such"], 5, "no such"),
                                   ([self.dir], 1, "contains no collection"),

@@ -347,8 +347,14 @@ class Elsewhere(unittest.TestCase):
 
     def test_another_prefix_and_a_stage(self):
         prefix = os.path.join(self.home, "another place")
-        self.assertEqual(self.install(prefix).stdout, "installed into %s\n" % prefix)
+        title, how, *exports = self.install(prefix).stdout.splitlines()
+        self.assertEqual((title, how), ("installed into " + prefix, "to use it from there:"))
         self.check(prefix, prefix)
+        with open(self.home + "/program.c", "w") as f:
+            f.write("#include <ascope/ascope.h>\nint main(void) { return !ascope_profiler_new(0, 0, 0, 0); }\n")
+        use = ["command -v ascope", 'eval "cc program.c $(pkg-config --cflags --libs ascope) -o program"', "./program"]
+        said = run("bash", "-ec", "\n".join(exports + use), cwd=self.home)
+        self.assertIn(prefix + "/bin/ascope\n", said)
         said = run(prefix + "/bin/ascope", "run", "--no-export", "--output", self.home, "--", "true")
         if glob.glob(prefix + "/**/libascope-run.so", recursive=True):
             self.assertIn("not recorded: ld.so loads nothing from a path with a blank or a colon: " + prefix, said)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/framework_names.h"
@@ -60,10 +61,45 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
     return e->fault == FAULT_NONE;
 }
 
-/* The directory itself, or what lies in it: collections, and else PROF directories. */
-static void find(struct targets *t, const char *path, struct error *e)
+static bool can_be_listed(const char *path)
 {
+    DIR *dir = opendir(path);
+    if (dir)
+        closedir(dir);
+    return dir != NULL;
+}
+
+static void find(struct targets *t, const char *path, unsigned depth, struct error *e);
+
+/* In directories below, such as one of each machine. What is no collection by its name and cannot be looked into is passed over. */
+static void find_below(struct targets *t, const char *path, unsigned depth, struct error *e)
+{
+    struct dirent **entry;
+    const int n = scandir(path, &entry, is_visible, by_name);
+    for (int i = 0; i < n; i++) {
+        struct stat st;
+        struct error here = { 0 };
+        const char *below = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
+        if (!below)
+            error_no_memory(e, path);
+        else if (lstat(below, &st) == 0 && S_ISDIR(st.st_mode) && can_be_listed(below))
+            find(t, below, depth, &here);
+        if (here.fault != FAULT_NONE && here.fault != FAULT_FORMAT && e->fault == FAULT_NONE)
+            *e = here;
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+}
+
+/* The directory itself, or what lies in it: collections, else PROF directories, else what lies below. */
+static void find(struct targets *t, const char *path, unsigned depth, struct error *e)
+{
+    enum {
+        DEEPEST = 3
+    }; /* a job, a day, a machine; a home directory that is given by mistake is not searched for minutes */
     struct prof_dirs prof = { 0 };
+    struct error nothing = { 0 };
     const size_t n_before = t->list.n;
     int why;
     bool done = true;
@@ -72,9 +108,13 @@ static void find(struct targets *t, const char *path, struct error *e)
         done = add_target(t, path, kind);
     else if (why != 0)
         cannot_read(path, why, e);
-    else if (find_inside(t, path, e) && t->list.n == n_before && prof_find(path, &prof, e))
+    else if (find_inside(t, path, e) && t->list.n == n_before && prof_find(path, &prof, &nothing))
         for (size_t i = 0; i < prof.n; i++)
             done = add_target(t, prof.path[i], NULL) && done;
+    if (nothing.fault == FAULT_FORMAT && depth < DEEPEST)
+        find_below(t, path, depth + 1, e);
+    if (nothing.fault != FAULT_NONE && t->list.n == n_before && e->fault == FAULT_NONE)
+        *e = nothing;
     if (!done)
         error_no_memory(e, path);
     prof_dirs_free(&prof);
@@ -86,6 +126,18 @@ const char *targets_wanted(char out[TARGETS_WANTED])
     snprintf(out, TARGETS_WANTED, "give a %s or PROF_XXX directory, or a directory that contains some",
              framework_patterns(names));
     return out;
+}
+
+/* Of a collection whose raw data was deleted, or copied without it. */
+static bool has_only_results(const char *path, struct arena *mem)
+{
+    static const char *const folder[] = { "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output" };
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        const char *results = arena_printf(mem, "%s/%s", path, folder[i]);
+        if (results && access(results, F_OK) == 0)
+            return true;
+    }
+    return false;
 }
 
 enum exit_status targets_add(struct targets *t, const char *given, bool with_ruins)
@@ -105,7 +157,7 @@ enum exit_status targets_add(struct targets *t, const char *given, bool with_rui
     }
     char *path = path_with_name(given);
     if (path)
-        find(t, path, &e);
+        find(t, path, 0, &e);
     else
         error_no_memory(&e, given);
     if (with_ruins && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
@@ -113,7 +165,11 @@ enum exit_status targets_add(struct targets *t, const char *given, bool with_rui
         if (!add_target(t, path, NULL))
             error_no_memory(&e, given);
     }
-    if (e.fault != FAULT_NONE)
+    if (e.fault == FAULT_FORMAT && has_only_results(path, t->mem))
+        complain(
+            "%s: has results, but no FRAMEWORK or PROF_XXX directory with recorded data; results are read by ascope view and ascope cluster",
+            given);
+    else if (e.fault != FAULT_NONE)
         complain("%s", e.text);
     free(path);
     return e.fault == FAULT_NONE ? STATUS_DONE : STATUS_NOTHING;

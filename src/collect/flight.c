@@ -108,7 +108,8 @@ static void save_by_itself(const char *trigger)
     struct error e = { 0 };
     char path[PATH_MAX];
     if (save_locked(0, trigger, path, &e))
-        message(ASCOPE_INFO, "flight recorder: %s: saved to %s", trigger, path);
+        message(ASCOPE_WARNING, "flight recorder: %s: saved to %s", trigger,
+                path); /* nobody called: nobody has the path */
     else
         message(ASCOPE_ERROR, "flight recorder: %s: not saved: %s", trigger, e.text);
 }

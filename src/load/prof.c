@@ -147,7 +147,7 @@ bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
         obstacle_error(&o, e);
     else if (n == 0)
         error_set(
-            e, FAULT_IO,
+            e, FAULT_FORMAT,
             "%s: contains no collection: no *_ascend_pt, *_ascend_ms or PROF_XXX directory, and no host or device_N with an info.json",
             path);
     const bool is_there = list && n > 0 && o.why != ENOMEM;
