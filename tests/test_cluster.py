@@ -185,7 +185,15 @@ def collections_results_and_summaries_agree(top):
             shutil.copy(file, gathered)
         raw = results(out / "raw")
         check(len(raw) > 20 if framework == "pt" else len(raw) > 8, f"{framework}: {len(raw)} tables")
-        check(results(out / "db") == raw, f"{framework}: databases as collections")
+        found = results(out / "db")
+        if framework == "ms":  # databases of MindSpore know no steps
+            check(all(row[0] != "" for row in raw["ClusterStepTraceTime"]["rows"]) and len(raw["ClusterStepTraceTime"]["rows"]) == 12 + 6,
+                  f"ms: steps of ranks and stages: {raw['ClusterStepTraceTime']['rows']}")
+            with_steps = ("ClusterComm", "ClusterStep", "ClusterTime", "CriticalPath", "MSTX", "ComputationalOperatorMasking")
+            found, raw_db = ({name: t for name, t in tables.items() if not name.startswith(with_steps)} for tables in (found, raw))
+            check(found == raw_db and len(found) == 18, f"ms: databases as collections, but for steps: {sorted(found)}")
+        else:
+            check(found == raw, f"{framework}: databases as collections")
         run(gathered, "-m", "all-modes", "-o", out / "sum")
         of_summaries = results(out / "sum")
         for table in of_summaries.keys() - {"CommunicationBottleneck"}:  # it looks at single tasks, and says that summaries have none

@@ -64,6 +64,35 @@ def sentences_have_numbers(top):
           "only ranks that are asked for")
 
 
+def other_collections_than_those_of_pytorch(top):
+    """MindSpore has the same verdicts; PROF directories know no steps; databases of both know neither steps nor kinds of operators."""
+    for framework in "ms", "none":
+        job = top / framework
+        run("sim", "--framework", framework, "--ranks", 8, "--tp", 2, "--pp", 2, "--kernels", 1600, "--steps", 4, "--samplers=off",
+            "--slow-rank", "3:1.6", "--slow-link", "0-1:0.2", "--slow-step", "2:4", "--out", job)
+        wanted = {("slow_rank", 3, None), ("slow_link", 0, None)} | ({("slow_step", None, "2")} if framework == "ms" else set())
+        for source in "collection", "db":
+            if source == "db" and framework == "ms":
+                run("analyse", *sorted(job.iterdir()), "--export-type", "db", "-q")
+                wanted.discard(("slow_step", None, "2"))
+            elif source == "db":
+                for prof in sorted(job.iterdir()):
+                    run("export", "db", "-dir", prof, "--quiet")
+                    run("communication", prof, "--quiet")
+            found = json.loads(run("cluster", job, "-m", "verdicts", "--json", "-o", top / "of"))
+            check({rank["source"] for rank in found["job_ranks"]} == {source}, f"{framework}: ranks are read from {source}")
+            kinds = {(v["kind"], v["rank"], v["step"]) for v in found["verdicts"]}
+            check(kinds == wanted, f"{framework}, {source}: {found['verdicts']}")
+            slow = next((v["text"] for v in found["verdicts"] if v["kind"] == "slow_rank"), "")
+            check((" a step" in slow) == (("slow_step", None, "2") in wanted) != (" in all" in slow), f"no steps, no time of a step: {slow}")
+            peers = "the median of all 8 ranks" if framework == "none" else "the median of the 4 ranks of its stage"
+            check(peers in slow, f"{framework}, {source}: its peers: {slow}")
+    for database in (top / "none").rglob("communication_analyzer.db"):
+        database.unlink()
+    found = json.loads(run("cluster", top / "none", "-m", "verdicts", "--json", "-o", top / "of"))
+    check(any("links are not compared" in note for note in found["mode_notes"]), f"links that are not known are no good links: {found['mode_notes']}")
+
+
 def what_does_not_match_is_reported(top):
     run("sim", "--framework", "pt", "--ranks", 4, "--tp", 2, "--kernels", 600, "--samplers=off", "--out", top / "gap", "--missing-rank", 2)
     found = json.loads(run("cluster", top / "gap", "-m", "verdicts", "--json", "-o", top / "of", code=3))
@@ -83,6 +112,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         sentences_have_numbers(pathlib.Path(top))
         what_does_not_match_is_reported(pathlib.Path(top))
+        other_collections_than_those_of_pytorch(pathlib.Path(top))
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0

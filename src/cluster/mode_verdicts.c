@@ -236,12 +236,23 @@ static bool tables(const struct job_report *r, struct results *out)
            recipe_table(out, "CriticalPath", "critical_path.csv", RECIPE_COLUMNS(path_columns), &path);
 }
 
+/* That no link is slow must not be read where no link was looked at. */
+static bool note_unknown_links(const struct state *s, const struct mode_context *c, struct results *out)
+{
+    return s->links.uses.n > 0 || s->match.list.n == 0 || c->options->has_step ||
+           results_note(out,
+                        "%s: links are not compared: what the collectives moved is not known (databases of msprof: "
+                        "ascope communication DIR; recordings: profiler_level Level1 or higher)",
+                        c->mode->name);
+}
+
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
     struct state *const s = state;
     s->report->is_judged = true;
-    return (match_finish(&s->match) && match_report(&s->match, report_mismatch, s) && report_missing(s, c) &&
-            report_clocks(s, c) && step_verdicts_finish(&s->steps, &s->groups, &s->match, s->report) &&
+    return (note_unknown_links(s, c, out) && match_finish(&s->match) && match_report(&s->match, report_mismatch, s) &&
+            report_missing(s, c) && report_clocks(s, c) &&
+            step_verdicts_finish(&s->steps, &s->groups, &s->match, s->report) &&
             link_verdicts_finish(&s->links, &s->groups, s->report) &&
             critical_path_finish(&s->path, &s->match, &s->groups, step_wanted(s, c), s->report) && add_places(s) &&
             tables(s->report, out)) ||

@@ -12,6 +12,7 @@
 #include "base/keys.h"
 #include "base/sort.h"
 #include "base/stamp.h"
+#include "cluster/link_samples.h"
 #include "cluster/rank_text.h"
 #include "profile/calls.h"
 
@@ -115,14 +116,18 @@ static bool has_table(struct reader *r, const char *table)
     return code == SQLITE_ROW || (code != SQLITE_DONE && failed(r));
 }
 
+static bool has_column(const struct reader *r, const char *table, const char *column)
+{
+    return sqlite3_table_column_metadata(r->db, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
 /* The columns of a table that are wanted and there: "SELECT a, NULL, c FROM TABLE". */
 static sqlite3_stmt *select_fields(struct reader *r, const struct db_part *part)
 {
     sqlite3_str *sql = sqlite3_str_new(r->db);
     sqlite3_stmt *s = NULL;
     for (size_t i = 0; i < part->n_fields; i++) {
-        const bool is_there = sqlite3_table_column_metadata(r->db, NULL, part->table, part->field[i].name, NULL, NULL,
-                                                            NULL, NULL, NULL) == SQLITE_OK;
+        const bool is_there = has_column(r, part->table, part->field[i].name);
         sqlite3_str_appendf(sql, is_there ? "%s\"%w\"" : "%sNULL", i ? ", " : "SELECT ", part->field[i].name);
     }
     sqlite3_str_appendf(sql, " FROM \"%w\"", part->table);
@@ -565,6 +570,14 @@ static bool load_step_trace(struct reader *r)
                      NULL);
 }
 
+/* Databases of msprof and MindSpore know no steps here: all of it is one, which is called "step". */
+static void one_step(struct reader *r, const char *table, name_id *step, size_t n)
+{
+    const name_id name = has_column(r, table, "step") ? NAME_EMPTY : names_addz(r->rank->names, "step");
+    for (size_t i = 0; name != NAME_EMPTY && i < n; i++)
+        step[i] = name;
+}
+
 static bool load_comm_tables(struct reader *r)
 {
     static const struct db_field time_field[] = {
@@ -599,6 +612,8 @@ static bool load_comm_tables(struct reader *r)
         !read_part(r, &(struct db_part){ "CommAnalyzerBandwidth", FIELDS(band_field) }, &r->rank->comm_bandwidth,
                    &has_bandwidth))
         return false;
+    one_step(r, "CommAnalyzerTime", t->step, t->n);
+    one_step(r, "CommAnalyzerBandwidth", r->rank->comm_bandwidth.step, r->rank->comm_bandwidth.n);
     t->wait_ratio = arena_take(r->mem, t->n, sizeof *t->wait_ratio);
     t->synchronization_ratio = arena_take(r->mem, t->n, sizeof *t->synchronization_ratio);
     if (!t->wait_ratio || !t->synchronization_ratio)
@@ -623,8 +638,13 @@ static bool load_comm_matrix(struct reader *r)
         { "transit_time", VALUE_REAL, IN(rank_comm_matrix, transit_ms), 0 },
         { "bandwidth", VALUE_REAL, IN(rank_comm_matrix, gbs), 0 },
     };
-    return load_part(r, RANK_COMM_MATRIX, &(struct db_part){ "CommAnalyzerMatrix", FIELDS(field) },
-                     &r->rank->comm_matrix, NULL);
+    static const char table[] = "CommAnalyzerMatrix";
+    struct rank_comm_matrix *const m = &r->rank->comm_matrix;
+    if (!load_part(r, RANK_COMM_MATRIX, &(struct db_part){ table, FIELDS(field) }, m, NULL))
+        return false;
+    one_step(r, table, m->step, m->n);
+    return has_column(r, table, "op_name") || links_by_kind(m, r->rank->names, r->mem) ||
+           error_no_memory(r->e, r->path);
 }
 
 /* Who it is: small tables, of which the first rows count. */

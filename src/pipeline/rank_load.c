@@ -14,7 +14,10 @@
 #include "cluster/rank_db.h"
 #include "cluster/rank_summarise.h"
 #include "cluster/summary_file.h"
+#include "export/framework/analysis_db.h"
+#include "export/framework/kernel_details.h"
 #include "load/prof.h"
+#include "pipeline/analyze.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/prof_write.h"
 
@@ -37,32 +40,75 @@ static bool scratch_make(struct leftover *l, const char *beside, struct error *e
     return error_set(e, FAULT_IO, "%s: no place for temporary databases: %s", beside, write_trouble(errno));
 }
 
-/* The databases of a collection, into a directory. */
+static bool write_database(const struct collection *s, const struct output_options *options, const char *path,
+                           bool (*write)(const struct collection_export *x, const char *path, uint64_t *n_rows,
+                                         struct error *e),
+                           const char **written, struct error *e)
+{
+    struct arena *scratch = path ? arena_new() : NULL;
+    uint64_t n_rows = 0;
+    if (!scratch)
+        return error_no_memory(e, s->path);
+    const struct collection_export x = collection_export_of(s, options, scratch);
+    bool done = write(&x, path, &n_rows, e);
+    if (done && (arena_failed(scratch) || names_failed(s->profile.names)))
+        done = error_no_memory(e, s->path);
+    arena_free(scratch);
+    if (done && n_rows > 0)
+        *written = path;
+    return done;
+}
+
+/* The databases of a collection, into a directory. Steps and communication are those of PyTorch's for MindSpore, too, whose own
+ * know no steps. */
 static bool write_databases(const struct framework_kind *kind, const struct collection *s,
                             const struct output_options *options, const char *dir, struct job_rank *r,
                             struct arena *mem, struct error *e)
 {
     for (size_t i = 0; i < *kind->n_outputs; i++) {
         const struct framework_output *o = &kind->output[i];
-        if (!o->is_db || !o->write || (o->is_wanted && !o->is_wanted(s)))
-            continue;
-        const bool is_comm = strstr(o->file, "%s") == NULL;
-        const char *path = arena_printf(mem, "%s/%s.db", dir, is_comm ? "comm" : "rank");
-        struct arena *scratch = path ? arena_new() : NULL;
-        uint64_t n_rows = 0;
-        if (!scratch)
-            return error_no_memory(e, s->path);
-        const struct collection_export x = collection_export_of(s, options, scratch);
-        bool done = o->write(&x, path, &n_rows, e);
-        if (done && (arena_failed(scratch) || names_failed(s->profile.names)))
-            done = error_no_memory(e, s->path);
-        arena_free(scratch);
-        if (!done)
+        if (o->is_db && strstr(o->file, "%s") && (!o->is_wanted || o->is_wanted(s)) &&
+            !write_database(s, options, arena_printf(mem, "%s/rank.db", dir), o->write, &r->db, e))
             return false;
-        if (n_rows > 0)
-            *(is_comm ? &r->comm : &r->db) = path;
     }
+    return !collection_has_kernels(s) ||
+           write_database(s, options, arena_printf(mem, "%s/comm.db", dir), analysis_db_write, &r->comm, e);
+}
+
+/* Where its database has no table of them. */
+static bool take_steps(const struct collection *s, struct rank *out)
+{
+    const struct profiler_steps *const from = &s->steps;
+    struct rank_steps *const to = &out->steps;
+    *to = (struct rank_steps){ .id = arena_take(out->mem, from->n, sizeof *to->id),
+                               .begin_ns = arena_take(out->mem, from->n, sizeof *to->begin_ns),
+                               .end_ns = arena_take(out->mem, from->n, sizeof *to->end_ns) };
+    if (!to->id || !to->begin_ns || !to->end_ns)
+        return false;
+    for (size_t i = 0; i < from->n; i++) {
+        char *end;
+        const char *const text = names_text(s->profile.names, from->id[i]);
+        to->id[to->n] = strtoll(text, &end, 10);
+        to->begin_ns[to->n] = from->host_begin_ns[i];
+        to->end_ns[to->n] = from->host_end_ns[i];
+        to->n += end > text && *end == '\0';
+    }
+    out->has |= to->n > 0 ? RANK_STEPS : 0;
     return true;
+}
+
+/* MindSpore's tables call every operator a collective: what is a send is known by its name. */
+static void forget_types(struct rank *r)
+{
+    const struct {
+        name_id *type;
+        size_t n;
+    } table[] = { { r->comm_time.type, r->comm_time.n },
+                  { r->comm_bandwidth.type, r->comm_bandwidth.n },
+                  { r->comm_matrix.type, r->comm_matrix.n } };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (size_t k = 0; k < table[i].n; k++)
+            table[i].type[k] = NAME_EMPTY;
 }
 
 bool rank_of_collection(const struct framework_kind *kind, const struct collection *s,
@@ -75,8 +121,11 @@ bool rank_of_collection(const struct framework_kind *kind, const struct collecti
     if (!scratch_make(&scratch, options->out_dir ? options->out_dir : s->path, e))
         return false;
     const bool done =
-        write_databases(kind, s, options, scratch.path, &r, out->mem, e) && rank_db_load(&r, parts, out, e);
+        write_databases(kind, s, options, scratch.path, &r, out->mem, e) && rank_db_load(&r, parts, out, e) &&
+        (!(parts & RANK_STEPS) || (out->has & RANK_STEPS) || take_steps(s, out) || error_no_memory(e, s->path));
     leftover_settle(&scratch, NULL);
+    if (kind->id == FRAMEWORK_MINDSPORE)
+        forget_types(out);
     out->identity.has_rank = s->settings.has_rank;
     out->identity.rank = s->settings.rank;
     out->identity.path = arena_text(out->mem, s->path, strlen(s->path));
@@ -101,6 +150,18 @@ static const char *database_in(const char *dir, struct arena *mem)
     return found ? arena_printf(mem, "%s/%s", dir, found) : NULL;
 }
 
+/* What its collectives moved, as `ascope analyze` writes it. */
+static bool write_comm(const struct profile *p, const char *dir, struct job_rank *to, struct arena *mem,
+                       struct error *e)
+{
+    const struct analyze_request request = { .is_db_only = true, .out_dir = dir };
+    struct analyze_result r;
+    if (!analyze_write(p, &request, mem, &r, e))
+        return false;
+    to->comm = r.n_files > 0 ? r.file[0].path : NULL;
+    return true;
+}
+
 static bool load_prof(const char *path, unsigned parts, struct rank *out, int *exit_code, struct error *e)
 {
     struct leftover scratch = { 0 };
@@ -115,6 +176,8 @@ static bool load_prof(const char *path, unsigned parts, struct rank *out, int *e
             from.db = arena_text(out->mem, r.account.files.at[i].path, strlen(r.account.files.at[i].path));
     if (done && !from.db)
         from.db = database_in(scratch.path, out->mem);
+    if (parts & (RANK_COMM_TABLES | RANK_COMM_MATRIX))
+        done = done && write_comm(&r.profile, scratch.path, &from, out->mem, e);
     done = done && rank_db_load(&from, parts, out, e);
     if (done)
         *exit_code = account_is_lossy(&r.account, &r.profile.lost) ? CODE_OF_LOSSES : 0;
