@@ -234,15 +234,19 @@ static double more_kernels(const struct judging *j, uint32_t rank)
     return usual > 0 && j->v->ranks.at[rank].n_kernels > 0 ? (double)j->v->ranks.at[rank].n_kernels / usual - 1 : NAN;
 }
 
+/* What a time without a step is about: where no steps are known, all that was recorded is one. */
+static const char *of_steps(const struct judging *j)
+{
+    return j->n_steps == 1 && !*names_text(j->v->names, (name_id)j->v->steps.key.at[0]) ? " in all" : " a step";
+}
+
 static bool accuse(struct judging *j, const struct suspect *s, enum step_part part)
 {
-    char us[32], reference[32], waits[32], peers[80], in_step[100] = " a step", work[100] = "", others[120] = "",
-                                                      text[600];
+    char us[32], reference[32], waits[32], peers[80], in_step[80], work[100] = "", others[160] = "", text[600];
     const double wait = waited_us(j, s->rank, s->step), more = more_kernels(j, s->rank);
     const char *const step = s->step == NO_ROW ? NULL : names_text(j->v->names, (name_id)j->v->steps.key.at[s->step]);
     const long long rank = (long long)j->v->ranks.at[s->rank].rank;
-    if (step)
-        snprintf(in_step, sizeof in_step, " in step %.60s", step);
+    snprintf(in_step, sizeof in_step, "%s%.60s", step ? " in step " : of_steps(j), step ? step : "");
     if (part == PART_COMPUTING && more > RANK_SHARE)
         snprintf(work, sizeof work, ", with %.0f %% more kernels", 100 * more);
     else if (part == PART_COMPUTING && !isnan(more) && more > -RANK_SHARE)
@@ -252,8 +256,8 @@ static bool accuse(struct judging *j, const struct suspect *s, enum step_part pa
     peers_text(j, s->rank, peers);
     if (part == PART_COMPUTING)
         snprintf(text, sizeof text, "rank %lld computes %.0f %% longer than %s (%s instead of %s%s%s)%s", rank,
-                 100 * s->excess_us / s->reference_us, peers, us_text(us, s->us), us_text(reference, s->reference_us),
-                 in_step, work, others);
+                 100 * (s->us - s->reference_us) / s->reference_us, peers, us_text(us, s->us),
+                 us_text(reference, s->reference_us), in_step, work, others);
     else
         snprintf(text, sizeof text, "host of rank %lld is late: its device is idle %s%s, %s longer than %s%s", rank,
                  us_text(us, s->us), in_step, us_text(reference, s->us - s->reference_us), peers, others);
@@ -358,7 +362,10 @@ static bool is_suspect(const struct judging *j, enum step_part part, const struc
 {
     const double own = j->us[part][rank * j->n_steps + step], least = STEP_SHARE * j->step_us;
     const struct peers peers = peers_but(all, own);
-    const double excess = own - peers.middle.median - j->excess_us[part][rank];
+    const double usual_excess = j->excess_us[part][rank], usual = j->usual_us[part][rank] - usual_excess;
+    /* A rank that computes longer does so by a factor: in a step with more to compute that is more time. */
+    const double growth = part == PART_COMPUTING && usual > 0 ? fmax(1, peers.middle.median / usual) : 1;
+    const double excess = own - peers.middle.median - usual_excess * growth;
     *out = (struct suspect){ rank, step, own, peers.middle.median, excess };
     return own - j->usual_us[part][rank] > least && excess > fmax(least, DEVIATIONS * peers.middle.deviation);
 }
@@ -472,9 +479,9 @@ static bool judge_stages(struct judging *j)
     const long long rank = (long long)j->v->ranks.at[load[slowest].rank].rank;
     snprintf(
         text, sizeof text,
-        "stages are uneven: that of rank %lld computes %.0f %% longer than the mean of all %zu (%s instead of %s a step); each of "
+        "stages are uneven: that of rank %lld computes %.0f %% longer than the mean of all %zu (%s instead of %s%s); each of "
         "the others waits %s for it",
-        rank, 100 * (load[slowest].us / mean - 1), n, us_text(us, load[slowest].us), us_text(usual, mean),
+        rank, 100 * (load[slowest].us / mean - 1), n, us_text(us, load[slowest].us), us_text(usual, mean), of_steps(j),
         us_text(bubble, load[slowest].us - others));
     return verdict_add(j->out, &(struct verdict){ .kind = VERDICT_STAGES,
                                                   .text = text,
