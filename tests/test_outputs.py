@@ -505,6 +505,7 @@ class Jobs(Case):
         said = self.ascope("cluster", "job", "--join", "-")
         self.assertEqual(said.stdout, whole)
         self.assertIn(b"2 ranks", said.stderr)
+        self.assertIn(b"--json", self.ascope("cluster", "job", "--join", "-", "--json", code=2).stderr)
         os.symlink("theirs", self.path("out"))
         self.write(self.path("theirs/comparison.html.part-0123456789abcdef"))
         self.ascope("compare", "job", "job", "--out", "out")

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/ending.h"
 #include "cli/launch_slurm.h"
 #include "cli/term.h"
@@ -98,7 +99,7 @@ static bool local_submit(struct launch *l, struct error *e)
     if (leftover_dir(&l->half, name) != 0) {
         const int why = errno;
         pthread_sigmask(SIG_SETMASK, &local->before, NULL);
-        return error_set(e, FAULT_IO, "%s: cannot create it: %s", name, strerror(why));
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", name, write_trouble(why));
     }
     l->dir = l->half.path;
     l->state = local;

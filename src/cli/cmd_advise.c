@@ -5,6 +5,7 @@
 #include "cli/advise_report.h"
 #include "cli/exit_status.h"
 #include "cli/job_read.h"
+#include "cli/one_collection.h"
 #include "cli/summary.h"
 #include "cli/view_advice.h"
 
@@ -34,16 +35,15 @@ static enum exit_status answer(struct job_read *j, enum exit_status status)
         complain_no_memory("the findings");
         return STATUS_NOTHING;
     }
-    const struct advise_report report = { rank, j->n, advice, a->html };
-    if (a->html) {
-        struct error e = { 0 };
-        if (!advise_page_write(&report, a->html, &e)) {
-            complain("%s", e.text);
-            status = status == STATUS_DONE ? STATUS_LOSSES : status;
-        }
+    struct advise_report report = { rank, j->n, advice, a->html };
+    struct error e = { 0 };
+    if (a->html && !advise_page_write(&report, a->html, &e)) {
+        complain("%s", e.text);
+        report.page = NULL;
+        status = status == STATUS_DONE ? STATUS_LOSSES : status;
     }
     struct term t;
-    term_init(&t, stdout);
+    term_init(&t, a->html ? report_stream(a->html) : stdout);
     if (a->json)
         report_json(a, &report, &status);
     else if (!a->quiet)
@@ -54,6 +54,8 @@ static enum exit_status answer(struct job_read *j, enum exit_status status)
 int run_advise(struct arguments *a)
 {
     struct job_read job = { .a = a, .look = look };
+    if (!json_has_room(a, "--html", a->html))
+        return exit_code(a->face, STATUS_USAGE);
     enum exit_status status = job_read_all(&job);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
         status = answer(&job, status);

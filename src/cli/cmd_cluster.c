@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/destination.h"
 #include "base/large_memory.h"
 #include "base/outdir.h"
 #include "cli/cluster_launch.h"
 #include "cli/collections.h"
 #include "cli/exit_status.h"
+#include "cli/one_collection.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 #include "cli/verdict_report.h"
@@ -218,8 +218,8 @@ static enum exit_status run_shard(struct clustering *n)
     const size_t n_losses = report_notes(n);
     char number[TERM_NUMBER];
     if (done && !a->quiet && !a->json)
-        fprintf(destination_is_stdout(request.path) ? stderr : stdout, "%s  %zu ranks, %s\n", request.path,
-                made.n_ranks, term_bytes(number, made.bytes));
+        fprintf(report_stream(request.path), "%s  %zu ranks, %s\n", request.path, made.n_ranks,
+                term_bytes(number, made.bytes));
     return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 
@@ -306,6 +306,8 @@ int run_cluster(struct arguments *a)
                                          .excludes_op_name = a->job.no_op_names } };
     struct error e = { 0 };
     enum exit_status status = STATUS_NOTHING;
+    if (!json_has_room(a, "--join", a->job.join))
+        return exit_code(a->face, STATUS_USAGE);
     if (!job_init(&n.job, &e))
         complain("%s", e.text);
     n.job.load = rank_load;

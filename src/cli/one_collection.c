@@ -85,6 +85,14 @@ FILE *report_stream(const char *out)
     return destination_is_stdout(out) ? stderr : stdout;
 }
 
+bool json_has_room(const struct arguments *a, const char *what, const char *out)
+{
+    const bool has_room = !a->json || !out || !destination_is_stdout(out);
+    if (!has_room)
+        complain("--json: standard output is for the result; give %s the name of a file", what);
+    return has_room;
+}
+
 /* The results of these commands are timelines, or as small as tables. */
 static void stage_writing(struct progress *p, const struct one_collection *c, uint64_t bytes)
 {
@@ -185,10 +193,8 @@ static enum exit_status check_destination(const struct arguments *a, const char 
 {
     struct destination d;
     struct error unused = { 0 };
-    if (a->json && report_stream(out) != stdout) {
-        complain("--json: standard output is for the result; give OUT the name of a file");
+    if (!json_has_room(a, "OUT", out))
         return STATUS_USAGE;
-    }
     if (a->options.max_bytes > 0 && destination_look(&d, out, &unused) && d.kind != DESTINATION_FILE) {
         complain("--max-size: makes several files; give OUT the name of a file");
         return STATUS_USAGE;

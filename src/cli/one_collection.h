@@ -26,6 +26,7 @@ int one_collection_run(struct arguments *a, const struct one_collection *c);
 /* How it ended: with losses also where the device's part could not be used at all. */
 enum exit_status collection_status(const struct collection *s, const struct losses *lost);
 FILE *report_stream(const char *out); /* for people: standard output, unless the result itself goes there */
+bool json_has_room(const struct arguments *a, const char *what, const char *out); /* false: both go there: reported */
 
 /* Why there is nothing to write: `why`, and what of the collection could not be used, when something could not. */
 void complain_nothing(const struct collection *s, const char *why);
