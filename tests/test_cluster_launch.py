@@ -117,6 +117,18 @@ def local_interrupts(l, job):
         l.check(left == [], f"nothing is left: {left} {said}")
 
 
+def hangup(l, job):
+    """Under nohup the end of a terminal is no interrupt."""
+    started = subprocess.Popen(["nohup", l.ascope, "cluster", job, "-o", l.top / "nohup", "--launcher", "local", "--processes", "3"], stderr=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
+    while started.poll() is None:
+        if "SigIgn:\t0000000000000001" in pathlib.Path(f"/proc/{started.pid}/status").read_text():  # from then on it is ascope's
+            started.send_signal(signal.SIGHUP)
+        time.sleep(0.01)
+    said = started.stderr.read()
+    l.check(started.returncode == 0, f"{started.returncode}: {said}")
+
+
 with tempfile.TemporaryDirectory() as folder:
     l = Launching(sys.argv[1], folder, dict(os.environ))
     began = time.monotonic()
@@ -124,7 +136,7 @@ with tempfile.TemporaryDirectory() as folder:
     job = l.same_as_at_once("slurm")
     l.spoiled_ranks_have_a_line_each("slurm", "--processes", 4)
     l.spoiled_ranks_have_a_line_each("local", "--processes", 3)
-    for test in lost_tasks, tries, refused, interrupts, local_interrupts:
+    for test in lost_tasks, tries, refused, interrupts, local_interrupts, hangup:
         print(test.__name__)
         test(l, job)
     print(f"{time.monotonic() - began:.1f} s")

@@ -50,6 +50,21 @@ class Faults(Case):
         with open("/proc/%d/task/%d/children" % (p.pid, p.pid)) as f:
             return int(f.read().split()[0])
 
+    def test_under_nohup_the_end_of_a_terminal_ends_nothing(self):
+        """Not the recording either: what the program marks behind it is there."""
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it stays so in the processes
+        try:
+            p = self.start()
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        p.send_signal(signal.SIGHUP)
+        with open("/proc/%d/status" % p.pid) as f:
+            status = dict(line.split(":\t") for line in f)
+        self.assertEqual((int(status["SigBlk"], 16) | int(status["ShdPnd"], 16)) & 1, 0)  # nobody waits for it
+        self.go_on(p)
+        p.communicate("\n", timeout=60)
+        self.assertEqual(p.returncode, 0)
+
     def test_the_collector_is_killed(self):
         p = self.start()
         p.kill()

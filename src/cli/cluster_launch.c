@@ -19,8 +19,6 @@
 
 extern char **environ;
 
-static const int watched[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP };
-
 /* One part of the ranks. */
 struct process {
     pid_t pid; /* 0: not running */
@@ -91,9 +89,8 @@ static bool local_submit(struct launch *l, struct error *e)
         return error_no_memory(e, "--launcher local");
     /* An interrupt must reach local_watch(): the directory is in use until the processes have ended. */
     ending_fini();
-    sigemptyset(&local->signals);
-    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        sigaddset(&local->signals, watched[i]);
+    ending_signals(&local->signals);
+    sigaddset(&local->signals, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &local->signals, &local->before);
     leftovers_sweep_of(name);
     if (leftover_dir(&l->half, name) != 0) {

@@ -2,18 +2,20 @@
 #include "cli/cmd_view.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/framework_names.h"
 #include "base/large_memory.h"
+#include "base/leftover.h"
+#include "cli/ending.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/view_collection.h"
@@ -187,18 +189,22 @@ static bool inputs_make(struct viewing *v)
  * with no signal blocked. */
 static void browser_open(const char *url)
 {
-    char *words[] = { "sh", "-c", "xdg-open \"$0\" >/dev/null 2>&1 &", (char *)url, NULL };
+    char *words[] = { "xdg-open", (char *)url, NULL };
     sigset_t none;
     posix_spawnattr_t how;
+    posix_spawn_file_actions_t files;
     pid_t child;
     sigemptyset(&none);
     if (posix_spawnattr_init(&how) != 0)
         return;
-    if (posix_spawnattr_setsigmask(&how, &none) == 0 &&
-        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID) == 0 &&
-        posix_spawnp(&child, words[0], NULL, &how, words, environ) == 0)
-        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-            ;
+    if (posix_spawn_file_actions_init(&files) == 0) {
+        if (posix_spawnattr_setsigmask(&how, &none) == 0 &&
+            posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID) == 0 &&
+            posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+            posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO) == 0)
+            (void)!posix_spawnp(&child, words[0], &files, &how, words, environ);
+        posix_spawn_file_actions_destroy(&files);
+    }
     posix_spawnattr_destroy(&how);
 }
 
@@ -230,6 +236,18 @@ static bool host_check(const struct arguments *a)
     return false;
 }
 
+/* Loading has no end that could be waited for, and nothing of it is kept. */
+static void end_early(const struct viewing *v)
+{
+    bool is_loading = false;
+    for (size_t i = 0; i < v->view.n_inputs; i++)
+        is_loading |= atomic_load(&v->view.input[i].state) == VIEW_LOADING;
+    if (!is_loading)
+        return;
+    leftovers_abandon();
+    _exit(exit_code(v->a->face, STATUS_DONE));
+}
+
 static enum exit_status serve(struct viewing *v, const sigset_t *ends)
 {
     struct error e = { 0 };
@@ -256,6 +274,7 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
             browser_open(view_server_url(s));
         int signal;
         sigwait(ends, &signal);
+        end_early(v);
     }
     view_server_close(s);
     for (size_t i = 0; i < v->view.n_inputs; i++)
@@ -316,6 +335,23 @@ static bool range_read(const char *text, struct view_range *range)
                      moment_read(end + 1, &end, &range->end_ns) && !*end && range->end_ns > range->begin_ns);
 }
 
+/* What the page of an input is without. */
+static void complain_input(const struct view_input *in)
+{
+    size_t n_said = 0;
+    for (size_t i = 0; i < in->losses.n; i++) {
+        const struct view_loss *l = &in->losses.at[i];
+        char n[TERM_NUMBER];
+        if (!l->is_damage)
+            continue;
+        complain("%s: %s %s%s%s; the page is without them", in->name, term_count(n, l->n), l->what,
+                 *l->file ? ", first: " : "", l->file);
+        n_said++;
+    }
+    if (n_said == 0)
+        complain("%s: a part of it could not be read; the page says which", in->name);
+}
+
 /* One page of all that was asked for. */
 static enum exit_status write_report(struct viewing *v, struct view_range range)
 {
@@ -331,6 +367,9 @@ static enum exit_status write_report(struct viewing *v, struct view_range range)
         n_good += atomic_load(&in->state) == VIEW_READY;
         if (!in->is_on_demand && atomic_load(&in->state) != VIEW_READY) {
             complain("%s", in->error.fault ? in->error.text : e.text);
+            status = STATUS_LOSSES;
+        } else if (!in->is_on_demand && in->is_lossy) {
+            complain_input(in);
             status = STATUS_LOSSES;
         }
     }
@@ -385,10 +424,9 @@ int run_view(struct arguments *a)
         memory_unwatch();
         return exit_code(a->face, status);
     }
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
+    ending_fini(); /* a signal ends serve(), whichever thread would have got it */
+    sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+    ending_signals(&ends);
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* before the first thread: one of them would be killed by it */
     const enum exit_status status = serve(&v, &ends);
     memory_unwatch();

@@ -22,7 +22,6 @@ static atomic_bool is_over;
 static int any; /* one of the signals that are watched; 0: none */
 static sigset_t mask_before;
 static struct sigaction on_size_before;
-static const int asked[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void *wait_for_signal(void *arg)
 {
@@ -41,16 +40,23 @@ static void *wait_for_signal(void *arg)
         pause();
 }
 
-/* One that was ignored when we were started stays ignored (nohup). */
-static void watch_signals(void)
+int ending_signals(sigset_t *set)
 {
-    static sigset_t set;
-    sigemptyset(&set);
+    static const int asked[] = { SIGINT, SIGTERM, SIGHUP };
+    int one = 0;
+    sigemptyset(set);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         struct sigaction now;
         if (sigaction(asked[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-            sigaddset(&set, any = asked[i]);
+            sigaddset(set, one = asked[i]);
     }
+    return one;
+}
+
+static void watch_signals(void)
+{
+    static sigset_t set;
+    any = ending_signals(&set);
     atomic_store(&is_over, false);
     pthread_sigmask(SIG_BLOCK, &set, &mask_before); /* for all threads to come: one of them waits */
     is_watched = any && pthread_create(&watcher, NULL, wait_for_signal, &set) == 0;

@@ -3,6 +3,8 @@
 #ifndef ASCOPE_CLI_ENDING_H
 #define ASCOPE_CLI_ENDING_H
 
+#include <signal.h>
+
 #include "cli/command.h"
 
 /* Call before threads are created. From here on:
@@ -18,6 +20,10 @@
  *
  * SIGXFSZ is ignored, so that the writer sees the error and reports the file. SIGPIPE is unchanged: nobody reads the output. */
 void ending_prepare(enum face face);
+
+/* SIGINT, SIGTERM and SIGHUP, without those that were ignored when we were started (nohup): a signal that is blocked would be awaited
+ * all the same. One of them; 0: all are ignored. */
+int ending_signals(sigset_t *set);
 
 /* Restores the signals, for a program that is started. Afterwards it can be prepared again. */
 void ending_fini(void);

@@ -21,7 +21,6 @@
 #include "doctor/program_output.h"
 
 enum { MOST_TASKS = 1000 /* Slurm's own limit is 1001 unless configured */, TOOL_MS = 60000 };
-static const int asked[] = { SIGINT, SIGTERM, SIGHUP };
 static const char no_memory_for[] = "--launcher slurm";
 
 /* What Slurm says of a task or a job. */
@@ -284,9 +283,7 @@ static void remove_dir(const struct launch *l)
 static void watch_signals(struct slurm *s)
 {
     ending_fini(); /* an interrupt must reach slurm_watch() */
-    sigemptyset(&s->signals);
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        sigaddset(&s->signals, asked[i]);
+    ending_signals(&s->signals);
     pthread_sigmask(SIG_BLOCK, &s->signals, &s->before);
 }
 

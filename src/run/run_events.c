@@ -10,14 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+static const int asked[] = { SIGINT, SIGTERM, SIGHUP }; /* those that are ignored (nohup) stay it */
 
 bool run_events_begin(struct run_events *v, struct error *e)
 {
     sigset_t ours;
     sigemptyset(&ours);
-    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        sigaddset(&ours, watched[i]);
+    sigaddset(&ours, SIGCHLD);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct sigaction now;
+        if (sigaction(asked[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&ours, asked[i]);
+    }
     pthread_sigmask(SIG_BLOCK, &ours, &v->mask);
     sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL },
               &v->child_was); /* a caller may ignore its children */
