@@ -567,6 +567,25 @@ class View(Case):
             s.close()
         self.assertEqual(v.end(signal.SIGTERM)[0], 0)
 
+    def test_under_nohup_the_end_of_a_terminal_does_not_end_it(self):
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it stays so in the process
+        try:
+            v = self.view(self.trace())
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        v.wait()
+        v.process.send_signal(signal.SIGHUP)
+        with self.assertRaises(subprocess.TimeoutExpired):  # it cannot have ended, however long that takes
+            v.process.wait(0.3)
+        self.assertEqual(v.end()[0], 0)
+
+    def test_it_ends_while_it_loads(self):
+        """However far it came: nothing of what it made for itself is left."""
+        self.ascope("sim", "--framework", "pt", "--ranks", "4", "--dp", "4", "--kernels", "8000", "--out", "job", code=0)
+        v = self.view("job")
+        self.assertEqual(v.end(signal.SIGINT)[0], 0)
+        self.assertFalse(glob.glob(glob.escape(self.dir) + "/**/*.part-*", recursive=True))
+
     def opened(self, screen):
         """The address, and what xdg-open says: its argument, the signals that are blocked, its session."""
         said, folder = os.path.join(self.dir, screen), os.path.join(self.dir, "bin")

@@ -308,9 +308,9 @@ class Ranks(Case):
         self.assertGreater(len(wanted), 0)
         self.assertEqual([(a["check"], a["found"]) for a in found["advice"]], [(a["check"], a["found"]) for a in wanted])
 
-    def report(self, *words):
-        page = self.ascope("view", "--export", "-", *words, code=0).stdout
-        self.assertEqual(self.ascope("view", "--export", "-", *words, code=0).stdout, page)  # the same bytes
+    def report(self, *words, code=0):
+        page = self.ascope("view", "--export", "-", *words, code=code).stdout
+        self.assertEqual(self.ascope("view", "--export", "-", *words, code=code).stdout, page)  # the same bytes
         return page, Page(self, page)
 
     def test_the_report_of_a_job_has_its_answers(self):
@@ -344,14 +344,14 @@ class Ranks(Case):
         path = wanted["critical_path"]
         self.assertIn("Critical path of step %s: %.3f ms, %d segments on %d ranks" % (path["step"], path["ns"] / 1e6, path["segments"], path["ranks"]), parsed.texts)
         shutil.rmtree(paths[1])
-        page, parsed = self.report("job")
+        page, parsed = self.report("job", code=3)
         self.assertIn("1 of 4 ranks are missing: 1", parsed.texts)
         self.assertEqual(len(re.findall(r"<title>Rank \d, step", page)), 12)
         self.ascope("analyse", "--summary", "job", code=0)
         os.mkdir(os.path.join(self.dir, "moved"))
         for path in glob.glob(os.path.join(self.dir, "job", "*", "*.summary")):
             os.rename(path, os.path.join(self.dir, "moved", os.path.basename(path)))
-        page, parsed = self.report("moved")  # without any timeline
+        page, parsed = self.report("moved", code=3)  # without any timeline, and still without rank 1
         self.assertEqual(len(re.findall(r"<title>Rank \d, step", page)), 12)
         self.assertNotIn("of the timeline", page)
 

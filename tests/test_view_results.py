@@ -4,9 +4,12 @@
 
 usage: test_view_results.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import glob
+import json
 import os
 import pathlib
 import random
+import resource
 import sqlite3
 import sys
 import unittest
@@ -240,6 +243,34 @@ class Results(Case):
         r = self.ascope("view", "a.db", "bad.json", "--export", "r.html", code=3)
         self.assert_one_line(r.stderr, "bad.json")
         self.assertTrue(os.path.exists(os.path.join(self.dir, "r.html")))
+
+    def test_a_report_of_damaged_input_says_so(self):
+        """A trace, a collection, the ranks of a job, two runs, a database: the page is without something, and the exit code is 3."""
+        self.ascope("sim", "--framework", "pt", "--ranks", "2", "--dp", "2", "--kernels", "24", "--out", "job", code=0)
+        first, second = sorted(glob.glob(os.path.join(self.dir, "job", "*")))
+        with open(os.path.join(self.dir, "good.json"), "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": test_view.EVENTS}, f)
+        with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
+            f.write(json.dumps({"traceEvents": test_view.EVENTS})[:-20])
+        db = sqlite3.connect(database(os.path.join(self.dir, "bad.db")))
+        page, = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'TASK'").fetchone()
+        db.close()
+        with open(os.path.join(self.dir, "bad.db"), "r+b") as f:
+            f.seek((page - 1) * 4096)
+            f.write(bytes(4096))
+        self.ascope("view", "job", "--export", "r.html", code=0)
+        os.truncate(os.path.join(first, "FRAMEWORK/torch.op_range"), os.path.getsize(os.path.join(first, "FRAMEWORK/torch.op_range")) - 5)
+        for words, code in (((second,), 0), ((first,), 3), (("job",), 3), (("bad.json",), 3), (("good.json", "bad.json"), 3), (("bad.db",), 3)):
+            with self.subTest(words=words):
+                r = self.ascope("view", *words, "--export", "r.html", code=code)
+                self.assertEqual(r.stderr.count("\n"), code // 3, r.stderr)
+                self.assertEqual(r.stderr.count("the page "), code // 3, r.stderr)
+
+    def test_many_processes_cost_as_much_as_as_many_threads(self):
+        with open(os.path.join(self.dir, "a.json"), "w", encoding="utf-8") as f:
+            json.dump([test_view.event("a", i, 5, pid=i) for i in range(120000)], f)
+        limit = (20, 20)  # seconds of a CPU; it takes half of one, and a square of them takes a minute
+        self.ascope("view", "a.json", "--export", "r.html", code=0, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, limit))
 
     def test_a_wal_is_not_used(self):
         path = database(os.path.join(self.dir, "x.db"))

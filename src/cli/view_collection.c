@@ -137,6 +137,7 @@ bool view_collection_load(struct view_input *in, struct error *e)
     view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes / 100 * DRAWN_PERCENT);
     if (is_done) {
         atomic_store(&in->is_simulated, loaded_is_simulated(&l));
+        in->is_lossy = l.is_lossy;
         is_done = (answers_find(in, &l) && view_losses_keep(in, &l.lost) &&
                    (!l.collection || view_memory_load(in, l.collection))) ||
                   error_no_memory(e, in->path);

@@ -267,6 +267,7 @@ static bool tables_load(struct view_input *in, struct db_reader *r)
 
 static bool facts_load(struct view_input *in, struct db_reader *r, const struct db_trace *t)
 {
+    in->is_lossy = r->problem[0] || t->is_cut;
     bool is_good = add_fact(in, "database", in->path) &&
                    add_fact(in, "tables", arena_printf(in->mem, "%zu", in->db_tables.n)) &&
                    add_fact(in, "events", arena_printf(in->mem, "%llu", (unsigned long long)t->n_events));

@@ -245,6 +245,8 @@ bool view_job_read(struct view_job_answer *out, const struct view_job *j, struct
     bool done = find(&job, j, e) && job_complete(&job, NULL, e) && cluster_run(&job, &request, &result, e);
     if (done && result.n_ranks == 0)
         done = error_set(e, FAULT_ASKED, "%s: no rank could be read", j->path[0]);
+    for (size_t i = 0; i < job.notes.n; i++)
+        out->is_lossy |= job.notes.at[i].is_loss;
     done = done && (list_ranks(out, &job, &result.report, mem) || error_no_memory(e, j->path[0]));
     if (done && j->wanted)
         done = draw_wanted(out, j, e);

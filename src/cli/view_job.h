@@ -32,6 +32,7 @@ enum view_paths {
 };
 struct view_job_answer {
     LIST(struct view_job_rank) ranks; /* ascending */
+    bool is_lossy;                    /* ranks, or parts of them, are missing from the answer */
     const char *json;                 /* members of ascope cluster --json, and what the pages draw */
 };
 /* Which of these they are, by names and few small files. Of a job the ranks are filled in, else nothing. Everything is in mem. */

@@ -58,6 +58,15 @@ static bool say(struct loading *q, const char *text)
     return s || no_memory(q);
 }
 
+static bool keep_losses(struct loading *q, const struct losses *lost, bool is_lossy)
+{
+    pthread_rwlock_wrlock(&q->in->lock);
+    q->in->is_lossy |= is_lossy;
+    const bool done = view_losses_keep(q->in, lost);
+    pthread_rwlock_unlock(&q->in->lock);
+    return done || no_memory(q);
+}
+
 /* The next of n parts: it is read and drawn. */
 static void advance(struct loading *q, unsigned from, size_t done, size_t n, const char *path)
 {
@@ -115,7 +124,8 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
     bool done = loaded_open(&l, &target, q->of->options->n_threads, q->e);
     if (done) {
         q->in->is_simulated |= loaded_is_simulated(&l);
-        done = (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
+        done = keep_losses(q, &l.lost, l.is_lossy) &&
+               (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
                draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank,
                          -r->ahead_ns) &&
                tie(q, l.profile);
@@ -125,6 +135,7 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
         const char *text =
             arena_printf(q->in->mem, "Rank %lld is not in the timeline: %s", (long long)r->rank, q->e->text);
         *q->e = (struct error){ 0 };
+        q->in->is_lossy = true;
         done = say(q, text);
     }
     return done;
@@ -145,6 +156,7 @@ static bool load_job(struct loading *q)
     if (!text)
         return no_memory(q);
     *text = (struct view_text){ "job", answer.json };
+    in->is_lossy |= answer.is_lossy;
     atomic_store(&in->has_answers, true);
     for (size_t i = 0; i < answer.ranks.n; i++)
         n += answer.ranks.at[i].is_drawn;
@@ -187,6 +199,7 @@ static bool load_run_directory(struct loading *q, unsigned side, const struct ta
     bool done = loaded_open(&l, target, q->of->options->n_threads, q->e);
     int64_t rank = -1;
     in->is_simulated |= done && loaded_is_simulated(&l);
+    done = done && keep_losses(q, &l.lost, l.is_lossy);
     for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
         const struct device *d = loaded_device(&l, i);
         struct run_rank *to = list_add(&q->ranks[side], in->mem);
@@ -246,6 +259,8 @@ static bool load_run_file(struct loading *q, unsigned side, const char *path)
         q->ranks[side].n--;
         return false;
     }
+    if (!keep_losses(q, &p->trace.lost, losses_damage(&p->trace.lost) > 0))
+        return false;
     if (run_of_chrome(to, &p->trace, q->names, in->mem, &own))
         to->path = path;
     else if (own.fault == FAULT_LIMIT)
@@ -315,6 +330,7 @@ static bool skip_run(struct loading *q, unsigned side)
     if (side == RUNS - 1 && q->in->ranks.n == 0)
         return false;
     *q->e = (struct error){ 0 };
+    q->in->is_lossy = true;
     return say(q, text);
 }
 

@@ -86,11 +86,11 @@ static void put_tracks(struct question *a, uint32_t process)
     const struct chrome_trace *t = a->t->trace;
     struct out *o = a->o;
     bool is_first = true;
-    for (size_t i = 0; i < t->tracks.n; i++) {
+    for (size_t i = a->t->first_track[process]; i < a->t->first_track[process + 1]; i++) {
         const uint32_t row = a->t->track_order[i];
         const struct chrome_track *track = &t->tracks.at[row];
         const uint32_t instants = a->t->instants.row_of_track[row];
-        if (track->process != process || (!track->n_slices && !instants))
+        if (!track->n_slices && !instants)
             continue;
         json_put_comma(o, is_first);
         is_first = false;
@@ -119,10 +119,8 @@ static void put_counters(struct question *a, uint32_t process)
     const struct names *names = a->t->trace->names;
     struct out *o = a->o;
     bool is_first = true;
-    for (size_t i = 0; i < a->t->n_counters; i++) {
+    for (size_t i = a->t->first_counter[process]; i < a->t->first_counter[process + 1]; i++) {
         const struct view_counter *c = &a->t->counter[i];
-        if (c->process != process)
-            continue;
         json_put_comma(o, is_first);
         is_first = false;
         out_char(o, '{');

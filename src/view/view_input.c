@@ -216,6 +216,7 @@ bool view_load_chrome(struct view_input *in, struct error *e)
         return false;
     view_progress_stage(&in->progress, VIEW_ARRANGING, PARSED, 100, 1);
     const struct chrome_trace *t = &in->trace;
+    in->is_lossy = losses_damage(&t->lost) > 0;
     return (view_losses_keep(in, &t->lost) && fact_add(in, "events", t->n_events) &&
             fact_add(in, "slices", t->slices.n) && fact_add(in, "flow events", t->flows.n) &&
             fact_add(in, "lost events", losses_damage(&t->lost))) ||

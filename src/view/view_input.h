@@ -138,6 +138,7 @@ struct view_input {
     /* All from here on is filled by loading. */
     struct error error;       /* of VIEW_FAILED */
     atomic_bool is_simulated; /* known as soon as there are answers, or of joint ones with the first that was read */
+    bool is_lossy;            /* something could not be read or used: what is shown is without it */
     struct mapped drawn;      /* the text of the trace, where it is no file of the user's */
     struct chrome_trace trace;
     struct view_timeline timeline;

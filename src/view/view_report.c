@@ -269,19 +269,17 @@ static void put_counter(struct drawing *d, const struct view_counter *c)
 
 static bool is_process_used(const struct drawing *d, uint32_t process)
 {
-    const struct chrome_trace *t = d->t->trace;
-    for (size_t row = 0; row < t->tracks.n; row++) {
-        const uint32_t instants = d->t->instants.row_of_track[row];
-        if (t->tracks.at[row].process != process)
-            continue;
-        for (size_t level = d->t->levels.first_level[row]; level < d->t->levels.first_level[row + 1]; level++)
+    const struct view_timeline *t = d->t;
+    for (size_t i = t->first_track[process]; i < t->first_track[process + 1]; i++) {
+        const uint32_t row = t->track_order[i], instants = t->instants.row_of_track[row];
+        for (size_t level = t->levels.first_level[row]; level < t->levels.first_level[row + 1]; level++)
             if (is_level_used(d, level))
                 return true;
-        if (instants && is_level_used(d, d->t->levels.n + instants - 1))
+        if (instants && is_level_used(d, t->levels.n + instants - 1))
             return true;
     }
-    for (size_t i = 0; i < d->t->n_counters; i++)
-        if (d->t->counter[i].process == process && d->t->counter_ns[d->t->counter[i].first] < d->end_ns)
+    for (size_t i = t->first_counter[process]; i < t->first_counter[process + 1]; i++)
+        if (t->counter_ns[t->counter[i].first] < d->end_ns)
             return true;
     return false;
 }
@@ -295,12 +293,10 @@ static void put_rows(struct drawing *d)
             continue;
         put_name(d, t->processes.at[process].name, &t->processes.at[process].id, true);
         d->y += PROCESS;
-        for (size_t i = 0; i < d->t->n_counters && d->n_left > 0; i++)
-            if (d->t->counter[i].process == process)
-                put_counter(d, &d->t->counter[i]);
-        for (size_t i = 0; i < t->tracks.n && d->n_left > 0; i++)
-            if (t->tracks.at[d->t->track_order[i]].process == process)
-                put_track(d, d->t->track_order[i]);
+        for (size_t i = d->t->first_counter[process]; i < d->t->first_counter[process + 1] && d->n_left > 0; i++)
+            put_counter(d, &d->t->counter[i]);
+        for (size_t i = d->t->first_track[process]; i < d->t->first_track[process + 1] && d->n_left > 0; i++)
+            put_track(d, d->t->track_order[i]);
     }
 }
 

@@ -39,6 +39,28 @@ static bool order_shown(uint32_t *order, const struct shown_as *as, size_t n, st
     return order_by_u64(order, n, key);
 }
 
+/* Where the rows of each process begin, of rows that are in their order. */
+static uint32_t *first_of(const struct view_timeline *v, const uint32_t *process, size_t n)
+{
+    uint32_t *first = arena_take(v->mem, v->trace->processes.n + 1, sizeof *first);
+    for (size_t i = 0; first && i < n; i++)
+        first[process[i] + 1]++;
+    for (size_t i = 0; first && i < v->trace->processes.n; i++)
+        first[i + 1] += first[i];
+    return first;
+}
+
+static bool tracks_group(struct view_timeline *v)
+{
+    const struct chrome_trace *t = v->trace;
+    uint32_t *process = arena_take(v->mem, t->tracks.n, sizeof *process);
+    for (size_t i = 0; process && i < t->tracks.n; i++)
+        process[i] = t->tracks.at[i].process;
+    if (t->tracks.n && (!process || !order_by_u32(v->track_order, t->tracks.n, process)))
+        return false;
+    return (v->first_track = first_of(v, process, t->tracks.n)) != NULL;
+}
+
 static bool rows_order(struct view_timeline *v)
 {
     const struct chrome_trace *t = v->trace;
@@ -55,7 +77,7 @@ static bool rows_order(struct view_timeline *v)
         return false;
     for (size_t i = 0; i < t->tracks.n; i++)
         as[i] = (struct shown_as){ t->tracks.at[i].has_sort_index, t->tracks.at[i].sort_index, t->tracks.at[i].id };
-    return order_shown(v->track_order, as, t->tracks.n, v->mem);
+    return order_shown(v->track_order, as, t->tracks.n, v->mem) && tracks_group(v);
 }
 
 static int compare_i64(const void *a, const void *b)
@@ -142,7 +164,9 @@ static bool counters_build(struct view_timeline *v)
     }
     v->counter = made.at;
     v->n_counters = made.n;
-    return true;
+    for (size_t i = 0; i < made.n; i++)
+        word[i] = made.at[i].process;
+    return (v->first_counter = first_of(v, word, made.n)) != NULL;
 }
 
 static bool flows_build(struct view_timeline *v)

@@ -23,11 +23,13 @@ struct view_timeline {
     const struct chrome_trace *trace;
     struct levels levels;
     struct view_instants instants;
-    int64_t begin_ns, end_ns;              /* of everything */
-    int64_t shown_begin_ns, shown_end_ns;  /* what a page opens with: without a few events far away from all others */
-    uint32_t *process_order, *track_order; /* as shown */
+    int64_t begin_ns, end_ns;             /* of everything */
+    int64_t shown_begin_ns, shown_end_ns; /* what a page opens with: without a few events far away from all others */
+    uint32_t *process_order;              /* as shown */
+    uint32_t *track_order, *first_track;  /* by process, those of one as shown; where each begins, and their end */
     size_t n_counters;
-    struct view_counter *counter;
+    struct view_counter *counter; /* by process */
+    uint32_t *first_counter;      /* as first_track */
     int64_t *counter_ns;
     double *counter_value;
     struct chrome_flow_pairs flows;
