@@ -314,17 +314,27 @@ class View(Case):
         self.assertEqual(os.listdir(self.dir), ["trace.json"])
 
     def test_a_collection_has_steps_and_reasons(self):
-        self.ascope("sim", "--framework", "pt", "--kernels", "600", "--steps", "6", "--slow-step", "3:4", "--out", "job", code=0)
+        self.ascope("sim", "--framework", "pt", "--kernels", "600", "--steps", "6", "--slow-step", "3:4,5:2", "--out", "job", code=0)
         before = sorted(os.walk(os.path.join(self.dir, "job")))
         v = self.view("job")
         one, = v.wait()
         self.assertEqual((one["state"], one["is_simulated"], one["kind"]), ("ready", True, "PyTorch"))
         overview = v.json("overview", input=0)
         steps = overview["series"][0]["steps"]
-        self.assertEqual([s["name"] for s in steps if s["is_slow"]], ["3"])
+        self.assertEqual([s["name"] for s in steps if s["is_slow"]], ["3", "5"])
+        self.assertEqual(overview["series"][0]["selected"], 3)
         for s in steps:
             self.assertEqual(sum(s["parts"]), s["time"])
-        self.assertIn("Step 3 took", overview["sentences"][0]["text"])
+            if not s["is_slow"]:
+                self.assertEqual(s["why"], [])
+                continue
+            self.assertIn("Step %s took" % s["name"], s["why"][0]["text"])
+            answer, = json.loads(self.ascope("why", "job", "--step", s["name"], "--json", code=0).stdout)["answers"]
+            first = answer["difference"]["items"][0]
+            self.assertIn(first["name"], s["why"][1]["text"])
+            self.assertEqual(s["why"][1]["t0"], first["place"]["begin_ns"] - int(v.json("rows", input=0)["base_ns"]))
+        page = Page(self, self.ascope("view", "job", "--export", "-", code=0).stdout)
+        self.assertTrue(any("Step 3 took" in text for text in page.texts))
         self.assertGreater(v.json("rows", input=0)["n_slices"], 600)
         self.assertEqual(v.end(signal.SIGINT)[0], 0)
         self.assertEqual(sorted(os.walk(os.path.join(self.dir, "job"))), before)  # nothing is written

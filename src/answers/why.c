@@ -86,26 +86,36 @@ static bool series_of(struct step_series *s, const struct profile *p, const stru
                       : step_series_of_profile(s, p, d, NULL, mem);
 }
 
+bool why_steps(struct why_answer *out, const struct step_series *s, const struct profile *p, const struct device *d,
+               const struct collection *collection, const uint32_t *row, size_t n, size_t most, struct arena *mem)
+{
+    struct arena *spare = arena_new();
+    struct step_division division;
+    bool done = spare && step_division_find(&division, s, p, d, collection, row, n, spare);
+    for (size_t i = 0; i < n && done; i++) {
+        /* Of two steps the other one is the usual one; a median between them would explain half of the difference. */
+        const double usual_ns = s->n > 2 ? (double)s->spread.median_ns : division.usual.time_ns;
+        struct step_difference x;
+        out[i] = (struct why_answer){ .n_usual = division.n_usual };
+        done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[row[i]], usual_ns, 0,
+                                    spare) &&
+               answer_keep(&out[i], &x, p, d, collection, most, mem);
+    }
+    arena_free(spare);
+    return done;
+}
+
 bool why_step(struct why_answer *out, const struct profile *p, const struct device *d,
               const struct collection *collection, const char *step, size_t most, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
-    struct step_division division;
-    struct step_difference x;
     *out = (struct why_answer){ 0 };
     bool done = spare && series_of(&s, p, d, collection, spare);
     uint32_t row = 0;
     while (done && row + 1 < s.n && strcmp(names_text(p->names, s.name[row]), step) != 0)
         row++;
-    done = done && step_division_find(&division, &s, p, d, collection, &row, s.n > 0, spare);
-    if (done && s.n > 0) {
-        /* Of two steps the other one is the usual one; a median between them would explain half of the difference. */
-        const double usual_ns = s.n > 2 ? (double)s.spread.median_ns : division.usual.time_ns;
-        done = step_difference_find(&x, &division.of[0], &division.usual, (double)s.time_ns[row], usual_ns, 0, spare) &&
-               answer_keep(out, &x, p, d, collection, most, mem);
-        out->n_usual = division.n_usual;
-    }
+    done = done && why_steps(out, &s, p, d, collection, &row, s.n > 0, most, mem);
     arena_free(spare);
     return done;
 }

@@ -28,6 +28,10 @@ struct why_answer {
 bool why_step(struct why_answer *out, const struct profile *p, const struct device *d,
               const struct collection *collection, const char *step, size_t most, struct arena *mem);
 
+/* The same of several slow steps at once: rows of the series, each once; out[i] is about row[i]. */
+bool why_steps(struct why_answer *out, const struct step_series *s, const struct profile *p, const struct device *d,
+               const struct collection *collection, const uint32_t *row, size_t n, size_t most, struct arena *mem);
+
 /* The usual step of a rank, for the comparison with another one. */
 bool why_usual(struct step_profile *out, const struct profile *p, const struct device *d,
                const struct collection *collection, struct arena *mem);

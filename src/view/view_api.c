@@ -191,12 +191,34 @@ static void answer_names(struct question *a)
     out_char(a->o, ']');
 }
 
+static void put_sentences(struct question *a, const char *key, const struct view_sentence *s, size_t n)
+{
+    struct out *o = a->o;
+    json_put_key(o, key);
+    out_char(o, '[');
+    for (size_t i = 0; i < n; i++) {
+        json_put_comma(o, i == 0);
+        out_char(o, '{');
+        json_put_text(o, "text", s[i].text);
+        json_put_int(o, "t0", question_ns(a, s[i].begin_ns));
+        json_put_int(o, "t1", question_ns(a, s[i].end_ns));
+        out_char(o, '}');
+    }
+    out_char(o, ']');
+}
+
 static void put_series(struct question *a, const struct view_series *s)
 {
     struct out *o = a->o;
+    const struct view_step *slowest = view_slowest(s);
     out_char(o, '{');
     json_put_text(o, "title", s->title);
     json_put_int(o, "median", s->median_ns);
+    json_put_key(o, "selected");
+    if (slowest)
+        out_i64(o, slowest - s->steps.at);
+    else
+        out_lit(o, "null");
     json_put_key(o, "steps");
     out_char(o, '[');
     for (size_t i = 0; i < s->steps.n; i++) {
@@ -214,7 +236,9 @@ static void put_series(struct question *a, const struct view_series *s)
             json_put_comma(o, p == 0);
             out_i64(o, step->part_ns[p]);
         }
-        out_lit(o, "]}");
+        out_char(o, ']');
+        put_sentences(a, "why", step->why.at, step->why.n);
+        out_char(o, '}');
     }
     out_lit(o, "]}");
 }
@@ -246,18 +270,7 @@ static void answer_overview(struct question *a)
         put_series(a, &a->in->series.at[i]);
     }
     out_char(o, ']');
-    json_put_key(o, "sentences");
-    out_char(o, '[');
-    for (size_t i = 0; i < a->in->sentences.n; i++) {
-        const struct view_sentence *s = &a->in->sentences.at[i];
-        json_put_comma(o, i == 0);
-        out_char(o, '{');
-        json_put_text(o, "text", s->text);
-        json_put_int(o, "t0", question_ns(a, s->begin_ns));
-        json_put_int(o, "t1", question_ns(a, s->end_ns));
-        out_char(o, '}');
-    }
-    out_char(o, ']');
+    put_sentences(a, "sentences", a->in->sentences.at, a->in->sentences.n);
     json_put_key(o, "facts");
     out_char(o, '[');
     for (size_t i = 0; i < a->in->facts.n; i++) {

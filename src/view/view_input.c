@@ -222,3 +222,12 @@ bool view_load_chrome(struct view_input *in, struct error *e)
             fact_add(in, "lost events", losses_damage(&t->lost))) ||
            error_no_memory(e, in->path);
 }
+
+const struct view_step *view_slowest(const struct view_series *s)
+{
+    const struct view_step *slowest = NULL;
+    for (size_t i = 0; i < s->steps.n; i++)
+        if (s->steps.at[i].is_slow && (!slowest || s->steps.at[i].time_ns > slowest->time_ns))
+            slowest = &s->steps.at[i];
+    return slowest;
+}

@@ -17,21 +17,24 @@
 enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED, VIEW_NEW };
 
 /* A step, and what its time was spent on, in ns from the begin of the timeline. */
+/* An answer in words, with the place to look at; end before begin: none. */
+struct view_sentence {
+    const char *text;
+    int64_t begin_ns, end_ns;
+};
 struct view_step {
     const char *name;
     int64_t begin_ns, end_ns, time_ns, part_ns[4]; /* computing, overlapped, communication, free */
     bool is_slow;
+    LIST(struct view_sentence) why; /* of slow ones: what they had more of */
 };
 struct view_series {
     const char *title;
     int64_t median_ns;
     LIST(struct view_step) steps;
 };
-/* An answer in words, with the place to look at; end before begin: none. */
-struct view_sentence {
-    const char *text;
-    int64_t begin_ns, end_ns;
-};
+/* The slowest of the slow steps; NULL: none is slow. */
+const struct view_step *view_slowest(const struct view_series *s);
 struct view_fact {
     const char *name, *text;
 };

@@ -32,6 +32,7 @@
     X("picture.js", SCRIPT, view_picture_js)                                                                           \
     X("ranks.js", SCRIPT, view_ranks_js)                                                                               \
     X("roofline.js", SCRIPT, view_roofline_js)                                                                         \
+    X("strip.js", SCRIPT, view_strip_js)                                                                               \
     X("tables.js", SCRIPT, view_tables_js)                                                                             \
     X("text.js", SCRIPT, view_text_js)                                                                                 \
     X("timeline.js", SCRIPT, view_timeline_js)                                                                         \

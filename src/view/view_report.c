@@ -94,16 +94,24 @@ static void put_series(struct out *o, const struct view_series *s)
         html_put(o, "<p class=\"dim\">The first %zu of %zu steps.</p>\n", n, s->steps.n);
 }
 
+static void put_sentences(struct out *o, const struct view_sentence *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out_lit(o, "<p>");
+        html_text(o, s[i].text);
+        out_lit(o, "</p>\n");
+    }
+}
+
 static bool put_overview(struct out *o, const struct view_input *in)
 {
     bool done = report_answers(o, in, REPORT_ABOVE_STEPS);
-    for (size_t i = 0; i < in->series.n; i++)
+    for (size_t i = 0; i < in->series.n; i++) {
+        const struct view_step *slowest = view_slowest(&in->series.at[i]);
         put_series(o, &in->series.at[i]);
-    for (size_t i = 0; i < in->sentences.n; i++) {
-        out_lit(o, "<p>");
-        html_text(o, in->sentences.at[i].text);
-        out_lit(o, "</p>\n");
+        put_sentences(o, slowest ? slowest->why.at : NULL, slowest ? slowest->why.n : 0);
     }
+    put_sentences(o, in->sentences.at, in->sentences.n);
     done = report_answers(o, in, REPORT_BELOW_STEPS) && done;
     out_lit(o, "<dl>");
     for (size_t i = 0; i < in->facts.n; i++) {

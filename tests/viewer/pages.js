@@ -227,8 +227,18 @@ async function use_flame(page, url, job, hostile) {
 
 async function use_pages(page, url, job) {
     await look(page, url, "input=" + job, "overview");
-    check(/Step 3 took/.test(await page.locator("main").innerText()), "the slow step is not explained");
-    await page.getByText("Step 3 took").click();
+    const heading = () => page.locator("main h3").first().innerText();
+    check(/^Step 3: .*\+.* against the median step/.test(await heading()), "the slow step is not explained: " + (await heading()));
+    check(/longer runs: /.test(await page.locator("main").innerText()), "no reasons of the slow step");
+    const strip = page.locator(".strip canvas"), box = await strip.boundingBox();
+    await strip.focus();
+    await page.keyboard.press("ArrowRight");
+    check(/^Step 4: /.test(await heading()) && /^Step 4, /.test(await strip.getAttribute("aria-valuetext")), "keys choose no step: " + (await heading()));
+    await page.mouse.click(box.x + box.width / 12, box.y + 100);
+    check(/^Step 0: /.test(await heading()), "a click chooses no step: " + (await heading()));
+    await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).get("step") === "0.0", null, { timeout: 20000 });
+    await page.screenshot({ path: path.join(pictures, "step-0.png") });
+    await page.getByText("Show this step in the timeline").click();
     await page.waitForSelector('main[data-shown="timeline"]');
     await look(page, url, "page=sql&input=" + job + "&sql=" + encodeURIComponent("SELECT count(*) AS n FROM slices"), "sql");
     await page.waitForFunction(() => document.querySelectorAll("main td").length > 0);

@@ -1,50 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first page: all steps against their median, the slowest one explained, and what was lost.
+// The first page: all steps against their median, one of them explained, advice, and what was lost.
 // @ts-check
 import * as api from "./api.js";
 import { show_advice, show_comparison } from "./advice.js";
 import { element } from "./elements.js";
 import { show_job } from "./job.js";
+import { PARTS, show_strip } from "./strip.js";
 import { duration, grouped, word } from "./text.js";
-
-const PARTS = ["computing", "overlapped", "communication", "free"];
-const STRIP_HEIGHT = 140;
-
-/** @typedef {{name: string, begin: number, end: number, time: number, parts: number[], is_slow: boolean}} Step */
-
-/** @param {Step[]} steps @param {number} median @param {(step: Step) => void} go */
-function strip(steps, median, go) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const most = Math.max(median * 1.2, ...steps.map((s) => s.time)), width = 1200, each = width / Math.max(1, steps.length);
-    svg.setAttribute("viewBox", `0 0 ${width} ${STRIP_HEIGHT}`);
-    svg.setAttribute("role", "list");
-    svg.style.width = "100%";
-    svg.style.height = STRIP_HEIGHT + "px";
-    svg.setAttribute("preserveAspectRatio", "none");
-    /** @param {string} tag @param {Record<string, string|number>} of @param {Element} parent */
-    const put = (tag, of, parent) => {
-        const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-        for (const [key, value] of Object.entries(of)) made.setAttribute(key, String(value));
-        parent.append(made);
-        return made;
-    };
-    steps.forEach((step, i) => {
-        const group = put("g", { tabindex: 0, role: "listitem", "aria-label": word("step") + " " + step.name + ": " + duration(step.time) }, svg);
-        let y = STRIP_HEIGHT;
-        PARTS.forEach((part, p) => {
-            const h = (Math.max(0, step.parts[p]) / most) * (STRIP_HEIGHT - 8);
-            y -= h;
-            put("rect", { x: i * each, y, width: Math.max(0.5, each - (each > 4 ? 1 : 0)), height: h, class: part }, group);
-        });
-        if (step.is_slow) put("rect", { x: i * each, y: y - 5, width: Math.max(1, each - 1), height: 4, class: "slow" }, group);
-        put("title", {}, group).textContent = word("step") + " " + step.name + ": " + duration(step.time);
-        group.addEventListener("click", () => go(step));
-        group.addEventListener("keydown", (e) => /** @type {KeyboardEvent} */ (e).key === "Enter" && go(step));
-    });
-    const y = STRIP_HEIGHT - (median / most) * (STRIP_HEIGHT - 8);
-    put("line", { x1: 0, x2: width, y1: y, y2: y, class: "median" }, svg);
-    return svg;
-}
 
 function legend() {
     const p = element("p", "", "faint");
@@ -69,12 +31,13 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     const go = o.has_timeline ? look_at : async () => {};
     if (o.job) show_job(section, o, input, go, elsewhere, state, keep);
     if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align);
-    for (const one of o.series) {
-        section.append(element("h2", one.title));
-        if (one.steps.length) {
-            section.append(legend(), strip(one.steps, one.median, (step) => o.has_timeline && void look_at(step.begin, step.end)));
-        }
-    }
+    const [device, row] = (state.get("step") ?? "").split(".").map(Number);
+    o.series.forEach((/** @type {import("./strip.js").Series} */ one, /** @type {number} */ i) => {
+        section.append(element("h2", one.steps.length ? word("series_title", { title: one.title, n: grouped(one.steps.length), median: duration(one.median) }) : one.title));
+        if (!one.steps.length) return;
+        section.append(legend());
+        show_strip(section, one, device === i ? row : null, o.has_timeline ? (t0, t1) => void look_at(t0, t1) : null, (chosen) => keep("step", i + "." + chosen));
+    });
     for (const sentence of o.sentences) {
         const p = element("p");
         if (o.has_timeline && sentence.t1 > sentence.t0) {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// All steps of a device side by side, for the mouse and for the keyboard: one of them is selected and compared with the median step. One canvas for
+// any number of steps; where there are more than pixels, a column is the longest of its steps.
+// @ts-check
+import { button, element, number_table } from "./elements.js";
+import { duration, word } from "./text.js";
+
+export const PARTS = ["computing", "overlapped", "communication", "free"];
+const HEIGHT = 140, FOOT = 16, SLOW = 5, LABEL_PX = 40;
+
+/**
+ * @typedef {{text: string, t0: number, t1: number}} Sentence
+ * @typedef {{name: string, begin: number, end: number, time: number, parts: number[], is_slow: boolean, why: Sentence[]}} Step
+ * @typedef {{title: string, median: number, selected: number|null, steps: Step[]}} Series
+ */
+
+/** @param {number[]} values */
+function median_of(values) {
+    const sorted = [...values].sort((a, b) => a - b), n = sorted.length;
+    return n % 2 ? sorted[n >> 1] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+/** @param {number} ns */
+const more = (ns) => (ns >= 0 ? "+" : "−") + duration(Math.abs(ns));
+
+/** One step against the median of all: its parts, and what it had more of. @param {HTMLElement} place @param {Series} of @param {Step} step
+ *  @param {((t0: number, t1: number) => void)|null} go to the timeline; null: there is none */
+function show_step(place, of, step, go) {
+    const head = element("h3", word("step_against", { name: step.name, time: duration(step.time), more: more(step.time - of.median), median: duration(of.median) }));
+    const usual = PARTS.map((_, p) => median_of(of.steps.map((s) => s.parts[p])));
+    const parts = number_table([word("part"), word("this_step"), word("median_step"), word("difference")],
+        PARTS.map((part, p) => [word(part), duration(step.parts[p]), duration(usual[p]), more(step.parts[p] - usual[p])]));
+    place.replaceChildren(head);
+    if (go) place.append(button(word("show_step"), () => go(step.begin, step.end)));
+    const beside = element("div", "", "beside"), list = element("div", step.why.length > 1 ? word("had_more") : "");
+    for (const reason of step.why.slice(1)) { // the first says what the heading does
+        const p = element("p");
+        if (go && reason.t1 > reason.t0) p.append(button(reason.text, () => go(reason.t0, reason.t1)));
+        else p.textContent = reason.text;
+        list.append(p);
+    }
+    beside.append(parts, list);
+    place.append(beside);
+}
+
+/** @param {HTMLElement} place @param {Series} of @param {number|null} chosen a row of the steps @param {((t0: number, t1: number) => void)|null} go
+ *  @param {(row: number) => void} keep */
+export function show_strip(place, of, chosen, go, keep) {
+    const figure = element("figure", "", "strip"), canvas = document.createElement("canvas"), tip = element("figcaption", "", "faint"), answer = element("div");
+    const most = of.steps.reduce((m, s) => Math.max(m, s.time), of.median * 1.2) || 1, n = of.steps.length;
+    let at = chosen !== null && chosen >= 0 && chosen < n ? chosen : of.selected;
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "slider");
+    canvas.setAttribute("aria-label", of.title);
+    canvas.setAttribute("aria-valuemin", "0");
+    canvas.setAttribute("aria-valuemax", String(n - 1));
+    tip.textContent = word("strip_keys");
+    figure.append(canvas, tip);
+    place.append(figure, answer);
+    let width = 1;
+    /** @param {number} x */
+    const row_at = (x) => Math.min(n - 1, Math.max(0, Math.floor((x / width) * n)));
+    const draw = () => {
+        const ratio = window.devicePixelRatio || 1, c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), style = getComputedStyle(document.documentElement);
+        const ink = (/** @type {string} */ name) => style.getPropertyValue("--" + name).trim(), bottom = HEIGHT;
+        width = Math.max(1, figure.clientWidth);
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round((HEIGHT + FOOT) * ratio);
+        canvas.style.width = width + "px";
+        canvas.style.height = HEIGHT + FOOT + "px";
+        c.scale(ratio, ratio);
+        const each = width / n, columns = Math.min(n, Math.floor(width)), colours = PARTS.map(ink);
+        /** @param {number} ns */
+        const high = (ns) => (Math.max(0, ns) / most) * (HEIGHT - SLOW - 3);
+        for (let k = 0; k < columns; k++) {
+            let row = Math.floor((k * n) / columns);
+            const end = Math.max(row + 1, Math.floor(((k + 1) * n) / columns));
+            for (let r = row; r < end; r++) if (of.steps[r].time > of.steps[row].time) row = r;
+            const step = of.steps[row], x = (k * width) / columns, w = Math.max(1, width / columns - (each > 4 ? 1 : 0));
+            let y = bottom;
+            PARTS.forEach((_, p) => {
+                const h = high(step.parts[p]);
+                c.fillStyle = colours[p];
+                c.fillRect(x, (y -= h), w, h);
+            });
+            if (step.is_slow) {
+                c.fillStyle = ink("warn");
+                c.fillRect(x, y - SLOW, w, SLOW - 1);
+            }
+        }
+        c.strokeStyle = c.fillStyle = ink("text");
+        c.setLineDash([6, 4]);
+        c.beginPath();
+        c.moveTo(0, bottom - high(of.median));
+        c.lineTo(width, bottom - high(of.median));
+        c.stroke();
+        c.setLineDash([]);
+        if (at !== null) {
+            c.lineWidth = 2;
+            c.strokeRect(at * each, 1, Math.max(3, each - 1), bottom - 1);
+        }
+        c.font = "11px system-ui, sans-serif";
+        c.textBaseline = "middle";
+        c.fillStyle = ink("faint");
+        for (let i = 0, last = -LABEL_PX; i < n; i++)
+            if (i * each - last >= LABEL_PX) c.fillText(of.steps[i].name.slice(0, 12), (last = i * each), bottom + FOOT / 2 + 1, Math.max(LABEL_PX - 4, each - 2));
+    };
+    /** @param {number} row */
+    const words = (row) => word("step_time_of", { name: of.steps[row].name, time: duration(of.steps[row].time) }) + ": " +
+        PARTS.map((part, p) => word(part) + " " + duration(of.steps[row].parts[p])).join(", ");
+    /** @param {number} row */
+    const choose = (row) => {
+        at = Math.min(n - 1, Math.max(0, row));
+        tip.textContent = words(at);
+        canvas.setAttribute("aria-valuenow", String(at));
+        canvas.setAttribute("aria-valuetext", words(at));
+        keep(at);
+        show_step(answer, of, of.steps[at], go);
+        draw();
+    };
+    const x_of = (/** @type {MouseEvent} */ e) => e.clientX - canvas.getBoundingClientRect().left;
+    canvas.addEventListener("mousemove", (e) => (tip.textContent = words(row_at(x_of(e)))));
+    canvas.addEventListener("click", (e) => choose(row_at(x_of(e))));
+    canvas.addEventListener("dblclick", () => at !== null && go?.(of.steps[at].begin, of.steps[at].end));
+    canvas.addEventListener("keydown", (e) => {
+        const here = at ?? 0, to = { ArrowLeft: at === null ? 0 : here - 1, ArrowRight: at === null ? 0 : here + 1, Home: 0, End: n - 1 }[e.key];
+        if (to !== undefined) choose(to);
+        else if (e.key === "Enter" && at !== null) go?.(of.steps[at].begin, of.steps[at].end);
+        else return;
+        e.preventDefault();
+        e.stopPropagation();
+    });
+    if (at !== null) show_step(answer, of, of.steps[at], go);
+    new ResizeObserver(draw).observe(figure);
+    draw();
+}
+
