@@ -22,8 +22,8 @@ static void rank_make(struct run_rank *out, const int64_t *time_ns, size_t n, st
     };
     out->step = arena_take(mem, n, sizeof *out->step);
     for (size_t i = 0; i < n; i++)
-        out->step[i] =
-            (struct run_step){ names_number(names, i), { time_ns[i], time_ns[i] / 2, 0, time_ns[i] / 2 }, false };
+        out->step[i] = (struct run_step){ .name = names_number(names, i),
+                                          .part_ns = { time_ns[i], time_ns[i] / 2, 0, time_ns[i] / 2 } };
     assert_true(measuring_begin(&m, out, names, mem));
     for (size_t i = 0; i < n; i++) {
         measuring_add(&m, MEASURE_KERNEL, names_addz(names, "k"), NAME_EMPTY, (uint32_t)i, (double)time_ns[i] / 4);

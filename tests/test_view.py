@@ -200,6 +200,34 @@ class View(Case):
         self.assertEqual(list(self.flame(v, t0=0, t1=80000, levels="%d,%d" % (row, tracks["main"]["levels"][0]))[1]), [("outer",)])
         self.assertEqual(v.raw(v.url.path + "api/slice?input=0&slice=8")[0], 400)
 
+    def test_steps_of_torch_profiler(self):
+        """Kernels belong to the step that launched them; a collective is exposed where nothing computes; a step lasts to its last kernel."""
+        events = []
+        for i in range(12):
+            at, longer = 2000 * i, 800 * (i == 7)
+            events += [event("ProfilerStep#%d" % i, at, 900, cat="user_annotation"),
+                       event("cudaLaunchKernel", at + 10, 5, cat="cuda_runtime", args={"correlation": i}),
+                       event("gemm", at + 100, 400 + longer, tid=7, cat="kernel", args={"correlation": i}),
+                       event("ncclDevKernel_AllReduce", at + 400, 200 + longer, tid=8, cat="kernel")]
+        v = self.view(self.trace(events))
+        v.wait()
+        overview = v.json("overview", input=0)
+        series, = overview["series"]
+        self.assertEqual((series["title"], series["median"], series["selected"]), ("12 steps, median 900 us", 900000, 7))
+        self.assertEqual([s["name"] for s in series["steps"]], [str(i) for i in range(12)])
+        self.assertEqual(series["steps"][3]["parts"], [300000, 100000, 100000, 400000])
+        self.assertEqual(series["steps"][7]["parts"], [300000, 900000, 100000, 100000])
+        self.assertEqual((series["steps"][3]["begin"], series["steps"][3]["end"]), (6000000, 6900000))
+        self.assertEqual((series["steps"][7]["begin"], series["steps"][7]["end"]), (14000000, 15400000))
+
+    def test_losses_are_on_the_overview(self):
+        with open(os.path.join(self.dir, self.trace()), "r+", encoding="utf-8") as f:
+            f.truncate(len(f.read()) * 2 // 3)
+        v = self.view("trace.json")
+        v.wait()
+        self.assertEqual([(l["what"], l["n"], os.path.basename(l["file"])) for l in v.json("overview", input=0)["losses"]],
+                         [("records cut short", 1, "trace.json")])
+
     def test_asynchronous_events(self):
         """They are on rows of their own, joined by id; marks among them are instants, and those without an end are counted."""
         def a(ph, ts, **more):

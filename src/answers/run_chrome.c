@@ -65,6 +65,7 @@ struct chrome_run {
     struct slice_rows step_slices;
     LIST(struct device_slice) device;
     int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns; /* of steps */
+    bool has_operators;                                       /* they are wanted, too */
     bool failed;
 };
 
@@ -149,7 +150,7 @@ static void slices_sort_out(struct chrome_run *r)
         const enum slice_kind kind = kind_of(r, i);
         if ((kind == SLICE_ANNOTATION || kind == SLICE_OPERATOR) && strncmp(text_of(r, i), "ProfilerStep#", 13) == 0)
             add_row(r, &r->step_slices, i);
-        if (kind == SLICE_OPERATOR && arg_of(t, i, "External id", &number))
+        if (r->has_operators && kind == SLICE_OPERATOR && arg_of(t, i, "External id", &number))
             remember(r, &r->externals, &r->operator_slices, number, i);
         if (kind == SLICE_CALL && arg_of(t, i, "correlation", &number))
             remember(r, &r->launches, &r->launch_slices, number, i);
@@ -285,28 +286,32 @@ static int64_t inside_ns(const struct busy *v, size_t *from, int64_t begin_ns, i
 static void parts_find(struct chrome_run *r)
 {
     struct run_rank *out = r->m.out;
-    struct busy computing = { 0 }, all = { 0 };
+    struct busy computing = { 0 }, communicating = { 0 }, all = { 0 };
     for (size_t i = 0; i < r->device.n && !r->failed; i++) {
         const struct device_slice *d = &r->device.at[i];
         if (d->is_copy)
             continue;
         busy_add(r, &all, d->slice);
-        if (!d->is_collective)
-            busy_add(r, &computing, d->slice);
+        busy_add(r, d->is_collective ? &communicating : &computing, d->slice);
     }
     for (uint32_t i = 0; r->device.n == 0 && i < r->t->slices.n && !r->failed; i++)
         if (kind_of(r, i) == SLICE_OPERATOR && strncmp(text_of(r, i), "ProfilerStep#", 13) != 0)
             busy_add(r, &computing, i);
     busy_join(&computing);
+    busy_join(&communicating);
     busy_join(&all);
-    size_t at_computing = 0, at_all = 0;
+    size_t at_computing = 0, at_communicating = 0, at_all = 0;
     for (size_t i = 0; i < out->n_steps; i++) {
         const int64_t time_ns = span_ns(r->begin_ns[i], r->end_ns[i]);
         const int64_t computing_ns = inside_ns(&computing, &at_computing, r->begin_ns[i], r->end_ns[i]);
+        const int64_t communicating_ns = inside_ns(&communicating, &at_communicating, r->begin_ns[i], r->end_ns[i]);
         const int64_t all_ns = inside_ns(&all, &at_all, r->begin_ns[i], r->end_ns[i]);
         const int64_t exposed_ns = all_ns > computing_ns ? all_ns - computing_ns : 0;
         const int64_t free_ns = time_ns - computing_ns - exposed_ns;
         int64_t *part = out->step[i].part_ns;
+        out->step[i].begin_ns = r->begin_ns[i];
+        out->step[i].end_ns = r->end_ns[i];
+        out->step[i].overlapped_ns = communicating_ns > exposed_ns ? communicating_ns - exposed_ns : 0;
         part[RUN_STEP] = time_ns;
         part[RUN_COMPUTING] = computing_ns;
         part[RUN_COMMUNICATION] = exposed_ns;
@@ -402,29 +407,50 @@ static void memory_find(struct run_rank *out, const struct chrome_trace *t)
     }
 }
 
+/* Steps and their parts; the work area is freed by the caller. */
+static bool steps_measure(struct chrome_run *r, struct run_rank *out, const struct chrome_trace *t, struct names *names,
+                          struct arena *mem)
+{
+    r->t = t;
+    r->work = arena_new();
+    r->m.names = names;
+    r->m.mem = mem;
+    r->name_of = r->work ? arena_take(r->work, names_count(t->names), sizeof *r->name_of) : NULL;
+    r->kind_of_category = r->name_of ? arena_take(r->work, names_count(t->names), 1) : NULL;
+    if (!r->kind_of_category)
+        return false;
+    slices_sort_out(r);
+    r->m.out = out;
+    if (r->failed || !steps_find(r, out))
+        return false;
+    out->has_device = out->is_gpu = r->device.n > 0;
+    steps_of_device(r);
+    parts_find(r);
+    r->m.out = NULL;
+    return !r->failed;
+}
+
+bool run_steps_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem)
+{
+    struct chrome_run r = { 0 };
+    bool has_steps = false;
+    *out = (struct run_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
+    for (size_t i = 0; i < names_count(t->names) && !has_steps; i++)
+        has_steps = strncmp(names_text(t->names, (name_id)i), "ProfilerStep#", 13) == 0;
+    const bool done = !has_steps || steps_measure(&r, out, t, names, mem);
+    out->n_steps = out->has_steps ? out->n_steps : 0;
+    arena_free(r.work);
+    return done;
+}
+
 bool run_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
                    struct error *e)
 {
     const struct json_span rank = json_find(chrome_fact(t, "distributedInfo"), "rank");
     *out = (struct run_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
     out->has_rank = rank.at && json_fixed(rank, 0, &out->rank);
-    struct chrome_run r = { .t = t, .work = arena_new() };
-    r.m.names = names;
-    r.m.mem = mem;
-    r.name_of = r.work ? arena_take(r.work, names_count(t->names), sizeof *r.name_of) : NULL;
-    r.kind_of_category = r.name_of ? arena_take(r.work, names_count(t->names), 1) : NULL;
-    bool done = r.kind_of_category != NULL;
-    if (done)
-        slices_sort_out(&r);
-    r.m.out = out;
-    done = done && !r.failed && steps_find(&r, out);
-    out->has_device = out->is_gpu = r.device.n > 0;
-    if (done) {
-        steps_of_device(&r);
-        parts_find(&r);
-    }
-    r.m.out = NULL;
-    done = done && !r.failed && measuring_begin(&r.m, out, names, mem);
+    struct chrome_run r = { .has_operators = true };
+    bool done = steps_measure(&r, out, t, names, mem) && measuring_begin(&r.m, out, names, mem);
     if (done) {
         add_device(&r);
         add_host(&r);

@@ -36,6 +36,8 @@ enum run_part { RUN_STEP, RUN_COMPUTING, RUN_COMMUNICATION, RUN_FREE, RUN_PARTS 
 struct run_step {
     name_id name;
     int64_t part_ns[RUN_PARTS];
+    int64_t begin_ns, end_ns,
+        overlapped_ns; /* of traces only; overlapped: of computing, with communication meanwhile */
     bool is_slow;
 };
 

@@ -18,6 +18,7 @@
 #include "cli/ending.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
+#include "cli/view_chrome.h"
 #include "cli/view_collection.h"
 #include "cli/view_database.h"
 #include "cli/view_joint.h"
@@ -165,7 +166,7 @@ static bool inputs_make(struct viewing *v)
                                                            : "Chrome trace",
                                      .load = is_folder     ? view_tables_load
                                              : is_database ? view_database_load
-                                                           : view_load_chrome };
+                                                           : view_chrome_load };
     }
     for (size_t i = 0; i < v->targets.list.n; i++) {
         const struct target *t = &v->targets.list.at[i];

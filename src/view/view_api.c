@@ -271,6 +271,19 @@ static void answer_overview(struct question *a)
     }
     out_char(o, ']');
     put_sentences(a, "sentences", a->in->sentences.at, a->in->sentences.n);
+    json_put_key(o, "losses");
+    out_char(o, '[');
+    for (size_t i = 0; i < a->in->losses.n; i++) {
+        const struct view_loss *l = &a->in->losses.at[i];
+        json_put_comma(o, i == 0);
+        out_char(o, '{');
+        json_put_text(o, "what", l->what);
+        json_put_int(o, "n", (int64_t)l->n);
+        json_put_text(o, "file", l->file);
+        json_put_int(o, "at", (int64_t)l->at);
+        out_char(o, '}');
+    }
+    out_char(o, ']');
     json_put_key(o, "facts");
     out_char(o, '[');
     for (size_t i = 0; i < a->in->facts.n; i++) {

@@ -2,6 +2,7 @@
 // Where each row of a timeline is: processes, their tracks with all levels and below them their instants, counters; pinned ones first.
 // @ts-check
 import { own_name } from "./ranks.js";
+import { word } from "./text.js";
 
 export const NAMES_WIDTH = 220, AXIS_HEIGHT = 26;
 export const LEVEL_HEIGHT = 18, PROCESS_HEIGHT = 22, COUNTER_HEIGHT = 40, GAP = 4;
@@ -45,7 +46,7 @@ export function lay_out(rows, folded, pinned) {
             const all = track.instants === null ? track.levels : [...track.levels, track.instants];
             const levels = is_folded ? all.slice(0, 1) : all;
             if (is_pinned === only_pinned && levels.length)
-                put({ kind: "track", key, name: of + track.name, is_pinned, is_folded, levels, instants: levels.includes(track.instants ?? -1) ? track.instants : null, series: "", id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
+                put({ kind: "track", key, name: of + (track.name || word("no_name")), is_pinned, is_folded, levels, instants: levels.includes(track.instants ?? -1) ? track.instants : null, series: "", id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
         }
     };
     for (const process of rows.processes) put_rows(process, true);
@@ -59,7 +60,7 @@ export function lay_out(rows, folded, pinned) {
         if (process.rank !== null && process.rank !== rank && !process.is_mixed) heading(rank_key, process.rank);
         rank = process.rank;
         if (rank !== null && folded.has(rank_key) && !process.is_mixed) continue;
-        heading("p" + process.index, (process.is_mixed ? process.name : own_name(process)) + (process.label ? " (" + process.label + ")" : ""));
+        heading("p" + process.index, ((process.is_mixed ? process.name : own_name(process)) || word("no_name")) + (process.label ? " (" + process.label + ")" : ""));
         if (!folded.has("p" + process.index)) put_rows(process, false);
     }
     return { items, height: y, pinned_height };

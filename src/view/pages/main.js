@@ -219,7 +219,7 @@ function forget_first() {
 function say_state(one) {
     const again = () => button(word("load_again"), () => void reload());
     if (one.state === "loading" || one.state === "new") notice(word("loading", { name: one.name, percent: one.percent, stage: word(one.stage), left: left(one), shows: word("shows_" + one.shows) }));
-    else if (one.state === "failed") notice(word("failed", { name: one.name, message: one.message }), again());
+    else if (one.state === "failed") notice(one.message, again());
     else if (one.source === "changed" && state.has("follow")) void reload();
     else if (one.source === "changed") {
         const both = element("span");

@@ -49,6 +49,8 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
         section.append(p);
     }
     if (o.advice) show_advice(section, o, Boolean(o.job), go);
+    if (o.losses.length) section.append(element("h3", word("losses")));
+    for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: l.what, file: l.file, at: grouped(l.at) }), "warn"));
     const facts = element("dl", "", "facts");
     for (const [key, value] of o.facts) facts.append(element("dt", key), element("dd", typeof value === "number" ? grouped(value) : value));
     section.append(facts);
