@@ -235,6 +235,16 @@ class Traces(Case):
         self.assertIsNone(re.search(r"""<(link|img|iframe|object|embed|script)\b""", page))
         self.assertNotIn("\x1b", ascope("compare", a, b).stdout)
 
+    def test_only_one_side_has_steps(self):
+        whole = self.write("whole.json", trace(6, self.base))
+        one = self.path("one.json")
+        with open(one, "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 5, "dur": 7}]}, f)
+        done = ascope("compare", one, whole)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("only B has steps: a step of it is compared with all of the other", done.stdout)
+        self.assertNotIn("has steps", ascope("compare", whole, whole).stdout)
+
     def test_damage(self):
         a = self.write("whole.json", trace(6, self.base))
         with open(a, encoding="utf-8") as f:

@@ -41,6 +41,23 @@ class Why(Case):
             self.assertEqual(more, sorted(more, reverse=True))
         return answer
 
+    def test_what_is_missing_has_a_line(self):
+        """why, advise and compare: records that were lost, and recordings without a device."""
+        path = self.sim("--framework", "pt")
+        log, = glob.glob(path + "/*/FRAMEWORK/torch.op_range")
+        os.truncate(log, os.path.getsize(log) - 3)
+        prof = self.sim(out="host")
+        device, = glob.glob(prof + "/PROF_*/device_0")
+        shutil.rmtree(device)
+        for command in ["why"], ["advise"], ["compare", path]:
+            with self.subTest(command[0]):
+                lines = self.ascope(*command, path, code=3).stderr.splitlines()
+                self.assertEqual(len(lines), 1 + (command[0] == "compare"))
+                self.assertIn("1 records could not be used, first: FRAMEWORK/torch.op_range", lines[0])
+                lines = self.ascope(command[0], *[prof] * (1 + (command[0] == "compare")), code=1).stderr.splitlines()
+                self.assertEqual(len(lines), 1)
+                self.assertIn("no device was recorded", lines[0])
+
     def on(self, answer):
         return answer["ranks"][answer["on"]]["rank"]
 

@@ -222,7 +222,7 @@ bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, c
         return error_set(e, FAULT_FORMAT,
                          "%s: no steps were recorded, and there is nothing to compare; ascope analyse reports what "
                          "takes time",
-                         n > 0 ? rank[0].path : "the collection");
+                         rank[0].path);
     out->at = out->slowest[0];
     for (uint32_t i = 0; q->step && i <= out->n; i++) {
         if (i == out->n)

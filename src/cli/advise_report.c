@@ -79,7 +79,7 @@ void advise_print(const struct term *t, const struct advise_report *r)
     for (size_t i = 0; i < n_advise_checks; i++)
         n[r->advice[i].finding.state]++;
     if (n_found == 0)
-        fputs("nothing found that would save 3 % of a step", t->to);
+        fputs(n[CHECK_FINE] > 0 ? "nothing found that would save 3 % of a step" : "nothing could be checked", t->to);
     else
         fprintf(t->to, "%zu finding%s, by estimated gain; gains may be about the same time and do not add up", n_found,
                 n_found == 1 ? "" : "s");

@@ -150,6 +150,12 @@ static bool read_collection(struct comparing *q, struct item *x)
             rank->path = x->target.path;
     }
     x->is_lossy = l.is_lossy;
+    const char *const loss = done && l.is_lossy ? loaded_loss(&l, x->target.path, x->mem) : NULL;
+    if (loss) {
+        pthread_mutex_lock(&q->lock);
+        complain("%s", loss);
+        pthread_mutex_unlock(&q->lock);
+    }
     loaded_close(&l);
     return done && x->e.fault == FAULT_NONE;
 }
@@ -240,8 +246,11 @@ static enum exit_status answer(struct comparing *q)
         complain_no_memory("the list of ranks");
         return STATUS_NOTHING;
     }
-    if (n[0] == 0 || n[1] == 0)
-        return STATUS_NOTHING;
+    for (unsigned i = 0; i < SIDES; i++)
+        if (n[i] == 0) {
+            complain("%s: no device was recorded, or nothing could be read: there is nothing to compare", a->word[i]);
+            return STATUS_NOTHING;
+        }
     if (!compare_runs(&c, of_a, n[0], of_b, n[1], q->names, a->mem, &e)) {
         complain("%s", e.text);
         return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;

@@ -255,6 +255,9 @@ void compare_print(const struct term *t, const struct compare_report *r)
     put_sides(t, r);
     if (c->is_across)
         fputs("devices of different kinds: kernels are compared by the operator that launched them\n", t->to);
+    if (c->pair[0].a->has_steps != c->pair[0].b->has_steps)
+        fprintf(t->to, "only %c has steps: a step of it is compared with all of the other\n",
+                c->pair[0].a->has_steps ? 'A' : 'B');
     fprintf(t->to, "\n  %-22s %11s %11s %12s\n", c->pair[0].a->has_steps ? "usual step" : "everything", "A", "B",
             "difference");
     for (unsigned k = 0; k < RUN_PARTS; k++)

@@ -18,6 +18,7 @@ struct read_one {
     LIST(void *) more;
     struct arena *mem; /* of these */
     bool is_done, is_lossy;
+    const char *loss; /* a line */
     struct error e;
 };
 
@@ -59,6 +60,7 @@ static void read_one(void *context, size_t i)
     r->is_done = r->mem ? loaded_open(l, target, q->n_threads, &r->e) && add_ranks(j, r, l, i)
                         : error_no_memory(&r->e, target->path);
     r->is_lossy = l->is_lossy;
+    r->loss = r->is_done && r->is_lossy ? loaded_loss(l, target->path, r->mem) : NULL;
     loaded_close(&local);
     pthread_mutex_lock(&q->lock);
     char what[48];
@@ -109,6 +111,8 @@ static bool gather(struct job_read *j, struct tally *tally)
             complain("%s", r->e.text);
         else if (!is_used)
             complain("%s: no steps were recorded; compared without it", j->targets.list.at[i].path);
+        if (is_used && r->loss)
+            complain("%s", r->loss);
         tally->n_failed += !is_used;
         tally->n_lossy += is_used && r->is_lossy;
         tally->n_done += is_used && !r->is_lossy;
@@ -139,7 +143,13 @@ enum exit_status job_read_all(struct job_read *j)
         complain_no_memory("the list of ranks");
         return STATUS_NOTHING;
     }
-    return tally_status(&tally);
+    const enum exit_status status = tally_status(&tally);
+    if (j->n > 0 || status == STATUS_NOTHING)
+        return status;
+    complain(
+        "%s: no device was recorded: there is nothing to compare or to check; ascope export shows what the host did",
+        j->targets.list.at[0].path);
+    return STATUS_NOTHING;
 }
 
 const struct loaded *job_read_again(struct job_read *j, const struct job_rank *r, struct loaded *again, struct error *e)

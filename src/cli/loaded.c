@@ -56,3 +56,19 @@ bool loaded_is_simulated(const struct loaded *l)
 {
     return l->collection ? collection_is_simulated(l->collection) : profile_is_simulated(l->profile);
 }
+
+const char *loaded_loss(const struct loaded *l, const char *path, struct arena *mem)
+{
+    uint64_t n = 0;
+    const char *first = NULL;
+    for (int i = 0; i < LOSS_KINDS; i++)
+        if (loss_is_damage((enum loss)i) && l->lost.by[i].n > 0) {
+            n += l->lost.by[i].n;
+            first = first ? first : l->lost.by[i].file;
+        }
+    if (n == 0 && l->collection)
+        return arena_printf(mem, "%s: without the device: %s", path, l->collection->device_error.text);
+    return arena_printf(
+        mem, "%s: %llu records could not be used%s%s; the answer is without them, ascope analyse has the reasons", path,
+        (unsigned long long)n, first ? ", first: " : "", first ? first : "");
+}

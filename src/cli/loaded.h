@@ -22,5 +22,7 @@ void loaded_close(struct loaded *l);
 size_t loaded_n_devices(const struct loaded *l);
 const struct device *loaded_device(const struct loaded *l, size_t i); /* NULL: there is none */
 bool loaded_is_simulated(const struct loaded *l);
+/* Of one that is lossy: a line that says what is missing. NULL: no memory. */
+const char *loaded_loss(const struct loaded *l, const char *path, struct arena *mem);
 
 #endif

@@ -172,9 +172,11 @@ static void put_verdict(const struct term *t, const struct why_report *r)
     char number[TERM_NUMBER], usual[TERM_NUMBER];
     fputc('\n', t->to);
     if (c->mode == WHY_NOTHING) {
-        fprintf(t->to,
-                "no %s is slow%s: none exceeds the median by more than a tenth and by five times the usual spread\n",
-                word_of_steps(r), r->n_ranks > 1 ? ", and no rank" : "");
+        fprintf(
+            t->to,
+            "no %s is slow%s: none exceeds the median by more than a tenth and by five times the usual spread; --step N "
+            "explains one anyway\n",
+            word_of_steps(r), r->n_ranks > 1 ? ", and no rank" : "");
         return;
     }
     const struct step_difference *d = &r->answer->difference;
