@@ -5,6 +5,7 @@
 Where the reference is wrong its results are corrected here first, one function for each row of docs/differences.md.
 """
 import copy
+import csv
 import hashlib
 import json
 import pathlib
@@ -185,6 +186,20 @@ def incomplete_collectives(top):
     check(votes == [{2: 14}, {2: 13}], f"the others are judged {votes}")
 
 
+def incomplete_ranks(top):
+    """A rank without one of its two databases: its steps are known, but not what they took."""
+    folder, out = top / "half", top / "half-out"
+    subprocess.run(["cp", "-r", top / "inputs/db", folder], check=True)
+    subprocess.run(["chmod", "-R", "u+w", folder], check=True)
+    (next(folder.rglob("ascend_pytorch_profiler_1.db")).parent / "analysis.db").unlink()
+    done = run("cluster", folder, "-m", "all", "-o", out, code=3)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("ascope: ranks 1 lack ")]
+    check(len(lines) == 3 and "step_trace_time.csv" in lines[0] and "communication.json" in lines[1] and "communication_matrix.json" in lines[2],
+          f"what a rank lacks is reported: {done.stderr}")
+    steps = [row for row in rows_of(database_of(out)["ClusterStepTraceTime"]) if row["type"] == "rank"]
+    check({row["index"] for row in steps} == set("0234567") and {row["step"] for row in steps} == {"0", "1"}, f"no row is made up: {steps}")
+
+
 def same_bytes(top):
     found = []
     for threads in 1, 4:
@@ -216,6 +231,9 @@ def from_any_source(top):
         done = run("cluster", job, "-m", ",".join(RECIPES + ("pp_chart", "slow_link")), "-o", out, "--export-type", "text", "--json")
         check({rank["source"] for rank in json.loads(done.stdout)["job_ranks"]} == {source}, f"ranks are read from {source}")
         found.append({file.relative_to(out): file.read_bytes() for file in out.rglob("*.csv")})
+    with open(top / "from-db/cluster_analysis_output/MstxSum/all_device_stats.csv", newline="") as lines:
+        sums = {row["Sum(Ms)"] for row in csv.DictReader(lines) if float(row["Count"]) == 0}
+    check({float(text) for text in sums} == {0}, f"the sum of no durations is 0: {sums}")
     check(found[0] == found[1] == found[2] and len(found[0]) > 15, f"{len(found[0])} files are the same from all of them")
 
 
@@ -267,6 +285,7 @@ def main():
         pipelines(top, expected)
         one_step(top)
         incomplete_collectives(top)
+        incomplete_ranks(top)
         same_bytes(top)
         slow_links_have_names(top)
         from_any_source(top)

@@ -17,18 +17,34 @@ struct arrival {
     bool is_claimed, is_there;
 };
 
+/* Ranks without something: the first of them are named, "2, 5, 6 …". */
+struct lack {
+    size_t n;
+    char ranks[200];
+};
+
 /* A mode at work. */
 struct running {
     const struct mode *mode;
     struct mode_context context;
     void *state;
     struct results results;
-    bool is_skipped; /* one of all modes that lacks an option, or data */
-    bool waits;      /* for memory: it is not in this round */
-    bool is_over;    /* its results are written */
-    size_t n_lacking;
-    char lacking[200]; /* ranks without what it needs: "2, 5, 6 …" */
+    bool is_skipped;  /* one of all modes that lacks an option, or data */
+    bool waits;       /* for memory: it is not in this round */
+    bool is_over;     /* its results are written */
+    struct lack lack; /* of what it needs */
 };
+
+/* What the ranks of a job have alike, and what else it is in. */
+static const struct {
+    unsigned part;
+    const char *what;
+} alike[] = {
+    { RANK_STEP_TRACE, "the times of their steps (analysis.db, step_trace_time.csv)" },
+    { RANK_COMM_TABLES, "what their communication took (analysis.db, communication.json)" },
+    { RANK_COMM_MATRIX, "what their links carried (analysis.db, communication_matrix.json)" },
+};
+enum { ALIKE = sizeof alike / sizeof *alike };
 
 struct drive {
     struct job *job;
@@ -44,6 +60,7 @@ struct drive {
     uint64_t held_bytes;
     bool is_over; /* an error: nobody reads any more */
     size_t n_without_step;
+    struct lack lack[ALIKE];
     struct error *e;
 };
 
@@ -99,15 +116,14 @@ static void read_ahead(struct drive *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* A rank that a mode cannot use: the first of them are named. */
-static void lack(struct running *m, int64_t rank)
+static void lack_add(struct lack *l, int64_t rank)
 {
-    const size_t used = strlen(m->lacking);
-    if (used < sizeof m->lacking - 32)
-        snprintf(m->lacking + used, sizeof m->lacking - used, "%s%lld", used ? ", " : "", (long long)rank);
-    else if (used < sizeof m->lacking - 8 && m->lacking[used - 1] != '.')
-        snprintf(m->lacking + used, sizeof m->lacking - used, " ...");
-    m->n_lacking++;
+    const size_t used = strlen(l->ranks);
+    if (used < sizeof l->ranks - 32)
+        snprintf(l->ranks + used, sizeof l->ranks - used, "%s%lld", used ? ", " : "", (long long)rank);
+    else if (used < sizeof l->ranks - 8 && l->ranks[used - 1] != '.')
+        snprintf(l->ranks + used, sizeof l->ranks - used, " ...");
+    l->n++;
 }
 
 /* Whether a mode has failed only because all modes are wanted, and it needs an option or single tasks: that is a note. */
@@ -157,7 +173,7 @@ static bool feed(struct drive *d, const struct rank_summary *s)
         if (!is_running(m))
             continue;
         if ((s->has & m->mode->needs) != m->mode->needs) {
-            lack(m, s->identity.rank);
+            lack_add(&m->lack, s->identity.rank);
             continue;
         }
         if (!m->mode->add(m->state, &m->context, s) && !skip(d, m))
@@ -191,6 +207,9 @@ static bool account_rank(struct drive *d, size_t i)
         const struct rank_losses lost = job_losses(&a->summary);
         d->out->n_ranks++;
         d->n_without_step += !has_step(d, &a->summary.steps);
+        for (size_t k = 0; k < ALIKE; k++)
+            if (d->parts & alike[k].part & ~a->summary.has)
+                lack_add(&d->lack[k], a->summary.identity.rank);
         if (d->job->world == 0)
             d->job->world = world_size(a->summary.identity.distributed_args);
         d->out->n_lossy += lost.is_lossy;
@@ -212,6 +231,17 @@ static bool report_missing(struct drive *d)
     return n_missing == 0 ||
            job_note(d->job, true, "%lld of %lld ranks are missing: %s", (long long)n_missing, (long long)end, gaps) ||
            error_no_memory(d->e, "ascope cluster");
+}
+
+/* Parts that only some ranks have: the tables are without those of the others. */
+static bool report_unlike(struct drive *d)
+{
+    bool done = true;
+    for (size_t k = 0; done && k < ALIKE; k++)
+        if (d->lack[k].n > 0 && d->lack[k].n < d->out->n_ranks)
+            done = job_note(d->job, true, "ranks %s lack %s; the results are without that", d->lack[k].ranks,
+                            alike[k].what);
+    return done || error_no_memory(d->e, "ascope cluster");
 }
 
 static bool report_step(struct drive *d)
@@ -310,15 +340,15 @@ static bool add_line(struct cluster_result *out, bool is_finding, const char *te
 
 static bool report_lack(struct drive *d, const struct running *m)
 {
-    if (m->n_lacking == 0)
+    if (m->lack.n == 0)
         return true;
-    const bool is_all = m->n_lacking >= d->out->n_ranks, is_asked = !d->r->options->is_all_modes;
+    const bool is_all = m->lack.n >= d->out->n_ranks, is_asked = !d->r->options->is_all_modes;
     return is_all ? job_note(d->job, is_asked,
                              "%s: no rank has the data that it needs; nothing is written (it needs databases or "
                              "summaries, not text results)",
                              m->mode->name)
                   : job_note(d->job, true, "%s: ranks %s lack the data that it needs; they are left out", m->mode->name,
-                             m->lacking);
+                             m->lack.ranks);
 }
 
 static bool end_mode(struct drive *d, struct running *m, struct results_writer *writer)
@@ -327,7 +357,7 @@ static bool end_mode(struct drive *d, struct running *m, struct results_writer *
         return true;
     m->is_over = true;
     bool done = m->is_skipped || report_lack(d, m);
-    if (done && !m->is_skipped && (m->n_lacking < d->out->n_ranks || d->out->n_ranks == 0))
+    if (done && !m->is_skipped && (m->lack.n < d->out->n_ranks || d->out->n_ranks == 0))
         done = (m->mode->finish(m->state, &m->context, &m->results, d->e) &&
                 (!writer || writer_results(writer, &m->results, d->e))) ||
                skip(d, m);
@@ -426,7 +456,8 @@ bool cluster_run(struct job *j, const struct cluster_request *r, struct cluster_
     if (!d.arrival || !d.running)
         return error_no_memory(e, "ascope cluster");
     struct results_writer *writer = r->out_dir ? open_writer(&d) : NULL;
-    bool done = (writer || !r->out_dir) && run_round(&d, writer) && report_missing(&d) && report_step(&d);
+    bool done =
+        (writer || !r->out_dir) && run_round(&d, writer) && report_missing(&d) && report_unlike(&d) && report_step(&d);
     for (d.round = 1; done && has_waiting(&d); d.round++)
         done = run_round(&d, writer);
     done = done && write_all(&d, writer);

@@ -615,7 +615,7 @@ bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *me
     if (!job_load(j, i, parts, mem, &rank, &code, e))
         return false;
     /* Without a table of its steps it is computed from tasks. */
-    const unsigned instead = RANK_TASKS | RANK_COLLECTIVES;
+    const unsigned instead = RANK_TASKS | RANK_COLLECTIVES | RANK_STEPS;
     if (parts & RANK_STEP_TRACE && !(rank.has & RANK_STEP_TRACE) && r->source != SOURCE_TEXT && instead & ~parts &&
         !job_load(j, i, parts | instead, mem, &rank, &code, e))
         return false;

@@ -189,7 +189,7 @@ static bool stat_row(struct grid *g, const struct mark *mark, const uint32_t *or
     row[0] = cell_name(mark[order[0]].name);
     row[1] = cell_real(0);
     row[STAT_CELLS - 1] = cell_int(mark[order[0]].step);
-    row[DISPERSION] = cell_real(0);
+    row[11] = row[DISPERSION] = cell_real(0);
     if (shortest) {
         const bool is_zero = of.min == 0 && of.max == 0;
         const double v[] = { (double)of.count, of.mean, of.std, of.min };

@@ -13,12 +13,13 @@ static int64_t length(const struct busy *b)
     return ns;
 }
 
-/* One row for all that the device did, without a step, as the reference has it for PROF directories and MindSpore. */
+/* One row for all that the device did, without a step, as the reference has it for PROF directories and MindSpore. Not where steps
+ * are known: the table of their times is missing then. */
 bool summarise_step_trace(struct rank_summary *s, const struct rank *r)
 {
     struct busy kernels, collectives, both;
     struct rank_step_trace *const t = &s->step_trace;
-    if (r->has & RANK_STEP_TRACE || !(r->has & RANK_TASKS))
+    if (r->has & RANK_STEP_TRACE || !(r->has & RANK_TASKS) || r->steps.n > 0)
         return true;
     if (!busy_of_rank(&kernels, r, BUSY_KERNELS, s->mem) || !busy_of_rank(&collectives, r, BUSY_COLLECTIVES, s->mem) ||
         !busy_of_rank(&both, r, BUSY_KERNELS | BUSY_COLLECTIVES, s->mem))
