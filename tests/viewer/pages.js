@@ -252,6 +252,51 @@ async function use_pages(page, url, job) {
     }
 }
 
+/** The column that sorts is marked; an answer that comes late does not replace that of a later question. */
+async function use_tables(page, url, job) {
+    await look(page, url, "page=tables&input=" + job, "tables");
+    const sorted = (order) => page.waitForSelector(`main th[aria-sort="${order}"]`, { timeout: 20000 });
+    await page.locator("main th button").nth(2).click();
+    await sorted("descending");
+    await page.locator("main th button").nth(2).click();
+    await sorted("ascending");
+    let release = () => {};
+    const held = new Promise((done) => (release = done));
+    await page.route(/api\/table\?.*filter=M&/, async (route) => (await held, await route.continue()));
+    const filter = page.locator('main input[type="search"]');
+    await filter.fill("M");
+    await filter.fill("MatMul");
+    const rows = () => page.locator("main td:first-child").allInnerTexts();
+    await page.waitForFunction(() => [...document.querySelectorAll("main td:first-child")].every((td) => /matmul/i.test(td.textContent)), null, { timeout: 20000 });
+    const late = page.waitForResponse(/filter=M&/);
+    release();
+    await (await late).finished();
+    await page.unroute(/api\/table\?.*filter=M&/);
+    const names = await rows();
+    check(names.length > 1 && names.every((name) => /matmul/i.test(name)), "an old answer is shown");
+}
+
+/** Inputs of the same name have as much of their paths as they need; a server that does not answer for a while is asked again. */
+async function use_names(page, folder) {
+    const files = ["a", "b", "c"].map((name) => path.join(folder, "same", name, "x.json"));
+    for (const file of files) {
+        fs.mkdirSync(path.dirname(file), { recursive: true });
+        fs.writeFileSync(file, JSON.stringify({ traceEvents: [{ ph: "X", name: "op", pid: 1, tid: 1, ts: 1, dur: 8 }] }));
+    }
+    await with_server(files, async (url) => {
+        await look(page, url, "", "names");
+        check((await page.locator("#input option").allInnerTexts()).join() === "a/x.json,b/x.json,c/x.json", "inputs of one name look the same");
+        const other = await page.context().browser().newPage(); // whose console may say that requests fail
+        await other.route(/api\/about/, (route) => route.abort());
+        await other.goto(url);
+        await other.waitForFunction(() => /does not answer/.test(document.getElementById("notice").textContent), null, { timeout: 20000 });
+        await other.unroute(/api\/about/);
+        await other.waitForSelector('main[data-shown="overview"]', { timeout: 20000 });
+        check(await other.locator("#notice").isHidden(), "the notice stays when the server answers again");
+        await other.close();
+    });
+}
+
 in_browser(async (page, folder) => {
     await with_server(inputs(folder), async (url) => {
         const shown = (await (await fetch(url + "api/about")).json()).inputs, job = shown.findIndex((one) => one.path.startsWith(folder + "/job"));
@@ -263,6 +308,9 @@ in_browser(async (page, folder) => {
         await use_memory(page, url, job, hostile);
         await use_pictures(page, url, hostile);
         await use_pages(page, url, job);
+        await page.setViewportSize({ width: 1400, height: 900 });
+        await use_tables(page, url, job);
         await use_changes(page, url, hostile, folder + "/hostile.json");
     });
+    await use_names(page, folder);
 });

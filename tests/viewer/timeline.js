@@ -21,6 +21,7 @@ function trace(file) {
                 for (let depth = 0; depth < 4; depth++)
                     events.push({ ph: "X", name: "op" + tid + "_" + depth, pid, tid, ts: BASE_US + i * 100 + depth, dur: 80 - 2 * depth, args: { i } });
     }
+    events.push({ ph: "X", name: "needle", pid: 2, tid: 4, ts: BASE_US + 85, dur: 5 }, { ph: "X", name: "needle", pid: 1, tid: 1, ts: BASE_US + 185, dur: 5 });
     for (let i = 0; i < 50; i++) events.push({ ph: "C", name: "load", pid: 1, ts: BASE_US + i * 100, args: { percent: i } });
     fs.writeFileSync(file, JSON.stringify({ traceEvents: events }));
     return file;
@@ -145,6 +146,24 @@ async function use_ranges(page, url) {
     check(Number(t0) <= 40000 && Number(t1) >= 40000, "keys do not zoom about the selection: " + [t0, t1]);
 }
 
+/** What is found is in sight, above its details, and has its number. */
+async function use_search(page, url) {
+    await open(page, url, "page=timeline");
+    const words = () => page.locator("#found").innerText();
+    await page.keyboard.press("Slash");
+    await page.keyboard.type("needle");
+    await page.keyboard.press("Enter");
+    await details(page, "job 2 / 4");
+    await page.waitForFunction(() => document.querySelector(".scroll").scrollTop > 0, null, LIMIT);
+    check((await words()) === "1 of 2", "not the first: " + (await words()));
+    await page.keyboard.press("Enter");
+    await details(page, "job 1 / 1");
+    await page.keyboard.press("Shift+Enter");
+    await details(page, "job 2 / 4");
+    check((await words()) === "1 of 2", "not back at the first: " + (await words()));
+    await picture(page, "found");
+}
+
 /** Back and forth, and an address that is pasted into an open tab. */
 async function use_history(page, url) {
     await open(page, url, "");
@@ -173,6 +192,7 @@ in_browser(async (page, folder) => {
         await use_address(page, url);
         await use_clock(page, url);
         await use_ranges(page, url);
+        await use_search(page, url);
         await use_history(page, url);
     });
 });

@@ -26,8 +26,8 @@ const state = new URLSearchParams(location.hash.slice(1));
 let inputs = [];
 /** @type {Timeline|null} */
 let timeline = null;
-/** @type {{q: string, slices: number[], at: number}} */
-let found = { q: "", slices: [], at: -1 };
+/** @type {{q: string, n: number, slices: number[], at: number}} */
+let found = { q: "", n: 0, slices: [], at: -1 };
 let saving = 0;
 
 /** @param {string} key @param {string|number|null} value */
@@ -67,6 +67,16 @@ function theme() {
 /** Some inputs have no memory, or no shapes of kernels. @param {api.Input|undefined} one @param {string} page */
 const has_page = (one, page) => (page !== "memory" || one?.has_memory) && (page !== "roofline" || one?.has_roofline);
 
+/** What an input is called in the list: as much of its path as others of its name do not have. @param {api.Input} one */
+function label_of(one) {
+    const others = inputs.filter((other) => other !== one && other.name === one.name), parts = one.path.split("/");
+    for (let n = 1; others.length && n < parts.length; n++) {
+        const end = "/" + parts.slice(-n).join("/");
+        if (!others.some((other) => ("/" + other.path).endsWith(end))) return parts.slice(-n).join("/");
+    }
+    return others.length ? one.path : one.name;
+}
+
 function frame() {
     speak(state.get("lang") ?? (navigator.language.startsWith("zh") ? "zh" : "en"));
     theme();
@@ -85,12 +95,12 @@ function frame() {
     }));
     const choice = /** @type {HTMLSelectElement} */ (by_id("input"));
     choice.hidden = inputs.length < 2;
-    choice.replaceChildren(...inputs.map((one, i) => new Option(one.name, String(i), false, i === input())));
+    choice.replaceChildren(...inputs.map((one, i) => new Option(label_of(one), String(i), false, i === input())));
     const one = inputs[input()];
-    by_id("title").replaceChildren("ascope", ...(one ? [": ", element("bdi", one.name)] : [])); // a name may turn the direction of texts
+    by_id("title").replaceChildren("ascope", ...(one && choice.hidden ? [": ", element("bdi", one.name)] : [])); // a name may turn the direction of texts
     by_id("simulated").hidden = !one?.is_simulated;
     by_id("simulated").textContent = word("simulated");
-    document.title = by_id("title").textContent + (one?.is_simulated ? " (" + word("simulated") + ")" : "");
+    document.title = "ascope" + (one ? ": " + one.name : "") + (one?.is_simulated ? " (" + word("simulated") + ")" : "");
 }
 
 /** What is shown now can be come back to; what changes from here on is the next entry of the browser's history. */
@@ -232,7 +242,7 @@ function say_state(one) {
 
 /** Which load of which input is shown. */
 let shown = "";
-let looking = 0;
+let looking = 0, is_gone = false;
 
 /** Looks at the inputs again and again: soon while they are loaded, later whether they have changed. */
 async function look() {
@@ -241,9 +251,14 @@ async function look() {
     try {
         inputs = (await api.json("about")).inputs;
     } catch (e) {
-        return failed(/** @type {Error} */ (e));
+        failed(/** @type {Error} */ (e));
+        is_gone = true;
+        if (mine === looking) looking = window.setTimeout(() => void look(), WATCH_MS); // a tunnel may come back
+        return;
     }
     if (mine !== looking) return;
+    if (is_gone) notice("");
+    is_gone = false;
     const one = inputs[input()];
     if (one) {
         const load = input() + " " + one.n_loads + " " + one.shows;
@@ -254,7 +269,7 @@ async function look() {
         } else if (shown !== load) {
             if (shown.endsWith(" first")) forget_first();
             shown = load;
-            found = { q: "", slices: [], at: -1 };
+            found = { q: "", n: 0, slices: [], at: -1 };
             await show();
         }
         say_state(one);
@@ -275,11 +290,11 @@ async function search(by) {
     try {
         if (found.q !== q) {
             const reply = await api.json("search", { input: input(), q });
-            found = { q, slices: reply.slices, at: by > 0 ? -1 : 0 };
-            by_id("found").textContent = word("found", { n: grouped(reply.n) });
+            found = { q, n: reply.n, slices: reply.slices, at: by > 0 ? -1 : 0 };
         }
+        if (found.slices.length) found.at = (found.at + by + found.slices.length) % found.slices.length;
+        by_id("found").textContent = word("found", { at: grouped(found.at + 1), n: grouped(found.n) });
         if (!found.slices.length) return;
-        found.at = (found.at + by + found.slices.length) % found.slices.length;
         const slice = found.slices[found.at];
         if (timeline) await timeline.select(slice, true);
         else {
@@ -324,7 +339,7 @@ by_id("input").addEventListener("change", (e) => {
     step_on();
     keep("input", /** @type {HTMLSelectElement} */ (e.target).value);
     for (const key of ["ranks", "moment", "rows", "node", "allocator", "at", "step", ...TIMELINE_KEYS]) keep(key, null);
-    found = { q: "", slices: [], at: -1 };
+    found = { q: "", n: 0, slices: [], at: -1 };
     shown = "";
     void look();
 });

@@ -2,7 +2,7 @@
 // Tables that the server sorts and filters, and answers to SQL.
 // @ts-check
 import * as api from "./api.js";
-import { element } from "./elements.js";
+import { button, element } from "./elements.js";
 import { bytes, duration, grouped, word } from "./text.js";
 
 const LONGEST = 300; // characters of a cell
@@ -35,16 +35,15 @@ function histogram(text, shown) {
     return svg;
 }
 
-/** @param {Answer} answer @param {((column: number) => void)|null} sort @param {((row: number) => void)|null} go */
+/** @param {Answer} answer @param {{by: (column: number) => void, column: number, is_down: boolean}|null} sort @param {((row: number) => void)|null} go */
 function table_of(answer, sort, go) {
     const table = element("table"), head = element("tr");
     answer.columns.forEach((column, i) => {
         const th = element("th", sort ? "" : column.name, column.is_number ? "number" : "");
         if (sort) {
-            const button = /** @type {HTMLButtonElement} */ (element("button", column.name));
-            button.type = "button";
-            button.addEventListener("click", () => sort(i));
-            th.append(button);
+            const is_sorted = i === sort.column;
+            th.append(button(column.name + (is_sorted ? (sort.is_down ? " ▾" : " ▴") : ""), () => sort.by(i)));
+            if (is_sorted) th.setAttribute("aria-sort", sort.is_down ? "descending" : "ascending");
         }
         head.append(th);
     });
@@ -86,20 +85,30 @@ export async function show_tables(place, input, state, keep, look_at) {
     filter.value = state.get("filter") ?? "";
     let sort = Number(state.get("sort") ?? -1), is_down = state.get("down") === "1";
     const ask = () => ({ input, name: choice.value, filter: filter.value, sort, down: is_down ? 1 : 0 });
+    let n_asked = 0; // what was asked before and comes later is not shown
     const show = async () => {
         if (!choice.value) return;
-        const answer = /** @type {Answer} */ (await api.json("table", ask()));
+        const mine = ++n_asked;
+        try {
+            const answer = /** @type {Answer} */ (await api.json("table", ask()));
+            if (mine === n_asked) show_answer(answer);
+        } catch (e) {
+            if (mine === n_asked) result.replaceChildren(element("p", e instanceof api.Refused ? e.message : word("server_gone"), "warn"));
+        }
+    };
+    const show_answer = (/** @type {Answer} */ answer) => {
         const query = new URLSearchParams(Object.entries({ ...ask(), csv: 1 }).map(([k, v]) => [k, String(v)]));
         csv.href = "api/table?" + query.toString();
         csv.download = choice.value + ".csv";
         count.textContent = word("rows", { n: grouped(answer.n) });
-        result.replaceChildren(table_of(answer, (column) => {
+        const by = (/** @type {number} */ column) => {
             is_down = column === sort ? !is_down : true;
             sort = column;
             keep("sort", sort);
             keep("down", is_down ? 1 : 0);
             void show();
-        }, (row) => {
+        };
+        result.replaceChildren(table_of(answer, { by, column: sort, is_down }, (row) => {
             const slice = answer.slices?.[row];
             if (typeof slice === "number") void look_at(0, 0, slice);
         }));
@@ -136,10 +145,7 @@ export async function show_sql(place, input, state, keep) {
     run.type = "button";
     const about = await api.json("tables", { input });
     for (const example of /** @type {string[]} */ (about.examples)) {
-        const button = /** @type {HTMLButtonElement} */ (element("button", example));
-        button.type = "button";
-        button.addEventListener("click", () => (text.value = example));
-        examples.append(button, " ");
+        examples.append(button(example, () => (text.value = example)), " ");
     }
     const ask = async () => {
         keep("sql", text.value);

@@ -59,7 +59,7 @@ const words = {
     lives: ["Lives", "存活时长"],
     to_the_end: ["to the end", "直到结束"],
     unknown: ["unknown", "未知"],
-    found: ["{n} found", "找到 {n} 个"],
+    found: ["{at} of {n}", "第 {at} 个,共 {n} 个"],
     loading: ["Loading {name}: {stage}, {percent} %{left}{shows}", "正在加载 {name}:{stage},{percent} %{left}{shows}"],
     reading: ["reading", "读取"],
     drawing: ["drawing its timeline", "绘制时间线"],
@@ -192,7 +192,7 @@ const words = {
     difference_real: ["real", "真实差异"],
     difference_noise: ["within noise", "噪声之内"],
     difference_unknown: ["noise unknown", "噪声未知"],
-    server_gone: ["The server has ended. Start `ascope view` again.", "服务已结束。请重新运行 `ascope view`。"],
+    server_gone: ["The server does not answer: start `ascope view` again, or the tunnel to it.", "服务没有响应:请重新运行 `ascope view` 或恢复隧道。"],
 };
 
 let language = /** @type {0|1} */ (0);

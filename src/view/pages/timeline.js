@@ -421,11 +421,11 @@ export class Timeline {
             this.selected = { slice, level: s.level, begin: s.begin, dur: s.dur, name: s.name };
             this.flows = s.flows;
             this.area = null;
-            if (brings) this.bring(s.begin, s.dur, s.level);
             show_slice(this.details, s, this.rows.base_ns, (other) => void this.select(other, true));
+            this.resize(); // the details take room from the rows, before it is looked for there
+            if (brings) this.bring(s.begin, s.dur, s.level);
             this.report.says(word("selected", { name: s.name, dur: duration(s.dur) }));
             this.report.moved();
-            this.resize();
         } catch (e) {
             this.report.failed(/** @type {Error} */ (e));
         }
