@@ -351,6 +351,7 @@ class View(Case):
         steps = overview["series"][0]["steps"]
         self.assertEqual([s["name"] for s in steps if s["is_slow"]], ["3", "5"])
         self.assertEqual(overview["series"][0]["selected"], 3)
+        self.assertEqual(overview["losses"], [])  # calls that were open at the end are no damage
         for s in steps:
             self.assertEqual(sum(s["parts"]), s["time"])
             if not s["is_slow"]:

@@ -273,9 +273,13 @@ static void answer_overview(struct question *a)
     put_sentences(a, "sentences", a->in->sentences.at, a->in->sentences.n);
     json_put_key(o, "losses");
     out_char(o, '[');
+    bool is_first = true;
     for (size_t i = 0; i < a->in->losses.n; i++) {
         const struct view_loss *l = &a->in->losses.at[i];
-        json_put_comma(o, i == 0);
+        if (!l->is_damage)
+            continue;
+        json_put_comma(o, is_first);
+        is_first = false;
         out_char(o, '{');
         json_put_text(o, "what", l->what);
         json_put_int(o, "n", (int64_t)l->n);
