@@ -182,6 +182,14 @@ def bare_directories_are_ranks(top):
         check(communication > 0 and all(math.isclose(row.get(key, -1), ns / 1000, abs_tol=1e-6) for key, ns in wanted.items()), f"steps from tasks: {row} {wanted}")
 
 
+def what_was_not_recorded(top):
+    """Databases of PROF directories have no steps, text results no tasks: the reason is the one that holds."""
+    done = run("cluster", top / "bare", "-m", "computational_op_masking", "-o", top / "bare-masking", code=3)
+    check("no rank has the data that it needs; nothing is written (it was not recorded" in done.stderr, f"no steps: {done.stderr}")
+    done = run("cluster", top / "inputs/text", "-m", "computational_op_masking", "-o", top / "text-masking", code=3)
+    check("nothing is written (it needs databases or summaries, not text results)" in done.stderr, f"text: {done.stderr}")
+
+
 def nothing_that_is_a_rank(top):
     (top / "none/x_1_20240101000000000_ascend_pt").mkdir(parents=True)
     (top / "none/half.summary").write_bytes(b"ascope")
@@ -199,6 +207,7 @@ def main():
         tokens_of_experts(top)
         outlying_transfers(top)
         bare_directories_are_ranks(top)
+        what_was_not_recorded(top)
         nothing_that_is_a_rank(top)
         done = run("help", "cluster")
         text = " ".join(done.stdout.split())

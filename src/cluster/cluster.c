@@ -340,13 +340,16 @@ static bool add_line(struct cluster_result *out, bool is_finding, const char *te
 
 static bool report_lack(struct drive *d, const struct running *m)
 {
+    bool is_text = false;
     if (m->lack.n == 0)
         return true;
+    for (size_t i = 0; i < d->job->ranks.n; i++)
+        is_text = is_text || d->job->ranks.at[i].source == SOURCE_TEXT;
     const bool is_all = m->lack.n >= d->out->n_ranks, is_asked = !d->r->options->is_all_modes;
-    return is_all ? job_note(d->job, is_asked,
-                             "%s: no rank has the data that it needs; nothing is written (it needs databases or "
-                             "summaries, not text results)",
-                             m->mode->name)
+    return is_all ? job_note(d->job, is_asked, "%s: no rank has the data that it needs; nothing is written (%s)",
+                             m->mode->name,
+                             is_text ? "it needs databases or summaries, not text results"
+                                     : "it was not recorded: profiler_level Level1 or higher, steps of a framework")
                   : job_note(d->job, true, "%s: ranks %s lack the data that it needs; they are left out", m->mode->name,
                              m->lack.ranks);
 }
