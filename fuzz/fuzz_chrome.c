@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace in Chrome's form: every event is found or counted, and what is found lies inside the text. */
+#include "answers/run_chrome.h"
 #include "fuzz.h"
 #include "guarded.h"
 #include "load/chrome_load.h"
+#include "view/view_timeline.h"
 
 static void check_args(const struct chrome_trace *t, uint64_t at, uint32_t len)
 {
@@ -12,6 +14,22 @@ static void check_args(const struct chrome_trace *t, uint64_t at, uint32_t len)
     const struct json_span found = json_find((struct json_span){ len ? t->text + at : NULL, len }, "Ev Idx");
     if (found.len > 0 && found.len <= sizeof decoded && json_decode(found, decoded) > found.len)
         abort();
+}
+
+/* As ascope compare and ascope view use it. */
+static void use(const struct chrome_trace *t)
+{
+    struct arena *mem = arena_new();
+    struct names *names = names_new();
+    struct run_rank run;
+    struct view_timeline timeline;
+    struct error e = { 0 };
+    if (!mem || !names || !view_timeline_build(&timeline, t, mem))
+        abort();
+    if (!run_of_chrome(&run, t, names, mem, &e) && e.fault != FAULT_FORMAT && e.fault != FAULT_ASKED)
+        abort();
+    names_free(names);
+    arena_free(mem);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -31,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         for (size_t i = 0; i < t.instants.n; i++)
             check_args(&t, t.instants.at[i].args_at, t.instants.at[i].args_len);
+        use(&t);
         chrome_trace_free(&t);
     } else if (e.fault != FAULT_FORMAT) {
         abort();

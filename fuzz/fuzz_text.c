@@ -28,9 +28,9 @@ static void check_word(struct word w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct source s = { .path = "fuzz", .mem = arena_new() };
     struct slice slice[MOST_SLICES] = { 0 };
     struct stream stream = { .family = "x", .slice = slice };
+    struct source s = { .path = "fuzz", .mem = arena_new(), .stream = &stream, .n_streams = 1 };
     const uint8_t *at = data;
     size_t left = size;
     struct piece piece;

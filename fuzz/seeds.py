@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,summary,rank,view_db}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,summary,rank,view_db,tables}/*
 """
 import glob
+import gzip
 import os
 import re
 import struct
@@ -214,6 +215,9 @@ def main():
         for i in range(4):  # some of the beginning, the middle and the end
             at = text.find(b"{", (len(text) - MOST_BYTES) * i // 3)
             write(out, "chrome", "%s_%d" % (os.path.basename(path), i), (b"[" if i else b"") + text[at:at + MOST_BYTES])
+    trace = b'{"traceEvents": [{"ph": "X", "name": "a", "ts": 1.5, "dur": 2, "pid": 1, "tid": 1, "args": {"x": [1, "\\u0041"]}}]}'
+    for i, text in enumerate((b'Name,Time(us)\n"a ""b"", c",1.5\nd\n,,\n', b'{"a": {"b": [1, -2.5e3, "c", null, true]}, "d": ""}', gzip.compress(trace, mtime=0))):
+        write(out, "tables", "file_%d" % i, bytes([i]) + text)
     cut_ranks(ascope, data, out)
     for i, text in enumerate(OPTIONS):
         write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)

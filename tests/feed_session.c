@@ -272,7 +272,8 @@ static bool write_table(const struct fed *f, const char *name, const char *path,
 
 int main(int argc, char **argv)
 {
-    struct fed fed = { .s = { .mem = arena_new(), .profile = { .names = names_new() } } }, *f = &fed;
+    struct fed fed = { .s = { .mem = arena_new(), .profile = { .names = names_new(), .chip = chip_of(5) } } },
+               *f = &fed;
     struct error e = { 0 };
     if (argc != 3 || !f->s.mem || !f->s.profile.names || !known_names_add(f->s.profile.names) || !read_lines(f))
         return 2;

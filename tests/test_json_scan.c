@@ -54,8 +54,10 @@ static void numbers_are_exact_decimals(void **state)
         assert_int_equal(json_fixed(span_of(row[i].in), row[i].decimals, &out), row[i].ok);
         assert_int_equal(row[i].ok ? out : 0, row[i].out);
     }
+    int64_t nothing;
     uint64_t u;
     double f;
+    assert_false(json_fixed((struct json_span){ 0 }, 3, &nothing)); /* as json_find() returns it */
     assert_true(json_u64(span_of("18446744073709551615"), &u) && u == UINT64_MAX);
     assert_false(json_u64(span_of("18446744073709551616"), &u));
     assert_false(json_u64(span_of("01"), &u)); /* as a text it is another id than 1 */

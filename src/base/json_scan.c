@@ -387,7 +387,7 @@ static inline bool short_fixed(struct json_span v, unsigned decimals, int64_t *o
     const char *p = v.at, *end = v.at + v.len;
     int64_t whole = 0;
     unsigned after = 0;
-    if (v.len == 0 || v.len > 18 || *p == '.')
+    if (v.len > 18 || *p == '.')
         return false;
     for (; p < end && *p >= '0' && *p <= '9'; p++)
         whole = whole * 10 + (*p - '0');
@@ -407,6 +407,8 @@ bool json_fixed(struct json_span v, unsigned decimals, int64_t *out)
 {
     struct decimal d;
     v = between_quotes(v);
+    if (v.len == 0)
+        return false;
     if (short_fixed(v, decimals, out))
         return true;
     if (!decimal_read(&d, v))
