@@ -464,6 +464,13 @@ static void a_template_never_replaces_a_file(void **state)
     config_text_fini(&t);
     const unsigned n = folder_count();
     assert_int_equal(n, 1); /* no half of a file is left */
+    print_message("  beside another container, whose process has the same number and is about to write it\n");
+    char half[600];
+    snprintf(path, sizeof path, "%s", folder_path("u.json"));
+    snprintf(half, sizeof half, "%s.part-%ld", path, (long)getpid());
+    close(open(half, O_WRONLY | O_CREAT, 0600));
+    assert_true(config_file_create(path, "third", &is_new, &e) && is_new);
+    assert_int_equal(access(half, F_OK), 0);
     print_message("  where nothing can be written\n");
     assert_false(config_file_create("/proc/self/profiler_config.json", "x", &is_new, &e));
     assert_false(is_new);

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,9 +113,11 @@ bool config_file_create(const char *path, const char *text, bool *is_new, struct
     *is_new = false;
     if (access(path, F_OK) == 0)
         return true;
-    if (snprintf(half, sizeof half, "%s.part-%ld", path, (long)getpid()) >= (int)sizeof half)
+    uint64_t random = 0; /* containers that share the directory have the same process ids */
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return error_set(e, FAULT_IO, "%s: %s", path, strerror(errno));
+    if (snprintf(half, sizeof half, "%s.part-%016" PRIx64, path, random) >= (int)sizeof half)
         return error_set(e, FAULT_IO, "%s: the path is too long", path);
-    unlink(half); /* of a killed process with this number */
     const int fd = open(half, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     bool is_written = fd >= 0 && write_all(fd, text);
     is_written &= fd >= 0 && close(fd) == 0;
