@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import sqlite3
 import sys
@@ -225,6 +226,15 @@ class Results(Case):
         self.assertEqual(sorted(os.listdir(self.dir)), ["a.db", "report.html"])
         again = self.ascope("view", "a.db", "--export", "-", "--range", "0,500us").stdout
         self.assertEqual(again, page)
+
+    def test_a_stall_does_not_flatten_the_other_steps(self):
+        self.ascope("sim", "--framework", "pt", "--kernels", "400", "--steps", "4", "--stall", "2:50ms", "--out", "job", code=0)
+        page = self.ascope("view", "job", "--export", "-", "--range", "0,1us", code=0).stdout
+        steps = re.findall("<g><title>Step.*", page)
+        bars = [sum(float(h) for h in re.findall(r'<rect class="p\d"[^>]* height="([0-9.]+)"/>', step)) for step in steps]
+        self.assertEqual(['class="cut"' in step for step in steps], [False, False, True, False])
+        self.assertIn("cut off at 4 medians", page)
+        self.assertGreater(min(bars), 0.15 * max(bars))  # without the cut: a hundredth
 
     def test_reports_that_cannot_be_written(self):
         database(os.path.join(self.dir, "a.db"))

@@ -12,6 +12,7 @@
 #include "view/report_answers.h"
 
 enum { WIDTH = 1600, NAMES = 220, LEVEL = 18, PROCESS = 22, COUNTER = 40, STRIP = 140, COLOURS = 12 };
+enum { CUT = 4 }; /* medians; a step above that has a gap below its end: one stall would make all other steps lines */
 enum { MOST_BLOCKS = 200000, MOST_STEPS = 20000, LABEL_LEAST = 24 };
 
 /* The colours of the viewer, pages/colours.js, so that a name has the same here. */
@@ -30,7 +31,7 @@ static const char head[] =
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px}dt{color:var(--faint)}dd{margin:0}\n"
     "svg{display:block;max-width:100%;height:auto}text{font-size:11px;fill:var(--text);dominant-baseline:central}text.l{fill:var(--label)}"
     "text.f{fill:var(--faint)}.warn{color:var(--warn)}svg.heat{max-width:none}svg.scale{display:inline}table{border-collapse:collapse}"
-    "th,td{padding:2px 12px 2px 0;text-align:left;border-bottom:1px solid var(--line)}.n{text-align:right}.panel{fill:var(--panel)}.line{fill:var(--line)}.area{fill:var(--accent);opacity:.5}.slow{fill:var(--warn)}\n"
+    "th,td{padding:2px 12px 2px 0;text-align:left;border-bottom:1px solid var(--line)}.n{text-align:right}.panel{fill:var(--panel)}.line{fill:var(--line)}.area{fill:var(--accent);opacity:.5}.slow{fill:var(--warn)}.cut{fill:var(--back)}\n"
     ".p0{fill:var(--p0)}.p1{fill:var(--p1)}.p2{fill:var(--p2)}.p3{fill:var(--p3)}.median{stroke:var(--text);stroke-dasharray:6 4}\n"
     ".c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}"
     ".c7{fill:var(--c7)}.c8{fill:var(--c8)}.c9{fill:var(--c9)}.c10{fill:var(--c10)}.c11{fill:var(--c11)}\n</style>\n<title>";
@@ -58,12 +59,14 @@ static void put_step(struct out *o, const struct view_step *step, double x, doub
     html_duration(o, (double)step->time_ns);
     out_lit(o, "</title>");
     for (int p = 0; p < 4; p++) {
-        const double h = step->part_ns[p] > 0 ? (double)step->part_ns[p] / most * (STRIP - 8) : 0;
+        const double h = step->part_ns[p] > 0 ? fmin((double)step->part_ns[p] / most * (STRIP - 8), y - 8) : 0;
         y -= h;
         if (h > 0)
             html_put(o, "<rect class=\"p%d\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", p, x, y, width,
                      h);
     }
+    if ((double)step->time_ns > most)
+        html_put(o, "<rect class=\"cut\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"3\"/>", x, y + 8, width);
     if (step->is_slow)
         html_put(o, "<rect class=\"slow\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"4\"/>", x, y - 5, width);
     out_lit(o, "</g>\n");
@@ -80,10 +83,15 @@ static void put_series(struct out *o, const struct view_series *s)
         return;
     for (size_t i = 0; i < n; i++)
         most = fmax(most, (double)s->steps.at[i].time_ns);
-    most = most > 0 ? most : 1;
+    const double limit = (double)s->median_ns * CUT;
+    const bool is_cut = limit > 0 && most > limit;
+    most = is_cut ? limit : most > 0 ? most : 1;
     html_raw(
         o,
-        "<p class=\"dim\">blue: computing; light blue: computing and communication; orange: exposed communication; grey: free</p>");
+        "<p class=\"dim\">blue: computing; light blue: computing and communication; orange: exposed communication; grey: free");
+    if (is_cut)
+        html_put(o, "; a bar with a gap is cut off at %d medians", CUT);
+    html_raw(o, "</p>");
     html_put(o, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", WIDTH, STRIP, WIDTH, STRIP);
     const double each = (double)WIDTH / (double)n;
     for (size_t i = 0; i < n; i++)

@@ -5,16 +5,18 @@ import * as api from "./api.js";
 import { show_advice, show_comparison } from "./advice.js";
 import { element } from "./elements.js";
 import { show_job } from "./job.js";
-import { PARTS, show_strip } from "./strip.js";
+import { CUT, PARTS, show_strip } from "./strip.js";
 import { duration, grouped, word } from "./text.js";
 
-function legend() {
+/** @param {import("./strip.js").Series} of */
+function legend(of) {
     const p = element("p", "", "faint");
     for (const part of PARTS) {
         const box = element("span", "■ ");
         box.style.color = `var(--${part})`;
         p.append(box, word(part) + "   ");
     }
+    if (of.median > 0 && of.steps.some((s) => s.time > of.median * CUT)) p.append(word("cut", { n: CUT }));
     return p;
 }
 
@@ -35,7 +37,7 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     o.series.forEach((/** @type {import("./strip.js").Series} */ one, /** @type {number} */ i) => {
         section.append(element("h2", one.steps.length ? word("series_title", { title: one.title, n: grouped(one.steps.length), median: duration(one.median) }) : one.title));
         if (!one.steps.length) return;
-        section.append(legend());
+        section.append(legend(one));
         show_strip(section, one, device === i ? row : null, o.has_timeline ? (t0, t1) => void look_at(t0, t1) : null, (chosen) => keep("step", i + "." + chosen));
     });
     for (const sentence of o.sentences) {

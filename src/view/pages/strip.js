@@ -6,7 +6,8 @@ import { button, element, number_table } from "./elements.js";
 import { duration, word } from "./text.js";
 
 export const PARTS = ["computing", "overlapped", "communication", "free"];
-const HEIGHT = 140, FOOT = 16, SLOW = 5, LABEL_PX = 40;
+const HEIGHT = 140, FOOT = 16, SLOW = 5, LABEL_PX = 40, TOP = SLOW + 3;
+export const CUT = 4; // medians; a bar above that is cut off, with a gap below its end: one stall would make all other steps lines
 
 /**
  * @typedef {{text: string, t0: number, t1: number}} Sentence
@@ -47,7 +48,8 @@ function show_step(place, of, step, go) {
  *  @param {(row: number) => void} keep */
 export function show_strip(place, of, chosen, go, keep) {
     const figure = element("figure", "", "strip"), canvas = document.createElement("canvas"), tip = element("figcaption", "", "faint"), answer = element("div");
-    const most = of.steps.reduce((m, s) => Math.max(m, s.time), of.median * 1.2) || 1, n = of.steps.length;
+    const longest = of.steps.reduce((m, s) => Math.max(m, s.time), of.median * 1.2) || 1, n = of.steps.length;
+    const most = of.median > 0 ? Math.min(longest, of.median * CUT) : longest;
     let at = chosen !== null && chosen >= 0 && chosen < n ? chosen : of.selected;
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "slider");
@@ -71,7 +73,7 @@ export function show_strip(place, of, chosen, go, keep) {
         c.scale(ratio, ratio);
         const each = width / n, columns = Math.min(n, Math.floor(width)), colours = PARTS.map(ink);
         /** @param {number} ns */
-        const high = (ns) => (Math.max(0, ns) / most) * (HEIGHT - SLOW - 3);
+        const high = (ns) => (Math.max(0, ns) / most) * (HEIGHT - TOP);
         for (let k = 0; k < columns; k++) {
             let row = Math.floor((k * n) / columns);
             const end = Math.max(row + 1, Math.floor(((k + 1) * n) / columns));
@@ -79,10 +81,11 @@ export function show_strip(place, of, chosen, go, keep) {
             const step = of.steps[row], x = (k * width) / columns, w = Math.max(1, width / columns - (each > 4 ? 1 : 0));
             let y = bottom;
             PARTS.forEach((_, p) => {
-                const h = high(step.parts[p]);
+                const h = Math.min(high(step.parts[p]), y - TOP);
                 c.fillStyle = colours[p];
                 c.fillRect(x, (y -= h), w, h);
             });
+            if (step.time > most) c.clearRect(x, y + 8, w, 3);
             if (step.is_slow) {
                 c.fillStyle = ink("warn");
                 c.fillRect(x, y - SLOW, w, SLOW - 1);

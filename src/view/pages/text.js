@@ -80,6 +80,7 @@ const words = {
     follow: ["Always load again", "总是重新加载"],
     follows: ["{name} is loaded again whenever it changes.", "{name} 一有变化就会重新加载。"],
     follow_no_more: ["No longer", "停止"],
+    cut: ["(a bar with a gap is cut off at {n} medians)", "(带缺口的柱在 {n} 倍中位数处截断)"],
     simulated: ["Simulated data", "模拟数据"],
     light: ["Light", "浅色"],
     dark: ["Dark", "深色"],
