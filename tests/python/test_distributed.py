@@ -4,7 +4,6 @@ import csv
 import glob
 import json
 import os
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -21,8 +20,8 @@ RANK = textwrap.dedent("""
     import torch
     import torch.distributed as dist
     from ascope.torch import profiler
-    rank, port = int(sys.argv[1]), sys.argv[2]
-    dist.init_process_group("gloo", init_method="tcp://127.0.0.1:" + port, rank=rank, world_size=2)
+    rank = int(sys.argv[1])
+    dist.init_process_group("gloo", init_method=sys.argv[2], rank=rank, world_size=2)
     linear = torch.nn.Linear(4, 4)
     model = torch.nn.parallel.DistributedDataParallel(linear)
     config = profiler._ExperimentalConfig(mstx=True, profiler_level="Level1", export_type=["text", "db"])
@@ -53,13 +52,11 @@ def marks_of(collection):
 
 
 def run(place, code, codes=[0, 0]):
-    """Collections by the rank that they say they are of."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = str(s.getsockname()[1])
+    """Collections by the rank that they say they are of. The ranks meet in a file: a port that is free now may not be free later."""
+    store = "file://%s/store" % place
     environment = {name: value for name, value in os.environ.items() if name != "RANK"}
     environment["ASCOPE_DEVICE"] = "sim"
-    jobs = [subprocess.Popen([sys.executable, "-c", code, str(rank), port], cwd=place, env=environment, stdout=subprocess.PIPE,
+    jobs = [subprocess.Popen([sys.executable, "-c", code, str(rank), store], cwd=place, env=environment, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True) for rank in range(2)]
     said = [job.communicate(timeout=120)[0] for job in jobs]
     assert [job.returncode for job in jobs] == codes, "\n".join(said)
@@ -196,8 +193,8 @@ FROM_OUTSIDE = textwrap.dedent("""
     import sys
     from ascope import _run
     with open("train.py", "w") as f:
-        f.write('''import torch, torch.distributed as dist
-    dist.init_process_group("gloo")
+        f.write('''import os, sys, torch, torch.distributed as dist
+    dist.init_process_group("gloo", init_method=sys.argv[1], rank=int(os.environ["RANK"]), world_size=2)
     dist.destroy_process_group(dist.new_group([0, 1]))
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 4))
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
@@ -206,8 +203,8 @@ FROM_OUTSIDE = textwrap.dedent("""
         optimizer.step()
     dist.destroy_process_group()
     ''')
-    os.environ.update(RANK=sys.argv[1], WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=sys.argv[2])
-    sys.exit(_run.main(["--profile", "--level", "Level1", "train.py"]))
+    os.environ.update(RANK=sys.argv[1], WORLD_SIZE="2")
+    sys.exit(_run.main(["--profile", "--level", "Level1", "train.py", sys.argv[2]]))
     """)
 
 
@@ -225,18 +222,21 @@ def test_groups_that_come_and_go_in_the_recording(tmp_path):
 DYING = textwrap.dedent("""
     import os
     import sys
+    import time
     import torch
     import torch.distributed as dist
     from ascope.torch import profiler
-    rank, port = int(sys.argv[1]), sys.argv[2]
-    dist.init_process_group("gloo", init_method="tcp://127.0.0.1:" + port, rank=rank, world_size=2)
+    rank = int(sys.argv[1])
+    dist.init_process_group("gloo", init_method=sys.argv[2], rank=rank, world_size=2)
     config = profiler._ExperimentalConfig(profiler_level="Level1")
     with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result"), experimental_config=config):
-        if rank == 0:
-            left = dist.irecv(torch.zeros(3), src=1)  # never comes; posted while rank 1 is alive for sure
         dist.all_reduce(torch.ones(8))
         if rank == 1:
+            while not os.path.exists("waiting"):
+                time.sleep(0.001)
             os._exit(7)
+        left = dist.irecv(torch.zeros(3), src=1)  # never comes; rank 1 is alive until the file is there
+        open("waiting", "w").close()
         try:
             for i in range(100):
                 dist.all_reduce(torch.ones(8))
