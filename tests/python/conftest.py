@@ -7,6 +7,14 @@ import textwrap
 
 import pytest
 
+from forked import Quick
+
+
+@pytest.fixture(scope="module")
+def quick():
+    with Quick() as made:
+        yield made
+
 
 @pytest.fixture
 def script(tmp_path):

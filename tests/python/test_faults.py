@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever goes wrong while a training is profiled: it computes the same, bit for bit, nothing is raised into it, and what was recorded is there."""
-import collections
 import csv
 import glob
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -14,10 +12,11 @@ import time
 
 import pytest
 
+from forked import Quick
+
 pytest.importorskip("torch")
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.environ["ASCOPE_PROGRAM"]
-Done = collections.namedtuple("Done", "code out err")
 
 PRELUDE = """
 import contextlib, gc, os, signal, subprocess, sys, threading, time
@@ -42,42 +41,10 @@ OF_OTHERS = (  # what PyTorch and Python say by themselves: about memory, hidden
     "Logging before", "CPUAllocator.cpp", "DeviceProperties.cpp", "is multi-threaded, use of fork()")
 
 
-class Quick:
-    """quick.py, and scripts for it."""
-
-    def __init__(self):
-        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "quick.py")], stdin=subprocess.PIPE, text=True,
-                                        stdout=subprocess.PIPE, bufsize=1,
-                                        env={**os.environ, "PYTHONPATH": os.pathsep.join((os.environ["PYTHONPATH"], HERE)),
-                                             # with a thread for a GPU autograd refuses to work in a child of a fork
-                                             "CUDA_VISIBLE_DEVICES": ""})
-
-    def answer(self, seconds):
-        is_there, _, _ = select.select([self.process.stdout], [], [], seconds)
-        return int(self.process.stdout.readline()) if is_there else None
-
-    def run(self, code, place, out=None, timeout=300, does=None, **env):
-        files = [str(place / name) for name in ("out", "err")]
-        self.process.stdin.write(json.dumps({"code": PRELUDE + textwrap.dedent(code), "cwd": str(place), "env": env,
-                                             "out": out or files[0], "err": files[1]}) + "\n")
-        child = self.answer(timeout)
-        if does:
-            does(child)
-        status = self.answer(timeout)
-        if status is None:
-            os.kill(child, signal.SIGKILL)
-            self.answer(timeout)
-        text = [open(file, encoding="utf-8", errors="replace").read() if os.path.exists(file) else "" for file in files]
-        assert status is not None, "it does not end: " + "\n".join(text)
-        return Done(status, *text)
-
-
 @pytest.fixture(scope="module")
 def quick():
-    made = Quick()
-    yield made
-    made.process.stdin.close()
-    made.process.wait(10)
+    with Quick(PRELUDE) as made:
+        yield made
 
 
 @pytest.fixture

@@ -24,14 +24,19 @@ def runs(place, script, device):
     assert "[ERROR]" not in done.stdout, done.stdout
 
 
+def runs_quickly(quick, place, script, device):
+    done = quick.ascope(place, "run", "--device", device, script)
+    assert done.code == 0 and "[ERROR]" not in done.out + done.err, done.out + done.err
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=os.path.basename)
-def test_it_runs_as_it_is(tmp_path, script):
-    runs(tmp_path, script, "sim")
+def test_it_runs_as_it_is(quick, tmp_path, script):
+    runs_quickly(quick, tmp_path, script, "sim")
 
 
 @pytest.mark.parametrize("name", ["inference", "memory_stats", "profiled", "transfer"])  # what they do depends on it
-def test_it_runs_where_no_device_is_simulated(tmp_path, name):
-    runs(tmp_path, os.path.join(HERE, "npu_scripts", name + ".py"), "none")
+def test_it_runs_where_no_device_is_simulated(quick, tmp_path, name):
+    runs_quickly(quick, tmp_path, os.path.join(HERE, "npu_scripts", name + ".py"), "none")
 
 
 def test_there_are_a_dozen():

@@ -16,15 +16,18 @@ pytest.importorskip("torch")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def run(sample, place, *arguments, env=None):
-    for name in {sample, "training.py", "training_" + sample}:
-        if os.path.exists(os.path.join(HERE, "samples", name)):
-            shutil.copy(os.path.join(HERE, "samples", name), place)
-    done = subprocess.run([sys.executable, "-m", "ascope", "run", "--device", "sim", *arguments, sample], cwd=place,
-                          env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout
-    assert "[ERROR]" not in done.stdout, done.stdout
-    return done.stdout
+@pytest.fixture
+def run(quick, tmp_path):
+    """run(sample): its script, with what it imports, under `python3 -m ascope run`."""
+
+    def call(sample, **env):
+        for name in {sample, "training.py", "training_" + sample}:
+            if os.path.exists(os.path.join(HERE, "samples", name)):
+                shutil.copy(os.path.join(HERE, "samples", name), tmp_path)
+        done = quick.ascope(tmp_path, "run", "--device", "sim", sample, **env)
+        assert done.code == 0 and "[ERROR]" not in done.out + done.err, done.out + done.err
+
+    return call
 
 
 def only(place):
@@ -48,8 +51,8 @@ def names(collection):
 
 
 @pytest.mark.parametrize("sample", ["with_statement.py", "start_and_stop.py"])
-def test_one_active_step_is_recorded_and_analysed(tmp_path, sample):
-    run(sample, tmp_path)
+def test_one_active_step_is_recorded_and_analysed(run, tmp_path, sample):
+    run(sample)
     collection = only(tmp_path / "result")
     out = os.path.join(collection, "ASCEND_PROFILER_OUTPUT")
     assert os.path.exists(os.path.join(out, "analyse.done"))
@@ -62,22 +65,22 @@ def test_one_active_step_is_recorded_and_analysed(tmp_path, sample):
         assert json.load(f)["simulated"] is True
 
 
-def test_without_a_handler_a_trace_is_exported(tmp_path):
-    run("export_only.py", tmp_path)
+def test_without_a_handler_a_trace_is_exported(run, tmp_path):
+    run("export_only.py")
     found = [e["name"] for e in events(tmp_path / "chrome_trace_14.json") if e["ph"] == "X"]
     assert found.count("aten::mse_loss") == 5
     assert not any(name.startswith("ProfilerStep#") for name in found)  # there is no schedule
     assert not os.path.exists(tmp_path / "export_only_prof_dir")  # it was there to be exported from
 
 
-def test_kineto_profile_records_from_start_to_stop(tmp_path):
-    run("kineto_profile.py", tmp_path)
+def test_kineto_profile_records_from_start_to_stop(run, tmp_path):
+    run("kineto_profile.py")
     found = [e["name"] for e in events(tmp_path / "result_dir/trace.json") if e["ph"] == "X"]
     assert found.count("aten::mse_loss") == 1
 
 
-def test_marks_alone_are_in_the_database(tmp_path):
-    run("marks_only.py", tmp_path)
+def test_marks_alone_are_in_the_database(run, tmp_path):
+    run("marks_only.py")
     collection = only(tmp_path / "result")
     (db,) = glob.glob(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))
     with sqlite3.connect(db) as c:
@@ -86,15 +89,15 @@ def test_marks_alone_are_in_the_database(tmp_path):
     assert {name for name in said if name.startswith("ProfilerStep#")} == {"ProfilerStep#3", "ProfilerStep#4"}
 
 
-def test_domains_are_chosen(tmp_path):
-    run("mark_domains.py", tmp_path)
+def test_domains_are_chosen(run, tmp_path):
+    run("mark_domains.py")
     said = names(only(tmp_path / "result"))
     assert said.count("range_with_default_domain") == 1 and said.count("range_with_domain1") == 1
     assert "range_with_domain2" not in said
 
 
-def test_child_threads_are_recorded_when_they_ask(tmp_path):
-    run("child_threads.py", tmp_path)
+def test_child_threads_are_recorded_when_they_ask(run, tmp_path):
+    run("child_threads.py")
     collection = only(tmp_path / "result")
     found = [e for e in events(os.path.join(collection, "ASCEND_PROFILER_OUTPUT/trace_view.json"))
              if e["ph"] == "X" and e["name"] == "aten::addmm"]
@@ -102,30 +105,30 @@ def test_child_threads_are_recorded_when_they_ask(tmp_path):
     assert len(found) == 3 * 5 * 2  # threads, runs, layers
 
 
-def test_every_cycle_of_a_schedule_is_a_collection(tmp_path):
-    run("schedule.py", tmp_path)
+def test_every_cycle_of_a_schedule_is_a_collection(run, tmp_path):
+    run("schedule.py")
     found = sorted(glob.glob(str(tmp_path / "result/*_ascend_pt")))
     steps = [[name for name in names(one) if name.startswith("ProfilerStep#")] for one in found]
     assert steps == [["ProfilerStep#3", "ProfilerStep#4"], ["ProfilerStep#7", "ProfilerStep#8"]]
 
 
-def test_memory_is_drawn(tmp_path):
-    run("memory_timeline.py", tmp_path)
+def test_memory_is_drawn(run, tmp_path):
+    run("memory_timeline.py")
     page = (tmp_path / "memory_timeline.html").read_text()
     assert all(name in page for name in ("PARAMETER", "OPTIMIZER_STATE", "GRADIENT", "ACTIVATION"))
     assert os.path.isdir(only(tmp_path))  # in the working directory: nobody has said where
 
 
-def test_marks_on_streams(tmp_path):
-    run("streams.py", tmp_path)
+def test_marks_on_streams(run, tmp_path):
+    run("streams.py")
     path = os.path.join(only(tmp_path / "result"), "ASCEND_PROFILER_OUTPUT/trace_view.json")
     marks = {name: [e for e in events(path) if e["name"] == name and e["ph"] == "X"] for name in ("allreduce", "send")}
     assert {name: len(found) for name, found in marks.items()} == {"allreduce": 2, "send": 2}  # the host's, and the device's
     assert len({e["tid"] for found in marks.values() for e in found}) == 3  # a thread, and two streams
 
 
-def test_metadata_is_kept(tmp_path):
-    run("metadata.py", tmp_path, env={"HCCL_RDMA_TC": "7"})
+def test_metadata_is_kept(run, tmp_path):
+    run("metadata.py", HCCL_RDMA_TC="7")
     assert (tmp_path / "trace.json").exists()
     with open(os.path.join(only(tmp_path / "result"), "profiler_metadata.json"), encoding="utf-8") as f:
         said = json.load(f)
