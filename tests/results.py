@@ -120,7 +120,7 @@ def api_statistic_is_the_calls_summed_up(r):
 
 
 def tasks_are_the_same_in_all_files(r):
-    # Collective operators are more than one task; step and mark rows are none.
+    # Collective operators are more than one task; step and mark rows are no task.
     table = [((t["stream_id"], t["task_id"], ns(t["task_start(us)"])), ns(t["task_time(us)"]))
              for t in r.table("task_time.csv")]
     timeline = [((str(e["args"]["Physic Stream Id"]), str(e["args"]["Task Id"]), ns(e["ts"])), ns(e["dur"]))

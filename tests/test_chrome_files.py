@@ -25,7 +25,7 @@ def dump(path, *options):
 
 
 def shown(text):
-    """As the program prints a text: bytes that are none are U+FFFD."""
+    """As the program prints a text: invalid bytes are U+FFFD."""
     for c in "\\\t\n\r\0":
         text = text.replace(c, "\\x%02x" % ord(c))
     return text

@@ -27,7 +27,7 @@ static void counts_what_it_finds(void **state)
         { "an object does", "{\"traceEvents\": [" X("") ",\n", 1, 0, LOSS_CUT_SHORT, 1, 82 },
         { "cut in an event", "[" X("") ",{\"ph\": \"X\", \"na", 1, 0, LOSS_CUT_SHORT, 1, 65 },
         { "no comma between two", "[" X("") X("") "]", 2, 0, LOSS_BAD_TEXT, 1, 64 },
-        { "an event that is none", "[5, " X("") "]", 1, 0, LOSS_BAD_VALUE, 1, 1 },
+        { "an event that is a number", "[5, " X("") "]", 1, 0, LOSS_BAD_VALUE, 1, 1 },
         { "one without a phase", "[{\"name\": \"a\"}, " X("") "]", 1, 0, LOSS_BAD_VALUE, 1, 1 },
         { "one without a time", "[{\"ph\": \"X\", \"name\": \"a\"}, " X("") "]", 1, 0, LOSS_BAD_VALUE, 1, 1 },
         { "a time that is no number", "[{\"ph\": \"X\", \"ts\": NaN}, " X("") "]", 1, 0, LOSS_BAD_VALUE, 1, 1 },
@@ -54,7 +54,7 @@ static void counts_what_it_finds(void **state)
           0, 3, 0, 0, 0 },
         { "a flow without an id", "[{\"ph\": \"s\", \"ts\": 1}]", 0, 0, LOSS_BAD_VALUE, 1, 1 },
         { "damage in front of the events", "{\"a\": !, \"traceEvents\": [" X("") "]}", 1, 0, LOSS_BAD_TEXT, 1, 6 },
-        { "a negative duration is none", "[{\"ph\": \"X\", \"ts\": 1, \"dur\": -5}]", 1, 0, 0, 0, 0 },
+        { "a negative duration is invalid", "[{\"ph\": \"X\", \"ts\": 1, \"dur\": -5}]", 1, 0, 0, 0, 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         const size_t size = strlen(row[i].in);

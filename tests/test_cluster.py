@@ -117,7 +117,7 @@ def other_tables_stay(top):
     check("Other" not in tables_of(database), "base modes begin anew")
     database.write_bytes(b"no database at all, but long enough to be one" * 100)
     done = run(top / "inputs/db", "-m", "communication_group_map", "-o", out, code=1)
-    check("not a database" in done.stderr and database.read_bytes().startswith(b"no database"), "a file that is none is left alone")
+    check("not a database" in done.stderr and database.read_bytes().startswith(b"no database"), "another file of that name is left alone")
 
 
 def damaged_ranks(top):

@@ -155,8 +155,7 @@ static void what_is_missing_or_wrong_is_counted_and_nothing_else_is_lost(void **
           "ascope.json, clock.start_uncertainty_ns" },
         { "no devices", "devices", NULL, 1, "ascope.json, devices" },
         { "none is not a loss", "devices", "\"devices\":[]", 0, NULL },
-        { "devices that are none", "devices", "\"devices\":[1,{},{\"id\":\"0\"},{\"id\":1}]", 3,
-          "ascope.json, devices.id" },
+        { "invalid devices", "devices", "\"devices\":[1,{},{\"id\":\"0\"},{\"id\":1}]", 3, "ascope.json, devices.id" },
         { "a drift beyond all clocks", "devices", "\"devices\":[{\"id\":1,\"drift_ppm\":1e9}]", 1,
           "ascope.json, devices.drift_ppm" },
         { "nothing written", "written", NULL, 2, "ascope.json, written.records" },
@@ -176,7 +175,7 @@ static void what_is_missing_or_wrong_is_counted_and_nothing_else_is_lost(void **
         { "no threads", "threads", NULL, 1, "ascope.json, threads" },
         { "threads as a word", "threads", "\"threads\":\"5\"", 1, "ascope.json, threads" },
         { "no steps", "steps", NULL, 1, "ascope.json, steps" },
-        { "steps that are none", "steps", "\"steps\":[null,[],{\"step\":1}]", 17, "ascope.json, steps.step" },
+        { "invalid steps", "steps", "\"steps\":[null,[],{\"step\":1}]", 17, "ascope.json, steps.step" },
         { "at the start little is known", "ended", "\"ended\":\"running\"", 0, NULL },
     };
     (void)state;

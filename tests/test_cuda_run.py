@@ -117,7 +117,7 @@ class Run(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         ranks = json.loads(done.stdout)["job_ranks"]
-        self.assertEqual([(r["rank"], r["source"]) for r in ranks], [(0, "db"), (1, "db")])  # directories of the host alone are none
+        self.assertEqual([(r["rank"], r["source"]) for r in ranks], [(0, "db"), (1, "db")])  # directories of the host alone are no ranks
         with open(glob.glob(self.folder + "/cluster_analysis_output/ComputeOpSum/rank_stats_by_optype.csv")[0]) as f:
             self.assertEqual({(row["Rank"], row["Count"]) for row in csv.DictReader(f)}, {("0", "4"), ("1", "5")})
         with open(self.folder + "/cluster_analysis_output/cluster_step_trace_time.csv") as f:

@@ -130,7 +130,7 @@ class Records(Case):
         good = new_range("x", 100, 200, is_stage=True, stage=1)
         row = [  # what, bytes before and behind a good record, reason, names
             ("a number beyond its table", new_range("x", 100, 200, event=69, module=99, full="y"), b"", "bad_value", ["Default::Default::y", "Python"]),
-            ("a text that is none", new_range("x", 100, 200, full=b"\xff"), b"", "bad_value", ["Default::Default::N/A", "Python"]),
+            ("an invalid text", new_range("x", 100, 200, full=b"\xff"), b"", "bad_value", ["Default::Default::N/A", "Python"]),
             ("a thread of 64 bits", new_range("x", 100, 200, thread=2 ** 40), b"", "bad_value", ["Python"]),
             ("shorter than its fixed part", tlv(0, b"x" * 53), b"", "cut_short", ["Python"]),
             ("cut", b"", good[:-1], "cut_short", ["Python"]),

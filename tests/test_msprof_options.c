@@ -331,7 +331,7 @@ static void lines_have_modes_and_limits(void **state)
         const char *words;
         unsigned v, mode;
         const char *part; /* of what is said; "": nothing is said; NULL: anything */
-        int chip;         /* + 1: 0 is none */
+        int chip;         /* + 1; 0: unknown */
     } row[] = {
         { "", USAGE, 0, "", 0 },
         { "--help", HELP, 0, "", 0 },

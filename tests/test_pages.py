@@ -30,7 +30,7 @@ def blocks(text):
 
 
 def anchors(text):
-    """As GitHub makes them of headings; those of blocks of code are none."""
+    """As GitHub makes them of headings; those of blocks of code are left out."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", h).lower()).replace(" ", "-")
             for h in re.findall(r"^#+ (.*)$", text, re.M)}

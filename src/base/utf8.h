@@ -10,7 +10,7 @@
 
 #define UTF8_UNKNOWN "\xEF\xBF\xBD" /* U+FFFD: stands for a byte that is no text */
 
-/* The length of the UTF-8 sequence at p, or 0 when there is none. Surrogates and overlong forms are none. */
+/* The length of the UTF-8 sequence at p, or 0 when there is none. Surrogates and overlong forms are invalid. */
 static inline size_t utf8_len(const unsigned char *p, size_t left)
 {
     static const struct {

@@ -67,7 +67,7 @@ static bool start(const struct launch *l, struct process *p, size_t part, struct
     return why == 0 || error_set(e, FAULT_IO, "--launcher local: cannot start a process: %s", strerror(why));
 }
 
-/* How it ended: 0 or 3 is a shard, anything else is none. */
+/* Whether a shard was written: exit status 0 or 3. */
 static bool ended_well(int status)
 {
     return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);

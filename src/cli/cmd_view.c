@@ -87,7 +87,7 @@ static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
     return !arena_failed(v->a->mem);
 }
 
-/* Both runs; what is none of a framework's is reported. */
+/* Both runs; a run without a framework is reported. */
 static enum exit_status add_runs(struct viewing *v, const char *const *path)
 {
     enum exit_status status = STATUS_DONE;

@@ -136,6 +136,6 @@ extern const struct msprof_row msprof_rows[MSPROF_OPTIONS];
 
 /* The row of "--name=value" by its whole name; NULL: there is none. */
 const struct msprof_row *msprof_find(const char *word);
-bool msprof_is_refused(const struct msprof_row *r, int chip); /* chip: -1 is none */
+bool msprof_is_refused(const struct msprof_row *r, int chip); /* chip: -1 if unknown */
 
 #endif

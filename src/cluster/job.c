@@ -490,7 +490,7 @@ static bool drop_older(struct job *j)
     return true;
 }
 
-/* The next number or range of "0,3-5"; false: no more, or it is none (*at is not at the end then). */
+/* The next number or range of "0,3-5"; false: no more, or invalid (*at is not at the end then). */
 static bool range_next(const char **at, int64_t *first, int64_t *last)
 {
     char *end;

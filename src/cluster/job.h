@@ -2,7 +2,7 @@
 /* job.h - the ranks of a job: where each one's data lies, and how it becomes a summary.
  *
  * job_find() walks directories and lists ranks in ascending order, each once: of several collections of one rank the newest is
- * used. The best source of a rank is taken: a summary that `ascope analyse --summary` left, a database, text results, and else
+ * used. The best source of a rank counts: a summary that `ascope analyse --summary` left, a database, text results, and else
  * the collection itself. Ranks of a job may have different sources. What is missing or left out is a line of `notes`.
  */
 #ifndef ASCOPE_CLUSTER_JOB_H
@@ -61,7 +61,7 @@ void job_fini(struct job *j); /* one that was never filled is fine */
 /* Adds what lies in a directory, or a file of summaries. False: it cannot be read, or there is no memory. */
 bool job_find(struct job *j, const char *path, struct error *e);
 /* Once, behind the last of them: sorts, drops older collections of a rank, and those ranks that are not in the list ("0,3-5";
- * NULL: all are wanted). False: the list is none, no rank is left, or there is no memory. */
+ * NULL: all are wanted). False: the list is invalid, no rank is left, or there is no memory. */
 bool job_complete(struct job *j, const char *wanted, struct error *e);
 /* A line that is there already is not added again. False: no memory. */
 bool job_note(struct job *j, bool is_loss, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -29,7 +29,7 @@ struct kind {
 struct state {
     LIST(struct kind) kinds;
     struct grid rows, of_ranks;
-    const char *bad_types; /* they are none */
+    const char *bad_types; /* the list, if it is invalid */
 };
 
 /* "dp,edp;tp" */

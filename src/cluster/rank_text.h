@@ -16,6 +16,6 @@ bool rank_text_load(const struct job_rank *r, unsigned parts, struct rank *out, 
 /* Of profiler_metadata.json, if the identity lacks it. */
 bool rank_text_metadata(const char *collection, struct rank *out, struct error *e);
 
-json_t *rank_text_json(const char *path); /* NULL: it cannot be read, or is none */
+json_t *rank_text_json(const char *path); /* NULL: it cannot be read, or is not JSON */
 
 #endif

@@ -23,7 +23,7 @@ struct shard_result {
     uint64_t bytes;
 };
 
-/* "2/8": the second of eight parts. False: it is none. */
+/* "2/8": the second of eight parts. False: the text is invalid. */
 bool shard_of_text(const char *text, size_t *part, size_t *n_parts);
 
 /* The first rank of a part, by its place in the job; that of part n_parts is the end. */

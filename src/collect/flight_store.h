@@ -66,7 +66,8 @@ struct flight_flip {
     bool is_host;
     uint16_t device, stream, number;
 };
-bool flight_flip(struct record_head head, const uint8_t *bytes, struct flight_flip *out); /* false: it is none */
+bool flight_flip(struct record_head head, const uint8_t *bytes,
+                 struct flight_flip *out); /* false: it is another record */
 
 /* ---- writing ---- */
 enum { FLIGHT_FLIPS_KEPT = 4, FLIGHT_FLIP_ROOM = 80, FLIGHT_FILES_MOST = 64 };

@@ -62,7 +62,7 @@ static const char *text_keep(const char *text)
     return k ? k->text : NULL;
 }
 
-/* As UTF-8, cut off at the end of the buffer; code points that are none become '?'. */
+/* As UTF-8, cut off at the end of the buffer; invalid code points become '?'. */
 static const char *text_of_wide(const wchar_t *wide, char out[TEXT_MOST])
 {
     size_t n = 0;

@@ -50,7 +50,7 @@ enum option_key_id {
 
 enum option_key_type {
     KEY_IS_STRING,
-    KEY_IS_INTEGER, /* of JSON: "50" and 50.0 are none */
+    KEY_IS_INTEGER, /* of JSON: neither "50" nor 50.0 */
     KEY_IS_ANY,     /* what is no string counts as "" */
 };
 

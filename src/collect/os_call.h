@@ -55,7 +55,7 @@ struct os_call_times {
 /* NULL: not one of those that are reported. */
 const char *system_call_name(unsigned number);
 
-/* The line of a record, with its end; 0: it is none that a thread has put. */
+/* The line of a record, with its end; 0: no thread has put such a record. */
 size_t system_call_line(const struct os_call_times *t, const uint8_t *record, size_t bytes,
                         char line[OS_CALL_LINE_MOST]);
 size_t thread_call_line(const struct os_call_times *t, const uint8_t *record, size_t bytes,

@@ -22,7 +22,7 @@ struct os_trace;
 /* What the preloaded library has to record, in a program that has it: enum os_call_kinds. Asked before the program starts. */
 uint32_t os_trace_wrapped(uint64_t how);
 
-/* After rings_open(). Reports the way that is taken, once. NULL, and no error: the program does everything itself, or nothing can be
+/* After rings_open(). Reports once how calls are recorded. NULL, and no error: the program does everything itself, or nothing can be
  * done. */
 struct os_trace_of {
     pid_t pid;

@@ -85,7 +85,7 @@ struct rings_header {
     char prof_name[NAME_MAX + 1]; /* of the PROF directory; "": none */
     uint32_t has_framework;
     uint32_t has_commits; /* the first one is there: before it nothing was recorded */
-    uint64_t flight_ns;   /* it is a flight recorder that keeps so much; 0: it is none */
+    uint64_t flight_ns;   /* it is a flight recorder that keeps so much; 0: it is no flight recorder */
 };
 
 /* The beginning of the file. The copies of one thing are not neighbours. */

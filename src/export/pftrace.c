@@ -195,7 +195,7 @@ static uint64_t intern(struct writer *w, enum interned kind, const char *text, s
         w->known[kind].bits = bits;
         w->known[kind].n_bytes = more;
     }
-    const uint64_t number = id + UINT64_C(1); /* 0 is none */
+    const uint64_t number = id + UINT64_C(1); /* 0 stands for no number */
     if (!(w->known[kind].bits[id / 8] >> id % 8 & 1)) {
         struct out *o = &w->level[ARG_DEPTH];
         w->known[kind].bits[id / 8] |= (uint8_t)(1 << id % 8);

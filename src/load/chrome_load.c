@@ -68,7 +68,7 @@ static const char *event_repair(struct reading *r, const char *begin, struct jso
     const char *after = json_blanks(event.at, r->end);
     if (!is_read || field[CHROME_PH].len != 3 || (after < r->end && *after != ',' && *after != ']'))
         return NULL;
-    /* A text that reaches into the next event is none. */
+    /* A text without an end reaches into the next event, whose "ph" is a second one then. */
     const char *phase = memmem(begin, used, phase_key, strlen(phase_key));
     const char *second = phase ? phase + 1 : begin;
     return memmem(second, (size_t)(event.at - second), phase_key, strlen(phase_key)) ? NULL : event.at;

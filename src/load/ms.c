@@ -64,7 +64,7 @@ static void read_settings(struct collection *s, const json_t *info, const struct
     t->has_rank = true; /* names of files have it in any case */
 }
 
-/* Stamps are counts of the host's counter, whose clock only the PROF directory has; without one they are taken for counts of 100 MHz. */
+/* Stamps are counts of the host's counter, whose clock only the PROF directory has; without one they are read as counts of 100 MHz. */
 static struct framework_clock clock_of(const struct collection *s)
 {
     if (!s->has_device)

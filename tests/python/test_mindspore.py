@@ -219,7 +219,7 @@ def test_a_schedule_is_a_function_of_steps(said):
 
 
 @pytest.mark.parametrize("name, value", itertools.product(("wait", "active", "warmup", "warm_up", "repeat", "skip_first"), ("1", True, -1, 1.0, None)))
-def test_numbers_of_a_schedule_that_are_none(said, name, value):
+def test_invalid_numbers_of_a_schedule(said, name, value):
     least = int(name == "active")
     plan = schedule(**{**{"wait": 0, "active": 1, "warmup": int(name != "warmup")}, name: value})
     shown = {"warm_up": "warmup"}.get(name, name)

@@ -28,7 +28,7 @@ from ascope.torch.schedule import Schedule
 __all__ = ["init", "step", "start", "set_state"]
 
 VARIABLE = "PROF_CONFIG_PATH"
-# Programs and modules that start the ranks of a job, and are none themselves.
+# Programs and modules that start the ranks of a job, and are no ranks themselves.
 LAUNCHERS = ("torchrun", "torch_npu_run", "vllm", "torch.distributed.run", "torch.distributed.launch", "torch_npu.distributed.run",
              "torch_npu.distributed.launch", "vllm.entrypoints.openai.api_server")
 

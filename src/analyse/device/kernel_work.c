@@ -136,7 +136,7 @@ static bool is_unknown(const char *text)
     return !text || !*text || strcmp(text, "N/A") == 0;
 }
 
-/* False: the shapes are not known, or are none. */
+/* False: the shapes are unknown or invalid. */
 static bool tensors_read(struct tensors *out, const struct kernel_tensors *k, int which)
 {
     const char *shapes = k->shapes[which], *types = k->types[which], *formats = k->formats[which], *part;

@@ -39,7 +39,7 @@ struct division {
     const struct collection *collection;
     uint32_t *wanted_of;            /* by step: its number among the wanted; NO_ROW */
     uint32_t *slot_of[SPENT_KINDS]; /* by name: slot + 1 */
-    uint8_t *data_names;            /* by name: 1 it is none of loading data, 2 it is one; 0: not known yet */
+    uint8_t *data_names;            /* by name, whether it loads data: 1 no, 2 yes; 0: not known yet */
     size_t n_names, n_usual;
     LIST(struct slot) slots;
     LIST(struct cell) cells;
@@ -343,7 +343,7 @@ static struct span call_span(const struct division *v, size_t call, enum spent_k
 static bool take_allocations(struct division *v)
 {
     const struct calls *c = &v->p->host.calls;
-    uint8_t *known = arena_take(v->mem, v->n_names, 1); /* by name: 1 it is none, 2 it is one */
+    uint8_t *known = arena_take(v->mem, v->n_names, 1); /* by name: 1 no, 2 yes; 0: not known yet */
     LIST(struct span) found = { 0 };
     for (size_t i = 0; known && i < c->n; i++) {
         const name_id name = dictionary_type(&v->p->dictionary, c->level[i], c->type[i]);
