@@ -7,8 +7,18 @@
 
 #include "base/progress.h"
 
-/* Everything that a job of some length makes the bar print to a terminal. */
-static const char *shown(unsigned ms, bool wanted)
+/* However long that takes here. */
+static void wait_until_drawn(struct progress *p)
+{
+    for (bool is_drawn = false; !is_drawn; usleep(50000)) {
+        pthread_mutex_lock(&p->lock);
+        is_drawn = p->is_drawn;
+        pthread_mutex_unlock(&p->lock);
+    }
+}
+
+/* Everything that a job makes the bar print to a terminal: one that is long enough for it, or of some milliseconds. */
+static const char *shown(bool is_long, unsigned ms, bool wanted)
 {
     static char text[8192];
     const int ours = posix_openpt(O_RDWR | O_NOCTTY);
@@ -19,8 +29,9 @@ static const char *shown(unsigned ms, bool wanted)
     struct progress p;
     progress_begin(&p, theirs, wanted);
     progress_stage(&p, "reading", 0.25, 0.5, 0);
-    usleep(ms * 1000);
     progress_stage(&p, "writing", 7, 8, 0); /* more than all of it is all of it */
+    if (is_long)
+        wait_until_drawn(&p);
     usleep(ms * 1000);
     progress_end(&p);
     fclose(theirs);
@@ -34,7 +45,7 @@ static const char *shown(unsigned ms, bool wanted)
 
 static void a_long_job_has_a_bar_that_is_wiped_at_the_end(void **state)
 {
-    const char *text = shown(1500, true);
+    const char *text = shown(true, 0, true);
     assert_non_null(strstr(text, "writing   [========================] 100 %"));
     const char *wipe = "\r\033[K";
     assert_string_equal(text + strlen(text) - strlen(wipe), wipe);
@@ -52,14 +63,7 @@ static void without_an_end_that_is_known_only_the_seconds_are_shown(void **state
     progress_clear(); /* there is none */
     progress_begin(&p, theirs, true);
     progress_stage(&p, "recovering", 0, 0, 0);
-    do { /* until it is drawn, however long that takes here */
-        usleep(50000);
-        pthread_mutex_lock(&p.lock);
-        const bool is_drawn = p.is_drawn;
-        pthread_mutex_unlock(&p.lock);
-        if (is_drawn)
-            break;
-    } while (true);
+    wait_until_drawn(&p);
     progress_hold();
     fputs("a line,", theirs);
     fflush(theirs);
@@ -88,7 +92,7 @@ static void a_short_job_has_none(void **state)
         struct timespec t;
         clock_gettime(CLOCK_MONOTONIC, &t);
         began_s = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-        text = shown(10, true);
+        text = shown(false, 20, true);
         clock_gettime(CLOCK_MONOTONIC, &t);
         took_s = (double)t.tv_sec + (double)t.tv_nsec / 1e9 - began_s;
     } while (took_s > 0.5);
@@ -98,7 +102,7 @@ static void a_short_job_has_none(void **state)
 
 static void nobody_asked(void **state)
 {
-    assert_string_equal(shown(600, false), "");
+    assert_string_equal(shown(false, 1200, false), "");
     (void)state;
 }
 
