@@ -23,7 +23,7 @@ enum { ANSWERED = 40, DRAWN = 95, DRAWN_PERCENT = 70 }; /* the last: of raw data
 
 /* A step of a part, for the alignment. */
 struct joint_step {
-    const char *name;
+    name_id name;
     int64_t begin_ns;
 };
 
@@ -174,10 +174,9 @@ static bool load_job(struct loading *q)
 static bool add_step(struct loading *q, unsigned side, const char *name, int64_t begin_ns)
 {
     struct joint_step *s = list_add(&q->steps[side], q->in->mem);
-    if (!s || !(s->name = arena_text(q->in->mem, name, strlen(name))))
-        return no_memory(q);
-    s->begin_ns = begin_ns;
-    return true;
+    if (s)
+        *s = (struct joint_step){ names_addz(q->names, name), begin_ns };
+    return (s && !names_failed(q->names)) || no_memory(q);
 }
 
 static bool steps_of_device(struct loading *q, unsigned side, const struct loaded *l, const struct device *d)
@@ -281,27 +280,40 @@ static int64_t first_begin(const struct loading *q, unsigned side)
     return first == INT64_MAX ? 0 : first;
 }
 
+/* The first step of the first run that the second has, too, and that is wanted (NULL: any). False: no memory. */
+static bool first_common(struct loading *q, const char *wanted, const struct joint_step *common[RUNS])
+{
+    const struct joint_step **second = arena_take(q->in->mem, names_count(q->names), sizeof *second); /* by name */
+    common[0] = common[1] = NULL;
+    for (size_t i = q->steps[1].n; second && i-- > 0;)
+        second[q->steps[1].at[i].name] = &q->steps[1].at[i];
+    for (size_t i = 0; second && !common[0] && i < q->steps[0].n; i++) {
+        const struct joint_step *s = &q->steps[0].at[i];
+        if (second[s->name] && (!wanted || strcmp(wanted, names_text(q->names, s->name)) == 0)) {
+            common[0] = s;
+            common[1] = second[s->name];
+        }
+    }
+    return second || no_memory(q);
+}
+
 /* Shifts the second run: the chosen step, or the first that both have, or else everything begins together. */
 static bool align(struct loading *q)
 {
     const char *wanted = *q->step ? q->step : q->of->step;
-    const struct joint_step *a = NULL, *b = NULL;
-    for (size_t i = 0; !a && i < q->steps[0].n; i++)
-        for (size_t k = 0; !a && k < q->steps[1].n; k++)
-            if (strcmp(q->steps[0].at[i].name, q->steps[1].at[k].name) == 0 &&
-                (!wanted || strcmp(wanted, q->steps[0].at[i].name) == 0)) {
-                a = &q->steps[0].at[i];
-                b = &q->steps[1].at[k];
-            }
-    const int64_t shift = a ? a->begin_ns - b->begin_ns : first_begin(q, 0) - first_begin(q, 1);
+    const struct joint_step *common[RUNS];
+    if (!first_common(q, wanted, common))
+        return false;
+    const char *name = common[0] ? names_text(q->names, common[0]->name) : NULL;
+    const int64_t shift = name ? common[0]->begin_ns - common[1]->begin_ns : first_begin(q, 0) - first_begin(q, 1);
     for (size_t i = 0; i < q->joint.parts.n; i++)
         if (q->side[i] == 1)
             q->joint.parts.at[i]->shift_ns = shift;
-    const char *text =
-        a ? arena_printf(q->in->mem, "Both runs begin step %s at the same moment.", a->name)
-          : arena_printf(q->in->mem, "%s%s: both runs are shown from their first event on.",
-                         wanted ? "They do not both have step " : "They have no step in common", wanted ? wanted : "");
-    return say(q, text) && (view_text_put(q->in, "aligned", a ? text_json(a->name) : json_null()) || no_memory(q));
+    const char *text = name ? arena_printf(q->in->mem, "Both runs begin step %s at the same moment.", name)
+                            : arena_printf(q->in->mem, "%s%s: both runs are shown from their first event on.",
+                                           wanted ? "They do not both have step " : "They have no step in common",
+                                           wanted ? wanted : "");
+    return say(q, text) && (view_text_put(q->in, "aligned", name ? text_json(name) : json_null()) || no_memory(q));
 }
 
 static bool compare(struct loading *q)
