@@ -374,10 +374,10 @@ static void range_add(struct db_trace *t, int64_t begin_ns, int64_t end_ns, int6
 }
 
 /* What is known of a task besides its times. Tasks of a collective are on rows of their group and plane. */
-static sqlite3_stmt *task_info(struct db_trace *t, sqlite3_stmt *s, const struct columns *c, size_t *kind)
+static sqlite3_stmt *task_info(struct db_trace *t, sqlite3_stmt *s, const struct columns *c, enum db_task_info *kind)
 {
     const int64_t task = number_or(s, c->task, -1);
-    for (*kind = 0; *kind < sizeof t->task_info / sizeof *t->task_info; ++*kind) {
+    for (*kind = 0; *kind < DB_TASK_INFOS; ++*kind) {
         sqlite3_stmt *info = db_lookup(&t->task_info[*kind], task, 0);
         if (info)
             return info;
@@ -445,12 +445,12 @@ static void put_slice(struct db_trace *t, const struct slices_table *of, sqlite3
 {
     int64_t begin_ns, end_ns;
     uint32_t process, track;
-    size_t kind = 0;
+    enum db_task_info kind = DB_TASK_INFOS;
     bool is_first = true;
     if (!times_of(t, s, c->begin, c->end, &begin_ns, &end_ns))
         return;
     sqlite3_stmt *info = of->row == BY_STREAM ? task_info(t, s, c, &kind) : NULL;
-    const bool is_comm_task = info && kind == 1;
+    const bool is_comm_task = info && kind == DB_COMMUNICATION_TASK;
     const int64_t device = number_or(s, c->device, 0);
     if (is_comm_task) {
         process = process_of(t, COMMUNICATION, device);
@@ -462,7 +462,7 @@ static void put_slice(struct db_trace *t, const struct slices_table *of, sqlite3
     const bool is_instant = of->row == BY_DOMAIN && begin_ns == end_ns;
     if (t->failed || !event_begin(t, is_instant ? 'i' : 'X', process, track))
         return;
-    if (of->process == COMMUNICATION || (info && kind == 0))
+    if (of->process == COMMUNICATION || (info && kind == DB_COMPUTE_TASK))
         range_add(t, begin_ns, end_ns, device, of->process == COMMUNICATION);
     put_slice_name(t, of, s, c, info, is_comm_task);
     put_category(t, of, s, c);
@@ -557,7 +557,7 @@ static void put_counter(struct db_trace *t, size_t table, sqlite3_stmt *s, int t
         if (!name || !is_label(name) || sqlite3_column_type(s, i) == SQLITE_NULL)
             continue;
         const bool is_text = cell_text(t, s, i, of_type, &text, &length);
-        if (!is_text && sqlite3_column_int64(s, i) < 0) /* none */
+        if (!is_text && sqlite3_column_int64(s, i) < 0) /* no number of one */
             continue;
         out_char(t->o, ' ');
         if (is_text)
@@ -583,10 +583,13 @@ static void put_counters(struct db_trace *t, size_t table)
 {
     const char *name = counters_tables[table].table;
     sqlite3_stmt *s = db_reader_rows(t->r, name);
-    const int time = s ? db_column(s, "timestampNs") : -1;
+    if (!s)
+        return;
+    const int ns = db_column(s, "timestampNs"), time = ns >= 0 ? ns : db_column(s, "timestamp"),
+              device = db_column(s, "deviceId");
     memset(t->texts_of, 0, sizeof t->texts_of);
-    while (s && !t->failed && !t->is_cut && db_reader_next(t->r, s, name))
-        put_counter(t, table, s, time >= 0 ? time : db_column(s, "timestamp"), db_column(s, "deviceId"));
+    while (!t->failed && !t->is_cut && db_reader_next(t->r, s, name))
+        put_counter(t, table, s, time, device);
     sqlite3_finalize(s);
 }
 
@@ -642,14 +645,17 @@ static void put_flows(struct db_trace *t)
 
 bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o)
 {
-    static const char *const infos[] = { "COMPUTE_TASK_INFO", "COMMUNICATION_TASK_INFO",
-                                         "COMMUNICATION_SCHEDULE_TASK_INFO" };
+    static const char *const infos[DB_TASK_INFOS] = {
+        [DB_COMPUTE_TASK] = "COMPUTE_TASK_INFO",
+        [DB_COMMUNICATION_TASK] = "COMMUNICATION_TASK_INFO",
+        [DB_SCHEDULE_TASK] = "COMMUNICATION_SCHEDULE_TASK_INFO",
+    };
     *t = (struct db_trace){ .r = r, .o = o };
     t->enums = arena_take(r->mem, ENUMS, sizeof *t->enums);
     t->failed = !t->enums;
     for (size_t i = 0; i < ENUMS && !t->failed; i++)
         t->failed = !db_texts_load(r, &t->enums[i], enums[i].table, "name");
-    for (size_t i = 0; i < sizeof infos / sizeof *infos && !t->failed; i++)
+    for (size_t i = 0; i < DB_TASK_INFOS && !t->failed; i++)
         t->failed = !db_lookup_open(r, &t->task_info[i], infos[i], "globalTaskId");
     t->failed = t->failed || !db_lookup_open(r, &t->connections, "CONNECTION_IDS", "id") ||
                 !db_lookup_open(r, &t->chains, "PYTORCH_CALLCHAINS", "id");
@@ -661,7 +667,7 @@ bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o)
     if (!t->failed)
         put_flows(t);
     out_lit(o, "{\"ph\":\"M\",\"name\":\"end\",\"pid\":0}]}\n");
-    for (size_t i = 0; i < sizeof infos / sizeof *infos; i++)
+    for (size_t i = 0; i < DB_TASK_INFOS; i++)
         db_lookup_close(&t->task_info[i]);
     db_lookup_close(&t->connections);
     db_lookup_close(&t->chains);

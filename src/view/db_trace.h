@@ -19,6 +19,9 @@ struct db_range {
     bool is_communication;
 };
 
+/* Tables with what is known of a task besides its times. */
+enum db_task_info { DB_COMPUTE_TASK, DB_COMMUNICATION_TASK, DB_SCHEDULE_TASK, DB_TASK_INFOS };
+
 struct db_trace {
     struct db_reader *r;
     struct out *o;
@@ -30,8 +33,7 @@ struct db_trace {
     struct keys processes, tracks;
     LIST(struct db_end) ends;
     struct db_texts *enums;
-    struct db_lookup task_info[3], connections;
-    struct db_lookup chains;
+    struct db_lookup task_info[DB_TASK_INFOS], connections, chains;
     struct {
         const sqlite3_stmt *statement;
         uint8_t of[64];

@@ -11,10 +11,8 @@
 
 /* ---- tensors ------------------------------------------------------------------------------------------------------ */
 
-enum {
-    MOST_TENSORS = 320,
-    MOST_DIMENSIONS = 8
-};                                    /* a grouped product has two tensors for each of up to 128 groups, and biases */
+/* A grouped product has two tensors for each of up to 128 groups, and biases. */
+enum { MOST_TENSORS = 320, MOST_DIMENSIONS = 8 };
 static const double MOST_SIZE = 1e15; /* of a dimension: all numbers up to it are exact */
 
 struct tensor {

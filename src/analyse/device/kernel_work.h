@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_work.h - what a kernel has to do, by the shapes and types of its tensors: operations, and bytes.
  *
- * A table has a formula for each type of operator of which it is known: products of matrices (also batched, grouped, of
- * convolutions), attention and its gradient; a multiplication and an addition are two operations. The bytes are those of a kernel that reads each input
- * once and writes each output once: fewer cannot do. Shapes that do not belong together, as far as that can be seen, and types that are
- * not in the table give nothing: there is no guess.
+ * A table has a formula for each type of operator of which it is known: products of matrices (also batched and grouped), convolutions,
+ * attention, and their gradients; a multiplication and an addition are two operations. The bytes are those of a kernel that reads each
+ * input once and writes each output once: fewer cannot do. Shapes that do not belong together, as far as that can be seen, and types
+ * that are not in the table give nothing: there is no guess.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_KERNEL_WORK_H
 #define ASCOPE_ANALYSE_DEVICE_KERNEL_WORK_H
