@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sort.h"
 #include "cli/summary.h"
 #include "cli/verdict_report.h"
 #include "cluster/cluster.h"
@@ -30,12 +31,11 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Ranks are in the order of a completed job: they ascend. */
 static struct view_job_rank *rank_of(const struct view_job_answer *a, int64_t rank)
 {
-    for (size_t i = 0; i < a->ranks.n; i++)
-        if (a->ranks.at[i].rank == rank)
-            return &a->ranks.at[i];
-    return NULL;
+    const size_t at = SEARCH_FIRST_NOT(i, 0, a->ranks.n, a->ranks.at[i].rank < rank);
+    return at < a->ranks.n && a->ranks.at[at].rank == rank ? &a->ranks.at[at] : NULL;
 }
 
 static void draw(struct view_job_answer *a, int64_t rank, size_t *n)
@@ -85,9 +85,11 @@ static bool list_ranks(struct view_job_answer *a, const struct job *job, const s
             return false;
         to->rank = job->ranks.at[i].rank;
         to->is_raw = is_directory(to->path);
-        for (size_t k = 0; k < report->clocks.n; k++)
-            if (report->clocks.at[k].rank == to->rank)
-                to->ahead_ns = report->clocks.at[k].ahead_ns;
+    }
+    for (size_t i = 0; i < report->clocks.n; i++) {
+        struct view_job_rank *of = rank_of(a, report->clocks.at[i].rank);
+        if (of)
+            of->ahead_ns = report->clocks.at[i].ahead_ns;
     }
     return true;
 }

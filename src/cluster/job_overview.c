@@ -11,6 +11,8 @@ struct state {
     struct groups groups;
     struct cluster_matrix matrix;
     struct keys steps; /* names, as rows of out->steps */
+    struct keys numbers;
+    LIST(size_t) of_number; /* the step of the rank that is added, by its number */
     struct job_overview *out;
     struct arena *mem; /* of the report */
 };
@@ -44,17 +46,32 @@ static uint32_t step_row(struct state *s, name_id name, struct arena *mem)
     return slot && (*slot = copy_of(s, name)) ? at : KEYS_NO_MEMORY;
 }
 
+/* The steps of a rank by their numbers; of equal ones the last. */
+static bool number_steps(struct state *s, const struct rank_steps *steps, struct arena *mem)
+{
+    keys_clear(&s->numbers);
+    s->of_number.n = 0;
+    for (size_t i = 0; i < steps->n; i++) {
+        const uint32_t at = keys_add(&s->numbers, (uint64_t)steps->id[i], mem);
+        if (at == KEYS_NO_MEMORY || (at == s->of_number.n && !list_add(&s->of_number, mem)))
+            return false;
+        s->of_number.at[at] = i;
+    }
+    return true;
+}
+
 /* When a step was, if its name is the number of one. */
-static void find_range(struct overview_cell *to, const char *name, const struct rank_steps *steps)
+static void find_range(const struct state *s, struct overview_cell *to, const char *name,
+                       const struct rank_steps *steps)
 {
     char *end;
     const int64_t id = strtoll(name, &end, 10);
-    for (size_t i = 0; *name && !*end && i < steps->n; i++)
-        if (steps->id[i] == id) {
-            to->has_range = true;
-            to->begin_ns = steps->begin_ns[i];
-            to->end_ns = steps->end_ns[i];
-        }
+    const uint32_t at = *name && !*end ? keys_find(&s->numbers, (uint64_t)id) : KEYS_NONE;
+    if (at == KEYS_NONE)
+        return;
+    to->has_range = true;
+    to->begin_ns = steps->begin_ns[s->of_number.at[at]];
+    to->end_ns = steps->end_ns[s->of_number.at[at]];
 }
 
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
@@ -62,7 +79,8 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     struct state *const s = state;
     const struct rank_step_trace *const t = &r->step_trace;
     int64_t *const rank = list_add(&s->out->ranks, s->mem);
-    if (!rank || !groups_add(&s->groups, r) || !cluster_matrix_add(&s->matrix, r))
+    if (!rank || !groups_add(&s->groups, r) || !cluster_matrix_add(&s->matrix, r) ||
+        !number_steps(s, &r->steps, c->mem))
         return false;
     *rank = r->identity.rank;
     for (size_t i = 0; i < t->n; i++) {
@@ -74,7 +92,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
                                         .step = step,
                                         .us = { t->us[STEP_COLUMN_COMPUTING][i], t->us[STEP_COLUMN_EXPOSED][i],
                                                 t->us[STEP_COLUMN_FREE][i] } };
-        find_range(cell, names_text(c->names, t->step[i]), &r->steps);
+        find_range(s, cell, names_text(c->names, t->step[i]), &r->steps);
     }
     return true;
 }

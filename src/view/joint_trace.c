@@ -70,7 +70,8 @@ struct joining {
     struct chrome_trace *out;
     const struct joint_part *part;
     size_t number;
-    name_id *name; /* of the joint trace, by those of the part */
+    name_id *name;          /* of the joint trace, by those of the part */
+    name_id *flow_category; /* the same with the title of the part before it; NAME_EMPTY: not used yet */
     uint32_t first_process, first_track;
 };
 
@@ -86,9 +87,10 @@ static bool names_join(struct joining *q, struct arena *mem)
 {
     const struct names *from = q->part->trace.names;
     q->name = arena_take(mem, names_count(from), sizeof *q->name);
+    q->flow_category = arena_take(mem, names_count(from), sizeof *q->flow_category);
     for (size_t i = 0; q->name && i < names_count(from); i++)
         q->name[i] = names_add(q->out->names, names_text(from, (name_id)i), names_len(from, (name_id)i));
-    return q->name && !names_failed(q->out->names);
+    return q->name && q->flow_category && !names_failed(q->out->names);
 }
 
 static struct chrome_id id_of(const struct joining *q, struct chrome_id id)
@@ -168,19 +170,18 @@ static bool others_join(struct joining *q, struct arena *mem)
         to->track += q->first_track;
     }
     /* Numbers of flows are those of one part: its title in the category keeps them apart. */
-    name_id last = NAME_EMPTY, category = NAME_EMPTY;
     for (size_t i = 0; i < t->flows.n; i++) {
         struct chrome_flow *to = &out->flows.at[out->flows.n++];
         *to = t->flows.at[i];
-        if (i == 0 || to->category != last) {
+        name_id *category = &q->flow_category[to->category];
+        if (*category == NAME_EMPTY) {
             const char *text = arena_printf(mem, "%s: %s", q->part->title, names_text(t->names, to->category));
             if (!text)
                 return false;
-            last = to->category;
-            category = names_addz(out->names, text);
+            *category = names_addz(out->names, text);
         }
         to->ns = stamp_add(to->ns, shift);
-        to->category = category;
+        to->category = *category;
         to->name = q->name[to->name];
         to->id = to->is_text ? q->name[to->id] : to->id;
         to->track += q->first_track;
