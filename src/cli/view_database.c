@@ -105,10 +105,10 @@ static bool add_series(struct view_input *in, struct db_reader *r, const struct 
         arena_printf(in->mem, "%zu steps, median %s", made.steps.n, term_duration(number, (double)spread.median_ns));
     if (is_one_of_many)
         made.title = arena_printf(in->mem, "NPU %lld: %s", (long long)device, made.title);
-    struct view_series *new = list_add(&in->series, in->mem);
-    if (new)
-        *new = made;
-    return new &&made.title;
+    struct view_series *added = list_add(&in->series, in->mem);
+    if (added)
+        *added = made;
+    return added && made.title;
 }
 
 static bool steps_load(struct view_input *in, struct db_reader *r, const struct db_trace *t)
@@ -164,11 +164,11 @@ static bool held_load(struct view_input *in, struct db_reader *r, struct keys *a
         if (at == KEYS_NO_MEMORY)
             has_memory = false;
         if (has_memory && at == in->allocators.n) {
-            struct view_allocator *new = list_add(&in->allocators, in->mem);
+            struct view_allocator *added = list_add(&in->allocators, in->mem);
             const char *of = text_of(in, r, s, component);
-            if (new &&of)
-                new->name = arena_printf(in->mem, "NPU %lld, %s", (long long)number, of);
-            has_memory = new &&new->name;
+            if (added && of)
+                added->name = arena_printf(in->mem, "NPU %lld, %s", (long long)number, of);
+            has_memory = added && added->name;
         }
         struct view_held *held = has_memory ? list_add(&in->allocators.at[at].held, in->mem) : NULL;
         has_memory = held != NULL;
@@ -182,26 +182,48 @@ static bool held_load(struct view_input *in, struct db_reader *r, struct keys *a
     return has_memory;
 }
 
-/* The allocator of a block: of its device, that of the framework or, for names of the toolkit, that of GE. */
-static uint32_t allocator_of(const struct view_input *in, const struct keys *allocators, int64_t device,
-                             const char *name)
+/* The allocators of blocks: the first of each device for the toolkit, GE, and for the framework, PTA. */
+struct block_allocators {
+    struct keys of;       /* device, whether it is GE's */
+    LIST(uint32_t) first; /* by place in `of` */
+};
+
+static uint64_t block_key(int64_t device, bool is_ge)
 {
-    const char *wanted = !strncmp(name, "cann::", 6) ? ", GE" : ", PTA";
+    return ((uint64_t)device & 0xffffffff) << 1 | is_ge;
+}
+
+static bool block_allocators_find(struct block_allocators *b, struct view_input *in, const struct keys *allocators)
+{
     for (size_t i = 0; i < in->allocators.n; i++) {
         const char *is = strrchr(in->allocators.at[i].name, ',');
-        if ((int64_t)(allocators->key.at[i] >> 32) == (device & 0xffffffff) && is && !strcmp(is, wanted))
-            return (uint32_t)i;
+        const bool is_ge = is && !strcmp(is, ", GE"), is_pta = is && !strcmp(is, ", PTA");
+        if (!is_ge && !is_pta)
+            continue;
+        const uint32_t at = keys_add(&b->of, block_key((int64_t)(allocators->key.at[i] >> 32), is_ge), in->mem);
+        uint32_t *first = at == b->first.n ? list_add(&b->first, in->mem) : NULL;
+        if (first)
+            *first = (uint32_t)i;
+        else if (at >= b->first.n) /* also KEYS_NO_MEMORY */
+            return false;
     }
-    return 0;
+    return true;
+}
+
+static uint32_t allocator_of(const struct block_allocators *b, int64_t device, const char *name)
+{
+    const uint32_t at = keys_find(&b->of, block_key(device, !strncmp(name, "cann::", 6)));
+    return at == KEYS_NONE ? 0 : b->first.at[at];
 }
 
 static bool blocks_load(struct view_input *in, struct db_reader *r, const struct keys *allocators)
 {
     sqlite3_stmt *s = in->allocators.n ? db_reader_rows(r, "OP_MEMORY") : NULL;
     LIST(struct view_block) blocks = { 0 };
-    bool has_memory = true;
+    struct block_allocators of_blocks = { 0 };
     if (!s)
         return true;
+    bool has_memory = block_allocators_find(&of_blocks, in, allocators);
     const int name = db_column(s, "name"), size = db_column(s, "size"), begin = db_column(s, "allocationTime"),
               end = db_column(s, "releaseTime"), device = db_column(s, "deviceId");
     while (name >= 0 && size >= 0 && begin >= 0 && has_memory && db_reader_next(r, s, "OP_MEMORY")) {
@@ -209,16 +231,16 @@ static bool blocks_load(struct view_input *in, struct db_reader *r, const struct
                       end_ns = end >= 0 ? stamp_held(sqlite3_column_int64(s, end)) : 0;
         if (begin_ns <= 0)
             continue;
-        struct view_block *new = list_add(&blocks, in->mem);
+        struct view_block *added = list_add(&blocks, in->mem);
         const char *of = text_of(in, r, s, name);
-        has_memory = new &&of;
+        has_memory = added && of;
         if (has_memory)
-            *new = (struct view_block){ .begin_ns = begin_ns,
-                                        .end_ns = end_ns > 0 ? end_ns : INT64_MAX,
-                                        .bytes = sqlite3_column_int64(s, size),
-                                        .allocator = allocator_of(
-                                            in, allocators, device >= 0 ? sqlite3_column_int64(s, device) : 0, of),
-                                        .name = of };
+            *added = (struct view_block){ .begin_ns = begin_ns,
+                                          .end_ns = end_ns > 0 ? end_ns : INT64_MAX,
+                                          .bytes = sqlite3_column_int64(s, size),
+                                          .allocator = allocator_of(
+                                              &of_blocks, device >= 0 ? sqlite3_column_int64(s, device) : 0, of),
+                                          .name = of };
     }
     sqlite3_finalize(s);
     in->blocks = blocks.at;
@@ -254,10 +276,10 @@ static bool tables_load(struct view_input *in, struct db_reader *r)
         sqlite3_stmt *table = name && strlen(name) < 64 ? db_reader_rows(r, name) : NULL;
         if (!table)
             continue;
-        struct view_db_table *new = list_add(&in->db_tables, in->mem);
-        if (new)
-            *new = (struct view_db_table){ arena_text(in->mem, name, strlen(name)), filter_of(in, table) };
-        has_memory = new &&new->name &&new->filtered;
+        struct view_db_table *added = list_add(&in->db_tables, in->mem);
+        if (added)
+            *added = (struct view_db_table){ arena_text(in->mem, name, strlen(name)), filter_of(in, table) };
+        has_memory = added && added->name && added->filtered;
         sqlite3_finalize(table);
     }
     sqlite3_finalize(s);

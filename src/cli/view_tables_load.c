@@ -162,9 +162,9 @@ static bool file_load(struct folder *f, int dir, const char *name)
     int why = 0;
     size_t got = 0;
     const char *dot = strrchr(name, '.'), *table = arena_text(f->in->mem, name, (size_t)(dot - name));
-    const int fd = file_open(dir, name, &st, &why);
     if (!table)
         return false;
+    const int fd = file_open(dir, name, &st, &why);
     if (fd < 0)
         return add_fact(f->in, table, arena_printf(f->in->mem, "%s", read_trouble(why)));
     char *text = st.st_size <= MOST_BYTES ? malloc((size_t)st.st_size + 1) : NULL;
@@ -174,10 +174,10 @@ static bool file_load(struct folder *f, int dir, const char *name)
     free(text);
     if (!is_good)
         return add_fact(f->in, table, "cannot be read as a table");
-    struct view_db_table *new = list_add(&f->in->db_tables, f->in->mem);
-    if (new)
-        *new = (struct view_db_table){ table, filter_of(f, table) };
-    return new &&new->filtered;
+    struct view_db_table *added = list_add(&f->in->db_tables, f->in->mem);
+    if (added)
+        *added = (struct view_db_table){ table, filter_of(f, table) };
+    return added && added->filtered;
 }
 
 static int by_name(const void *a, const void *b)
@@ -199,8 +199,8 @@ static bool folder_load(struct folder *f, struct error *e)
         const char *dot = strrchr(name, '.');
         if (!dot || dot == name || dot - name >= NAME_BYTES || (strcmp(dot, ".csv") && strcmp(dot, ".json")))
             continue;
-        const char **new = list_add(&names, in->mem);
-        has_memory = new && (*new = arena_text(in->mem, name, strlen(name)));
+        const char **added = list_add(&names, in->mem);
+        has_memory = added && (*added = arena_text(in->mem, name, strlen(name)));
     }
     if (names.n)
         qsort(names.at, names.n, sizeof *names.at, by_name);

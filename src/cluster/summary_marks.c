@@ -8,10 +8,10 @@
 
 static void *copy(struct arena *mem, const void *column, size_t n, size_t size)
 {
-    void *new = arena_take(mem, n, size);
-    if (new &&n > 0)
-        memcpy(new, column, n * size);
-    return new;
+    void *copied = arena_take(mem, n, size);
+    if (copied && n > 0)
+        memcpy(copied, column, n * size);
+    return copied;
 }
 
 static bool connect(struct summary_marks *m, const struct rank *r, struct arena *scratch)
