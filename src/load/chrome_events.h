@@ -58,7 +58,7 @@ struct edge_row {
 };
 
 /* Slices are as many as a file has: rows that do not move when more come. */
-enum { SLICE_ROWS = 1 << 14 };
+enum { SLICE_ROWS = 1 << 10 };
 
 struct chrome_events {
     struct chrome_trace *t;
