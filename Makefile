@@ -85,8 +85,8 @@ need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-vi
 	    echo "neither root nor sudo: run this as root, then again what you ran: apt-get install$$missing" >&2; exit 1; \
 	fi; \
 	export DEBIAN_FRONTEND=noninteractive; \
-	$$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null 2>&1 || \
-	    { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
+	$$sudo apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 $$missing >/dev/null 2>&1 || \
+	    { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 $$missing >/dev/null; }
 
 # A build that was made before PyTorch and the headers of Python were there has left the package out, or made it for another Python.
 HAS_TORCH = import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)

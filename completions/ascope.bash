@@ -181,22 +181,27 @@ _ascope()
         options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;
     view)
         words=''
-        options=' -dir --collection-dir --ranks --step --port --host --no-open --export --range --threads --memory-limit --quiet -q --help -h' ;;
+        options=' -dir --collection-dir --ranks --step --port --host --no-open --export --range --threads --memory-limit --quiet -q --help -h'
+        what=-f ;;
     advise)
         words=''
         options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;
     export-trace)
         words=''
-        options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h'
+        what=-f ;;
     export-memory-timeline)
         words=''
-        options=' --device --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' --device --threads --memory-limit --json --quiet -q --help -h'
+        what=-f ;;
     export-stacks)
         words=''
-        options=' --metric --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' --metric --threads --memory-limit --json --quiet -q --help -h'
+        what=-f ;;
     compare)
         words=''
-        options=' --out -o --csv-safe --top --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' --out -o --csv-safe --top --threads --memory-limit --json --quiet -q --help -h'
+        what=-f ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
@@ -211,7 +216,8 @@ _ascope()
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     cluster)
         words=''
-        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --json --quiet -q --help -h'
+        what=-f ;;
     sim)
         words=''
         options=' --out --seed --noise-seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
@@ -223,9 +229,10 @@ _ascope()
         options=' --out --python --json --quiet -q --help -h' ;;
     options)
         words='check'
-        options=' --as --chip --json --quiet -q --help -h' ;;
+        options=' --as --chip --json --quiet -q --help -h'
+        what=-f ;;
     completion)
-        words='bash zsh'
+        words='bash zsh fish'
         options=' --help -h' ;;
     help)
         words='run dyn export analyse why view advise export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help'

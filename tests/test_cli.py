@@ -78,7 +78,7 @@ class Help(Case):
 
     def test_manual_and_completions_are_those_of_the_option_tables(self):
         subprocess.run([os.path.join(SOURCE, "scripts/docs"), ASCOPE, self.dir], check=True)
-        for f in ["docs/ascope.1", "docs/recorder-options.md", "completions/ascope.bash", "completions/_ascope"]:
+        for f in ["docs/ascope.1", "docs/recorder-options.md", "completions/ascope.bash", "completions/_ascope", "completions/ascope.fish"]:
             with open(os.path.join(SOURCE, f)) as kept, open(os.path.join(self.dir, f)) as made:
                 self.assertEqual(kept.read(), made.read(), f + " is out of date: make docs")
 
@@ -112,10 +112,29 @@ class Help(Case):
             ("and an option", ["ascope", "analyze", "--dia"], ["--dialect"]),
             ("a path with a blank", ["ascope", "export", "-dir", "PR"], ["PROF 1"]),
             ("a path", ["ascope", "info", "PR"], ["PROF 1"]),
+            ("a file", ["ascope", "view", "tra"], ["trace.json"]),
+            ("a directory where a file may be", ["ascope", "compare", "PR"], ["PROF 1"]),
+            ("no file where only directories can be", ["ascope", "info", "tra"], []),
+            ("a command to be described", ["ascope", "help", "vie"], ["view"]),
         ]
+        with open(os.path.join(self.dir, "trace.json"), "w"):
+            pass
         for what, words, wanted in rows:
             with self.subTest(what):
-                self.assertEqual(self.complete(*words), wanted)
+                self.assertEqual([one for one in self.complete(*words) if one], wanted)
+
+    @unittest.skipUnless(shutil.which("fish"), "needs fish")
+    def test_fish_completes_the_same(self):
+        os.mkdir(os.path.join(self.dir, "PROF 1"))
+        with open(os.path.join(self.dir, "trace.json"), "w"):
+            pass
+        for line, wanted in (("ascope que", {"query"}), ("ascope export --it", {"--iteration-id", "--iteration-count"}),
+                             ("ascope record --lev", {"--level"}), ("ascope run --level ", {"off", "0", "1", "2", "3"}),
+                             ("ascope view tra", {"trace.json"}), ("ascope info PR", {"PROF 1/"}), ("ascope info tra", set()),
+                             ("ascope help vie", {"view"})):
+            r = subprocess.run(["fish", "--no-config", "-c", "source %s/completions/ascope.fish; complete -C %s" % (SOURCE, repr(line))],
+                               capture_output=True, text=True, cwd=self.dir, env={**os.environ, "HOME": self.dir})
+            self.assertEqual(({one.split("\t")[0] for one in r.stdout.splitlines()}, r.stderr), (wanted, ""), line)
 
 
 class Wrong(Case):

@@ -202,6 +202,7 @@ const struct command commands[] = {
                 "another machine: ssh -L PORT:127.0.0.1:PORT HOST, and the same address.\n\n"
                 "Example: ascope view job/*_ascend_pt trace.json.gz --no-open",
         LIST_OF(view_options),
+        .has_files = true,
         .run = run_view,
     },
     {
@@ -238,6 +239,7 @@ const struct command commands[] = {
                 "If OUT is a directory, trace_view.json is written into it. OUT may also be a FIFO, a device or a link, "
                 "which is kept, or - for standard output; the report is then printed to standard error.",
         LIST_OF(trace_options),
+        .has_files = true,
         .run = run_export_trace,
     },
     {
@@ -252,6 +254,7 @@ const struct command commands[] = {
                 ".raw.json, .raw.json.gz: each change: [time in ns, action, bytes, category]. -: numbers on standard "
                 "output.",
         LIST_OF(memory_timeline_options),
+        .has_files = true,
         .run = run_export_memory_timeline,
     },
     {
@@ -264,6 +267,7 @@ const struct command commands[] = {
                 "The flame graph also shows the operators, including those without a stack. If OUT ends with .svg, only "
                 "the flame graph is written; if OUT is a FIFO, a device, or - for standard output, only the lines.",
         LIST_OF(stacks_options),
+        .has_files = true,
         .run = run_export_stacks,
     },
     {
@@ -280,6 +284,7 @@ const struct command commands[] = {
                 "steps on a side noise is unknown. -o writes everything: tables, a database and one page for a browser.\n\n"
                 "Exit code 0 also if the runs differ. 3: something of a run was damaged, or a rank has no partner.",
         LIST_OF(compare_options),
+        .has_files = true,
         .run = run_compare,
     },
     {
@@ -344,6 +349,7 @@ const struct command commands[] = {
                 "summaries are; or --shard for parts of a job, --join for parts of parts, --launcher for processes on this machine or tasks of Slurm.\n\n"
                 "Ranks that are missing, damaged or were analysed with losses have a line each, and the exit code is 3.",
         LIST_OF(cluster_options),
+        .has_files = true,
         .run = run_cluster,
     },
     {
@@ -405,15 +411,16 @@ const struct command commands[] = {
                 "cannot be read.",
         LIST_OF(options_options),
         .words = "check",
+        .has_files = true,
         .run = run_options_command,
     },
     {
         .name = "completion",
-        .usage = "bash|zsh",
+        .usage = "bash|zsh|fish",
         .about = "print a shell completion script",
-        .text = "For the current shell: source <(ascope completion bash). make install installs them.",
+        .text = "For the current shell: source <(ascope completion bash), in fish: ascope completion fish | source. make install installs them.",
         LIST_OF(completion_options),
-        .words = "bash zsh",
+        .words = "bash zsh fish",
         .run = run_completion,
     },
     {

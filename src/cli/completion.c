@@ -25,6 +25,11 @@ static void put_commands(void)
         printf("%s%s", c > 0 ? " " : "", commands[c].name);
 }
 
+static bool has_words(const struct command *c)
+{
+    return c->words || c->run == run_help;
+}
+
 static void put_words(const struct command *c)
 {
     if (c->run == run_help)
@@ -94,6 +99,7 @@ static void bash_script(void)
         for (size_t i = 0; i < commands[c].n_options; i++)
             put_dashed(&option_rows[commands[c].option[i]]);
         fputs(commands[c].ends_at_word       ? "'\n        what=-c ;;\n"
+              : commands[c].has_files        ? "'\n        what=-f ;;\n"
               : commands[c].words_are_second ? "'\n        at=3 ;;\n"
                                              : "' ;;\n",
               stdout);
@@ -169,16 +175,85 @@ static void zsh_script(void)
             if (o->letter)
                 zsh_option("-", letter, o);
         }
-        if (commands[c].words) {
+        if (has_words(&commands[c])) {
             printf("        '%d:what:(", commands[c].words_are_second ? 2 : 1);
             put_words(&commands[c]);
             fputs(")' \\\n", stdout);
         }
         fputs(commands[c].ends_at_word ? "        '*::program:_normal'\n        ;;\n"
+              : commands[c].has_files  ? "        '*:file:_files'\n        ;;\n"
                                        : "        '*:directory:_files -/'\n        ;;\n",
               stdout);
     }
     fputs("    esac\n}\n_ascope \"$@\"\n", stdout);
+}
+
+/* In single quotes. */
+static void fish_text(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        printf(strchr("\\'", *text) ? "\\%c" : "%c", *text);
+    putchar('\'');
+}
+
+/* A line for what follows a command, whichever of its names was typed. */
+static void fish_begin(const struct command *c)
+{
+    printf("complete -c ascope -n '__fish_seen_subcommand_from %s", c->name);
+    for (size_t i = 0; i < n_command_aliases; i++)
+        if (strcmp(command_aliases[i].of, c->name) == 0)
+            printf(" %s", command_aliases[i].name);
+    putchar('\'');
+}
+
+static void fish_option(const struct command *c, const struct option_row *o)
+{
+    fish_begin(c);
+    printf(" -%c %s", o->has_one_dash ? 'o' : 'l', o->name);
+    if (o->also)
+        printf(" -l %s", o->also);
+    if (o->letter)
+        printf(" -s %c", o->letter);
+    fputs(" -d ", stdout);
+    fish_text(o->help);
+    if (option_choice(o, 0)) {
+        fputs(" -x -a '", stdout);
+        put_choices(o);
+        putchar('\'');
+    } else if (o->kind == OPTION_DIR) {
+        fputs(" -x -a '(__fish_complete_directories)'", stdout);
+    } else if (o->kind != OPTION_FLAG && o->kind != OPTION_COUNT && o->kind != OPTION_SWITCH) {
+        fputs(o->kind == OPTION_FILE ? " -r -F" : " -x", stdout);
+    }
+    putchar('\n');
+}
+
+static void fish_script(void)
+{
+    fputs("# fish completion for ascope; made from the option tables by: ascope completion fish\n"
+          "complete -c ascope -f\n",
+          stdout);
+    for (size_t c = 0; c < n_commands; c++) {
+        printf("complete -c ascope -n __fish_use_subcommand -a %s -d ", commands[c].name);
+        fish_text(commands[c].about);
+        putchar('\n');
+    }
+    for (size_t c = 0; c < n_commands; c++) {
+        for (size_t i = 0; i < commands[c].n_options; i++)
+            fish_option(&commands[c], &option_rows[commands[c].option[i]]);
+        if (has_words(&commands[c])) {
+            fish_begin(&commands[c]);
+            fputs(" -a '", stdout);
+            put_words(&commands[c]);
+            fputs("'\n", stdout);
+        }
+        fish_begin(&commands[c]);
+        fputs(commands[c].ends_at_word ? " -a '(__fish_complete_subcommand)'\n"
+              : commands[c].has_files  ? " -F\n"
+                                       : " -a '(__fish_complete_directories)'\n",
+              stdout);
+    }
 }
 
 int run_completion(struct arguments *a)
@@ -189,12 +264,13 @@ int run_completion(struct arguments *a)
     } script[] = {
         { "bash", bash_script },
         { "zsh", zsh_script },
+        { "fish", fish_script },
     };
     for (size_t i = 0; i < sizeof script / sizeof *script && a->n_words == 1; i++)
         if (strcmp(script[i].shell, a->word[0]) == 0) {
             script[i].print();
             return 0;
         }
-    complain("completion %s: accepted are bash and zsh", a->n_words > 0 ? a->word[0] : "without a shell");
+    complain("completion %s: accepted are bash, zsh and fish", a->n_words > 0 ? a->word[0] : "without a shell");
     return exit_code(a->face, STATUS_USAGE);
 }

@@ -295,6 +295,7 @@ struct command {
     size_t n_options;
     const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: a directory */
     bool words_are_second;   /* the first one is a directory */
+    bool has_files;          /* other words than these may be files, not directories alone */
     bool value_follows_sign; /* values come as --name=value only, and the first other word ends the options (msprof) */
     bool ends_at_word;       /* the first word that is no option ends them: it is a program, and the rest is its */
     /* Takes options that no row has: "--l2=on". False: it is unknown there, too. NULL: there are none. */
