@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "analyse/framework/ranges.h"
+#include "raw/framework_values.h"
 #include "raw/host_records.h"
 
 enum { MOST = 256, DOMAIN = 77 };
@@ -57,7 +58,7 @@ static void ranges_are_summed_by_domain_and_name(void **state)
     add(&m, MARK_EVENT_POINT, 0, "a point is no range", 0);
     add(&m, MARK_EVENT_POINT_EX, 0, "a point is no range", 0);
     add(&m, MARK_EVENT_PUSH_POP, 0, "ProfilerStep#3", 100000);
-    assert_true(ranges_sum(&r, &m.p, m.mem));
+    assert_true(ranges_sum(&r, &m.p, NULL, m.mem));
     static const struct {
         const char *domain, *name;
         uint64_t n;
@@ -88,9 +89,35 @@ static void a_range_that_ends_before_it_begins_takes_no_time(void **state)
     made_init(&m);
     add(&m, MARK_EVENT_START_END, 0, "x", 0);
     m.p.host.records.marks.begin[0] = 5000;
-    assert_true(ranges_sum(&r, &m.p, m.mem));
+    assert_true(ranges_sum(&r, &m.p, NULL, m.mem));
     assert_int_equal(r.n, 1);
     assert_true(r.at[0].total_ns == 0);
+    made_fini(&m);
+    (void)state;
+}
+
+static void operators_of_the_user_are_ranges(void **state)
+{
+    struct made m;
+    struct ranges r;
+    made_init(&m);
+    add(&m, MARK_EVENT_PUSH_POP, 0, "forward", 5);
+    uint8_t scope[] = { OP_SCOPE_USER, 0, OP_SCOPE_USER, OP_SCOPE_USER, OP_SCOPE_BACKWARD };
+    const char *const text[] = { "forward", "aten::mm", "ProfilerStep#0", "Optimizer.step#SGD.step", "forward" };
+    int64_t begin_ns[ROWS(text)] = { 100, 110, 0, 300, 500 }, end_ns[ROWS(text)] = { 200, 150, 999, 370, 600 };
+    name_id name[ROWS(text)];
+    for (size_t i = 0; i < ROWS(text); i++)
+        name[i] = names_addz(m.p.names, text[i]);
+    const struct framework_ops ops = {
+        .n = ROWS(text), .scope = scope, .name = name, .begin_ns = begin_ns, .end_ns = end_ns
+    };
+    assert_true(ranges_sum(&r, &m.p, &ops, m.mem));
+    assert_int_equal(r.n, 2);
+    assert_string_equal(names_text(m.p.names, r.at[0].name), "forward"); /* the mark, too */
+    assert_int_equal(r.at[0].n, 2);
+    assert_true(r.at[0].total_ns == 105);
+    assert_string_equal(names_text(m.p.names, r.at[1].name), "Optimizer.step#SGD.step");
+    assert_true(r.at[1].total_ns == 70);
     made_fini(&m);
     (void)state;
 }
@@ -99,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_summed_by_domain_and_name),
+        cmocka_unit_test(operators_of_the_user_are_ranges),
         cmocka_unit_test(a_range_that_ends_before_it_begins_takes_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,7 +197,7 @@ bool collection_summary_print(const struct term *t, const struct arguments *a, c
     if (c.n_host > 0)
         top_print(t, names, "host time of operators themselves", c.host, c.n_host, c.host_ns);
     costs_free(&c);
-    const bool has_ranges = range_table_print(t, &s->profile, a->top), has_memory = put_memory(t, s),
+    const bool has_ranges = range_table_print(t, &s->profile, &s->framework.ops, a->top), has_memory = put_memory(t, s),
                has_files = summary_files(t, s->path, &r->account, a->verbose > 0);
     recording_cost_print(t, &s->collector, a->verbose > 0);
     summary_losses(t, &s->lost);
@@ -221,7 +221,7 @@ json_t *collection_summary_json(const struct arguments *a, const struct step_cho
                            "recording", recording_json(&s->collector), "problems", problems_json(&r->account),
                            "seconds", seconds_json(&r->account));
     costs_free(&c);
-    json_object_set_new(report, "ranges", range_table_json(&s->profile, a->top));
+    json_object_set_new(report, "ranges", range_table_json(&s->profile, &s->framework.ops, a->top));
     if (report && step_table_json(&steps, report))
         return report;
     json_decref(report);

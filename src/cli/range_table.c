@@ -53,13 +53,13 @@ static void put_range(const struct term *t, const struct names *names, const str
     fputc('\n', t->to);
 }
 
-bool range_table_print(const struct term *t, const struct profile *p, size_t most)
+bool range_table_print(const struct term *t, const struct profile *p, const struct framework_ops *ops, size_t most)
 {
     enum { WIDE = 100, NAME_NARROW = 13, NAME_WIDE = 32 };
     const int columns = t->columns == 0 || t->columns >= WIDE ? NAME_WIDE : NAME_NARROW;
     struct arena *mem = arena_new();
     struct ranges r;
-    const bool done = mem && ranges_sum(&r, p, mem);
+    const bool done = mem && ranges_sum(&r, p, ops, mem);
     if (done && r.n > 0) {
         fprintf(t->to, "\n  %-*s %7s %10s %10s %10s %10s %10s\n", columns + 2, "ranges", "count", "total", "mean",
                 "p50", "p99", "max");
@@ -73,11 +73,11 @@ bool range_table_print(const struct term *t, const struct profile *p, size_t mos
     return done;
 }
 
-json_t *range_table_json(const struct profile *p, size_t most)
+json_t *range_table_json(const struct profile *p, const struct framework_ops *ops, size_t most)
 {
     struct arena *mem = arena_new();
     struct ranges r;
-    json_t *list = mem && ranges_sum(&r, p, mem) ? json_array() : NULL;
+    json_t *list = mem && ranges_sum(&r, p, ops, mem) ? json_array() : NULL;
     for (size_t i = 0; list && i < r.n && i < most; i++) {
         const struct range_sum *s = &r.at[i];
         json_array_append_new(

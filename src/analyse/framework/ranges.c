@@ -6,6 +6,7 @@
 #include "analyse/framework/profiler_steps.h"
 #include "analyse/framework/spread.h"
 #include "base/sort.h"
+#include "raw/framework_values.h"
 #include "raw/host_records.h"
 
 static name_id domain_of(const struct profile *p, size_t row)
@@ -37,36 +38,71 @@ static struct range_sum sum_of(const uint32_t *row, size_t n, const uint64_t *du
     return s;
 }
 
-bool ranges_sum(struct ranges *r, const struct profile *p, struct arena *mem)
+struct named_spans {
+    size_t n;
+    name_id *domain, *name;
+    uint64_t *dur_ns;
+};
+
+static size_t count_user(const struct framework_ops *o)
+{
+    size_t n = 0;
+    for (size_t i = 0; o && o->scope && i < o->n; i++)
+        n += o->scope[i] == OP_SCOPE_USER;
+    return n;
+}
+
+static void named_add(struct named_spans *s, const struct names *names, name_id domain, name_id name, int64_t dur_ns)
+{
+    if (name_is_step(names, name))
+        return;
+    s->domain[s->n] = domain;
+    s->name[s->n] = name;
+    s->dur_ns[s->n++] = (uint64_t)dur_ns;
+}
+
+static bool named_find(struct named_spans *s, const struct profile *p, const struct framework_ops *o, struct arena *mem)
 {
     const struct marks *m = &p->host.records.marks;
+    const size_t n_user = count_user(o), most = m->n + n_user;
+    *s = (struct named_spans){ .domain = arena_take(mem, most, sizeof *s->domain),
+                               .name = arena_take(mem, most, sizeof *s->name),
+                               .dur_ns = arena_take(mem, most, sizeof *s->dur_ns) };
+    if (arena_failed(mem))
+        return false;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->event[i] == MARK_EVENT_PUSH_POP || m->event[i] == MARK_EVENT_START_END)
+            named_add(
+                s, p->names, domain_of(p, i), m->message[i],
+                span_ns(source_host_ns(&p->host.source, m->begin[i]), source_host_ns(&p->host.source, m->end[i])));
+    for (size_t i = 0; n_user > 0 && i < o->n; i++)
+        if (o->scope[i] == OP_SCOPE_USER)
+            named_add(s, p->names, NAME_EMPTY, framework_op_label(o, i), span_ns(o->begin_ns[i], o->end_ns[i]));
+    return true;
+}
+
+bool ranges_sum(struct ranges *r, const struct profile *p, const struct framework_ops *ops, struct arena *mem)
+{
     struct arena *spare = arena_new();
-    uint32_t *row = spare ? arena_take(spare, m->n, sizeof *row) : NULL;
-    uint32_t *domain = spare ? arena_take(spare, m->n, sizeof *domain) : NULL;
-    uint64_t *dur_ns = spare ? arena_take(spare, m->n, sizeof *dur_ns) : NULL;
-    size_t n = 0, n_sums = 0;
-    bool done = row && domain && dur_ns;
+    struct named_spans s = { 0 };
+    bool done = spare && named_find(&s, p, ops, spare);
+    uint32_t *row = done ? arena_take(spare, s.n, sizeof *row) : NULL;
+    size_t n_sums = 0;
     *r = (struct ranges){ 0 };
-    for (uint32_t i = 0; done && i < m->n; i++) {
-        const bool is_range = m->event[i] == MARK_EVENT_PUSH_POP || m->event[i] == MARK_EVENT_START_END;
-        if (!is_range || name_is_step(p->names, m->message[i]))
-            continue;
-        dur_ns[i] =
-            (uint64_t)span_ns(source_host_ns(&p->host.source, m->begin[i]), source_host_ns(&p->host.source, m->end[i]));
-        domain[i] = domain_of(p, i);
-        row[n++] = i;
-    }
-    done = done && order_by_u64(row, n, dur_ns) && order_by_u32(row, n, m->message) && order_by_u32(row, n, domain);
-    for (size_t i = 0; done && i < n; i++)
-        n_sums += i == 0 || m->message[row[i]] != m->message[row[i - 1]] || domain[row[i]] != domain[row[i - 1]];
+    for (uint32_t i = 0; row && i < s.n; i++)
+        row[i] = i;
+    done =
+        row && order_by_u64(row, s.n, s.dur_ns) && order_by_u32(row, s.n, s.name) && order_by_u32(row, s.n, s.domain);
+    for (size_t i = 0; done && i < s.n; i++)
+        n_sums += i == 0 || s.name[row[i]] != s.name[row[i - 1]] || s.domain[row[i]] != s.domain[row[i - 1]];
     r->at = done ? arena_take(mem, n_sums, sizeof *r->at) : NULL;
     done = r->at != NULL;
-    for (size_t i = 0, end; done && i < n; i = end) {
-        for (end = i + 1; end < n && m->message[row[end]] == m->message[row[i]] && domain[row[end]] == domain[row[i]];)
+    for (size_t i = 0, end; done && i < s.n; i = end) {
+        for (end = i + 1; end < s.n && s.name[row[end]] == s.name[row[i]] && s.domain[row[end]] == s.domain[row[i]];)
             end++;
-        r->at[r->n] = sum_of(row + i, end - i, dur_ns);
-        r->at[r->n].domain = domain[row[i]];
-        r->at[r->n++].name = m->message[row[i]];
+        r->at[r->n] = sum_of(row + i, end - i, s.dur_ns);
+        r->at[r->n].domain = s.domain[row[i]];
+        r->at[r->n++].name = s.name[row[i]];
     }
     if (r->n > 0)
         qsort_r(r->at, r->n, sizeof *r->at, by_total, p->names);
