@@ -51,7 +51,10 @@ class Pages(Case):
     def test_both_languages_show_the_same_code(self):
         def code(name):  # comments of C are translated
             return [re.sub(r"(?m)^  [\d.]+ s: .*$| */\*.*?\*/| *//.*| *#(?!include).*", "", b) for b in blocks(page(name))]
+        def words(name):  # `...` in the text: commands, options, names of files
+            return sorted(re.findall(r"`[^`\n]+`", page(name)))
         self.assertEqual(code("README.md"), code("README.zh-CN.md"))
+        self.assertEqual(words("README.md"), words("README.zh-CN.md"))
 
     def test_links_lead_somewhere(self):
         for name in PAGES:

@@ -211,7 +211,7 @@ class Results(Case):
 
     def test_a_report_is_one_page_without_requests_and_scripts(self):
         database(os.path.join(self.dir, "a.db"))
-        self.ascope("view", "a.db", "--export", "report.html", "--range", "0,500us")
+        self.assertEqual(self.ascope("view", "a.db", "--export", "report.html", "--range", "0,500us").stdout, "written to report.html\n")
         with open(os.path.join(self.dir, "report.html"), encoding="utf-8") as f:
             page = f.read()
         parsed = test_view.Page(self, page)

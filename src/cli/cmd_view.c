@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/file.h"
 #include "base/framework_names.h"
 #include "base/large_memory.h"
@@ -391,6 +392,8 @@ static enum exit_status write_report(struct viewing *v, struct view_range range)
         if (!has_memory || !out_close(&o, &e)) {
             complain("%s", has_memory ? e.text : no_memory_text());
             status = STATUS_NOTHING;
+        } else if (!v->a->quiet && !destination_is_stdout(path)) {
+            printf("written to %s\n", path);
         }
     }
     for (size_t i = 0; i < v->view.n_inputs; i++)
