@@ -80,9 +80,9 @@ static void troubles_come_with_a_way_out(void **state)
         int why;
         const char *reading, *writing; /* parts of the texts */
     } row[] = {
-        { ENOSPC, "No space", "--out" },
-        { EACCES, "ask its owner", "--out" },
-        { EROFS, "Read-only", "--out" },
+        { ENOSPC, "No space", "write elsewhere" },
+        { EACCES, "ask its owner", "write elsewhere" },
+        { EROFS, "Read-only", "write elsewhere" },
         { EMFILE, "ulimit -n", "ulimit -n" },
         { EFBIG, "too large", "ulimit -f" },
         { ENOMEM, "free some memory", "free some memory" },

@@ -50,16 +50,16 @@ const char *dir_next(DIR *dir, int *why)
 }
 
 enum { READING, WRITING };
-static const char ROOM[] = "make room there, or write elsewhere with --out";
-static const char RIGHT[] = "get the right to it, or write elsewhere with --out";
+static const char ROOM[] = "make room there, or write elsewhere";
+static const char RIGHT[] = "get the right to it, or write elsewhere";
 static const struct {
     int why;
     const char *remedy[2];
 } known[] = {
     { ENOSPC, { ROOM, ROOM } },
     { EDQUOT, { ROOM, ROOM } },
-    { EFBIG, { NULL, "allow larger files (ulimit -f), or write elsewhere with --out" } },
-    { EROFS, { NULL, "write elsewhere with --out" } },
+    { EFBIG, { NULL, "allow larger files (ulimit -f), or write elsewhere" } },
+    { EROFS, { NULL, "write elsewhere" } },
     { EACCES, { "ask its owner for the right to read it", RIGHT } },
     { EPERM, { "ask its owner for the right to read it", RIGHT } },
     { EMFILE, { "allow more open files (ulimit -n)", "allow more open files (ulimit -n)" } },
@@ -69,12 +69,11 @@ static const struct {
     { ENOMEM, { "free some memory and try again", "free some memory and try again" } },
     { EIO,
       { "the disk may be failing: see the log of the system", "the disk may be failing: see the log of the system" } },
-    { ELOOP,
-      { "links are not followed: copy what it points to", "links are not followed: write elsewhere with --out" } },
-    { ENAMETOOLONG, { "move it to a shorter path", "write to a shorter path with --out" } },
-    { ENOENT, { NULL, "make the directory above it, or write elsewhere with --out" } },
-    { ENOTDIR, { NULL, "a file stands where a directory should be: write elsewhere with --out" } },
-    { EEXIST, { NULL, "something else of that name is there: write elsewhere with --out" } },
+    { ELOOP, { "links are not followed: copy what it points to", "links are not followed: write elsewhere" } },
+    { ENAMETOOLONG, { "move it to a shorter path", "write to a shorter path" } },
+    { ENOENT, { NULL, "make the directory above it, or write elsewhere" } },
+    { ENOTDIR, { NULL, "a file stands where a directory should be: write elsewhere" } },
+    { EEXIST, { NULL, "something else of that name is there: write elsewhere" } },
 };
 
 static const char *trouble(int why, int doing)

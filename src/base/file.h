@@ -21,7 +21,7 @@ bool file_read(int fd, void *to, size_t size, size_t *got, int *why); /* all of 
 /* The next name in a directory, "." and ".." left out. NULL: that was all, or *why is not 0 and the rest is unknown. */
 const char *dir_next(DIR *dir, int *why);
 
-/* "No space left on device; make room there, or write elsewhere with --out". Valid until the thread's next call. */
+/* "No space left on device; make room there, or write elsewhere". Valid until the thread's next call. */
 const char *read_trouble(int why);
 const char *write_trouble(int why);
 
