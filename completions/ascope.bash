@@ -220,7 +220,7 @@ _ascope()
         what=-f ;;
     sim)
         words=''
-        options=' --out --seed --noise-seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --help -h' ;;
+        options=' --out --seed --noise-seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --quiet -q --help -h' ;;
     install-msprof)
         words=''
         options=' --dialect --force --remove --help -h' ;;

@@ -259,6 +259,7 @@ complete -c ascope -n '__fish_seen_subcommand_from sim' -l tiling -d 'record the
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l level0 -d 'names and times only'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from sim' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -l dialect -d 'names of files and columns, unless ASCOPE_DIALECT is set: as documented, or as in current releases of msprof and torch_npu (default)' -x -a 'documented current'

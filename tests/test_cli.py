@@ -115,7 +115,7 @@ class Help(Case):
             ("a file", ["ascope", "view", "tra"], ["trace.json"]),
             ("a directory where a file may be", ["ascope", "compare", "PR"], ["PROF 1"]),
             ("no file where only directories can be", ["ascope", "info", "tra"], []),
-            ("a command to be described", ["ascope", "help", "vie"], ["view"]),
+            ("a command to be described", ["ascope", "help", "vi"], ["view"]),
         ]
         with open(os.path.join(self.dir, "trace.json"), "w"):
             pass
@@ -131,7 +131,7 @@ class Help(Case):
         for line, wanted in (("ascope que", {"query"}), ("ascope export --it", {"--iteration-id", "--iteration-count"}),
                              ("ascope record --lev", {"--level"}), ("ascope run --level ", {"off", "0", "1", "2", "3"}),
                              ("ascope view tra", {"trace.json"}), ("ascope info PR", {"PROF 1/"}), ("ascope info tra", set()),
-                             ("ascope help vie", {"view"})):
+                             ("ascope help vi", {"view"})):
             r = subprocess.run(["fish", "--no-config", "-c", "source %s/completions/ascope.fish; complete -C %s" % (SOURCE, repr(line))],
                                capture_output=True, text=True, cwd=self.dir, env={**os.environ, "HOME": self.dir})
             self.assertEqual(({one.split("\t")[0] for one in r.stdout.splitlines()}, r.stderr), (wanted, ""), line)

@@ -41,7 +41,7 @@ int run_sim(struct arguments *a)
     a->sim.made = a->json ? add_json : NULL;
     a->sim.context = made;
     struct progress progress;
-    progress_begin(&progress, stderr, true);
+    progress_begin(&progress, stderr, !a->quiet);
     const uint64_t launches = a->sim.kernels > 0 ? a->sim.kernels : a->sim.operators;
     progress_stage(&progress, "simulating", 0, launches > 0, launches);
     const bool done = sim_write(&a->sim, path, sizeof path, &e);
@@ -54,7 +54,7 @@ int run_sim(struct arguments *a)
     enum exit_status status = STATUS_DONE;
     if (a->json)
         status = json_report(a, "directories", made, status);
-    else
+    else if (!a->quiet)
         puts(sim_ranks(&a->sim) > 1 ? a->sim.out_dir : path); /* what to analyse: the job, not its last rank */
     return exit_code(a->face, status);
 }
