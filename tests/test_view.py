@@ -219,6 +219,10 @@ class View(Case):
         self.assertEqual(series["steps"][7]["parts"], [300000, 900000, 100000, 100000])
         self.assertEqual((series["steps"][3]["begin"], series["steps"][3]["end"]), (6000000, 6900000))
         self.assertEqual((series["steps"][7]["begin"], series["steps"][7]["end"]), (14000000, 15400000))
+        self.assertEqual(overview["sentences"], [])
+        v = self.view(self.trace([e for e in events if e["ts"] < 14000]))
+        v.wait()
+        self.assertIn("No step stands out", v.json("overview", input=0)["sentences"][0]["text"])
 
     def test_losses_are_on_the_overview(self):
         with open(os.path.join(self.dir, self.trace()), "r+", encoding="utf-8") as f:

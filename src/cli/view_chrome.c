@@ -42,7 +42,7 @@ static bool series_keep(struct view_input *in, const struct run_rank *rank, cons
     for (size_t i = 0; i < rank->n_steps; i++)
         if (!step_keep(out, &rank->step[i], &spread, names, mem))
             return false;
-    return out->title != NULL;
+    return out->title && (view_slowest(out) || view_say_usual(in));
 }
 
 bool view_chrome_load(struct view_input *in, struct error *e)

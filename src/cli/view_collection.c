@@ -129,12 +129,7 @@ static bool add_series(struct view_input *in, const struct loaded *l, const stru
         return false;
     if (out->steps.n == 0 || view_slowest(out))
         return out->steps.n == 0 || explain(out, &s, l, d, mem);
-    struct view_sentence *none = list_add(&in->sentences, mem);
-    if (none)
-        *none = (struct view_sentence){
-            "No step stands out: none exceeds the median by more than a tenth and by five times the usual spread.", 1, 0
-        };
-    return none != NULL;
+    return view_say_usual(in);
 }
 
 static bool add_fact(struct view_input *in, const char *name, const char *text)

@@ -184,5 +184,6 @@ bool view_losses_keep(struct view_input *in, const struct losses *lost); /* copi
 /* Shows the begin of a file, about so many bytes, while all of it is loaded: for a `load`. What goes wrong here is left to the rest. */
 void view_load_first(struct view_input *in, uint64_t most_bytes);
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
+bool view_say_usual(struct view_input *in);                    /* that no step is slow; false: no memory */
 
 #endif

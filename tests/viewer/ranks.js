@@ -112,6 +112,10 @@ async function use_runs(page, url) {
     check(/A usual step/.test(text) && /Both runs begin step 0/.test(text), "no comparison of runs");
     await page.locator("main label select").selectOption("2");
     await page.waitForFunction(() => /begin step 2 at/.test(document.querySelector("main").innerText), null, LIMIT);
+    await look(page, url, "", "runs-changes");
+    await page.getByRole("button", { name: "MatMulV2" }).first().click(); // what changed, in the timeline
+    await page.waitForFunction(() => document.querySelector(".timeline .details")?.innerText.includes("MatMulV2"), null, LIMIT);
+    check(/^1 of /.test(await page.locator("#found").innerText()), "what changed is not searched for");
     await look(page, url, "page=timeline", "runs-timeline");
     check((await page.locator(".ranked .bar button").allInnerTexts()).join(";") === "Equal processes together;All ranks;A, rank 0;B, rank 0", "the bar lacks a run");
 }
@@ -131,8 +135,8 @@ function hostile(file) {
 
 in_browser(async (page, folder) => {
     sim("--tp", "2", "--pp", "2", "--dp", "2", "--kernels", "1600", "--steps", "4", "--slow-rank", "3:1.5", "--slow-link", "0-1:0.2", "--clock-offset", "2:3ms", "--out", folder + "/job");
-    sim("--kernels", "300", "--steps", "4", "--out", folder + "/a");
-    sim("--kernels", "300", "--steps", "4", "--slow-operator", "MatMulV2:3", "--noise-seed", "5", "--out", folder + "/" + HOSTILE.replaceAll("/", ""));
+    sim("--kernels", "600", "--steps", "5", "--out", folder + "/a");
+    sim("--kernels", "600", "--steps", "5", "--slow-operator", "MatMulV2:3", "--noise-seed", "5", "--out", folder + "/" + HOSTILE.replaceAll("/", ""));
     await with_server([folder + "/job"], async (url) => {
         await use_job(page, url);
         await use_maps(page, url);

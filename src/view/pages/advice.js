@@ -56,8 +56,9 @@ function show_alignment(section, c, now, align) {
 
 /**
  * @param {HTMLElement} section @param {any} c what `ascope compare --json` has @param {string|null} aligned @param {(step: string) => void} align
+ * @param {(text: string) => void} find in the timeline
  */
-export function show_comparison(section, c, aligned, align) {
+export function show_comparison(section, c, aligned, align, find) {
     section.append(element("h2", word("comparison", { a: c.a, b: c.b })));
     show_alignment(section, c, aligned, align);
     section.append(number_table([word("per_step"), "A", "B", "B − A", ""], PARTS.map((part) => {
@@ -68,5 +69,5 @@ export function show_comparison(section, c, aligned, align) {
     if (!changes.length) return;
     section.append(element("h3", word("changes")));
     section.append(number_table([word("name"), "A", "B", "B − A", ""], changes.map((/** @type {any} */ r) =>
-        [r.name + (r.detail ? " " + r.detail : ""), duration(r.step.a_us * 1000), duration(r.step.b_us * 1000), more(r.step.more_us), word("difference_" + r.step.state)])));
+        [button(r.name + (r.detail ? " " + r.detail : ""), () => find(r.name)), duration(r.step.a_us * 1000), duration(r.step.b_us * 1000), more(r.step.more_us), word("difference_" + r.step.state)])));
 }

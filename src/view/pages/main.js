@@ -193,7 +193,7 @@ async function show() {
         else if (page === "roofline" && one.has_roofline) await show_roofline(place, input(), look_at, says);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
-        else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step));
+        else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step), search_for);
         place.dataset.shown = page;
     } catch (e) {
         failed(/** @type {Error} */ (e));
@@ -307,6 +307,12 @@ async function search(by) {
     } catch (e) {
         failed(/** @type {Error} */ (e));
     }
+}
+
+/** @param {string} text */
+function search_for(text) {
+    /** @type {HTMLInputElement} */ (by_id("search")).value = text;
+    void search(1);
 }
 
 function show_keys() {

@@ -24,15 +24,16 @@ function legend(of) {
  * @param {HTMLElement} place @param {number} input
  * @param {import("./job.js").Look} look_at @param {import("./job.js").LookElsewhere} elsewhere
  * @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep @param {(step: string) => void} align
+ * @param {(text: string) => void} find in the timeline
  */
-export async function show_overview(place, input, look_at, elsewhere, state, keep, align) {
+export async function show_overview(place, input, look_at, elsewhere, state, keep, align, find) {
     const o = await api.json("overview", { input });
     const section = element("div", "", "section");
     place.append(section);
     /** @type {import("./job.js").Look} */
     const go = o.has_timeline ? look_at : async () => {};
     if (o.job) show_job(section, o, input, go, elsewhere, state, keep);
-    if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align);
+    if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align, find);
     const [device, row] = (state.get("step") ?? "").split(".").map(Number);
     o.series.forEach((/** @type {import("./strip.js").Series} */ one, /** @type {number} */ i) => {
         section.append(element("h2", one.steps.length ? word("series_title", { title: one.title, n: grouped(one.steps.length), median: duration(one.median) }) : one.title));
