@@ -61,36 +61,55 @@ bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const c
     return map(text, fd, of, e) && chrome_parse(trace, text->at, text->bytes, of, e);
 }
 
+bool drawn_begin(struct drawn *d, struct chrome_trace *trace, const char *path, const struct collection *collection,
+                 const struct profile *profile, const struct output_options *options, struct error *e)
+{
+    struct out args = { .fd = -1 }, event = { .fd = -1 };
+    char name[32];
+    uint64_t n_events = 0;
+    bool is_drawn = false;
+    *d = (struct drawn){ .of = path, .events = calloc(1, sizeof *d->events), .fd = drawn_file(path) };
+    snprintf(name, sizeof name, "/dev/fd/%d", d->fd);
+    if (!d->events || !chrome_straight_begin(d->events, trace, d->of)) {
+        error_no_memory(e, d->of);
+    } else if (d->fd < 0) {
+        error_set(e, FAULT_IO, "%s: no room for its timeline: %s", d->of, strerror(errno));
+    } else if (out_open_memory(&event, e) && out_open_named(&args, name, e)) {
+        d->events->sink.args = &args;
+        d->events->sink.text = &event;
+        is_drawn = draw(&d->events->sink, collection, profile, options, &n_events, e) &&
+                   (!event.failed_errno || error_no_memory(e, d->of));
+        if (is_drawn)
+            is_drawn = out_close(&args, e);
+        else
+            out_discard(&args);
+    }
+    out_discard(&event);
+    return is_drawn;
+}
+
+bool drawn_finish(struct drawn *d, struct mapped *text, struct error *e)
+{
+    return map(text, d->fd, d->of, e) &&
+           (chrome_straight_finish(d->events, text->at, text->bytes) || error_no_memory(e, d->of));
+}
+
+void drawn_end(struct drawn *d)
+{
+    if (d->of && d->fd >= 0)
+        close(d->fd);
+    if (d->events)
+        chrome_straight_end(d->events);
+    free(d->events);
+    *d = (struct drawn){ 0 };
+}
+
 bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct collection *collection,
                 const struct profile *profile, const struct output_options *options, struct error *e)
 {
-    const char *of = collection ? collection->path : profile->path;
-    struct chrome_straight *events = calloc(1, sizeof *events);
-    struct out args = { .fd = -1 }, event = { .fd = -1 };
-    const int fd = drawn_file(of);
-    char path[32];
-    uint64_t n_events = 0;
-    bool is_made = false;
-    snprintf(path, sizeof path, "/dev/fd/%d", fd);
-    if (!events || !chrome_straight_begin(events, trace, of)) {
-        error_no_memory(e, of);
-    } else if (fd < 0) {
-        error_set(e, FAULT_IO, "%s: no room for its timeline: %s", of, strerror(errno));
-    } else if (out_open_memory(&event, e) && out_open_named(&args, path, e)) {
-        events->sink.args = &args;
-        events->sink.text = &event;
-        is_made = draw(&events->sink, collection, profile, options, &n_events, e) &&
-                  (!event.failed_errno || error_no_memory(e, of));
-        if (!is_made)
-            out_discard(&args);
-        is_made = is_made && out_close(&args, e) && map(text, fd, of, e) &&
-                  (chrome_straight_finish(events, text->at, text->bytes) || error_no_memory(e, of));
-    }
-    out_discard(&event);
-    if (events)
-        chrome_straight_end(events);
-    free(events);
-    if (fd >= 0)
-        close(fd);
-    return is_made;
+    struct drawn d;
+    const char *path = collection ? collection->path : profile->path;
+    const bool done = drawn_begin(&d, trace, path, collection, profile, options, e) && drawn_finish(&d, text, e);
+    drawn_end(&d);
+    return done;
 }

@@ -11,7 +11,20 @@
 #include "profile/chrome_trace.h"
 #include "profile/collection.h"
 
-/* Both must be all zero, and stay where they are until chrome_trace_free() and memory_unmap(), in this order, also after a failure.
+struct chrome_straight;
+struct drawn {
+    const char *of; /* the path; NULL: nothing was begun */
+    struct chrome_straight *events;
+    int fd; /* of the arguments */
+};
+/* Draws into a trace that is all zero; behind it the collection is not needed any more, and its memory may serve for the rest.
+ * `path` is lent to the trace, which stays where it is until chrome_trace_free(), also after a failure. False: e says why. */
+bool drawn_begin(struct drawn *d, struct chrome_trace *trace, const char *path, const struct collection *collection,
+                 const struct profile *profile, const struct output_options *options, struct error *e);
+bool drawn_finish(struct drawn *d, struct mapped *text, struct error *e); /* `text` as below */
+void drawn_end(struct drawn *d); /* in any case; one that is all zero is fine */
+
+/* Both at once. Both must be all zero, and stay where they are until chrome_trace_free() and memory_unmap(), in this order, also after a failure.
  * `collection` is NULL of a PROF directory. False: e says why. */
 bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct collection *collection,
                 const struct profile *profile, const struct output_options *options, struct error *e);

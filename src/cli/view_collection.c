@@ -160,6 +160,7 @@ bool view_collection_load(struct view_input *in, struct error *e)
 {
     const struct view_collection *c = in->context;
     struct loaded l = { 0 };
+    struct drawn drawn = { 0 };
     const uint64_t bytes = raw_bytes(in->path);
     view_progress_stage(&in->progress, VIEW_READING, 0, READ, bytes);
     bool is_done = loaded_open(&l, c->target, c->options->n_threads, e);
@@ -177,9 +178,11 @@ bool view_collection_load(struct view_input *in, struct error *e)
         atomic_store(&in->has_answers, is_done);
         is_done = is_done && (advice_find(in, &l) || error_no_memory(e, in->path)) &&
                   view_kernel_counters_load(in, &l, c->options, "", e) && view_roofline_load(in, &l, "", e) &&
-                  drawn_make(&in->drawn, &in->trace, l.collection, l.profile, c->options, e);
+                  drawn_begin(&drawn, &in->trace, in->path, l.collection, l.profile, c->options, e);
     }
     view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);
     loaded_close(&l);
+    is_done = is_done && drawn_finish(&drawn, &in->drawn, e);
+    drawn_end(&drawn);
     return is_done;
 }

@@ -206,21 +206,29 @@ static bool row_of(struct chrome_events *r, const struct json_span field[CHROME_
 
 void chrome_events_slice(struct chrome_events *r, const struct slice_row *row)
 {
-    const size_t at = r->n_slices % SLICE_ROWS;
-    struct slice_row **rows = at > 0 ? &r->slices.at[r->slices.n - 1] : list_add(&r->slices, r->work);
-    if (rows && at == 0)
-        *rows = arena_take(r->work, SLICE_ROWS, sizeof **rows);
-    if (!rows || !*rows) {
-        r->failed = true;
-        return;
+    while (r->slices.n <= row->track)
+        if (!list_add(&r->slices, r->work)) {
+            r->failed = true;
+            return;
+        }
+    struct track_slices *t = &r->slices.at[row->track];
+    struct slice_piece *last = t->pieces.n > 0 ? &t->pieces.at[t->pieces.n - 1] : NULL;
+    if (!last || last->n == last->cap) {
+        const size_t cap = !last ? PIECE_LEAST : last->cap < PIECE_MOST ? last->cap * 2 : PIECE_MOST;
+        last = list_add(&t->pieces, r->work);
+        if (last)
+            *last = (struct slice_piece){ .row = arena_take(r->work, cap, sizeof *last->row), .cap = cap };
+        if (!last || !last->row) {
+            r->failed = true;
+            return;
+        }
     }
-    (*rows)[at] = *row;
-    r->n_slices++;
-}
-
-static const struct slice_row *slice_row(const struct chrome_events *r, size_t i)
-{
-    return &r->slices.at[i / SLICE_ROWS][i % SLICE_ROWS];
+    t->is_mixed |=
+        t->n > 0 && (row->begin_ns < t->begin_ns || (row->begin_ns == t->begin_ns && row->dur_ns > t->dur_ns));
+    t->begin_ns = row->begin_ns;
+    t->dur_ns = row->dur_ns;
+    t->n++;
+    last->row[last->n++] = *row;
 }
 
 static bool add_slice(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
@@ -501,66 +509,80 @@ static bool join_edges(struct chrome_events *r)
     return true;
 }
 
-/* What a track has so far, while slices are put into the order of their tracks. */
-struct filling {
-    size_t next;
-    int64_t begin_ns, dur_ns; /* of the last one */
-    bool is_mixed;            /* they do not come in their order */
-};
-
-/* The slices of one track, of which only the place is right. */
-static bool track_sort(const struct chrome_events *r, uint32_t *order, size_t n, uint64_t *key)
+static void slice_put(const struct chrome_events *r, size_t to, const struct slice_row *row)
 {
-    for (size_t i = 0; i < n; i++)
-        key[order[i]] = ~(uint64_t)slice_row(r, order[i])->dur_ns;
-    if (!order_by_u64(order, n, key))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        key[order[i]] = sortable(slice_row(r, order[i])->begin_ns);
-    return order_by_u64(order, n, key);
+    const struct chrome_slices *s = &r->t->slices;
+    s->begin_ns[to] = stamp_add(row->begin_ns, r->t->base_ns);
+    s->dur_ns[to] = row->dur_ns;
+    s->args_at[to] = row->args_at;
+    s->args_len[to] = row->args_len;
+    s->name[to] = row->name;
+    s->category[to] = row->category;
+    s->track[to] = row->track;
 }
 
-/* By track, then by begin, longer ones first: most writers have each track in that order already. */
-static bool slices_sort(struct chrome_events *r, uint32_t *order)
+/* The slices of a track in one piece, if it was not in order. */
+static bool track_join(struct chrome_events *r, struct track_slices *t)
 {
-    struct chrome_trace *t = r->t;
-    struct filling *of = arena_take(r->work, t->tracks.n, sizeof *of);
-    uint64_t *key = NULL;
-    if (!of)
-        return t->tracks.n == 0;
-    for (size_t i = 0; i < r->n_slices; i++)
-        t->tracks.at[slice_row(r, i)->track].n_slices++;
-    for (size_t i = 0, first = 0; i < t->tracks.n; first += t->tracks.at[i++].n_slices)
-        of[i] = (struct filling){ .next = t->tracks.at[i].first = first, .begin_ns = INT64_MIN };
-    for (size_t i = 0; i < r->n_slices; i++) {
-        const struct slice_row *row = slice_row(r, i);
-        struct filling *f = &of[row->track];
-        order[f->next++] = (uint32_t)i;
-        f->is_mixed |= row->begin_ns < f->begin_ns || (row->begin_ns == f->begin_ns && row->dur_ns > f->dur_ns);
-        f->begin_ns = row->begin_ns;
-        f->dur_ns = row->dur_ns;
+    struct slice_piece all = { .row = arena_take(r->work, t->n, sizeof *all.row), .n = t->n, .cap = t->n };
+    struct slice_row *to = all.row;
+    if (!to)
+        return false;
+    for (size_t i = 0; i < t->pieces.n; i++) {
+        memcpy(to, t->pieces.at[i].row, t->pieces.at[i].n * sizeof *to);
+        to += t->pieces.at[i].n;
+        arena_drop(r->work, t->pieces.at[i].row);
     }
-    bool is_ordered = true;
-    for (size_t i = 0; i < t->tracks.n && is_ordered; i++) {
-        const struct chrome_track *track = &t->tracks.at[i];
-        if (!of[i].is_mixed)
-            continue;
-        key = key ? key : arena_take(r->work, r->n_slices, sizeof *key);
-        is_ordered = key && track_sort(r, order + track->first, track->n_slices, key);
-    }
-    if (key)
-        arena_drop(r->work, key);
+    t->pieces.at[0] = all;
+    t->pieces.n = 1;
+    return true;
+}
+
+/* By begin, longer ones first, then as they came: most writers have each track in that order already. */
+static bool track_sort(struct chrome_events *r, struct track_slices *t, size_t first)
+{
+    uint32_t *order = arena_take(r->work, t->n, sizeof *order);
+    uint64_t *key = arena_take(r->work, t->n, sizeof *key);
+    if (!order || !key || !track_join(r, t))
+        return false;
+    const struct slice_row *row = t->pieces.at[0].row;
+    order_fill(order, t->n);
+    for (size_t i = 0; i < t->n; i++)
+        key[i] = ~(uint64_t)row[i].dur_ns;
+    bool is_ordered = order_by_u64(order, t->n, key);
+    for (size_t i = 0; i < t->n; i++)
+        key[i] = sortable(row[i].begin_ns);
+    is_ordered = is_ordered && order_by_u64(order, t->n, key);
+    for (size_t i = 0; i < t->n && is_ordered; i++)
+        slice_put(r, first + i, &row[order[i]]);
+    arena_drop(r->work, row);
+    arena_drop(r->work, key);
+    arena_drop(r->work, order);
     return is_ordered;
+}
+
+/* Into columns; pieces are released as soon as they are there. */
+static bool track_fill(struct chrome_events *r, struct track_slices *t, size_t first)
+{
+    if (t->is_mixed)
+        return track_sort(r, t, first);
+    for (size_t i = 0; i < t->pieces.n; i++) {
+        const struct slice_piece *p = &t->pieces.at[i];
+        for (size_t k = 0; k < p->n; k++)
+            slice_put(r, first + k, &p->row[k]);
+        first += p->n;
+        arena_drop(r->work, p->row);
+    }
+    return true;
 }
 
 static bool slices_fill(struct chrome_events *r)
 {
-    const size_t n = r->n_slices;
+    size_t n = 0;
     struct chrome_slices *s = &r->t->slices;
     struct arena *mem = r->t->mem;
-    uint32_t *order = arena_take(r->work, n, sizeof *order);
-    if (n >= UINT32_MAX || !order || !slices_sort(r, order))
-        return false;
+    for (size_t i = 0; i < r->slices.n; i++)
+        n += r->slices.at[i].n;
     *s = (struct chrome_slices){ .n = n,
                                  .begin_ns = arena_take(mem, n, sizeof *s->begin_ns),
                                  .dur_ns = arena_take(mem, n, sizeof *s->dur_ns),
@@ -569,17 +591,14 @@ static bool slices_fill(struct chrome_events *r)
                                  .name = arena_take(mem, n, sizeof *s->name),
                                  .category = arena_take(mem, n, sizeof *s->category),
                                  .track = arena_take(mem, n, sizeof *s->track) };
-    if (arena_failed(mem))
+    if (n >= UINT32_MAX || arena_failed(mem))
         return false;
-    for (size_t i = 0; i < n; i++) {
-        const struct slice_row *row = slice_row(r, order[i]);
-        s->begin_ns[i] = stamp_add(row->begin_ns, r->t->base_ns);
-        s->dur_ns[i] = row->dur_ns;
-        s->args_at[i] = row->args_at;
-        s->args_len[i] = row->args_len;
-        s->name[i] = row->name;
-        s->category[i] = row->category;
-        s->track[i] = row->track;
+    for (size_t i = 0, first = 0; i < r->slices.n; first += r->slices.at[i++].n) {
+        struct chrome_track *track = &r->t->tracks.at[i];
+        track->n_slices = r->slices.at[i].n;
+        track->first = track->n_slices > 0 ? first : 0;
+        if (!track_fill(r, &r->slices.at[i], first))
+            return false;
     }
     return true;
 }

@@ -57,15 +57,24 @@ struct edge_row {
     bool is_end;
 };
 
-/* Slices are as many as a file has: rows that do not move when more come. */
-enum { SLICE_ROWS = 1 << 10 };
+/* The slices of a track as they come, in pieces, which do not move when more come. */
+enum { PIECE_LEAST = 1 << 4, PIECE_MOST = 1 << 16 };
+struct slice_piece {
+    struct slice_row *row;
+    size_t n, cap;
+};
+struct track_slices {
+    LIST(struct slice_piece) pieces;
+    size_t n;
+    int64_t begin_ns, dur_ns; /* of the last one */
+    bool is_mixed;            /* they do not come in their order */
+};
 
 struct chrome_events {
     struct chrome_trace *t;
-    struct arena *work; /* released with chrome_events_free() */
-    uint64_t text_at;   /* where the text of the trace begins, of which the places of arguments count */
-    LIST(struct slice_row *) slices;
-    size_t n_slices;
+    struct arena *work;               /* released with chrome_events_free() */
+    uint64_t text_at;                 /* where the text of the trace begins, of which the places of arguments count */
+    LIST(struct track_slices) slices; /* by track */
     LIST(struct edge_row) edges;
     struct keys process_keys, track_keys, async_keys, async_groups, async_ids;
     LIST(uint32_t) async_tracks;    /* by async_keys */

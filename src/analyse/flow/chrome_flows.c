@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/flow/chrome_flows.h"
 
+#include <string.h>
+
 #include "base/sort.h"
 #include "base/stamp.h"
 
@@ -39,17 +41,21 @@ static uint32_t sweep_next(const struct sweep *w, size_t first, int64_t ns)
     return at < w->end ? (uint32_t)at : NO_SLICE;
 }
 
-/* Flow events by track, then by time. */
+/* Flow events by time, as in the file at the same time. */
+static bool order_by_time(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
+{
+    order_fill(order, t->flows.n);
+    for (size_t i = 0; i < t->flows.n; i++)
+        key[i] = key_of(t->flows.at[i].ns);
+    return order_by_u64(order, t->flows.n, key);
+}
+
+/* Those, by track. */
 static bool order_on_tracks(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
 {
-    const size_t n = t->flows.n;
-    order_fill(order, n);
-    for (size_t i = 0; i < n; i++)
-        key[i] = key_of(t->flows.at[i].ns);
-    bool sorts = order_by_u64(order, n, key);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < t->flows.n; i++)
         key[i] = t->flows.at[i].track;
-    return sorts && order_by_u64(order, n, key);
+    return order_by_u64(order, t->flows.n, key);
 }
 
 static bool bind_all(const struct chrome_trace *t, const uint32_t *order, uint32_t *slice, struct arena *mem)
@@ -82,18 +88,14 @@ static bool is_same(const struct chrome_flow *a, const struct chrome_flow *b)
     return a->id == b->id && a->name == b->name && a->category == b->category && a->is_text == b->is_text;
 }
 
-/* Flow events by (category, name, id), then by time, then as in the file. */
+/* Flow events that are in the order of time by (category, name, id). */
 static bool order_by_flow(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
 {
     const struct chrome_flow *f = t->flows.at;
     const size_t n = t->flows.n;
-    order_fill(order, n);
-    for (size_t i = 0; i < n; i++)
-        key[i] = key_of(f[i].ns);
-    bool sorts = order_by_u64(order, n, key);
     for (size_t i = 0; i < n; i++)
         key[i] = f[i].id;
-    sorts = sorts && order_by_u64(order, n, key);
+    bool sorts = order_by_u64(order, n, key);
     for (size_t i = 0; i < n; i++)
         key[i] = (uint64_t)f[i].name << 32 | f[i].category;
     sorts = sorts && order_by_u64(order, n, key);
@@ -132,8 +134,10 @@ bool chrome_flows_bind(struct chrome_flow_pairs *out, const struct chrome_trace 
     uint32_t *order = arena_take(mem, n, sizeof *order), *slice = arena_take(mem, n, sizeof *slice);
     uint32_t *from = arena_take(mem, n, sizeof *from), *to = arena_take(mem, n, sizeof *to);
     uint64_t *key = arena_take(mem, n, sizeof *key);
-    if (!order || !slice || !from || !to || !key || !order_on_tracks(t, order, key) ||
-        !bind_all(t, order, slice, mem) || !order_by_flow(t, order, key))
+    if (!order || !slice || !from || !to || !key || !order_by_time(t, order, key))
+        return false;
+    memcpy(from, order, t->flows.n * sizeof *from); /* nothing else is there yet */
+    if (!order_on_tracks(t, from, key) || !bind_all(t, from, slice, mem) || !order_by_flow(t, order, key))
         return false;
     out->n = pair_up(t, order, slice, from, to);
     for (size_t i = 0; i < t->ties.n; i++, out->n++) {
