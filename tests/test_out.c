@@ -315,6 +315,40 @@ static void strings_are_escaped_for_their_file(void **state)
     (void)state;
 }
 
+/* Byte by byte, as the rule reads: quoted if it must be, quotes twice, U+FFFD for a NUL. */
+static void csv_by_rule(char *to, const char *in, size_t len)
+{
+    bool is_quoted = false;
+    for (size_t i = 0; i < len; i++)
+        is_quoted |= in[i] == 0 || strchr(",\"\n\r", in[i]) != NULL;
+    if (is_quoted)
+        *to++ = '"';
+    for (size_t i = 0; i < len; i++) {
+        const char *put = in[i] == '"' ? "\"\"" : in[i] == 0 ? "\xef\xbf\xbd" : (char[]){ in[i], 0 };
+        to = stpcpy(to, put);
+    }
+    strcpy(to, is_quoted ? "\"" : "");
+}
+
+static void tables_quote_what_they_must(void **state)
+{
+    static const char kinds[] = "abcdefgh\xe9\xff\x80,\"\n\r"; /* and its NUL */
+    uint32_t at = 1;
+    for (int i = 0; i < 40000; i++) {
+        char in[40], want[200];
+        const size_t len = (size_t)(i % 40), n_kinds = i % 3 == 0 ? sizeof kinds : i % 3 == 1 ? 11 : 8;
+        for (size_t k = 0; k < len; k++) {
+            at = at * 1664525 + 1013904223;
+            in[k] = kinds[at >> 8 & 15 ? (at >> 12) % 8 : (at >> 16) % n_kinds];
+        }
+        csv_by_rule(want, in, len);
+        o.n = 0;
+        out_csv(&o, in, len);
+        assert_string_equal(text(), want);
+    }
+    (void)state;
+}
+
 /* The buffer is full at every possible place of every kind of item. */
 static void the_end_of_the_buffer_is_nowhere_special(void **state)
 {
@@ -429,6 +463,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reals_have_the_digits_that_printf_finds, begin, end),
         cmocka_unit_test_setup_teardown(fixed_decimals_are_printf_s, begin, end),
         cmocka_unit_test_setup_teardown(strings_are_escaped_for_their_file, begin, end),
+        cmocka_unit_test_setup_teardown(tables_quote_what_they_must, begin, end),
         cmocka_unit_test(the_end_of_the_buffer_is_nowhere_special),
         cmocka_unit_test_setup_teardown(a_file_appears_when_it_is_complete, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_full_disk_is_reported_and_leaves_nothing, folder_make, folder_remove),

@@ -256,51 +256,56 @@ void out_i64(struct out *o, int64_t v)
     out_u64(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-static uint64_t sign_off(struct out *o, int64_t ns)
-{
-    if (ns < 0)
-        out_char(o, '-');
-    return ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-}
-
-void out_us(struct out *o, int64_t ns)
+char *us_put(struct out *o, char *to, int64_t ns)
 {
     enum { SECOND = 1000000000 };
-    const uint64_t v = sign_off(o, ns), s = v / SECOND;
+    const uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, s = v / SECOND;
     uint32_t us = (uint32_t)(v % SECOND) / 1000;
     const uint32_t rest = (uint32_t)(v % 1000);
+    *to = '-';
+    to += ns < 0;
     if (s == 0) {
-        out_u64(o, us);
+        to += digits(to, us);
     } else { /* points of time that follow each other are mostly of the same second */
         if (o->second != s) {
             o->second = s;
             o->second_len = (unsigned)digits(o->second_text, s);
         }
-        out_short(o, o->second_text, o->second_len);
-        char *p = o->buf + o->n; /* the slack holds these six, and the four below */
-        for (int i = 4; i >= 0; i -= 2, us /= 100)
-            memcpy(p + i, two_digits + us % 100 * 2, 2);
-        o->n += 6;
+        memcpy(to, o->second_text, SECOND_BYTES); /* all of it, which takes no call */
+        to += o->second_len;
+        memcpy(to + 4, two_digits + us % 100 * 2, 2);
+        us /= 100;
+        memcpy(to + 2, two_digits + us % 100 * 2, 2);
+        memcpy(to, two_digits + us / 100 * 2, 2);
+        to += 6;
     }
-    char *p = o->buf + o->n;
-    p[0] = '.';
-    p[1] = (char)('0' + rest / 100);
-    memcpy(p + 2, two_digits + rest % 100 * 2, 2);
-    o->n += 4;
+    to[0] = '.';
+    to[1] = (char)('0' + rest / 100);
+    memcpy(to + 2, two_digits + rest % 100 * 2, 2);
+    return to + 4;
+}
+
+char *us_short_put(char *to, int64_t ns)
+{
+    const uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    const uint32_t rest = (uint32_t)(v % 1000);
+    *to = '-';
+    to += ns < 0;
+    to += digits(to, v / 1000);
+    to[0] = '.';
+    to[1] = (char)('0' + rest / 100);
+    memcpy(to + 2, two_digits + rest % 100 * 2, 2);
+    return to + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4);
+}
+
+void out_us(struct out *o, int64_t ns)
+{
+    out_put(o, us_put(o, out_reserve(o, 1), ns)); /* the slack holds it */
 }
 
 void out_us_short(struct out *o, int64_t ns)
 {
-    if (o->n >= o->cap)
-        out_room(o, 1);
-    const uint64_t v = sign_off(o, ns);
-    const uint32_t rest = (uint32_t)(v % 1000);
-    char *p = o->buf + o->n;
-    p += digits(p, v / 1000);
-    p[0] = '.';
-    p[1] = (char)('0' + rest / 100);
-    memcpy(p + 2, two_digits + rest % 100 * 2, 2);
-    o->n = (size_t)(p - o->buf) + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4);
+    out_put(o, us_short_put(out_reserve(o, 1), ns));
 }
 
 /* whole / 10^decimals, without zeros at the end but with at least one decimal. */
@@ -508,15 +513,32 @@ static bool csv_plain(char c)
     return c != ',' && c != '"' && c != '\n' && c != '\r' && c != 0;
 }
 
+/* How many bytes come before the next quote or NUL. */
+static size_t csv_run(const char *text, size_t len)
+{
+    const uint64_t ones = 0x0101010101010101, high = ones << 7;
+    size_t n = 0;
+    for (uint64_t x; n + sizeof x <= len; n += sizeof x) {
+        memcpy(&x, text + n, sizeof x);
+        if ((((x - ones) | ((x ^ ones * '"') - ones)) & high) != 0)
+            break;
+    }
+    while (n < len && text[n] != '"' && text[n] != 0)
+        n++;
+    return n;
+}
+
 static void csv_quoted(struct out *o, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '"')
-            out_char(o, '"');
-        if (text[i] == 0)
-            out_lit(o, UTF8_UNKNOWN); /* many readers stop there */
+    for (size_t n; len > 0; text += n, len -= n) {
+        n = csv_run(text, len);
+        out_bytes(o, text, n);
+        if (n == len)
+            break;
+        if (text[n++] == '"')
+            out_lit(o, "\"\"");
         else
-            out_char(o, text[i]);
+            out_lit(o, UTF8_UNKNOWN); /* many readers stop there */
     }
 }
 
@@ -525,6 +547,8 @@ void out_csv(struct out *o, const char *text, size_t len)
     size_t plain = 0;
     while (plain + 8 <= len && csv_plain8(text + plain))
         plain += 8;
+    if (plain + 8 > len && len >= 8 && csv_plain8(text + len - 8)) /* the last ones, once more with some before them */
+        plain = len;
     while (plain < len && csv_plain(text[plain]))
         plain++;
     if (plain == len) {

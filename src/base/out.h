@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/leftover.h"
 
+enum { SECOND_BYTES = 24 };
 struct out {
     char *buf;
     size_t n, cap;               /* cap leaves OUT_SLACK bytes behind it */
@@ -29,7 +30,7 @@ struct out {
     struct leftover half; /* the file under its temporary name; none when it is written through */
     uint64_t second;      /* of the last point of time, and its digits: see out_us() */
     unsigned second_len;
-    char second_text[24];
+    char second_text[SECOND_BYTES];
 };
 
 enum { OUT_SLACK = 64 }; /* the longest number that the functions below write without checking for room */
@@ -93,6 +94,23 @@ static inline void out_short(struct out *o, const void *p, size_t n)
         _Static_assert(sizeof(literal) <= OUT_SLACK, "too long for the slack: take out_bytes()");                      \
         out_short((o), "" literal, sizeof(literal) - 1);                                                               \
     } while (0)
+
+/* For what is put together by hand: up to so many bytes go where it points, and out_put() takes them up to `end`. At most OUT_RESERVE. */
+enum { OUT_RESERVE = 256 };
+static inline char *out_reserve(struct out *o, size_t bytes)
+{
+    if (o->n >= o->cap || bytes > o->cap - o->n)
+        out_room(o, bytes);
+    return o->buf + o->n;
+}
+static inline void out_put(struct out *o, const char *end)
+{
+    o->n = (size_t)(end - o->buf);
+}
+#define lit_put(to, literal) ((char *)memcpy((to), "" literal, sizeof(literal) - 1) + sizeof(literal) - 1)
+/* As out_us() and out_us_short() write it; they return its end, and may write up to 32 bytes. */
+char *us_put(struct out *o, char *to, int64_t ns);
+char *us_short_put(char *to, int64_t ns);
 
 size_t digits_put(char *to, uint64_t v); /* its decimal digits, at most 20 and without a NUL; how many they are */
 

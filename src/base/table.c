@@ -114,7 +114,12 @@ static void csv_cell(const struct table *t, struct out *o, struct cell c)
 {
     switch (c.kind) {
     case CELL_NA: out_lit(o, "N/A"); break;
-    case CELL_NAME: csv_text(t, o, names_text(t->names, c.name), names_len(t->names, c.name)); break;
+    case CELL_NAME:
+        if (c.name == NAME_NA)
+            out_lit(o, "N/A");
+        else if (c.name != NAME_EMPTY)
+            csv_text(t, o, names_text(t->names, c.name), names_len(t->names, c.name));
+        break;
     case CELL_TEXT: csv_text(t, o, c.text, strlen(c.text)); break;
     case CELL_SHAPE:
         if (c.name == NAME_NA) {

@@ -40,13 +40,15 @@ static void begin(struct trace *t)
         t->n_events++;
         t->out = t->sink->text;
         t->out->n = 0;
-    } else {
-        if (t->n_events++ > 0)
-            out_char(t->out, ',');
-        if (t->one_per_line)
-            out_char(t->out, '\n');
     }
-    out_lit(t->out, "{\"name\":\"");
+    char *p = out_reserve(t->out, OUT_RESERVE);
+    if (!t->sink) {
+        *p = ',';
+        p += t->n_events++ > 0;
+        *p = '\n';
+        p += t->one_per_line;
+    }
+    out_put(t->out, lit_put(p, "{\"name\":\""));
 }
 
 static uint64_t written(const struct out *o)
@@ -76,8 +78,7 @@ static bool straight(struct trace *t, char phase, uint32_t pid, int64_t tid, int
     t->n_events++;
     t->is_straight = true;
     t->event = (struct chrome_event){ .phase = phase, .pid = pid, .tid = tid, .ns = ns };
-    t->place.pid = pid;
-    t->place.len = 0;
+    t->pid = pid;
     t->out = t->sink->args;
     return true;
 }
@@ -87,21 +88,28 @@ static name_id sink_name(struct trace *t, const char *text, size_t len)
     return t->sink->name(t->sink->context, text, len);
 }
 
+static void place_find(struct trace_place *at, uint32_t pid, int64_t tid)
+{
+    at->pid = pid;
+    at->tid = tid;
+    char *p = lit_put(at->text, "\",\"pid\":");
+    p += digits_put(p, pid);
+    p = lit_put(p, ",\"tid\":");
+    *p = '-';
+    p += tid < 0;
+    p += digits_put(p, tid < 0 ? 0 - (uint64_t)tid : (uint64_t)tid);
+    at->len = (size_t)(p - at->text);
+}
+
 static void place(struct trace *t, uint32_t pid, int64_t tid)
 {
-    if (t->place.len == 0 || t->place.pid != pid || t->place.tid != tid) {
-        t->place.pid = pid;
-        t->place.tid = tid;
-        char *at = t->place.text;
-        at = mempcpy(at, "\",\"pid\":", 8);
-        at += digits_put(at, pid);
-        at = mempcpy(at, ",\"tid\":", 7);
-        *at = '-';
-        at += tid < 0;
-        at += digits_put(at, tid < 0 ? 0 - (uint64_t)tid : (uint64_t)tid);
-        t->place.len = (size_t)(at - t->place.text);
-    }
-    out_bytes(t->out, t->place.text, t->place.len);
+    struct trace_place *at = &t->place[(pid ^ pid >> 5 ^ (uint64_t)tid) % TRACE_PLACES];
+    if (at->len == 0 || at->pid != pid || at->tid != tid)
+        place_find(at, pid, tid);
+    t->pid = pid;
+    char *to = out_reserve(t->out, TRACE_PLACE_BYTES);
+    memcpy(to, at->text, TRACE_PLACE_BYTES); /* all of it, which takes no call */
+    out_put(t->out, to + at->len);
 }
 
 static void event(struct trace *t, const char *name, size_t len, uint32_t pid, int64_t tid)
@@ -118,14 +126,14 @@ static void put_name(struct trace *t, name_id name)
 
 static void time_at(struct trace *t, int64_t ns)
 {
-    out_lit(t->out, ",\"ts\":");
+    char *p = out_reserve(t->out, OUT_RESERVE);
     if (t->has_base) {
-        out_us(t->out, ns - t->base_ns);
+        p = us_put(t->out, lit_put(p, ",\"ts\":"), ns - t->base_ns);
     } else {
-        out_char(t->out, '"');
-        out_us(t->out, ns);
-        out_char(t->out, '"');
+        p = us_put(t->out, lit_put(p, ",\"ts\":\""), ns);
+        *p++ = '"';
     }
+    out_put(t->out, p);
 }
 
 static void metadata(struct trace *t, const char *what, uint32_t pid, int64_t tid)
@@ -137,7 +145,7 @@ static void metadata(struct trace *t, const char *what, uint32_t pid, int64_t ti
 
 void trace_metadata(struct trace *t, const char *what)
 {
-    metadata(t, what, t->place.pid, 0);
+    metadata(t, what, t->pid, 0);
 }
 
 void trace_process_name(struct trace *t, uint32_t pid, const char *name)
@@ -230,9 +238,9 @@ static void slice_time(struct trace *t, int64_t begin_ns, double dur_ns)
     if (t->has_base && dur_ns > 0 && dur_ns < 9e15)
         out_real(t->out, double_dur_us(begin_ns - t->base_ns, begin_ns - t->base_ns + (int64_t)dur_ns));
     else if (t->has_text_dur && fabs(dur_ns) < 9e18) {
-        out_char(t->out, '"');
+        out_lit(t->out, "\"");
         out_us(t->out, (int64_t)dur_ns);
-        out_char(t->out, '"');
+        out_lit(t->out, "\"");
     } else if (fabs(dur_ns) < 9e18 && (double)(int64_t)dur_ns == dur_ns)
         out_us_short(t->out, (int64_t)dur_ns);
     else
@@ -353,9 +361,9 @@ void trace_arg_text(struct trace *t, const char *key, const char *text)
 void trace_arg_name(struct trace *t, const char *key, name_id name)
 {
     trace_key(t, key, strlen(key));
-    out_char(t->out, '"');
+    out_lit(t->out, "\"");
     put_name(t, name);
-    out_char(t->out, '"');
+    out_lit(t->out, "\"");
 }
 
 void trace_arg_time(struct trace *t, const char *key, int64_t ns)
@@ -408,21 +416,24 @@ static void put_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_
         t->event.binds_enclosing = a->binds;
         return;
     }
-    event(t, a->name, strlen(a->name), pid, at);
-    out_lit(t->out, ",\"ph\":\"");
-    out_char(t->out, a->end);
-    out_char(t->out, '"');
-    trace_category(t, a->category);
-    out_lit(t->out, ",\"id\":");
-    if (a->id) {
-        out_json(t->out, a->id, strlen(a->id));
-    } else if (t->has_base) { /* made for viewers, whose doubles would take neighbours for the same */
-        out_char(t->out, '"');
-        out_u64(t->out, a->number);
-        out_char(t->out, '"');
-    } else {
-        out_u64(t->out, a->number);
-    }
+    begin(t);
+    out_bytes(t->out, a->name, strlen(a->name));
+    place(t, pid, at);
+    char *p = lit_put(out_reserve(t->out, OUT_RESERVE), ",\"ph\":\"");
+    *p++ = a->end;
+    out_put(t->out, lit_put(p, "\",\"cat\":\""));
+    out_bytes(t->out, a->category, strlen(a->category));
+    p = lit_put(out_reserve(t->out, OUT_RESERVE), "\",\"id\":");
+    const bool is_text = a->id || t->has_base; /* made for viewers, whose doubles would take neighbours for the same */
+    *p = '"';
+    p += is_text;
+    if (!a->id)
+        p += digits_put(p, a->number);
+    out_put(t->out, p);
+    if (a->id)
+        out_bytes(t->out, a->id, strlen(a->id));
+    if (is_text)
+        out_lit(t->out, "\"");
     time_at(t, at_ns);
     if (a->binds)
         out_lit(t->out, ",\"bp\":\"e\"");

@@ -22,6 +22,15 @@
 #include "export/window.h"
 #include "profile/chrome_sink.h"
 
+/* Where an event was, as text: mostly the next ones are there, too. A place has the last one that fell into it. */
+enum { TRACE_PLACES = 8, TRACE_PLACE_BYTES = 64 };
+struct trace_place {
+    uint32_t pid;
+    int64_t tid;
+    size_t len; /* 0: none */
+    char text[TRACE_PLACE_BYTES];
+};
+
 struct trace {
     struct out *out; /* with a sink it follows the event that is open */
     const struct names *names;
@@ -43,12 +52,8 @@ struct trace {
     const struct chrome_sink *sink; /* NULL: events are written */
     bool is_straight;               /* the event that is open is `event`, and not text */
     struct chrome_event event;
-    struct { /* where the event before was, as text: mostly the next one is there, too */
-        uint32_t pid;
-        int64_t tid;
-        size_t len; /* 0: there was none */
-        char text[64];
-    } place;
+    uint32_t pid; /* of the event before */
+    struct trace_place place[TRACE_PLACES];
 };
 
 void trace_begin(struct trace *t);
@@ -89,14 +94,18 @@ static inline void trace_category(struct trace *t, const char *category)
     }
     out_lit(t->out, ",\"cat\":\"");
     out_bytes(t->out, category, strlen(category));
-    out_char(t->out, '"');
+    out_lit(t->out, "\"");
 }
 
 void trace_args(struct trace *t);
 /* Keys are words of ours: they are written as they are. Here, so that the compiler knows how long they are. */
 static inline void trace_key(struct trace *t, const char *key, size_t len)
 {
-    out_short(t->out, &",\""[t->first_arg], 2 - (size_t)t->first_arg);
+    char *p = out_reserve(t->out, 2);
+    *p = ',';
+    p += !t->first_arg;
+    *p = '"';
+    out_put(t->out, p + 1);
     t->first_arg = false;
     out_bytes(t->out, key, len);
     out_lit(t->out, "\":");
@@ -138,8 +147,8 @@ void trace_end_without_args(struct trace *t, bool is_bare);
 struct flow {
     char end;
     bool binds;
-    const char *name, *category;
-    const char *id; /* NULL: it is `number` */
+    const char *name, *category; /* words of ours, as keys are */
+    const char *id;              /* another; NULL: it is `number` */
     uint64_t number;
 };
 void trace_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns);

@@ -142,8 +142,8 @@ bool memory_lives_analyse(struct collection *s, struct error *e)
     bool done = scratch && events_sort(&v, m, scratch) && found_take(&f, v.n, scratch);
     if (done)
         find_all(&f, m, &v);
-    done =
-        done && put_in_order(&s->lives, &f, &v, s->mem, scratch) && (m->owner || memory_names_make(&names, s, scratch));
+    done = done && put_in_order(&s->lives, &f, &v, s->mem, scratch) &&
+           (m->owner || s->lives.n == 0 || memory_names_make(&names, s, scratch));
     uint64_t n_nameless = 0;
     for (size_t i = 0; done && i < s->lives.n; i++) {
         s->lives.name[i] = m->owner ? m->owner[s->lives.taken[i]] : memory_name(&names, s->lives.taken[i]);

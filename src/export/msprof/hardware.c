@@ -51,9 +51,13 @@ static uint16_t batch_of(const struct hardware *h, size_t row, uint32_t host)
 
 static void gpu_dimensions(struct trace *t, const char *key, uint32_t *const of[GPU_DIMENSIONS], uint32_t row)
 {
-    char text[48];
-    snprintf(text, sizeof text, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, of[0][row], of[1][row], of[2][row]);
-    trace_arg_word(t, key, text);
+    trace_key(t, key, strlen(key));
+    char *p = lit_put(out_reserve(t->out, OUT_RESERVE), "\"");
+    for (size_t i = 0; i < GPU_DIMENSIONS; i++) {
+        p += digits_put(p, of[i][row]);
+        *p++ = i + 1 < GPU_DIMENSIONS ? ',' : '"';
+    }
+    out_put(t->out, p);
 }
 
 /* Under the names that PyTorch's own profiler has for them. */
