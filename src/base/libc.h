@@ -26,6 +26,8 @@
 
 #ifndef __GLIBC__
 #define M_MMAP_THRESHOLD      0
+#define M_TOP_PAD             0
+#define M_TRIM_THRESHOLD      0
 #define mallopt(option, size) ((void)(option), (void)(size)) /* large blocks are mappings of their own anyway */
 #ifndef dirent64
 #define dirent64   dirent

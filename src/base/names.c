@@ -23,7 +23,7 @@ struct entry {
 struct names {
     pthread_mutex_t lock;
     struct arena *mem;
-    struct entry *page[MAX_PAGES];
+    struct entry **page; /* MAX_PAGES of them */
     uint32_t n;
     uint32_t *slot; /* open addressing, id + 1, 0 = free; the size is a power of two */
     uint32_t n_slots;
@@ -162,7 +162,8 @@ struct names *names_new(void)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
     s->mem = arena_new();
-    if (!s->mem || names_addz(s, "") != NAME_EMPTY || names_addz(s, "N/A") != NAME_NA || s->failed) {
+    s->page = s->mem ? arena_take(s->mem, MAX_PAGES, sizeof(struct entry *)) : NULL;
+    if (!s->page || names_addz(s, "") != NAME_EMPTY || names_addz(s, "N/A") != NAME_NA || s->failed) {
         names_free(s);
         return NULL;
     }

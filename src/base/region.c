@@ -14,8 +14,8 @@
 #endif
 
 enum {
-    UNIT = 1 << 16,       /* of which all runs are multiples: the largest page that aarch64 has */
-    HUGE_FROM = 32 << 20, /* small exports do not fill pages of 2 MiB */
+    UNIT = 1 << 16,      /* of which all runs are multiples: the largest page that aarch64 has */
+    HUGE_FROM = 2 << 20, /* what needs less does not fill such a page */
     HUGE_PAGE = 2 << 20,
 };
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { REGION_LEAST = 1 << 18 }; /* what is smaller is not worth a search */
+enum { REGION_LEAST = 1 << 16 }; /* what is smaller is not worth a search */
 
 struct region {
     pthread_mutex_t lock;

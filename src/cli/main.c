@@ -75,6 +75,9 @@ int main(int argc, char **argv)
 {
     /* Large columns go back to the system when they are given up, whatever sizes were given up before. */
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    /* Small ones are kept for the next: growing the heap again costs a fault for each page. */
+    mallopt(M_TOP_PAD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     const struct other_face *other = face_called(name);
     if (!other && argc > 1 && (other = face_called(argv[1]))) {

@@ -50,7 +50,11 @@ static json_t *facts_read(const struct recovering *r)
     struct stat st;
     int why;
     const int fd = file_open(r->dir, FACTS_NAME, &st, &why);
-    json_t *facts = fd >= 0 && st.st_uid == r->st.st_uid && st.st_size <= FACTS_MOST ? json_loadfd(fd, 0, NULL) : NULL;
+    const bool is_ours = fd >= 0 && st.st_uid == r->st.st_uid && st.st_size <= FACTS_MOST;
+    char *text = is_ours ? malloc((size_t)st.st_size + 1) : NULL; /* json_loadfd() makes a call for each byte */
+    size_t n = 0;
+    json_t *facts = text && file_read(fd, text, (size_t)st.st_size, &n, &why) ? json_loadb(text, n, 0, NULL) : NULL;
+    free(text);
     if (fd >= 0)
         close(fd);
     if (json_is_object(facts))
