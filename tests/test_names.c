@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/names.h"
 
@@ -125,13 +126,31 @@ static void many_threads_agree_on_the_ids(void **state)
     (void)state;
 }
 
+/* Whatever fell into a slot before, also what is stored in other bytes than it was given in. */
+static void recent_names_have_the_same_ids(void **state)
+{
+    struct names *s = names_new();
+    struct names_recent recent = { 0 };
+    for (unsigned turn = 0; turn < 3; turn++)
+        for (unsigned i = 0; i < 3 * NAMES_RECENT; i++) {
+            char text[32];
+            const int n = snprintf(text, sizeof text, i % 5 ? "name %u" : "n\xffme %u", i);
+            const name_id id = names_add_recent(s, &recent, text, (size_t)n);
+            assert_int_equal(id, names_add(s, text, (size_t)n));
+            assert_int_equal(id, names_add_recent(s, &recent, text, (size_t)n));
+        }
+    assert_int_equal(names_add_recent(s, &recent, "", 0), NAME_EMPTY);
+    assert_int_equal(names_count(s), 2 + 3 * NAMES_RECENT);
+    names_free(s);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_strings_have_equal_ids),
-        cmocka_unit_test(bytes_that_are_no_text_are_replaced),
-        cmocka_unit_test(names_order_as_their_bytes_do),
-        cmocka_unit_test(many_threads_agree_on_the_ids),
+        cmocka_unit_test(equal_strings_have_equal_ids),   cmocka_unit_test(bytes_that_are_no_text_are_replaced),
+        cmocka_unit_test(names_order_as_their_bytes_do),  cmocka_unit_test(many_threads_agree_on_the_ids),
+        cmocka_unit_test(recent_names_have_the_same_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

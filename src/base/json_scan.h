@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { JSON_DEPTH = 1024 }; /* containers in containers; what is deeper is not read */
 
@@ -21,43 +20,6 @@ struct json_span {
     const char *at; /* NULL: there is none */
     size_t len;
 };
-
-/* For tables of spans: as bytes, whatever they mean. */
-static inline uint64_t json_span_hash(uint64_t h, struct json_span raw)
-{
-    uint64_t word = 0;
-    size_t i = 0;
-    h ^= raw.len;
-    for (; raw.len - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, raw.at + i, sizeof word);
-        h = (h ^ word) * 0x9E3779B97F4A7C15;
-        h ^= h >> 32;
-    }
-    word = 0;
-    if (raw.len > i)
-        memcpy(&word, raw.at + i, raw.len - i);
-    h = (h ^ word) * 0x9E3779B97F4A7C15;
-    return h ^ h >> 32;
-}
-
-static inline bool json_span_same(struct json_span a, struct json_span b)
-{
-    uint64_t x, y;
-    size_t i = 0;
-    if (a.len != b.len)
-        return false;
-    for (; a.len - i >= sizeof x; i += sizeof x) {
-        memcpy(&x, a.at + i, sizeof x);
-        memcpy(&y, b.at + i, sizeof y);
-        if (x != y)
-            return false;
-    }
-    for (; i < a.len; i++) {
-        if (a.at[i] != b.at[i])
-            return false;
-    }
-    return true;
-}
 
 struct json_scan {
     const char *at, *end; /* `at` is where the scan is, or where it is stuck */

@@ -35,6 +35,11 @@ static struct entry *entry_of(const struct names *s, name_id id)
     return &s->page[id >> PAGE_BITS][id & (PAGE_ENTRIES - 1)];
 }
 
+static bool is_entry(const struct entry *e, const char *text, size_t len, uint32_t hash)
+{
+    return e->hash == hash && e->len == len && memcmp(e->text, text, len) == 0;
+}
+
 /* Eight bytes at a time: there may be a million call stacks of kilobytes. */
 static uint32_t hash_of(const char *text, size_t len, bool *is_ascii)
 {
@@ -86,7 +91,14 @@ static int slots_grow(struct names *s)
     return 1;
 }
 
-static name_id add_locked(struct names *s, const char *text, size_t len);
+static name_id add_hashed(struct names *s, const char *text, size_t len, uint32_t hash, bool is_ascii);
+
+static name_id add_locked(struct names *s, const char *text, size_t len)
+{
+    bool is_ascii;
+    const uint32_t hash = hash_of(text, len, &is_ascii);
+    return add_hashed(s, text, len, hash, is_ascii);
+}
 
 /* Whatever is written is UTF-8: a name that is not becomes one here, once, rather than in each kind of output. */
 static name_id add_cleaned(struct names *s, const char *text, size_t len, size_t cleaned_len)
@@ -101,10 +113,8 @@ static name_id add_cleaned(struct names *s, const char *text, size_t len, size_t
     return id;
 }
 
-static name_id add_locked(struct names *s, const char *text, size_t len)
+static name_id add_hashed(struct names *s, const char *text, size_t len, uint32_t hash, bool is_ascii)
 {
-    bool is_ascii;
-    const uint32_t hash = hash_of(text, len, &is_ascii);
     if (!is_ascii) {
         const size_t cleaned = clean(text, len, NULL); /* a byte that is no text takes two more */
         if (cleaned != len)
@@ -116,8 +126,7 @@ static name_id add_locked(struct names *s, const char *text, size_t len)
     }
     uint32_t at = hash & (s->n_slots - 1);
     for (; s->slot[at]; at = (at + 1) & (s->n_slots - 1)) {
-        const struct entry *e = entry_of(s, s->slot[at] - 1);
-        if (e->hash == hash && e->len == len && memcmp(e->text, text, len) == 0)
+        if (is_entry(entry_of(s, s->slot[at] - 1), text, len, hash))
             return s->slot[at] - 1;
     }
     const uint32_t page = s->n >> PAGE_BITS;
@@ -142,6 +151,19 @@ name_id names_add(struct names *s, const char *text, size_t len)
     const name_id id = add_locked(s, text, len);
     pthread_mutex_unlock(&s->lock);
     return id;
+}
+
+name_id names_add_recent(struct names *s, struct names_recent *recent, const char *text, size_t len)
+{
+    bool is_ascii;
+    const uint32_t hash = hash_of(text, len, &is_ascii);
+    name_id *last = &recent->slot[hash % NAMES_RECENT];
+    if (!is_entry(entry_of(s, *last), text, len, hash)) {
+        pthread_mutex_lock(&s->lock);
+        *last = add_hashed(s, text, len, hash, is_ascii);
+        pthread_mutex_unlock(&s->lock);
+    }
+    return *last;
 }
 
 name_id names_addz(struct names *s, const char *text)

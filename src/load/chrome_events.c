@@ -75,6 +75,42 @@ static void lose(struct chrome_events *r, enum loss why, uint64_t at)
     losses_add(&r->t->lost, why, 1, r->t->path, at);
 }
 
+static inline uint64_t raw_hash(uint64_t h, struct json_span raw)
+{
+    uint64_t word = 0;
+    size_t i = 0;
+    h ^= raw.len;
+    for (; raw.len - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, raw.at + i, sizeof word);
+        h = (h ^ word) * 0x9E3779B97F4A7C15;
+        h ^= h >> 32;
+    }
+    word = 0;
+    if (raw.len > i)
+        memcpy(&word, raw.at + i, raw.len - i);
+    h = (h ^ word) * 0x9E3779B97F4A7C15;
+    return h ^ h >> 32;
+}
+
+static inline bool same_raw(struct json_span a, struct json_span b)
+{
+    uint64_t x, y;
+    size_t i = 0;
+    if (a.len != b.len)
+        return false;
+    for (; a.len - i >= sizeof x; i += sizeof x) {
+        memcpy(&x, a.at + i, sizeof x);
+        memcpy(&y, b.at + i, sizeof y);
+        if (x != y)
+            return false;
+    }
+    for (; i < a.len; i++) {
+        if (a.at[i] != b.at[i])
+            return false;
+    }
+    return true;
+}
+
 static name_id name_of(struct chrome_events *r, struct json_span raw)
 {
     struct json_span text;
@@ -100,8 +136,8 @@ name_id chrome_events_name(struct chrome_events *r, struct json_span raw)
         return NAME_EMPTY;
     if (!r->known_names)
         return name_of(r, raw);
-    struct known_name *known = &r->known_names[json_span_hash(0, raw) % NAME_SLOTS];
-    if (known->raw.len == 0 || !json_span_same(known->raw, raw))
+    struct known_name *known = &r->known_names[raw_hash(0, raw) % NAME_SLOTS];
+    if (known->raw.len == 0 || !same_raw(known->raw, raw))
         *known = (struct known_name){ raw, name_of(r, raw) };
     return known->id;
 }
@@ -159,8 +195,8 @@ static uint32_t track_of(struct chrome_events *r, const struct json_span field[C
     const struct json_span pid = field[CHROME_PID], tid = field[CHROME_TID];
     if (!r->known_tracks)
         return chrome_events_track(r, pid, tid);
-    struct known_track *known = &r->known_tracks[json_span_hash(json_span_hash(1, pid), tid) % TRACK_SLOTS];
-    const bool is_it = known->is_set && json_span_same(known->pid, pid) && json_span_same(known->tid, tid);
+    struct known_track *known = &r->known_tracks[raw_hash(raw_hash(1, pid), tid) % TRACK_SLOTS];
+    const bool is_it = known->is_set && same_raw(known->pid, pid) && same_raw(known->tid, tid);
     if (!is_it) {
         const uint32_t track = chrome_events_track(r, pid, tid);
         if (r->failed)

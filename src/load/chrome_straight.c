@@ -10,12 +10,7 @@
 static name_id name_of(void *context, const char *text, size_t len)
 {
     struct chrome_straight *s = context;
-    struct names *names = s->events.t->names;
-    const struct json_span span = { text, len };
-    name_id *known = &s->name[json_span_hash(0, span) % STRAIGHT_NAMES];
-    if (!json_span_same((struct json_span){ names_text(names, *known), names_len(names, *known) }, span))
-        *known = names_add(names, text, len);
-    return *known;
+    return names_add_recent(s->events.t->names, &s->names, text, len);
 }
 
 static uint32_t track_of(struct chrome_straight *s, uint32_t pid, int64_t tid)

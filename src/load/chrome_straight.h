@@ -6,8 +6,8 @@
 #include "load/chrome_events.h"
 #include "profile/chrome_sink.h"
 
-/* A slot has the last name, or track, that fell into it. */
-enum { STRAIGHT_NAMES = 4096, STRAIGHT_TRACKS = 256 };
+/* A slot has the last track that fell into it. */
+enum { STRAIGHT_TRACKS = 256 };
 struct straight_track {
     uint32_t pid, track;
     int64_t tid;
@@ -17,7 +17,7 @@ struct straight_track {
 struct chrome_straight {
     struct chrome_sink sink;
     struct chrome_events events;
-    name_id name[STRAIGHT_NAMES];
+    struct names_recent names;
     struct straight_track track[STRAIGHT_TRACKS];
 };
 

@@ -12,6 +12,7 @@
 /* "a;b" as it is shown: "a;\r\nb". The same texts repeat, so that each is made once: by_plain[id] is the result + 1. */
 struct broken_lines {
     struct names *names;
+    struct names_recent recent;
     LIST(name_id) by_plain;
     LIST(char) text;
     struct arena *mem;
@@ -39,14 +40,16 @@ static name_id break_lines(struct broken_lines *b, name_id plain)
     return broken;
 }
 
-static name_id text_name(struct names *names, struct tlv_text t)
+static name_id text_name(struct names *names, struct names_recent *recent, struct tlv_text t)
 {
-    return t.at ? names_add(names, t.at, t.len) : NO_NAME;
+    return t.at ? names_add_recent(names, recent, t.at, t.len) : NO_NAME;
 }
 
 static name_id text_broken(struct broken_lines *b, struct tlv_text t)
 {
-    return !t.at ? NO_NAME : t.len == 0 ? NAME_EMPTY : break_lines(b, names_add(b->names, t.at, t.len));
+    return !t.at        ? NO_NAME
+           : t.len == 0 ? NAME_EMPTY
+                        : break_lines(b, names_add_recent(b->names, &b->recent, t.at, t.len));
 }
 
 static bool ops_take(struct framework_ops *o, size_t n, bool keeps_records, struct arena *mem)
@@ -96,12 +99,12 @@ static void load_ops(struct framework_loading *l, struct framework_file *file)
         o->process[i] = (uint32_t)process;
         o->thread[i] = (uint32_t)thread;
         o->scope[i] = (uint8_t)layout_get(layout, TORCH_OP_SCOPE, r.data);
-        o->name[i] = text[TORCH_TEXT_NAME].at ? text_name(names, text[TORCH_TEXT_NAME]) : NAME_EMPTY;
+        o->name[i] = text[TORCH_TEXT_NAME].at ? text_name(names, &lines.recent, text[TORCH_TEXT_NAME]) : NAME_EMPTY;
         o->types[i] = text_broken(&lines, text[TORCH_TEXT_TYPES]);
         o->shapes[i] = text_broken(&lines, text[TORCH_TEXT_SHAPES]);
         o->stack[i] = text_broken(&lines, text[TORCH_TEXT_STACK]);
-        o->modules[i] = text_name(names, text[TORCH_TEXT_MODULES]);
-        o->flops[i] = text_name(names, text[TORCH_TEXT_FLOPS]);
+        o->modules[i] = text_name(names, &lines.recent, text[TORCH_TEXT_MODULES]);
+        o->flops[i] = text_name(names, &lines.recent, text[TORCH_TEXT_FLOPS]);
         if (o->record) {
             o->record[i] = r.data;
             o->record_size[i] = (uint32_t)r.size;
@@ -131,6 +134,7 @@ static bool marks_read(struct marks *m, const struct framework_loading *l, struc
 {
     const struct layout *layout = &torch_mark_layout;
     struct tlv t = framework_tlv(file);
+    struct names_recent recent = { 0 };
     const size_t n = tlv_count(&t, layout->size);
     m->time = arena_take(mem, n, sizeof *m->time);
     m->id = arena_take(mem, n, sizeof *m->id);
@@ -160,7 +164,8 @@ static bool marks_read(struct marks *m, const struct framework_loading *l, struc
         m->process[i] = (uint32_t)process;
         m->thread[i] = (uint32_t)thread;
         m->kind[i] = (uint8_t)kind;
-        m->name[i] = text[TORCH_MARK_TEXT_NAME].at ? text_name(l->r->names, text[TORCH_MARK_TEXT_NAME]) : NAME_EMPTY;
+        m->name[i] =
+            text[TORCH_MARK_TEXT_NAME].at ? text_name(l->r->names, &recent, text[TORCH_MARK_TEXT_NAME]) : NAME_EMPTY;
         m->at[i] = r.at;
     }
     order_fill(m->order, m->n);

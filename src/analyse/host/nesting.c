@@ -5,37 +5,56 @@
 #include "base/sort.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
+enum { FEW = 16 };
 
-static bool order_by_begin(uint32_t *order, size_t n, const int64_t *begin_ns, uint64_t *key)
+struct intervals {
+    const int64_t *begin_ns, *end_ns;
+};
+
+/* Of two that begin together: the longer one, and of equal ones the later, which was written when it ended; if they are empty,
+ * the earlier. */
+static bool is_before(const struct intervals *v, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < n; i++)
-        key[i] = (uint64_t)begin_ns[i] ^ SIGN;
-    return order_by_u64(order, n, key);
+    if (v->end_ns[a] != v->end_ns[b])
+        return v->end_ns[a] > v->end_ns[b];
+    return v->end_ns[a] > v->begin_ns[a] ? a > b : a < b;
 }
 
-static bool order_by_length(uint32_t *order, size_t n, const int64_t *begin_ns, const int64_t *end_ns, uint64_t *key)
+/* Rows that begin together. `key` is by row. */
+static bool run_sort(const struct intervals *v, uint32_t *row, size_t n, uint64_t *key)
 {
-    for (size_t i = 0; i < n; i++)
-        key[i] = end_ns[i] > begin_ns[i] ? n - i : i;
-    if (!order_by_u64(order, n, key))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        key[i] = ~((uint64_t)end_ns[i] ^ SIGN);
-    return order_by_u64(order, n, key);
+    if (n > FEW) {
+        for (size_t i = 0; i < n; i++)
+            key[row[i]] = v->end_ns[row[i]] > v->begin_ns[row[i]] ? ~row[i] : row[i];
+        if (!order_by_u64(row, n, key))
+            return false;
+        for (size_t i = 0; i < n; i++)
+            key[row[i]] = ~((uint64_t)v->end_ns[row[i]] ^ SIGN);
+        return order_by_u64(row, n, key);
+    }
+    for (size_t i = 1; i < n; i++) {
+        const uint32_t one = row[i];
+        size_t at = i;
+        for (; at > 0 && is_before(v, one, row[at - 1]); at--)
+            row[at] = row[at - 1];
+        row[at] = one;
+    }
+    return true;
 }
 
 bool nesting_order(uint32_t *order, size_t n, const int64_t *begin_ns, const int64_t *end_ns)
 {
+    const struct intervals v = { begin_ns, end_ns };
     struct arena *mem = arena_new();
     uint64_t *key = mem ? arena_take(mem, n, sizeof *key) : NULL;
     order_fill(order, n);
-    bool done = key && order_by_begin(order, n, begin_ns, key);
-    size_t i = 1;
-    while (done && i < n && begin_ns[order[i]] != begin_ns[order[i - 1]])
-        i++;
-    if (done && i < n) { /* few begin together: what follows is rarely needed */
-        order_fill(order, n);
-        done = order_by_length(order, n, begin_ns, end_ns, key) && order_by_begin(order, n, begin_ns, key);
+    for (size_t i = 0; key && i < n; i++)
+        key[i] = (uint64_t)begin_ns[i] ^ SIGN;
+    bool done = key && order_by_u64(order, n, key);
+    for (size_t i = 0, end; done && i < n; i = end) {
+        for (end = i + 1; end < n && begin_ns[order[end]] == begin_ns[order[i]];)
+            end++;
+        done = end - i == 1 || run_sort(&v, order + i, end - i, key);
     }
     arena_free(mem);
     return done;
