@@ -16,6 +16,18 @@ static void a_folder_inside_a_collection_is_no_link(void **state)
     assert_int_equal(symlink("elsewhere", folder_path("link")), 0);
     assert_int_equal(symlink("nowhere", folder_path("dangling")), 0);
     assert_true(outdir_make(folder_path("link"), &e)); /* the user's own may be one */
+    if (geteuid() == 0) {                              /* and another's, in a directory like /tmp, may not */
+        char trap[600];
+        snprintf(trap, sizeof trap, "%s/", folder_path("link"));
+        assert_int_equal(chmod(folder, 01777) + lchown(folder_path("link"), 65534, 65534), 0);
+        assert_false(outdir_make(folder_path("link"), &e));
+        assert_non_null(strstr(e.text, "Permission denied"));
+        e = (struct error){ 0 };
+        assert_false(outdir_make(trap, &e));
+        e = (struct error){ 0 };
+        assert_int_equal(chmod(folder, 0700), 0);
+        assert_true(outdir_make(folder_path("link"), &e));
+    }
     static const char *const name[] = { "link", "dangling" };
     for (size_t i = 0; i < ROWS(name); i++) {
         e = (struct error){ 0 };

@@ -84,6 +84,26 @@ static bool is_trap(int dir, const struct stat *st)
            st->st_uid != above.st_uid;
 }
 
+bool destination_is_trap(const char *path)
+{
+    char name[PATH_MAX];
+    struct place p;
+    struct stat st;
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') /* "link/" is what it leads to */
+        n--;
+    if (n >= sizeof name)
+        return false;
+    memcpy(name, path, n);
+    name[n] = 0;
+    if (place_open(&p, name) != 0)
+        return false;
+    const bool is_it =
+        fstatat(p.dir, p.base, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) && is_trap(p.dir, &st);
+    close(p.dir);
+    return is_it;
+}
+
 static int follow(struct destination *d, const struct place *p)
 {
     char target[PATH_MAX], joined[2 * PATH_MAX];

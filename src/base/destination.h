@@ -37,6 +37,9 @@ bool destination_is_stdout(const char *name); /* one that a report must not go t
 /* All but plain files: a descriptor to write to, -1 and errno. Waits for the reader of a FIFO, as shells do. */
 int destination_open(const struct destination *d);
 
+/* A link that another user has put into a directory that everybody can write to: not to be followed. */
+bool destination_is_trap(const char *path);
+
 /* For a name that we made: true when it is a plain file or free. */
 bool destination_is_plain(const char *path, struct error *e);
 

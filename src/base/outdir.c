@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/file.h"
 
 static bool fail(struct error *e, const char *path, int why)
@@ -18,6 +19,8 @@ static bool fail(struct error *e, const char *path, int why)
 bool outdir_make(const char *path, struct error *e)
 {
     struct stat st;
+    if (destination_is_trap(path))
+        return fail(e, path, EACCES);
     if (mkdir(path, 0750) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
         return true;
     return fail(e, path, errno);

@@ -321,7 +321,7 @@ static bool folder_make(const char *path, struct error *e)
     char above[PATH_MAX];
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return true;
+        return outdir_make(path, e);
     if ((size_t)snprintf(above, sizeof above, "%s", path) >= sizeof above)
         return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(ENAMETOOLONG));
     for (char *end = above + 1; (end = strchr(end, '/')) != NULL; *end++ = '/') {
