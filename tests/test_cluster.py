@@ -191,7 +191,7 @@ def collections_results_and_summaries_agree(top):
                   f"ms: steps of ranks and stages: {raw['ClusterStepTraceTime']['rows']}")
             with_steps = ("ClusterComm", "ClusterStep", "ClusterTime", "CriticalPath", "MSTX", "ComputationalOperatorMasking")
             found, raw_db = ({name: t for name, t in tables.items() if not name.startswith(with_steps)} for tables in (found, raw))
-            check(found == raw_db and len(found) == 18, f"ms: databases as collections, but for steps: {sorted(found)}")
+            check(found == raw_db and len(found) == 19, f"ms: databases as collections, but for steps: {sorted(found)}")
         else:
             check(found == raw, f"{framework}: databases as collections")
         run(gathered, "-m", "all-modes", "-o", out / "sum")

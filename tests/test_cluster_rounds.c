@@ -47,7 +47,8 @@ static void save_rank(const char *dir, int64_t rank)
     r.collectives = (struct rank_collectives){ OPS,    name,   group,      type,  data,   op_begin,
                                                op_end, launch, connection, count, nobody, nobody };
     r.tasks = (struct rank_tasks){ OPS, op_type, task_begin, task_end, connection, kernel, stream };
-    r.kernels = (struct rank_kernels){ OPS, op_type, op_type, op_type, op_type, op_type, op_type, block };
+    r.kernels =
+        (struct rank_kernels){ OPS, op_type, op_type, op_type, op_type, op_type, op_type, block, op_type, op_type };
     r.calls = (struct rank_calls){ OPS, op_type, op_type, launch, op_begin, connection, thread };
     struct rank_summary s;
     char path[600], file[SUMMARY_NAME];

@@ -110,6 +110,8 @@ static void convolutions(void **state)
           "32,48,13,13,8", "FLOAT", "NC1HWC0", 0, 0, NUMBERS_UNKNOWN },
         { "three dimensions", "Conv3D", "2,4,5,10,11;6,4,3,3,3", "FLOAT16;FLOAT16", "NCDHW;NCDHW", "2,6,3,8,9",
           "FLOAT16", "NCDHW", 2 * 2 * 6 * 3 * 72 * 108, 2 * (2 * 4 * 550 + 6 * 108 + 2 * 6 * 216), NUMBERS_16 },
+        { "channels of unknown place", "Conv2D", "2,4,10,11;6,4,3,3", "FLOAT;FLOAT", "", "2,6,8,9", "FLOAT", "", 0, 0,
+          NUMBERS_UNKNOWN },
         { "weights of other channels", "Conv2D", "2,4,10,11;5,4,3,3", "FLOAT;FLOAT", "NCHW;NCHW", "2,6,8,9", "FLOAT",
           "NCHW", 0, 0, NUMBERS_UNKNOWN },
     };

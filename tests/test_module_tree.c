@@ -100,7 +100,7 @@ static void operators_belong_to_the_innermost_module(void **state)
         struct module_stats stats = { 0 };
         print_message("  %s\n", row[i].what);
         make(&m, row[i].op, row[i].range);
-        assert_true(module_stats_find(&stats, &m.r, m.r.mem));
+        assert_true(module_stats_find(&stats, &m.r, NULL, m.r.mem));
         size_t n = 0;
         for (; row[i].wanted[n]; n++) {
             char text[200];

@@ -44,7 +44,7 @@ static struct rank make_rank(struct names *names, struct arena *mem)
     r.collectives =
         (struct rank_collectives){ 1, n, n, n, n, comm_begin, comm_end, launch, connection, count, src, src };
     r.tasks = (struct rank_tasks){ 4, n, task_begin, task_end, connection, kernel, stream };
-    r.kernels = (struct rank_kernels){ 3, n, n, n, n, n, n, blocks };
+    r.kernels = (struct rank_kernels){ 3, n, n, n, n, n, n, blocks, n, n };
     r.calls = (struct rank_calls){ 4, n, n, call_begin, call_end, connection, thread };
     r.marks = (struct rank_marks){ 1, n, n, call_begin, call_end, event, thread, connection };
     r.clock = (struct rank_clock){ 3, time, mhz };

@@ -37,7 +37,7 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
     struct module_stats stats = { 0 };
     bool is_there;
     if (!rank_reload(c, r->identity.rank, PARTS, scratch, &all, &is_there, c->e) ||
-        (is_there && !module_stats_find(&stats, &all, scratch)))
+        (is_there && !module_stats_find(&stats, &all, NULL, scratch)))
         return false;
     s->n_absent += !is_there;
     s->n_without += is_there && stats.list.n == 0;

@@ -17,6 +17,7 @@
 #include "cluster/mode_module_statistic.h"
 #include "cluster/mode_mstx2commop.h"
 #include "cluster/mode_mstx_sum.h"
+#include "cluster/mode_operator_mfu.h"
 #include "cluster/mode_p2p_pairing.h"
 #include "cluster/mode_pp_chart.h"
 #include "cluster/mode_slow_link.h"
@@ -46,6 +47,7 @@ const struct mode *const modes[] = {
     &mode_mstx2commop,
     &mode_ep_load_balance,
     &mode_module_statistic,
+    &mode_operator_mfu,
     &mode_export_summary,
     &mode_communication_time_sum,
     &mode_communication_matrix_sum,

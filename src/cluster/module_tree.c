@@ -41,6 +41,7 @@ struct launched {
     bool is_collective;
     name_id name;
     int64_t begin_ns, ns;
+    double value;
 };
 
 struct launches {
@@ -233,20 +234,22 @@ static bool add_launch(struct launches *out, const struct rank *r, uint64_t conn
     return true;
 }
 
-static bool find_launches(struct launches *out, const struct rank *r, struct arena *mem)
+static bool find_launches(struct launches *out, const struct rank *r, const double *value, struct arena *mem)
 {
     for (size_t i = 0; i < r->tasks.n; i++) {
         const uint32_t k = r->tasks.kernel[i];
         const int64_t begin = r->tasks.begin_ns[i];
-        if (k != NO_ROW &&
-            !add_launch(out, r, r->tasks.connection[i],
-                        (struct launched){ 0, false, r->kernels.name[k], begin, r->tasks.end_ns[i] - begin }, mem))
+        if (k != NO_ROW && !add_launch(out, r, r->tasks.connection[i],
+                                       (struct launched){ 0, false, r->kernels.name[k], begin,
+                                                          r->tasks.end_ns[i] - begin, value ? value[i] : 0 },
+                                       mem))
             return false;
     }
     const struct rank_collectives *const c = &r->collectives;
     for (size_t i = 0; i < c->n; i++)
         if (!add_launch(out, r, c->connection[i],
-                        (struct launched){ 0, true, c->type[i], c->begin_ns[i], c->end_ns[i] - c->begin_ns[i] }, mem))
+                        (struct launched){ 0, true, c->type[i], c->begin_ns[i], c->end_ns[i] - c->begin_ns[i], 0 },
+                        mem))
             return false;
     if (out->list.n > 0)
         qsort(out->list.at, out->list.n, sizeof *out->list.at, by_op);
@@ -358,6 +361,23 @@ static bool number_modules(struct module_stats *out, struct names *names, struct
     return sequence != NULL;
 }
 
+/* The values of the kernels of one run; `from` is the first launch of its operator. */
+static bool add_values(struct module_stats *out, struct module_stat *to, const struct launches *l, size_t from,
+                       bool is_new, struct arena *mem)
+{
+    to->first_value = is_new ? out->values.n : to->first_value;
+    for (size_t i = from, place = 0; i < l->list.n && l->list.at[i].op == l->list.at[from].op; i++, place++) {
+        if (is_new && !list_add(&out->values, mem))
+            return false;
+        to->n_values += is_new;
+        if (l->list.at[i].value > 0 && place < to->n_values) {
+            out->values.at[to->first_value + place].sum += l->list.at[i].value;
+            out->values.at[to->first_value + place].n++;
+        }
+    }
+    return true;
+}
+
 static bool add_up(struct module_stats *out, const struct placements *p, const struct launches *l, struct names *names,
                    struct arena *mem)
 {
@@ -384,8 +404,10 @@ static bool add_up(struct module_stats *out, const struct placements *p, const s
             return false;
         struct module_stat *const s = &out->list.at[group];
         if (is_new)
-            *s = (struct module_stat){ x->module.path, module, x->op.name, kernels,       at[i],
-                                       sequence,       0,      0,          x->op.begin_ns };
+            *s = (struct module_stat){ x->module.path, module, x->op.name, kernels, at[i], sequence, 0, 0,
+                                       x->op.begin_ns, 0,      0 };
+        if (!add_values(out, s, l, x->op.row, is_new, mem))
+            return false;
         s->count++;
         s->total_ns = wrap_add(s->total_ns, ns);
         s->begin_ns = x->op.begin_ns < s->begin_ns ? x->op.begin_ns : s->begin_ns;
@@ -395,12 +417,12 @@ static bool add_up(struct module_stats *out, const struct placements *p, const s
     return number_modules(out, names, mem);
 }
 
-bool module_stats_find(struct module_stats *out, const struct rank *r, struct arena *mem)
+bool module_stats_find(struct module_stats *out, const struct rank *r, const double *value, struct arena *mem)
 {
     struct events e = { 0 };
     struct launches l = { 0 };
     struct placements p = { 0 };
-    if (!add_modules(&e, r, mem) || !add_backward(&e, r, mem) || !find_launches(&l, r, mem))
+    if (!add_modules(&e, r, mem) || !add_backward(&e, r, mem) || !find_launches(&l, r, value, mem))
         return false;
     for (size_t i = 0; i < l.list.n; i++) {
         const uint32_t op = l.list.at[i].op;

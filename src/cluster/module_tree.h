@@ -15,14 +15,22 @@ struct module_stat {
     uint32_t place;                      /* in its module */
     uint32_t sequence;                   /* which sequence of operators the module ran */
     uint64_t count;
-    int64_t total_ns, begin_ns; /* of kernels; of the first operator */
+    int64_t total_ns, begin_ns;   /* of kernels; of the first operator */
+    size_t first_value, n_values; /* rows of values: one for each of its kernels */
+};
+
+/* The mean of what is above 0, of the kernel in one place over all runs. */
+struct module_value {
+    double sum;
+    uint64_t n;
 };
 
 struct module_stats {
     LIST(struct module_stat) list; /* by begin */
+    LIST(struct module_value) values;
 };
 
-/* False: no memory. */
-bool module_stats_find(struct module_stats *out, const struct rank *r, struct arena *mem);
+/* value: one for each task of the rank, or NULL. False: no memory. */
+bool module_stats_find(struct module_stats *out, const struct rank *r, const double *value, struct arena *mem);
 
 #endif

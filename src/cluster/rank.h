@@ -115,6 +115,7 @@ struct rank_kernels { /* COMPUTE_TASK_INFO: what tasks compute; of a graph, all 
     size_t n;
     name_id *name, *op_type, *task_type, *input_shapes, *input_types, *output_shapes;
     uint32_t *block_dim;
+    name_id *input_formats, *output_formats;
 };
 
 struct rank_calls { /* CANN_API, by begin */

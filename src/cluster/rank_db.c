@@ -390,6 +390,8 @@ static bool load_tasks(struct reader *r)
         { "inputShapes", VALUE_STRING, IN(db_kernels, k.input_shapes), 0 },
         { "inputDataTypes", VALUE_STRING, IN(db_kernels, k.input_types), 0 },
         { "outputShapes", VALUE_STRING, IN(db_kernels, k.output_shapes), 0 },
+        { "inputFormats", VALUE_STRING, IN(db_kernels, k.input_formats), 0 },
+        { "outputFormats", VALUE_STRING, IN(db_kernels, k.output_formats), 0 },
         { "blockDim", VALUE_U32, IN(db_kernels, k.block_dim), 0 },
         { "globalTaskId", VALUE_I64, IN(db_kernels, id), -2 },
     };

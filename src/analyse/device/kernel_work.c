@@ -129,6 +129,16 @@ static void element_read(struct tensor *t, const char *text, size_t len)
         }
 }
 
+enum number_kind kernel_numbers(const char *types)
+{
+    struct tensor t = { 0 };
+    const char *part;
+    size_t len;
+    while (t.numbers == NUMBERS_UNKNOWN && part_next(&types, &part, &len))
+        element_read(&t, part, len);
+    return t.numbers;
+}
+
 static bool is_unknown(const char *text)
 {
     return !text || !*text || strcmp(text, "N/A") == 0;
@@ -292,15 +302,24 @@ static double grouped(const struct tensors *in, const struct tensors *out, size_
 
 /* ---- convolutions ------------------------------------------------------------------------------------------------- */
 
+static bool has_channels_first(const struct tensor *t)
+{
+    return t->n >= 3 && (has_format(t, "NCHW") || has_format(t, "NCDHW"));
+}
+
+static bool has_channels_last(const struct tensor *t)
+{
+    return t->n >= 3 && (has_format(t, "NHWC") || has_format(t, "NDHWC"));
+}
+
+/* 0: which dimension they are is not known. */
 static double channels(const struct tensor *t)
 {
     if (has_format(t, "NC1HWC0") && t->n == 5)
         return t->dim[1] * t->dim[4];
     if (has_format(t, "NDC1HWC0") && t->n == 6)
         return t->dim[2] * t->dim[5];
-    if (has_format(t, "NHWC") || has_format(t, "NDHWC"))
-        return t->dim[t->n - 1];
-    return t->n >= 3 ? t->dim[1] : 0;
+    return has_channels_last(t) ? t->dim[t->n - 1] : has_channels_first(t) ? t->dim[1] : 0;
 }
 
 /* How many elements of the input each element of the output is made of; 0: it is not known, as where there are groups of fractal ones. */
@@ -308,7 +327,8 @@ static double window(const struct tensor *w, double n_channels)
 {
     if ((has_format(w, "FRACTAL_Z") || has_format(w, "FRACTAL_Z_3D")) && w->n == 4)
         return w->dim[1] * w->dim[2] == ceil(n_channels / 16) * 16 ? w->dim[0] * w->dim[3] : 0;
-    return w->n >= 3 && w->dim[0] == n_channels ? elements(w) / n_channels : 0;
+    const bool is_plain = has_channels_first(w) || has_channels_last(w);
+    return is_plain && w->dim[0] == n_channels ? elements(w) / n_channels : 0;
 }
 
 /* Inputs with a shape: one dimension is a list of sizes, or a bias. */
