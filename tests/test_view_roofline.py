@@ -85,6 +85,23 @@ class Roofline(Case):
         self.assertEqual(sorted({r["run"][0] for r in rows}), ["A", "B"])
         self.assert_places(v, rows)
 
+    def test_work_in_a_database(self):
+        """That of the collection; only what the device can do is not in it."""
+        self.ascope("sim", "--framework", "pt", "--kernels", "300", "--steps", "2", "--out", "sim", code=0)
+        self.ascope("analyse", "sim", "--export-type", "db", "-q", code=0)
+        path, = glob.glob(os.path.join(glob.escape(self.dir), "sim/*_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))
+        question = "SELECT name, input_shapes, input_types, input_formats, count, round(total_us, 3), operations, bytes FROM kernel_work ORDER BY 1, 2, 3, 4, 6"
+        rows = []
+        for words in "sim", path:
+            v = self.view(words)
+            self.assertEqual([i["has_roofline"] for i in v.wait()], [True])
+            rows.append(v.json("sql", input=0, q=question)["rows"])
+            roofs = v.json("roofline", input=0)["roofs"]
+            v.end()
+        self.assertGreater(len(rows[0]), 50)
+        self.assertEqual(*rows)
+        self.assertEqual([(roof["what"], roof["source"]) for roof in roofs], [("memory", "observed")])
+
     def test_work_that_only_counters_know(self):
         self.ascope("sim", "--kernels", "300", "--steps", "2", "--metrics", "ArithmeticUtilization", "--out", "sim", code=0)
         self.ascope("sim", "--kernels", "50", "--level0", "--out", "without", code=0)

@@ -10,6 +10,7 @@
 #include "base/stamp.h"
 #include "cli/drawn.h"
 #include "cli/term.h"
+#include "cli/view_database_work.h"
 #include "view/db_trace.h"
 
 static bool add_fact(struct view_input *in, const char *name, const char *text)
@@ -331,9 +332,11 @@ bool view_database_load(struct view_input *in, struct error *e)
     is_done = is_done && make_text(in, &r, &t, fd, e);
     view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);
     is_done = is_done && drawn_read(&in->drawn, &in->trace, fd, in->path, e);
-    is_done = is_done && ((steps_load(in, &r, &t) && held_load(in, &r, &allocators) &&
-                           blocks_load(in, &r, &allocators) && tables_load(in, &r) && facts_load(in, &r, &t)) ||
-                          error_no_memory(e, in->path));
+    is_done = is_done &&
+              ((steps_load(in, &r, &t) && held_load(in, &r, &allocators) && blocks_load(in, &r, &allocators) &&
+                tables_load(in, &r) && facts_load(in, &r, &t)) ||
+               error_no_memory(e, in->path)) &&
+              view_database_work(in, &r, e);
     if (fd >= 0)
         close(fd);
     db_reader_close(&r);

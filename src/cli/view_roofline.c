@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view_roofline.h"
 
-#include "answers/roofline.h"
 #include "base/stamp.h"
 
+/* Shapes have quotes around them in databases. */
 static const char *kept(struct view_input *in, const struct names *names, name_id name)
 {
-    return name == NAME_NA ? "" : arena_text(in->mem, names_text(names, name), names_len(names, name));
+    const char *text = names_text(names, name);
+    const size_t len = names_len(names, name);
+    const bool is_quoted = len >= 2 && text[0] == '"' && text[len - 1] == '"';
+    return name == NAME_NA ? "" : arena_text(in->mem, text + is_quoted, len - 2 * (size_t)is_quoted);
 }
 
 static bool keep_row(struct view_input *in, const struct roofline *r, const struct roofline_row *row, const char *run)
@@ -65,18 +68,25 @@ static bool keep_roofs(struct view_input *in, const struct roofline *r, bool is_
                              r->peak_bytes);
 }
 
+bool view_roofline_keep(struct view_input *in, const struct roofline *r, bool is_gpu, const char *run)
+{
+    if (r->rows.n == 0)
+        return true;
+    for (size_t i = 0; i < r->rows.n; i++)
+        if (!keep_row(in, r, &r->rows.at[i], run))
+            return false;
+    in->kernels_us += r->time_ns / 1000;
+    in->worked_us += r->known_ns / 1000;
+    return keep_roofs(in, r, is_gpu, run);
+}
+
 bool view_roofline_load(struct view_input *in, const struct loaded *l, const char *run, struct error *e)
 {
     struct arena *mem = arena_new();
     struct roofline r;
-    bool done = mem && roofline_find(&r, l->profile, l->collection, mem);
-    for (size_t i = 0; done && i < r.rows.n; i++)
-        done = keep_row(in, &r, &r.rows.at[i], run);
-    if (done && r.rows.n > 0) {
-        done = keep_roofs(in, &r, l->profile->chip->group == ON_CUDA, run);
-        in->kernels_us += r.time_ns / 1000;
-        in->worked_us += r.known_ns / 1000;
-    }
+    const bool is_gpu = l->profile->chip && l->profile->chip->group == ON_CUDA;
+    const bool done =
+        mem && roofline_find(&r, l->profile, l->collection, mem) && view_roofline_keep(in, &r, is_gpu, run);
     arena_free(mem);
     return done || error_no_memory(e, in->path);
 }
