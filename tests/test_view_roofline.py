@@ -6,6 +6,7 @@ usage: test_view_roofline.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import csv
 import glob
+import json
 import math
 import os
 import re
@@ -101,6 +102,47 @@ class Roofline(Case):
         self.assertGreater(len(rows[0]), 50)
         self.assertEqual(*rows)
         self.assertEqual([(roof["what"], roof["source"]) for roof in roofs], [("memory", "observed")])
+
+    def test_work_in_a_trace_of_pytorch(self):
+        """Kernels have the work of the operator that launched them; what has no shapes, or a list of tensors, has none."""
+        def event(category, name, begin, dur, **args):
+            return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": category, "ts": begin, "dur": dur, "args": args}
+
+        def operator(number, name, dims, types):
+            return event("cpu_op", name, number, 1, **{"External id": number, "Input Dims": dims, "Input type": types})
+
+        def kernel(number, begin, dur, name="gemm"):
+            return event("kernel", name, begin, dur, **{"External id": number})
+
+        half = ["c10::Half", "c10::Half"]
+        events = [
+            operator(1, "aten::linear", [[3, 5], [7, 5], []], half + ["Scalar"]),  # its kernels are those of the following
+            operator(2, "aten::mm", [[3, 5], [5, 7]], half), kernel(2, 100, 4), kernel(2, 110, 2, "sum of parts"),
+            operator(3, "aten::mm", [[3, 5], [5, 7]], half), kernel(3, 120, 1),
+            operator(4, "aten::addmm", [[7], [3, 5], [5, 7], [], []], ["float"] * 3 + ["Scalar"] * 2), kernel(4, 130, 10),
+            operator(5, "aten::mm", [[3, 5], [[5, 7], [5, 7]]], half), kernel(5, 150, 10),
+            operator(6, "aten::mm", [[3, 5], [5, 8]], ["c10::\\Half"] * 2), kernel(6, 170, 10),
+            operator(7, "aten::cat", [[3, 5]], half), kernel(7, 190, 10),
+            event("cpu_op", "aten::mm", 8, 1, **{"External id": 8}), kernel(8, 210, 10),
+            kernel(2, 230, 100, "ncclDevKernel_AllReduce"), event("kernel", "alone", 240, 13)]
+        for name, of in ("shapes.json", events), ("none.json", events[-2:]):
+            with open(os.path.join(self.dir, name), "w", encoding="utf-8") as f:
+                json.dump({"traceEvents": of}, f)
+        self.assertEqual([i["has_roofline"] for i in self.view("none.json").wait()], [False])
+        v = self.view("shapes.json")
+        self.assertEqual([i["has_roofline"] for i in v.wait()], [True])
+        reply = v.json("roofline", input=0)
+        rows = [(r["name"], r["shapes"], r["numbers"], r["count"], r["ns"], r["operations"], r["bytes"], r["begin"], r["end"]) for r in reply["rows"]]
+        begin = min(e["ts"] for e in events)
+        self.assertEqual(rows, [
+            ("aten::addmm", "7;3,5;5,7;;", "FP32", 1, 10000, 210, 4 * 78, 1000 * (130 - begin), 1000 * (140 - begin)),
+            ("aten::mm", "3,5;5,7", "FP16, BF16", 2, 7000, 420, 4 * 71, 1000 * (100 - begin), 1000 * (112 - begin))])
+        self.assertEqual((reply["kernels_ns"], reply["worked_ns"]), (70000, 17000))
+        self.assertEqual([(r["what"], r["source"]) for r in reply["roofs"]], [("memory", "observed")])
+        v.end()
+        two = self.view("none.json", "shapes.json")
+        two.wait(3)
+        self.assertEqual([(r["run"], r["name"], r["count"]) for r in two.json("roofline", input=0)["rows"]], [("B", "aten::addmm", 1), ("B", "aten::mm", 2)])
 
     def test_work_that_only_counters_know(self):
         self.ascope("sim", "--kernels", "300", "--steps", "2", "--metrics", "ArithmeticUtilization", "--out", "sim", code=0)

@@ -6,6 +6,7 @@
 #include "analyse/framework/spread.h"
 #include "answers/run_chrome.h"
 #include "cli/term.h"
+#include "cli/view_chrome_work.h"
 
 static bool step_keep(struct view_series *out, const struct run_step *from, const struct spread *spread,
                       const struct names *names, struct arena *mem)
@@ -54,5 +55,5 @@ bool view_chrome_load(struct view_input *in, struct error *e)
     const bool done = names && run_steps_of_chrome(&rank, &in->trace, names, in->mem) &&
                       (rank.n_steps == 0 || series_keep(in, &rank, names));
     names_free(names);
-    return done || error_no_memory(e, in->path);
+    return (done || error_no_memory(e, in->path)) && view_chrome_work(in, &in->trace, "", e);
 }

@@ -11,6 +11,7 @@
 #include "cli/drawn.h"
 #include "cli/summary.h"
 #include "cli/view_advice.h"
+#include "cli/view_chrome_work.h"
 #include "cli/view_kernel_counters.h"
 #include "cli/view_roofline.h"
 #include "cli/view_ties.h"
@@ -266,7 +267,8 @@ static bool load_run_file(struct loading *q, unsigned side, const char *path)
         return error_set(q->e, FAULT_LIMIT, "%s", own.text);
     else
         q->ranks[side].n--; /* nothing that can be compared: it is drawn all the same */
-    return steps_of_chrome(q, side, &p->trace) && joint_take(&q->joint, p, "/var/tmp", q->e) && keep_rank(q, p, -1);
+    return steps_of_chrome(q, side, &p->trace) && view_chrome_work(in, &p->trace, p->title, q->e) &&
+           joint_take(&q->joint, p, "/var/tmp", q->e) && keep_rank(q, p, -1);
 }
 
 static int64_t first_begin(const struct loading *q, unsigned side)

@@ -584,6 +584,11 @@ static const struct work_row *row_of(const char *type)
     return NULL;
 }
 
+bool kernel_type_is_known(const char *type)
+{
+    return row_of(type) != NULL;
+}
+
 void kernel_work_find(struct kernel_work *out, const struct kernel_tensors *k)
 {
     const struct work_row *row = k->type ? row_of(k->type) : NULL;

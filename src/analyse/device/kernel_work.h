@@ -30,6 +30,7 @@ struct kernel_work {
 };
 
 void kernel_work_find(struct kernel_work *out, const struct kernel_tensors *k);
+bool kernel_type_is_known(const char *type);         /* it is in the table */
 enum number_kind kernel_numbers(const char *types);  /* of the first of them that can be multiplied */
 const char *number_kind_text(enum number_kind kind); /* "FP16, BF16" */
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers/roofline_chrome.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_TEXT = 512 }; /* of shapes: an operator with more of them is none of which the work is known */
+
+/* What a name of the trace stands for; 0: not looked at yet. */
+enum { NAME_OTHER = 1, NAME_OPERATORS, NAME_KERNELS, NAME_KNOWN };
+
+/* An operator, with what it launched. */
+struct launcher {
+    struct roofline_key key;
+    struct roofline_run run;
+};
+
+struct chrome_work {
+    const struct chrome_trace *t;
+    struct names *names;
+    struct arena *mem;
+    uint8_t *is; /* by name */
+    struct keys ids;
+    LIST(struct launcher) launchers; /* as these */
+};
+
+static int kind_of(struct chrome_work *w, name_id name)
+{
+    const char *const text = names_text(w->t->names, name);
+    if (w->is[name] == 0)
+        w->is[name] = !strcmp(text, "cpu_op") || !strcmp(text, "Operator") ? NAME_OPERATORS
+                      : !strcmp(text, "kernel") || !strcmp(text, "Kernel") ? NAME_KERNELS
+                      : kernel_type_is_known(text)                         ? NAME_KNOWN
+                                                                           : NAME_OTHER;
+    return w->is[name];
+}
+
+/* [[2,3],[3,4],[]] as 2,3;3,4; and ["float","Scalar"] as float;Scalar. False: lists of tensors, or too long. */
+static bool list_text(struct json_span v, char out[MOST_TEXT])
+{
+    size_t n = 0;
+    int depth = 0;
+    bool is_text = false;
+    for (size_t i = 0; i < v.len && n + 1 < MOST_TEXT; i++) {
+        const char c = v.at[i];
+        is_text ^= c == '"';
+        depth += !is_text && c == '[' ? 1 : !is_text && c == ']' ? -1 : 0;
+        if (depth > 2 || c == '\\')
+            return false;
+        if (is_text ? c != '"' : (c >= '0' && c <= '9') || c == ',' || c == '-')
+            out[n++] = (char)(c == ',' && !is_text && depth == 1 ? ';' : c);
+    }
+    out[n] = 0;
+    return n + 1 < MOST_TEXT;
+}
+
+static bool id_of(struct json_span args, uint64_t *id)
+{
+    const struct json_span now = json_find(args, "External id");
+    const struct json_span value = now.at ? now : json_find(args, "external id");
+    return value.at && json_u64(value, id);
+}
+
+static bool add_launcher(struct chrome_work *w, size_t slice)
+{
+    const struct json_span args = chrome_slice_args(w->t, slice);
+    const struct json_span dims = json_find(args, "Input Dims"), types = json_find(args, "Input type");
+    char shapes_text[MOST_TEXT], types_text[MOST_TEXT];
+    uint64_t id;
+    if (!dims.at || !types.at || !id_of(args, &id) || !list_text(dims, shapes_text) || !list_text(types, types_text))
+        return true;
+    const uint32_t at = keys_add(&w->ids, id, w->mem);
+    if (at == KEYS_NO_MEMORY || (at == w->launchers.n && !list_add(&w->launchers, w->mem)))
+        return false;
+    w->launchers.at[at] = (struct launcher){ { names_addz(w->names, names_text(w->t->names, w->t->slices.name[slice])),
+                                               { names_addz(w->names, shapes_text), NAME_EMPTY },
+                                               { names_addz(w->names, types_text), NAME_EMPTY },
+                                               { NAME_EMPTY, NAME_EMPTY } },
+                                             { .begin_ns = INT64_MAX, .end_ns = INT64_MIN } };
+    return true;
+}
+
+static void add_kernel(struct chrome_work *w, size_t slice)
+{
+    uint64_t id;
+    const uint32_t at = id_of(chrome_slice_args(w->t, slice), &id) ? keys_find(&w->ids, id) : KEYS_NONE;
+    if (at == KEYS_NONE)
+        return;
+    struct roofline_run *const run = &w->launchers.at[at].run;
+    const int64_t begin = w->t->slices.begin_ns[slice], end = begin + w->t->slices.dur_ns[slice];
+    run->time_ns += (double)(end - begin);
+    run->begin_ns = begin < run->begin_ns ? begin : run->begin_ns;
+    run->end_ns = end > run->end_ns ? end : run->end_ns;
+}
+
+static bool is_collective(const char *kernel)
+{
+    return strncasecmp(kernel, "nccl", 4) == 0 || strncasecmp(kernel, "rccl", 4) == 0;
+}
+
+bool roofline_of_chrome(struct roofline *out, const struct chrome_trace *t, struct names *names, struct arena *mem)
+{
+    enum { NO_CHIP = -1 };
+    struct chrome_work w = { .t = t, .names = names, .mem = mem };
+    double time_ns = 0;
+    w.is = arena_take(mem, names_count(t->names), sizeof *w.is);
+    bool done = w.is != NULL;
+    roofline_begin(out, names, mem);
+    for (size_t i = 0; done && i < t->slices.n; i++)
+        if (kind_of(&w, t->slices.category[i]) == NAME_OPERATORS && kind_of(&w, t->slices.name[i]) == NAME_KNOWN)
+            done = add_launcher(&w, i);
+    for (size_t i = 0; done && w.launchers.n > 0 && i < t->slices.n; i++)
+        if (kind_of(&w, t->slices.category[i]) == NAME_KERNELS &&
+            !is_collective(names_text(t->names, t->slices.name[i]))) {
+            time_ns += (double)t->slices.dur_ns[i];
+            add_kernel(&w, i);
+        }
+    for (size_t i = 0; done && i < w.launchers.n; i++)
+        if (w.launchers.at[i].run.end_ns >= w.launchers.at[i].run.begin_ns)
+            done = roofline_add(out, &w.launchers.at[i].key, &w.launchers.at[i].run);
+    out->time_ns = time_ns;
+    if (done)
+        roofline_end(out, &(struct device_facts){ .chip = chip_of(NO_CHIP) });
+    return done;
+}

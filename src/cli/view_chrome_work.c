@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/view_chrome_work.h"
+
+#include "answers/roofline_chrome.h"
+#include "cli/view_roofline.h"
+
+bool view_chrome_work(struct view_input *in, const struct chrome_trace *t, const char *run, struct error *e)
+{
+    struct arena *const mem = arena_new();
+    struct names *const names = names_new();
+    struct roofline r;
+    const bool done = mem && names && roofline_of_chrome(&r, t, names, mem) && !names_failed(names) &&
+                      view_roofline_keep(in, &r, true, run);
+    arena_free(mem);
+    names_free(names);
+    return done || error_no_memory(e, in->path);
+}
