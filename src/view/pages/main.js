@@ -190,7 +190,7 @@ async function show() {
         if (page === "timeline") await show_timeline(place);
         else if (page === "flame") await show_flame(place, input(), state, keep, look_at, says);
         else if (page === "memory" && one.has_memory) await show_memory(place, input(), state, keep, look_at);
-        else if (page === "roofline" && one.has_roofline) await show_roofline(place, input(), look_at, says);
+        else if (page === "roofline" && one.has_roofline) await show_roofline(place, input(), look_at, says, one.is_simulated);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
         else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step), search_for);

@@ -169,9 +169,9 @@ function legend(points) {
 
 /**
  * @param {HTMLElement} place @param {number} input @param {(t0: number, t1: number, slice?: number) => Promise<void>} look_at
- * @param {(text: string) => void} says
+ * @param {(text: string) => void} says @param {boolean} is_simulated
  */
-export async function show_roofline(place, input, look_at, says) {
+export async function show_roofline(place, input, look_at, says, is_simulated) {
     const reply = /** @type {Reply} */ (await api.json("roofline", { input })), roofs = distinct(reply.roofs);
     const section = element("div", "", "section roofline"), about = element("p"), missing = element("p", "", "faint");
     const points = reply.rows.filter((w) => w.operations > 0 && w.bytes > 0 && w.ns > 0);
@@ -182,6 +182,7 @@ export async function show_roofline(place, input, look_at, says) {
         ...[...without].map((kind) => word("no_roof", { kind })), ...(kinds.has("memory") ? [] : [word("no_roof_memory")]),
         ...(reply.n > reply.rows.length ? [word("longest_rows", { n: grouped(reply.rows.length), all: grouped(reply.n) })] : []), word("roofline_keys")].join(" ");
     section.append(about);
+    if (is_simulated) section.append(element("p", word("roofline_simulated"), "faint"));
     if (points.length) section.append(chart(points, roofs, show, says), legend(points));
     section.append(missing, table_of(reply.rows, show));
     place.append(section);

@@ -24,6 +24,7 @@ const words = {
     roof_observed: ["no figure is known: the most that a kernel here has reached", "无已知数据:此处内核达到的最大值"],
     no_roof: ["How fast the device multiplies {kind} is not known.", "设备的 {kind} 矩阵运算峰值未知。"],
     no_roof_memory: ["The bandwidth of its memory is not known.", "内存带宽未知。"],
+    roofline_simulated: ["Simulated data: its times do not follow the shapes, so that kernels may be above the roof.", "模拟数据:其时间与形状无关,因此内核可能高于屋顶。"],
     roofline_covers: ["Of {share} % of the time of kernels the work is known, by their shapes or counters.", "{share} % 的内核时间可由形状或计数器得知其工作量。"],
     longest_rows: ["The longest {n} of {all} rows; the table \"kernel work\" has all of them.", "显示 {all} 行中最长的 {n} 行;全部见表格“kernel work”。"],
     roofline_keys: ["A circle is as large as the time of its kernels; a click, or Enter, goes to the longest of them; the four directions move.", "圆的大小表示内核时间;单击或 Enter 转到其中最长的;方向键移动。"],
