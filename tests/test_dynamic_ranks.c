@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "dynamic/agreement.h"
+#include "dynamic/host_status.h"
 
 enum { RANKS = 4, COLLECTIONS = 8 };
 
@@ -322,6 +323,37 @@ static void memory_of_others_is_not_used(void **state)
     (void)state;
 }
 
+/* In a folder that others write to, too: nothing is written through a name that somebody else put there. */
+static void a_status_is_written_to_a_file_of_its_own(void **state)
+{
+    char host[HOST_NAME_BYTES], path[600], other[700], victim[600], text[16] = "";
+    struct host_status *const s = test_calloc(1, sizeof *s);
+    host_status_name(host);
+    snprintf(path, sizeof path, "%s/" HOST_STATUS_PREFIX "%s", folder, host);
+    snprintf(other, sizeof other, "%s.new", path);
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    FILE *f = fopen(victim, "wb");
+    assert_non_null(f);
+    fputs("precious", f);
+    fclose(f);
+    assert_int_equal(link(victim, other), 0);
+    assert_int_equal(symlink(victim, path), 0);
+    host_status_write(folder, 5, (const struct board_rank[]){ { .rank = 3, .pid = 77 } }, 1);
+    assert_true(host_status_read(path, s));
+    assert_int_equal(s->n, 1);
+    assert_int_equal(s->rank[0].rank, 3);
+    f = fopen(victim, "rb");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    assert_string_equal(text, "precious");
+    host_status_remove(folder);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(remove(other), 0);
+    test_free(s);
+    (void)state;
+}
+
 static void hosts_agree_through_a_file(void **state)
 {
     const struct agreement a = { .config_dir = folder, .id = 5 }, b = { .config_dir = folder, .id = 6 };
@@ -500,6 +532,7 @@ int main(void)
         TEST(the_owner_is_killed_at_any_moment),
         TEST(jobs_do_not_disturb_each_other),
         TEST(memory_of_others_is_not_used),
+        TEST(a_status_is_written_to_a_file_of_its_own),
         TEST(hosts_agree_through_a_file),
         TEST(bytes_of_others_do_no_harm),
     };

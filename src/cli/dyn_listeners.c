@@ -8,6 +8,7 @@
 
 #include "cli/summary.h"
 #include "dynamic/config.h"
+#include "dynamic/config_file.h"
 #include "dynamic/host_status.h"
 
 /* ---- finding them ---- */
@@ -35,8 +36,8 @@ static bool add_others(struct listeners *l, const char *dir, const char *here, s
     DIR *const files = opendir(dir);
     bool done = s != NULL;
     for (const struct dirent *d; done && files && (d = readdir(files));) {
-        const char *const host = d->d_name + prefix, *const dot = strrchr(d->d_name, '.');
-        if (strncmp(d->d_name, HOST_STATUS_PREFIX, prefix) != 0 || strcmp(host, here) == 0 || strcmp(dot, ".new") == 0)
+        const char *const host = d->d_name + prefix;
+        if (strncmp(d->d_name, HOST_STATUS_PREFIX, prefix) != 0 || strcmp(host, here) == 0 || strstr(host, CONFIG_PART))
             continue;
         const char *const path = arena_printf(mem, "%s/%s", dir, d->d_name), *const name =
                                                                                  arena_text(mem, host, strlen(host));

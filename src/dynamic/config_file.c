@@ -107,20 +107,30 @@ static bool write_all(int fd, const char *text)
     return true;
 }
 
+int config_part_open(const char *path, char part[PATH_MAX], struct error *e)
+{
+    uint64_t random = 0; /* containers that share the directory have the same process ids */
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return error_set(e, FAULT_IO, "%s: %s", path, strerror(errno)), -1;
+    if (snprintf(part, PATH_MAX, "%s" CONFIG_PART "%016" PRIx64, path, random) >= PATH_MAX)
+        return error_set(e, FAULT_IO, "%s: the path is too long", path), -1;
+    const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    if (fd < 0)
+        error_set(e, FAULT_IO, "%s: %s", path, write_trouble(errno));
+    return fd;
+}
+
 bool config_file_create(const char *path, const char *text, bool *is_new, struct error *e)
 {
     char half[PATH_MAX];
     *is_new = false;
     if (access(path, F_OK) == 0)
         return true;
-    uint64_t random = 0; /* containers that share the directory have the same process ids */
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-        return error_set(e, FAULT_IO, "%s: %s", path, strerror(errno));
-    if (snprintf(half, sizeof half, "%s.part-%016" PRIx64, path, random) >= (int)sizeof half)
-        return error_set(e, FAULT_IO, "%s: the path is too long", path);
-    const int fd = open(half, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
-    bool is_written = fd >= 0 && write_all(fd, text);
-    is_written &= fd >= 0 && close(fd) == 0;
+    const int fd = config_part_open(path, half, e);
+    if (fd < 0)
+        return false;
+    bool is_written = write_all(fd, text);
+    is_written &= close(fd) == 0;
     if (is_written) {
         *is_new = link(half, path) == 0;
         if (!*is_new && errno != EEXIST) /* no links here: somebody who looks at this moment sees no file */

@@ -7,6 +7,7 @@
 #ifndef ASCOPE_DYNAMIC_CONFIG_FILE_H
 #define ASCOPE_DYNAMIC_CONFIG_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,10 @@ bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp 
 
 /* The same number for the same bytes in every process. */
 uint64_t config_hash(const void *bytes, size_t n, uint64_t before);
+
+/* A file beside `path` to write to and then to rename: PATH.part- and 16 random digits, which did not exist before. -1: e has why. */
+#define CONFIG_PART ".part-"
+int config_part_open(const char *path, char part[PATH_MAX], struct error *e);
 
 /* Writes a whole file, or nothing: the name appears with all of the text. Never over a file that is there, which is no error: *is_new
  * is false then. Mode 0640 & ~umask. */

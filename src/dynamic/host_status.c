@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dynamic/config_file.h"
+
 #define FIRST_LINE "ascope status 1 poll_ms %" PRIu32 "\n"
 #define FIRST_SCAN "ascope status 1 poll_ms %" SCNu32
 #define RANK_LINE                                                                                                      \
@@ -29,11 +31,11 @@ void host_status_name(char name[HOST_NAME_BYTES])
         strcpy(name, "localhost");
 }
 
-static bool path_of(char path[PATH_MAX], const char *dir, const char *suffix)
+static bool path_of(char path[PATH_MAX], const char *dir)
 {
     char host[HOST_NAME_BYTES];
     host_status_name(host);
-    return snprintf(path, PATH_MAX, "%s/" HOST_STATUS_PREFIX "%s%s", dir, host, suffix) < PATH_MAX;
+    return snprintf(path, PATH_MAX, "%s/" HOST_STATUS_PREFIX "%s", dir, host) < PATH_MAX;
 }
 
 /* A directory that has a line's end in its name would be two lines. */
@@ -45,13 +47,14 @@ static const char *dir_of(const struct board_rank *r)
 void host_status_write(const char *config_dir, uint32_t poll_ms, const struct board_rank *rank, size_t n)
 {
     char path[PATH_MAX], part[PATH_MAX];
-    if (!path_of(path, config_dir, "") || !path_of(part, config_dir, ".new"))
+    struct error e = { 0 };
+    const int fd = path_of(path, config_dir) ? config_part_open(path, part, &e) : -1;
+    if (fd < 0)
         return;
-    const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
-    FILE *const f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    FILE *const f = fdopen(fd, "w");
     if (!f) {
-        if (fd >= 0)
-            close(fd);
+        close(fd);
+        unlink(part);
         return;
     }
     fprintf(f, FIRST_LINE, poll_ms);
@@ -69,7 +72,7 @@ void host_status_write(const char *config_dir, uint32_t poll_ms, const struct bo
 void host_status_remove(const char *config_dir)
 {
     char path[PATH_MAX];
-    if (path_of(path, config_dir, ""))
+    if (path_of(path, config_dir))
         unlink(path);
 }
 
