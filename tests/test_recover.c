@@ -566,7 +566,7 @@ static void rings_that_are_not_the_collections_are_left_alone(void **state)
     collecting_facts("00112233445566778899AABBCCDDEEF0");
     unchanged("another recording", RECOVERY_FAILED);
     unlink(folder_path("ascope.json"));
-    unchanged("no ascope.json", RECOVERY_FAILED);
+    unchanged("ascope.json is missing", RECOVERY_FAILED);
     static const char ended[] = "{\"ended\": \"stop\", \"session\": \"00112233445566778899AABBCCDDEEF0\"}";
     file_put("ascope.json", ended, sizeof ended - 1);
     unchanged("ended, and another recording's rings stay", RECOVERY_NOTHING);

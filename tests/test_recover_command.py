@@ -138,6 +138,51 @@ class Recover(unittest.TestCase):
         os.remove(rings)
         self.unusable(session, "missing; ")
 
+    def test_rings_that_are_cut_anywhere_are_a_loss(self):
+        """Also where the first copy of everything is left, which says that all is well."""
+        session = self.record()
+        size = os.path.getsize(session + "/ascope.rings")
+        for cut in 100000, 200000, 300000, size // 2, size - 4096:
+            copy = os.path.join(self.folder, "copy_ascend_pt")
+            shutil.copytree(session, copy)
+            os.truncate(copy + "/ascope.rings", cut)
+            self.ascope("recover", copy, code=3)
+            shutil.rmtree(copy)
+
+    def test_records_wait_for_the_directory_that_they_belong_to(self):
+        session = self.record()
+        prof, = glob.glob(session + "/PROF_*")
+        aside = os.path.join(self.folder, "aside")
+        for folder in (session + "/FRAMEWORK", prof):
+            os.rename(folder, aside)
+            for is_link in (False, True):
+                if is_link:
+                    os.symlink(aside, folder)
+                self.assertIn(folder + ": not recovered", self.ascope("recover", session, code=1).stderr)
+                self.assertTrue(os.path.exists(session + "/ascope.rings"))
+            os.remove(folder)
+            os.rename(aside, folder)
+        self.ascope("analyse", session)
+        self.assertEqual(self.operators(session), OPERATORS)
+
+    def test_facts_that_are_damaged_cost_no_record(self):
+        """Who cannot say whether it ended keeps the rings."""
+        session = self.record()
+        with open(session + "/ascope.json") as f:
+            good = f.read()
+        for old, new, text in (('"running"', '"runniog"', "whether the recording ended"), ('"ended"', '"endee"', "whether the recording ended"),
+                               ('"session"', '"sessioo"', "another recording"), ("{", "[", "missing or damaged")):
+            self.assertIn(old, good)
+            with open(session + "/ascope.json", "w") as f:
+                f.write(good.replace(old, new, 1))
+            self.assertIn(text, self.ascope("recover", session, code=1).stderr)
+            self.assertIn(text, self.ascope("export-trace", session, os.path.join(self.folder, "t.json"), code=3).stderr)
+            self.assertTrue(os.path.exists(session + "/ascope.rings"))
+        with open(session + "/ascope.json", "w") as f:
+            f.write(good)
+        self.ascope("analyse", session)
+        self.assertEqual(self.operators(session), OPERATORS)
+
     def test_a_damaged_record_is_a_loss_that_is_kept_in_mind(self):
         for attempt in range(10):
             session = self.record()

@@ -118,6 +118,12 @@ static bool is_unended(const struct recovering *r)
     return strcmp(fact(r, "ended"), "running") == 0;
 }
 
+/* Not the opposite: of a damaged ascope.json neither may be true, and what its rings hold is kept. */
+static bool has_ended(const struct recovering *r)
+{
+    return strcmp(fact(r, "ended"), "stop") == 0 || strcmp(fact(r, "ended"), "recovered") == 0;
+}
+
 /* ---- the rings ---- */
 
 /* Where ascope.json says, or in the collection. False: the name is no such name. */
@@ -228,15 +234,29 @@ static bool prof_is_named(const struct rings_header *h)
     return *name && *name != '.' && memchr(name, 0, sizeof h->prof_name) && !strchr(name, '/');
 }
 
+/* Without one of them its records would have no place: the rings keep them until it is there again. */
+static bool folder_missing(const char *path, struct error *e)
+{
+    return error_set(
+        e, FAULT_IO,
+        "%s: not recovered: it is missing, or not a directory of the collection's owner; the rings are kept", path);
+}
+
 static bool places_open(struct recovering *r, struct error *e)
 {
     const struct rings_header *h = &r->left.header;
     char framework_path[PATH_MAX], prof_path[PATH_MAX];
     struct output_place framework = { -1, framework_path }, prof = { -1, prof_path };
-    if (h->has_framework)
-        framework.dir = folder_in(r, "FRAMEWORK", framework_path);
-    if (prof_is_named(h) && (prof.dir = folder_in(r, h->prof_name, prof_path)) < 0)
+    if (prof_is_named(h) && (prof.dir = folder_in(r, h->prof_name, prof_path)) < 0) {
+        if (h->has_framework || framework_ends_name(r->path, strlen(r->path)))
+            return folder_missing(prof_path, e);
         prof.dir = folder_in(r, ".", prof_path); /* the collection is the PROF directory */
+    }
+    if (h->has_framework && (framework.dir = folder_in(r, "FRAMEWORK", framework_path)) < 0) {
+        if (prof.dir >= 0)
+            close(prof.dir);
+        return folder_missing(framework_path, e);
+    }
     const size_t slice_bytes = h->slice_bytes < SLICE_LEAST ? SLICE_LEAST : h->slice_bytes;
     r->outputs = malloc(sizeof *r->outputs);
     if (r->outputs) {
@@ -419,7 +439,7 @@ static enum recovery recover(struct recovering *r, struct error *e)
     const enum rings_state state = rings_left_read(&r->left, r->fd, (uint64_t)r->rings_st.st_size, r->rings_path, e);
     if (state == RINGS_OTHER_VERSION || state == RINGS_NO_MEMORY)
         return RECOVERY_FAILED;
-    if (r->facts && !is_unended(r)) { /* only the rings have stayed, if it is these */
+    if (has_ended(r)) { /* only the rings have stayed, if it is these */
         const bool is_known = state != RINGS_DAMAGED && id_is_same(r);
         *e = (struct error){ 0 };
         if (is_known)
@@ -429,7 +449,10 @@ static enum recovery recover(struct recovering *r, struct error *e)
     if (state == RINGS_DAMAGED)
         return RECOVERY_LOST;
     if (!id_is_same(r))
-        return refuse(r, r->facts ? "it belongs to another recording than ascope.json" : "there is no ascope.json", e);
+        return refuse(
+            r, r->facts ? "it belongs to another recording than ascope.json" : "ascope.json is missing or damaged", e);
+    if (!is_unended(r))
+        return refuse(r, "ascope.json does not say whether the recording ended", e);
     if (state == RINGS_UNUSED)
         r->left.commit = calloc(1, sizeof *r->left.commit);
     if (!r->left.commit)
@@ -455,7 +478,7 @@ static enum recovery find_and_recover(struct recovering *r, const char *path, st
     else if (how == RECOVERY_NOTHING && is_unended(r)) {
         error_set(e, FAULT_IO, "%s: missing; records that were not yet written are lost", r->rings_path);
         how = RECOVERY_LOST;
-    } else if (how == RECOVERY_FAILED && r->facts && !is_unended(r)) {
+    } else if (how == RECOVERY_FAILED && has_ended(r)) {
         *e = (struct error){ 0 };
         how = RECOVERY_NOTHING; /* the recording ended: whatever that is, it holds nothing of it */
     }

@@ -144,7 +144,7 @@ enum rings_state rings_left_read(struct rings_left *l, int fd, uint64_t file_byt
     const uint64_t whole = beyond / layout->ring_bytes;
     uint32_t n_ready = 0;
     read_at(l, &n_ready, sizeof n_ready, offsetof(struct rings_front, n_ready));
-    if (whole < rings_used(l->commit) || whole < n_ready)
+    if (file_bytes < layout->rings_at || whole < rings_used(l->commit) || whole < n_ready)
         l->n_damaged++; /* the file was longer */
     const uint64_t begun = whole + (beyond % layout->ring_bytes > 0);
     l->n_rings = begun < RINGS_MOST ? (uint32_t)begun : RINGS_MOST;
