@@ -111,6 +111,8 @@ struct config {
 static char result[PATH_MAX], prof[PATH_MAX + 64];
 static unsigned n_started;
 static bool is_inited, is_warm, runs;
+static pthread_t late;
+static bool is_late; /* the thread is there */
 
 static bool is_data(const char *path, const char *name)
 {
@@ -176,7 +178,6 @@ static void prof_begin(void)
     struct timespec now;
     struct tm tm;
     char digits[32];
-    pthread_t thread;
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &tm);
     strftime(digits, sizeof digits, "%Y%m%d%H%M%S", &tm);
@@ -188,9 +189,8 @@ static void prof_begin(void)
         snprintf(prof + n, sizeof prof - n, "%08dABCDEFGH", (int)getpid());
     if (is_word("prof", "never"))
         return;
-    if (is_word("prof", "late") && pthread_create(&thread, NULL, write_late, NULL) == 0)
-        pthread_detach(thread);
-    else
+    is_late = is_word("prof", "late") && pthread_create(&late, NULL, write_late, NULL) == 0;
+    if (!is_late)
         write_files(false);
     setenv("FAKE_ASCEND_PROF", prof, 1); /* for MsprofGetPath() */
 }
@@ -286,6 +286,9 @@ EXPORTED int32_t aclprofStop(const struct config *c)
 {
     note("aclprofStop mask=0x%llx", (unsigned long long)c->mask);
     const int32_t code = behave("aclprofStop", c->mask);
+    if (is_late) /* the engine's files are complete when it has stopped */
+        pthread_join(late, NULL);
+    is_late = false;
     if (runs && is_word("prof", "never"))
         write_files(false);
     if (runs)
