@@ -94,6 +94,9 @@ static void troubles_come_with_a_way_out(void **state)
         assert_non_null(strstr(read_trouble(row[i].why), row[i].reading));
         assert_non_null(strstr(write_trouble(row[i].why), row[i].writing));
     }
+    write_trouble_names("--out");
+    assert_non_null(strstr(write_trouble(EROFS), "; write elsewhere with --out"));
+    assert_null(strstr(write_trouble(ENOMEM), "--out"));
 }
 
 int main(void)

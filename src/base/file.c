@@ -50,6 +50,7 @@ const char *dir_next(DIR *dir, int *why)
 }
 
 enum { READING, WRITING };
+static char elsewhere[32]; /* " with --out", for remedies that end with this word */
 static const char ROOM[] = "make room there, or write elsewhere";
 static const char RIGHT[] = "get the right to it, or write elsewhere";
 static const struct {
@@ -70,7 +71,7 @@ static const struct {
     { EIO,
       { "the disk may be failing: see the log of the system", "the disk may be failing: see the log of the system" } },
     { ELOOP, { "links are not followed: copy what it points to", "links are not followed: write elsewhere" } },
-    { ENAMETOOLONG, { "move it to a shorter path", "write to a shorter path" } },
+    { ENAMETOOLONG, { "move it to a shorter path", "the path is too long: write elsewhere" } },
     { ENOENT, { NULL, "make the directory above it, or write elsewhere" } },
     { ENOTDIR, { NULL, "a file stands where a directory should be: write elsewhere" } },
     { EEXIST, { NULL, "something else of that name is there: write elsewhere" } },
@@ -84,8 +85,14 @@ static const char *trouble(int why, int doing)
     const char *remedy = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known && !remedy; i++)
         remedy = known[i].why == why ? known[i].remedy[doing] : NULL;
-    snprintf(text, sizeof text, "%s%s%s", strerror(why), remedy ? "; " : "", remedy ? remedy : "");
+    snprintf(text, sizeof text, "%s%s%s%s", strerror(why), remedy ? "; " : "", remedy ? remedy : "",
+             remedy && strstr(remedy, "elsewhere") ? elsewhere : "");
     return text;
+}
+
+void write_trouble_names(const char *option)
+{
+    snprintf(elsewhere, sizeof elsewhere, " with %s", option);
 }
 
 const char *read_trouble(int why)

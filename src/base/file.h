@@ -24,5 +24,6 @@ const char *dir_next(DIR *dir, int *why);
 /* "No space left on device; make room there, or write elsewhere". Valid until the thread's next call. */
 const char *read_trouble(int why);
 const char *write_trouble(int why);
+void write_trouble_names(const char *option); /* "--out": the command has it; before there are threads */
 
 #endif

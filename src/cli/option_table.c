@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/term.h"
@@ -714,5 +715,8 @@ bool options_parse(const struct command *c, int argc, char **argv, struct argume
     a->word = (const char **)(argv + optind);
     a->n_argv = argc > 0 ? (size_t)argc - 1 : 0;
     a->argv = argv + (argc > 0);
+    for (size_t i = 0; i < c->n_options; i++)
+        if (strcmp(option_rows[c->option[i]].name, "out") == 0)
+            write_trouble_names("--out");
     return true;
 }
