@@ -269,7 +269,7 @@ class Others(Case):
         job = subprocess.Popen([os.path.join(EXAMPLES, "dynamic"), config, "100000", "10"], cwd=self.dir,
                                env=dict(os.environ, PATH=os.path.dirname(ASCOPE) + os.pathsep + os.environ["PATH"]))
         try:
-            self.wait_for(job, lambda: glob.glob(config + "/log/monitor_dp_*") and os.path.exists(file))
+            self.wait_for(job, lambda: self.step_of(config) > 0)  # what the file has before the first look is of another job
             with open(file, encoding="utf-8") as f:
                 text = f.read().replace('"start_step": 0', '"start_step": -1').replace('"active": 1', '"active": 3')
             with open(file, "w", encoding="utf-8") as f:
@@ -286,6 +286,10 @@ class Others(Case):
         self.assertEqual(r.operators()["train"], 3)
         steps = sorted(e["name"] for e in r.trace if str(e.get("name")).startswith("ProfilerStep#"))
         self.assertEqual(steps, sorted("ProfilerStep#%d" % (first + i) for i in range(3)))
+
+    def step_of(self, config):
+        p = subprocess.run([ASCOPE, "dyn", config, "status", "--json"], capture_output=True, text=True, timeout=100)
+        return max((one["step"] or 0 for one in json.loads(p.stdout)["listeners"]), default=0) if p.returncode == 0 else 0
 
     def wait_for(self, job, condition):
         until = time.monotonic() + 100
