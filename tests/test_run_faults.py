@@ -7,6 +7,7 @@ usage: test_run_faults.py ASCOPE SOURCE_ROOT RUN_PROGRAM [unittest options]
 """
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -85,6 +86,31 @@ class Faults(Case):
         p = self.start(start_new_session=True)
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
+        self.assertEqual(self.marks(), 2)
+
+    def test_the_rings_are_cut(self):
+        """The program goes on, with marks and with calls of the operating system, which are recorded by two libraries."""
+        p = self.start()
+        os.truncate(os.path.join(self.one(), "ascope.rings"), 0)
+        for _ in range(3):
+            self.go_on(p)
+        p.stdin.close()
+        self.assertEqual(p.wait(), 0)
+        self.assertIn("ascope.rings: truncated or changed by another program", p.stderr.read())
+        self.ascope("export", "all", self.one(), code=3)
+
+    def test_a_page_that_can_be_cut_is_not_used(self):
+        p = self.start()
+        with open("/proc/%d/environ" % self.program_of(p)) as f:
+            env = dict(one.split("=", 1) for one in f.read().split("\0") if "=" in one)
+        page = os.path.join(self.dir, "page")
+        shutil.copyfile(env["ASCOPE_RUN"], page)
+        other = subprocess.Popen([PROGRAM, "wait"], env=dict(env, ASCOPE_RUN=page), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ready(other)
+        os.truncate(page, 0)
+        self.assertEqual(other.communicate("\n", timeout=60)[0], "ready\n")
+        self.assertEqual(other.returncode, 0)
+        p.communicate("", timeout=60)
         self.assertEqual(self.marks(), 2)
 
     def test_the_disk_is_full(self):

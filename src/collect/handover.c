@@ -142,7 +142,8 @@ static const struct handover_page *page_map(const char *path)
         return NULL;
     struct stat st;
     const struct handover_page *at = MAP_FAILED;
-    if ((fcntl(fd, F_GET_SEALS) & SEALS) == SEALS && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *at)
+    const int seals = fcntl(fd, F_GET_SEALS); /* -1: a file, which anybody may cut */
+    if (seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *at)
         at = mmap(NULL, sizeof *at, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
     if (at == MAP_FAILED)

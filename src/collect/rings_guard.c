@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "collect/ring.h"
 #include "collect/rings_file.h"
@@ -17,11 +19,13 @@ static bool is_inside(const void *at, const void *base, uint64_t bytes)
     return base && (uintptr_t)at - (uintptr_t)base < bytes;
 }
 
+/* Not mmap(), which may be wrapped: to record the call in rings that were cut, too, would be a second fault, and the end. */
 static bool replace(void *base, uint64_t bytes)
 {
-    if (mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, rights = PROT_READ | PROT_WRITE;
+    if (syscall(SYS_mmap, base, bytes, rights, flags, -1L, 0L) == -1)
         return false;
-    madvise(base, bytes, MADV_DONTFORK);
+    syscall(SYS_madvise, base, bytes, (long)MADV_DONTFORK);
     rings_end_early();
     return true;
 }
