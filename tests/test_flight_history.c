@@ -447,6 +447,35 @@ static void what_is_damaged_is_never_read(void **state)
     flight_finish();
 }
 
+/* Dropped are the oldest. */
+static void a_file_that_is_missing_between_others_is_damage(void **state)
+{
+    (void)state;
+    char path[PATH_MAX + 32], aside[PATH_MAX + 32];
+    flight_begin(MEMORY);
+    for (uint64_t i = 0; i < 5000; i++) {
+        put(STREAM_TORCH_OP, 0, i);
+        if (i % 1000 == 999)
+            flush();
+    }
+    assert_in_range(store.n_files, 3, FLIGHT_FILES_MOST);
+    assert_int_equal(window_read(HOUR_NS, 0).n_damaged, 0);
+    assert_int_equal(n_seen, 5000);
+    snprintf(path, sizeof path, "%s/" FLIGHT_FILE, store.path, 2ull);
+    snprintf(aside, sizeof aside, "%s/aside", store.path);
+    assert_int_equal(rename(path, aside), 0);
+    assert_int_equal(window_read(HOUR_NS, 0).n_damaged, 1);
+    assert_in_range(n_seen, 1, 4999);
+    snprintf(path, sizeof path, "%s/" FLIGHT_FILE, store.path, 1ull);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(window_read(HOUR_NS, 0).n_damaged, 0);
+    assert_int_equal(symlink(aside, path), 0);
+    assert_int_equal(window_read(HOUR_NS, 0).n_damaged, 1);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(remove(aside), 0);
+    flight_finish();
+}
+
 /* ---- a full disk ---- */
 
 static void a_full_disk_ends_the_history_and_not_the_program(void **state)
@@ -511,6 +540,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(killed_at_any_moment_the_last_records_are_there_once, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(what_is_damaged_is_never_read, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_file_that_is_missing_between_others_is_damage, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_full_disk_ends_the_history_and_not_the_program, folder_make, folder_remove),
         cmocka_unit_test(the_median_is_that_of_the_last_hundred),
     };

@@ -80,8 +80,8 @@ static uint64_t last_ns_of(const struct history *h)
     return h->n_files > 0 ? h->head[0].since_ns : 0;
 }
 
-/* -1: there is no such file; or it is damaged, which is counted. */
-static int file_open_as(struct history *h, uint64_t number, struct flight_head *head)
+/* -1: there is no such file, or it is damaged. */
+static int file_open_as(const struct history *h, uint64_t number, struct flight_head *head)
 {
     char name[40];
     uint64_t bytes;
@@ -90,8 +90,20 @@ static int file_open_as(struct history *h, uint64_t number, struct flight_head *
     if (fd < 0 || (read_at(fd, head, sizeof *head, 0) == sizeof *head && head_is_good(h, head, number)))
         return fd;
     close(fd);
-    h->n_damaged++;
     return -1;
+}
+
+/* The recorder drops the oldest first: where this one, or an older one, has its name, whatever it is, nothing was dropped. */
+static bool is_any_from(const struct history *h, uint64_t number)
+{
+    bool is_any = false;
+    for (; number > 0 && h->of.state.segment - number < FLIGHT_FILES_MOST && !is_any; number--) {
+        char name[40];
+        struct stat st;
+        snprintf(name, sizeof name, FLIGHT_FILE, (unsigned long long)number);
+        is_any = fstatat(h->of.dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    return is_any;
 }
 
 /* Newest first. Those that are older than the window are looked at, too: how far back the history reaches. */
@@ -102,8 +114,10 @@ static void files_open(struct history *h, uint64_t last_ns)
     for (uint64_t number = newest; number > 0 && newest - number < FLIGHT_FILES_MOST; number--) {
         struct flight_head head;
         const int fd = file_open_as(h, number, &head);
-        if (fd < 0)
+        if (fd < 0) {
+            h->n_damaged += is_any_from(h, number);
             break;
+        }
         h->oldest_ns = head.since_ns;
         h->files_before = number - 1;
         if (is_before) {
