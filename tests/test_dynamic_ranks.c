@@ -285,12 +285,15 @@ static void jobs_do_not_disturb_each_other(void **state)
 
 static void memory_of_others_is_not_used(void **state)
 {
-    static const char *const what[] = { "a file that others may write", "a link", "a FIFO", "a directory",
-                                        "another user's file" };
+    static const char *const what[] = {
+        "a file that others may write", "a link", "a FIFO", "a directory", "another user's file",
+        "another name of a file"
+    };
     assert_int_equal(mkdir(config_dir(), 0750), 0);
-    char path[PATH_MAX], target[600];
+    char path[PATH_MAX], target[600], second[PATH_MAX + 8];
     snprintf(path, sizeof path, "%s", memory_path(config_dir()));
     snprintf(target, sizeof target, "%s/target", folder);
+    snprintf(second, sizeof second, "%s.second", path);
     for (size_t i = 0; i < ROWS(what); i++) {
         print_message("  %s\n", what[i]);
         if (i == 4 && geteuid() != 0) {
@@ -308,6 +311,8 @@ static void memory_of_others_is_not_used(void **state)
             assert_int_equal(symlink(target, path), 0);
         if (i == 4)
             assert_int_equal(fchown(fd, 54321, (gid_t)-1), 0);
+        if (i == 5)
+            assert_int_equal(link(path, second), 0);
         rank_start(0, config_dir(), "job", 0);
         assert_true(ranks[0].is_private);
         edit(i % 2 ? "{\"start_step\": -1}" : "{\"start_step\": -1, \"active\": 2}");
@@ -315,10 +320,11 @@ static void memory_of_others_is_not_used(void **state)
         rank_quit(0);
         struct stat st;
         assert_int_equal(lstat(path, &st), 0); /* it is somebody's */
-        assert_int_equal(i == 1 ? stat(target, &st) == 0 ? st.st_size : -1 : i == 0 || i == 4 ? st.st_size : 0, 0);
+        assert_int_equal(i == 1 ? stat(target, &st) == 0 ? st.st_size : -1 : i == 0 || i >= 4 ? st.st_size : 0, 0);
         if (i != 2 && i != 3)
             close(fd);
         assert_int_equal(remove(path), 0);
+        assert_int_equal(remove(second) == 0, i == 5);
     }
     (void)state;
 }

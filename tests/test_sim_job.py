@@ -152,6 +152,18 @@ class Job(unittest.TestCase):
                 self.assertEqual(len(self.kernels(session)), 20)
         self.assertEqual(os.path.getsize(path), 0)
 
+    def test_a_file_that_has_another_name_is_left_alone(self):
+        path = self.job_file(str(self.folder))
+        with open(path, "w") as file:
+            self.addCleanup(os.unlink, path)
+            file.write("precious")
+        os.chmod(path, 0o600)
+        os.link(path, path + ".own")
+        self.addCleanup(os.unlink, path + ".own")
+        self.run_job(1, 20, RANK="0", WORLD_SIZE="2", ASCOPE_SIM_JOB=str(self.folder))
+        with open(path + ".own") as file:
+            self.assertEqual(file.read(), "precious")
+
 
 if __name__ == "__main__":
     ASCOPE, SIM_JOB = sys.argv[1:3]

@@ -95,7 +95,8 @@ static int file_open(const char *path, int flags, struct stat *st, struct error 
             error_set(e, FAULT_IO, "%s: %s", path, strerror(errno));
         return -1;
     }
-    if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid() && (st->st_mode & 077) == 0)
+    if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_nlink <= 1 && st->st_uid == geteuid() &&
+        (st->st_mode & 077) == 0)
         return fd;
     error_set(e, FAULT_IO, "%s: not a file of this user alone", path);
     close(fd);

@@ -134,7 +134,8 @@ static bool file_lock(int fd)
 
 static bool is_private(const struct stat *st)
 {
-    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && (st->st_mode & (S_IRWXG | S_IRWXO)) == 0;
+    return S_ISREG(st->st_mode) && st->st_nlink <= 1 && st->st_uid == geteuid() &&
+           (st->st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
 /* The file, locked; -1 with errno. One that was taken away between opening and locking is not the job's any more. Whose it is is seen
