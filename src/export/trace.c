@@ -448,6 +448,10 @@ void trace_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid
 void trace_flow_args(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     put_flow(t, a, pid, tid, at_ns);
+    if (t->is_straight && a->id) { /* the event outlives the caller's text */
+        assert(strlen(a->id) < sizeof t->flow_id);
+        t->event.id = strcpy(t->flow_id, a->id);
+    }
     trace_args(t);
 }
 

@@ -52,7 +52,8 @@ struct trace {
     const struct chrome_sink *sink; /* NULL: events are written */
     bool is_straight;               /* the event that is open is `event`, and not text */
     struct chrome_event event;
-    uint32_t pid; /* of the event before */
+    char flow_id[96]; /* of `event`, while it is open for arguments */
+    uint32_t pid;     /* of the event before */
     struct trace_place place[TRACE_PLACES];
 };
 
