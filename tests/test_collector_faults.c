@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "ascope/base.h"
@@ -455,6 +456,38 @@ static void rings_that_are_cut_are_not_made_long_again(void **state)
     (void)state;
 }
 
+static _Thread_local bool cuts_next;
+
+/* In place of the C library's: the last thing that is done to a ring before it is touched. */
+int madvise(void *at, size_t bytes, int advice)
+{
+    if (cuts_next && truncate(rings.path, 0) == 0)
+        cuts_next = false;
+    return (int)syscall(SYS_madvise, at, bytes, advice);
+}
+
+static void *cut_and_put(void *unused)
+{
+    cuts_next = true;
+    put_number(STREAM_TRACK, 0, RECORD, 1);
+    return unused;
+}
+
+static void a_ring_that_is_cut_while_it_is_made_ends_no_program(void **state)
+{
+    struct writer_tally tally;
+    struct error e = { 0 };
+    pthread_t thread;
+    collecting_start(NULL);
+    pthread_create(&thread, NULL, cut_and_put, NULL);
+    pthread_join(thread, NULL);
+    assert_true(atomic_load(&rings.is_gone));
+    assert_false(writer_stop(&tally, &e));
+    assert_true(tally.is_gone);
+    rings_close();
+    (void)state;
+}
+
 /* In a child: a SIGBUS that nobody meets is its end. */
 static void child_goes_on(off_t to, bool grows_again)
 {
@@ -562,6 +595,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_reported_once, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_ring_that_comes_during_a_look_is_no_damage, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(rings_that_are_cut_are_not_made_long_again, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_ring_that_is_cut_while_it_is_made_ends_no_program, quiet_folder,
+                                        folder_remove),
         cmocka_unit_test(a_program_whose_rings_are_cut_short_goes_on),
         cmocka_unit_test(a_bus_error_of_the_program_ends_it_as_ever),
     };

@@ -282,6 +282,8 @@ static bool ring_attach(struct ring *r, uint32_t session)
         atomic_fetch_sub(&n_attaching, 1);
         return false;
     }
+    /* The writer finds it mapped; and so does the handler of bus errors, from the first touch on. */
+    atomic_store_explicit(&rings.base[number], base, memory_order_release);
     r->shared = (struct ring_shared *)base;
     for (unsigned l = 0; l < RING_LANES; l++) { /* a process that has ended may have put records into it */
         r->lane[l] =
@@ -296,7 +298,6 @@ static bool ring_attach(struct ring *r, uint32_t session)
     r->open = (struct ring_open *)(base + h->open_at);
     r->number = number;
     r->addresses = rings_addresses();
-    atomic_store_explicit(&rings.base[number], base, memory_order_release); /* the writer finds it mapped */
     errno = errno_was;
     atomic_signal_fence(memory_order_seq_cst);
     r->session = session;
