@@ -1,12 +1,12 @@
 # fish completion for ascope; made from the option tables by: ascope completion fish
 complete -c ascope -f
 complete -c ascope -n __fish_use_subcommand -a run -d 'record any program, a running process or the machine, and export the result'
-complete -c ascope -n __fish_use_subcommand -a dyn -d 'start collections in a job that runs already, and wait for them'
+complete -c ascope -n __fish_use_subcommand -a dyn -d 'start collections in a running job, and wait for them'
 complete -c ascope -n __fish_use_subcommand -a export -d 'export a PROF_XXX collection as timeline, tables and database'
 complete -c ascope -n __fish_use_subcommand -a analyse -d 'analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report'
 complete -c ascope -n __fish_use_subcommand -a why -d 'explain why a step or a rank is slow: causes, operators, and where to look'
-complete -c ascope -n __fish_use_subcommand -a view -d 'look at collections and traces of any size in a browser'
-complete -c ascope -n __fish_use_subcommand -a advise -d 'what to change to make a job faster, with evidence and estimated gain'
+complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
+complete -c ascope -n __fish_use_subcommand -a advise -d 'suggest what to change to make a job faster, with evidence and estimated gain'
 complete -c ascope -n __fish_use_subcommand -a export-trace -d 'export only the timeline, optionally compressed or split'
 complete -c ascope -n __fish_use_subcommand -a export-memory-timeline -d 'show how the memory of a device was used over time'
 complete -c ascope -n __fish_use_subcommand -a export-stacks -d 'export the call stacks of operators with their time, and a flame graph'
@@ -23,17 +23,17 @@ complete -c ascope -n __fish_use_subcommand -a options -d 'check profiling_optio
 complete -c ascope -n __fish_use_subcommand -a completion -d 'print a shell completion script'
 complete -c ascope -n __fish_use_subcommand -a help -d 'describe a command'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l out -l output -d 'directory in which the collection is created; default: $ASCEND_WORK_PATH/profiling_data, or the working directory' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l host-sys -d 'what is sampled of the program\'s processes; default: cpu,mem,disk,network, and osrt (calls of the operating system) as far as it costs little; asked for by name, osrt records all system calls, where that is permitted' -x -a 'none cpu mem disk network osrt numa'
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l host-sys -d 'what is sampled of the program\'s processes; default: cpu,mem,disk,network, and osrt (operating system calls) where it costs little; if named explicitly, osrt records all system calls where that is permitted' -x -a 'none cpu mem disk network osrt numa'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l device -d 'devices: the real ones of this machine (auto, default), none, or a kind by its name' -x -a 'auto none ascend cuda sim'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l level -d 'detail of the device\'s tasks; default: 1' -x -a 'off 0 1 2 3'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l metrics -d 'counter group of the AI cores, or none; default: PipeUtilization' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l marks -d 'marks of the program (libascope, mstx); default: on'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l delay -d 'seconds from the start of the program to that of the recording' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l duration -d 'seconds to record; the program continues' -x
-complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l period -d 'without a program: record the machine for so many seconds' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l period -d 'without a program: record the machine for this many seconds' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l pid -l attach -d 'record a running process until it ends, until Ctrl-C, or for --duration; with --interactive several, separated by commas' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l interactive -d 'read start, stop and quit from standard input; each start gives a collection'
-complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l env -d 'more environment variables for the program' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l env -d 'additional environment variables for the program' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l storage-limit -d 'beyond it the oldest repeatable records are deleted and counted' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l acl-json -d 'record what the profiler part of this acl.json asks for; ascope options check FILE shows it' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l no-export -d 'only record; ascope export DIR writes the results later'
@@ -58,9 +58,9 @@ complete -c ascope -n '__fish_seen_subcommand_from dyn' -l stack -d 'record call
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l shapes -d 'record shapes and types of inputs (record_shapes)'
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l analyse -d 'analyse the collections beside the job, which does not wait (analyse, async_mode)'
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l out -d 'directory in which the collections are created (prof_dir); default: as the file says' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from dyn' -l timeout -d 'seconds that wait waits at most; default: until all results are there' -x
+complete -c ascope -n '__fish_seen_subcommand_from dyn' -l timeout -d 'time limit of wait in seconds; default: none' -x
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l last -d 'how much of the past save writes: 30s, 500ms or 2min; default: all that the flight recorder keeps' -x
-complete -c ascope -n '__fish_seen_subcommand_from dyn' -l when -d 'save by itself from now on: step>1.5x, a step longer than 1.5 times the median of the last 100; never ends it' -x
+complete -c ascope -n '__fish_seen_subcommand_from dyn' -l when -d 'save by itself from now on: step>1.5x, a step longer than 1.5 times the median of the last 100; never disables it' -x
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l help -s h -d 'print this text'
@@ -96,8 +96,8 @@ complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l csv-safe 
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l pretty -d 'write one event of the timeline per line'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l simplify -d 'remove results of exports of the PROF directory afterwards and keep its raw data; default: as set when the collection was recorded (data_simplification)'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l summary -d 'leave a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other results only with --export-type'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l simplify -d 'afterwards remove earlier results in the PROF directory, but not its raw data; default: as set when the collection was recorded (data_simplification)'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l summary -d 'write a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other results only with --export-type'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
@@ -118,20 +118,20 @@ complete -c ascope -n '__fish_seen_subcommand_from why' -l quiet -s q -d 'print 
 complete -c ascope -n '__fish_seen_subcommand_from why' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from why' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from view' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from view' -l ranks -d 'of a job: ranks whose timelines are shown together: 0,3-5; default: all if there are at most 8, else those that stand out' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l step -d 'of two runs: step that begins at the same moment in both; default: the first that both have' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l port -d 'port of the address; default: any that is free' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l host -d '127.0.0.1 or localhost; any other address is refused, with the command of a tunnel instead' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l ranks -d 'for a job: ranks whose timelines are shown together: 0,3-5; default: all if there are at most 8, else those that stand out' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l step -d 'for two runs: step that begins at the same moment in both; default: the first that both have' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l port -d 'port of the address; default: any free one' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l host -d '127.0.0.1 or localhost; any other address is refused, with a hint to use a tunnel' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l no-open -d 'print the address only; do not open a browser'
 complete -c ascope -n '__fish_seen_subcommand_from view' -l export -d 'write the overview and a range of the timeline as one page, start no viewer; - is standard output' -r -F
-complete -c ascope -n '__fish_seen_subcommand_from view' -l range -d 'of --export: range of the timeline, counted from its begin (100ms,1.5s; without a unit ns); default: all' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l range -d 'with --export: range of the timeline, from its start (100ms,1.5s; without a unit ns); default: all' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from view' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from view' -F
 complete -c ascope -n '__fish_seen_subcommand_from advise' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l html -d 'write the report as a page for a browser, too' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l html -d 'also write the report as a page for a browser' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l json -d 'print the report as one JSON object'
@@ -198,23 +198,23 @@ complete -c ascope -n '__fish_seen_subcommand_from communication' -l quiet -s q 
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l verbose -s v -d 'list every file read, with its records, and every table written'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l mode -s m -d 'what is computed; several with a comma between them, or all-modes; default: all,verdicts' -x -a 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l mode -s m -d 'what to compute: one or more modes separated by commas, or all-modes; default: all,verdicts' -x -a 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l out -l output_path -s o -d 'results are written to DIR/cluster_analysis_output; default: the first directory' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l export-type -l export_type -d 'text (csv and JSON), db (cluster_analysis.db), or both; default: text for ranks that have text results only, else db' -x -a 'text db text,db'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l ranks -l rank_list -d 'use only these ranks: 0,3-5; default: all' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l step -l step_id -d 'use only this step, for modes that know steps; default: all' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l top -l top_num -d 'number of rows of modes that list the largest ones; default: as the mode has it' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l top -l top_num -d 'number of rows of modes that list the largest ones; default: depends on the mode' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l base -l bp -d 'for cluster_time_compare_summary: the other job, or its results' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-id -l rank_id -d 'for communication_bottleneck: the rank whose operators are looked at; default: 0' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-id -l rank_id -d 'for communication_bottleneck: the rank whose operators are examined; default: 0' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l parallel-types -l parallel_types -d 'for computational_op_masking: kinds of groups, such as dp,edp;tp' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l exclude-op-name -l exclude_op_name -d 'for compute_op_sum: without the table by operator names'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l exclude-op-name -l exclude_op_name -d 'for compute_op_sum: omit the table by operator names'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shard -d 'only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l join -d 'only write the summaries of all ranks that are found, shards included, to one file' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shards -d 'read the ranks from the shards in a directory; ranks of the job that are in none of them are reported as missing' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher -d 'summarise the ranks in parts first: local: processes on this machine; slurm: tasks of a job array, and the results by a job behind it' -x -a 'local slurm'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher-args -d 'more options of sbatch, as one word: "--partition=cpu --time=10"' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l processes -d 'number of parts of --launcher; default: local: --threads, slurm: one per rank, at most 1000' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher -d 'summarise parts of the ranks first, in processes on this machine (local) or in tasks of a job array, followed by a job for the results (slurm)' -x -a 'local slurm'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher-args -d 'additional options for sbatch, as one word: "--partition=cpu --time=10"' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l processes -d 'number of parts for --launcher; default: local: --threads, slurm: one per rank, at most 1000' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l json -d 'print the report as one JSON object'
@@ -242,7 +242,7 @@ complete -c ascope -n '__fish_seen_subcommand_from sim' -l slow-operator -d 'slo
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l slow-link -d 'reduce the bandwidth between two ranks to this fraction, in both directions: 0-1:0.1' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l stall -d 'let the host wait for data in the middle of a step\'s forward pass, in all ranks or in one: 14:220ms, 14:220ms:3' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l missing-rank -d 'leave out the directory of a rank that took part: 5' -x
-complete -c ascope -n '__fish_seen_subcommand_from sim' -l clock-offset -d 'set the clock of a rank ahead of the others\', or behind: 2:350us, 2:-1ms' -x
+complete -c ascope -n '__fish_seen_subcommand_from sim' -l clock-offset -d 'set the clock of a rank ahead of the others, or behind: 2:350us, 2:-1ms' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l chip -d 'chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the collectives; default: A2' -x -a 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l mhz -d 'frequency of the device counter; default: 50; 48 gives fractions of a nanosecond' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l metrics -d 'counter group of the AI cores, as far as the chip supports it; default: PipeUtilization' -x -a 'PipeUtilization ArithmeticUtilization Memory MemoryL0 MemoryUB ResourceConflictRatio L2Cache MemoryAccess PipelineExecuteUtilization'
@@ -268,13 +268,13 @@ complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -l remove -d 
 complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l out -d 'directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from doctor' -l python -d 'Python interpreter whose frameworks are looked at; default: python3 of the PATH' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -l python -d 'Python interpreter whose frameworks are examined; default: python3 in PATH' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from options' -l as -d 'what the text is; default: acl.json if it has a member profiler, else profiling_options' -x -a 'profiling_options acl.json'
-complete -c ascope -n '__fish_seen_subcommand_from options' -l chip -d 'chip whose keys and values are accepted, or its number in info.json; default: that of this machine, else A2' -x -a 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'
+complete -c ascope -n '__fish_seen_subcommand_from options' -l as -d 'kind of the text; default: acl.json if it has a member profiler, otherwise profiling_options' -x -a 'profiling_options acl.json'
+complete -c ascope -n '__fish_seen_subcommand_from options' -l chip -d 'chip whose keys and values are accepted, or its number in info.json; default: that of this machine, or else A2' -x -a 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'
 complete -c ascope -n '__fish_seen_subcommand_from options' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from options' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from options' -l help -s h -d 'print this text'

@@ -238,7 +238,7 @@ FILES = [
     ("a call that began at no time", edit(API, lambda d: d[:16] + bytes(8) + d[24:]), {0}, "1 records from before the collection began, first: host/data/"),
     ("a dictionary without a last newline", edit(HASH_DIC, lambda d: d[:-1]), {0}, ""),
     ("a dictionary with every key twice", edit(HASH_DIC, lambda d: d + d), {0}, ""),
-    ("a dictionary of colons", edit(HASH_DIC, lambda d: d + b"::::\n:\n1:\n:1\n"), {3}, "3 lines that could not be understood, first: " + HASH_DIC),
+    ("a dictionary of colons", edit(HASH_DIC, lambda d: d + b"::::\n:\n1:\n:1\n"), {3}, "3 lines that could not be parsed, first: " + HASH_DIC),
     ("a dictionary of one endless line", edit(HASH_DIC, lambda d: d + b"7:" + b"x" * (8 << 20)), {0}, ""),
 ]
 for name, file in (("host", INFO), ("device", DEV_INFO)):

@@ -113,7 +113,7 @@ class Advise(Case):
         self.assertEqual(page.links, [])
         self.assertNotIn("http", text.replace("http-equiv", ""))
         self.assertIn("DataLoaderIter.__next__", page.text)
-        for title in "waiting for data", "the cores run below their clock", "packets that are sent again":
+        for title in "waiting for data", "the cores run below their nominal clock", "retransmitted packets":
             self.assertIn(title, page.text)
 
     def test_a_page_that_cannot_be_written(self):

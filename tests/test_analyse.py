@@ -93,8 +93,8 @@ class Finding(Case):
         for i, n in enumerate(("a", "b", "c", "d")):
             self.settings(self.sample("host", n + "_ascend_pt"), lambda info, i=i: info.update(rank_id=i % 3))
         r = self.ascope(self.dir, code=0)
-        self.assertEqual(r.stderr, "ascope: rank 0: in 2 directories, a_ascend_pt and d_ascend_pt; they are of different runs, "
-                                   "or of processes that had no rank of their own\n")
+        self.assertEqual(r.stderr, "ascope: rank 0: in 2 directories, a_ascend_pt and d_ascend_pt; they belong to different runs, "
+                                   "or to processes without a rank of their own\n")
         self.assertEqual(r.stdout.count("\n0*  "), 2, r.stdout)
         report = json.loads(self.ascope(self.dir, "--json", code=0).stdout)
         self.assertEqual(sorted((row["rank"], row["duplicate"]) for row in report["ranks"]),
@@ -102,7 +102,7 @@ class Finding(Case):
 
     def test_ranks_without_a_directory_are_reported_in_one_line(self):
         paths = [self.sample("host", "r%d_ascend_pt" % i) for i in range(7)]
-        what = ": no directory; what the ranks are compared with is incomplete\n"
+        what = ": no directory; the comparison of ranks is incomplete\n"
         for ranks, said in (((0, 1, 2, 3, 4, 5, 6), None), ((0, 1, 3, 4, 5, 6, 7), "rank 2"), ((9, 3, 0, 1, 4, 8, 5), "ranks 2, 6-7"),
                             ((6, 7, 8, 9, 10, 11, 12), "ranks 0-5"),
                             ((1, 3, 5, 7, 9, 11, 1 << 40), "ranks 0, 2, 4, 6, 8, ..."), ((0, 0, 1, 1, 2, 2, 4), "rank 3")):
@@ -259,7 +259,7 @@ class Results(Case):
             self.assertAlmostEqual(step["free_us"], max(step["time_us"] - busy, 0), 3)  # what is left of the step
         self.assertEqual(report["top_on_device"][0]["name"], "aten::bmm")
         text = self.ascope(path, code=0).stdout
-        for part in "step  ", "aten::bmm", "most memory", "analysing":
+        for part in "step  ", "aten::bmm", "peak memory", "analysing":
             self.assertIn(part, text)
 
 

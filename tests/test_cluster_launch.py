@@ -84,7 +84,7 @@ def refused(l, job):
     l.check(cancelled.exists() and cancelled.read_text() == "1\n", "the tasks are cancelled when there is no job for the results")
     l.check(done.stderr.count("\n") == 1 and list((l.top / "none").iterdir()) == [], f"one line, and nothing is left: {done.stderr}")
     done = l.run(job, "-o", l.top / "none", "--launcher", "slurm", "--launcher-args", "'open", code=2)
-    l.check("--launcher-args: a ' is not closed" in done.stderr, done.stderr)
+    l.check("--launcher-args: unbalanced '" in done.stderr, done.stderr)
 
 
 def interrupts(l, job):

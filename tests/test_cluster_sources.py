@@ -185,7 +185,7 @@ def bare_directories_are_ranks(top):
 def what_was_not_recorded(top):
     """Databases of PROF directories have no steps, text results no tasks: the reason is the one that holds."""
     done = run("cluster", top / "bare", "-m", "computational_op_masking", "-o", top / "bare-masking", code=3)
-    check("no rank has the data that it needs; nothing is written (it was not recorded" in done.stderr, f"no steps: {done.stderr}")
+    check("no rank has the required data; nothing is written (it was not recorded" in done.stderr, f"no steps: {done.stderr}")
     done = run("cluster", top / "inputs/text", "-m", "computational_op_masking", "-o", top / "text-masking", code=3)
     check("nothing is written (it needs databases or summaries, not text results)" in done.stderr, f"text: {done.stderr}")
 
@@ -194,7 +194,7 @@ def nothing_that_is_a_rank(top):
     (top / "none/x_1_20240101000000000_ascend_pt").mkdir(parents=True)
     (top / "none/half.summary").write_bytes(b"ascope")
     done = run("cluster", top / "none", "-o", top / "none-out", code=1)
-    check("x_1_20240101000000000_ascend_pt: neither results nor data" in done.stderr and "half.summary: not a summary" in done.stderr
+    check("x_1_20240101000000000_ascend_pt: neither results nor raw data" in done.stderr and "half.summary: not a summary" in done.stderr
           and "no ranks found" in done.stderr, f"why there are no ranks: {done.stderr}")
     check(not (top / "none-out/cluster_analysis_output").exists(), "and nothing is written")
 

@@ -242,7 +242,7 @@ class Traces(Case):
             json.dump({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 5, "dur": 7}]}, f)
         done = ascope("compare", one, whole)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("only B has steps: a step of it is compared with all of the other", done.stdout)
+        self.assertIn("only B has steps: a step is compared with the whole of the other run", done.stdout)
         self.assertNotIn("has steps", ascope("compare", whole, whole).stdout)
 
     def test_damage(self):

@@ -87,7 +87,7 @@ static void troubles_come_with_a_way_out(void **state)
         { EFBIG, "too large", "ulimit -f" },
         { ENOMEM, "free some memory", "free some memory" },
         { ELOOP, "links are not followed", "links are not followed" },
-        { NOT_A_FILE, "no plain file", "no plain file" },
+        { NOT_A_FILE, "not a regular file", "not a regular file" },
         { ESRCH, "No such process", "No such process" }, /* there is none for this */
     };
     for (size_t i = 0; i < ROWS(row); i++) {

@@ -233,7 +233,7 @@ class Dyn(Case):
                 ((self.folder, "save", "--last", "nan"), 2, "--last nan: accepted"),
                 ((self.folder, "save", "--when", "step>0.9x"), 2, "--when step>0.9x: accepted are step>1.5x"),
                 ((self.folder, "save", "--when", "loss>2"), 2, "--when loss>2: accepted"),
-                ((self.folder, "save", "--when", "never", "--last", "1s"), 2, "give one of them")]:
+                ((self.folder, "save", "--when", "never", "--last", "1s"), 2, "give only one of them")]:
             r = self.ascope("dyn", *args, code=code)
             self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
             self.assertIn(text, r.stderr)

@@ -97,7 +97,7 @@ class MsprofPy(Case):
         r = self.script("import", "-dir", path, code=0)
         self.assertIn("822 host calls", r.stdout)
         self.assertEqual(sorted(os.listdir(path)), before)
-        self.assert_one_line(self.script("import", "-dir", path, "--cluster", code=0).stderr, "--cluster", "by itself")
+        self.assert_one_line(self.script("import", "-dir", path, "--cluster", code=0).stderr, "--cluster", "checked separately")
 
 
 class Msprof(Case):

@@ -415,7 +415,7 @@ class Folders(Case):
         host = os.path.join(path, "host", "sqlite")
         shutil.rmtree(host, ignore_errors=True)
         os.symlink(self.path("theirs"), host)
-        self.assertIn(b"sqlite: is not removed", self.ascope("export", "summary", path, "--clear", code=3).stderr)
+        self.assertIn(b"sqlite: not removed", self.ascope("export", "summary", path, "--clear", code=3).stderr)
         self.assertEqual(os.listdir(self.path("theirs")), ["file"])
 
     def test_two_writers(self):

@@ -64,9 +64,9 @@ class Info(Case):
     def test_who_recorded_it_how_exactly_and_how_it_ended(self):
         for which in "pt-a-host", "prof-a":
             text = self.ascope("info", self.sample(which))
-            self.hears(text, "recorded by ascope 0.1.0, simulated device sim; stopped as it should be",
-                       "the counter of the CPU, 2400.5 MHz (+208.333 ppm", "known to 35 ns at the start and 41 ns at the stop",
-                       "clock of device 0, 49.5 MHz (nominally 50), drift -18.250 ppm, known to 120 ns at the start and 130 ns",
+            self.hears(text, "recorded by ascope 0.1.0, simulated device sim; stopped normally",
+                       "the CPU's counter, 2400.5 MHz (+208.333 ppm", "accurate to 35 ns at the start and 41 ns at the stop",
+                       "clock of device 0, 49.5 MHz (nominally 50), drift -18.250 ppm, accurate to 120 ns at the start and 130 ns",
                        "1,234,567 records, 200 MiB, from 8 threads", "rings at most 12 % full, writer at most 2.100 ms late",
                        "nothing was dropped")
             for word in "lost", "deleted", "never ended", "ascope.rings":
@@ -103,7 +103,7 @@ class Info(Case):
         self.hears(text, "never stopped: the program was killed", "ascope.rings")
         self.assertNotIn("records, ", text.split("\n\n")[0])
         text = self.ascope("info", self.sample("pt-a-host", ended="recovered"))
-        self.hears(text, "killed, and recovered", "known to 35 ns at the start\n")
+        self.hears(text, "killed, and recovered", "accurate to 35 ns at the start\n")
         self.assertNotIn("at the stop", text)
         self.assertNotIn("drift", text)
 

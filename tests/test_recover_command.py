@@ -50,7 +50,7 @@ class Recover(unittest.TestCase):
         self.assertEqual(self.facts(session)["ended"], "running")
         r = self.ascope("analyse", session)
         self.assertRegex(r.stderr, r"^ascope: note: \S+_ascend_pt: recovered [\d,]+ records? that the program had no time to write; "
-                                   r"1 range had begun and not ended\n$")
+                                   r"1 open range\n$")
         self.assertEqual(self.operators(session), OPERATORS)
         self.assertFalse(os.path.exists(session + "/ascope.rings"))
         facts = self.facts(session)
@@ -244,7 +244,7 @@ class Recover(unittest.TestCase):
         self.assertEqual(len(r.stderr.splitlines()), 1)
         self.assertIn("ascope.rings: not recovered: ", r.stderr)
         r = self.ascope("export-trace", session, os.path.join(self.folder, "t.json"), code=3)
-        self.assertIn("what is in the other files is read", r.stderr)
+        self.assertIn("the other files are read", r.stderr)
 
     def test_wrong_words(self):
         self.ascope("recover", code=2)

@@ -222,7 +222,7 @@ class View(Case):
         self.assertEqual(overview["sentences"], [])
         v = self.view(self.trace([e for e in events if e["ts"] < 14000]))
         v.wait()
-        self.assertIn("No step stands out", v.json("overview", input=0)["sentences"][0]["text"])
+        self.assertIn("No step is slow", v.json("overview", input=0)["sentences"][0]["text"])
 
     def test_losses_are_on_the_overview(self):
         with open(os.path.join(self.dir, self.trace()), "r+", encoding="utf-8") as f:

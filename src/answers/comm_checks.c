@@ -139,13 +139,13 @@ enum check_state check_byte_alignment(const struct advise_subject *s, struct fin
         out->gain_ns += gain;
         finding_add(
             s, out, gain, &place,
-            "of %.0f to %.0f KiB: %llu transfers whose size is no multiple of 512 bytes reach %.2f GB/s, %llu others %.2f GB/s",
+            "of %.0f to %.0f KiB: %llu transfers whose size is not a multiple of 512 bytes reach %.2f GB/s, %llu others %.2f GB/s",
             ldexp(1, c - 10), ldexp(1, c - 9), (unsigned long long)odd[c].n, gbs(&odd[c]),
             (unsigned long long)even[c].n, gbs(&even[c]));
     }
     finding_say(
         s, out,
-        "%llu of %llu SDMA transfers have a size that is no multiple of 512 bytes, and are slower than others of their size",
+        "%llu of %llu SDMA transfers have a size that is not a multiple of 512 bytes, and are slower than others of their size",
         (unsigned long long)n_odd, (unsigned long long)n);
     return CHECK_FOUND;
 }
@@ -260,7 +260,7 @@ enum check_state check_retransmission(const struct advise_subject *s, struct fin
         return CHECK_FINE;
     const double usual_ns = others.n > 0 ? others.ns / (double)others.n * (double)late.n : 0;
     out->gain_ns = gain_factor(s) * (late.ns > usual_ns ? late.ns - usual_ns : 0);
-    finding_say(s, out, "%llu RDMA transfers took more than 4 s, the time after which a lost packet is sent again",
+    finding_say(s, out, "%llu RDMA transfers took more than 4 s, the time after which a lost packet is retransmitted",
                 (unsigned long long)late.n);
     return CHECK_FOUND;
 }

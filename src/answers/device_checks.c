@@ -133,7 +133,8 @@ enum check_state check_block_dim(const struct advise_subject *s, struct finding 
     if (!(all > 0))
         return CHECK_UNRECORDED;
     add_operators(s, out, &sums, "; its blocks leave cores idle");
-    finding_say(s, out, "by the numbers of blocks, kernels use %.0f %% of the cores (%u AI cores, %u vector cores)",
+    finding_say(s, out,
+                "judging by their block counts, kernels use %.0f %% of the cores (%u AI cores, %u vector cores)",
                 100 * used / all, s->d->source.ai_core_num, s->d->source.aiv_num);
     return CHECK_FOUND;
 }

@@ -41,7 +41,7 @@ static bool is_synchronisation(const char *name)
     return is_one_of(name, word, sizeof word / sizeof *word);
 }
 
-/* Launches that are followed at once by a wait for the device: the host cannot run ahead. */
+/* Launches that are immediately followed by a wait for the device: the host cannot run ahead. */
 enum check_state check_synchronisation(const struct advise_subject *s, struct finding *out)
 {
     enum { LEAST = 20 };
@@ -90,7 +90,7 @@ enum check_state check_synchronisation(const struct advise_subject *s, struct fi
         finding_add(s, out, out->gain_ns, &place, "%s: %.1f us is the longest wait after a launch", name,
                     (double)longest_ns / 1e3);
     }
-    finding_say(s, out, "%llu of %llu launches (%.0f %%) are followed at once by a wait for the device",
+    finding_say(s, out, "%llu of %llu launches (%.0f %%) are immediately followed by a wait for the device",
                 (unsigned long long)n_waits, (unsigned long long)n, 100.0 * (double)n_waits / (double)n);
     return CHECK_FOUND;
 }
@@ -106,7 +106,7 @@ enum check_state check_gc(const struct advise_subject *s, struct finding *out)
         longest_ns = ns > longest_ns ? ns : longest_ns;
     }
     finding_of_kinds(s, out, 1u << SPENT_GC);
-    finding_say(s, out, "%zu garbage collections of Python, the longest %.3f ms", g->n, (double)longest_ns / 1e6);
+    finding_say(s, out, "%zu Python garbage collections, the longest %.3f ms", g->n, (double)longest_ns / 1e6);
     return CHECK_FOUND;
 }
 
@@ -126,8 +126,8 @@ enum check_state check_memory_operators(const struct advise_subject *s, struct f
     if (!s->d || !profile_has_host(s->p) || s->p->host.calls.n == 0)
         return CHECK_UNRECORDED;
     finding_of_kinds(s, out, 1u << SPENT_ALLOCATION);
-    finding_say(s, out, "the device waits %.3f ms %s while the host allocates or frees its memory", out->gain_ns / 1e6,
-                s->per);
+    finding_say(s, out, "the device waits %.3f ms %s while the host allocates or frees device memory",
+                out->gain_ns / 1e6, s->per);
     return CHECK_FOUND;
 }
 

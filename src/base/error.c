@@ -37,7 +37,7 @@ bool error_set(struct error *e, enum fault fault, const char *fmt, ...)
 
 const char *no_memory_text(void)
 {
-    return memory_limit_met() ? "out of memory; raise --memory-limit, or make room for what is beyond it"
+    return memory_limit_met() ? "out of memory; raise --memory-limit, or free disk space for what exceeds it"
                               : "out of memory; free some memory and try again";
 }
 
@@ -55,13 +55,12 @@ static const struct {
     [LOSS_MISSING_SLICE] = { "missing_slice", "slices missing inside a stream", true, LOSS_AT_BYTE },
     [LOSS_BAD_MAGIC] = { "bad_magic", "records with a wrong magic number", true, LOSS_AT_BYTE },
     [LOSS_BAD_VALUE] = { "bad_value", "records with impossible values", true, LOSS_AT_BYTE },
-    [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be understood", true, LOSS_AT_BYTE },
+    [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be parsed", true, LOSS_AT_BYTE },
     [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true, LOSS_IN_FILE },
     [LOSS_UNREAD] = { "unread", "streams that this version does not read", true, LOSS_IN_FILE },
     [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true, LOSS_AT_BYTE },
-    [LOSS_NEWER] = { "newer", "records of a newer form, of which only the known part was used", true, LOSS_AT_BYTE },
-    [LOSS_REPAIRED] = { "repaired", "events with texts that are not escaped, which were read all the same", false,
-                        LOSS_AT_BYTE },
+    [LOSS_NEWER] = { "newer", "records of a newer format, of which only the known part was used", true, LOSS_AT_BYTE },
+    [LOSS_REPAIRED] = { "repaired", "events with unescaped texts, which were read nevertheless", false, LOSS_AT_BYTE },
     [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false, LOSS_AT_BYTE },
     [LOSS_RING_FULL] = { "ring_full", "records dropped while recording: ring full", true, LOSS_REPORTED_BY },
     [LOSS_RINGS] = { "damaged_rings", "damaged places in ascope.rings, whose records are missing", true,

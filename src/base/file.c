@@ -51,8 +51,8 @@ const char *dir_next(DIR *dir, int *why)
 
 enum { READING, WRITING };
 static char elsewhere[32]; /* " with --out", for remedies that end with this word */
-static const char ROOM[] = "make room there, or write elsewhere";
-static const char RIGHT[] = "get the right to it, or write elsewhere";
+static const char ROOM[] = "free disk space there, or write elsewhere";
+static const char RIGHT[] = "obtain write permission, or write elsewhere";
 static const struct {
     int why;
     const char *remedy[2];
@@ -61,27 +61,26 @@ static const struct {
     { EDQUOT, { ROOM, ROOM } },
     { EFBIG, { NULL, "allow larger files (ulimit -f), or write elsewhere" } },
     { EROFS, { NULL, "write elsewhere" } },
-    { EACCES, { "ask its owner for the right to read it", RIGHT } },
-    { EPERM, { "ask its owner for the right to read it", RIGHT } },
+    { EACCES, { "ask its owner for read permission", RIGHT } },
+    { EPERM, { "ask its owner for read permission", RIGHT } },
     { EMFILE, { "allow more open files (ulimit -n)", "allow more open files (ulimit -n)" } },
     { ENFILE,
       { "the whole system has too many files open: try again",
         "the whole system has too many files open: try again" } },
     { ENOMEM, { "free some memory and try again", "free some memory and try again" } },
-    { EIO,
-      { "the disk may be failing: see the log of the system", "the disk may be failing: see the log of the system" } },
+    { EIO, { "the disk may be failing: see the system log", "the disk may be failing: see the system log" } },
     { ELOOP, { "links are not followed: copy what it points to", "links are not followed: write elsewhere" } },
     { ENAMETOOLONG, { "move it to a shorter path", "the path is too long: write elsewhere" } },
-    { ENOENT, { NULL, "make the directory above it, or write elsewhere" } },
-    { ENOTDIR, { NULL, "a file stands where a directory should be: write elsewhere" } },
-    { EEXIST, { NULL, "something else of that name is there: write elsewhere" } },
+    { ENOENT, { NULL, "create its parent directory, or write elsewhere" } },
+    { ENOTDIR, { NULL, "a file is where a directory should be: write elsewhere" } },
+    { EEXIST, { NULL, "something else has that name: write elsewhere" } },
 };
 
 static const char *trouble(int why, int doing)
 {
     static _Thread_local char text[160];
     if (why == NOT_A_FILE)
-        return "it is no plain file";
+        return "it is not a regular file";
     const char *remedy = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known && !remedy; i++)
         remedy = known[i].why == why ? known[i].remedy[doing] : NULL;

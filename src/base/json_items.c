@@ -124,7 +124,7 @@ static bool skip_string(struct scan *s)
             return fail(s, begin, "a string without a closing quote");
         if (c < ' ')
             return fail(s, s->at, "byte 0x%02x in a string; %s", (unsigned)c,
-                        c == '\n' ? "strings end in the line in which they begin" : "write it as an escape");
+                        c == '\n' ? "strings must end in the line in which they begin" : "write it as an escape");
         const size_t n = c < 0x80 ? 1 : utf8_len((const unsigned char *)s->text + s->at, s->n - s->at);
         if (n == 0)
             return fail(s, s->at, "byte 0x%02x is not UTF-8", (unsigned)c);
@@ -155,7 +155,7 @@ static bool skip_number(struct scan *s, struct json_item *out)
     else if (!skip_digits(s))
         return false;
     if (is_digit(peek(s)))
-        return fail(s, out->at, "a number does not begin with 0");
+        return fail(s, out->at, "a number must not begin with 0");
     if (peek(s) == '.') {
         out->kind = ITEM_REAL;
         s->at++;
@@ -201,7 +201,7 @@ static bool skip_key(struct scan *s)
         return false;
     skip_blanks(s);
     if (peek(s) != ':')
-        return fail_at(s, "':' behind the key");
+        return fail_at(s, "':' after the key");
     s->at++;
     return true;
 }
@@ -245,7 +245,7 @@ static bool skip_value(struct scan *s, struct json_item *out)
         const unsigned asked = is_object ? s->limits->objects : s->limits->arrays;
         const unsigned most = asked < NESTED_MOST ? asked : NESTED_MOST;
         if (*open == most)
-            return fail(s, s->at, "more than %u %s nested in each other", most, is_object ? "objects" : "arrays");
+            return fail(s, s->at, "more than %u %s nested", most, is_object ? "objects" : "arrays");
         (*open)++;
         is_well = skip_members(s, is_object);
         (*open)--;

@@ -53,7 +53,7 @@ static void put_finding(struct out *o, const struct advise_report *r, const stru
     out_lit(o, "</p><p class=\"dim\">");
     if (*advise_rank_text(r, a->rank, rank)) {
         html_text(o, rank);
-        snprintf(text, sizeof text, ", %zu of %zu ranks have it; ", a->n_ranks, r->n_ranks);
+        snprintf(text, sizeof text, ", %zu of %zu ranks are affected; ", a->n_ranks, r->n_ranks);
         html_raw(o, text);
     }
     html_text(o, of->path);
@@ -95,7 +95,7 @@ bool advise_page_write(const struct advise_report *r, const char *path, struct e
     html_raw(&o, head);
     snprintf(
         text, sizeof text,
-        "<h1>%zu finding%s</h1><p class=\"dim\">%zu rank%s. Gains are estimates, may be about the same time, and do not add up.</p>\n",
+        "<h1>%zu finding%s</h1><p class=\"dim\">%zu rank%s. Gains are estimates. They may overlap and do not add up.</p>\n",
         n_found, n_found == 1 ? "" : "s", r->n_ranks, r->n_ranks == 1 ? "" : "s");
     html_raw(&o, text);
     for (size_t i = 0; i < n_found; i++)

@@ -44,9 +44,9 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
             term_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
             term_ink(t, INK_END));
     if (*advise_rank_text(r, a->rank, rank))
-        fprintf(t->to, " on %s%s", rank, a->n_ranks > 1 ? ", which has most" : "");
+        fprintf(t->to, " on %s%s", rank, a->n_ranks > 1 ? ", the worst" : "");
     if (a->n_ranks > 1)
-        fprintf(t->to, "; %zu of %zu ranks have it", a->n_ranks, r->n_ranks);
+        fprintf(t->to, "; %zu of %zu ranks are affected", a->n_ranks, r->n_ranks);
     fprintf(t->to, "\n   found:  ");
     term_text(t, a->finding.found ? a->finding.found : "", 0);
     for (size_t i = 0; i < a->finding.n; i++) {
@@ -81,7 +81,7 @@ void advise_print(const struct term *t, const struct advise_report *r)
     if (n_found == 0)
         fputs(n[CHECK_FINE] > 0 ? "nothing found that would save 3 % of a step" : "nothing could be checked", t->to);
     else
-        fprintf(t->to, "%zu finding%s, by estimated gain; gains may be about the same time and do not add up", n_found,
+        fprintf(t->to, "%zu finding%s, by estimated gain; gains may overlap and do not add up", n_found,
                 n_found == 1 ? "" : "s");
     fprintf(t->to, " (%zu checks, %zu fine", n_advise_checks, n[CHECK_FINE]);
     if (n[CHECK_ELSEWHERE] > 0)

@@ -302,8 +302,7 @@ static void report_duplicates(const struct rank_row *row, size_t n)
             }
         if (is_first)
             complain(
-                "rank %lld: in %zu directories, %s and %s%s; they are of different runs, or of processes that had no "
-                "rank of their own",
+                "rank %lld: in %zu directories, %s and %s%s; they belong to different runs, or to processes without a rank of their own",
                 (long long)row[i].rank, n_same, row[i].name, row[second].name, n_same > 2 ? " among them" : "");
     }
 }
@@ -342,8 +341,7 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
             snprintf(text + used, sizeof text - used, ", ...");
     }
     if (n_missing > 0)
-        complain("rank%s %s: no directory; what the ranks are compared with is incomplete", n_missing > 1 ? "s" : "",
-                 text);
+        complain("rank%s %s: no directory; the comparison of ranks is incomplete", n_missing > 1 ? "s" : "", text);
     return true;
 }
 
@@ -381,7 +379,7 @@ static bool compare_ranks(struct analysis *n, json_t **json)
         putchar('\n');
     rank_table_print(&term, row, order, n_rows);
     if (n->has_lines)
-        printf("\n%zu directories; -v reports more of each\n", n_targets);
+        printf("\n%zu directories; -v prints the report of each\n", n_targets);
     return true;
 }
 

@@ -103,7 +103,7 @@ static enum exit_status find_ranks(struct clustering *n)
     struct arguments *a = n->a;
     struct error e = { 0 };
     if (a->n_words == 0) {
-        complain("missing directory; give the directory that contains those of the ranks");
+        complain("missing directory; give the directory that contains the collections of the ranks");
         return STATUS_USAGE;
     }
     for (size_t i = 0; i < a->n_words; i++) {
@@ -196,7 +196,7 @@ static enum exit_status run_shard(struct clustering *n)
                                      .progress = &progress };
     const char *dir = a->options.out_dir ? a->options.out_dir : ".";
     if (a->job.shard && !shard_of_text(a->job.shard, &request.part, &request.n_parts)) {
-        complain("--shard %s: expected a part and their number, 1/8 to 8/8", a->job.shard);
+        complain("--shard %s: expected I/N, such as 1/8", a->job.shard);
         return STATUS_PARAMETER;
     }
     if (a->job.shard)

@@ -37,7 +37,7 @@ static bool status(struct dyn *d, struct error *e)
     const struct term *const t = &d->term;
     fprintf(t->to, "%s", term_ink(t, INK_BOLD));
     term_text(t, d->dir, 0);
-    fprintf(t->to, "%s: %zu %s, a change of the file is noticed within %.1f s\n", term_ink(t, INK_END), d->who.list.n,
+    fprintf(t->to, "%s: %zu %s, changes to the file are noticed within %.1f s\n", term_ink(t, INK_END), d->who.list.n,
             d->who.list.n == 1 ? "process listens" : "processes listen", d->who.poll_ms / 1e3);
     listeners_print(t, &d->who);
     return true;
@@ -60,7 +60,7 @@ static json_t *ranks_json(struct dyn *d, struct error *e)
         if (!is_number || first > last || last > INT32_MAX || last - first > 1 << 20 || (*end && *end != ',')) {
             json_decref(list);
             d->refused = STATUS_PARAMETER;
-            error_set(e, FAULT_ASKED, "--ranks %s: accepted are ranks and ranges with commas between them: 0,8-11",
+            error_set(e, FAULT_ASKED, "--ranks %s: accepted are ranks and ranges separated by commas: 0,8-11",
                       d->a->dyn.ranks);
             return NULL;
         }
@@ -237,7 +237,7 @@ static const struct verb *verb_find(const char *word)
             return &verbs[i];
     }
     const char *const near = nearest_word(word, name, VERBS);
-    complain("dyn %s: unknown word%s%s; see ascope help dyn", word, near ? "; did you mean " : "", near ? near : "");
+    complain("dyn %s: unknown action%s%s; see ascope help dyn", word, near ? "; did you mean " : "", near ? near : "");
     return NULL;
 }
 

@@ -119,6 +119,6 @@ int export_run(struct arguments *a, size_t first_dir)
 int run_import(struct arguments *a)
 {
     if (a->cluster)
-        advise(a, "--cluster: each collection is checked by itself; there is no cluster database to write");
+        advise(a, "--cluster: each collection is checked separately; no cluster database is written");
     return work_run(a, 0, &(struct work){ check_one, &a->options });
 }

@@ -69,20 +69,19 @@ static void print_report(const struct term *t, const struct memory_timeline *m, 
     const struct peak peak = peak_of(m);
     char device[MEMORY_DEVICE_TEXT], n[TERM_NUMBER], bytes[TERM_NUMBER], time[TERM_NUMBER];
     term_text(t, out, 0);
-    fprintf(t->to, ": memory of %s, %s points\n  most at once: %s%s%s after %s\n",
-            memory_device_text(m->device, device), term_count(n, peak.n_points), term_ink(t, INK_BOLD),
-            term_bytes(bytes, positive(peak.bytes)), term_ink(t, INK_END),
-            term_duration(time, 1e3 * (double)(peak.at.time_us - peak.begin_us)));
+    fprintf(t->to, ": memory of %s, %s points\n  peak: %s%s%s after %s\n", memory_device_text(m->device, device),
+            term_count(n, peak.n_points), term_ink(t, INK_BOLD), term_bytes(bytes, positive(peak.bytes)),
+            term_ink(t, INK_END), term_duration(time, 1e3 * (double)(peak.at.time_us - peak.begin_us)));
     for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
         if (peak.at.bytes[i] != 0)
             fprintf(t->to, "    %-15s %10s %5.1f %%\n", memory_category_name[i],
                     term_bytes(bytes, positive(peak.at.bytes[i])),
                     100.0 * (double)peak.at.bytes[i] / (double)peak.bytes);
     if (m->before_bytes > 0)
-        fprintf(t->to, "  there before the recording, and counted above: %s\n", term_bytes(bytes, m->before_bytes));
-    fprintf(t->to, "  allocated at most %s, ", term_bytes(bytes, positive(m->peaks.allocated.bytes)));
-    fprintf(t->to, "reserved at most %s%s\n", term_bytes(bytes, positive(m->peaks.reserved.bytes)),
-            m->peaks.is_partial ? ", both without what was allocated before the recording" : "");
+        fprintf(t->to, "  allocated before the recording, included above: %s\n", term_bytes(bytes, m->before_bytes));
+    fprintf(t->to, "  peak allocated %s, ", term_bytes(bytes, positive(m->peaks.allocated.bytes)));
+    fprintf(t->to, "peak reserved %s%s\n", term_bytes(bytes, positive(m->peaks.reserved.bytes)),
+            m->peaks.is_partial ? ", both excluding memory allocated before the recording" : "");
     summary_losses(t, lost);
 }
 
@@ -128,7 +127,7 @@ static enum exit_status write_timeline(struct arguments *a, const struct collect
     if (m.n == 0) {
         char why[300];
         devices_text(s, seen, sizeof seen);
-        snprintf(why, sizeof why, "nothing of the memory of %s was recorded%s%s", memory_device_text(device, name),
+        snprintf(why, sizeof why, "the memory of %s was not recorded%s%s", memory_device_text(device, name),
                  *seen ? "; --device may be " : "", seen);
         complain_nothing(s, why);
         return STATUS_NOTHING;

@@ -61,10 +61,10 @@ static enum exit_status report(struct arguments *a, const char *log, const char 
 /* Why there is not a single stack. */
 static const char *why_none(const struct collection *s, enum time_metric metric)
 {
-    return !s->settings.has_cpu      ? "operators were not recorded; stacks need the activity CPU"
+    return !s->settings.has_cpu      ? "operators were not recorded; stacks require the activity CPU"
            : !s->settings.with_stack ? "was collected without stacks; set with_stack"
            : metric == TIME_OF_DEVICE && s->kernels.n == 0
-               ? "no operator has time on a device; take --metric self_cpu_time_total"
+               ? "no operator has time on a device; use --metric self_cpu_time_total"
                : "no operator with a stack took any time";
 }
 

@@ -52,10 +52,10 @@ static enum exit_status report(struct arguments *a, const struct traces *r, enum
         const struct trace_piece *p = &r->split->pieces.at[i];
         term_text(&t, p->path, 0);
         fprintf(t.to, ": %s of %s events, for Perfetto, Chrome or MindStudio Insight\n",
-                n > 1 ? "piece of the timeline" : "timeline", term_count(number, p->n_events));
+                n > 1 ? "part of the timeline" : "timeline", term_count(number, p->n_events));
         const char *advice = trace_size_advice(p->n_text);
         if (advice)
-            fprintf(t.to, "  %s of text: %s; --max-size 400M cuts it into pieces\n", term_bytes(bytes, p->n_text),
+            fprintf(t.to, "  %s of text: %s; --max-size 400M splits it into parts\n", term_bytes(bytes, p->n_text),
                     advice);
     }
     summary_losses(&t, &r->lost);

@@ -239,7 +239,7 @@ static void put_folder(const struct term *t, const struct folder *f, const struc
     if (!s->is_host)
         fprintf(t->to, ", %s, platform %d", s->chip->product, s->platform);
     fprintf(t->to, ", %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
-            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is a guess)");
+            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
     put_clock(t, s, against);
     if (!s->is_host)
         put_readable(t, s);

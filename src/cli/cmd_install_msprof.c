@@ -226,7 +226,7 @@ static bool finds_scripts(struct installation *in)
         tools ? arena_printf(in->a->mem, "%.*s" ANALYSIS "msprof/msprof.py", (int)(tools - msprof), msprof) : NULL;
     return (script && access(script, X_OK) == 0) ||
            error_set(&in->error, FAULT_IO,
-                     "%s: leads to %s, beside which torch_npu and MindSpore do not find " ANALYSIS
+                     "%s: resolves to %s, where torch_npu and MindSpore do not find " ANALYSIS
                      "msprof/msprof.py; choose another directory",
                      named, msprof);
 }

@@ -192,7 +192,7 @@ static const uint8_t info_options[] = { OPT_DIR, OPT_HELP };
 static const struct command info_command = {
     .name = "get_msprof_info.py",
     .usage = "-dir PROF_XXX/host|PROF_XXX/device_N",
-    .text = "Prints what is known of the machine of a collection as one line of JSON: CPUs, device, times, versions.",
+    .text = "Describes the machine of a collection as one line of JSON: CPUs, device, times, versions.",
     .option = info_options,
     .n_options = sizeof info_options,
 };

@@ -36,8 +36,8 @@ static void say(char said[SAID_MOST], enum recovery how, const struct recovered 
                 : snprintf(said, SAID_MOST, "recovered %s record%s that the program had no time to write",
                            term_count(records, r->n_records), r->n_records == 1 ? "" : "s");
     if (r->open_ranges > 0)
-        n += snprintf(said + n, (size_t)(SAID_MOST - n), "; %s range%s had begun and not ended",
-                      term_count(open, r->open_ranges), r->open_ranges == 1 ? "" : "s");
+        n += snprintf(said + n, (size_t)(SAID_MOST - n), "; %s open range%s", term_count(open, r->open_ranges),
+                      r->open_ranges == 1 ? "" : "s");
     if (r->n_damaged > 0)
         snprintf(said + n, (size_t)(SAID_MOST - n), "; damaged in %s place%s, whose records are lost",
                  term_count(damaged, r->n_damaged), r->n_damaged == 1 ? "" : "s");
@@ -50,11 +50,11 @@ void recover_first(const struct arguments *a, const char *path, FILE *err)
     char said[SAID_MOST];
     const enum recovery how = collection_recover(path, &r, &e);
     if (how == RECOVERY_FAILED || how == RECOVERY_LOST) {
-        fprintf(err, "%s: %s; what is in the other files is read\n", complain_name(), e.text);
+        fprintf(err, "%s: %s; the other files are read\n", complain_name(), e.text);
     } else if (how != RECOVERY_NOTHING && !a->quiet) {
         say(said, how, &r);
         fprintf(err, "%s: note: %s: %s%s\n", complain_name(), path, said,
-                how == RECOVERY_RUNNING ? "; what is in its files so far is read" : "");
+                how == RECOVERY_RUNNING ? "; its files are read as they are now" : "");
     }
 }
 

@@ -346,7 +346,7 @@ static void complain_input(const struct view_input *in)
         char n[TERM_NUMBER];
         if (!l->is_damage)
             continue;
-        complain("%s: %s %s%s%s; the page is without them", in->name, term_count(n, l->n), l->what,
+        complain("%s: %s %s%s%s; they are missing from the page", in->name, term_count(n, l->n), l->what,
                  *l->file ? ", first: " : "", l->file);
         n_said++;
     }
@@ -407,7 +407,7 @@ int run_view(struct arguments *a)
     sigset_t ends;
     struct view_range range;
     if (!range_read(a->range, &range) || (a->range && !a->report)) {
-        complain(a->report ? "--range: %s: wanted FROM,TO, such as 100ms,1.5s" : "--range %s: needs --export FILE",
+        complain(a->report ? "--range %s: expected FROM,TO, such as 100ms,1.5s" : "--range %s: requires --export FILE",
                  a->range);
         return exit_code(a->face, STATUS_PARAMETER);
     }
@@ -421,7 +421,7 @@ int run_view(struct arguments *a)
         return exit_code(a->face, STATUS_NOTHING);
     }
     if (!bus_guard_set())
-        complain("a file that becomes shorter while it is shown will end the viewer: %s", strerror(errno));
+        complain("a file that is truncated while it is shown will end the viewer: %s", strerror(errno));
     work_memory(a, v.targets.list.n ? v.targets.list.at[0].path : memory_dir());
     if (a->report) {
         const enum exit_status status = write_report(&v, range);

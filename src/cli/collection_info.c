@@ -36,13 +36,13 @@ static const struct {
     const char *holds;
     uint16_t size; /* of a record; 0: they have texts of any length */
 } file_about[FRAMEWORK_FILES] = {
-    [FRAMEWORK_OPS] = { "operators and ranges that the user named", 0 },
-    [FRAMEWORK_MARKS] = { "tasks put into the queue and taken out of it", 0 },
-    [FRAMEWORK_MEMORY] = { "memory taken and given back", TLV_HEAD + 77 },
+    [FRAMEWORK_OPS] = { "operators and user ranges", 0 },
+    [FRAMEWORK_MARKS] = { "tasks enqueued and dequeued", 0 },
+    [FRAMEWORK_MEMORY] = { "memory allocated and freed", TLV_HEAD + 77 },
     [FRAMEWORK_PYTHON] = { "Python calls and returns", 33 },
     [FRAMEWORK_PYTHON_KEYS] = { "names of Python functions and modules", 0 },
     [FRAMEWORK_PARAMS] = { "parameters of modules and optimizers", 0 },
-    [FRAMEWORK_GC] = { "garbage that Python collected", 24 },
+    [FRAMEWORK_GC] = { "Python garbage collections", 24 },
     [FRAMEWORK_SHAPES] = { "inputs of operators", 0 },
     [FRAMEWORK_HOST_OPS] = { "operators that ran on the host's CPU", 0 },
     [FRAMEWORK_MEMORY_TOTALS] = { "memory of the pool over time", 0 },

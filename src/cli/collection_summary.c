@@ -128,7 +128,7 @@ static void put_peak(const struct term *t, const struct collection *s, const cha
     fprintf(t->to, "    %-10s %10s at %s", what, term_bytes(bytes, p->bytes > 0 ? (uint64_t)p->bytes : 0),
             term_time(time, p->time_ns));
     if (p->name != NAME_EMPTY) {
-        fprintf(t->to, ", taken by %s", p->is_of_graph ? "cann::" : "");
+        fprintf(t->to, ", allocated by %s", p->is_of_graph ? "cann::" : "");
         term_text(t, names_text(s->profile.names, p->name), 60);
     }
     const char *before = "; ";
@@ -148,8 +148,8 @@ static bool put_memory(const struct term *t, const struct collection *s)
         return false;
     if (!peaks.allocated.is_known)
         return true;
-    fprintf(t->to, "\n  most memory%s\n",
-            peaks.is_partial ? ", without what was allocated before the recording (see export-memory-timeline)" : "");
+    fprintf(t->to, "\n  peak memory%s\n",
+            peaks.is_partial ? ", excluding memory allocated before the recording (see export-memory-timeline)" : "");
     put_peak(t, s, "allocated", &peaks.allocated);
     if (peaks.reserved.bytes > 0)
         put_peak(t, s, "reserved", &peaks.reserved);
@@ -195,7 +195,7 @@ bool collection_summary_print(const struct term *t, const struct arguments *a, c
     if (c.n_device > 0)
         top_print(t, names, "device time of operators", c.device, c.n_device, c.device_ns);
     if (c.n_host > 0)
-        top_print(t, names, "host time of operators themselves", c.host, c.n_host, c.host_ns);
+        top_print(t, names, "host self time of operators", c.host, c.n_host, c.host_ns);
     costs_free(&c);
     const bool has_ranges = range_table_print(t, &s->profile, &s->framework.ops, a->top), has_memory = put_memory(t, s),
                has_files = summary_files(t, s->path, &r->account, a->verbose > 0);

@@ -84,24 +84,26 @@ const struct command commands[] = {
         .name = "run",
         .usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
         .about = "record any program, a running process or the machine, and export the result",
-        .text = "Starts PROGRAM and records it and its descendants from outside: CPU, memory, disk and network, its calls of the "
-                "operating system, its marks, and the devices of this machine. The program needs no change, and gets no "
-                "thread and no descriptor. The first word that is no option is the program; -- before it is optional. Results "
-                "are exported when it has ended, as by ascope export, with a summary; the exit code is the program's own (128 "
-                "and the number of the signal that killed it; 127 if it cannot be started), and that of the export if the "
-                "program ended well.\n\n"
-                "A Python script that uses PyTorch, MindSpore or TensorFlow (python3 SCRIPT, python3 -m MODULE, torchrun, a script "
-                "whose first line names Python) is recorded by the front end of its framework instead, as by python3 -m ascope "
-                "record: operators, steps and memory, analysed as by ascope analyse; every rank has its own directory.\n\n"
-                "Ctrl-C ends the program, and what was recorded until then is exported. If ascope itself is killed, the "
+        .text = "Starts PROGRAM and records it and its descendants from outside: CPU, memory, disk and network, its "
+                "operating system calls, its marks, and the devices of this machine. The program needs no change, "
+                "and gets no thread and no descriptor. The first word that is not an option is the program; -- "
+                "before it is optional. Results are exported when it has ended, as by ascope export, with a summary. "
+                "The exit code is that of the program (128 plus the signal that killed it; 127 if it cannot be "
+                "started), or that of the export if the program succeeded.\n\n"
+                "A Python script that uses PyTorch, MindSpore or TensorFlow (python3 SCRIPT, python3 -m MODULE, "
+                "torchrun, a script whose first line names Python) is recorded by the front end of its framework "
+                "instead, as by python3 -m ascope record: operators, steps and memory, analysed as by ascope "
+                "analyse; every rank has its own directory.\n\n"
+                "Ctrl-C ends the program and exports what was recorded so far. If ascope itself is killed, the "
                 "program continues, and ascope export recovers the collection.\n\n"
-                "Examples: ascope run ./server --port 80 records a server from its first instruction. ascope run --delay 30 "
-                "--duration 10 -- python3 train.py leaves out the first 30 seconds and records the next 10. ascope run --pid "
-                "1234 --duration 5 records a process that runs already. ascope run --period 60 records the use of the machine "
-                "for a minute. ascope run --interactive ./server records from start to stop, as often as these commands are "
-                "entered. ascope run --no-export --out /data ./server only records. ascope run --acl-json acl.json -- ./app records what "
-                "that file asks for; if it leaves profiling off, the program just runs.\n\n"
-                "Options of msprof are accepted by their whole names with their values, such as --aicpu=on or "
+                "Examples: ascope run ./server --port 80 records a server from its first instruction. ascope run "
+                "--delay 30 --duration 10 -- python3 train.py leaves out the first 30 seconds and records the next "
+                "10. ascope run --pid 1234 --duration 5 records a running process. ascope run --period 60 records "
+                "the use of the machine for a minute. ascope run --interactive ./server records from each start to "
+                "the next stop that is entered. ascope run --no-export --out /data ./server only records. ascope run "
+                "--acl-json acl.json -- ./app records what that file requests; if it leaves profiling off, the "
+                "program runs unrecorded.\n\n"
+                "Options of msprof are accepted with full name and value, such as --aicpu=on or "
                 "--sys-hardware-mem=on; msprof --help lists them. record and profile are aliases of this command.",
         LIST_OF(run_options),
         .ends_at_word = true,
@@ -111,24 +113,25 @@ const struct command commands[] = {
     {
         .name = "dyn",
         .usage = "DIR [status|start|wait|stop|save] [OPTION...]",
-        .about = "start collections in a job that runs already, and wait for them",
-        .text = "The job listens to the directory DIR: it was started with PROF_CONFIG_PATH=DIR in its environment, or its script "
-                "calls dynamic_profile.init(\"DIR\"), or it is a program that uses ascope/dynamic.h. DIR may be on a file "
-                "system that several hosts share.\n\n"
-                "status, the default, lists the processes of this host and user that listen, with their ranks, their steps, and what "
-                "they do. start writes a request to DIR/profiler_config.json, in one piece: the keys that options name are set, all "
-                "others stay as they are. Without --start-step all ranks begin at the same step, the next one that all of them can "
-                "reach. wait waits until the ranks that the file asks for have their results, and prints their directories. stop "
-                "ends what is recorded, and drops what waits for its step.\n\n"
-                "start refuses a request that cannot be fulfilled, and writes nothing: nobody listens, a rank that does not, a step "
-                "that has passed, a file that is no JSON. Every other key of the file is accepted by its name: "
-                "--profile_memory=true, --l2_cache=true, --export_type=text,db.\n\n"
-                "save is for flight recorders: the last seconds of each, by --last, become a collection, while the job continues. DIR is "
-                "the directory of one, the one above it, or the one that it listens to. Of a recorder whose program was killed the last "
-                "seconds are recovered.\n\n"
-                "Exit code 0: done. 1: refused, or wait has no result. 2: invalid command line. 3: wait has results of some ranks "
-                "alone.\n\n"
-                "Example: ascope dyn /share/prof start --steps 3 --warmup 1 --ranks 0,8 --level Level1 && ascope dyn /share/prof wait",
+        .about = "start collections in a running job, and wait for them",
+        .text = "The job listens to the directory DIR: it was started with PROF_CONFIG_PATH=DIR in its environment, "
+                "or its script calls dynamic_profile.init(\"DIR\"), or it is a program that uses ascope/dynamic.h. "
+                "DIR may be on a file system that several hosts share.\n\n"
+                "status, the default, lists the listening processes of this host and user with their ranks, steps "
+                "and state. start atomically writes a request to DIR/profiler_config.json: options set their keys, "
+                "all other keys keep their values. Without --start-step all ranks begin at the same step, the next "
+                "one that all of them can reach. wait waits until the requested ranks have their results, and prints "
+                "their directories. stop ends running collections, and drops those that wait for their step.\n\n"
+                "start rejects a request that cannot be fulfilled, and then writes nothing: no process listens, a "
+                "requested rank does not listen, the step has passed, or the file is not JSON. Other keys of the "
+                "file are accepted as options: --profile_memory=true, --l2_cache=true, --export_type=text,db.\n\n"
+                "save is for flight recorders: their last seconds (--last) become collections while the job "
+                "continues. DIR is the directory of a flight recorder, its parent, or the directory that it listens "
+                "to. If the program was killed, its last seconds are recovered.\n\n"
+                "Exit code 0: success. 1: rejected, or wait has no result. 2: invalid command line. 3: wait has "
+                "results of some ranks only.\n\n"
+                "Example: ascope dyn /share/prof start --steps 3 --warmup 1 --ranks 0,8 --level Level1 && ascope dyn "
+                "/share/prof wait",
         LIST_OF(dyn_options),
         .words = "status start wait stop save",
         .words_are_second = true,
@@ -140,12 +143,12 @@ const struct command commands[] = {
         .usage = "[timeline|summary|db|all] -dir DIR [OPTION...]",
         .about = "export a PROF_XXX collection as timeline, tables and database",
         .text = "Reads PROF_XXX directories and writes a timeline (msprof_*.json, for Perfetto, Chrome or MindStudio "
-                "Insight), tables (*.csv in mindstudio_profiler_output) and a database (msprof_*.db, SQLite). The default "
-                "is all of them; timeline and summary also write the database unless it exists. DIR may be given without "
-                "-dir, and more than once.\n\n"
-                "Damaged and truncated records are skipped, counted and reported at the end; everything else is exported. "
-                "--model-id and --iteration-id select iterations of one model, or training steps; ascope query lists them. "
-                "Collections without recorded models have no iterations to select.",
+                "Insight), tables (*.csv in mindstudio_profiler_output) and a database (msprof_*.db, SQLite). The "
+                "default is all of them; timeline and summary also write the database unless it exists. DIR may be "
+                "given without -dir, and more than once.\n\n"
+                "Damaged and truncated records are skipped, counted and reported at the end; everything else is "
+                "exported. --model-id and --iteration-id select iterations of one model, or training steps; ascope "
+                "query lists them. Collections without recorded models have no iterations to select.",
         LIST_OF(export_options),
         .words = "timeline summary db all",
         .run = run_export,
@@ -154,21 +157,23 @@ const struct command commands[] = {
         .name = "analyse",
         .usage = "DIR... [OPTION...]",
         .about = "analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report",
-        .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, a *_ascend_ms directory of MindSpore's, or a directory that contains those of all ranks "
-                "of a job. The ranks are analysed in parallel; a failure of one does not affect the others. Results are "
-                "written to ASCEND_PROFILER_OUTPUT in each: trace_view.json (for Perfetto, Chrome or MindStudio Insight), "
-                "tables (*.csv) and databases (*.db). A log is written to logs, and finally analyse.done: JSON with the "
-                "files, the losses, the problems and the exit code.\n\n"
-                "--steps restricts the results to what began in these steps: operators and memory by the step's time on "
-                "the host, kernels and samples by its time on the device, tasks of the queue with the operators that "
-                "enqueued them. Statistics of ports and links and cache counters have no times and cover the whole "
-                "collection, as do operators and memory in the report; the chosen steps are compared with the median of "
-                "all. +2 is the second step of a collection, whatever its number; a collection in which no steps were counted is "
-                "then analysed as a whole, with a warning.\n\n"
-                "The report lists the slowest steps first and names the cause of a slow step: an operator, communication, "
-                "waiting for other ranks, or the host. For several ranks, a table compares their median steps.\n\n"
-                "PROF_XXX directories without framework data are exported as by ascope export. analyze is an alias of this "
-                "command.",
+        .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, a *_ascend_ms directory of MindSpore's, or "
+                "a directory that contains those of all ranks of a job. The ranks are analysed in parallel; a "
+                "failure of one does not affect the others. Results are written to ASCEND_PROFILER_OUTPUT in each: "
+                "trace_view.json (for Perfetto, Chrome or MindStudio Insight), tables (*.csv) and databases (*.db). "
+                "A log is written to logs, and finally analyse.done: JSON with the files, the losses, the problems "
+                "and the exit code.\n\n"
+                "--steps restricts the results to what began in these steps: operators and memory by the step's time "
+                "on the host, kernels and samples by its time on the device, tasks of the queue with the operators "
+                "that enqueued them. Statistics of ports and links and cache counters have no times and cover the "
+                "whole collection, as do operators and memory in the report; the chosen steps are compared with the "
+                "median of all. +2 is the second step of a collection, whatever its number; a collection in which no "
+                "steps were counted is then analysed as a whole, with a warning.\n\n"
+                "The report lists the slowest steps first and names the cause of a slow step: an operator, "
+                "communication, waiting for other ranks, or the host. For several ranks, a table compares their "
+                "median steps.\n\n"
+                "PROF_XXX directories without framework data are exported as by ascope export. analyze is an alias "
+                "of this command.",
         LIST_OF(analyse_options),
         .run = run_analyse,
     },
@@ -176,14 +181,15 @@ const struct command commands[] = {
         .name = "why",
         .usage = "DIR... [OPTION...]",
         .about = "explain why a step or a rank is slow: causes, operators, and where to look",
-        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all ranks of a job. "
-                "Compares the steps with their median, and divides the difference of the slowest one, or of --step, by cause and by "
-                "operator, largest first: more runs, longer runs, lower clock, slower transfer, waiting for other ranks, waiting for "
-                "data, memory, garbage collection, the host. Causes and rest add up to the difference. Each item has the place of its "
-                "longest event in the timeline: ts in microseconds, process and thread.\n\n"
-                "Of a job the slowest step is explained on the rank that the others wait for, or on --rank. If no step is slow but a "
-                "rank is, its usual step is compared with that of the rank in the middle, without communication. If nothing stands "
-                "out, the report says so. Nothing is written.\n\n"
+        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all "
+                "ranks of a job. Compares the steps with their median, and divides the excess of the slowest one, or "
+                "of --step, by cause and by operator, largest first: more runs, longer runs, lower clock, slower "
+                "transfer, waiting for other ranks, waiting for data, memory, garbage collection, the host. Causes "
+                "and rest add up to the difference. Each item names its longest event in the timeline: ts in "
+                "microseconds, process and thread.\n\n"
+                "For a job, the slowest step is explained on the rank that the others wait for, or on --rank. If no "
+                "step is slow but a rank is, its usual step is compared with that of the median rank, without "
+                "communication. If nothing is slow, the report says so. No files are written.\n\n"
                 "Example: ascope why job --step 14 --top 10",
         LIST_OF(why_options),
         .run = run_why,
@@ -191,15 +197,20 @@ const struct command commands[] = {
     {
         .name = "view",
         .usage = "DIR|FILE.json|FILE.json.gz|FILE.db... [OPTION...]",
-        .about = "look at collections and traces of any size in a browser",
-        .text = "Starts a viewer on this machine, prints its address and opens it in a browser if there is a screen. DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that "
-                "contains some; FILE is a trace in Chrome's JSON form, e.g. of torch.profiler, or a database of results. The first page answers which step is slow and why; the "
-                "timeline shows any number of events, because only what can be seen is sent to the browser. Keys: ? lists them.\n\n"
-                "Ranks of one job become one timeline on one clock, with the answers of ascope cluster and ascope advise before it; two directories or "
-                "files that are no ranks of one job become one timeline as two runs, with the answer of ascope compare.\n\n"
-                "With --export nothing is started: one page with the overview and a range of the timeline is written, which needs nothing else.\n\n"
-                "Else nothing is written, and only this machine can reach the viewer, with the address that has a random token. Ctrl-C ends it. From "
-                "another machine: ssh -L PORT:127.0.0.1:PORT HOST, and the same address.\n\n"
+        .about = "view collections and traces of any size in a browser",
+        .text = "Starts a viewer on this machine, prints its address and opens it in a browser if there is a screen. "
+                "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains some; FILE is "
+                "a trace in Chrome's JSON format, e.g. of torch.profiler, or a database of results. The first page "
+                "shows which step is slow and why; the timeline handles any number of events, because only the "
+                "visible part is sent to the browser. Press ? for a list of keys.\n\n"
+                "Ranks of one job become one timeline on one clock, with the answers of ascope cluster and ascope "
+                "advise. Two directories or files that are not ranks of one job become one timeline of two runs, "
+                "with the answer of ascope compare.\n\n"
+                "With --export no viewer is started: one self-contained page with the overview and a range of the "
+                "timeline is written.\n\n"
+                "Otherwise no files are written. Only this machine can reach the viewer, with the address that "
+                "contains a random token. Ctrl-C ends it. From another machine: ssh -L PORT:127.0.0.1:PORT HOST, and "
+                "the same address.\n\n"
                 "Example: ascope view job/*_ascend_pt trace.json.gz --no-open",
         LIST_OF(view_options),
         .has_files = true,
@@ -208,15 +219,16 @@ const struct command commands[] = {
     {
         .name = "advise",
         .usage = "DIR... [OPTION...]",
-        .about = "what to change to make a job faster, with evidence and estimated gain",
-        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all ranks of a job. Runs a "
-                "list of checks on each rank: waiting for data, the device waiting for the host, synchronisation after launches, "
-                "garbage collection, allocations, copies, clock, AI CPU operators, numbers of blocks, small or unaligned transfers, slow "
-                "links, retransmissions, a rank that the others wait for.\n\n"
-                "Each finding has the time that a step would be shorter by, what was found, where it is in the timeline, and what to "
-                "change; the largest gain is first. What would save less than 3 % of a step is no finding. Checks whose data was "
-                "not recorded are listed with the option that records it. Gains are estimates and may be about the same time: they do "
-                "not add up.\n\n"
+        .about = "suggest what to change to make a job faster, with evidence and estimated gain",
+        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all "
+                "ranks of a job. Runs a list of checks on each rank: waiting for data, the device waiting for the "
+                "host, synchronisation after launches, garbage collection, allocations, copies, clock, AI CPU "
+                "operators, numbers of blocks, small or unaligned transfers, slow links, retransmissions, a rank "
+                "that the others wait for.\n\n"
+                "Each finding has an estimated gain per step, the evidence, its place in the timeline, and what to "
+                "change; the largest gain is first. Gains of less than 3 % of a step are not reported. Checks whose "
+                "data was not recorded are listed with the option that records it. Gains are estimates; they may "
+                "overlap and do not add up.\n\n"
                 "The exit code does not depend on the findings. Example: ascope advise job --html advice.html",
         LIST_OF(advise_options),
         .run = run_advise,
@@ -225,19 +237,20 @@ const struct command commands[] = {
         .name = "export-trace",
         .usage = "DIR OUT.json|.json.gz|.pftrace|- [OPTION...]",
         .about = "export only the timeline, optionally compressed or split",
-        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory. OUT receives the timeline that ascope analyse writes as "
-                "trace_view.json, or ascope export as msprof_*.json: operators, Python calls, CANN calls, the work of the "
-                "devices and the flow events between them, for Perfetto, Chrome or MindStudio Insight. If OUT ends with "
-                ".gz it is compressed; viewers open it directly. If OUT ends with .pftrace it is in Perfetto's own format, "
-                "which is a tenth as large and has flow events bound to their slices.\n\n"
-                "Viewers that parse a timeline as one text (chrome://tracing, TensorBoard, speedscope) fail beyond 512 "
-                "MiB, compressed or not, and Perfetto in a browser has about 2 GB of memory. --max-size splits a larger "
-                "timeline into OUT_slice_0.json, OUT_slice_1.json and so on. Each part is a complete timeline with all "
-                "names of processes and threads; each event is in the part in which it begins. The timeline is split where "
-                "the fewest flow events and slices cross. Files that an earlier export to the same OUT left and this one "
-                "does not replace, whole or parts, are removed.\n\n"
-                "If OUT is a directory, trace_view.json is written into it. OUT may also be a FIFO, a device or a link, "
-                "which is kept, or - for standard output; the report is then printed to standard error.",
+        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory. OUT receives the timeline that ascope "
+                "analyse writes as trace_view.json, or ascope export as msprof_*.json: operators, Python calls, CANN "
+                "calls, the work of the devices and the flow events between them, for Perfetto, Chrome or MindStudio "
+                "Insight. If OUT ends with .gz it is compressed; viewers open it directly. If OUT ends with .pftrace "
+                "it is in Perfetto's own format, which is a tenth as large and has flow events bound to their "
+                "slices.\n\n"
+                "Viewers that parse a timeline as one text (chrome://tracing, TensorBoard, speedscope) fail beyond "
+                "512 MiB, compressed or not, and Perfetto in a browser has about 2 GB of memory. --max-size splits a "
+                "larger timeline into OUT_slice_0.json, OUT_slice_1.json and so on. Each part is a complete timeline "
+                "with all names of processes and threads; each event is in the part in which it begins. The timeline "
+                "is split where the fewest flow events and slices cross. Files that an earlier export to the same "
+                "OUT left and this one does not replace, whole or parts, are removed.\n\n"
+                "If OUT is a directory, trace_view.json is written into it. OUT may also be a FIFO, a device or a "
+                "link, which is kept, or - for standard output; the report is then printed to standard error.",
         LIST_OF(trace_options),
         .has_files = true,
         .run = run_export_trace,
@@ -247,12 +260,12 @@ const struct command commands[] = {
         .usage = "DIR OUT.html|.json|.json.gz|.raw.json.gz [OPTION...]",
         .about = "show how the memory of a device was used over time",
         .text = "DIR is a *_ascend_pt directory recorded with record_shapes, profile_memory and with_stack or "
-                "with_modules. Each tensor is classified by what operators, modules and optimizers did with it: PARAMETER, "
-                "OPTIMIZER_STATE, INPUT, TEMPORARY, ACTIVATION, GRADIENT, AUTOGRAD_DETAIL or UNKNOWN.\n\n"
-                "The name of OUT selects the format. .html: a page for any browser, without a network: areas over time, "
-                "with zoom and numbers. .json, .json.gz: [times in us, [0, bytes of each category] at each time]. "
-                ".raw.json, .raw.json.gz: each change: [time in ns, action, bytes, category]. -: numbers on standard "
-                "output.",
+                "with_modules. Each tensor is classified by what operators, modules and optimizers did with it: "
+                "PARAMETER, OPTIMIZER_STATE, INPUT, TEMPORARY, ACTIVATION, GRADIENT, AUTOGRAD_DETAIL or UNKNOWN.\n\n"
+                "The name of OUT selects the format. .html: a page for any browser, without a network: areas over "
+                "time, with zoom and numbers. .json, .json.gz: [times in us, [0, bytes of each category] at each "
+                "time]. .raw.json, .raw.json.gz: each change: [time in ns, action, bytes, category]. -: numbers on "
+                "standard output.",
         LIST_OF(memory_timeline_options),
         .has_files = true,
         .run = run_export_memory_timeline,
@@ -261,11 +274,12 @@ const struct command commands[] = {
         .name = "export-stacks",
         .usage = "DIR OUT [OPTION...]",
         .about = "export the call stacks of operators with their time, and a flame graph",
-        .text = "DIR is a *_ascend_pt directory recorded with with_stack. If OUT ends with .log, it receives one line per "
-                "operator: its stack, outermost frame first, and its own time in microseconds, as flame-graph tools read "
-                "them; and a flame graph for a browser, with zoom and search, is written beside it with the suffix .svg. "
-                "The flame graph also shows the operators, including those without a stack. If OUT ends with .svg, only "
-                "the flame graph is written; if OUT is a FIFO, a device, or - for standard output, only the lines.",
+        .text = "DIR is a *_ascend_pt directory recorded with with_stack. If OUT ends with .log, it receives one "
+                "line per operator: its stack, outermost frame first, and its own time in microseconds, as "
+                "flame-graph tools read them; and a flame graph for a browser, with zoom and search, is written "
+                "beside it with the suffix .svg. The flame graph also shows the operators, including those without a "
+                "stack. If OUT ends with .svg, only the flame graph is written; if OUT is a FIFO, a device, or - for "
+                "standard output, only the lines.",
         LIST_OF(stacks_options),
         .has_files = true,
         .run = run_export_stacks,
@@ -274,15 +288,17 @@ const struct command commands[] = {
         .name = "compare",
         .usage = "A B [OPTION...]",
         .about = "compare two runs: what changed, by how much, where, and what is noise",
-        .text = "A is the base, B the new run: a collection (*_ascend_pt, *_ascend_ms, PROF_XXX), a directory that contains those of "
-                "all ranks of a job, a trace of torch.profiler (.json, .json.gz), or a directory of such traces; the two may be of "
-                "different kinds, also of an NPU and a GPU.\n\n"
+        .text = "A is the base, B the new run: a collection (*_ascend_pt, *_ascend_ms, PROF_XXX), a directory that "
+                "contains those of all ranks of a job, a trace of torch.profiler (.json, .json.gz), or a directory "
+                "of such traces; the two may be of different kinds, for example of an NPU and a GPU.\n\n"
                 "Prints the parts of a usual step, peaks of memory, and what changed, largest first: kernels, "
-                "collectives and copies (of different devices: operators by the time of their kernels), with their runs and the rank on "
-                "which they changed most; steps that are slow on one side; ranks; classes of kernels. A difference is real if it "
-                "exceeds what the spread over the steps of both sides explains, and a hundredth of the value; with fewer than three "
-                "steps on a side noise is unknown. -o writes everything: tables, a database and one page for a browser.\n\n"
-                "Exit code 0 also if the runs differ. 3: something of a run was damaged, or a rank has no partner.",
+                "collectives and copies (for different devices: operators by the time of their kernels), with their "
+                "runs and the rank on which they changed most; steps that are slow on one side; ranks; classes of "
+                "kernels. A difference is real if it exceeds what the spread over the steps of both sides explains, "
+                "and a hundredth of the value; with fewer than three steps on a side noise is unknown. -o writes "
+                "everything: tables, a database and one page for a browser.\n\n"
+                "The exit code is 0 whether or not the runs differ, and 3 if something was damaged or a rank is on "
+                "one side only.",
         LIST_OF(compare_options),
         .has_files = true,
         .run = run_compare,
@@ -291,11 +307,11 @@ const struct command commands[] = {
         .name = "info",
         .usage = "DIR... [OPTION...]",
         .about = "describe a collection without exporting it",
-        .text = "For a *_ascend_pt or *_ascend_ms directory: its settings and what PyTorch or MindSpore recorded. For a PROF directory: chip, devices, "
-                "time span, agreement of the clocks of its directories, and each family of files with size, records and "
-                "slices. For a recording of ascope also how it ended, its cost, dropped records, and the accuracy of its "
-                "clocks. Nothing is decoded and nothing is written: info is fast on large collections and works on damaged "
-                "ones.",
+        .text = "For a *_ascend_pt or *_ascend_ms directory: its settings and what PyTorch or MindSpore recorded. "
+                "For a PROF directory: chip, devices, time span, agreement of the clocks of its directories, and "
+                "each family of files with size, records and slices. For a recording made by ascope, also how it "
+                "ended, its cost, dropped records, and the accuracy of its clocks. Nothing is decoded and nothing is "
+                "written: info is fast on large collections and works on damaged ones.",
         LIST_OF(info_options),
         .run = run_info,
     },
@@ -303,13 +319,13 @@ const struct command commands[] = {
         .name = "recover",
         .usage = "DIR... [OPTION...]",
         .about = "complete the collection of a program that was killed while recording",
-        .text = "A recorded program that is killed, or ends without stopping the recorder, leaves records in the file "
-                "ascope.rings of its collection. recover writes each of them once to the file where it belongs and removes "
-                "ascope.rings. analyse and export do this automatically before reading; use recover for collections that "
-                "another tool will read. If DIR contains collections, each is recovered. A collection that is still being "
-                "recorded is not touched. Damaged records are counted, and missing or implausible rings are reported: the "
-                "exit code is then 3, also of every later analysis. Rings that are a link, belong to another user or to "
-                "another recording are rejected.",
+        .text = "A recorded program that is killed, or ends without stopping the recorder, leaves records in the "
+                "file ascope.rings of its collection. recover writes each of them once to the file where it belongs "
+                "and removes ascope.rings. analyse and export do this automatically before reading; use recover for "
+                "collections that another tool will read. If DIR contains collections, each is recovered. A "
+                "collection that is still being recorded is not touched. Damaged records are counted, and missing or "
+                "implausible rings are reported: the exit code is then 3, also of every later analysis. Rings that "
+                "are a link, belong to another user or to another recording are rejected.",
         LIST_OF(recover_options),
         .run = run_recover,
     },
@@ -318,8 +334,8 @@ const struct command commands[] = {
         .usage = "DIR... [OPTION...]",
         .about = "list the models and iterations of collections",
         .text = "Prints one row per model and device: the number of its iterations and the longest one. The model "
-                "4294967295 stands for training steps. --model-id and --iteration-id of ascope export select from this "
-                "list.",
+                "4294967295 stands for training steps. --model-id and --iteration-id of ascope export select from "
+                "this list.",
         LIST_OF(query_options),
         .run = run_query,
     },
@@ -329,8 +345,8 @@ const struct command commands[] = {
         .about = "analyse communication, collective by collective",
         .text = "Writes into the directory analyze of the collection, as msprof.py analyze does: communication.json "
                 "(transit, wait and idle time of each collective, and bytes by link type), communication_matrix.json "
-                "(bytes by pair of ranks), and communication_analyzer.db with the same data as tables. Existing files are "
-                "replaced. Level 0 collections contain no communication data.",
+                "(bytes by pair of ranks), and communication_analyzer.db with the same data as tables. Existing "
+                "files are replaced. Level 0 collections contain no communication data.",
         LIST_OF(communication_options),
         .run = run_communication,
     },
@@ -338,16 +354,18 @@ const struct command commands[] = {
         .name = "cluster",
         .usage = "DIR... [OPTION...]",
         .about = "compare the ranks of a job: steps, communication, slow ranks and links",
-        .text = "Finds the ranks of a job in directories and writes tables about all of them to cluster_analysis_output, as "
-                "msprof-analyze does, for MindStudio Insight and other tools. Ranks are read from databases, text results, "
-                "summaries of ascope analyse --summary, or from collections that were never analysed; of several collections "
-                "of one rank the newest is used.\n\n"
-                "Base modes: all (steps, communication, links, groups), communication_time, communication_matrix; they begin "
-                "with an empty folder. All other modes replace their own tables only. all-modes computes every mode for which "
-                "there is data.\n\n"
-                "For jobs on several machines: ascope analyse --summary where the data of each rank lies, then this command where the "
-                "summaries are; or --shard for parts of a job, --join for parts of parts, --launcher for processes on this machine or tasks of Slurm.\n\n"
-                "Ranks that are missing, damaged or were analysed with losses have a line each, and the exit code is 3.",
+        .text = "Finds the ranks of a job in directories and writes tables about all of them to "
+                "cluster_analysis_output, as msprof-analyze does, for MindStudio Insight and other tools. Ranks are "
+                "read from databases, text results, summaries of ascope analyse --summary, or from collections that "
+                "were never analysed; of several collections of one rank the newest is used.\n\n"
+                "Base modes: all (steps, communication, links, groups), communication_time, communication_matrix; "
+                "they first remove earlier results. All other modes replace only their own tables. all-modes "
+                "computes every mode for which there is data.\n\n"
+                "For jobs on several machines: run ascope analyse --summary where the data of each rank is, then "
+                "this command where the summaries are; or use --shard for parts of a job, --join to merge parts, "
+                "--launcher for processes on this machine or tasks of Slurm.\n\n"
+                "Ranks that are missing, damaged or were analysed with losses are reported in one line each, and the "
+                "exit code is 3.",
         LIST_OF(cluster_options),
         .has_files = true,
         .run = run_cluster,
@@ -356,15 +374,16 @@ const struct command commands[] = {
         .name = "sim",
         .usage = "[OPTION...]",
         .about = "write simulated collections of any size",
-        .text = "Writes PROF directories, or with --framework pt *_ascend_pt, with --framework ms *_ascend_ms directories, of a training job that never "
-                "ran: for demonstrations, tests and benchmarks on machines without a device. The data is marked as "
-                "simulated. Prints the directory to analyse: with several ranks, the one that contains them.\n\n"
-                "Several ranks form one job: all run the same network in groups for tensor, pipeline and data parallelism "
-                "(--tp, --pp, --dp), with the same collectives in the same order; a rank that is early waits. Ranks are "
-                "numbered as in Megatron: tensor parallel ranks are neighbours, then data parallel ones, then stages. "
-                "Faults that an analysis should find are injected on request: a slow step, rank or link, a stall, a "
-                "missing rank, clock offsets. Each of these options accepts a comma-separated list; steps and ranks are "
-                "counted from 0.",
+        .text = "Writes PROF directories, or with --framework pt *_ascend_pt, with --framework ms *_ascend_ms "
+                "directories, of a training job that never ran: for demonstrations, tests and benchmarks on machines "
+                "without a device. The data is marked as simulated. Prints the directory to analyse: with several "
+                "ranks, the one that contains them.\n\n"
+                "Several ranks form one job: all run the same network in groups for tensor, pipeline and data "
+                "parallelism (--tp, --pp, --dp), with the same collectives in the same order; a rank that is early "
+                "waits. Ranks are numbered as in Megatron: tensor parallel ranks are neighbours, then data parallel "
+                "ones, then stages. Faults that an analysis should find are injected on request: a slow step, rank "
+                "or link, a stall, a missing rank, clock offsets. Each of these options accepts a comma-separated "
+                "list; steps and ranks are counted from 0.",
         LIST_OF(sim_options),
         .run = run_sim,
     },
@@ -372,12 +391,12 @@ const struct command commands[] = {
         .name = "install-msprof",
         .usage = "DIR [OPTION...]",
         .about = "let the analysis of torch_npu and MindSpore run on ascope",
-        .text = "Creates in DIR the names that torch_npu and MindSpore look for: bin/msprof, and below tools/profiler msprof, "
-                "msprof.py and get_msprof_info.py, which hand over to this program. Prints the line to put into the "
-                "environment, behind the set_env.sh of CANN: their analysis then runs on ascope. The path of DIR may not "
-                "contain \"tools\", where both cut it.\n\n"
-                "Install as root, or as the user who trains: MindSpore refuses files of other users. Existing files of "
-                "others are not touched without --force. The command can be repeated, e.g. after ascope was moved; DIR "
+        .text = "Creates in DIR the names that torch_npu and MindSpore look for: bin/msprof, and below "
+                "tools/profiler msprof, msprof.py and get_msprof_info.py, which start this program. Prints the line "
+                "to add to the environment, after CANN's set_env.sh: their analysis then runs on ascope. The path of "
+                "DIR must not contain \"tools\", where both cut it.\n\n"
+                "Install as root, or as the user who trains: MindSpore rejects files of other users. Existing files "
+                "are replaced only with --force. The command can be repeated, e.g. after ascope was moved; DIR "
                 "itself can be moved at any time.",
         LIST_OF(install_msprof_options),
         .run = run_install_msprof,
@@ -386,13 +405,15 @@ const struct command commands[] = {
         .name = "doctor",
         .usage = "[--out DIR] [--python PATH] [--json]",
         .about = "check what this machine can record, and what is missing",
-        .text = "Examines devices, the host, the directory of recordings, Python with its frameworks, and the parts of ascope. "
-                "For each check: its state (ok, limited, missing, or - for not applicable), what was found, what is recorded "
-                "or not recorded because of it, what to do, and where it looked. Problems are listed first.\n\n"
-                "Nothing is recorded, and no file is left behind. Python is run in a process of its own, for half a minute at "
-                "most; vendors' libraries are not loaded into the command. Without a device, the host is recorded alone.\n\n"
-                "Exit code 0: the host can be recorded, whatever else is limited or missing. 1: it cannot, because the "
-                "directory is not writable, its files cannot be mapped, or /proc is missing.",
+        .text = "Examines devices, the host, the directory of recordings, Python with its frameworks, and the parts "
+                "of ascope. For each check: its state (ok, limited, missing, or - for not applicable), what was "
+                "found, what is recorded or not recorded because of it, what to do, and where it looked. Problems "
+                "are listed first.\n\n"
+                "Nothing is recorded, and no file is left behind. Python is run in a separate process, for at most "
+                "half a minute; vendors' libraries are not loaded into the command. Without a device, only the host "
+                "is recorded.\n\n"
+                "Exit code 0: the host can be recorded, whatever else is limited or missing. 1: it cannot, because "
+                "the directory is not writable, its files cannot be mapped, or /proc is missing.",
         LIST_OF(doctor_options),
         .run = run_doctor,
     },
@@ -400,15 +421,16 @@ const struct command commands[] = {
         .name = "options",
         .usage = "check FILE|JSON [OPTION...]",
         .about = "check profiling_options of TensorFlow, or acl.json",
-        .text = "Reads the JSON text of profiling_options (TensorFlow, PROFILING_OPTIONS), or the profiler part of an acl.json, as "
-                "the vendor's graph engine and collector do, and prints what holds: each option with its value, the data mask, "
-                "and which layers of the timeline and which files it yields after ascope export. The word behind check is a "
-                "file, or the text itself if it begins with {.\n\n"
-                "Every fault is one line with its place (line and column), key, value, what is accepted, and the code of the "
-                "vendor's message. Warnings name what has no effect, what is deprecated, and where the vendor's code and its "
-                "option reference differ. Nothing is recorded, and no directory is made.\n\n"
-                "Exit code 0: accepted, also with warnings, and also if acl.json leaves profiling off. 1: refused. 2: the file "
-                "cannot be read.",
+        .text = "Reads the JSON text of profiling_options (TensorFlow, PROFILING_OPTIONS), or the profiler part of "
+                "an acl.json, as the vendor's graph engine and collector do, and prints the effective settings: each "
+                "option with its value, the data mask, and which layers of the timeline and which files it yields "
+                "after ascope export. The word after check is a file, or the text itself if it begins with {.\n\n"
+                "Every fault is one line with its place (line and column), key, value, what is accepted, and the "
+                "code of the vendor's message. Warnings report what has no effect, what is deprecated, and where the "
+                "vendor's code and its option reference differ. Nothing is recorded, and no directory is "
+                "created.\n\n"
+                "Exit code 0: accepted, even with warnings, and even if acl.json leaves profiling off. 1: rejected. "
+                "2: the file cannot be read.",
         LIST_OF(options_options),
         .words = "check",
         .has_files = true,
@@ -418,7 +440,8 @@ const struct command commands[] = {
         .name = "completion",
         .usage = "bash|zsh|fish",
         .about = "print a shell completion script",
-        .text = "For the current shell: source <(ascope completion bash), in fish: ascope completion fish | source. make install installs them.",
+        .text = "For the current shell: source <(ascope completion bash), in fish: ascope completion fish | source. "
+                "make install installs them.",
         LIST_OF(completion_options),
         .words = "bash zsh fish",
         .run = run_completion,
@@ -427,8 +450,8 @@ const struct command commands[] = {
         .name = "help",
         .usage = "[COMMAND]",
         .about = "describe a command",
-        .text = "Without a command, prints an overview; with --man, the manual page in mdoc; with --recorder-options, what "
-                "libascope and its front ends accept.",
+        .text = "Without a command, prints an overview; with --man, the manual page in mdoc; with "
+                "--recorder-options, what libascope and its front ends accept.",
         LIST_OF(help_options),
         .words = "COMMAND",
         .run = run_help,

@@ -74,7 +74,8 @@ static void put_difference(struct out *o, const struct difference *d)
                    d->state == DIFFERENCE_REAL ? ", real" : "");
 }
 
-static const char *const difference_head = "<th>A, us a step</th><th>B</th><th>difference</th><th></th><th>noise</th>";
+static const char *const difference_head =
+    "<th>A, us per step</th><th>B</th><th>difference</th><th></th><th>noise</th>";
 
 static void put_row(struct out *o, const struct comparison *c, const struct compared_row *r, bool with_kind)
 {

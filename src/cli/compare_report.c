@@ -101,7 +101,7 @@ static void put_sides(const struct term *t, const struct compare_report *r)
         fputs(")\n", t->to);
     }
     if (r->c->n_alone_a + r->c->n_alone_b > 0)
-        fprintf(t->to, "ranks of one side alone, not compared: %zu of A, %zu of B\n", r->c->n_alone_a, r->c->n_alone_b);
+        fprintf(t->to, "ranks on one side only, not compared: %zu of A, %zu of B\n", r->c->n_alone_a, r->c->n_alone_b);
 }
 
 static void put_memory(const struct term *t, const char *what, int64_t a, int64_t b)
@@ -256,7 +256,7 @@ void compare_print(const struct term *t, const struct compare_report *r)
     if (c->is_across)
         fputs("devices of different kinds: kernels are compared by the operator that launched them\n", t->to);
     if (c->pair[0].a->has_steps != c->pair[0].b->has_steps)
-        fprintf(t->to, "only %c has steps: a step of it is compared with all of the other\n",
+        fprintf(t->to, "only %c has steps: a step is compared with the whole of the other run\n",
                 c->pair[0].a->has_steps ? 'A' : 'B');
     fprintf(t->to, "\n  %-22s %11s %11s %12s\n", c->pair[0].a->has_steps ? "usual step" : "everything", "A", "B",
             "difference");

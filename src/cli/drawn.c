@@ -73,7 +73,7 @@ bool drawn_begin(struct drawn *d, struct chrome_trace *trace, const char *path, 
     if (!d->events || !chrome_straight_begin(d->events, trace, d->of)) {
         error_no_memory(e, d->of);
     } else if (d->fd < 0) {
-        error_set(e, FAULT_IO, "%s: no room for its timeline: %s", d->of, strerror(errno));
+        error_set(e, FAULT_IO, "%s: no space for its timeline: %s", d->of, strerror(errno));
     } else if (out_open_memory(&event, e) && out_open_named(&args, name, e)) {
         d->events->sink.args = &args;
         d->events->sink.text = &event;

@@ -156,7 +156,7 @@ static void put_doing(const struct term *t, const struct board_rank *r)
     if (r->fate == FATE_PASSED)
         fputs("; the request came after its start step", t->to);
     if (r->fate == FATE_INVALID)
-        fputs("; the file is no JSON object: see the log", t->to);
+        fputs("; the file is not a JSON object: see the log", t->to);
     if (r->fate == FATE_FAILED)
         fputs("; the request could not begin: see the log", t->to);
     if (r->n_done > 0 && *r->dir) {

@@ -68,10 +68,11 @@ static bool request_read(const struct dyn *d, struct flight_request *r, struct e
     const struct dyn_words *const w = &d->a->dyn;
     *r = (struct flight_request){ .what = w->when ? FLIGHT_WHEN : FLIGHT_SAVE };
     if (w->when && w->last)
-        return error_set(e, FAULT_ASKED, "--when, --last: give one of them");
+        return error_set(e, FAULT_ASKED, "--when and --last: give only one of them");
     if (w->when && !when_read(w->when, &r->value))
         return error_set(e, FAULT_ASKED,
-                         "--when %s: accepted are step>1.5x, with a number above 1, and never, which ends it", w->when);
+                         "--when %s: accepted are step>1.5x, with a number above 1, and never, which disables it",
+                         w->when);
     if (w->last && !duration_read(w->last, &r->value))
         return error_set(e, FAULT_ASKED, "--last %s: accepted are durations such as 30s, 500ms and 2min", w->last);
     return true;

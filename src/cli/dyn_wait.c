@@ -71,10 +71,10 @@ static bool request_read(struct waiting *w, struct error *e)
             if (config_has_rank(&c, who->list.at[i].is.rank))
                 w->at[w->n++].who = who->list.at[i];
         if (c.when == WHEN_NEVER)
-            done = error_set(e, FAULT_ASKED, "%s: start_step asks for no profiling; ascope dyn %s start asks for some",
-                             w->path, w->d->dir);
+            done = error_set(e, FAULT_ASKED, "%s: start_step requests no profiling; use ascope dyn %s start", w->path,
+                             w->d->dir);
         else if (w->n == 0)
-            done = error_set(e, FAULT_ASKED, "%s: none of the ranks of rank_list listens", w->path);
+            done = error_set(e, FAULT_ASKED, "%s: none of the ranks in rank_list is listening", w->path);
         config_fini(&c);
     }
     config_text_fini(&t);
@@ -100,9 +100,9 @@ static void judge(const struct waiting *w, struct awaited *a, bool is_replaced)
         [FATE_FAILED] = { RESULT_NONE, "the collection could not begin: see the log" },
         [FATE_PASSED] = { RESULT_NONE, "its start step had passed" },
         [FATE_OTHERS] = { RESULT_NONE, "the request is for other ranks" },
-        [FATE_NOT_ASKED] = { RESULT_NONE, "the request asks for no profiling" },
+        [FATE_NOT_ASKED] = { RESULT_NONE, "the request is for no profiling" },
         [FATE_REPLACED] = { RESULT_NONE, "a call of start() in the job replaced the request" },
-        [FATE_INVALID] = { RESULT_NONE, "the file is no JSON object: see the log" },
+        [FATE_INVALID] = { RESULT_NONE, "the file is not a JSON object: see the log" },
     };
     const struct board_rank *const r = &a->who.is;
     if (r->n_done > 0 && r->done_id == w->id) {
@@ -238,7 +238,7 @@ bool dyn_wait(struct dyn *d, struct error *e)
         if (d->a->dyn.timeout_s > 0 && waited_ms >= 1000 * (int64_t)d->a->dyn.timeout_s)
             gave_up = "not within --timeout";
         else if (w.n_old > OLD_LOOKS)
-            gave_up = "the file is from before the job, and starts nothing until it changes";
+            gave_up = "the file is older than the job, and starts nothing until it changes";
         if (gave_up)
             break;
         nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000L }, NULL);

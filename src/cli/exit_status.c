@@ -25,7 +25,7 @@ enum exit_status arguments_refused(const struct arguments *a)
 
 const struct exit_meaning exit_meanings[] = {
     { 0, "success" },
-    { 1, "failure: there is no result" },
+    { 1, "failure: no result" },
     { 2, "invalid command line" },
     { 3,
       "success with losses: some records were not recorded or could not be used, or some of several collections failed" },

@@ -101,8 +101,7 @@ void help_overview(void)
 {
     fputs("usage: ascope COMMAND [OPTION...]\n\n", stdout);
     put_wrapped(
-        "A profiler for AI training and inference on Ascend NPUs, on NVIDIA GPUs, or without a device: it records programs, and turns "
-        "what it, msprof, torch_npu, MindSpore or torch.profiler recorded into answers, timelines, tables and databases.",
+        "A profiler for AI training and inference on Ascend NPUs, on NVIDIA GPUs, or without a device: it records programs, and turns its own recordings and those of msprof, torch_npu, MindSpore and torch.profiler into answers, timelines, tables and databases.",
         0, 0);
     int columns = 0;
     for (size_t i = 0; i < n_commands; i++)
@@ -112,7 +111,7 @@ void help_overview(void)
         printf("  %-*s  %s\n", columns, commands[i].name, commands[i].about);
     printf("\n  %-*s  print the version\n  %-*s  print this text; ascope help COMMAND describes a command\n", columns,
            "-V, --version", columns, "-h, --help");
-    fputs("\nexamples\n  ascope run -- python3 train.py   record a training, and analyse it\n"
+    fputs("\nexamples\n  ascope run -- python3 train.py   record a training run, and analyse it\n"
           "  ascope analyse *_ascend_pt       collections of the PyTorch profiler\n"
           "  ascope export all -dir PROF_XXX  collections of msprof\n"
           "  ascope why DIR                   which step is slow, and why\n"

@@ -106,7 +106,7 @@ static bool add_user_words(struct launch *l, words *w, const char *text, struct 
                 word[n++] = *text;
         }
         if (quote)
-            return error_set(e, FAULT_ASKED, "--launcher-args: a %c is not closed", quote);
+            return error_set(e, FAULT_ASKED, "--launcher-args: unbalanced %c", quote);
         if (!add(l, w, word))
             return error_no_memory(e, no_memory_for);
     }
@@ -242,7 +242,7 @@ static bool submit(struct launch *l, const char *name, const char *how, const ch
     if (arena_failed(l->a->mem))
         return error_no_memory(e, no_memory_for);
     return tool(l, &w, e) &&
-           (job_number(s, out) || error_set(e, FAULT_IO, "--launcher slurm: sbatch: printed no number of a job"));
+           (job_number(s, out) || error_set(e, FAULT_IO, "--launcher slurm: sbatch: printed no job id"));
 }
 
 /* False: they may still run; e has the reason. */
@@ -454,7 +454,7 @@ static void show(const struct launch *l, struct progress *p)
     for (size_t i = 0; i < l->n_parts; i++)
         n_done += has_shard(l, i);
     const double done = 0.9 * (double)n_done / (double)l->n_parts;
-    snprintf(text, sizeof text, "%zu/%zu parts, %zu run", n_done, l->n_parts, s->n_running);
+    snprintf(text, sizeof text, "%zu/%zu parts, %zu running", n_done, l->n_parts, s->n_running);
     progress_stage(p, text, done, done, 0);
 }
 

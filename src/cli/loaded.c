@@ -69,6 +69,6 @@ const char *loaded_loss(const struct loaded *l, const char *path, struct arena *
     if (n == 0 && l->collection)
         return arena_printf(mem, "%s: without the device: %s", path, l->collection->device_error.text);
     return arena_printf(
-        mem, "%s: %llu records could not be used%s%s; the answer is without them, ascope analyse has the reasons", path,
-        (unsigned long long)n, first ? ", first: " : "", first ? first : "");
+        mem, "%s: %llu records could not be used%s%s; the answer ignores them, and ascope analyse lists the reasons",
+        path, (unsigned long long)n, first ? ", first: " : "", first ? first : "");
 }

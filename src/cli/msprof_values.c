@@ -390,7 +390,7 @@ static bool program_is_good(struct msprof_line *l, const struct msprof_row *r, c
     else if (access(full, X_OK) != 0)
         problem = "not executable";
     else if (base_of(full)[strspn(base_of(full), in_names)])
-        problem = "its name has characters other than letters, digits, _ - and .; write the program behind the options";
+        problem = "its name has characters other than letters, digits, _ - and .; write the program after the options";
     if (problem) {
         msprof_say(l, MSPROF_ERROR, "--%s: %s: %s", r->name, *program, problem);
         return false;

@@ -28,7 +28,7 @@ static void put_slow(const struct term *t, const struct rank_row *r)
     char number[TERM_NUMBER];
     const bool is_computing = r->part == STEP_COMPUTING;
     const char *part = is_computing ? (r->is_host ? "in operators" : "computing")
-                                    : (r->is_host ? "outside of operators" : "free, waiting for the host");
+                                    : (r->is_host ? "outside operators" : "free, waiting for the host");
     fprintf(t->to, "       %sslow:%s +%s %s", term_ink(t, INK_WARN), term_ink(t, INK_END),
             term_duration(number, (double)r->more_ns), part);
     if (r->median_part_ns > 0)
@@ -65,7 +65,7 @@ static void put_footnotes(const struct term *t, const struct rank_row *row, size
         n_slow += row[i].is_slow;
         has_twice |= row[i].is_twice;
     }
-    fputs("\nslowest first, by the step without its communication: in that a fast rank waits for a slow one", t->to);
+    fputs("\nslowest first, by the step without its communication, in which fast ranks wait for slow ones", t->to);
     fputs(n_slow > 0 ? "" : n > 2 ? "; no rank is slow" : "", t->to);
     fputs(has_twice ? "\n* several directories have this rank" : "", t->to);
     fputc('\n', t->to);

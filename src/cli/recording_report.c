@@ -13,8 +13,8 @@ enum { STEPS_SHOWN = 3, COST_COLUMNS = 24 };
 static void put_ending(const struct term *t, const struct collector *c)
 {
     static const char *const ending[COLLECTOR_ENDS] = {
-        [COLLECTOR_ENDED_UNKNOWN] = "; how it ended is unknown",
-        [COLLECTOR_STOPPED] = "; stopped as it should be",
+        [COLLECTOR_ENDED_UNKNOWN] = "; unknown how it ended",
+        [COLLECTOR_STOPPED] = "; stopped normally",
         [COLLECTOR_RECOVERED] = "; killed, and recovered from its rings",
         [COLLECTOR_RUNNING] = "; never stopped: the program was killed",
     };
@@ -25,8 +25,7 @@ static void put_ending(const struct term *t, const struct collector *c)
     fprintf(t->to, "%s%s%s\n", term_ink(t, c->ended == COLLECTOR_RUNNING ? INK_WARN : INK_END), ending[c->ended],
             term_ink(t, INK_END));
     if (c->has_rings)
-        fputs("    some of its records lie in ascope.rings only; `ascope recover` puts them where they belong\n",
-              t->to);
+        fputs("    some of its records are only in ascope.rings; `ascope recover` moves them to their files\n", t->to);
 }
 
 /* "known to 35 ns at the start and 41 ns at the stop" */
@@ -34,7 +33,7 @@ static void put_uncertainty(const struct term *t, uint64_t start_ns, uint64_t st
 {
     char time[TERM_NUMBER];
     if (start_ns != NOT_KNOWN)
-        fprintf(t->to, ", known to %s at the start", term_duration(time, (double)start_ns));
+        fprintf(t->to, ", accurate to %s at the start", term_duration(time, (double)start_ns));
     if (stop_ns != NOT_KNOWN)
         fprintf(t->to, "%s %s at the stop", start_ns != NOT_KNOWN ? " and" : ", known to",
                 term_duration(time, (double)stop_ns));
@@ -44,14 +43,14 @@ static void put_clocks(const struct term *t, const struct collector *c)
 {
     static const char *const clock[COLLECTOR_CLOCKS] = {
         [COLLECTOR_CLOCK_UNKNOWN] = "clock",
-        [COLLECTOR_CLOCK_COUNTER] = "clock: the counter of the CPU",
+        [COLLECTOR_CLOCK_COUNTER] = "clock: the CPU's counter",
         [COLLECTOR_CLOCK_NS] = "clock: the raw monotonic clock",
     };
     fprintf(t->to, "    %s", clock[c->clock]);
     if (!isnan(c->mhz))
         fprintf(t->to, ", %.9g MHz", c->mhz);
     if (!isnan(c->first_mhz) && !isnan(c->mhz) && c->first_mhz != c->mhz)
-        fprintf(t->to, " (%+.3f ppm from what it was taken for at the start)", 1e6 * (c->mhz / c->first_mhz - 1));
+        fprintf(t->to, " (%+.3f ppm from the estimate at the start)", 1e6 * (c->mhz / c->first_mhz - 1));
     put_uncertainty(t, c->start_uncertainty_ns, c->stop_uncertainty_ns);
     fputc('\n', t->to);
     for (size_t i = 0; i < c->n_devices; i++) {
@@ -81,7 +80,7 @@ static void put_written(const struct term *t, const struct collector *c)
         fputs("    nothing was dropped\n", t->to);
     for (size_t i = 0; i < c->n_dropped; i++) {
         fprintf(t->to, "%s%s", i == 0 ? "    " : ", ", i == 0 ? term_ink(t, INK_WARN) : "");
-        fprintf(t->to, "%s", i == 0 ? "dropped, as there was no room: " : "");
+        fprintf(t->to, "%s", i == 0 ? "dropped for lack of space: " : "");
         term_text(t, c->dropped[i].what, 40);
         fprintf(t->to, " %s", term_count(records, c->dropped[i].n));
     }

@@ -50,7 +50,7 @@ static bool is_clear(const struct arguments *a)
         if (arguments_have(a, twice[i]))
             other = arena_printf(a->mem, "--%s", option_rows[twice[i]].name);
     if (other)
-        complain("--acl-json and %s: the file says what is recorded; remove one of them", other);
+        complain("--acl-json and %s: the file decides what is recorded; remove one of them", other);
     return !other;
 }
 

@@ -138,7 +138,7 @@ void run_python(const struct python_run *r, char *const *program, struct arena *
     else if (r->is_quiet)
         return;
     else if (answer == ANSWER_NO_PACKAGE)
-        complain("note: %s has no package ascope; %s is recorded as any other program, without its framework",
+        complain("note: %s has no package ascope; %s is recorded like any other program, without its framework",
                  p.interpreter, p.script);
     else if (answer == ANSWER_FRAMEWORK)
         complain("note: %s: %s is recorded from outside, without its framework", r->outside, p.script);

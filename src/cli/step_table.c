@@ -93,7 +93,7 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
         [CAUSE_TRANSFER] = { { "communication", "transfer of ", "" }, { "communication", "transfer of ", "" } },
         [CAUSE_WAIT] = { { "communication", "", " waiting for other ranks" },
                          { "communication", "", " waiting for other ranks" } },
-        [CAUSE_HOST] = { { "free", "host in ", "" }, { "outside of operators", "host in ", "" } },
+        [CAUSE_HOST] = { { "free", "host in ", "" }, { "outside operators", "host in ", "" } },
         [CAUSE_DATA] = { { "free", "waiting for data in ", "" }, { "waiting for data", "", "" } },
         [CAUSE_MEMORY] = { { "free", "memory: ", "" }, { "allocating or freeing memory", "", "" } },
         [CAUSE_GC] = { { "free: garbage collection", "", "" }, { "garbage collection", "", "" } },
@@ -103,7 +103,7 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
     if (m->named == NAMED_NOTHING || (is_host && m->named == NAMED_OUTSIDE))
         return;
     if (m->named == NAMED_OUTSIDE) {
-        fputs(": host outside of operators", t->to);
+        fputs(": host outside operators", t->to);
     } else {
         fprintf(t->to, ": %s%s", word[m->cause][is_host].before, m->named == NAMED_RANGE ? "range " : "");
         term_text(t, m->name, t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);

@@ -142,7 +142,7 @@ static void put_found(const struct term *t, const struct profile *p)
         term_text(t, s->settings.hostname, 40);
     }
     fprintf(t->to, "; %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
-            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is a guess)");
+            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
 
     uint64_t n[FACTS];
     count_facts(p, n);
@@ -247,7 +247,7 @@ static void put_too_large(const struct term *t, const struct account *a)
             continue;
         fprintf(t->to, "\n  %s", term_ink(t, INK_WARN));
         term_text(t, file_name(f->path), 0);
-        fprintf(t->to, " has %s%s: %s; ascope export-trace --max-size 400M writes it in pieces\n",
+        fprintf(t->to, " has %s%s: %s; ascope export-trace --max-size 400M splits it into parts\n",
                 term_bytes(bytes, f->n_bytes), term_ink(t, INK_END), advice);
     }
 }
@@ -332,7 +332,7 @@ void complain_losses(const char *path, const struct losses *l)
             continue;
         if (loss_place((enum loss)why) == LOSS_AT_BYTE)
             snprintf(place, sizeof place, ":%llu", (unsigned long long)l->by[why].first_at);
-        complain("%s: %s %s%s%s%s; the results are without them", path, term_count(n, l->by[why].n),
+        complain("%s: %s %s%s%s%s; they are missing from the results", path, term_count(n, l->by[why].n),
                  loss_text((enum loss)why), l->by[why].file ? ", first: " : "", l->by[why].file ? l->by[why].file : "",
                  l->by[why].file ? place : "");
     }

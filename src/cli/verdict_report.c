@@ -11,7 +11,7 @@ static void print_part(const struct job_report *r, const struct path_part *p, co
     printf("  %5.1f %%  %9.3f ms  %9.3f ms  %-13s ", 100 * (double)p->ns / (double)r->path_ns, (double)p->ns / 1e6,
            (double)p->saved_ns / 1e6, what[p->kind]);
     if (p->rank >= 0)
-        printf(p->kind == PATH_COMMUNICATION ? "  rank %lld comes last" : "  rank %lld", (long long)p->rank);
+        printf(p->kind == PATH_COMMUNICATION ? "  rank %lld joins last" : "  rank %lld", (long long)p->rank);
     if (*p->name) {
         fputs(p->rank >= 0 ? p->kind == PATH_COMPUTING ? ", mostly " : ", " : "  ", stdout);
         term_text(t, p->name, 0);

@@ -302,7 +302,7 @@ static bool facts_load(struct view_input *in, struct db_reader *r, const struct 
     if (t->is_cut)
         is_good = is_good && add_fact(in, "left out", "texts repeat too often: the last events are not shown");
     if (r->has_wal)
-        is_good = is_good && add_fact(in, "not read", "what its writer has left in the -wal file beside it");
+        is_good = is_good && add_fact(in, "not read", "what its writer left in the -wal file beside it");
     return is_good;
 }
 
@@ -328,7 +328,7 @@ bool view_database_load(struct view_input *in, struct error *e)
     if (!db_reader_open(&r, in->path, e))
         return false;
     const int fd = drawn_file(NULL); /* nothing is written beside it */
-    bool is_done = fd >= 0 || error_set(e, FAULT_IO, "%s: no room for its timeline", in->path);
+    bool is_done = fd >= 0 || error_set(e, FAULT_IO, "%s: no space for its timeline", in->path);
     is_done = is_done && make_text(in, &r, &t, fd, e);
     view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);
     is_done = is_done && drawn_read(&in->drawn, &in->trace, fd, in->path, e);

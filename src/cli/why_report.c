@@ -138,8 +138,8 @@ static void put_items(const struct term *t, const struct why_report *r)
     if (n_others > 0)
         fprintf(t->to, "  %6.1f %% %11s  %zu smaller\n", share(r, others_ns), more_text(more, others_ns), n_others);
     if (llround(d->rest_ns) != 0)
-        fprintf(t->to, "  %6.1f %% %11s  rest: the steps that are not slow are not all as long as the median\n",
-                share(r, d->rest_ns), more_text(more, d->rest_ns));
+        fprintf(t->to, "  %6.1f %% %11s  rest: usual steps differ from the median\n", share(r, d->rest_ns),
+                more_text(more, d->rest_ns));
     fprintf(t->to, "  %6.1f %% %11s  in all\n", share(r, d->more_ns), more_text(more, d->more_ns));
 }
 

@@ -41,8 +41,8 @@ static const struct {
     const char *what;
 } alike[] = {
     { RANK_STEP_TRACE, "the times of their steps (analysis.db, step_trace_time.csv)" },
-    { RANK_COMM_TABLES, "what their communication took (analysis.db, communication.json)" },
-    { RANK_COMM_MATRIX, "what their links carried (analysis.db, communication_matrix.json)" },
+    { RANK_COMM_TABLES, "the times of their communication (analysis.db, communication.json)" },
+    { RANK_COMM_MATRIX, "the traffic of their links (analysis.db, communication_matrix.json)" },
 };
 enum { ALIKE = sizeof alike / sizeof *alike };
 
@@ -239,7 +239,7 @@ static bool report_unlike(struct drive *d)
     bool done = true;
     for (size_t k = 0; done && k < ALIKE; k++)
         if (d->lack[k].n > 0 && d->lack[k].n < d->out->n_ranks)
-            done = job_note(d->job, true, "ranks %s lack %s; the results are without that", d->lack[k].ranks,
+            done = job_note(d->job, true, "ranks %s lack %s; these are missing from the results", d->lack[k].ranks,
                             alike[k].what);
     return done || error_no_memory(d->e, "ascope cluster");
 }
@@ -247,7 +247,7 @@ static bool report_unlike(struct drive *d)
 static bool report_step(struct drive *d)
 {
     return d->n_without_step == 0 ||
-           job_note(d->job, true, "step %lld: %zu of %zu ranks do not have it; nothing of them is shown",
+           job_note(d->job, true, "step %lld: %zu of %zu ranks do not have it; they are left out",
                     (long long)d->r->options->step, d->n_without_step, d->out->n_ranks) ||
            error_no_memory(d->e, "ascope cluster");
 }
@@ -346,12 +346,12 @@ static bool report_lack(struct drive *d, const struct running *m)
     for (size_t i = 0; i < d->job->ranks.n; i++)
         is_text = is_text || d->job->ranks.at[i].source == SOURCE_TEXT;
     const bool is_all = m->lack.n >= d->out->n_ranks, is_asked = !d->r->options->is_all_modes;
-    return is_all ? job_note(d->job, is_asked, "%s: no rank has the data that it needs; nothing is written (%s)",
-                             m->mode->name,
-                             is_text ? "it needs databases or summaries, not text results"
-                                     : "it was not recorded: profiler_level Level1 or higher, steps of a framework")
-                  : job_note(d->job, true, "%s: ranks %s lack the data that it needs; they are left out", m->mode->name,
-                             m->lack.ranks);
+    return is_all
+               ? job_note(d->job, is_asked, "%s: no rank has the required data; nothing is written (%s)", m->mode->name,
+                          is_text ? "it needs databases or summaries, not text results"
+                                  : "it was not recorded: profiler_level Level1 or higher, steps of a framework")
+               : job_note(d->job, true, "%s: ranks %s lack the required data; they are left out", m->mode->name,
+                          m->lack.ranks);
 }
 
 static bool end_mode(struct drive *d, struct running *m, struct results_writer *writer)

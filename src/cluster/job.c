@@ -317,7 +317,7 @@ static bool add_collection(struct job *j, const struct listing *l, struct error 
         r.source = SOURCE_COLLECTION;
     }
     if (r.source == SOURCE_NONE)
-        return job_note(j, true, "%s: neither results nor data that can be analysed; it is left out", l->path) ||
+        return job_note(j, true, "%s: neither results nor raw data; it is left out", l->path) ||
                error_no_memory(e, l->path);
     return add_rank(j, r, e);
 }

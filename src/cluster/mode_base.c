@@ -127,7 +127,7 @@ const struct mode mode_communication_time = {
 
 const struct mode mode_communication_matrix = {
     .name = "communication_matrix",
-    .about = "as all, without operators of communication",
+    .about = "as all, without communication operators",
     .uses = RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX,
     FUNCTIONS,
     .variant = WRITES_GROUPS | WRITES_MATRIX | WRITES_STEPS,
@@ -138,7 +138,7 @@ const struct mode mode_communication_matrix = {
 const struct mode mode_communication_group_map = {
     .name = "communication_group_map",
     .class_name = "CommunicationGroupMap",
-    .about = "groups of ranks that communicate, and their names in the job",
+    .about = "communication groups, and their names in the job",
     .uses = RANK_COMM_TABLES | RANK_COMM_MATRIX,
     FUNCTIONS,
     .variant = WRITES_GROUPS,
@@ -148,7 +148,7 @@ const struct mode mode_communication_group_map = {
 const struct mode mode_communication_time_sum = {
     .name = "communication_time_sum",
     .class_name = "CommunicationTimeSum",
-    .about = "operators of communication of all ranks, and their sums",
+    .about = "communication operators of all ranks, and their sums",
     .needs = RANK_COMM_TABLES,
     FUNCTIONS,
     .variant = WRITES_GROUPS | WRITES_TIME,
@@ -158,7 +158,7 @@ const struct mode mode_communication_time_sum = {
 const struct mode mode_communication_matrix_sum = {
     .name = "communication_matrix_sum",
     .class_name = "CommunicationMatrixSum",
-    .about = "what each link between two ranks carried",
+    .about = "traffic of each link between two ranks",
     .needs = RANK_COMM_MATRIX,
     FUNCTIONS,
     .variant = WRITES_MATRIX,

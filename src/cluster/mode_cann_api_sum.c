@@ -226,7 +226,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 const struct mode mode_cann_api_sum = {
     .name = "cann_api_sum",
     .class_name = "CannApiSum",
-    .about = "durations of the runtime's calls",
+    .about = "durations of runtime calls",
     .needs = RANK_CALLS,
     .uses = RANK_STEPS,
     .begin = begin,

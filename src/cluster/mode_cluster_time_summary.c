@@ -321,7 +321,7 @@ static bool compare_finish(void *state, struct mode_context *c, struct results *
 const struct mode mode_cluster_time_summary = {
     .name = "cluster_time_summary",
     .class_name = "ClusterTimeSummary",
-    .about = "what the time of each step was spent on",
+    .about = "how the time of each step was spent",
     .needs = RANK_STEP_TRACE,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_TASKS,
     .begin = begin,
@@ -332,7 +332,7 @@ const struct mode mode_cluster_time_summary = {
 const struct mode mode_cluster_time_compare_summary = {
     .name = "cluster_time_compare_summary",
     .class_name = "ClusterTimeCompareSummary",
-    .about = "the same against another job (--base)",
+    .about = "the same, compared with another job (--base)",
     .needs = RANK_STEP_TRACE,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_TASKS,
     .begin = begin,

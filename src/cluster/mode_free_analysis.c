@@ -86,7 +86,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 {
     const struct state *const s = state;
     if (s->has_too_few &&
-        !results_note(out, "free_analysis: at most %d gaps of a rank are known; the others are left out", SUMMARY_GAPS))
+        !results_note(out, "free_analysis: at most %d gaps per rank are kept; the others are left out", SUMMARY_GAPS))
         return error_no_memory(e, c->mode->name);
     return recipe_table(out, "FreeAnalysis", "free_analysis.csv", RECIPE_COLUMNS(columns), &s->rows) ||
            error_no_memory(e, c->mode->name);
@@ -95,7 +95,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 const struct mode mode_free_analysis = {
     .name = "free_analysis",
     .class_name = "FreeAnalysis",
-    .about = "the longest times without work, and why",
+    .about = "the longest idle times, and why",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_OPS,
     .begin = begin,

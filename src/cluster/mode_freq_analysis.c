@@ -63,7 +63,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 const struct mode mode_freq_analysis = {
     .name = "freq_analysis",
     .class_name = "FreqAnalysis",
-    .about = "ranks with another clock than usual",
+    .about = "ranks with an unusual clock",
     .needs = RANK_CLOCK,
     .begin = begin,
     .add = add,

@@ -67,10 +67,12 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     bool works = recipe_table(out, "ModuleStatistic", "module_statistic.csv", RECIPE_COLUMNS(columns), &s->rows);
     works = works && note_absent(out, c, s->n_absent);
     if (s->n_without > 0)
-        works = works && results_note(out,
-                                      "module_statistic: %zu ranks have no ranges of the domain \"Module\" around "
-                                      "operators; nothing of them is shown",
-                                      s->n_without);
+        works =
+            works &&
+            results_note(
+                out,
+                "module_statistic: %zu ranks have no ranges of the domain \"Module\" around operators; they are left out",
+                s->n_without);
     return works || error_no_memory(e, c->mode->name);
 }
 

@@ -160,7 +160,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
     const struct state *const s = state;
     bool works = recipe_table(out, "Mstx2CommOp", "mstx2commop.csv", RECIPE_COLUMNS(columns), &s->rows);
     if (s->n_with_ops > 0)
-        works = works && results_note(out, "mstx2commop: %zu ranks have collectives; nothing is made of their marks",
+        works = works && results_note(out, "mstx2commop: %zu ranks have collectives; their marks are not converted",
                                       s->n_with_ops);
     if (s->n_without_task > 0)
         works = works && results_note(out, "mstx2commop: %zu marks of communication have no task and are left out",

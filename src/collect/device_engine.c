@@ -78,7 +78,7 @@ enum engine_state engine_begin(struct ascope_session *s, bool warms_up)
     if (!*place.prof || !is_own_directory(place.prof)) {
         message(
             ASCOPE_WARNING,
-            "device %s: %s %s; its data and those of the host are in two PROF directories, which are analysed one by one",
+            "device %s: %s %s; its data and that of the host are in two PROF directories, which are analysed separately",
             s->device->name, *place.prof ? place.prof : "no PROF directory found in",
             *place.prof ? "cannot be written to" : dir);
         return ENGINE_APART;
@@ -86,7 +86,7 @@ enum engine_state engine_begin(struct ascope_session *s, bool warms_up)
     if (!host_clock_follow(!place.counts_ns)) {
         message(
             ASCOPE_WARNING,
-            "device %s: its times are counts of the CPU, which is not a trusted clock here; its data and those of the host are in two PROF directories",
+            "device %s: its times are CPU counts, which are not a trusted clock here; its data and that of the host are in two PROF directories",
             s->device->name);
         return ENGINE_APART;
     }

@@ -360,7 +360,7 @@ static void flight_pause(void)
     struct error e = { 0 };
     if (!options_take(&f.paused, &f.session->o, &e))
         return; /* without memory for them the other session is refused */
-    message(ASCOPE_INFO, "flight recorder: it pauses while another session is open; its history begins anew after it");
+    message(ASCOPE_INFO, "flight recorder: paused while another session is open; its history then starts anew");
     flight_end(f.session);
     f.is_paused = true;
 }
@@ -372,7 +372,7 @@ static void flight_resume(void)
         return;
     f.is_paused = false;
     if (!flight_begin(&f.paused, &e))
-        message(ASCOPE_ERROR, "flight recorder: it ends: %s", e.text);
+        message(ASCOPE_ERROR, "flight recorder: stopped: %s", e.text);
     options_fini(&f.paused);
 }
 
@@ -412,7 +412,7 @@ bool ascope_flight_start(const struct ascope_options *o, const struct ascope_fli
     struct error e = { 0 };
     pthread_once(&once, prepare_once);
     if (f.session || f.is_paused) {
-        error_set(&e, FAULT_ASKED, "flight recorder: it is running already; stop it first");
+        error_set(&e, FAULT_ASKED, "flight recorder: already running; stop it first");
         return pass_error(&e, to);
     }
     if (!how_take(how, &e))
@@ -426,7 +426,7 @@ bool ascope_flight_start(const struct ascope_options *o, const struct ascope_fli
 static bool is_running(struct error *e)
 {
     return f.session || error_set(e, FAULT_ASKED,
-                                  f.is_paused ? "flight recorder: it pauses while another session is open"
+                                  f.is_paused ? "flight recorder: paused while another session is open"
                                               : "flight recorder: none is running");
 }
 

@@ -91,7 +91,7 @@ static void report_short(const struct saving *v, const struct flight_saving *of,
     const struct history *const h = &v->history;
     if (h->files_before > 0 && h->end_ns - h->begin_ns < of->last_ns)
         message(ASCOPE_WARNING,
-                "flight recorder: %s has the last %.3f s of %.3f s; older records are overwritten, use more memory",
+                "flight recorder: %s has the last %.3f s of %.3f s; older records were overwritten; use more memory",
                 path, (double)(h->end_ns - h->begin_ns) / 1e9, (double)of->last_ns / 1e9);
 }
 

@@ -103,12 +103,12 @@ static void permitted_find(void)
 {
     static char text[120];
     if (!ids_find()) {
-        not_permitted = "the trace points of the kernel (tracefs) are not readable; root only";
+        not_permitted = "the trace points of the kernel (tracefs) are not readable; root is required";
         return;
     }
     const int fd = event_open(POINT_ENTER, 0, -1);
     if (fd < 0) {
-        snprintf(text, sizeof text, "perf_event_open: %s; needs CAP_PERFMON or kernel.perf_event_paranoid=-1",
+        snprintf(text, sizeof text, "perf_event_open: %s; requires CAP_PERFMON or kernel.perf_event_paranoid=-1",
                  strerror(errno));
         not_permitted = text;
         return;
@@ -117,7 +117,7 @@ static void permitted_find(void)
     const bool is_read = read(fd, &before, sizeof before) == sizeof before;
     syscall(SYS_getppid);
     if (!is_read || read(fd, &after, sizeof after) != sizeof after || after <= before)
-        not_permitted = "perf_event_open: the kernel counts no system calls for this user; needs CAP_PERFMON";
+        not_permitted = "perf_event_open: the kernel counts no system calls for this user; requires CAP_PERFMON";
     close(fd);
 }
 

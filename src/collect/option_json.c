@@ -376,8 +376,7 @@ static void check_types(struct reading *r, const char *value)
         one[n++] = piece;
     }
     if (!is_good) {
-        ERROR_AT(r, KEY_OPTYPE, "",
-                 "invalid value %s; expected types of operators with commas between them, up to 256 bytes",
+        ERROR_AT(r, KEY_OPTYPE, "", "invalid value %s; expected operator types separated by commas, up to 256 bytes",
                  shown(r, KEY_OPTYPE).text);
         return;
     }

@@ -37,8 +37,8 @@ static bool write_json(const char *dir, struct collectives *c, bool is_matrix, s
     if (!out_close(&o, e))
         return false;
     return note_file(out, path,
-                     is_matrix ? "how much each collective moved between which ranks"
-                               : "time of each collective, and how much it moved over which kind of link",
+                     is_matrix ? "bytes of each collective by pair of ranks"
+                               : "time of each collective, and bytes by kind of link",
                      c->list.n, e);
 }
 
@@ -84,7 +84,7 @@ bool analyze_write(const struct profile *p, const struct analyze_request *r, str
     if (!done)
         error_no_memory(e, p->path);
     else if (p->is_level0)
-        out->why_nothing = "a level 0 collection says nothing about what communication moved";
+        out->why_nothing = "a level 0 collection has no communication data";
     else if (c.list.n == 0)
         out->why_nothing = "no collective was recorded";
     const char *dir = done && !out->why_nothing ? make_dirs(p, r, mem, e) : NULL;

@@ -106,8 +106,8 @@ static void write_timeline(struct writing *w, struct job *j)
         return;
     for (size_t i = 0; i < split.pieces.n; i++)
         note_file(j, split.pieces.at[i].path,
-                  is_own_file          ? "a part of the timeline by itself"
-                  : split.pieces.n > 1 ? "a piece of the timeline, by time"
+                  is_own_file          ? "one layer of the timeline"
+                  : split.pieces.n > 1 ? "a part of the timeline, by time"
                                        : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
                   split.pieces.n > 1 ? split.pieces.at[i].n_events : n_events);
 }
@@ -293,7 +293,7 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     if (!out_open(&o, path, e))
         return false;
     if (source_is_simulated(profile_main_source(&out->profile)))
-        out_lit(&o, "The data is simulated: no such device has run.\n\n");
+        out_lit(&o, "The data is simulated; no such device was used.\n\n");
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
         size_t n = 0;
         for (size_t i = 0; i < out->account.files.n; i++) {
@@ -330,11 +330,11 @@ static void note_unknown(struct result *out)
             version = reported;
     }
     if (version)
-        account_problem(&out->account,
-                        arena_printf(out->account.mem,
-                                     "%s: collected in version %.20s of the format; known are 1.0 and 2.0, and it is "
-                                     "read as 1.0",
-                                     p->path, version));
+        account_problem(
+            &out->account,
+            arena_printf(out->account.mem,
+                         "%s: collected in version %.20s of the format; only 1.0 and 2.0 are known; reading it as 1.0",
+                         p->path, version));
 }
 
 static bool write_locked(struct writing *w, struct result *out, struct error *e)
@@ -414,8 +414,8 @@ static void clear_folder(struct result *out, const struct source *s)
         if (fd >= 0)
             close(fd);
         else if (path && (errno == ENOTDIR || errno == ELOOP))
-            account_problem(&out->account,
-                            arena_printf(out->account.mem, "%s: is not removed: it is no folder, or a link", path));
+            account_problem(&out->account, arena_printf(out->account.mem,
+                                                        "%s: not removed: it is not a folder, or it is a link", path));
         return;
     }
     for (struct dirent *f; (f = readdir(d));)

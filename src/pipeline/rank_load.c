@@ -37,7 +37,7 @@ static bool scratch_make(struct leftover *l, const char *beside, struct error *e
         if (leftover_dir(l, place) == 0)
             return true;
     }
-    return error_set(e, FAULT_IO, "%s: no place for temporary databases: %s", beside, write_trouble(errno));
+    return error_set(e, FAULT_IO, "%s: cannot create temporary databases: %s", beside, write_trouble(errno));
 }
 
 static bool write_database(const struct collection *s, const struct output_options *options, const char *path,

@@ -62,7 +62,7 @@ static void start(const struct run_request *r, pid_t pid, struct answer *out)
         out->is_well = true;
         snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));
         if (e.fault != FAULT_NONE)
-            message(ASCOPE_WARNING, "%s; the host is recorded alone", e.text);
+            message(ASCOPE_WARNING, "%s; recording the host only", e.text);
         return;
     }
     ascope_session_discard(session);
@@ -75,7 +75,7 @@ static void stop(pid_t pid, struct answer *out)
     struct ascope_error why = { "" };
     struct error e = { 0 };
     if (!session) {
-        snprintf(out->text, sizeof out->text, "not recording; start begins");
+        snprintf(out->text, sizeof out->text, "not recording; enter start to begin");
         return;
     }
     snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));

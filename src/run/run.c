@@ -275,7 +275,7 @@ static bool command_do(struct run *x, const char *line)
         if (recording_start(x, &e))
             answer(x, "recording");
     } else if (strcmp(line, "stop") == 0 && !x->session) {
-        answer(x, "not recording; start begins");
+        answer(x, "not recording; enter start to begin");
     } else if (strcmp(line, "stop") == 0) {
         if (recording_stop(x, &e))
             answer(x, "stopped");

@@ -84,7 +84,7 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
         return error_set(e, FAULT_ASKED, "chip %s: its AI CPU runs no collectives", o->chip);
     enum { MOST_WIDE = 20000 }; /* tasks of a stream have 16 bits of an id, and no flips */
     if (p->chip->group == ON_950 && o->devices > 0 && (o->kernels / o->devices > MOST_WIDE || o->sample_based))
-        return error_set(e, FAULT_ASKED, "chip %s: at most %d kernels a device, and no samples of cores", o->chip,
+        return error_set(e, FAULT_ASKED, "chip %s: at most %d kernels per device, and no core samples", o->chip,
                          MOST_WIDE);
     if (o->steps == 0 || o->devices == 0 || o->devices > SIM_DEVICES_MOST || o->processes == 0 ||
         o->processes > SIM_PROCESSES_MOST)

@@ -125,7 +125,7 @@ static bool entry_check(enum sim_trouble kind, const char *text, const struct jo
         return error_set(e, FAULT_ASKED, "%s %s: there is no rank %" PRIu32 "; the job has ranks 0 to %" PRIu32, option,
                          text, rank, ranks - 1);
     if (kind == SIM_SLOW_LINK && f->at == f->with)
-        return error_set(e, FAULT_ASKED, "%s %s: both ends are rank %" PRIu32 "; wanted two ranks, as in 0-1:0.1",
+        return error_set(e, FAULT_ASKED, "%s %s: both ends are rank %" PRIu32 "; expected two ranks, as in 0-1:0.1",
                          option, text, f->at);
     return true;
 }
@@ -145,7 +145,7 @@ static bool list_read(struct job_faults *faults, enum sim_trouble kind, const st
         struct job_fault *f = &faults->of[kind][faults->n[kind]++];
         if (!fits || !entry_read(kinds[kind].form, text, f))
             return error_set(e, FAULT_ASKED, "%s %s: wanted %s%s", kinds[kind].option, text, kinds[kind].wanted,
-                             strpbrk(kinds[kind].form, "tT") ? "; units are us, ms, s, and an hour is the most"
+                             strpbrk(kinds[kind].form, "tT") ? "; units are us, ms and s, up to an hour"
                              : strchr(kinds[kind].form, 'f') ? "; factors are 0.001 to 1000"
                                                              : "");
         if (!entry_check(kind, text, f, o, ranks, e))

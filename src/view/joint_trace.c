@@ -38,14 +38,14 @@ bool joint_take(struct joint *j, struct joint_part *p, const char *dir, struct e
     if (j->fd < 0)
         j->fd = text_file(dir);
     if (j->fd < 0)
-        return error_set(e, FAULT_IO, "%s: no room for a joint timeline: %s", dir, strerror(errno));
+        return error_set(e, FAULT_IO, "%s: no space for a joint timeline: %s", dir, strerror(errno));
     p->at = j->n_bytes;
     for (size_t done = 0; done < p->trace.n_bytes;) {
         const ssize_t n = write(j->fd, p->trace.text + done, p->trace.n_bytes - done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return error_set(e, FAULT_IO, "%s: no room for a joint timeline: %s", dir, strerror(errno));
+            return error_set(e, FAULT_IO, "%s: no space for a joint timeline: %s", dir, strerror(errno));
         done += (size_t)n;
     }
     j->n_bytes += p->trace.n_bytes;

@@ -69,7 +69,7 @@ static void answer_reload(struct question *a)
     struct view_input *in = &a->view->input[input];
     atomic_store(&in->looked_ns, 0);
     if (view_input_source(in) == VIEW_GONE)
-        return question_refuse(a->r, 409, "it is not there any more: what was loaded is still shown");
+        return question_refuse(a->r, 409, "it no longer exists: what was loaded is still shown");
     char step[sizeof in->step] = { 0 };
     if (http_parameter(a->q, "step", step, sizeof step)) {
         pthread_rwlock_wrlock(&in->lock);

@@ -237,7 +237,7 @@ bool view_say_usual(struct view_input *in)
     struct view_sentence *s = list_add(&in->sentences, in->mem);
     if (s)
         *s = (struct view_sentence){
-            "No step stands out: none exceeds the median by more than a tenth and by five times the usual spread.", 1, 0
+            "No step is slow: none exceeds the median by more than a tenth and by five times the usual spread.", 1, 0
         };
     return s != NULL;
 }

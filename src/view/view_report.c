@@ -348,7 +348,7 @@ static bool put_timeline(struct out *o, const struct view_timeline *t, int64_t b
     out_through(o, rows.buf, rows.n);
     out_lit(o, "</svg></div>\n");
     if (d.n_left == 0)
-        html_put(o, "<p class=\"dim\">Only the first %d blocks are drawn; ask for a shorter range.</p>\n", MOST_BLOCKS);
+        html_put(o, "<p class=\"dim\">Only the first %d blocks are drawn; use a shorter range.</p>\n", MOST_BLOCKS);
     out_discard(&rows);
     free(d.block);
     return true;

@@ -76,7 +76,7 @@ static void answer(void *context, const struct http_request *q, struct http_repl
     if (!is_from_here(q))
         return refuse(r, 403, "this server answers only under 127.0.0.1 or localhost");
     if (!is_token(s, q->path))
-        return refuse(r, 403, "the address is not complete: use the one that ascope view has printed");
+        return refuse(r, 403, "incomplete address: use the one that ascope view printed");
     const char *what = q->path + VIEW_TOKEN + 2;
     if (!strncmp(what, "api/", 4))
         return view_answer(s->view, what + 4, q, r);

@@ -194,7 +194,7 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct
     }
     out_discard(&a.slices);
     if (status == SQLITE_INTERRUPT)
-        return error_set(e, FAULT_LIMIT, "stopped after %d s; ask for less", VIEW_SQL_SECONDS);
+        return error_set(e, FAULT_LIMIT, "stopped after %d s; reduce the query", VIEW_SQL_SECONDS);
     return status == SQLITE_DONE || status == SQLITE_ROW || error_set(e, FAULT_ASKED, "%s", sqlite3_errmsg(db));
 }
 
