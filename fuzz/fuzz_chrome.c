@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace in Chrome's form: every event is found or counted, and what is found lies inside the text. */
+#include <math.h>
+
 #include "answers/run_chrome.h"
+#include "answers/subject.h"
 #include "fuzz.h"
 #include "guarded.h"
 #include "load/chrome_load.h"
@@ -16,7 +19,24 @@ static void check_args(const struct chrome_trace *t, uint64_t at, uint32_t len)
         abort();
 }
 
-/* As ascope compare and ascope view use it. */
+/* The first and the last step against the others: their parts add up to them. */
+static void explain(const struct chrome_trace *t, struct names *names, struct arena *mem)
+{
+    const struct subject subject = subject_of_trace(t, names);
+    struct step_series s;
+    struct step_division division;
+    if (!subject_series(&s, &subject, mem))
+        abort();
+    const uint32_t wanted[] = { 0, (uint32_t)s.n - 1 };
+    const size_t n_wanted = s.n < 2 ? s.n : 2;
+    if (!subject_division(&division, &s, &subject, wanted, n_wanted, mem))
+        abort();
+    for (size_t i = 0; i < n_wanted; i++)
+        if (fabs(division.of[i].time_ns - (double)s.time_ns[wanted[i]]) > 1 + 1e-6 * (double)s.time_ns[wanted[i]])
+            abort();
+}
+
+/* As ascope why, compare and view use it. */
 static void use(const struct chrome_trace *t)
 {
     struct arena *mem = arena_new();
@@ -28,6 +48,7 @@ static void use(const struct chrome_trace *t)
         abort();
     if (!run_of_chrome(&run, t, names, mem, &e) && e.fault != FAULT_FORMAT && e.fault != FAULT_ASKED)
         abort();
+    explain(t, names, mem);
     names_free(names);
     arena_free(mem);
 }

@@ -220,6 +220,9 @@ class View(Case):
         self.assertEqual((series["steps"][3]["begin"], series["steps"][3]["end"]), (6000000, 6900000))
         self.assertEqual((series["steps"][7]["begin"], series["steps"][7]["end"]), (14000000, 15400000))
         self.assertEqual(overview["sentences"], [])
+        self.assertEqual([w["text"].partition(":")[0] for w in series["steps"][7]["why"]],
+                         ["Step 7 took 1.400 ms, the median step 900 us. It had more of", "+800 us longer runs"])
+        self.assertIn("gemm (1.200 ms, usually 400 us)", series["steps"][7]["why"][1]["text"])
         v = self.view(self.trace([e for e in events if e["ts"] < 14000]))
         v.wait()
         self.assertIn("No step is slow", v.json("overview", input=0)["sentences"][0]["text"])

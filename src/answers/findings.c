@@ -31,8 +31,10 @@ void finding_add(const struct advise_subject *s, struct finding *out, double ns,
     for (; at > 0 && out->evidence[at - 1].ns < ns; at--)
         out->evidence[at] = out->evidence[at - 1];
     out->evidence[at] = (struct evidence){ .text = arena_text(s->mem, text, strlen(text)), .ns = ns };
-    if (place)
-        out->evidence[at].place = why_place_of(place, s->p, s->d, s->collection, s->mem);
+    if (place) {
+        const struct subject q = subject_of(s->p, s->d, s->collection);
+        out->evidence[at].place = why_place_of(place, &q, s->mem);
+    }
 }
 
 void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds)

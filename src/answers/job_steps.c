@@ -6,29 +6,25 @@
 
 #include "base/sort.h"
 
-bool job_rank_of(struct job_rank *r, const struct profile *p, const struct device *d,
-                 const struct collection *collection, struct arena *mem)
+bool job_rank_of(struct job_rank *r, const struct subject *q, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
     struct spread own, communication;
-    bool done = spare && (collection ? step_series_of_collection(&s, collection, d, NULL, spare)
-                                     : step_series_of_profile(&s, p, d, NULL, spare));
+    bool done = spare && subject_series(&s, q, spare);
     int64_t *own_ns = done ? arena_take(spare, s.n, sizeof *own_ns) : NULL;
     struct rank_step *step = own_ns ? arena_take(mem, s.n, sizeof *step) : NULL;
     done = step != NULL;
     for (size_t i = 0; done && i < s.n; i++) {
-        const char *name = names_text(p->names, s.name[i]);
+        const char *name = names_text(q->names, s.name[i]);
         own_ns[i] = span_ns(s.part_ns[STEP_COMMUNICATION][i], s.time_ns[i]);
         step[i] = (struct rank_step){ arena_text(mem, name, strlen(name)), s.time_ns[i], own_ns[i] };
     }
     done = done && spread_find(&own, own_ns, s.n) && spread_find(&communication, s.part_ns[STEP_COMMUNICATION], s.n);
     if (done) {
-        const int64_t number = collection ? collection->settings.rank : profile_main_source(p)->settings.rank;
-        r->has_rank = collection ? collection->settings.has_rank : number >= 0;
-        r->rank = number;
-        r->has_device = d != NULL;
-        r->device = d ? d->source.device : 0;
+        r->has_rank = subject_rank(q, &r->rank);
+        r->has_device = q->device != NULL;
+        r->device = q->device ? q->device->source.device : 0;
         r->has_model = s.has_model;
         r->n = s.is_whole ? 0 : s.n;
         r->step = step;
@@ -219,10 +215,11 @@ bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, c
     if (!join_steps(out, first, n_first, mem))
         return error_no_memory(e, "the steps of the job");
     if (out->n == 0)
-        return error_set(e, FAULT_FORMAT,
-                         "%s: no steps were recorded, and there is nothing to compare; ascope analyse reports what "
-                         "takes time",
-                         rank[0].path);
+        return error_set(
+            e, FAULT_FORMAT,
+            "%s: no steps were recorded, and there is nothing to compare: the profiler's step() marks them; "
+            "ascope view shows what takes time",
+            rank[0].path);
     out->at = out->slowest[0];
     for (uint32_t i = 0; q->step && i <= out->n; i++) {
         if (i == out->n)

@@ -10,7 +10,7 @@
 #ifndef ASCOPE_ANSWERS_JOB_STEPS_H
 #define ASCOPE_ANSWERS_JOB_STEPS_H
 
-#include "analyse/framework/step_series.h"
+#include "answers/subject.h"
 
 struct rank_step {
     const char *name;
@@ -30,9 +30,8 @@ struct job_rank {
     int64_t median_ns, own_median_ns, communication_median_ns;
 };
 
-/* All but target, device_row and path. d is NULL of a collection without a device. False only without memory. */
-bool job_rank_of(struct job_rank *r, const struct profile *p, const struct device *d,
-                 const struct collection *collection, struct arena *mem);
+/* All but target, device_row and path. False only without memory. */
+bool job_rank_of(struct job_rank *r, const struct subject *q, struct arena *mem);
 
 struct job_step {
     const char *name;

@@ -6,34 +6,10 @@
 #include <string.h>
 
 #include "analyse/framework/step_series.h"
+#include "answers/chrome_kinds.h"
 #include "answers/kernel_class.h"
 #include "base/sort.h"
 #include "profile/calls.h"
-
-enum slice_kind { SLICE_OTHER, SLICE_OPERATOR, SLICE_ANNOTATION, SLICE_KERNEL, SLICE_COPY, SLICE_CALL };
-
-/* As Kineto names them, and as versions before 2022 and those without Kineto did. */
-static const struct {
-    const char *category;
-    enum slice_kind kind;
-} kinds[] = {
-    { "cpu_op", SLICE_OPERATOR },
-    { "Operator", SLICE_OPERATOR },
-    { "user_annotation", SLICE_ANNOTATION },
-    { "kernel", SLICE_KERNEL },
-    { "Kernel", SLICE_KERNEL },
-    { "gpu_memcpy", SLICE_COPY },
-    { "gpu_memset", SLICE_COPY },
-    { "Memcpy", SLICE_COPY },
-    { "Memset", SLICE_COPY },
-    { "cuda_runtime", SLICE_CALL },
-    { "cuda_driver", SLICE_CALL },
-    { "Runtime", SLICE_CALL },
-    { "privateuse1_runtime", SLICE_CALL },
-    { "privateuse1_driver", SLICE_CALL },
-    { "xpu_runtime", SLICE_CALL },
-    { "xpu_driver", SLICE_CALL },
-};
 
 struct interval {
     int64_t begin_ns, end_ns;
@@ -58,8 +34,8 @@ struct chrome_run {
     struct measuring m;
     const struct chrome_trace *t;
     struct arena *work;
-    name_id *name_of;                                 /* by name of the trace: ours + 1 */
-    uint8_t *kind_of_category;                        /* by name of the trace: its kind + 1 */
+    name_id *name_of; /* by name of the trace: ours + 1 */
+    struct chrome_kinds kinds;
     struct keys launches, externals;                  /* numbers of launches; external ids of operators */
     struct slice_rows launch_slices, operator_slices; /* the slices, as these */
     struct slice_rows step_slices;
@@ -84,31 +60,6 @@ static const char *text_of(const struct chrome_run *r, size_t slice)
 static int64_t end_of(const struct chrome_trace *t, size_t slice)
 {
     return t->slices.begin_ns[slice] + t->slices.dur_ns[slice];
-}
-
-static enum slice_kind kind_of_category(const char *category)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(category, kinds[i].category) == 0)
-            return kinds[i].kind;
-    return SLICE_OTHER;
-}
-
-static enum slice_kind kind_of(const struct chrome_run *r, size_t slice)
-{
-    const struct chrome_trace *t = r->t;
-    const name_id category = t->slices.category[slice];
-    if (category != NAME_EMPTY) {
-        uint8_t *known = &r->kind_of_category[category];
-        if (*known == 0)
-            *known = (uint8_t)(1 + kind_of_category(names_text(t->names, category)));
-        return *known - 1u;
-    }
-    const struct chrome_process *p = &t->processes.at[t->tracks.at[t->slices.track[slice]].process];
-    const char *process = names_text(t->names, p->id.text);
-    return strcmp(process, "CPU functions") == 0    ? SLICE_OPERATOR
-           : strcmp(process, "CUDA functions") == 0 ? SLICE_KERNEL
-                                                    : SLICE_OTHER;
 }
 
 static bool arg_of(const struct chrome_trace *t, size_t slice, const char *key, uint64_t *out)
@@ -136,19 +87,14 @@ static void remember(struct chrome_run *r, struct keys *keys, struct slice_rows 
         rows->list.at[at] = slice;
 }
 
-static bool is_collective(const char *kernel)
-{
-    return strncasecmp(kernel, "nccl", 4) == 0 || strncasecmp(kernel, "rccl", 4) == 0;
-}
-
 static void slices_sort_out(struct chrome_run *r)
 {
     const struct chrome_trace *t = r->t;
     for (uint32_t i = 0; i < t->slices.n && !r->failed; i++) {
         uint64_t number;
         struct device_slice *new;
-        const enum slice_kind kind = kind_of(r, i);
-        if ((kind == SLICE_ANNOTATION || kind == SLICE_OPERATOR) && strncmp(text_of(r, i), "ProfilerStep#", 13) == 0)
+        const enum slice_kind kind = chrome_kind(&r->kinds, i);
+        if ((kind == SLICE_ANNOTATION || kind == SLICE_OPERATOR) && chrome_step_name(text_of(r, i)))
             add_row(r, &r->step_slices, i);
         if (r->has_operators && kind == SLICE_OPERATOR && arg_of(t, i, "External id", &number))
             remember(r, &r->externals, &r->operator_slices, number, i);
@@ -159,7 +105,7 @@ static void slices_sort_out(struct chrome_run *r)
         new = list_add(&r->device, r->work);
         r->failed |= !new;
         if (new)
-            *new = (struct device_slice){ i, NO_STEP, kind == SLICE_COPY, is_collective(text_of(r, i)) };
+            *new = (struct device_slice){ i, NO_STEP, kind == SLICE_COPY, chrome_is_collective(text_of(r, i)) };
     }
 }
 
@@ -174,8 +120,8 @@ static void whole_find(struct chrome_run *r)
     const struct chrome_trace *t = r->t;
     int64_t begin = INT64_MAX, end = INT64_MIN;
     for (size_t i = 0; i < t->slices.n; i++) {
-        const enum slice_kind kind = kind_of(r, i);
-        if (kind == SLICE_OTHER)
+        const enum slice_kind kind = chrome_kind(&r->kinds, i);
+        if (kind == SLICE_OTHER || kind == SLICE_PYTHON)
             continue;
         begin = t->slices.begin_ns[i] < begin ? t->slices.begin_ns[i] : begin;
         end = end_of(t, i) > end ? end_of(t, i) : end;
@@ -208,7 +154,7 @@ static bool steps_find(struct chrome_run *r, struct run_rank *out)
         const uint32_t slice = r->step_slices.list.at[order[i]];
         r->host_begin_ns[i] = t->slices.begin_ns[slice];
         r->host_end_ns[i] = end_of(t, slice);
-        out->step[i].name = names_addz(r->m.names, text_of(r, slice) + strlen("ProfilerStep#"));
+        out->step[i].name = names_addz(r->m.names, chrome_step_name(text_of(r, slice)));
     }
     if (!out->has_steps)
         whole_find(r);
@@ -295,7 +241,7 @@ static void parts_find(struct chrome_run *r)
         busy_add(r, d->is_collective ? &communicating : &computing, d->slice);
     }
     for (uint32_t i = 0; r->device.n == 0 && i < r->t->slices.n && !r->failed; i++)
-        if (kind_of(r, i) == SLICE_OPERATOR && strncmp(text_of(r, i), "ProfilerStep#", 13) != 0)
+        if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_step_name(text_of(r, i)))
             busy_add(r, &computing, i);
     busy_join(&computing);
     busy_join(&communicating);
@@ -370,7 +316,7 @@ static void add_host(struct chrome_run *r)
     int64_t *self_ns = arena_take(r->work, t->slices.n, sizeof *self_ns);
     r->failed |= !self_ns;
     for (uint32_t i = 0; i < t->slices.n && !r->failed; i++) {
-        const enum slice_kind kind = kind_of(r, i);
+        const enum slice_kind kind = chrome_kind(&r->kinds, i);
         if (kind == SLICE_CALL)
             measuring_add(&r->m, MEASURE_CALL, name_of(r, t->slices.name[i]), NAME_EMPTY,
                           host_step_at(r, t->slices.begin_ns[i]), (double)t->slices.dur_ns[i]);
@@ -385,7 +331,7 @@ static void add_host(struct chrome_run *r)
         add_row(r, &open, i);
     }
     for (uint32_t i = 0; i < t->slices.n && !r->failed; i++)
-        if (kind_of(r, i) == SLICE_OPERATOR && strncmp(text_of(r, i), "ProfilerStep#", 13) != 0)
+        if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_step_name(text_of(r, i)))
             measuring_add(&r->m, MEASURE_HOST, name_of(r, t->slices.name[i]), NAME_EMPTY,
                           host_step_at(r, t->slices.begin_ns[i]), self_ns[i] > 0 ? (double)self_ns[i] : 0);
 }
@@ -416,8 +362,7 @@ static bool steps_measure(struct chrome_run *r, struct run_rank *out, const stru
     r->m.names = names;
     r->m.mem = mem;
     r->name_of = r->work ? arena_take(r->work, names_count(t->names), sizeof *r->name_of) : NULL;
-    r->kind_of_category = r->name_of ? arena_take(r->work, names_count(t->names), 1) : NULL;
-    if (!r->kind_of_category)
+    if (!r->name_of || !chrome_kinds_init(&r->kinds, t, r->work))
         return false;
     slices_sort_out(r);
     r->m.out = out;
@@ -436,7 +381,7 @@ bool run_steps_of_chrome(struct run_rank *out, const struct chrome_trace *t, str
     bool has_steps = false;
     *out = (struct run_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
     for (size_t i = 0; i < names_count(t->names) && !has_steps; i++)
-        has_steps = strncmp(names_text(t->names, (name_id)i), "ProfilerStep#", 13) == 0;
+        has_steps = chrome_step_name(names_text(t->names, (name_id)i)) != NULL;
     const bool done = !has_steps || steps_measure(&r, out, t, names, mem);
     out->n_steps = out->has_steps ? out->n_steps : 0;
     arena_free(r.work);
@@ -446,9 +391,8 @@ bool run_steps_of_chrome(struct run_rank *out, const struct chrome_trace *t, str
 bool run_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
                    struct error *e)
 {
-    const struct json_span rank = json_find(chrome_fact(t, "distributedInfo"), "rank");
     *out = (struct run_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
-    out->has_rank = rank.at && json_fixed(rank, 0, &out->rank);
+    out->has_rank = chrome_rank(t, &out->rank);
     struct chrome_run r = { .has_operators = true };
     bool done = steps_measure(&r, out, t, names, mem) && measuring_begin(&r.m, out, names, mem);
     if (done) {

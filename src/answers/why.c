@@ -11,10 +11,32 @@ static const char *copy(const char *text, struct arena *mem)
     return text ? arena_text(mem, text, strlen(text)) : NULL;
 }
 
-struct why_place why_place_of(const struct spent_place *s, const struct profile *p, const struct device *d,
-                              const struct collection *collection, struct arena *mem)
+/* What the trace calls it; a number where it has no name. */
+static const char *name_in(const struct chrome_trace *t, name_id name, name_id id, const char *word, struct arena *mem)
 {
-    const struct chip_words *words = d ? chip_words(p->chip) : NULL;
+    return name != NAME_EMPTY ? copy(names_text(t->names, name), mem)
+                              : arena_printf(mem, "%s %.500s", word, names_text(t->names, id));
+}
+
+static struct why_place place_in_trace(const struct spent_place *s, const struct chrome_trace *t, struct arena *mem)
+{
+    struct why_place out = { NULL, NULL, copy(s->event, mem), s->begin_ns, s->dur_ns };
+    if (s->track == SHOWN_TRACE && s->number < t->tracks.n) {
+        const struct chrome_track *track = &t->tracks.at[s->number];
+        const struct chrome_process *process = &t->processes.at[track->process];
+        out.process = name_in(t, process->name, process->id.text, "process", mem);
+        out.thread = name_in(t, track->name, track->id.text, "thread", mem);
+    }
+    return out;
+}
+
+struct why_place why_place_of(const struct spent_place *s, const struct subject *q, struct arena *mem)
+{
+    if (q->trace)
+        return place_in_trace(s, q->trace, mem);
+    const struct device *d = q->device;
+    const struct collection *collection = q->collection;
+    const struct chip_words *words = d ? chip_words(q->profile->chip) : NULL;
     struct why_place out = { NULL, NULL, copy(s->event, mem), s->begin_ns, s->dur_ns };
     const char *framework = collection && collection->framework_id == FRAMEWORK_PYTORCH
                                 ? "Python"
@@ -48,7 +70,7 @@ struct why_place why_place_of(const struct spent_place *s, const struct profile 
         out.thread = arena_printf(mem, "Thread %u", s->number);
         break;
     case SHOWN_MARKS:
-        out.process = copy(p->host.source.pid_name, mem);
+        out.process = copy(q->profile->host.source.pid_name, mem);
         out.thread = arena_printf(mem, "Thread %u", s->number);
         break;
     default: break;
@@ -57,8 +79,8 @@ struct why_place why_place_of(const struct spent_place *s, const struct profile 
 }
 
 /* Keeps the first `most` items, with texts of their own. */
-static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct profile *p,
-                        const struct device *d, const struct collection *collection, size_t most, struct arena *mem)
+static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct subject *q, size_t most,
+                        struct arena *mem)
 {
     const size_t n = x->n < most ? x->n : most;
     out->difference = *x;
@@ -71,7 +93,7 @@ static bool answer_keep(struct why_answer *out, const struct step_difference *x,
         if (i < n) {
             out->difference.item[i] = x->item[i];
             out->difference.item[i].name = copy(x->item[i].name, mem);
-            out->place[i] = why_place_of(&x->item[i].place, p, d, collection, mem);
+            out->place[i] = why_place_of(&x->item[i].place, q, mem);
         } else {
             out->others_ns += x->item[i].more_ns;
             out->n_others++;
@@ -79,19 +101,12 @@ static bool answer_keep(struct why_answer *out, const struct step_difference *x,
     return !arena_failed(mem);
 }
 
-static bool series_of(struct step_series *s, const struct profile *p, const struct device *d,
-                      const struct collection *collection, struct arena *mem)
-{
-    return collection ? step_series_of_collection(s, collection, d, NULL, mem)
-                      : step_series_of_profile(s, p, d, NULL, mem);
-}
-
-bool why_steps(struct why_answer *out, const struct step_series *s, const struct profile *p, const struct device *d,
-               const struct collection *collection, const uint32_t *row, size_t n, size_t most, struct arena *mem)
+bool why_steps(struct why_answer *out, const struct step_series *s, const struct subject *q, const uint32_t *row,
+               size_t n, size_t most, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_division division;
-    bool done = spare && step_division_find(&division, s, p, d, collection, row, n, spare);
+    bool done = spare && subject_division(&division, s, q, row, n, spare);
     for (size_t i = 0; i < n && done; i++) {
         /* Of two steps the other one is the usual one; a median between them would explain half of the difference. */
         const double usual_ns = s->n > 2 ? (double)s->spread.median_ns : division.usual.time_ns;
@@ -99,35 +114,32 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
         out[i] = (struct why_answer){ .n_usual = division.n_usual };
         done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[row[i]], usual_ns, 0,
                                     spare) &&
-               answer_keep(&out[i], &x, p, d, collection, most, mem);
+               answer_keep(&out[i], &x, q, most, mem);
     }
     arena_free(spare);
     return done;
 }
 
-bool why_step(struct why_answer *out, const struct profile *p, const struct device *d,
-              const struct collection *collection, const char *step, size_t most, struct arena *mem)
+bool why_step(struct why_answer *out, const struct subject *q, const char *step, size_t most, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
     *out = (struct why_answer){ 0 };
-    bool done = spare && series_of(&s, p, d, collection, spare);
+    bool done = spare && subject_series(&s, q, spare);
     uint32_t row = 0;
-    while (done && row + 1 < s.n && strcmp(names_text(p->names, s.name[row]), step) != 0)
+    while (done && row + 1 < s.n && strcmp(names_text(q->names, s.name[row]), step) != 0)
         row++;
-    done = done && why_steps(out, &s, p, d, collection, &row, s.n > 0, most, mem);
+    done = done && why_steps(out, &s, q, &row, s.n > 0, most, mem);
     arena_free(spare);
     return done;
 }
 
-bool why_usual(struct step_profile *out, const struct profile *p, const struct device *d,
-               const struct collection *collection, struct arena *mem)
+bool why_usual(struct step_profile *out, const struct subject *q, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
     struct step_division division;
-    const bool done = spare && series_of(&s, p, d, collection, spare) &&
-                      step_division_find(&division, &s, p, d, collection, NULL, 0, spare);
+    const bool done = spare && subject_series(&s, q, spare) && subject_division(&division, &s, q, NULL, 0, spare);
     *out = (struct step_profile){ 0 };
     if (done) {
         *out = division.usual;
@@ -150,19 +162,18 @@ static double own_ns(const struct step_profile *f)
     return sum;
 }
 
-bool why_rank(struct why_answer *out, const struct profile *p, const struct device *d,
-              const struct collection *collection, const struct step_profile *other, size_t most, struct arena *mem)
+bool why_rank(struct why_answer *out, const struct subject *q, const struct step_profile *other, size_t most,
+              struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
     struct step_division division;
     struct step_difference x;
     *out = (struct why_answer){ 0 };
-    const bool done = spare && series_of(&s, p, d, collection, spare) &&
-                      step_division_find(&division, &s, p, d, collection, NULL, 0, spare) &&
+    const bool done = spare && subject_series(&s, q, spare) && subject_division(&division, &s, q, NULL, 0, spare) &&
                       step_difference_find(&x, &division.usual, other, own_ns(&division.usual), own_ns(other),
                                            1u << SPENT_WAIT | 1u << SPENT_TRANSFER, spare) &&
-                      answer_keep(out, &x, p, d, collection, most, mem);
+                      answer_keep(out, &x, q, most, mem);
     if (done)
         out->n_usual = division.n_usual;
     arena_free(spare);

@@ -442,7 +442,7 @@ int run_analyse(struct arguments *a)
         complain("--steps %s: expected a step or a range: 3, 2-4; or counted from 1: +1-3", a->steps);
         return exit_code(a->face, STATUS_PARAMETER);
     }
-    const enum exit_status found = targets_find(&n.targets, a, false);
+    const enum exit_status found = targets_find(&n.targets, a, 0);
     n.tally.n_failed = n.targets.n_refused;
     if (n.targets.list.n == 0)
         return exit_code(a->face, found);

@@ -28,7 +28,6 @@ enum { SIDES = 2 };
 /* A directory or a file of one side, and its ranks once it was read. */
 struct item {
     unsigned side;
-    bool is_chrome;
     struct target target;
     struct arena *mem;
     LIST(struct run_rank) ranks;
@@ -49,66 +48,29 @@ struct comparing {
 
 /* ---- what is compared ---------------------------------------------------------------------------------------------- */
 
-static bool add_item(struct comparing *q, unsigned side, const struct target *target, bool is_chrome)
+static bool add_item(struct comparing *q, unsigned side, const struct target *target)
 {
     struct item *new = list_add(&q->items, q->a->mem);
     if (!new)
         complain_no_memory("the list of directories");
     else
-        *new = (struct item){ .side = side, .is_chrome = is_chrome, .target = *target };
+        *new = (struct item){ .side = side, .target = *target };
     return new != NULL;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_trace(const struct dirent *d)
-{
-    return d->d_name[0] != '.' && strstr(d->d_name, ".pt.trace.json") && chrome_is_name(d->d_name);
-}
-
-/* Traces of the ranks of a job, as torch.profiler names them in a directory. How many; -1: no memory. */
-static int add_traces(struct comparing *q, unsigned side, const char *path)
-{
-    struct dirent **entry;
-    const int n = scandir(path, &entry, is_trace, by_name);
-    bool done = true;
-    for (int i = 0; i < n; i++) {
-        const struct target target = { .path = arena_printf(q->a->mem, "%s/%s", path, entry[i]->d_name) };
-        done = done && target.path && add_item(q, side, &target, true);
-        free(entry[i]);
-    }
-    if (n >= 0)
-        free(entry);
-    return !done ? -1 : n > 0 ? n : 0;
 }
 
 static enum exit_status add_side(struct comparing *q, unsigned side, const char *given)
 {
-    struct stat st;
     const char *path = path_expand(q->a, side == 0 ? "A" : "B", given);
     if (!path)
         return arena_failed(q->a->mem) ? STATUS_NOTHING : STATUS_PATH;
-    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
-        const struct target target = { .path = path };
-        if (chrome_is_name(path))
-            return add_item(q, side, &target, true) ? STATUS_DONE : STATUS_NOTHING;
-        complain("%s: not a trace; give a *.json or *.json.gz file of torch.profiler, or a directory", path);
-        return STATUS_PATH;
-    }
-    const int n_traces = add_traces(q, side, path);
-    if (n_traces != 0)
-        return n_traces > 0 ? STATUS_DONE : STATUS_NOTHING;
     struct targets targets = { .mem = q->a->mem };
-    enum exit_status status = targets_add(&targets, path, false);
+    enum exit_status status = targets_add(&targets, path, TARGET_TRACES);
     if (status == STATUS_NOTHING && targets.list.n > 0 && !arena_failed(q->a->mem)) { /* the others are compared */
         q->n_refused++;
         status = STATUS_DONE;
     }
     for (size_t i = 0; i < targets.list.n && status == STATUS_DONE; i++)
-        status = add_item(q, side, &targets.list.at[i], false) ? STATUS_DONE : STATUS_NOTHING;
+        status = add_item(q, side, &targets.list.at[i]) ? STATUS_DONE : STATUS_NOTHING;
     return status;
 }
 
@@ -165,9 +127,9 @@ static void read_one(void *context, size_t i)
     struct comparing *q = context;
     struct item *x = &q->items.at[i];
     x->mem = arena_new();
-    x->is_done = !x->mem        ? error_no_memory(&x->e, x->target.path)
-                 : x->is_chrome ? read_chrome(q, x)
-                                : read_collection(q, x);
+    x->is_done = !x->mem              ? error_no_memory(&x->e, x->target.path)
+                 : x->target.is_trace ? read_chrome(q, x)
+                                      : read_collection(q, x);
     pthread_mutex_lock(&q->lock);
     char what[48];
     const double done = (double)++q->n_ended / (double)q->items.n;
@@ -280,7 +242,8 @@ int run_compare(struct arguments *a)
     for (unsigned i = 0; i < SIDES && status == STATUS_DONE; i++)
         status = add_side(&q, i, a->word[i]);
     if (status == STATUS_DONE) {
-        work_memory(a, q.items.at[0].is_chrome ? "/var/tmp" : q.items.at[0].target.path); /* nothing beside a file */
+        work_memory(a,
+                    q.items.at[0].target.is_trace ? "/var/tmp" : q.items.at[0].target.path); /* nothing beside a file */
         pthread_mutex_init(&q.lock, NULL);
         read_all(&q);
         pthread_mutex_destroy(&q.lock);

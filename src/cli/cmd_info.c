@@ -377,7 +377,7 @@ static void report_collection(struct reporting *n, const struct target *target)
 int run_info(struct arguments *a)
 {
     struct targets found;
-    enum exit_status status = targets_find(&found, a, true);
+    enum exit_status status = targets_find(&found, a, TARGET_RUINS);
     struct reporting n = { .a = a, .tally.n_failed = found.n_refused, .list = a->json ? json_array() : NULL };
     term_init(&n.term, stdout);
     for (size_t i = 0; i < found.list.n; i++)

@@ -83,7 +83,8 @@ static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
         int why;
         struct target *t = found->ranks.at[i].is_raw ? list_add(&v->targets.list, v->a->mem) : NULL;
         if (t)
-            *t = (struct target){ found->ranks.at[i].path, framework_kind_of(found->ranks.at[i].path, &why) };
+            *t = (struct target){ .path = found->ranks.at[i].path,
+                                  .kind = framework_kind_of(found->ranks.at[i].path, &why) };
     }
     return !arena_failed(v->a->mem);
 }
@@ -98,7 +99,7 @@ static enum exit_status add_runs(struct viewing *v, const char *const *path)
         if (v->files.n > 0)
             r->file = v->files.at[i];
         else
-            status = targets_add(&r->targets, path[i], false);
+            status = targets_add(&r->targets, path[i], 0);
         for (size_t k = 0; k < r->targets.list.n; k++) {
             struct target *t = list_add(&v->targets.list, v->a->mem);
             if (t)
@@ -302,7 +303,7 @@ static enum exit_status find(struct viewing *v)
     if (v->has_joint || status != STATUS_DONE)
         return status;
     if (a->n_words > 0 || a->dir || v->files.n == 0)
-        status = targets_find(&v->targets, a, false);
+        status = targets_find(&v->targets, a, 0);
     return v->targets.list.n == 0 && v->files.n == 0 ? status : STATUS_DONE;
 }
 

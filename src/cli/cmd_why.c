@@ -17,16 +17,16 @@ static bool explain(struct job_read *j, const struct job_choice *c, struct why_a
     if (c->mode == WHY_RANK) {
         const struct job_rank *reference = &j->rank[c->reference];
         l = job_read_again(j, reference, &again, e);
-        done = l && (why_usual(&other, l->profile, loaded_device(l, reference->device_row), l->collection, mem) ||
-                     error_no_memory(e, reference->path));
+        const struct subject subject = l ? loaded_subject(l, reference->device_row) : (struct subject){ 0 };
+        done = l && (why_usual(&other, &subject, mem) || error_no_memory(e, reference->path));
         loaded_close(&again);
     }
     l = done ? job_read_again(j, r, &again, e) : NULL;
     if (l) {
-        const struct device *d = loaded_device(l, r->device_row);
+        const struct subject subject = loaded_subject(l, r->device_row);
         const size_t most = j->a->top;
-        done = c->mode == WHY_RANK ? why_rank(out, l->profile, d, l->collection, &other, most, mem)
-                                   : why_step(out, l->profile, d, l->collection, c->step[c->at].name, most, mem);
+        done = c->mode == WHY_RANK ? why_rank(out, &subject, &other, most, mem)
+                                   : why_step(out, &subject, c->step[c->at].name, most, mem);
         done = done || error_no_memory(e, r->path);
     }
     loaded_close(&again);
@@ -63,7 +63,7 @@ static enum exit_status answer(struct job_read *j, enum exit_status status)
 
 int run_why(struct arguments *a)
 {
-    struct job_read job = { .a = a, .needs_steps = true };
+    struct job_read job = { .a = a, .also = TARGET_TRACES, .needs_steps = true };
     enum exit_status status = job_read_all(&job);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
         status = answer(&job, status);

@@ -179,11 +179,11 @@ const struct command commands[] = {
     },
     {
         .name = "why",
-        .usage = "DIR... [OPTION...]",
+        .usage = "DIR|FILE.json|FILE.json.gz... [OPTION...]",
         .about = "explain why a step or a rank is slow: causes, operators, and where to look",
         .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all "
-                "ranks of a job. Compares the steps with their median, and divides the excess of the slowest one, or "
-                "of --step, by cause and by operator, largest first: more runs, longer runs, lower clock, slower "
+                "ranks of a job; FILE is a trace of torch.profiler. Compares the steps with their median, and divides "
+                "the excess of the slowest one, or of --step, by cause and by operator, largest first: more runs, longer runs, lower clock, slower "
                 "transfer, waiting for other ranks, waiting for data, memory, garbage collection, the host. Causes "
                 "and rest add up to the difference. Each item names its longest event in the timeline: ts in "
                 "microseconds, process and thread.\n\n"

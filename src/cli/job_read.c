@@ -34,11 +34,11 @@ static bool add_ranks(const struct job_read *j, struct read_one *r, const struct
 {
     const char *path = j->targets.list.at[target].path;
     for (size_t i = 0; i < loaded_n_devices(l); i++) {
-        const struct device *d = loaded_device(l, i);
+        const struct subject subject = loaded_subject(l, i);
         struct job_rank *rank = list_add(&r->ranks, r->mem);
         void **more = list_add(&r->more, r->mem);
-        if (!rank || !more || !job_rank_of(rank, l->profile, d, l->collection, r->mem) ||
-            (j->look && !(*more = j->look(l, d, r->mem))))
+        if (!rank || !more || !job_rank_of(rank, &subject, r->mem) ||
+            (j->look && !(*more = j->look(l, subject.device, r->mem))))
             return error_no_memory(&r->e, path);
         rank->target = target;
         rank->device_row = i;
@@ -56,7 +56,8 @@ static void read_one(void *context, size_t i)
     const struct target *target = &j->targets.list.at[i];
     struct loaded local = { 0 }, *l = n == 1 ? &j->only : &local;
     r->mem = arena_new();
-    recover_first(j->a, target->path, stderr);
+    if (!target->is_trace)
+        recover_first(j->a, target->path, stderr);
     r->is_done = r->mem ? loaded_open(l, target, q->n_threads, &r->e) && add_ranks(j, r, l, i)
                         : error_no_memory(&r->e, target->path);
     r->is_lossy = l->is_lossy;
@@ -127,7 +128,7 @@ static bool gather(struct job_read *j, struct tally *tally)
 
 enum exit_status job_read_all(struct job_read *j)
 {
-    const enum exit_status found = targets_find(&j->targets, j->a, false);
+    const enum exit_status found = targets_find(&j->targets, j->a, j->also);
     struct tally tally = { .n_failed = j->targets.n_refused };
     const size_t n = j->targets.list.n;
     if (n == 0)

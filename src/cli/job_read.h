@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_read.h - reads all directories of a command line, several at a time, and keeps what is known of each rank.
+/* job_read.h - reads all directories and traces of a command line, several at a time, and keeps what is known of each rank.
  *
  * Directories are released once they are read, so that a job of many ranks needs the memory of a few; the only directory of a command
  * line stays in memory.
@@ -12,6 +12,7 @@
 
 struct job_read {
     struct arguments *a;
+    unsigned also;    /* see targets_find() */
     bool needs_steps; /* of several directories, those without steps are reported and left out */
     /* What else is kept of a device; NULL: no memory. The function may be NULL. */
     void *(*look)(const struct loaded *l, const struct device *d, struct arena *mem);

@@ -3,6 +3,7 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
+#include "load/chrome_load.h"
 #include "load/prof.h"
 #include "pipeline/collection_write.h"
 
@@ -20,9 +21,23 @@ static bool open_collection(struct loaded *l, const struct target *target, unsig
     return true;
 }
 
+static bool open_trace(struct loaded *l, const char *path, struct error *e)
+{
+    l->step_names = names_new();
+    if (!l->step_names)
+        return error_no_memory(e, path);
+    if (!chrome_load(&l->trace, path, e))
+        return false;
+    losses_merge(&l->lost, &l->trace.lost);
+    l->is_lossy = losses_damage(&l->lost) > 0;
+    return true;
+}
+
 bool loaded_open(struct loaded *l, const struct target *target, unsigned n_threads, struct error *e)
 {
     *l = (struct loaded){ 0 };
+    if (target->is_trace)
+        return open_trace(l, target->path, e);
     if (target->kind)
         return open_collection(l, target, n_threads, e);
     if (!profile_load(&l->own, target->path, n_threads, e) || !profile_analyse(&l->own, n_threads, e))
@@ -39,17 +54,27 @@ void loaded_close(struct loaded *l)
         collection_free(&l->of_framework);
     if (l->own.mem)
         profile_free(&l->own);
+    chrome_trace_free(&l->trace);
+    names_free(l->step_names);
     *l = (struct loaded){ 0 };
 }
 
 size_t loaded_n_devices(const struct loaded *l)
 {
+    if (!l->profile)
+        return 1;
     return l->profile->n_devices > 0 ? l->profile->n_devices : l->collection ? 1 : 0;
 }
 
 const struct device *loaded_device(const struct loaded *l, size_t i)
 {
-    return l->profile->n_devices > 0 ? &l->profile->device[i] : NULL;
+    return l->profile && l->profile->n_devices > 0 ? &l->profile->device[i] : NULL;
+}
+
+struct subject loaded_subject(const struct loaded *l, size_t i)
+{
+    return l->profile ? subject_of(l->profile, loaded_device(l, i), l->collection)
+                      : subject_of_trace(&l->trace, l->step_names);
 }
 
 bool loaded_is_simulated(const struct loaded *l)
@@ -68,7 +93,8 @@ const char *loaded_loss(const struct loaded *l, const char *path, struct arena *
         }
     if (n == 0 && l->collection)
         return arena_printf(mem, "%s: without the device: %s", path, l->collection->device_error.text);
-    return arena_printf(
-        mem, "%s: %llu records could not be used%s%s; the answer ignores them, and ascope analyse lists the reasons",
-        path, (unsigned long long)n, first ? ", first: " : "", first ? first : "");
+    return arena_printf(mem,
+                        "%s: %llu %s could not be used%s%s; the answer ignores them, and ascope %s lists the reasons",
+                        path, (unsigned long long)n, l->profile ? "records" : "events", first ? ", first: " : "",
+                        first ? first : "", l->profile ? "analyse" : "view");
 }

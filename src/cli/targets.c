@@ -13,14 +13,15 @@
 #include "base/framework_names.h"
 #include "cli/collections.h"
 #include "cli/term.h"
+#include "load/chrome_load.h"
 #include "load/prof.h"
 
-static bool add_target(struct targets *t, const char *path, const struct framework_kind *kind)
+static bool add_target(struct targets *t, const struct target *new)
 {
-    const char *copy = arena_text(t->mem, path, strlen(path));
+    const char *copy = new->path ? arena_text(t->mem, new->path, strlen(new->path)) : NULL;
     struct target *slot = copy ? list_add(&t->list, t->mem) : NULL;
     if (slot)
-        *slot = (struct target){ .path = copy, .kind = kind };
+        *slot = (struct target){ .path = copy, .kind = new->kind, .is_trace = new->is_trace };
     return slot != NULL;
 }
 
@@ -51,7 +52,7 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
         struct stat st;
         int why = !inside ? ENOMEM : lstat(inside, &st) != 0 ? errno : 0;
         const struct framework_kind *kind = why == 0 && S_ISDIR(st.st_mode) ? framework_kind_of(inside, &why) : NULL;
-        if (kind && !add_target(t, inside, kind))
+        if (kind && !add_target(t, &(struct target){ .path = inside, .kind = kind }))
             why = ENOMEM;
         if (why == ENOMEM || (why != 0 && framework_is_in_name(entry[i]->d_name)))
             cannot_read(inside ? inside : path, why, e);
@@ -59,6 +60,26 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
     }
     free(entry);
     return e->fault == FAULT_NONE;
+}
+
+static int is_trace(const struct dirent *d)
+{
+    return d->d_name[0] != '.' && strstr(d->d_name, ".pt.trace.json") && chrome_is_name(d->d_name);
+}
+
+/* Traces of the ranks of a job, as torch.profiler names them in a directory. */
+static void find_traces(struct targets *t, const char *path, struct error *e)
+{
+    struct dirent **entry;
+    const int n = scandir(path, &entry, is_trace, by_name);
+    for (int i = 0; i < n; i++) {
+        const char *file = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
+        if (!add_target(t, &(struct target){ .path = file, .is_trace = true }))
+            error_no_memory(e, path);
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
 }
 
 static bool can_be_listed(const char *path)
@@ -105,12 +126,12 @@ static void find(struct targets *t, const char *path, unsigned depth, struct err
     bool done = true;
     const struct framework_kind *kind = framework_kind_of(path, &why);
     if (kind)
-        done = add_target(t, path, kind);
+        done = add_target(t, &(struct target){ .path = path, .kind = kind });
     else if (why != 0)
         cannot_read(path, why, e);
     else if (find_inside(t, path, e) && t->list.n == n_before && prof_find(path, &prof, &nothing))
         for (size_t i = 0; i < prof.n; i++)
-            done = add_target(t, prof.path[i], NULL) && done;
+            done = add_target(t, &(struct target){ .path = prof.path[i] }) && done;
     if (nothing.fault == FAULT_FORMAT && depth < DEEPEST)
         find_below(t, path, depth + 1, e);
     if (nothing.fault != FAULT_NONE && t->list.n == n_before && e->fault == FAULT_NONE)
@@ -140,7 +161,24 @@ static bool has_only_results(const char *path, struct arena *mem)
     return false;
 }
 
-enum exit_status targets_add(struct targets *t, const char *given, bool with_ruins)
+/* A path that is no directory. */
+static enum exit_status add_file(struct targets *t, const char *given, unsigned also)
+{
+    char wanted[TARGETS_WANTED];
+    if (chrome_is_name(given) && (also & TARGET_TRACES)) {
+        if (add_target(t, &(struct target){ .path = given, .is_trace = true }))
+            return STATUS_DONE;
+        complain_no_memory("the list of files");
+        return STATUS_NOTHING;
+    }
+    complain("%s: %s; %s%s", given, chrome_is_name(given) ? "a trace" : "not a directory", targets_wanted(wanted),
+             also & TARGET_TRACES    ? ", or a *.json or *.json.gz file of torch.profiler"
+             : chrome_is_name(given) ? "; traces are read by ascope view, why and compare"
+                                     : "");
+    return STATUS_PATH;
+}
+
+enum exit_status targets_add(struct targets *t, const char *given, unsigned also)
 {
     char wanted[TARGETS_WANTED];
     targets_wanted(wanted);
@@ -151,18 +189,19 @@ enum exit_status targets_add(struct targets *t, const char *given, bool with_rui
         complain("%s: %s; %s", given, strerror(errno), wanted);
         return is_wrong ? STATUS_PATH : STATUS_NOTHING;
     }
-    if (!S_ISDIR(st.st_mode)) {
-        complain("%s: not a directory; %s", given, wanted);
-        return STATUS_PATH;
-    }
+    if (!S_ISDIR(st.st_mode))
+        return add_file(t, given, also);
     char *path = path_with_name(given);
-    if (path)
+    const size_t n_before = t->list.n;
+    if (path && (also & TARGET_TRACES))
+        find_traces(t, path, &e);
+    if (path && t->list.n == n_before && e.fault == FAULT_NONE)
         find(t, path, 0, &e);
-    else
+    else if (!path)
         error_no_memory(&e, given);
-    if (with_ruins && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
+    if ((also & TARGET_RUINS) && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
         e = (struct error){ 0 };
-        if (!add_target(t, path, NULL))
+        if (!add_target(t, &(struct target){ .path = path }))
             error_no_memory(&e, given);
     }
     if (e.fault == FAULT_FORMAT && has_only_results(path, t->mem))
@@ -175,18 +214,18 @@ enum exit_status targets_add(struct targets *t, const char *given, bool with_rui
     return e.fault == FAULT_NONE ? STATUS_DONE : STATUS_NOTHING;
 }
 
-enum exit_status targets_find(struct targets *t, struct arguments *a, bool with_ruins)
+enum exit_status targets_find(struct targets *t, struct arguments *a, unsigned also)
 {
     *t = (struct targets){ .mem = a->mem };
     enum exit_status last = STATUS_USAGE;
     char wanted[TARGETS_WANTED];
     if (a->n_words == 0 && !a->dir)
         complain("missing directory; %s", targets_wanted(wanted));
-    if (a->dir && (last = targets_add(t, a->dir, with_ruins)) != STATUS_DONE)
+    if (a->dir && (last = targets_add(t, a->dir, also)) != STATUS_DONE)
         t->n_refused++;
     for (size_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum exit_status here = path                   ? targets_add(t, path, with_ruins)
+        const enum exit_status here = path                   ? targets_add(t, path, also)
                                       : arena_failed(a->mem) ? STATUS_NOTHING
                                                              : STATUS_PATH;
         if (here != STATUS_DONE) {

@@ -28,7 +28,8 @@ bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *
             return false;
         *to = *found;
         *shift = shift_ns;
-        if (!job_rank_of(&to->rank, l->profile, d, l->collection, mem))
+        const struct subject subject = loaded_subject(l, i);
+        if (!job_rank_of(&to->rank, &subject, mem))
             return false;
         to->rank.path = arena_text(mem, path, strlen(path));
         to->rank.device_row = i;

@@ -183,8 +183,8 @@ static bool add_step(struct loading *q, unsigned side, const char *name, int64_t
 static bool steps_of_device(struct loading *q, unsigned side, const struct loaded *l, const struct device *d)
 {
     struct step_series s;
-    bool done = l->collection ? step_series_of_collection(&s, l->collection, d, NULL, q->in->mem)
-                              : step_series_of_profile(&s, l->profile, d, NULL, q->in->mem);
+    const struct subject subject = subject_of(l->profile, d, l->collection);
+    bool done = subject_series(&s, &subject, q->in->mem);
     if (!done)
         return no_memory(q);
     for (size_t i = 0; done && !s.is_whole && i < s.n; i++)

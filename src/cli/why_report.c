@@ -196,7 +196,7 @@ static void put_verdict(const struct term *t, const struct why_report *r)
         fprintf(t->to, ": %s, median %s", term_duration(number, d->time_ns), term_duration(usual, d->usual_ns));
         if (c->is_waited_for)
             fputs("; the others wait for it", t->to);
-        else if (r->n_ranks > 1 && r->answer->n_usual > 0)
+        else if (c->step[c->at].n_ranks > 1 && r->answer->n_usual > 0)
             fputs("; the others are slow, too", t->to);
     }
     fprintf(t->to, "%s\n", term_ink(t, INK_END));

@@ -8,7 +8,7 @@
 
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
 
-static bool series_take(struct step_series *s, size_t n, struct arena *mem)
+bool step_series_take(struct step_series *s, size_t n, struct arena *mem)
 {
     s->name = arena_take(mem, n, sizeof *s->name);
     s->begin_ns = arena_take(mem, n, sizeof *s->begin_ns);
@@ -117,8 +117,7 @@ static bool find_medians(struct step_series *s, struct arena *mem)
     return true;
 }
 
-/* What is known once the parts are: the median, what is slow, and the order. */
-static bool compare(struct step_series *s, struct arena *mem)
+bool step_series_compare(struct step_series *s, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, s->n, sizeof *key);
     if (!key || !spread_find(&s->spread, s->time_ns, s->n) || !find_medians(s, mem))
@@ -179,7 +178,7 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
 {
     const struct profiler_steps *t = &collection->steps;
     *s = (struct step_series){ .is_host = !d, .op = arena_take(mem, t->n + 1, sizeof *s->op) };
-    if (!series_take(s, t->n + 1, mem))
+    if (!step_series_take(s, t->n + 1, mem))
         return false;
     int64_t before_ns = INT64_MIN;
     for (size_t i = 0; i < t->n; i++) {
@@ -206,7 +205,7 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
         if (!divide(s, &d->overlap, mem))
             return false;
     }
-    return compare(s, mem);
+    return step_series_compare(s, mem);
 }
 
 /* The rows of one model, or the training steps: they stand together, as a range. */
@@ -246,7 +245,7 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
     uint32_t *order = arena_take(mem, n, sizeof *order);
     *s = (struct step_series){ .has_model = n > 0 && !t->is_step[rows.first],
                                .model = n > 0 ? t->model[rows.first] : 0 };
-    if (!order || !series_take(s, n + 1, mem))
+    if (!order || !step_series_take(s, n + 1, mem))
         return false;
     order_fill(order, n);
     if (!order_by_u64(order, n, t->begin + rows.first))
@@ -261,7 +260,7 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
     }
     if (n == 0 && !choice)
         add_whole(s, &d->overlap);
-    return divide(s, &d->overlap, mem) && compare(s, mem);
+    return divide(s, &d->overlap, mem) && step_series_compare(s, mem);
 }
 
 uint32_t step_series_at(const int64_t *begin_ns, const int64_t *end_ns, size_t n, int64_t ns)

@@ -56,6 +56,11 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
 bool step_series_of_profile(struct step_series *s, const struct profile *p, const struct device *d,
                             const struct step_choice *choice, struct arena *mem);
 
+/* For those who fill a series themselves: room for n steps; and, once their times and parts are there, the median, what is slow, and
+ * the order. False only without memory. */
+bool step_series_take(struct step_series *s, size_t n, struct arena *mem);
+bool step_series_compare(struct step_series *s, struct arena *mem);
+
 /* Which step a moment belongs to, by begins and ends of a series: the last that has begun; NO_ROW: none, or it has ended. */
 uint32_t step_series_at(const int64_t *begin_ns, const int64_t *end_ns, size_t n, int64_t ns);
 

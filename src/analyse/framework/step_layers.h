@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step_layers.h - divides the time of steps by what was going on, without overlaps: the parts of a step add up to it.
+ *
+ * Layers come one behind the other, the most important first. Each layer takes the time of its spans out of what the layers
+ * before it left; inside a layer spans come by ascending begin, and where two overlap the first one has the time. What no layer
+ * takes was spent on nothing that was recorded. The caller says what a layer is made of: columns of a collection
+ * (step_division.h), slices of a trace.
+ *
+ *     layers_begin(), { layers_take() ..., layers_next() or layers_nest() } ..., layers_finish()
+ */
+#ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_LAYERS_H
+#define ASCOPE_ANALYSE_FRAMEWORK_STEP_LAYERS_H
+
+#include "analyse/framework/step_series.h"
+
+enum spent_kind {
+    SPENT_OPERATOR,   /* of the device; of the host where there is no device */
+    SPENT_WAIT,       /* of a collective, for other ranks */
+    SPENT_TRANSFER,   /* of a collective, without that */
+    SPENT_COPY,       /* of memory, by the device */
+    SPENT_GC,         /* Python's */
+    SPENT_DATA,       /* the host, or the device's input queue, waited for data */
+    SPENT_ALLOCATION, /* the host allocated or freed memory of the device */
+    SPENT_HOST,       /* an operator or a call of the host; the device had nothing to do */
+    SPENT_PYTHON,     /* a Python function, without those that it called */
+    SPENT_RANGE,      /* that the user marked */
+    SPENT_NOTHING,    /* nothing was recorded then */
+    SPENT_KINDS
+};
+
+/* Where the timeline shows something. */
+enum spent_track {
+    SHOWN_NONE,
+    SHOWN_STREAM,        /* of the device; number: stream */
+    SHOWN_COMMUNICATION, /* of the device */
+    SHOWN_STEPS,         /* of the device */
+    SHOWN_FRAMEWORK,     /* of the host; number: thread, as are those that follow */
+    SHOWN_GC,
+    SHOWN_CALLS,
+    SHOWN_MARKS,
+    SHOWN_TRACE, /* number: track of a trace */
+    SHOWN_PLACES
+};
+
+struct spent_place {
+    enum spent_track track;
+    uint32_t number;
+    const char *group; /* of a collective */
+    const char *event; /* its name there; NULL: there is nothing to see */
+    int64_t begin_ns, dur_ns;
+};
+
+struct spent {
+    enum spent_kind kind;
+    const char *name;         /* "" of garbage collections, and of nothing */
+    double ns, runs;          /* means, of several steps */
+    double mhz;               /* mean clock of the device meanwhile; 0: unknown */
+    struct spent_place place; /* of the longest */
+};
+
+struct step_profile {
+    size_t n;         /* by kind, then by name */
+    struct spent *at; /* each kind and name once */
+    double time_ns;   /* the sum */
+};
+
+int spent_compare(const struct spent *a, const struct spent *b); /* the order of a profile */
+
+struct step_division {
+    struct step_profile usual; /* mean of the steps that are neither slow nor wanted */
+    size_t n_usual;            /* how many they are; 0: there is nothing to compare with */
+    struct step_profile *of;   /* of each wanted step */
+};
+
+/* Something that took time. What is spent may be less than the event lasts: what is inside of it has its own. */
+struct spent_span {
+    enum spent_kind kind;
+    name_id name;
+    int64_t begin_ns, end_ns;
+    struct spent_place place;
+    double mhz;
+};
+
+struct step_layers;
+
+/* `wanted`: rows of the series, each once. Series and names are lent until layers_finish(); names that are added after this have
+ * no time. NULL: no memory. */
+struct step_layers *layers_begin(const struct step_series *s, const struct names *names, const uint32_t *wanted,
+                                 size_t n_wanted);
+struct arena *layers_mem(
+    struct step_layers *v); /* for the caller's own until layers_finish(); knows whether memory failed */
+
+/* What the host does in something of this name: SPENT_DATA, SPENT_ALLOCATION, or else SPENT_HOST. */
+enum spent_kind layers_host_kind(struct step_layers *v, name_id name);
+
+void layers_count(struct step_layers *v, const struct spent_span *x); /* a run, in the step in which it begins */
+void layers_spend(struct step_layers *v, const struct spent_span *x); /* its time */
+void layers_take(struct step_layers *v, const struct spent_span *x);  /* both */
+void layers_next(struct step_layers *v);                              /* what this layer left is for the next one */
+
+/* A whole layer of spans that enclose each other: the time belongs to the innermost one, over all threads the one that began last;
+ * and what loading data calls is loading data. `span` gives a row, or false to leave it out. `order` is as nesting_order() leaves
+ * it. False only without memory. */
+struct layer_nest {
+    bool (*span)(const void *context, size_t row, struct spent_span *out);
+    const void *context;
+    const uint32_t *order;
+    size_t n;
+};
+bool layers_nest(struct step_layers *v, const struct layer_nest *nest);
+uint32_t *layers_order(struct step_layers *v, const int64_t *begin_ns, size_t n); /* by begin; NULL: no memory */
+
+/* Frees v, which may be NULL. False only without memory, then or before. */
+bool layers_finish(struct step_layers *v, struct step_division *out, struct arena *mem);
+
+#endif

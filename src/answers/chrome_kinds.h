@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome_kinds.h - what a trace of torch.profiler says about itself: kinds of slices by their categories and names, its rank. */
+#ifndef ASCOPE_ANSWERS_CHROME_KINDS_H
+#define ASCOPE_ANSWERS_CHROME_KINDS_H
+
+#include "profile/chrome_trace.h"
+
+enum slice_kind {
+    SLICE_OTHER,
+    SLICE_OPERATOR,
+    SLICE_ANNOTATION, /* of the user, on the host */
+    SLICE_PYTHON,     /* a function */
+    SLICE_KERNEL,
+    SLICE_COPY,
+    SLICE_CALL /* of the vendor's libraries */
+};
+
+struct chrome_kinds {
+    const struct chrome_trace *t;
+    uint8_t *of_category; /* by name: its kind + 1; 0: not known yet */
+};
+
+bool chrome_kinds_init(struct chrome_kinds *k, const struct chrome_trace *t, struct arena *mem); /* false: no memory */
+enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice);
+
+bool chrome_is_collective(const char *kernel);
+const char *chrome_step_name(const char *name); /* "3" of "ProfilerStep#3"; NULL: it is no step */
+
+bool chrome_rank(const struct chrome_trace *t, int64_t *rank); /* false: the trace does not say */
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers/subject.h"
+
+#include "answers/chrome_kinds.h"
+#include "answers/chrome_steps.h"
+#include "profile/profile.h"
+
+struct subject subject_of(const struct profile *p, const struct device *d, const struct collection *collection)
+{
+    return (struct subject){ .profile = p, .device = d, .collection = collection, .names = p->names };
+}
+
+struct subject subject_of_trace(const struct chrome_trace *t, struct names *names)
+{
+    return (struct subject){ .trace = t, .names = names };
+}
+
+bool subject_series(struct step_series *s, const struct subject *q, struct arena *mem)
+{
+    return q->trace        ? step_series_of_chrome(s, q->trace, q->names, mem)
+           : q->collection ? step_series_of_collection(s, q->collection, q->device, NULL, mem)
+                           : step_series_of_profile(s, q->profile, q->device, NULL, mem);
+}
+
+bool subject_division(struct step_division *out, const struct step_series *s, const struct subject *q,
+                      const uint32_t *wanted, size_t n_wanted, struct arena *mem)
+{
+    return q->trace ? step_division_of_chrome(out, s, q->trace, wanted, n_wanted, mem)
+                    : step_division_find(out, s, q->profile, q->device, q->collection, wanted, n_wanted, mem);
+}
+
+bool subject_rank(const struct subject *q, int64_t *rank)
+{
+    if (q->trace)
+        return chrome_rank(q->trace, rank);
+    *rank = q->collection ? q->collection->settings.rank : profile_main_source(q->profile)->settings.rank;
+    return q->collection ? q->collection->settings.has_rank : *rank >= 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_steps.h - the steps of a collection or trace for the viewer's overview, and why slow ones are slow. */
+#ifndef ASCOPE_CLI_VIEW_STEPS_H
+#define ASCOPE_CLI_VIEW_STEPS_H
+
+#include "answers/subject.h"
+#include "view/view_input.h"
+
+bool view_steps_add(struct view_input *in, const struct subject *q); /* false: no memory */
+
+#endif

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ascope why of traces of torch.profiler: what was put into a step is named first, and the parts add up.
+
+usage: test_why_traces.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import gzip
+import json
+import os
+import unittest
+
+from cli_case import Case
+
+STEPS, SLOW, STEP_US, MORE_US = 8, 5, 2000, 600
+HOST, STREAM, COPIES = 1, 7, 8  # threads
+
+
+def event(name, category, ts, dur, tid=HOST, **args):
+    return {"ph": "X", "pid": 1, "tid": tid, "name": name, "cat": category, "ts": ts, "dur": dur, "args": args}
+
+
+def one_step(i, slow):
+    """A step in which one thing may take longer; what is behind it comes later. The device is free before and between kernels."""
+    at, more, events = STEP_US * i, {slow: MORE_US}, []
+
+    def put(name, category, gap, dur, **more_of):
+        nonlocal at
+        events.append(event(name, category, at + gap, dur + more.get(name, 0), **more_of))
+        at = events[-1]["ts"] + events[-1]["dur"]
+
+    begin = at
+    put("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation", 10, 50)
+    put("aten::linear", "cpu_op", 10, 40)
+    put("train.py(3): augment", "python_function", 10, 30)
+    put("cudaMalloc", "cuda_runtime", 10, 20)
+    put("cudaLaunchKernel", "cuda_runtime", 10, 5, correlation=i)
+    put("sgemm", "kernel", 5, 300, tid=STREAM, correlation=i)
+    for _ in range(2 if slow == "another relu" else 1):
+        put("relu", "kernel", 0, MORE_US, tid=STREAM)
+    put("ncclDevKernel_AllReduce", "kernel", 5, 100, tid=STREAM)
+    put("Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", 5, 40, tid=COPIES)
+    return [event("ProfilerStep#%d" % i, "user_annotation", begin, at - begin)] + events
+
+
+class WhyTraces(Case):
+    def trace(self, slow=None, name="rank.json", rank=None, steps=STEPS):
+        events = [e for i in range(steps) for e in one_step(i, slow if i == SLOW else None)]
+        path = os.path.join(self.dir, name)
+        text = json.dumps({"traceEvents": events, **({"distributedInfo": {"rank": rank}} if rank is not None else {})})
+        with (gzip.open(path, "wt") if name.endswith(".gz") else open(path, "w", encoding="utf-8")) as f:
+            f.write(text)
+        return path
+
+    def why(self, *args, code=0):
+        """-> the answer, whose parts add up"""
+        answer, = json.loads(self.ascope("why", *args, "--json", code=code).stdout)["answers"]
+        d = answer["difference"]
+        if d:
+            self.assertAlmostEqual(sum(d["causes"].values()) + d["rest_us"], d["more_us"], delta=0.01)
+            self.assertAlmostEqual(d["time_us"] - d["usual_us"], d["more_us"], delta=0.01)
+        return answer
+
+    def test_what_took_longer_is_named(self):
+        for name, cause, named, where in [
+                ("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "data", "operator", "thread 1"),
+                ("aten::linear", "host", "operator", "thread 1"), ("train.py(3): augment", "host", "python", "thread 1"),
+                ("cudaMalloc", "memory", "operator", "thread 1"), ("sgemm", "longer", "operator", "thread 7"),
+                ("ncclDevKernel_AllReduce", "transfer", "operator", "thread 7"),
+                ("Memcpy DtoH (Device -> Pageable)", "memory", "operator", "thread 8")]:
+            with self.subTest(name):
+                answer = self.why(self.trace(name))
+                self.assertEqual((answer["explains"], answer["step"], answer["slow"]), ("step", str(SLOW), 1))
+                first, d = answer["difference"]["items"][0], answer["difference"]
+                self.assertEqual((first["cause"], first["named"], first["name"]), (cause, named, name))
+                self.assertEqual((round(first["more_us"]), round(d["more_us"])), (MORE_US, MORE_US))
+                self.assertEqual((first["place"]["process"], first["place"]["thread"], first["place"]["event"]),
+                                 ("process 1", where, name))
+                self.assertEqual(first["place"]["begin_ns"] // 1000 // STEP_US, SLOW)
+
+    def test_what_ran_more_often_is_named(self):
+        first = self.why(self.trace("another relu"))["difference"]["items"][0]
+        self.assertEqual((first["cause"], first["name"], first["before_runs"], first["after_runs"], round(first["more_us"])),
+                         ("runs", "relu", 1, 2, MORE_US))
+
+    def test_usual_steps_get_no_verdict(self):
+        self.assertEqual(self.why(self.trace())["explains"], None)
+        self.assertEqual(self.why(self.trace(name="trace.json.gz"), "--step", "3")["step"], "3")
+
+    def test_ranks_of_a_job(self):
+        """A directory as torch.profiler writes it; a step that one rank alone has says nothing about the others."""
+        for rank in range(3):
+            self.trace("sgemm" if rank == 1 else None, "host_%d.1.pt.trace.json" % rank, rank, STEPS + rank // 2)
+        answer = self.why(self.dir)
+        self.assertEqual([r["rank"] for r in answer["ranks"]], [0, 1, 2])
+        self.assertEqual((answer["step"], answer["on"], answer["difference"]["items"][0]["name"]), (str(SLOW), 1, "sgemm"))
+        text = self.ascope("why", self.dir, "--step", str(STEPS), code=0).stdout
+        self.assertIn("step %d on rank 2" % STEPS, text)
+        self.assertNotIn("the others", text)
+
+    def test_what_is_no_trace_or_has_no_steps(self):
+        path = self.trace(steps=0)
+        self.assertEqual(len(self.ascope("why", path, code=1).stderr.splitlines()), 1)
+        for name, wanted in [("a.txt", "not a directory"), ("broken.json", "broken.json")]:
+            with open(os.path.join(self.dir, name), "w", encoding="utf-8") as f:
+                f.write("no JSON")
+            error, = self.ascope("why", os.path.join(self.dir, name), code=2 if name == "a.txt" else 1).stderr.splitlines()
+            self.assertIn(wanted, error)
+        self.assertIn("traces are read by ascope view, why and compare", self.ascope("advise", path, code=2).stderr)
+
+    def test_a_trace_that_is_cut_off_is_explained_as_far_as_it_goes(self):
+        path = self.trace("sgemm")
+        os.truncate(path, os.path.getsize(path) - 40)
+        out = self.ascope("why", path, code=3)
+        self.assertIn("1 events could not be used", out.stderr)
+        self.assertIn("sgemm", out.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["test_why_traces.py"], verbosity=2)
