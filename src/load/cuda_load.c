@@ -1,10 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/cuda_load.h"
 
+#include "base/keys.h"
+#include "base/sort.h"
 #include "load/records.h"
 #include "raw/cuda_records.h"
 
 static const char family[] = "ascope_cuda.data";
+
+/* Ids of streams have 32 bits, tables of tasks room for 16: there a stream is its place among those of this GPU. */
+static bool streams_find(struct gpu_tasks *g, struct arena *mem, struct arena *scratch)
+{
+    struct keys ids = { 0 };
+    uint32_t *const place = arena_take(scratch, g->n, sizeof *place);
+    g->track = arena_take(mem, g->n, sizeof *g->track);
+    for (size_t i = 0; place && i < g->n; i++)
+        place[i] = i > 0 && g->stream[i] == g->stream[i - 1] ? place[i - 1] : keys_add(&ids, g->stream[i], scratch);
+    const size_t n = ids.key.n;
+    uint32_t *const order = arena_take(scratch, n, sizeof *order), *const rank = arena_take(scratch, n, sizeof *rank);
+    g->stream_id = arena_take(mem, n, sizeof *g->stream_id);
+    if (arena_failed(scratch) || arena_failed(mem))
+        return false;
+    order_fill(order, n);
+    if (!order_by_u64(order, n, ids.key.at))
+        return false;
+    g->n_streams = n <= UINT16_MAX ? n : UINT16_MAX + 1;
+    for (size_t i = 0; i < n; i++) {
+        rank[order[i]] = (uint32_t)(i < g->n_streams ? i : g->n_streams - 1);
+        g->stream_id[i] = (uint32_t)ids.key.at[order[i]];
+    }
+    for (size_t i = 0; i < g->n; i++)
+        g->track[i] = (uint16_t)rank[place[i]];
+    return true;
+}
 
 bool cuda_load(struct device *d, struct error *e)
 {
@@ -39,5 +67,8 @@ bool cuda_load(struct device *d, struct error *e)
     for (size_t i = 0; i < g->n; i++)
         if (!gpu_task_is_whole(g, i))
             record_lost(s, family, LOSS_BAD_VALUE, NULL);
-    return true;
+    struct arena *const scratch = arena_new();
+    const bool done = scratch && streams_find(g, s->mem, scratch);
+    arena_free(scratch);
+    return done || error_no_memory(e, s->path);
 }

@@ -24,6 +24,9 @@ struct gpu_tasks {
     uint16_t *registers;
     uint32_t *grid[GPU_DIMENSIONS], *block[GPU_DIMENSIONS];
     uint32_t *static_shared, *dynamic_shared, *local;
+    uint16_t *track;     /* place of the row's stream in stream_id */
+    uint32_t *stream_id; /* the streams of this GPU, ascending */
+    size_t n_streams;    /* at most 65536: what is beyond shares the last one */
 };
 
 /* Others are damaged: they are counted, and have no task. */
@@ -40,12 +43,6 @@ static inline bool gpu_task_is_kernel(const struct gpu_tasks *g, size_t row)
 static inline bool gpu_task_is_copy(const struct gpu_tasks *g, size_t row)
 {
     return g->kind[row] == CUDA_IS_COPY || g->kind[row] == CUDA_IS_PEER_COPY;
-}
-
-/* Streams are numbered as they are made; reports distinguish their low 16 bits. */
-static inline uint16_t gpu_task_stream(const struct gpu_tasks *g, size_t row)
-{
-    return (uint16_t)g->stream[row];
 }
 
 #endif

@@ -37,6 +37,12 @@ struct device {
     struct usage usage;           /* of the device's own operating system */
 };
 
+/* The number of a task's stream. tasks.stream of a GPU is its place among the streams of that GPU, whose numbers have 32 bits. */
+static inline uint32_t task_stream_id(const struct device *d, size_t row)
+{
+    return d->gpu.n > 0 ? d->gpu.stream[d->tasks.task[row]] : d->tasks.stream[row];
+}
+
 /* The host folder; absent (source.path == NULL) when only a device was sampled. */
 struct host {
     struct source source;

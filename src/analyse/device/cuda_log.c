@@ -14,7 +14,7 @@ bool cuda_log_take(struct profile *p, struct device *d, struct error *e)
         if (!gpu_task_is_whole(g, i))
             continue;
         const size_t k = log->n++;
-        log->stream[k] = gpu_task_stream(g, i);
+        log->stream[k] = g->track[i];
         log->batch[k] = 0;
         log->task[k] = (uint32_t)i;
         log->context[k] = NO_CONTEXT;

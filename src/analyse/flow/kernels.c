@@ -83,7 +83,7 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
             c->k->thread[i] = h->thread[host];
         c->k->is_collective[i] = false;
         c->k->row[i] = (uint32_t)row;
-        c->k->track[i] = t->stream[row];
+        c->k->track[i] = task_stream_id(&c->p->device[device], row);
         c->k->name[i] = label.name;
     }
 }

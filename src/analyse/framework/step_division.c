@@ -49,8 +49,8 @@ static void take_tasks(struct division *v, bool are_copies)
                                       .begin_ns = t->begin_ns[i],
                                       .end_ns = t->begin_ns[i] + (int64_t)t->dur_ns[i],
                                       .mhz = are_copies ? 0 : mhz_at(v->d, t->begin_ns[i]),
-                                      .place = { SHOWN_STREAM, t->stream[i], NULL, text_of(v, event), t->begin_ns[i],
-                                                 (int64_t)t->dur_ns[i] } };
+                                      .place = { SHOWN_STREAM, task_stream_id(v->d, i), NULL, text_of(v, event),
+                                                 t->begin_ns[i], (int64_t)t->dur_ns[i] } };
         layers_take(v->layers, &x);
     }
     layers_next(v->layers);

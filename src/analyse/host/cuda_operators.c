@@ -160,7 +160,7 @@ static void task_add(struct building *b, const struct device *d, size_t row)
     if (is_kernel)
         kernel_names(b, g->name[row], &name, &type);
     h->device[k] = (uint16_t)d->source.device;
-    h->stream[k] = gpu_task_stream(g, row);
+    h->stream[k] = g->track[row];
     h->batch[k] = 0;
     h->task[k] = (uint32_t)row;
     h->context[k] = NO_CONTEXT;
@@ -206,13 +206,10 @@ static bool device_add(struct building *b, const struct device *d, struct arena 
 {
     const struct gpu_tasks *g = &d->gpu;
     uint32_t *order = arena_take(mem, g->n, sizeof *order);
-    uint16_t *stream = arena_take(mem, g->n, sizeof *stream);
-    if (!order || !stream)
+    if (!order)
         return false;
     order_fill(order, g->n);
-    for (size_t i = 0; i < g->n; i++)
-        stream[i] = gpu_task_stream(g, i);
-    if (!order_by_u16(order, g->n, stream))
+    if (!order_by_u16(order, g->n, g->track))
         return false;
     for (size_t i = 0; i < g->n; i++)
         if (gpu_task_is_whole(g, order[i]))

@@ -25,8 +25,10 @@ struct place kernel_place(const struct kernel_places *places, const struct kerne
 {
     const uint32_t device = k->device[row];
     const struct source *s = &places->p->device[device].source;
+    const uint32_t track = k->track[row];
     if (!k->is_collective[row])
-        return (struct place){ trace_pid(s->pid, PLACE_HARDWARE, s->device), places->row_of_stream[k->track[row]] };
-    const struct comm_group *group = comm_group_of(&places->groups[device], k->track[row], places->mem);
+        return (struct place){ trace_pid(s->pid, PLACE_HARDWARE, s->device),
+                               track <= UINT16_MAX ? places->row_of_stream[track] : track };
+    const struct comm_group *group = comm_group_of(&places->groups[device], track, places->mem);
     return (struct place){ trace_pid(s->pid, places->comm_sort, s->device), group ? group->first_row : 0 };
 }

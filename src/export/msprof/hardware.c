@@ -23,6 +23,11 @@ struct hardware {
     const name_id *launched; /* by row of tasks: the framework's range that launched it; NULL: none is shown */
 };
 
+static uint32_t row_of(const struct hardware *h, size_t task)
+{
+    return h->d->gpu.n > 0 ? task_stream_id(h->d, task) : h->row_of_stream[h->d->tasks.stream[task]];
+}
+
 static void write_flow(const struct hardware *h, size_t row)
 {
     const struct profile *p = h->x->profile;
@@ -37,7 +42,7 @@ static void write_flow(const struct hardware *h, size_t row)
     if (flow == FLOW_OF_TASK)
         trace_flow_id(h->t, 's', "HostToDevice", id, h->host_pid, p->host.tasks.thread[host],
                       source_host_ns(&p->host.source, p->host.tasks.time[host]));
-    trace_flow_id(h->t, 'f', "HostToDevice", id, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row]);
+    trace_flow_id(h->t, 'f', "HostToDevice", id, h->pid, row_of(h, row), t->begin_ns[row]);
 }
 
 /* Without unique ids ours only count the uses of an id. */
@@ -99,7 +104,7 @@ static void write_task(const struct hardware *h, size_t row)
     const uint32_t host = scope_task_host(h->x, t, row), op = host == NO_ROW ? NO_ROW : t->op[row];
     const bool is_copy = host != NO_ROW && ht->type[host] == NAME_MEMCPY_ASYNC;
     const struct task_label label = task_label(p, t, row, host, h->x->is_generic);
-    trace_slice_name(h->t, label.name, h->pid, h->row_of_stream[t->stream[row]], t->begin_ns[row], t->dur_ns[row]);
+    trace_slice_name(h->t, label.name, h->pid, row_of(h, row), t->begin_ns[row], t->dur_ns[row]);
     trace_args(h->t);
     if (h->d->source.chip->task_log == TASK_LOG_CUDA) {
         gpu_args(h, row);
@@ -144,17 +149,20 @@ static bool is_written(const struct hardware *h, size_t row)
 static bool write_device(const struct hardware *h, struct error *e)
 {
     const struct tasks *t = &h->d->tasks;
+    const struct gpu_tasks *const g = &h->d->gpu;
+    const size_t n_rows = g->n > 0 ? g->n_streams : UINT16_MAX + 1;
     bool *seen = arena_take(h->x->mem, UINT16_MAX + 1, sizeof *seen);
     if (!seen)
         return error_no_memory(e, "the streams of the timeline");
     trace_process_npu(h->t, h->pid, chip_words(h->d->source.chip)->hardware, h->d->source.device, PLACE_HARDWARE);
     for (size_t i = 0; i < t->n; i++)
-        seen[h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
+        seen[g->n > 0 ? t->stream[i] : h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
     turns_mark_rows(h->t, h->d, h->row_of_stream, seen);
     ts_copies_mark_rows(h->x, h->d, h->row_of_stream, seen);
-    for (uint32_t row = 0; row <= UINT16_MAX; row++) {
+    for (uint32_t i = 0; i < n_rows; i++) {
+        const uint32_t row = g->n > 0 ? g->stream_id[i] : i;
         char name[32];
-        if (!seen[row])
+        if (!seen[i])
             continue;
         snprintf(name, sizeof name, "Stream %" PRIu32, row);
         trace_thread(h->t, h->pid, row, name, row);

@@ -39,7 +39,7 @@ CELL_GETTER(task_connection, struct task_rows, connection_cell(r->profile, r->ta
 CELL_GETTER(task_id, struct task_rows, cell_uint(r->task->global_id[i]))
 CELL_GETTER(task_type, struct task_rows, cell_name(r->task->type[i]))
 CELL_GETTER(task_context, struct task_rows, cell_uint(r->task->context[i]))
-CELL_GETTER(task_stream, struct task_rows, cell_uint(r->task->stream[i]))
+CELL_GETTER(task_stream, struct task_rows, cell_uint(task_stream_id(r->d, i)))
 CELL_GETTER(task_task, struct task_rows, cell_uint(r->task->task[i]))
 CELL_GETTER(task_model, struct task_rows, model_cell(r->profile, r->task->host[i]))
 

@@ -104,7 +104,7 @@ static struct cell task_id(const void *rows, size_t i)
 static struct cell stream_id(const void *rows, size_t i)
 {
     const struct row *r = row_at(rows, i);
-    return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.stream[r->task]);
+    return r->op == NO_ROW ? cell_na() : cell_uint(task_stream_id(r->d, r->task));
 }
 
 /* The iteration of the model that was running. */

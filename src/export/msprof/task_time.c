@@ -61,7 +61,7 @@ static struct cell stream_id(const void *rows, size_t i)
 {
     const struct task_row *r = &((const struct task_times *)rows)->at[i];
     const struct device *d = device_at(rows, i);
-    return cell_uint(r->is_copy ? d->log.copies.stream[r->row] : d->tasks.stream[r->row]);
+    return cell_uint(r->is_copy ? d->log.copies.stream[r->row] : task_stream_id(d, r->row));
 }
 
 static struct cell task_id(const void *rows, size_t i)
