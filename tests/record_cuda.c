@@ -4,7 +4,7 @@
  *     record_cuda PARENT WORD...
  *
  * Words: none (loads no CUDA), warmup (eleven kernels during it, one of which is long), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
- * by the driver's own function), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
+ * by the driver's own function), compiled (a kernel by the function that compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
  * kernels in the file), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
  * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a
  * range of marks), announced (collectives, by what a backend says of them), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an
@@ -265,7 +265,8 @@ static void work(void)
     const struct fake_task copy = { .stream = 7, .bytes = 1 << 20, .ns = 20000 }, graph = {
         .name = "graph_kernel", .stream = 9, .ns = 1000, .grid = { 1, 1, 1 }, .block = { 64, 1, 1 }
     };
-    operator_run("aten::mul", "_Z9mulKernelIfEvPT_i", number_of("kernels"), 7);
+    operator_run("aten::mul", "_Z9mulKernelIfEvPT_i", number_of("kernels"),
+                 value_of("stream") ? number_of("stream") : 7);
     for (unsigned device = 1; device < number_of("gpus"); device++)
         operator_run_on(device, "aten::add", "add_kernel", number_of("kernels"), 7);
     for (unsigned i = 0; i < number_of("copies"); i++) {
@@ -276,6 +277,10 @@ static void work(void)
         call(FAKE_GRAPH, &graph, number_of("graph"));
     if (value_of("driver"))
         call(FAKE_DRIVER_KERNEL, &graph, 1);
+    if (value_of("compiled"))
+        call(FAKE_COMPILED_KERNEL, &graph, 1);
+    for (unsigned i = 0; i < number_of("peers"); i++)
+        call(FAKE_PEER_COPY, &copy, 1);
     if (value_of("threads"))
         threads_run();
     if (value_of("nvtx"))
@@ -311,9 +316,9 @@ static void wait_for_file(const char *path, unsigned device, const char *family,
 
 static int record(const char *parent)
 {
-    static const char *const own[] = { "none",    "warmup", "kernels", "copies",  "graph",   "driver",
-                                       "threads", "blocks", "nccl",    "nvtx",    "mallocs", "kill",
-                                       "exit",    "twice",  "gpus",    "samples", "wait",    "announced" };
+    static const char *const own[] = { "none",   "warmup",  "kernels", "copies",    "graph",    "driver", "threads",
+                                       "blocks", "nccl",    "nvtx",    "mallocs",   "kill",     "exit",   "twice",
+                                       "gpus",   "samples", "wait",    "announced", "compiled", "stream", "peers" };
     enum { RECORD_BYTES = 112, SAMPLE_BYTES = 80 };
     struct ascope_options o;
     struct ascope_error e = { 0 };

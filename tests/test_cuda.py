@@ -105,6 +105,33 @@ class Tables(Case):
         self.assertEqual(begins, sorted(begins))
         self.assertNotIn("gpu_copies.csv", os.listdir(self.analysed(self.record("kernels=1"))))
 
+    def test_copies_to_another_gpu(self):
+        (row,) = self.rows(self.analysed(self.record("kernels=1", "peers=1")), "gpu_copies.csv")
+        self.assertEqual((row["Kind"], row["From"], row["To"], row["To Device"], row["Graph ID"]), ("PtoP", "Device", "Device", "1", "0"))
+
+    def test_a_launch_as_compilers_write_it_is_one_call(self):
+        out = self.analysed(self.record("kernels=2", "compiled"))
+        self.assertEqual({row["API Name"]: row["Count"] for row in self.rows(out, "api_statistic.csv")},
+                         {"cudaLaunchKernel": "3", "cudaStreamSynchronize": "1"})
+
+    def test_streams_have_numbers_of_32_bits(self):
+        """Streams whose low 16 bits are equal are two."""
+        for stream in (65536 + 7, 4294967295):
+            with self.subTest(stream=stream):
+                out = self.analysed(self.record("kernels=2", "copies=1", f"stream={stream}", "export_type=text,db"))
+                self.assertEqual({row["Stream ID"] for row in self.rows(out, "kernel_details.csv")}, {str(stream)})
+                self.assertEqual({row["Stream ID"] for row in self.rows(out, "gpu_copies.csv")}, {"7"})
+                events = self.events(out)
+                tasks = {(e["pid"], e["tid"]): e["args"]["stream"] for e in events if e["ph"] == "X" and "correlation" in e["args"]}
+                names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name" and (e["pid"], e["tid"]) in tasks}
+                # what overlaps is on a second track of the stream: its kernels run while the next ones are launched
+                self.assertEqual({at: name.removesuffix(" (2)") for at, name in names.items()}, {at: f"Stream {n}" for at, n in tasks.items()})
+                self.assertLessEqual({7, stream}, {tid for _, tid in names})
+                for cat in ("HostToDevice", "async_gpu"):
+                    self.assertLessEqual({(e["pid"], e["tid"]) for e in events if e["ph"] == "f" and e.get("cat") == cat}, set(tasks))
+                with sqlite3.connect(glob.glob(out + "/ascend*.db")[0]) as db:
+                    self.assertEqual(db.execute("SELECT streamId, count(*) FROM TASK GROUP BY 1 ORDER BY 1").fetchall(), [(7, 2), (stream, 2)])
+
     def test_words_are_those_of_gpus(self):
         out = self.analysed(self.record("kernels=2", "copies=1"))
         names = {e["args"]["name"] for e in self.events(out) if e["name"] == "process_name"}
@@ -277,7 +304,7 @@ class MemoryOfCuda(Case):
         return self.record("kernels=1", "mallocs=2", "profile_memory=true", *words, **options)
 
     def test_table(self):
-        for version, used in ((14, "0.0"), (17, "0.0"), (18, "8192.0"), (130001, "8192.0")):
+        for version, used in ((15, "0.0"), (16, "0.0"), (17, "8192.0"), (24, "8192.0"), (130001, "8192.0")):
             with self.subTest(version=version):
                 rows = self.rows(self.analysed(self.recorded(fake=f"version={version}")), "gpu_memory.csv")
                 self.assertEqual([(row["Operation"], row["Memory Kind"], row["Size(KB)"], row["Held(KB)"], row["Stream ID"]) for row in rows],
@@ -289,9 +316,10 @@ class MemoryOfCuda(Case):
                 self.assertEqual((rows[1]["Address"], rows[1]["Address"] == rows[3]["Address"]), ("0x7000000000", True))
 
     def test_versions_without_such_records(self):
-        r = self.recorded(fake="version=12")
-        self.assertEqual(r.said("warning"), [])
-        self.assertNotIn("gpu_memory.csv", os.listdir(self.analysed(r)))
+        for version in (12, 14):
+            r = self.recorded(fake=f"version={version}")
+            self.assertEqual(r.said("warning"), [])
+            self.assertNotIn("gpu_memory.csv", os.listdir(self.analysed(r)))
 
     def test_not_recorded_without_profile_memory(self):
         r = self.record("kernels=1", "mallocs=2")
@@ -410,8 +438,8 @@ class Life(Case):
 
 class Versions(Case):
     def test_records_of_each_version(self):
-        """Behind the end of a shorter record the stand-in has all bits set."""
-        for version, node in ((12, 0), (13, 0), (14, 701), (18, 701), (22, 701), (26, 701), (130001, 701)):
+        """Behind the end of a shorter record the stand-in has all bits set. Fields and sizes of each are in test_cupti_records.c."""
+        for version, node in ((12, 0), (13, 0), (14, 701), (15, 701), (17, 701), (18, 701), (22, 701), (26, 701), (130001, 701)):
             with self.subTest(version=version):
                 r = self.record("kernels=2", "copies=1", "graph=2", fake=f"version={version}")
                 rows = self.rows(self.analysed(r), "kernel_details.csv")
@@ -440,6 +468,61 @@ class Trouble(Case):
                 r = self.record("kernels=5", "twice", fake=f"error={call}:999")
                 self.assertEqual(len(r.said("warning")), 2)
                 self.assertIn("error 999, CUPTI_ERROR_UNKNOWN; recording the host only", r.said("warning")[0])
+
+    def test_errors_of_each_call(self):
+        """The program goes on, its host is recorded, and so is what the failing call is not needed for."""
+        with_gpu = {"cuptiGetCallbackName", "cuptiUnsubscribe", "cuptiActivityDisable", "cuptiActivityFlushAll", "cuptiFinalize",
+                    "cuptiActivityGetNumDroppedRecords", "cuptiGetResultString", "cuDeviceGetName", "cuDeviceGetAttribute",
+                    "cuDevicePrimaryCtxGetState", "cuDeviceGetPCIBusId"}
+        without_gpu = {"cuptiGetVersion", "cuptiGetTimestamp", "cuptiSubscribe", "cuptiEnableCallback", "cuptiActivityRegisterCallbacks",
+                       "cuptiActivityEnable", "cuDeviceGetCount"}
+        for call in sorted(with_gpu | without_gpu):
+            with self.subTest(call=call):
+                r = self.record("kernels=5", "twice", fake=f"error={call}:999")
+                self.assertEqual(len(r.said("path")), 2)
+                out = self.analysed(r)
+                self.assertEqual([row["Name"] for row in self.rows(out, "operator_details.csv")], ["aten::mul"])
+                has_kernels = os.path.exists(out + "/kernel_details.csv")
+                self.assertEqual(has_kernels, call in with_gpu)
+                if has_kernels:
+                    self.assertEqual(len(self.rows(out, "kernel_details.csv")), 5)
+
+    def test_functions_that_are_missing(self):
+        """A library without one of them: the name in its table of symbols is another."""
+        home = os.path.join(self.folder, "cuda")
+        os.makedirs(home + "/lib64")
+        whole = {}
+        for name in ("libcupti.so", "libcuda.so.1"):
+            with open(f"{FAKES}/lib64/{name}", "rb") as f:
+                whole[name] = f.read()
+        for library, call, is_needed in (("libcupti.so", "cuptiActivityGetNextRecord", True), ("libcupti.so", "cuptiFinalize", False),
+                                         ("libcupti.so", "cuptiGetResultString", False), ("libcuda.so.1", "cuDeviceGetCount", True),
+                                         ("libcuda.so.1", "cuDeviceGetAttribute", False), ("libcuda.so.1", "cuDevicePrimaryCtxGetState", False)):
+            with self.subTest(call=call):
+                for name, data in whole.items():
+                    with open(f"{home}/lib64/{name}", "wb") as f:
+                        f.write(data.replace(b"\0" + call.encode() + b"\0", b"\0X" + call.encode()[1:] + b"\0") if name == library else data)
+                r = self.record("kernels=5", CUDA_HOME=home)
+                said = " ".join(r.said("warning") + r.said("note"))
+                self.assertEqual(f"has no {call}" in said, is_needed, said)
+                self.assertEqual(os.path.exists(self.analysed(r) + "/kernel_details.csv"), not is_needed)
+
+    def test_records_that_cannot_be_used_are_counted_and_the_rest_is_there(self):
+        for fake, n in (("untimed=2", 2), ("cut", 1), ("strange", 0), ("error=cuptiActivityGetNextRecord:21", None)):
+            with self.subTest(fake=fake):
+                r = self.record("kernels=5", fake=fake)
+                said = re.findall(r"device cuda: (\d+) records of CUPTI cannot be used", " ".join(r.said("warning")))
+                self.assertEqual(len(said), n != 0, r.out)
+                dropped = sum(d["count"] for d in self.facts(r)["dropped"])
+                self.assertEqual(dropped, sum(map(int, said)))
+                if n is not None:
+                    self.assertEqual((dropped, len(self.rows(self.analysed(r, code=3 if n else 0), "kernel_details.csv"))), (n, 5 - n))
+
+    def test_kernels_that_end_before_they_begin_are_counted(self):
+        r = self.record("kernels=5", "graph=1", fake="backwards")
+        out = self.analysed(r, code=3)
+        self.assertFalse(os.path.exists(out + "/kernel_details.csv"))
+        self.assertIn("6 records with impossible values", self.ascope("analyse", r.said("path")[0], code=3).stdout)
 
     def test_dropped_records_are_counted(self):
         r = self.record("kernels=5", fake="dropped=123")

@@ -33,7 +33,7 @@ enum {
     CUDA_STATIC_SHARED, /* bytes of a block */
     CUDA_DYNAMIC_SHARED,
     CUDA_LOCAL, /* bytes of a thread */
-    CUDA_PEER,  /* of a copy between devices: the other one */
+    CUDA_PEER,  /* of a copy between devices: the one that it goes to */
     CUDA_FIELDS
 };
 enum cuda_kind { CUDA_IS_KERNEL = 1, CUDA_IS_COPY = 2, CUDA_IS_SET = 3, CUDA_IS_PEER_COPY = 4 };

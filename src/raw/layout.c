@@ -30,10 +30,16 @@ uint64_t layout_get(const struct layout *l, unsigned field, const uint8_t *rec)
     return field_get(&l->field[field], rec);
 }
 
-/* The format is little endian and so are we: the low bytes of the value are the field. */
+/* The format is little endian and so are we: the low bytes of the value are the field. Sizes are constants, so that each is one store. */
 void layout_put(const struct layout *l, unsigned field, uint8_t *rec, uint64_t value)
 {
-    memcpy(rec + l->field[field].off, &value, l->field[field].width);
+    uint8_t *const to = rec + l->field[field].off;
+    switch (l->field[field].width) {
+    case W8: memcpy(to, &value, W8); break;
+    case W16: memcpy(to, &value, W16); break;
+    case W32: memcpy(to, &value, W32); break;
+    default: memcpy(to, &value, W64);
+    }
 }
 
 static void put_match(const struct match *m, uint8_t *rec)

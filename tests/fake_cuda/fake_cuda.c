@@ -12,6 +12,10 @@
  *       crash=CALL       that function ends the process by SIGSEGV
  *       dropped=N        records that CUPTI reports as dropped, once
  *       starved          CUPTI asks for a buffer for each record, and drops what it gets none for
+ *       untimed=N        so many kernels have no times
+ *       backwards        kernels end before they begin
+ *       strange          before each kernel there is a record of a kind that nobody knows
+ *       cut              the last record of each buffer is not complete
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -78,7 +82,7 @@ int32_t cuDeviceGetCount(int32_t *n)
 int32_t cuDeviceGetName(char *name, int32_t bytes, int32_t device)
 {
     snprintf(name, (size_t)bytes, "Fake GPU %d", device);
-    return 0;
+    return result("cuDeviceGetName");
 }
 
 int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device)
@@ -92,7 +96,7 @@ int32_t cuDeviceGetAttribute(int32_t *value, int32_t attribute, int32_t device)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].attribute == attribute)
             *value = known[i].value;
-    return 0;
+    return result("cuDeviceGetAttribute");
 }
 
 int32_t cuDeviceGetPCIBusId(char *bus, int32_t bytes, int32_t device)
@@ -107,7 +111,7 @@ int32_t cuDevicePrimaryCtxGetState(int32_t device, uint32_t *flags, int32_t *is_
     init_wait();
     *flags = 0;
     *is_active = device == (int32_t)number("active", 0);
-    return 0;
+    return result("cuDevicePrimaryCtxGetState");
 }
 #endif
 
@@ -123,7 +127,8 @@ struct call_data {
     uint64_t *shared;
     uint32_t correlation;
 };
-enum { DRIVER = 1, RUNTIME = 2, IDS = 400, MEMCPY = 1, MEMSET = 2, KERNEL = 10, MEMORY = 49, POOL = 50, KINDS = 64 };
+enum { DRIVER = 1, RUNTIME = 2, IDS = 600, KINDS = 64 };
+enum { MEMCPY = 1, MEMSET = 2, KERNEL = 10, PEER = 22, MEMORY = 49, POOL = 50, STRANGE = 63 };
 
 static const struct {
     int32_t domain;
@@ -141,6 +146,8 @@ static const struct {
     [FAKE_FREE] = { RUNTIME, 22, "cudaFree_v3020" },
     [FAKE_POOL_MALLOC] = { RUNTIME, 390, "cudaMallocAsync_v11020" },
     [FAKE_POOL_TRIM] = { RUNTIME, 391, "cudaMemPoolTrimTo_v11020" },
+    [FAKE_PEER_COPY] = { RUNTIME, 41, "cudaMemcpyAsync_v3020" },
+    [FAKE_COMPILED_KERNEL] = { RUNTIME, 505, "__cudaLaunchKernel_v13000" },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -151,7 +158,7 @@ static struct {
     void (*wanted)(uint8_t **buffer, size_t *bytes, size_t *most);
     void (*done)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t used);
     uint8_t *buffer;
-    size_t bytes, used, n_dropped;
+    size_t bytes, used, n_dropped, n_untimed;
     uint32_t correlation;
     bool has_reported;
 } cupti = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -165,23 +172,26 @@ static uint64_t now_ns(void)
 
 /* ---- records ---- */
 
+/* As the vendor's headers have them; each up to the next row of its kind. */
 static size_t size_of(uint32_t kind)
 {
+    static const struct {
+        uint32_t kind, since;
+        size_t bytes;
+    } of[] = {
+        { KERNEL, 0, 144 },   { KERNEL, 13, 160 },     { KERNEL, 15, 168 }, { KERNEL, 17, 176 }, { KERNEL, 18, 200 },
+        { KERNEL, 19, 208 },  { KERNEL, 130000, 216 }, { MEMCPY, 0, 64 },   { MEMCPY, 13, 72 },  { MEMCPY, 14, 80 },
+        { MEMCPY, 17, 88 },   { MEMCPY, 26, 96 },      { MEMSET, 0, 64 },   { MEMSET, 13, 72 },  { MEMSET, 14, 80 },
+        { MEMSET, 17, 88 },   { PEER, 0, 72 },         { PEER, 13, 80 },    { PEER, 14, 88 },    { PEER, 17, 96 },
+        { MEMORY, 15, 112 },  { MEMORY, 17, 120 },     { MEMORY, 24, 128 }, { POOL, 15, 64 },    { POOL, 17, 72 },
+        { POOL, 130000, 80 }, { STRANGE, 0, 48 },
+    };
     const unsigned long version = number("version", 130001);
-    if (kind == KERNEL)
-        return version >= 130000 ? 216
-               : version >= 19   ? 208
-               : version >= 17   ? 200
-               : version >= 14   ? 168
-               : version == 13   ? 160
-                                 : 144;
-    if (kind == MEMORY)
-        return version >= 24 ? 128 : version >= 18 ? 120 : 112;
-    if (kind == POOL)
-        return version >= 18 ? 72 : 64;
-    if (kind == MEMSET)
-        return version >= 17 ? 88 : version >= 13 ? 80 : 64;
-    return version >= 26 ? 96 : version >= 17 ? 88 : version >= 13 ? 80 : 64;
+    size_t bytes = 8;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i].kind == kind && version >= of[i].since)
+            bytes = of[i].bytes;
+    return bytes;
 }
 
 static void give_back(void)
@@ -190,14 +200,14 @@ static void give_back(void)
     if (!buffer)
         return;
     cupti.buffer = NULL;
-    cupti.done(NULL, 0, buffer, cupti.bytes, cupti.used);
+    cupti.done(NULL, 0, buffer, cupti.bytes, cupti.used - (word("cut") ? 64 : 0));
 }
 
 /* Room for a record, all bits set where this version's record ends: whoever reads behind it sees that. NULL: dropped. */
 static uint8_t *record_take(uint32_t kind)
 {
     const size_t n = size_of(kind);
-    if (cupti.buffer && (cupti.bytes - cupti.used < n + 64 || word("starved")))
+    if (cupti.buffer && (cupti.bytes - cupti.used < n + 64 || (word("starved") && kind != STRANGE)))
         give_back();
     if (!cupti.buffer) {
         size_t most;
@@ -224,13 +234,17 @@ static uint8_t *record_take(uint32_t kind)
 
 static void kernel_put(const struct fake_task *t, uint32_t correlation, uint32_t graph)
 {
+    if (word("strange"))
+        record_take(STRANGE);
     uint8_t *const at = record_take(KERNEL);
     if (!at)
         return;
     const uint64_t begin = now_ns();
+    const bool is_timed = cupti.n_untimed >= number("untimed", 0);
+    cupti.n_untimed += !is_timed;
     PUT(at + 6, (uint16_t)40);
-    PUT(at + 16, begin);
-    PUT(at + 24, begin + t->ns);
+    PUT(at + 16, is_timed ? begin : 0);
+    PUT(at + 24, is_timed ? word("backwards") ? begin - 1 : begin + t->ns : 0);
     PUT(at + 40, t->device);
     PUT(at + 44, (uint32_t)1);
     PUT(at + 48, t->stream);
@@ -240,10 +254,10 @@ static void kernel_put(const struct fake_task *t, uint32_t correlation, uint32_t
     PUT(at + 80, (uint32_t)2048);
     PUT(at + 92, correlation);
     PUT(at + 104, t->name);
-    if (graph && size_of(KERNEL) >= 160) {
+    if (graph && number("version", 130001) >= 13)
         PUT(at + 144, (uint64_t)graph * 100 + 1);
+    if (graph && number("version", 130001) >= 14)
         PUT(at + 156, graph);
-    }
 }
 
 static void copy_put(const struct fake_task *t, uint32_t correlation, bool is_set)
@@ -263,6 +277,25 @@ static void copy_put(const struct fake_task *t, uint32_t correlation, bool is_se
     PUT(at + 36, (uint32_t)1);
     PUT(at + 40, t->stream);
     PUT(at + 44, correlation);
+}
+
+/* To the next device. */
+static void peer_copy_put(const struct fake_task *t, uint32_t correlation)
+{
+    uint8_t *const at = record_take(PEER);
+    if (!at)
+        return;
+    const uint64_t begin = now_ns();
+    memcpy(at + 4, "\12\3\3", 3); /* PtoP, device, device */
+    PUT(at + 8, t->bytes);
+    PUT(at + 16, begin);
+    PUT(at + 24, begin + t->ns);
+    PUT(at + 32, t->device);
+    PUT(at + 36, (uint32_t)1);
+    PUT(at + 40, t->stream);
+    PUT(at + 44, t->device);
+    PUT(at + 52, t->device + 1);
+    PUT(at + 60, correlation);
 }
 
 enum { POOL_ADDRESS = 0x5000, POOL_BYTES = 32 << 20, POOL_USED = 8 << 20 };
@@ -310,7 +343,8 @@ static void pool_put(const struct fake_task *t, uint32_t correlation)
 /* What a call leaves in CUPTI's buffer. */
 static void leave_record(enum fake_call call, const struct fake_task *task, uint32_t correlation, unsigned n)
 {
-    const bool is_kernel = call == FAKE_KERNEL || call == FAKE_GRAPH || call == FAKE_DRIVER_KERNEL;
+    const bool is_kernel =
+        call == FAKE_KERNEL || call == FAKE_GRAPH || call == FAKE_DRIVER_KERNEL || call == FAKE_COMPILED_KERNEL;
     const bool is_memory = call == FAKE_MALLOC || call == FAKE_FREE || call == FAKE_POOL_MALLOC;
     if (is_memory && cupti.records[MEMORY])
         memory_put(task, call, correlation, n);
@@ -321,6 +355,8 @@ static void leave_record(enum fake_call call, const struct fake_task *task, uint
             kernel_put(task, correlation, call == FAKE_GRAPH ? 7 : 0);
         else if (call == FAKE_COPY && cupti.records[MEMCPY])
             copy_put(task, correlation, false);
+        else if (call == FAKE_PEER_COPY && cupti.records[PEER])
+            peer_copy_put(task, correlation);
         else if (call == FAKE_SET && cupti.records[MEMSET])
             copy_put(task, correlation, true);
     }
@@ -344,13 +380,15 @@ void fake_cuda(enum fake_call call, const struct fake_task *task, unsigned n)
     pthread_mutex_lock(&cupti.lock);
     const uint32_t correlation = ++cupti.correlation;
     pthread_mutex_unlock(&cupti.lock);
+    const bool is_of_driver =
+        call == FAKE_KERNEL || call == FAKE_COMPILED_KERNEL; /* the runtime makes one of the driver */
     call_out(call, 0, &shared, correlation);
-    if (call == FAKE_KERNEL) /* which the runtime makes a call of the driver */
+    if (is_of_driver)
         call_out(FAKE_DRIVER_KERNEL, 0, &inner, correlation);
     pthread_mutex_lock(&cupti.lock);
     leave_record(call, task, correlation, n);
     pthread_mutex_unlock(&cupti.lock);
-    if (call == FAKE_KERNEL)
+    if (is_of_driver)
         call_out(FAKE_DRIVER_KERNEL, 1, &inner, correlation);
     call_out(call, 1, &shared, correlation);
 }
@@ -407,7 +445,7 @@ int32_t cuptiUnsubscribe(void *subscriber)
 {
     (void)subscriber;
     cupti.callback = NULL;
-    return 0;
+    return result("cuptiUnsubscribe");
 }
 
 int32_t cuptiEnableCallback(uint32_t is_on, void *subscriber, int32_t domain, uint32_t id)
@@ -419,6 +457,9 @@ int32_t cuptiEnableCallback(uint32_t is_on, void *subscriber, int32_t domain, ui
 
 int32_t cuptiGetCallbackName(int32_t domain, uint32_t id, const char **name)
 {
+    const int32_t code = result("cuptiGetCallbackName");
+    if (code != 0)
+        return code;
     for (size_t i = 0; i < FUNCTIONS; i++)
         if (functions[i].domain == domain && functions[i].id == id) {
             *name = functions[i].name;
@@ -431,12 +472,12 @@ int32_t cuptiActivityRegisterCallbacks(void *wanted, void *done)
 {
     memcpy(&cupti.wanted, &wanted, sizeof wanted);
     memcpy(&cupti.done, &done, sizeof done);
-    return 0;
+    return result("cuptiActivityRegisterCallbacks");
 }
 
 int32_t cuptiActivityEnable(int32_t kind)
 {
-    if (kind >= MEMORY && number("version", 130001) < 14)
+    if (kind >= MEMORY && number("version", 130001) < 15)
         return 21; /* no such kind */
     cupti.records[kind] = true;
     return result("cuptiActivityEnable");
@@ -445,7 +486,7 @@ int32_t cuptiActivityEnable(int32_t kind)
 int32_t cuptiActivityDisable(int32_t kind)
 {
     cupti.records[kind] = false;
-    return 0;
+    return result("cuptiActivityDisable");
 }
 
 int32_t cuptiActivityFlushAll(uint32_t is_forced)
@@ -461,6 +502,9 @@ int32_t cuptiActivityFlushAll(uint32_t is_forced)
 int32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, uint8_t **record)
 {
     uint32_t kind = 0;
+    const int32_t code = result("cuptiActivityGetNextRecord");
+    if (code != 0)
+        return code;
     if (*record)
         memcpy(&kind, *record, 4);
     uint8_t *const next = *record ? *record + size_of(kind) : buffer;
@@ -476,7 +520,7 @@ int32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t
     *n = cupti.n_dropped + (cupti.has_reported ? 0 : number("dropped", 0));
     cupti.n_dropped = 0;
     cupti.has_reported = true;
-    return 0;
+    return result("cuptiActivityGetNumDroppedRecords");
 }
 
 /* Everything that was set is gone. */

@@ -25,7 +25,9 @@ enum fake_call {
     FAKE_MALLOC,
     FAKE_FREE,
     FAKE_POOL_MALLOC, /* memory of the task's stream, of a pool */
-    FAKE_POOL_TRIM
+    FAKE_POOL_TRIM,
+    FAKE_PEER_COPY,      /* to the next device */
+    FAKE_COMPILED_KERNEL /* by the function that <<< >>> becomes from CUDA 13 on */
 };
 /* A graph runs n kernels of the task; what allocates and releases has the number of a block as n; of other calls n is 1. */
 typedef void fake_cuda_call(enum fake_call call, const struct fake_task *task, unsigned n);

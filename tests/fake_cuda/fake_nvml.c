@@ -50,7 +50,7 @@ int32_t nvmlShutdown(void)
 int32_t nvmlDeviceGetCount_v2(unsigned *n)
 {
     *n = (unsigned)number("devices", 1);
-    return 0;
+    return result("nvmlDeviceGetCount_v2");
 }
 
 int32_t nvmlDeviceGetHandleByIndex_v2(unsigned index, struct gpu **gpu)
@@ -60,7 +60,7 @@ int32_t nvmlDeviceGetHandleByIndex_v2(unsigned index, struct gpu **gpu)
         return NOT_FOUND;
     *gpu = &gpus[index];
     (*gpu)->number = n - 1 - index;
-    return 0;
+    return result("nvmlDeviceGetHandleByIndex_v2");
 }
 
 int32_t nvmlDeviceGetHandleByPciBusId_v2(const char *bus, struct gpu **gpu)

@@ -367,15 +367,15 @@ static void devices_wait(void)
     }
 }
 
-static void end(void *dropped)
+static void end(void *of)
 {
-    uint64_t *const n_dropped = dropped;
+    struct buffer_losses *const lost = of;
     in_call("cuCtxSynchronize");
     devices_wait();
     in_call("cuptiActivityFlushAll");
     kinds_disable();
     gpu.calls.flush(1);
-    *n_dropped = buffers_stop();
+    *lost = buffers_stop();
     in_call("cuptiFinalize");
     launches_end(&gpu.calls, devices_wait);
     for (unsigned i = 0; i < gpu.n; i++)
@@ -384,27 +384,32 @@ static void end(void *dropped)
 
 static bool stop(struct error *e)
 {
-    static uint64_t n_dropped;
+    static struct buffer_losses lost;
     struct error late = { 0 };
     (void)e;
     if (!gpu.records || gpu.process != getpid())
         return true;
     gpu.records = false;
     nvml_ask_stop();
-    const bool is_well = limited_or_named(end, &n_dropped, &late);
+    const bool is_well = limited_or_named(end, &lost, &late);
     if (!is_well) {
-        n_dropped = 0;
+        lost = (struct buffer_losses){ 0, 0 };
         buffers_keep_from(UINT64_MAX); /* what comes later is not of another session */
         message(ASCOPE_WARNING,
                 "%s; what CUPTI has not reported yet is missing, and CUDA is not recorded again in this process",
                 late.text);
     }
     nvml_stop(cuda_limit_s());
-    if (n_dropped > 0) {
-        ring_count_dropped(STREAM_CUDA, n_dropped);
+    if (lost.n_dropped + lost.n_unusable > 0)
+        ring_count_dropped(STREAM_CUDA, lost.n_dropped + lost.n_unusable);
+    if (lost.n_dropped > 0)
         message(ASCOPE_WARNING, "device cuda: CUPTI dropped %llu records: all buffers were full",
-                (unsigned long long)n_dropped);
-    }
+                (unsigned long long)lost.n_dropped);
+    if (lost.n_unusable > 0)
+        message(ASCOPE_WARNING,
+                "device cuda: %llu records of CUPTI cannot be used (no times, incomplete, or of a device above %d); "
+                "they are missing in the recording",
+                (unsigned long long)lost.n_unusable, DEVICES - 1);
     return is_well;
 }
 

@@ -21,7 +21,7 @@
  * small kernels 8 % slower than 20 ms with 256 KiB, which is as fast as 100 ms with 4 MiB. */
 enum { BUFFERS = 64, BUFFER_BYTES = 512 << 10, DEVICES = 64 };
 enum { FLUSH_NS = 20000000, SHORT_WAIT_NS = 200000 };
-enum { NAMES = 4096 };
+enum { NAMES = 4096, PROBES = 8 };
 
 static struct {
     const struct cupti_calls *calls;
@@ -33,9 +33,11 @@ static struct {
     sem_t ready;
     pthread_t thread;
     _Atomic bool runs;
-    _Atomic uint64_t keep_from_ns, n_dropped, devices;
-    struct {
-        uint64_t compiled, shown; /* hashes of a name: as the compiler made it, and as people write it */
+    _Atomic uint64_t keep_from_ns, n_dropped, n_unusable, devices;
+    struct known_name {
+        const char *at; /* CUPTI's text, of which there is one for all records of a kernel */
+        char *text;     /* what was there; NULL: unused */
+        uint64_t shown; /* hash of the name as people write it */
     } name[NAMES];
 } pool;
 
@@ -104,15 +106,10 @@ static demangler *demangler_find(void)
     return function;
 }
 
-/* Addresses of names are used again when a module is unloaded: texts are compared by their hash. */
-static uint64_t name_of(const char *compiled)
+static uint64_t name_shown(const char *compiled, bool *is_said)
 {
     static demangler *demangle;
     static bool was_looked_for;
-    const uint64_t hash = name_hash(compiled);
-    const size_t i = hash % NAMES;
-    if (pool.name[i].compiled == hash)
-        return pool.name[i].shown;
     if (!was_looked_for)
         demangle = demangler_find();
     was_looked_for = true;
@@ -121,12 +118,40 @@ static uint64_t name_of(const char *compiled)
     const char *const shown = text && status == 0 ? text : compiled;
     const size_t n = strlen(shown);
     const uint64_t number = name_hash_of(shown, n);
-    if (names_say(number, shown, n)) { /* else again with its next kernel */
-        pool.name[i].compiled = hash;
-        pool.name[i].shown = number;
-    }
+    *is_said = names_say(number, shown, n);
     free(text);
     return number;
+}
+
+/* By the address of its text, which is used again when a module is unloaded: so the text is compared, too. That is a tenth of the work of
+ * hashing it, and the names of templates are long. */
+static uint64_t name_of(const char *compiled)
+{
+    const size_t first = (size_t)((uintptr_t)compiled * UINT64_C(0x9E3779B97F4A7C15) >> 52);
+    struct known_name *free_one = NULL;
+    for (size_t i = 0; i < PROBES; i++) {
+        struct known_name *const k = &pool.name[(first + i) % NAMES];
+        if (k->text && k->at == compiled && strcmp(k->text, compiled) == 0)
+            return k->shown;
+        if (!free_one && (!k->text || k->at == compiled))
+            free_one = k;
+    }
+    bool is_said;
+    const uint64_t shown = name_shown(compiled, &is_said);
+    struct known_name *const k = free_one ? free_one : &pool.name[first];
+    char *const text = is_said ? strdup(compiled) : NULL; /* else again with its next kernel */
+    if (text) {
+        free(k->text);
+        *k = (struct known_name){ compiled, text, shown };
+    }
+    return shown;
+}
+
+static void names_forget(void)
+{
+    for (size_t i = 0; i < NAMES; i++)
+        free(pool.name[i].text);
+    memset(pool.name, 0, sizeof pool.name);
 }
 
 /* ---- the thread ---- */
@@ -136,18 +161,24 @@ static void wait_ns(long ns)
     nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
+static void unusable(void)
+{
+    if (atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed) != UINT64_MAX) /* it is recorded */
+        atomic_fetch_add(&pool.n_unusable, 1);
+}
+
 static void record_put(struct cupti_record *t)
 {
     const bool is_memory = t->layout == &cuda_memory_layout;
     const size_t bytes = t->layout->size;
-    if (t->begin_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
-        return;
     if (t->device >= DEVICES && is_memory)
         t->device = 0; /* memory of the host may be of none */
-    if (t->device >= DEVICES) {
-        atomic_fetch_add(&pool.n_dropped, 1);
+    if (t->begin_ns == 0 || t->device >= DEVICES) {
+        unusable();
         return;
     }
+    if (t->begin_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
+        return;
     if (t->name)
         layout_put(&cuda_task_layout, CUDA_NAME, t->record, name_of(t->name));
     while (ring_is_short()) /* the writer gets its time: nobody waits for this thread */
@@ -163,10 +194,19 @@ static void record_put(struct cupti_record *t)
 static void buffer_read(size_t i)
 {
     uint8_t *const buffer = pool.memory + i * BUFFER_BYTES, *record = NULL;
+    const size_t used = pool.used[i];
     struct cupti_record found;
-    while (pool.calls->next_record(buffer, pool.used[i], &record) == 0 && record)
-        if (cupti_record_read(record, pool.version, &found))
-            record_put(&found);
+    int32_t code;
+    while ((code = pool.calls->next_record(buffer, used, &record)) == 0 && record) {
+        const size_t at = (size_t)(record - buffer);
+        switch (at < used ? cupti_record_read(record, used - at, pool.version, &found) : CUPTI_FOUND_PART) {
+        case CUPTI_FOUND: record_put(&found); break;
+        case CUPTI_FOUND_PART: unusable(); break;
+        case CUPTI_FOUND_OTHER: break;
+        }
+    }
+    if (code != 0 && code != CUPTI_MAX_LIMIT) /* which is how it says that there are no more */
+        unusable();
 }
 
 /* Whether there was one. */
@@ -227,8 +267,9 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version)
     pool.calls = c;
     pool.version = version;
     atomic_store(&pool.n_dropped, 0);
+    atomic_store(&pool.n_unusable, 0);
     atomic_store(&pool.keep_from_ns, UINT64_MAX); /* CUPTI is asked for records during a warm-up, too */
-    memset(pool.name, 0, sizeof pool.name);       /* each session says its names */
+    names_forget();                               /* each session says its names */
     atomic_store(&pool.runs, true);
     const bool is_well = background_thread(&pool.thread, "ascope-cuda", thread_run, NULL) == 0;
     atomic_store(&pool.runs, is_well);
@@ -245,7 +286,7 @@ void buffers_keep_from(uint64_t ns)
     atomic_store(&pool.keep_from_ns, ns);
 }
 
-uint64_t buffers_stop(void)
+struct buffer_losses buffers_stop(void)
 {
     if (atomic_exchange(&pool.runs, false)) {
         sem_post(&pool.ready);
@@ -255,7 +296,7 @@ uint64_t buffers_stop(void)
             if (atomic_load(&pool.empty) & UINT64_C(1) << i)
                 madvise(pool.memory + (size_t)i * BUFFER_BYTES, BUFFER_BYTES, MADV_DONTNEED);
     }
-    return atomic_load(&pool.n_dropped);
+    return (struct buffer_losses){ atomic_load(&pool.n_dropped), atomic_load(&pool.n_unusable) };
 }
 
 uint64_t buffers_devices(void)

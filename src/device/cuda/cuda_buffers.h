@@ -18,8 +18,11 @@ void buffers_at_first(void (*call)(void)); /* once, when CUPTI wants the next on
 void buffers_keep_from(
     uint64_t ns); /* of CUPTI's clock: what began before, or was read before this call, is of a warm-up */
 
-uint64_t buffers_stop(
-    void); /* after cuptiActivityFlushAll(1): everything is in the ring, but so many that were dropped */
+struct buffer_losses {
+    uint64_t n_dropped;  /* by CUPTI, which had no buffer */
+    uint64_t n_unusable; /* reported without times, in part, or of a device above 63 */
+};
+struct buffer_losses buffers_stop(void); /* after cuptiActivityFlushAll(1): everything but these is in the ring */
 
 uint64_t buffers_devices(void); /* a bit for each device that records were of, since the process began */
 

@@ -14,6 +14,7 @@
 
 /* Beginnings of names. */
 static const char *const of_runtime[] = { "cudaLaunch",
+                                          "__cudaLaunch", /* what <<< >>> becomes from CUDA 13 on */
                                           "cudaGraphLaunch",
                                           "cudaGraphInstantiate",
                                           "cudaMemcpy",
@@ -29,6 +30,7 @@ static const char *const of_runtime[] = { "cudaLaunch",
                                           "cudaStreamSynchronize",
                                           "cudaEventSynchronize",
                                           "cudaStreamWaitEvent",
+                                          "cudaLibraryLoad",
                                           NULL };
 static const char *const of_driver[] = { "cuLaunch",
                                          "cuGraphLaunch",
@@ -40,6 +42,12 @@ static const char *const of_driver[] = { "cuLaunch",
                                          "cuMemFree",
                                          "cuMemHostAlloc",
                                          "cuMemHostRegister",
+                                         "cuMemHostUnregister",
+                                         "cuMemCreate", /* and what follows: PyTorch's expandable segments */
+                                         "cuMemRelease",
+                                         "cuMemMap",
+                                         "cuMemUnmap",
+                                         "cuMemSetAccess",
                                          "cuModuleLoad",
                                          "cuLibraryLoad",
                                          "cuCtxSynchronize",
@@ -96,16 +104,14 @@ static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_
         on_other_call(call);
         return;
     }
+    if (domain == CUPTI_OF_RUNTIME)
+        outer = call->site == CUPTI_ENTER ? call->correlation : 0;
+    else if (outer == call->correlation) /* what the runtime does for that call */
+        return;
     if (call->site == CUPTI_ENTER) {
-        if (domain == CUPTI_OF_RUNTIME)
-            outer = call->correlation;
         *call->shared = host_clock_now();
         return;
     }
-    if (domain == CUPTI_OF_RUNTIME)
-        outer = 0;
-    else if (outer == call->correlation) /* what the runtime does for that call */
-        return;
     const uint64_t begin = *call->shared, end = host_clock_now();
     if (begin < atomic_load_explicit(&recording_began, memory_order_relaxed)) /* a time to compare with, nothing else */
         return;
@@ -124,11 +130,12 @@ static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_
     ring_done_inline(slot);
 }
 
-/* "cudaLaunchKernel_v7000" is the runtime's way to number variants of a function; those of the driver are its names. */
+/* "cudaLaunchKernel_v7000" is the runtime's way to number variants of a function, "__" what compilers call and people do not; those of
+ * the driver are its names. */
 static void type_name(int32_t domain, uint32_t id, const char *name)
 {
     char text[120];
-    snprintf(text, sizeof text, "%s", name);
+    snprintf(text, sizeof text, "%s", name + strspn(name, "_"));
     char *const suffix = domain == CUPTI_OF_RUNTIME ? strrchr(text, '_') : NULL;
     if (suffix && suffix[1] == 'v' && suffix[2] && strspn(suffix + 2, "0123456789") == strlen(suffix + 2))
         *suffix = '\0';

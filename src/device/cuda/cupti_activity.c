@@ -8,8 +8,8 @@
 const uint32_t cupti_activities[] = { CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, CUPTI_MEMCPY_PEER, 0 },
                cupti_memory_activities[] = { CUPTI_MEMORY, CUPTI_MEMORY_POOL, 0 };
 
-enum { WITH_GRAPH_NODES = 13, WITH_GRAPHS = 14, WITH_USE_OF_POOLS = 18 }; /* versions of CUDA 11.0, 11.1, 11.8 */
-enum { TO_DEVICE = 100, TO_NAME };                                        /* what is not in the record */
+enum { WITH_GRAPH_NODES = 13, WITH_GRAPHS = 14, WITH_USE_OF_POOLS = 17 }; /* versions of CUDA 11.0, 11.1, 11.6 */
+enum { TO_DEVICE = 100, TO_NAME, TO_POOL_TYPE };                          /* what is not in the record */
 
 struct moved {
     struct field from; /* of CUPTI's record */
@@ -79,6 +79,8 @@ static const struct moved of_peer_copy[] = {
     { { 40, W32, "streamId" }, CUDA_STREAM, 0 },
     { { 52, W32, "dstDeviceId" }, CUDA_PEER, 0 },
     { { 60, W32, "correlationId" }, CUDA_CORRELATION, 0 },
+    { { 72, W64, "graphNodeId" }, CUDA_GRAPH_NODE, WITH_GRAPH_NODES },
+    { { 80, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
 };
 
 static const struct moved of_memory[] = {
@@ -91,9 +93,10 @@ static const struct moved of_memory[] = {
     { { 52, W32, "deviceId" }, TO_DEVICE, 0 },
     { { 56, W32, "contextId" }, CUDA_MEMORY_CONTEXT, 0 },
     { { 60, W32, "streamId" }, CUDA_MEMORY_STREAM, 0 },
+    { { 80, W32, "memoryPoolConfig.memoryPoolType" }, TO_POOL_TYPE, 0 },
     { { 88, W64, "memoryPoolConfig.address" }, CUDA_MEMORY_POOL, 0 },
     { { 96, W64, "memoryPoolConfig.releaseThreshold" }, CUDA_MEMORY_POOL_KEPT, 0 },
-    { { 104, W64, "memoryPoolConfig.size" }, CUDA_MEMORY_POOL_BYTES, 0 },
+    { { 104, W64, "memoryPoolConfig.pool" }, CUDA_MEMORY_POOL_BYTES, 0 },
     { { 112, W64, "memoryPoolConfig.utilizedSize" }, CUDA_MEMORY_POOL_USED, WITH_USE_OF_POOLS },
 };
 
@@ -133,31 +136,50 @@ static const struct {
     { CUPTI_MEMORY_POOL, &memory, CUDA_POOL_IS_MADE - 1, ROWS(of_pool) },
 };
 
-bool cupti_record_read(const uint8_t *activity, uint32_t version, struct cupti_record *out)
+enum { KNOWN = sizeof known / sizeof *known };
+
+/* Of a pool of another process the record has that process where it has the size of other pools. */
+static void imported_pool(const struct layout *l, uint8_t *record)
 {
+    layout_put(l, CUDA_MEMORY_POOL_BYTES, record, 0);
+    layout_put(l, CUDA_MEMORY_POOL_USED, record, 0);
+}
+
+enum cupti_found cupti_record_read(const uint8_t *activity, size_t bytes, uint32_t version, struct cupti_record *out)
+{
+    enum { IMPORTED = 2 };
     static const struct field kind_field = { 0, W32, "kind" };
-    const uint64_t kind = field_get(&kind_field, activity);
+    const uint64_t kind = bytes < W32 ? 0 : field_get(&kind_field, activity);
     size_t k = 0;
-    while (k < sizeof known / sizeof *known && known[k].kind != kind)
+    while (k < KNOWN && known[k].kind != kind)
         k++;
-    if (k == sizeof known / sizeof *known)
-        return false;
+    if (k == KNOWN)
+        return CUPTI_FOUND_OTHER;
     const struct layout *const l = out->layout = known[k].as->layout;
     const unsigned what = known[k].as->field;
+    uint64_t pool_type = 0;
     layout_init(l, out->record);
     out->name = NULL;
     out->device = 0;
     for (size_t i = 0; i < known[k].n; i++) {
         const struct moved *const f = &known[k].field[i];
-        const uint64_t value = version >= f->since ? field_get(&f->from, activity) : 0;
+        if (version < f->since)
+            continue;
+        if ((size_t)f->from.off + f->from.width > bytes)
+            return CUPTI_FOUND_PART;
+        const uint64_t value = field_get(&f->from, activity);
         if (f->to == TO_NAME)
             memcpy(&out->name, &value, sizeof out->name); /* an address of this process */
         else if (f->to == TO_DEVICE)
             out->device = (uint32_t)value;
+        else if (f->to == TO_POOL_TYPE)
+            pool_type = value;
         else
             layout_put(l, f->to, out->record, value);
     }
+    if (pool_type == IMPORTED)
+        imported_pool(l, out->record);
     layout_put(l, what, out->record, layout_get(l, what, out->record) + known[k].plus);
     out->begin_ns = layout_get(l, known[k].as->begin, out->record);
-    return true;
+    return CUPTI_FOUND;
 }

@@ -34,7 +34,11 @@ struct cupti_record {
     const char *name; /* of a kernel, as the compiler made it, lent as long as CUPTI has the record; else NULL */
 };
 
-/* False: a record of another kind. */
-bool cupti_record_read(const uint8_t *activity, uint32_t version, struct cupti_record *out);
+enum cupti_found {
+    CUPTI_FOUND,
+    CUPTI_FOUND_OTHER, /* a record of another kind */
+    CUPTI_FOUND_PART   /* fewer bytes than this version's record has fields in */
+};
+enum cupti_found cupti_record_read(const uint8_t *activity, size_t bytes, uint32_t version, struct cupti_record *out);
 
 #endif
