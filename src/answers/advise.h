@@ -55,7 +55,7 @@ struct finding {
 
 struct check {
     const char *key, *title;
-    const char *needs;               /* how to record what it needs */
+    const char *needs, *gpu_needs;   /* how to record what it needs; NULL: as on other devices */
     const char *change, *gpu_change; /* what to do; NULL: it is not for such devices */
     /* Fills the finding; it is one only if the gain is large enough, which the caller looks at. NULL: of the job as a whole. */
     enum check_state (*run)(const struct advise_subject *s, struct finding *out);

@@ -17,7 +17,7 @@ static struct spent_place place_of_task(const struct advise_subject *s, size_t t
 {
     const struct tasks *t = &s->d->tasks;
     return (struct spent_place){ .track = SHOWN_STREAM,
-                                 .number = t->stream[task],
+                                 .number = task_stream_id(s->d, task),
                                  .event = names_text(s->p->names, s->p->host.ops.name[t->op[task]]),
                                  .begin_ns = t->begin_ns[task],
                                  .dur_ns = (int64_t)t->dur_ns[task] };

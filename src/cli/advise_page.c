@@ -74,12 +74,14 @@ static void put_checks(struct out *o, const struct advise_report *r)
     html_raw(o, "<h2>All checks</h2><table><tr><th>check</th><th>result</th><th>needs</th></tr>\n");
     for (size_t i = 0; i < n_advise_checks; i++) {
         const struct advice *a = &r->advice[i];
+        if (!advice_is_for(a))
+            continue;
         out_lit(o, "<tr><td>");
         html_text(o, a->check->title);
         out_lit(o, "</td><td>");
         html_text(o, check_state_key(a->finding.state));
         out_lit(o, "</td><td>");
-        html_text(o, a->finding.state == CHECK_UNRECORDED ? a->check->needs : "");
+        html_text(o, a->finding.state == CHECK_UNRECORDED ? advice_needs(a) : "");
         out_lit(o, "</td></tr>\n");
     }
     out_lit(o, "</table>\n");

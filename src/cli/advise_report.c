@@ -21,6 +21,16 @@ const char *advice_change(const struct advice *a)
     return a->is_gpu && a->check->gpu_change ? a->check->gpu_change : a->check->change;
 }
 
+const char *advice_needs(const struct advice *a)
+{
+    return a->is_gpu && a->check->gpu_needs ? a->check->gpu_needs : a->check->needs;
+}
+
+bool advice_is_for(const struct advice *a)
+{
+    return !a->is_gpu || a->check->gpu_change;
+}
+
 const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT])
 {
     out[0] = '\0';
@@ -92,7 +102,7 @@ void advise_print(const struct term *t, const struct advise_report *r)
     const char *heading = "\nnot checked, because it was not recorded:\n";
     for (size_t i = 0; i < n_advise_checks; i++)
         if (r->advice[i].finding.state == CHECK_UNRECORDED) {
-            fprintf(t->to, "%s  %s: needs %s\n", heading, r->advice[i].check->key, r->advice[i].check->needs);
+            fprintf(t->to, "%s  %s: needs %s\n", heading, r->advice[i].check->key, advice_needs(&r->advice[i]));
             heading = "";
         }
     if (r->page) {
@@ -142,10 +152,12 @@ json_t *advise_json(const struct advise_report *r)
 json_t *advise_checks_json(const struct advise_report *r)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n_advise_checks; i++)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s, s:s}", "check", r->advice[i].check->key, "title",
-                                        r->advice[i].check->title, "state", check_state_key(r->advice[i].finding.state),
-                                        "needs", r->advice[i].check->needs));
+    for (size_t i = 0; i < n_advise_checks; i++) {
+        const struct advice *const a = &r->advice[i];
+        if (advice_is_for(a))
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:s, s:s, s:s}", "check", a->check->key, "title", a->check->title,
+                                            "state", check_state_key(a->finding.state), "needs", advice_needs(a)));
+    }
     return list;
 }

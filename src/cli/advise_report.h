@@ -17,6 +17,8 @@ struct advise_report {
 
 size_t advise_n_found(const struct advise_report *r);
 const char *advice_change(const struct advice *a); /* in the words of its device */
+const char *advice_needs(const struct advice *a);  /* how to record what the check needs, on its device */
+bool advice_is_for(const struct advice *a);        /* the check is for such devices */
 
 /* "rank 3", "device 1", or nothing of a single rank: into out, which is returned. */
 enum { RANK_TEXT = 40 };
