@@ -221,7 +221,7 @@ class Options(Case):
         r = self.record("acl", "task_tsfw=on", "instr_profiling=on", "task_block=on", "sys_profiling=on", "npu_events=HA:0x1",
                         "fp_point=a")
         self.assertEqual(r.config()["mask"], "0x801")
-        self.assertEqual(r.said("warning"), ["device ascend: not recorded, because aclprof does not have it: task_tsfw, instr_profiling, "
+        self.assertEqual(r.said("warning"), ["device ascend: not recorded, because aclprof does not support it: task_tsfw, instr_profiling, "
                                              "task_block, sys_profiling, npu_events, fp_point, bp_point"])
 
     def test_custom_events_are_no_group_of_counters(self):
@@ -292,19 +292,19 @@ class Trouble(Case):
         self.assertIn("aclprofFinalize", r.calls)
         r = self.record("acl", fake="error=aclprofStop:100043")
         self.assertEqual((r.said("stop"), r.said("warning")),
-                         ([], ["device ascend: the profiler was stopped by somebody else before the recording ended"]))
+                         ([], ["device ascend: another profiler user stopped it before the recording ended"]))
 
     def test_a_crash_while_looking_is_survived(self):
         for call in ("drvGetDevNum", "halGetDeviceInfo"):
             r = self.record("acl", fake=f"crash={call}")
-            self.assertEqual(r.said("note"), [f"no device; looked for ascend ({call} crashed (Segmentation fault) while it was looked for), "
+            self.assertEqual(r.said("note"), [f"no device; looked for ascend ({call} crashed (Segmentation fault) during the probe), "
                                               f"{NO_CUDA}; recording the host only"])
         r = self.record("device=ascend", fake="crash=drvGetDevNum", code=1)
         self.assertIn("failed: device ascend: drvGetDevNum crashed", r.out)
 
     def test_a_hang_while_looking_is_survived(self):
         r = self.record("acl", fake="hang=drvGetDevNum", ASCOPE_ASCEND_LIMIT_S="1")
-        self.assertIn("looked for ascend (drvGetDevNum did not return while it was looked for)", r.said("note")[0])
+        self.assertIn("looked for ascend (drvGetDevNum did not return during the probe)", r.said("note")[0])
 
     def test_a_hang_at_the_start_gives_the_device_up(self):
         for call in ("aclprofInit", "aclprofStart"):

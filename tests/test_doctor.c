@@ -241,7 +241,7 @@ static void an_event_that_counts_nothing_is_none(void **state)
         has(f.advice, row[i].advice);
         folder_remove(state);
     }
-    has(look("tracefs").fact, "ascope mounts one of its own"); /* not mounted, and permitted all the same */
+    has(look("tracefs").fact, "ascope mounts a private one"); /* not mounted, and permitted all the same */
     trouble_of_calls = "no";
     assert_int_equal(look("tracefs").state, FINDING_MISSING);
 }
@@ -298,7 +298,7 @@ static void the_place_is_tried_and_left_alone(void **state)
     remove(folder_path("real"));
     f = look("output directory");
     assert_int_equal(f.state, FINDING_MISSING);
-    has(f.fact, "link to what is not there");
+    has(f.fact, "dangling link");
     remove(folder_path("out"));
 
     file_put("/out", "");

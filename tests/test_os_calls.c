@@ -339,13 +339,13 @@ static void preloading_is_refused_before_the_program_starts(void **state)
             assert_string_equal(why, row[i].why);
     }
     assert_false(preload_works(folder_path("other"), &why));
-    assert_string_equal(why, "is for another kind of processor");
+    assert_string_equal(why, "is for another architecture");
     assert_true(preload_works(folder_path("text"), &why));
     if (geteuid() == 0) {
         assert_int_equal(chown(folder_path("text"), 65534, 65534), 0);
         assert_int_equal(chmod(folder_path("text"), 04755), 0);
         assert_false(preload_works(folder_path("text"), &why));
-        assert_string_equal(why, "runs with the rights of another user");
+        assert_string_equal(why, "runs as another user");
     }
     char path[PATH_MAX];
     assert_true(preload_find(path));

@@ -82,9 +82,9 @@ static void headers_that_cannot_be(void **state)
         { "as long as can be", OF(part[1].p_filesz), UINT64_MAX, as_static },
         { "as long as a path", OF(part[1].p_filesz), PATH_MAX, as_static },
         { "empty", OF(part[1].p_filesz), 0, as_static },
-        { "32 bits", OF(head.e_ident[EI_CLASS]), ELFCLASS32, "is for another kind of processor" },
-        { "no such class", OF(head.e_ident[EI_CLASS]), 99, "is for another kind of processor" },
-        { "no such processor", OF(head.e_machine), 9999, "is for another kind of processor" },
+        { "32 bits", OF(head.e_ident[EI_CLASS]), ELFCLASS32, "is for another architecture" },
+        { "no such class", OF(head.e_ident[EI_CLASS]), 99, "is for another architecture" },
+        { "no such processor", OF(head.e_machine), 9999, "is for another architecture" },
 #undef OF
     };
     for (size_t i = 0; i < ROWS(row); i++) {

@@ -564,7 +564,7 @@ static void rings_that_are_not_the_collections_are_left_alone(void **state)
 
     collection_make(left, left_bytes);
     collecting_facts("00112233445566778899AABBCCDDEEF0");
-    unchanged("another recording", RECOVERY_FAILED);
+    unchanged("a different recording", RECOVERY_FAILED);
     unlink(folder_path("ascope.json"));
     unchanged("ascope.json is missing", RECOVERY_FAILED);
     static const char ended[] = "{\"ended\": \"stop\", \"session\": \"00112233445566778899AABBCCDDEEF0\"}";
@@ -655,7 +655,7 @@ static void of_others_only_what_is_theirs_is_touched(void **state)
         skip();
     collection_make(left, left_bytes);
     assert_int_equal(chown(folder_path(RINGS_NAME), SOMEBODY, SOMEBODY), 0);
-    unchanged("another user", RECOVERY_FAILED);
+    unchanged("a different user", RECOVERY_FAILED);
     assert_true(file_exists(RINGS_NAME));
     folder_remove(NULL);
 

@@ -171,7 +171,7 @@ class Recover(unittest.TestCase):
         with open(session + "/ascope.json") as f:
             good = f.read()
         for old, new, text in (('"running"', '"runniog"', "whether the recording ended"), ('"ended"', '"endee"', "whether the recording ended"),
-                               ('"session"', '"sessioo"', "another recording"), ("{", "[", "missing or damaged")):
+                               ('"session"', '"sessioo"', "a different recording"), ("{", "[", "missing or damaged")):
             self.assertIn(old, good)
             with open(session + "/ascope.json", "w") as f:
                 f.write(good.replace(old, new, 1))

@@ -149,7 +149,7 @@ static bool count_rows(struct reader *r, const char *table, size_t *n)
     if (!done)
         return failed(r);
     if (found < 0 || (uint64_t)found > r->file_bytes / 2)
-        return damaged(r, "a table has more rows than the file has room for");
+        return damaged(r, "a table has more rows than fit in the file");
     *n = (size_t)found;
     return *n < NO_ROW || damaged(r, "a table has too many rows");
 }

@@ -15,8 +15,7 @@ bool rank_reload(const struct mode_context *c, int64_t rank, unsigned parts, str
 
 bool note_absent(struct results *out, const struct mode_context *c, size_t n_ranks)
 {
-    return n_ranks == 0 || results_note(out,
-                                        "%s: of %zu ranks there are only summaries, without single tasks and "
-                                        "operators; they are left out",
-                                        c->mode->name, n_ranks);
+    return n_ranks == 0 ||
+           results_note(out, "%s: %zu ranks have only summaries, without single tasks and operators; they are left out",
+                        c->mode->name, n_ranks);
 }

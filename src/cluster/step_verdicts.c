@@ -504,7 +504,7 @@ static bool judge_counts(struct judging *j)
         char text[120];
         if ((double)r->n_steps == usual || n_shown++ >= SHOWN)
             continue;
-        snprintf(text, sizeof text, "rank %lld has %u steps, most ranks have %.0f; it is compared in those that it has",
+        snprintf(text, sizeof text, "rank %lld has %u steps, most ranks have %.0f; only its own steps are compared",
                  (long long)r->rank, r->n_steps, usual);
         done =
             verdict_add(j->out, &(struct verdict){ .kind = VERDICT_STEPS, .text = text, .rank = r->rank, .other = -1 });

@@ -566,7 +566,7 @@ bool summary_look(const uint8_t *data, size_t n, const char *path, struct summar
     const uint64_t raw = le64(data + AT_RAW);
     if (raw > MOST_RAW || raw / MOST_RATIO > out->bytes)
         return error_set(e, FAULT_FORMAT,
-                         "%s: the summary says that it holds %llu bytes, which is too large; make it again", path,
+                         "%s: the summary claims to contain %llu bytes, which is too large; make it again", path,
                          (unsigned long long)raw);
     return true;
 }

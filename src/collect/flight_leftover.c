@@ -22,7 +22,7 @@ bool leftover_open(struct flight_leftover *l, int beside, const char *rings_path
     if (l->dir < 0)
         return error_set(e, FAULT_IO, "%s: not recovered: %s; the rings are kept", l->path, read_trouble(errno));
     if (fstat(l->dir, &st) != 0 || st.st_uid != owner)
-        return error_set(e, FAULT_IO, "%s: not recovered: it belongs to another user than the collection", l->path);
+        return error_set(e, FAULT_IO, "%s: not recovered: it belongs to a different user than the collection", l->path);
     const struct history_of of = {
         .dir = l->dir, .path = l->path, .owner = owner, .id = rings->header.id, .state = rings->commit->flight
     };

@@ -45,7 +45,7 @@ static uint64_t how_chosen(uint64_t how)
 static enum way way_chosen(uint64_t asked, bool has_preloaded, const char **why)
 {
     const uint64_t how = how_chosen(asked);
-    *why = how == ASCOPE_OSRT_SAMPLES ? "osrt=samples asks for no more"
+    *why = how == ASCOPE_OSRT_SAMPLES ? "osrt=samples requests no more"
            : has_preloaded            ? "this costs little (osrt=libc); --host-sys=osrt records all"
                            : "osrt=libc without the library; --host-sys=osrt records all where the kernel permits it";
     if (how == ASCOPE_OSRT_SAMPLES || (how == ASCOPE_OSRT_LIBC && !has_preloaded))

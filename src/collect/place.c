@@ -18,14 +18,14 @@ const char *place_trouble(int why)
         int why;
         const char *do_what;
     } known[] = {
-        { EACCES, "take another parent_dir, or ask for the right to write there" },
-        { EPERM, "take another parent_dir, or ask for the right to write there" },
-        { EROFS, "take another parent_dir" },
-        { ENOSPC, "make room there, or take another parent_dir" },
-        { EDQUOT, "make room there, or take another parent_dir" },
-        { ENOTDIR, "a file is where a directory should be; take another parent_dir" },
-        { ENAMETOOLONG, "take a shorter parent_dir or worker_name" },
-        { ENOENT, "it was removed meanwhile, or can never be there" },
+        { EACCES, "choose another parent_dir, or obtain write permission" },
+        { EPERM, "choose another parent_dir, or obtain write permission" },
+        { EROFS, "choose another parent_dir" },
+        { ENOSPC, "free disk space there, or choose another parent_dir" },
+        { EDQUOT, "free disk space there, or choose another parent_dir" },
+        { ENOTDIR, "a file is where a directory should be; choose another parent_dir" },
+        { ENAMETOOLONG, "choose a shorter parent_dir or worker_name" },
+        { ENOENT, "it was removed meanwhile, or cannot exist" },
         { EMFILE, "too many files are open in this program" },
     };
     static __thread char text[200];

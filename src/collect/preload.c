@@ -168,7 +168,7 @@ static const char *elf_trouble(int fd, const uint8_t *first, size_t n)
         return NULL;
     memcpy(&head, first, sizeof head);
     if (!is_for_this_machine(&head))
-        return "is for another kind of processor";
+        return "is for another architecture";
     if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum == 0 || head.e_phnum > PARTS_MOST ||
         !loader_read(fd, &head, loader))
         return NULL;
@@ -207,7 +207,7 @@ bool preload_works(const char *program, const char **why)
         const size_t got = n > 0 ? (size_t)n : 0;
         is_found = script_interpreter(first, got, path); /* whose rights count, not the script's */
         if (!is_found && has_rights(fd))
-            *why = "runs with the rights of another user";
+            *why = "runs as another user";
         else if (!is_found && got >= SELFMAG && memcmp(first, ELFMAG, SELFMAG) == 0)
             *why = elf_trouble(fd, first, got);
         close(fd);

@@ -260,7 +260,7 @@ static void *process_start(const struct host_target *of, const struct ascope_opt
     s->uptime = s->network = PROC_FILE_CLOSED;
     proc_tree_init(&s->tree, of->pid, of->owner);
     if (s->tree.n == 0)
-        message(ASCOPE_WARNING, "host_sys: process %d %s; nothing is recorded of it", (int)of->pid,
+        message(ASCOPE_WARNING, "host_sys: process %d %s; it is not recorded", (int)of->pid,
                 access("/proc/self/task", F_OK) == 0 ? "does not exist" : "cannot be seen without /proc");
     else if (fstat(s->tree.processes[0].tasks, &st) == 0)
         s->user = st.st_uid;

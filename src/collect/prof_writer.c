@@ -313,7 +313,7 @@ void slices_flush(struct slices *s)
             n = s->to->slice_bytes - s->written;
         if (s->fd < 0 || !write_all(s->to, s->fd, s->buffer + at, n, s->family)) {
             if (s->fd >= 0 && ftruncate(s->fd, (off_t)s->written) != 0) /* no half of a record */
-                fail(s->to, s->family, "cannot be cut", errno);
+                fail(s->to, s->family, "cannot be truncated", errno);
             break;
         }
         s->written += n;

@@ -256,7 +256,7 @@ static bool device_take(struct ascope_session *s, struct error *e)
         return false;
     if (s->flight && engine_is_of(s)) {
         if (!s->flight_facts) /* once, not for each window that is saved */
-            message(ASCOPE_WARNING, "flight recorder: device %s writes files of its own; the host is recorded alone",
+            message(ASCOPE_WARNING, "flight recorder: device %s writes its own files; recording the host only",
                     s->device->name);
         s->device = NULL;
     }

@@ -178,7 +178,7 @@ static enum recovery rings_take(struct recovering *r, struct error *e)
     if (!S_ISREG(st->st_mode))
         return refuse(r, read_trouble(NOT_A_FILE), e);
     if (st->st_uid != r->st.st_uid)
-        return refuse(r, "it belongs to another user than the collection", e);
+        return refuse(r, "it belongs to a different user than the collection", e);
     if (rings.front && st->st_dev == rings.device && st->st_ino == rings.inode)
         return RECOVERY_RUNNING; /* in this process: opening and closing it would give up the lock */
     const dev_t device = st->st_dev;
@@ -450,7 +450,8 @@ static enum recovery recover(struct recovering *r, struct error *e)
         return RECOVERY_LOST;
     if (!id_is_same(r))
         return refuse(
-            r, r->facts ? "it belongs to another recording than ascope.json" : "ascope.json is missing or damaged", e);
+            r, r->facts ? "it belongs to a different recording than ascope.json" : "ascope.json is missing or damaged",
+            e);
     if (!is_unended(r))
         return refuse(r, "ascope.json does not say whether the recording ended", e);
     if (state == RINGS_UNUSED)

@@ -756,7 +756,7 @@ bool rings_open(const struct rings_options *o, struct error *e)
         return error_set(e, FAULT_IO, "%s: cannot be created: %s", o->path, write_trouble(errno));
     struct rings_front *front = front_map(o->path, &st, &why);
     if (!front)
-        return error_set(e, FAULT_IO, "%s: no room for records: %s", o->path, write_trouble(why));
+        return error_set(e, FAULT_IO, "%s: no space for records: %s", o->path, write_trouble(why));
     rings.device = st.st_dev;
     rings.inode = st.st_ino;
     rings.layout = layout_for(o->ring_bytes);

@@ -89,7 +89,7 @@ static void devices_examine(struct doctor_report *r)
             "the host is recorded, and the devices that the program uses, if it has loaded their libraries by then");
     } else {
         fact_set(&f, "finds no device");
-        effect_set(&f, "the host is recorded alone");
+        effect_set(&f, "only the host is recorded");
         f.state = FINDING_LIMITED;
     }
     add_device(r, &f);

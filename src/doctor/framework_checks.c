@@ -177,7 +177,7 @@ static enum finding_state look_package(const struct examined *m, struct finding 
     fact_set(f, "%s, %s", said(a, "ascope", "version"), said(a, "ascope", "path"));
     if (strcmp(said(a, "ascope", "version"), ASCOPE_VERSION) == 0)
         return FINDING_OK;
-    advice_set(f, "install the same version as of this command, " ASCOPE_VERSION);
+    advice_set(f, "install the version of this command, " ASCOPE_VERSION);
     return FINDING_LIMITED;
 }
 
@@ -228,7 +228,7 @@ static enum finding_state look_listener(const struct examined *m, struct finding
         return FINDING_OK;
     }
     fact_set(f, "not compiled yet; compiler %s", said(a, "listener", "compiler"));
-    effect_set(f, "compiled at the first recording, which takes longer for that");
+    effect_set(f, "compiled at the first recording, which then takes longer");
     return FINDING_OK;
 }
 
@@ -281,12 +281,12 @@ const char *frameworks_text(const struct python_answer *a, char *out, size_t siz
 const struct check framework_checks[] = {
     { "Python", .look = look_python,
       .effect = { [FINDING_MISSING] = "Python programs cannot be recorded with their framework",
-                  [FINDING_LIMITED] = "the rows below say what is unknown" },
+                  [FINDING_LIMITED] = "the rows below show what is unknown" },
       .advice = { [FINDING_MISSING] = "install python3, or ascope doctor --python PATH",
                   [FINDING_LIMITED] = "run it by hand and import the modules of the rows below" } },
     { "package ascope", .look = look_package,
       .effect = { [FINDING_OK] = "python3 -m ascope run works",
-                  [FINDING_LIMITED] = "its libascope is of another version than this command",
+                  [FINDING_LIMITED] = "its libascope has a different version than this command",
                   [FINDING_MISSING] = "python3 -m ascope run and ascope.torch do not work with this interpreter" },
       .advice = { [FINDING_MISSING] = "install ascope for this interpreter; " ANOTHER } },
     { "PyTorch", .look = look_torch,
@@ -298,7 +298,7 @@ const struct check framework_checks[] = {
                   [FINDING_MISSING] = "operators of PyTorch are not recorded" },
       .advice = { [FINDING_MISSING] = "install what is missing; ascope compiles the listener itself" } },
     { "torch_npu", .look = look_torch_npu,
-      .effect = { [FINDING_OK] = "ascope.torch takes the place of its profiler" } },
+      .effect = { [FINDING_OK] = "ascope.torch replaces its profiler" } },
     { "MindSpore", .look = look_mindspore, .effect = { [FINDING_LIMITED] = HOST_ONLY },
       .advice = { [FINDING_LIMITED] = "mark steps with libascope or mstx" } },
     { "TensorFlow", .look = look_tensorflow, .effect = { [FINDING_LIMITED] = HOST_ONLY },

@@ -269,8 +269,8 @@ const struct check hardware_checks[] = {
     { "memory", .look = look_memory,
       .effect = { [FINDING_LIMITED] = "memory use in percent refers to the memory of the machine, not to the limit" } },
     { "container", .look = look_container,
-      .effect = { [FINDING_LIMITED] = "processes and network cards outside of the container are not seen" },
-      .advice = { [FINDING_LIMITED] = "to sample the whole machine run ascope outside of the container" } },
+      .effect = { [FINDING_LIMITED] = "processes and network cards outside the container are not visible" },
+      .advice = { [FINDING_LIMITED] = "to sample the whole machine, run ascope outside the container" } },
     { "seccomp", .look = look_seccomp,
       .effect = { [FINDING_LIMITED] = "system calls may be refused; the rows of perf_event_open and membarrier say which" } },
     { "NUMA", .look = look_numa,
@@ -286,10 +286,10 @@ const struct check hardware_checks[] = {
       .effect = { [FINDING_LIMITED] = "processes with many threads or devices cannot be recorded in full" },
       .advice = { [FINDING_LIMITED] = "ulimit -n 1024 or more" } },
     { "file size", .look = look_file_size,
-      .effect = { [FINDING_LIMITED] = "what a file of a recording has no room for is dropped and counted" },
+      .effect = { [FINDING_LIMITED] = "records that exceed the file size limit are dropped and counted" },
       .advice = { [FINDING_LIMITED] = "ulimit -f unlimited" } },
     { "locked memory", .look = look_locked,
-      .effect = { [FINDING_OK] = "rings are not locked; buffers of perf_event_open are smaller where it and the rights are small" } },
+      .effect = { [FINDING_OK] = "rings are not locked; perf_event_open gets smaller buffers if it and the privileges are low" } },
     { 0 },
 };
 /* clang-format on */

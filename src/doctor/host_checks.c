@@ -134,7 +134,7 @@ static enum finding_state look_tracefs(const struct examined *m, struct finding 
     const char *ignored;
     fact_set(f, "%s", why == ENOENT ? "not mounted" : strerror(why));
     if (m->tries->kernel_calls(&ignored)) {
-        fact_add(f, "; ascope mounts one of its own, which nobody else sees");
+        fact_add(f, "; ascope mounts a private one");
         return FINDING_OK;
     }
     advice_set(f, "%s",
@@ -185,7 +185,7 @@ static enum finding_state look_clock(const struct examined *m, struct finding *f
     }
     fact_set(f, "CLOCK_MONOTONIC_RAW; the kernel's clock source is %s", source);
     if (asked && strcmp(asked, "ns") == 0)
-        advice_set(f, "unset ASCOPE_CLOCK, which asks for it");
+        advice_set(f, "unset ASCOPE_CLOCK, which requests it");
     return FINDING_LIMITED;
 }
 
@@ -221,7 +221,7 @@ const struct check host_checks[] = {
     { "/proc", .is_needed = true, .look = look_proc,
       .effect = { [FINDING_OK] = "CPU, memory and network are sampled (host_sys=cpu,mem,network)",
                   [FINDING_LIMITED] = "samples that need these files are left out",
-                  [FINDING_MISSING] = "nothing of the host is sampled" },
+                  [FINDING_MISSING] = "the host is not sampled" },
       .advice = { [FINDING_LIMITED] = "mount /proc without subset=pid, in containers with the runtime's default paths",
                   [FINDING_MISSING] = "mount -t proc proc /proc" } },
     { "process I/O", .look = look_io,
@@ -251,7 +251,7 @@ const struct check host_checks[] = {
                   [FINDING_LIMITED] = "each record reads the system's clock, which takes longer" },
       .advice = { [FINDING_LIMITED] = "use clocksource=tsc on a machine whose TSC is invariant" } },
     { "clock_gettime", .look = look_clock_call,
-      .effect = { [FINDING_LIMITED] = "readings of the system's clock are system calls: records with it cost more" },
+      .effect = { [FINDING_LIMITED] = "reading the system's clock is a system call: records that do so cost more" },
       .advice = { [FINDING_LIMITED] = "use a clock source with a vDSO: tsc, kvm-clock, hyperv_clocksource_tsc_page, arch_sys_counter" } },
     { "membarrier", .look = look_membarrier,
       .effect = { [FINDING_OK] = "recording threads need no barrier for each record",

@@ -62,7 +62,7 @@ static enum finding_state look_directory(const struct examined *m, struct findin
         const bool is_link = lstat(dir, &link) == 0 && S_ISLNK(link.st_mode);
         fact_set(f, "%.200s: %s", dir,
                  stat(dir, &st) == 0 ? "a file is where a directory should be"
-                 : is_link           ? "a link to what is not there"
+                 : is_link           ? "a dangling link"
                                      : strerror(errno));
         return FINDING_MISSING;
     }
@@ -91,7 +91,7 @@ static enum finding_state look_links(const struct examined *m, struct finding *f
     char dir[PATH_MAX], *const real = realpath(m->out, NULL);
     if (!real || !nearest(m->out, dir)) {
         free(real);
-        fact_set(f, "the directory is not there yet");
+        fact_set(f, "the directory does not exist yet");
         return FINDING_NOT_APPLICABLE;
     }
     char part[PATH_MAX];
@@ -132,8 +132,8 @@ enum finding_state file_system_finding(uint32_t type, struct finding *f)
 {
     static const char *const effect[] = {
         [PLACE_DISK] = "",
-        [PLACE_MEMORY] = "recordings take the memory that the program needs, and are gone after a restart",
-        [PLACE_LAYERED] = "recordings are gone with the container",
+        [PLACE_MEMORY] = "recordings use memory that the program needs, and are lost after a restart",
+        [PLACE_LAYERED] = "recordings are lost with the container",
         [PLACE_REMOTE] =
             "the rings are a mapped file there: a slow or lost connection delays the writer, and records are dropped",
     };

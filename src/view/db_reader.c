@@ -138,7 +138,7 @@ bool db_reader_next(struct db_reader *r, sqlite3_stmt *s, const char *table)
         return true;
     }
     if (code != SQLITE_DONE)
-        problem_set(r, table, r->n_left > 0 ? sqlite3_errmsg(r->db) : "has more rows than the file has room for");
+        problem_set(r, table, r->n_left > 0 ? sqlite3_errmsg(r->db) : "has more rows than fit in the file");
     return false;
 }
 

@@ -178,7 +178,7 @@ static bool read_clock(unsigned index, struct device_reading *out, struct error 
     }
     *out = best;
     return best.uncertainty_ns != UINT64_MAX ||
-           error_set(e, FAULT_IO, "device ascend: the driver does not say what time it is");
+           error_set(e, FAULT_IO, "device ascend: the driver does not report the device's time");
 }
 
 /* ---- the directory that the engine makes ---- */
@@ -412,7 +412,7 @@ static bool begin(const struct ascope_options *o, const char *dir, bool warms_up
     ascend_config_of(&j->asked, o);
     if (j->inits) {
         if (*j->asked.unavailable)
-            message(ASCOPE_WARNING, "device ascend: not recorded, because aclprof does not have it: %s",
+            message(ASCOPE_WARNING, "device ascend: not recorded, because aclprof does not support it: %s",
                     j->asked.unavailable);
         j->device = device_choose_id();
         before_read(dir);
@@ -438,7 +438,7 @@ static void stop_run(void *at)
     if (j->warms_up)
         j->calls.prof_destroy_config(j->config);
     if (stopped == ACL_NOT_RUNNING)
-        note(j, "the profiler was stopped by somebody else before the recording ended");
+        note(j, "another profiler user stopped it before the recording ended");
     else if (stopped != 0)
         fail_call(j, "aclprofStop", stopped);
     else if (finalized != 0)

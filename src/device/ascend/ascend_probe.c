@@ -135,13 +135,13 @@ static void trouble_of(const struct ascend_machine *m, enum child_end how, int s
     const char *const in = *m->calls ? m->calls : "a library";
     *text = '\0';
     if (how == CHILD_CRASHED)
-        snprintf(text, 200, "%s crashed (%s) while it was looked for", in, strsignal(signal_is));
+        snprintf(text, 200, "%s crashed (%s) during the probe", in, strsignal(signal_is));
     else if (how == CHILD_HUNG)
-        snprintf(text, 200, "%s did not return while it was looked for", in);
+        snprintf(text, 200, "%s did not return during the probe", in);
     else if (how == CHILD_NONE)
-        snprintf(text, 200, "no process could be made to look for it");
+        snprintf(text, 200, "no process could be created for the probe");
     else if (*m->calls)
-        snprintf(text, 200, "%s ended the process that looked for it", in);
+        snprintf(text, 200, "%s ended the probing process", in);
     else if (!m->library[ASCEND_DRIVER].found)
         snprintf(text, 200, "%s not found", ascend_libraries[ASCEND_DRIVER].name);
     else if (!m->library[ASCEND_MSPROFILER].found)
@@ -250,7 +250,7 @@ static void devices_report(const struct ascend_machine *m, bool is_installed, co
     snprintf(f.place, sizeof f.place, "/dev/davinci*, the driver");
     snprintf(f.fact, sizeof f.fact, "%s", trouble);
     snprintf(f.effect, sizeof f.effect,
-             *trouble ? "the host is recorded alone"
+             *trouble ? "only the host is recorded"
                       : "recorded in programs that use ACL (device=auto), or with device=ascend");
     for (uint32_t i = 0; !*trouble && i < m->n; i++) {
         const struct ascend_device *d = &m->device[i];

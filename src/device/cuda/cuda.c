@@ -300,7 +300,7 @@ static void begin(void *text)
         return;
     }
     if (!buffers_start(&gpu.calls, gpu.version)) {
-        snprintf(why, 200, "its records have no buffers, or no thread that takes them");
+        snprintf(why, 200, "there are no buffers for its records, or no thread that reads them");
         launches_stop(&gpu.calls);
         return;
     }

@@ -45,9 +45,9 @@ static void library_report(const struct machine *m, unsigned i, finding_report *
     static const struct {
         const char *name, *effect, *missing, *advice;
     } of[] = {
-        [CUDA_CUPTI] = { "libcupti.so", "kernels, copies and their calls are recorded", "the host is recorded alone",
+        [CUDA_CUPTI] = { "libcupti.so", "kernels, copies and their calls are recorded", "only the host is recorded",
                          "install CUDA's CUPTI, or set CUDA_HOME" },
-        [CUDA_DRIVER] = { "libcuda.so.1", "GPUs are found", "the host is recorded alone", "install the driver" },
+        [CUDA_DRIVER] = { "libcuda.so.1", "GPUs are found", "only the host is recorded", "install the driver" },
         [CUDA_NVML] = { "libnvidia-ml.so.1", "clocks, power, temperature, memory and links of GPUs are sampled",
                         "counters of GPUs are not recorded", "install the driver's libnvidia-ml" },
     };
@@ -85,12 +85,12 @@ static void trouble_of(const struct machine *m, enum child_end how, int signal_i
 {
     *text = '\0';
     if (how == CHILD_NONE)
-        snprintf(text, 200, "no process could be made to look for it");
+        snprintf(text, 200, "no process could be created for the probe");
     else if (how == CHILD_CRASHED)
-        snprintf(text, 200, "%s crashed (%s) while it was looked for", m->in, strsignal(signal_is));
+        snprintf(text, 200, "%s crashed (%s) during the probe", m->in, strsignal(signal_is));
     else if (*m->in)
         snprintf(text, 200, "%s %s", m->in,
-                 how == CHILD_HUNG ? "did not return while it was looked for" : "ended the process that looked for it");
+                 how == CHILD_HUNG ? "did not return during the probe" : "ended the probing process");
     else if (m->n <= 0)
         snprintf(text, 200, "%s",
                  m->found[CUDA_DRIVER].is_found ? "the driver has no device" : "libcuda.so.1 not found");
@@ -143,7 +143,7 @@ void cuda_examine(finding_report *report, void *to)
     else
         snprintf(out.fact, sizeof out.fact, "%d", m->n);
     snprintf(out.effect, sizeof out.effect,
-             *trouble ? "the host is recorded alone"
+             *trouble ? "only the host is recorded"
                       : "recorded in programs that use CUDA (device=auto), or with device=cuda");
     report(to, &out);
     if (m)

@@ -305,7 +305,7 @@ static void unavailable_report(const struct ascope_options *o, uint64_t mask)
         if (all[i].is_on)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n > 0 ? ", " : "", all[i].name);
     if (*text)
-        message(ASCOPE_WARNING, "simulated device: does not record %s; continuing without", text);
+        message(ASCOPE_WARNING, "simulated device: does not record %s; continuing without it", text);
 }
 
 static bool start(const struct ascope_options *o, struct error *e)

@@ -215,8 +215,8 @@ static void job_join(void)
     job.timeout_ns = (uint64_t)npu_setting("ASCOPE_SIM_TIMEOUT_MS", 1, 86400000, TIMEOUT_MS) * 1000000;
     job.fd = file_open();
     if (job.fd < 0)
-        why = errno == EPERM         ? "somebody else's file is there under its name"
-              : errno == EWOULDBLOCK ? "somebody holds it locked"
+        why = errno == EPERM         ? "a file of another user has its name"
+              : errno == EWOULDBLOCK ? "another process holds its lock"
                                      : strerror(errno);
     struct shared *s = job.fd >= 0 ? file_map(job.fd, &why) : NULL;
     if (s && rank_lives(&s->rank[job.rank])) {
@@ -235,7 +235,7 @@ static void job_join(void)
         if (job.fd >= 0)
             close(job.fd);
         job.fd = -1;
-        snprintf(npu.message, sizeof npu.message, "simulated device: rank %u goes on alone; %.90s: %.90s", job.rank,
+        snprintf(npu.message, sizeof npu.message, "simulated device: rank %u continues alone; %.90s: %.90s", job.rank,
                  job.path, why);
         npu_wake();
     }
@@ -325,8 +325,8 @@ static bool rank_is_lost(uint32_t i, const struct npu_meeting *m, uint64_t now_n
         return false;
     job.is_missing[i] = true;
     if (npu.message[0] == 0)
-        snprintf(npu.message, sizeof npu.message, "simulated device: %s: rank %u %s; it is not waited for any more",
-                 m->what, i, is_gone ? "has ended" : "did not come in time");
+        snprintf(npu.message, sizeof npu.message, "simulated device: %s: rank %u %s; no longer waiting for it", m->what,
+                 i, is_gone ? "has ended" : "did not arrive in time");
     return true;
 }
 
