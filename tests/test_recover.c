@@ -558,7 +558,7 @@ static void rings_that_are_not_the_collections_are_left_alone(void **state)
     unlink(elsewhere);
     unlink(folder_path(RINGS_NAME));
     mkfifo(folder_path(RINGS_NAME), 0640);
-    unchanged("no plain file", RECOVERY_FAILED);
+    unchanged("not a regular file", RECOVERY_FAILED);
     assert_true(file_exists(RINGS_NAME));
     folder_remove(NULL);
 
