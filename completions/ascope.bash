@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn export analyse why view advise export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help --version --help'
+        _ascope_offer -W 'run dyn recover doctor options why advise compare cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
         return
     fi
     case $command in
@@ -44,73 +44,25 @@ _ascope()
     'dyn --timeout') return ;;
     'dyn --last') return ;;
     'dyn --when') return ;;
-    'export -dir' | 'export --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
-    'export -reports') compopt -o filenames; _ascope_offer -f; return ;;
-    'export --model-id') return ;;
-    'export --iteration-id') return ;;
-    'export --iteration-count') return ;;
-    'export --format') _ascope_offer -W 'csv json'; return ;;
-    'export --max-size') return ;;
-    'export --dialect') _ascope_offer -W 'documented current'; return ;;
-    'export --time-base') _ascope_offer -W 'epoch start'; return ;;
-    'export --out') compopt -o filenames; _ascope_offer -d; return ;;
-    'export --threads') return ;;
-    'export --memory-limit') return ;;
-    'export --top') return ;;
-    'analyse -dir' | 'analyse --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
-    'analyse --export-type') _ascope_offer -W 'text db text,db'; return ;;
-    'analyse --max-process-number') return ;;
-    'analyse --steps') return ;;
-    'analyse --dialect') _ascope_offer -W 'documented current'; return ;;
-    'analyse --time-base') _ascope_offer -W 'epoch start'; return ;;
-    'analyse --out') compopt -o filenames; _ascope_offer -d; return ;;
-    'analyse --threads') return ;;
-    'analyse --memory-limit') return ;;
-    'analyse --top') return ;;
+    'recover -dir' | 'recover --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'doctor --out') compopt -o filenames; _ascope_offer -d; return ;;
+    'doctor --python') compopt -o filenames; _ascope_offer -f; return ;;
+    'options --as') _ascope_offer -W 'profiling_options acl.json'; return ;;
+    'options --chip') _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'; return ;;
     'why -dir' | 'why --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'why --step') return ;;
     'why --rank') return ;;
     'why --top') return ;;
     'why --threads') return ;;
     'why --memory-limit') return ;;
-    'view -dir' | 'view --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
-    'view --ranks') return ;;
-    'view --step') return ;;
-    'view --port') return ;;
-    'view --host') return ;;
-    'view --export') compopt -o filenames; _ascope_offer -f; return ;;
-    'view --range') return ;;
-    'view --threads') return ;;
-    'view --memory-limit') return ;;
     'advise -dir' | 'advise --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'advise --html') compopt -o filenames; _ascope_offer -f; return ;;
     'advise --threads') return ;;
     'advise --memory-limit') return ;;
-    'export-trace --max-size') return ;;
-    'export-trace --dialect') _ascope_offer -W 'documented current'; return ;;
-    'export-trace --time-base') _ascope_offer -W 'epoch start'; return ;;
-    'export-trace --threads') return ;;
-    'export-trace --memory-limit') return ;;
-    'export-memory-timeline --device') return ;;
-    'export-memory-timeline --threads') return ;;
-    'export-memory-timeline --memory-limit') return ;;
-    'export-stacks --metric') _ascope_offer -W 'self_cpu_time_total self_npu_time_total'; return ;;
-    'export-stacks --threads') return ;;
-    'export-stacks --memory-limit') return ;;
     'compare --out') compopt -o filenames; _ascope_offer -d; return ;;
     'compare --top') return ;;
     'compare --threads') return ;;
     'compare --memory-limit') return ;;
-    'info -dir' | 'info --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
-    'recover -dir' | 'recover --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
-    'query -dir' | 'query --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
-    'query --threads') return ;;
-    'communication -dir' | 'communication --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
-    'communication --rule') return ;;
-    'communication --type') _ascope_offer -W 'text db'; return ;;
-    'communication --out') compopt -o filenames; _ascope_offer -d; return ;;
-    'communication --threads') return ;;
-    'communication --memory-limit') return ;;
     'cluster --mode') _ascope_offer -W 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'; return ;;
     'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
     'cluster --export-type' | 'cluster --export_type') _ascope_offer -W 'text db text,db'; return ;;
@@ -128,6 +80,58 @@ _ascope()
     'cluster --processes') return ;;
     'cluster --threads') return ;;
     'cluster --memory-limit') return ;;
+    'view -dir' | 'view --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'view --ranks') return ;;
+    'view --step') return ;;
+    'view --port') return ;;
+    'view --host') return ;;
+    'view --export') compopt -o filenames; _ascope_offer -f; return ;;
+    'view --range') return ;;
+    'view --threads') return ;;
+    'view --memory-limit') return ;;
+    'analyse -dir' | 'analyse --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'analyse --export-type') _ascope_offer -W 'text db text,db'; return ;;
+    'analyse --max-process-number') return ;;
+    'analyse --steps') return ;;
+    'analyse --dialect') _ascope_offer -W 'documented current'; return ;;
+    'analyse --time-base') _ascope_offer -W 'epoch start'; return ;;
+    'analyse --out') compopt -o filenames; _ascope_offer -d; return ;;
+    'analyse --threads') return ;;
+    'analyse --memory-limit') return ;;
+    'analyse --top') return ;;
+    'export -dir' | 'export --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'export -reports') compopt -o filenames; _ascope_offer -f; return ;;
+    'export --model-id') return ;;
+    'export --iteration-id') return ;;
+    'export --iteration-count') return ;;
+    'export --format') _ascope_offer -W 'csv json'; return ;;
+    'export --max-size') return ;;
+    'export --dialect') _ascope_offer -W 'documented current'; return ;;
+    'export --time-base') _ascope_offer -W 'epoch start'; return ;;
+    'export --out') compopt -o filenames; _ascope_offer -d; return ;;
+    'export --threads') return ;;
+    'export --memory-limit') return ;;
+    'export --top') return ;;
+    'export-trace --max-size') return ;;
+    'export-trace --dialect') _ascope_offer -W 'documented current'; return ;;
+    'export-trace --time-base') _ascope_offer -W 'epoch start'; return ;;
+    'export-trace --threads') return ;;
+    'export-trace --memory-limit') return ;;
+    'export-memory-timeline --device') return ;;
+    'export-memory-timeline --threads') return ;;
+    'export-memory-timeline --memory-limit') return ;;
+    'export-stacks --metric') _ascope_offer -W 'self_cpu_time_total self_npu_time_total'; return ;;
+    'export-stacks --threads') return ;;
+    'export-stacks --memory-limit') return ;;
+    'communication -dir' | 'communication --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'communication --rule') return ;;
+    'communication --type') _ascope_offer -W 'text db'; return ;;
+    'communication --out') compopt -o filenames; _ascope_offer -d; return ;;
+    'communication --threads') return ;;
+    'communication --memory-limit') return ;;
+    'info -dir' | 'info --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'query -dir' | 'query --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'query --threads') return ;;
     'sim --out') compopt -o filenames; _ascope_offer -d; return ;;
     'sim --seed') return ;;
     'sim --noise-seed') return ;;
@@ -156,10 +160,6 @@ _ascope()
     'sim --slice-kib') return ;;
     'sim --threads') return ;;
     'install-msprof --dialect') _ascope_offer -W 'documented current'; return ;;
-    'doctor --out') compopt -o filenames; _ascope_offer -d; return ;;
-    'doctor --python') compopt -o filenames; _ascope_offer -f; return ;;
-    'options --as') _ascope_offer -W 'profiling_options acl.json'; return ;;
-    'options --chip') _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'; return ;;
     esac
     case $command in
     run)
@@ -170,22 +170,41 @@ _ascope()
         words='status start wait stop save'
         options=' --steps --warmup --start-step --ranks --level --stack --shapes --analyse --out --timeout --last --when --json --quiet -q --help -h'
         at=3 ;;
-    export)
-        words='timeline summary db all'
-        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
-    analyse)
+    recover)
         words=''
-        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --summary --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --json --quiet -q --help -h' ;;
+    doctor)
+        words=''
+        options=' --out --python --json --quiet -q --help -h' ;;
+    options)
+        words='check'
+        options=' --as --chip --json --quiet -q --help -h'
+        what=-f ;;
     why)
         words=''
-        options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h' ;;
-    view)
-        words=''
-        options=' -dir --collection-dir --ranks --step --port --host --no-open --export --range --threads --memory-limit --quiet -q --help -h'
+        options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h'
         what=-f ;;
     advise)
         words=''
         options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;
+    compare)
+        words=''
+        options=' --out -o --csv-safe --top --threads --memory-limit --json --quiet -q --help -h'
+        what=-f ;;
+    cluster)
+        words=''
+        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --json --quiet -q --help -h'
+        what=-f ;;
+    view)
+        words=''
+        options=' -dir --collection-dir --ranks --step --port --host --no-open --export --range --threads --memory-limit --quiet -q --help -h'
+        what=-f ;;
+    analyse)
+        words=''
+        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --summary --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+    export)
+        words='timeline summary db all'
+        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
     export-trace)
         words=''
         options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h'
@@ -198,44 +217,26 @@ _ascope()
         words=''
         options=' --metric --threads --memory-limit --json --quiet -q --help -h'
         what=-f ;;
-    compare)
+    communication)
         words=''
-        options=' --out -o --csv-safe --top --threads --memory-limit --json --quiet -q --help -h'
-        what=-f ;;
+        options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
     info)
-        words=''
-        options=' -dir --collection-dir --json --quiet -q --help -h' ;;
-    recover)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;
     query)
         words=''
         options=' -dir --collection-dir --threads --json --help -h' ;;
-    communication)
-        words=''
-        options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
-    cluster)
-        words=''
-        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --json --quiet -q --help -h'
-        what=-f ;;
     sim)
         words=''
         options=' --out --seed --noise-seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --quiet -q --help -h' ;;
     install-msprof)
         words=''
         options=' --dialect --force --remove --help -h' ;;
-    doctor)
-        words=''
-        options=' --out --python --json --quiet -q --help -h' ;;
-    options)
-        words='check'
-        options=' --as --chip --json --quiet -q --help -h'
-        what=-f ;;
     completion)
         words='bash zsh fish'
         options=' --help -h' ;;
     help)
-        words='run dyn export analyse why view advise export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help'
+        words='run dyn recover doctor options why advise compare cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -2,24 +2,24 @@
 complete -c ascope -f
 complete -c ascope -n __fish_use_subcommand -a run -d 'record any program, a running process or the machine, and export the result'
 complete -c ascope -n __fish_use_subcommand -a dyn -d 'start collections in a running job, and wait for them'
-complete -c ascope -n __fish_use_subcommand -a export -d 'export a PROF_XXX collection as timeline, tables and database'
-complete -c ascope -n __fish_use_subcommand -a analyse -d 'analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report'
+complete -c ascope -n __fish_use_subcommand -a recover -d 'complete the collection of a program that was killed while recording'
+complete -c ascope -n __fish_use_subcommand -a doctor -d 'check what this machine can record, and what is missing'
+complete -c ascope -n __fish_use_subcommand -a options -d 'check profiling_options of TensorFlow, or acl.json'
 complete -c ascope -n __fish_use_subcommand -a why -d 'explain why a step or a rank is slow: causes, operators, and where to look'
-complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
 complete -c ascope -n __fish_use_subcommand -a advise -d 'suggest what to change to make a job faster, with evidence and estimated gain'
+complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: what changed, by how much, where, and what is noise'
+complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
+complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
+complete -c ascope -n __fish_use_subcommand -a analyse -d 'analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report'
+complete -c ascope -n __fish_use_subcommand -a export -d 'export a PROF_XXX collection as timeline, tables and database'
 complete -c ascope -n __fish_use_subcommand -a export-trace -d 'export only the timeline, optionally compressed or split'
 complete -c ascope -n __fish_use_subcommand -a export-memory-timeline -d 'show how the memory of a device was used over time'
 complete -c ascope -n __fish_use_subcommand -a export-stacks -d 'export the call stacks of operators with their time, and a flame graph'
-complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: what changed, by how much, where, and what is noise'
-complete -c ascope -n __fish_use_subcommand -a info -d 'describe a collection without exporting it'
-complete -c ascope -n __fish_use_subcommand -a recover -d 'complete the collection of a program that was killed while recording'
-complete -c ascope -n __fish_use_subcommand -a query -d 'list the models and iterations of collections'
 complete -c ascope -n __fish_use_subcommand -a communication -d 'analyse communication, collective by collective'
-complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
+complete -c ascope -n __fish_use_subcommand -a info -d 'describe a collection without exporting it'
+complete -c ascope -n __fish_use_subcommand -a query -d 'list the models and iterations of collections'
 complete -c ascope -n __fish_use_subcommand -a sim -d 'write simulated collections of any size'
 complete -c ascope -n __fish_use_subcommand -a install-msprof -d 'let the analysis of torch_npu and MindSpore run on ascope'
-complete -c ascope -n __fish_use_subcommand -a doctor -d 'check what this machine can record, and what is missing'
-complete -c ascope -n __fish_use_subcommand -a options -d 'check profiling_options of TensorFlow, or acl.json'
 complete -c ascope -n __fish_use_subcommand -a completion -d 'print a shell completion script'
 complete -c ascope -n __fish_use_subcommand -a help -d 'describe a command'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l out -l output -d 'directory in which the collection is created; default: $ASCEND_WORK_PATH/profiling_data, or the working directory' -x -a '(__fish_complete_directories)'
@@ -66,6 +66,106 @@ complete -c ascope -n '__fish_seen_subcommand_from dyn' -l quiet -s q -d 'print 
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -a 'status start wait stop save'
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from recover' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from recover' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from recover' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from recover' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from recover' -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -l out -d 'directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -l python -d 'Python interpreter whose frameworks are examined; default: python3 in PATH' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from options' -l as -d 'kind of the text; default: acl.json if it has a member profiler, otherwise profiling_options' -x -a 'profiling_options acl.json'
+complete -c ascope -n '__fish_seen_subcommand_from options' -l chip -d 'chip whose keys and values are accepted, or its number in info.json; default: that of this machine, or else A2' -x -a 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'
+complete -c ascope -n '__fish_seen_subcommand_from options' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from options' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from options' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from options' -a 'check'
+complete -c ascope -n '__fish_seen_subcommand_from options' -F
+complete -c ascope -n '__fish_seen_subcommand_from why' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from why' -l step -d 'step to explain; default: the slowest' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l rank -d 'rank on which it is explained; default: the one that the others wait for' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from why' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from why' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from why' -F
+complete -c ascope -n '__fish_seen_subcommand_from advise' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l html -d 'also write the report as a page for a browser' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from advise' -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l out -s o -d 'write tables (csv), a database and a page for a browser into this directory; default: nothing is written' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from compare' -F
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l mode -s m -d 'what to compute: one or more modes separated by commas, or all-modes; default: all,verdicts' -x -a 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l out -l output_path -s o -d 'results are written to DIR/cluster_analysis_output; default: the first directory' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l export-type -l export_type -d 'text (csv and JSON), db (cluster_analysis.db), or both; default: text for ranks that have text results only, else db' -x -a 'text db text,db'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l ranks -l rank_list -d 'use only these ranks: 0,3-5; default: all' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l step -l step_id -d 'use only this step, for modes that know steps; default: all' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l top -l top_num -d 'number of rows of modes that list the largest ones; default: depends on the mode' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l base -l bp -d 'for cluster_time_compare_summary: the other job, or its results' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-id -l rank_id -d 'for communication_bottleneck: the rank whose operators are examined; default: 0' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l parallel-types -l parallel_types -d 'for computational_op_masking: kinds of groups, such as dp,edp;tp' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l exclude-op-name -l exclude_op_name -d 'for compute_op_sum: omit the table by operator names'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shard -d 'only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l join -d 'only write the summaries of all ranks that are found, shards included, to one file' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shards -d 'read the ranks from the shards in a directory; ranks of the job that are in none of them are reported as missing' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher -d 'summarise parts of the ranks first, in processes on this machine (local) or in tasks of a job array, followed by a job for the results (slurm)' -x -a 'local slurm'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher-args -d 'additional options for sbatch, as one word: "--partition=cpu --time=10"' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l processes -d 'number of parts for --launcher; default: local: --threads, slurm: one per rank, at most 1000' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -F
+complete -c ascope -n '__fish_seen_subcommand_from view' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from view' -l ranks -d 'for a job: ranks whose timelines are shown together: 0,3-5; default: all if there are at most 8, else those that stand out' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l step -d 'for two runs: step that begins at the same moment in both; default: the first that both have' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l port -d 'port of the address; default: any free one' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l host -d '127.0.0.1 or localhost; any other address is refused, with a hint to use a tunnel' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l no-open -d 'print the address only; do not open a browser'
+complete -c ascope -n '__fish_seen_subcommand_from view' -l export -d 'write the overview and a range of the timeline as one page, start no viewer; - is standard output' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from view' -l range -d 'with --export: range of the timeline, from its start (100ms,1.5s; without a unit ns); default: all' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from view' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from view' -F
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l export-type -d 'text (timeline and tables), db (databases), or both; default: as set when the collection was recorded' -x -a 'text db text,db'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l max-process-number -d 'number of collections analysed in parallel; default: --threads' -x
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l steps -d 'analyse only these steps of the framework\'s profiler: 3, or 2-4; +1-3: the first three that were recorded, whatever their numbers' -x
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l pretty -d 'write one event of the timeline per line'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l simplify -d 'afterwards remove earlier results in the PROF directory, but not its raw data; default: as set when the collection was recorded (data_simplification)'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l summary -d 'write a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other results only with --export-type'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l verbose -s v -d 'list every file read, with its records, and every table written'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from export' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from export' -o reports -d 'processes shown in the timeline, as a JSON file: {"json_process": {"hbm": true}}' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from export' -l model-id -d 'model whose iterations are exported; 4294967295 selects training steps' -x
@@ -88,56 +188,6 @@ complete -c ascope -n '__fish_seen_subcommand_from export' -l verbose -s v -d 'l
 complete -c ascope -n '__fish_seen_subcommand_from export' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from export' -a 'timeline summary db all'
 complete -c ascope -n '__fish_seen_subcommand_from export' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l export-type -d 'text (timeline and tables), db (databases), or both; default: as set when the collection was recorded' -x -a 'text db text,db'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l max-process-number -d 'number of collections analysed in parallel; default: --threads' -x
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l steps -d 'analyse only these steps of the framework\'s profiler: 3, or 2-4; +1-3: the first three that were recorded, whatever their numbers' -x
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l pretty -d 'write one event of the timeline per line'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l simplify -d 'afterwards remove earlier results in the PROF directory, but not its raw data; default: as set when the collection was recorded (data_simplification)'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l summary -d 'write a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other results only with --export-type'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l verbose -s v -d 'list every file read, with its records, and every table written'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from why' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from why' -l step -d 'step to explain; default: the slowest' -x
-complete -c ascope -n '__fish_seen_subcommand_from why' -l rank -d 'rank on which it is explained; default: the one that the others wait for' -x
-complete -c ascope -n '__fish_seen_subcommand_from why' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
-complete -c ascope -n '__fish_seen_subcommand_from why' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
-complete -c ascope -n '__fish_seen_subcommand_from why' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
-complete -c ascope -n '__fish_seen_subcommand_from why' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from why' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from why' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from why' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from view' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from view' -l ranks -d 'for a job: ranks whose timelines are shown together: 0,3-5; default: all if there are at most 8, else those that stand out' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l step -d 'for two runs: step that begins at the same moment in both; default: the first that both have' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l port -d 'port of the address; default: any free one' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l host -d '127.0.0.1 or localhost; any other address is refused, with a hint to use a tunnel' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l no-open -d 'print the address only; do not open a browser'
-complete -c ascope -n '__fish_seen_subcommand_from view' -l export -d 'write the overview and a range of the timeline as one page, start no viewer; - is standard output' -r -F
-complete -c ascope -n '__fish_seen_subcommand_from view' -l range -d 'with --export: range of the timeline, from its start (100ms,1.5s; without a unit ns); default: all' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from view' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from view' -F
-complete -c ascope -n '__fish_seen_subcommand_from advise' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l html -d 'also write the report as a page for a browser' -r -F
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from advise' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l max-size -d 'split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
@@ -162,30 +212,6 @@ complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l json -d 'pr
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -F
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l out -s o -d 'write tables (csv), a database and a page for a browser into this directory; default: nothing is written' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from compare' -F
-complete -c ascope -n '__fish_seen_subcommand_from info' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from info' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from info' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from info' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from info' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from recover' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from recover' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from recover' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from recover' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from recover' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from query' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from query' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
-complete -c ascope -n '__fish_seen_subcommand_from query' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from query' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from query' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l rule -s r -d 'communication, communication_matrix, or both separated by a comma (default)' -x
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l type -d 'text: text files and the database (default); db: the database only' -x -a 'text db'
@@ -198,29 +224,16 @@ complete -c ascope -n '__fish_seen_subcommand_from communication' -l quiet -s q 
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l verbose -s v -d 'list every file read, with its records, and every table written'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l mode -s m -d 'what to compute: one or more modes separated by commas, or all-modes; default: all,verdicts' -x -a 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l out -l output_path -s o -d 'results are written to DIR/cluster_analysis_output; default: the first directory' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l export-type -l export_type -d 'text (csv and JSON), db (cluster_analysis.db), or both; default: text for ranks that have text results only, else db' -x -a 'text db text,db'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l ranks -l rank_list -d 'use only these ranks: 0,3-5; default: all' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l step -l step_id -d 'use only this step, for modes that know steps; default: all' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l top -l top_num -d 'number of rows of modes that list the largest ones; default: depends on the mode' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l base -l bp -d 'for cluster_time_compare_summary: the other job, or its results' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-id -l rank_id -d 'for communication_bottleneck: the rank whose operators are examined; default: 0' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l parallel-types -l parallel_types -d 'for computational_op_masking: kinds of groups, such as dp,edp;tp' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l exclude-op-name -l exclude_op_name -d 'for compute_op_sum: omit the table by operator names'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shard -d 'only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l join -d 'only write the summaries of all ranks that are found, shards included, to one file' -r -F
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shards -d 'read the ranks from the shards in a directory; ranks of the job that are in none of them are reported as missing' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher -d 'summarise parts of the ranks first, in processes on this machine (local) or in tasks of a job array, followed by a job for the results (slurm)' -x -a 'local slurm'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher-args -d 'additional options for sbatch, as one word: "--partition=cpu --time=10"' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l processes -d 'number of parts for --launcher; default: local: --threads, slurm: one per rank, at most 1000' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -F
+complete -c ascope -n '__fish_seen_subcommand_from info' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from info' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from info' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from info' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from info' -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from query' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from query' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from query' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from query' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from query' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l out -d 'output directory, created if missing; default: the current directory' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l seed -d 'random seed: same seed, same bytes; default: 1' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l noise-seed -d 'the same job in another run: only the random part of the times differs; default: 0' -x
@@ -267,24 +280,11 @@ complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -l force -d '
 complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -l remove -d 'remove what install-msprof made, and restore what --force replaced'
 complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from install-msprof' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from doctor' -l out -d 'directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from doctor' -l python -d 'Python interpreter whose frameworks are examined; default: python3 in PATH' -r -F
-complete -c ascope -n '__fish_seen_subcommand_from doctor' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from doctor' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from doctor' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from doctor' -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from options' -l as -d 'kind of the text; default: acl.json if it has a member profiler, otherwise profiling_options' -x -a 'profiling_options acl.json'
-complete -c ascope -n '__fish_seen_subcommand_from options' -l chip -d 'chip whose keys and values are accepted, or its number in info.json; default: that of this machine, or else A2' -x -a 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'
-complete -c ascope -n '__fish_seen_subcommand_from options' -l json -d 'print the report as one JSON object'
-complete -c ascope -n '__fish_seen_subcommand_from options' -l quiet -s q -d 'print errors only'
-complete -c ascope -n '__fish_seen_subcommand_from options' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from options' -a 'check'
-complete -c ascope -n '__fish_seen_subcommand_from options' -F
 complete -c ascope -n '__fish_seen_subcommand_from completion' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
 complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn export analyse why view advise export-trace export-memory-timeline export-stacks compare info recover query communication cluster sim install-msprof doctor options completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

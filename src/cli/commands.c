@@ -81,6 +81,7 @@ static const uint8_t completion_options[] = { OPT_HELP };
 
 const struct command commands[] = {
     {
+        .heading = "record",
         .name = "run",
         .usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
         .about = "record any program, a running process or the machine, and export the result",
@@ -139,45 +140,56 @@ const struct command commands[] = {
         .run = run_dyn,
     },
     {
-        .name = "export",
-        .usage = "[timeline|summary|db|all] -dir DIR [OPTION...]",
-        .about = "export a PROF_XXX collection as timeline, tables and database",
-        .text = "Reads PROF_XXX directories and writes a timeline (msprof_*.json, for Perfetto, Chrome or MindStudio "
-                "Insight), tables (*.csv in mindstudio_profiler_output) and a database (msprof_*.db, SQLite). The "
-                "default is all of them; timeline and summary also write the database unless it exists. DIR may be "
-                "given without -dir, and more than once.\n\n"
-                "Damaged and truncated records are skipped, counted and reported at the end; everything else is "
-                "exported. --model-id and --iteration-id select iterations of one model, or training steps; ascope "
-                "query lists them. Collections without recorded models have no iterations to select.",
-        LIST_OF(export_options),
-        .words = "timeline summary db all",
-        .run = run_export,
-    },
-    {
-        .name = "analyse",
+        .name = "recover",
         .usage = "DIR... [OPTION...]",
-        .about = "analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report",
-        .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, a *_ascend_ms directory of MindSpore's, or "
-                "a directory that contains those of all ranks of a job. The ranks are analysed in parallel; a "
-                "failure of one does not affect the others. Results are written to ASCEND_PROFILER_OUTPUT in each: "
-                "trace_view.json (for Perfetto, Chrome or MindStudio Insight), tables (*.csv) and databases (*.db). "
-                "A log is written to logs, and finally analyse.done: JSON with the files, the losses, the problems "
-                "and the exit code.\n\n"
-                "--steps restricts the results to what began in these steps: operators and memory by the step's time "
-                "on the host, kernels and samples by its time on the device, tasks of the queue with the operators "
-                "that enqueued them. Statistics of ports and links and cache counters have no times and cover the "
-                "whole collection, as do operators and memory in the report; the chosen steps are compared with the "
-                "median of all. +2 is the second step of a collection, whatever its number; a collection in which no "
-                "steps were counted is then analysed as a whole, with a warning.\n\n"
-                "The report lists the slowest steps first and names the cause of a slow step: an operator, "
-                "communication, waiting for other ranks, or the host. For several ranks, a table compares their "
-                "median steps.\n\n"
-                "PROF_XXX directories without framework data are exported as by ascope export. analyze is an alias "
-                "of this command.",
-        LIST_OF(analyse_options),
-        .run = run_analyse,
+        .about = "complete the collection of a program that was killed while recording",
+        .text = "A recorded program that is killed, or ends without stopping the recorder, leaves records in the "
+                "file ascope.rings of its collection. recover writes each of them once to the file where it belongs "
+                "and removes ascope.rings. analyse and export do this automatically before reading; use recover for "
+                "collections that another tool will read. If DIR contains collections, each is recovered. A "
+                "collection that is still being recorded is not touched. Damaged records are counted, and missing or "
+                "implausible rings are reported: the exit code is then 3, also of every later analysis. Rings that "
+                "are a link, belong to another user or to another recording are rejected.",
+        LIST_OF(recover_options),
+        .run = run_recover,
     },
     {
+        .name = "doctor",
+        .usage = "[--out DIR] [--python PATH] [--json]",
+        .about = "check what this machine can record, and what is missing",
+        .text = "Examines devices, the host, the directory of recordings, Python with its frameworks, and the parts "
+                "of ascope. For each check: its state (ok, limited, missing, or - for not applicable), what was "
+                "found, what is recorded or not recorded because of it, what to do, and where it looked. Problems "
+                "are listed first.\n\n"
+                "Nothing is recorded, and no file is left behind. Python is run in a separate process, for at most "
+                "half a minute; vendors' libraries are not loaded into the command. Without a device, only the host "
+                "is recorded.\n\n"
+                "Exit code 0: the host can be recorded, whatever else is limited or missing. 1: it cannot, because "
+                "the directory is not writable, its files cannot be mapped, or /proc is missing.",
+        LIST_OF(doctor_options),
+        .run = run_doctor,
+    },
+    {
+        .name = "options",
+        .usage = "check FILE|JSON [OPTION...]",
+        .about = "check profiling_options of TensorFlow, or acl.json",
+        .text = "Reads the JSON text of profiling_options (TensorFlow, PROFILING_OPTIONS), or the profiler part of "
+                "an acl.json, as the vendor's graph engine and collector do, and prints the effective settings: each "
+                "option with its value, the data mask, and which layers of the timeline and which files it yields "
+                "after ascope export. The word after check is a file, or the text itself if it begins with {.\n\n"
+                "Every fault is one line with its place (line and column), key, value, what is accepted, and the "
+                "code of the vendor's message. Warnings report what has no effect, what is deprecated, and where the "
+                "vendor's code and its option reference differ. Nothing is recorded, and no directory is "
+                "created.\n\n"
+                "Exit code 0: accepted, even with warnings, and even if acl.json leaves profiling off. 1: rejected. "
+                "2: the file cannot be read.",
+        LIST_OF(options_options),
+        .words = "check",
+        .has_files = true,
+        .run = run_options_command,
+    },
+    {
+        .heading = "answers",
         .name = "why",
         .usage = "DIR|FILE.json|FILE.json.gz... [OPTION...]",
         .about = "explain why a step or a rank is slow: causes, operators, and where to look",
@@ -192,7 +204,64 @@ const struct command commands[] = {
                 "communication. If nothing is slow, the report says so. No files are written.\n\n"
                 "Example: ascope why job --step 14 --top 10",
         LIST_OF(why_options),
+        .has_files = true,
         .run = run_why,
+    },
+    {
+        .name = "advise",
+        .usage = "DIR... [OPTION...]",
+        .about = "suggest what to change to make a job faster, with evidence and estimated gain",
+        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all "
+                "ranks of a job. Runs a list of checks on each rank: waiting for data, the device waiting for the "
+                "host, synchronisation after launches, garbage collection, allocations, copies, clock, AI CPU "
+                "operators, numbers of blocks, small or unaligned transfers, slow links, retransmissions, a rank "
+                "that the others wait for.\n\n"
+                "Each finding has an estimated gain per step, the evidence, its place in the timeline, and what to "
+                "change; the largest gain is first. Gains of less than 3 % of a step are not reported. Checks whose "
+                "data was not recorded are listed with the option that records it. Gains are estimates; they may "
+                "overlap and do not add up.\n\n"
+                "The exit code does not depend on the findings. Example: ascope advise job --html advice.html",
+        LIST_OF(advise_options),
+        .run = run_advise,
+    },
+    {
+        .name = "compare",
+        .usage = "A B [OPTION...]",
+        .about = "compare two runs: what changed, by how much, where, and what is noise",
+        .text = "A is the base, B the new run: a collection (*_ascend_pt, *_ascend_ms, PROF_XXX), a directory that "
+                "contains those of all ranks of a job, a trace of torch.profiler (.json, .json.gz), or a directory "
+                "of such traces; the two may be of different kinds, for example of an NPU and a GPU.\n\n"
+                "Prints the parts of a usual step, peaks of memory, and what changed, largest first: kernels, "
+                "collectives and copies (for different devices: operators by the time of their kernels), with their "
+                "runs and the rank on which they changed most; steps that are slow on one side; ranks; classes of "
+                "kernels. A difference is real if it exceeds what the spread over the steps of both sides explains, "
+                "and a hundredth of the value; with fewer than three steps on a side noise is unknown. -o writes "
+                "everything: tables, a database and one page for a browser.\n\n"
+                "The exit code is 0 whether or not the runs differ, and 3 if something was damaged or a rank is on "
+                "one side only.",
+        LIST_OF(compare_options),
+        .has_files = true,
+        .run = run_compare,
+    },
+    {
+        .name = "cluster",
+        .usage = "DIR... [OPTION...]",
+        .about = "compare the ranks of a job: steps, communication, slow ranks and links",
+        .text = "Finds the ranks of a job in directories and writes tables about all of them to "
+                "cluster_analysis_output, as msprof-analyze does, for MindStudio Insight and other tools. Ranks are "
+                "read from databases, text results, summaries of ascope analyse --summary, or from collections that "
+                "were never analysed; of several collections of one rank the newest is used.\n\n"
+                "Base modes: all (steps, communication, links, groups), communication_time, communication_matrix; "
+                "they first remove earlier results. All other modes replace only their own tables. all-modes "
+                "computes every mode for which there is data.\n\n"
+                "For jobs on several machines: run ascope analyse --summary where the data of each rank is, then "
+                "this command where the summaries are; or use --shard for parts of a job, --join to merge parts, "
+                "--launcher for processes on this machine or tasks of Slurm.\n\n"
+                "Ranks that are missing, damaged or were analysed with losses are reported in one line each, and the "
+                "exit code is 3.",
+        LIST_OF(cluster_options),
+        .has_files = true,
+        .run = run_cluster,
     },
     {
         .name = "view",
@@ -217,21 +286,44 @@ const struct command commands[] = {
         .run = run_view,
     },
     {
-        .name = "advise",
+        .heading = "files for other tools",
+        .name = "analyse",
         .usage = "DIR... [OPTION...]",
-        .about = "suggest what to change to make a job faster, with evidence and estimated gain",
-        .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all "
-                "ranks of a job. Runs a list of checks on each rank: waiting for data, the device waiting for the "
-                "host, synchronisation after launches, garbage collection, allocations, copies, clock, AI CPU "
-                "operators, numbers of blocks, small or unaligned transfers, slow links, retransmissions, a rank "
-                "that the others wait for.\n\n"
-                "Each finding has an estimated gain per step, the evidence, its place in the timeline, and what to "
-                "change; the largest gain is first. Gains of less than 3 % of a step are not reported. Checks whose "
-                "data was not recorded are listed with the option that records it. Gains are estimates; they may "
-                "overlap and do not add up.\n\n"
-                "The exit code does not depend on the findings. Example: ascope advise job --html advice.html",
-        LIST_OF(advise_options),
-        .run = run_advise,
+        .about = "analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report",
+        .text = "DIR is a *_ascend_pt directory of the PyTorch profiler, a *_ascend_ms directory of MindSpore's, or "
+                "a directory that contains those of all ranks of a job. The ranks are analysed in parallel; a "
+                "failure of one does not affect the others. Results are written to ASCEND_PROFILER_OUTPUT in each: "
+                "trace_view.json (for Perfetto, Chrome or MindStudio Insight), tables (*.csv) and databases (*.db). "
+                "A log is written to logs, and finally analyse.done: JSON with the files, the losses, the problems "
+                "and the exit code.\n\n"
+                "--steps restricts the results to what began in these steps: operators and memory by the step's time "
+                "on the host, kernels and samples by its time on the device, tasks of the queue with the operators "
+                "that enqueued them. Statistics of ports and links and cache counters have no times and cover the "
+                "whole collection, as do operators and memory in the report; the chosen steps are compared with the "
+                "median of all. +2 is the second step of a collection, whatever its number; a collection in which no "
+                "steps were counted is then analysed as a whole, with a warning.\n\n"
+                "The report lists the slowest steps first and names the cause of a slow step: an operator, "
+                "communication, waiting for other ranks, or the host. For several ranks, a table compares their "
+                "median steps.\n\n"
+                "PROF_XXX directories without framework data are exported as by ascope export. analyze is an alias "
+                "of this command.",
+        LIST_OF(analyse_options),
+        .run = run_analyse,
+    },
+    {
+        .name = "export",
+        .usage = "[timeline|summary|db|all] -dir DIR [OPTION...]",
+        .about = "export a PROF_XXX collection as timeline, tables and database",
+        .text = "Reads PROF_XXX directories and writes a timeline (msprof_*.json, for Perfetto, Chrome or MindStudio "
+                "Insight), tables (*.csv in mindstudio_profiler_output) and a database (msprof_*.db, SQLite). The "
+                "default is all of them; timeline and summary also write the database unless it exists. DIR may be "
+                "given without -dir, and more than once.\n\n"
+                "Damaged and truncated records are skipped, counted and reported at the end; everything else is "
+                "exported. --model-id and --iteration-id select iterations of one model, or training steps; ascope "
+                "query lists them. Collections without recorded models have no iterations to select.",
+        LIST_OF(export_options),
+        .words = "timeline summary db all",
+        .run = run_export,
     },
     {
         .name = "export-trace",
@@ -285,25 +377,18 @@ const struct command commands[] = {
         .run = run_export_stacks,
     },
     {
-        .name = "compare",
-        .usage = "A B [OPTION...]",
-        .about = "compare two runs: what changed, by how much, where, and what is noise",
-        .text = "A is the base, B the new run: a collection (*_ascend_pt, *_ascend_ms, PROF_XXX), a directory that "
-                "contains those of all ranks of a job, a trace of torch.profiler (.json, .json.gz), or a directory "
-                "of such traces; the two may be of different kinds, for example of an NPU and a GPU.\n\n"
-                "Prints the parts of a usual step, peaks of memory, and what changed, largest first: kernels, "
-                "collectives and copies (for different devices: operators by the time of their kernels), with their "
-                "runs and the rank on which they changed most; steps that are slow on one side; ranks; classes of "
-                "kernels. A difference is real if it exceeds what the spread over the steps of both sides explains, "
-                "and a hundredth of the value; with fewer than three steps on a side noise is unknown. -o writes "
-                "everything: tables, a database and one page for a browser.\n\n"
-                "The exit code is 0 whether or not the runs differ, and 3 if something was damaged or a rank is on "
-                "one side only.",
-        LIST_OF(compare_options),
-        .has_files = true,
-        .run = run_compare,
+        .name = "communication",
+        .usage = "DIR... [OPTION...]",
+        .about = "analyse communication, collective by collective",
+        .text = "Writes into the directory analyze of the collection, as msprof.py analyze does: communication.json "
+                "(transit, wait and idle time of each collective, and bytes by link type), communication_matrix.json "
+                "(bytes by pair of ranks), and communication_analyzer.db with the same data as tables. Existing "
+                "files are replaced. Level 0 collections contain no communication data.",
+        LIST_OF(communication_options),
+        .run = run_communication,
     },
     {
+        .heading = "about a collection",
         .name = "info",
         .usage = "DIR... [OPTION...]",
         .about = "describe a collection without exporting it",
@@ -316,20 +401,6 @@ const struct command commands[] = {
         .run = run_info,
     },
     {
-        .name = "recover",
-        .usage = "DIR... [OPTION...]",
-        .about = "complete the collection of a program that was killed while recording",
-        .text = "A recorded program that is killed, or ends without stopping the recorder, leaves records in the "
-                "file ascope.rings of its collection. recover writes each of them once to the file where it belongs "
-                "and removes ascope.rings. analyse and export do this automatically before reading; use recover for "
-                "collections that another tool will read. If DIR contains collections, each is recovered. A "
-                "collection that is still being recorded is not touched. Damaged records are counted, and missing or "
-                "implausible rings are reported: the exit code is then 3, also of every later analysis. Rings that "
-                "are a link, belong to another user or to another recording are rejected.",
-        LIST_OF(recover_options),
-        .run = run_recover,
-    },
-    {
         .name = "query",
         .usage = "DIR... [OPTION...]",
         .about = "list the models and iterations of collections",
@@ -340,37 +411,7 @@ const struct command commands[] = {
         .run = run_query,
     },
     {
-        .name = "communication",
-        .usage = "DIR... [OPTION...]",
-        .about = "analyse communication, collective by collective",
-        .text = "Writes into the directory analyze of the collection, as msprof.py analyze does: communication.json "
-                "(transit, wait and idle time of each collective, and bytes by link type), communication_matrix.json "
-                "(bytes by pair of ranks), and communication_analyzer.db with the same data as tables. Existing "
-                "files are replaced. Level 0 collections contain no communication data.",
-        LIST_OF(communication_options),
-        .run = run_communication,
-    },
-    {
-        .name = "cluster",
-        .usage = "DIR... [OPTION...]",
-        .about = "compare the ranks of a job: steps, communication, slow ranks and links",
-        .text = "Finds the ranks of a job in directories and writes tables about all of them to "
-                "cluster_analysis_output, as msprof-analyze does, for MindStudio Insight and other tools. Ranks are "
-                "read from databases, text results, summaries of ascope analyse --summary, or from collections that "
-                "were never analysed; of several collections of one rank the newest is used.\n\n"
-                "Base modes: all (steps, communication, links, groups), communication_time, communication_matrix; "
-                "they first remove earlier results. All other modes replace only their own tables. all-modes "
-                "computes every mode for which there is data.\n\n"
-                "For jobs on several machines: run ascope analyse --summary where the data of each rank is, then "
-                "this command where the summaries are; or use --shard for parts of a job, --join to merge parts, "
-                "--launcher for processes on this machine or tasks of Slurm.\n\n"
-                "Ranks that are missing, damaged or were analysed with losses are reported in one line each, and the "
-                "exit code is 3.",
-        LIST_OF(cluster_options),
-        .has_files = true,
-        .run = run_cluster,
-    },
-    {
+        .heading = "other",
         .name = "sim",
         .usage = "[OPTION...]",
         .about = "write simulated collections of any size",
@@ -400,41 +441,6 @@ const struct command commands[] = {
                 "itself can be moved at any time.",
         LIST_OF(install_msprof_options),
         .run = run_install_msprof,
-    },
-    {
-        .name = "doctor",
-        .usage = "[--out DIR] [--python PATH] [--json]",
-        .about = "check what this machine can record, and what is missing",
-        .text = "Examines devices, the host, the directory of recordings, Python with its frameworks, and the parts "
-                "of ascope. For each check: its state (ok, limited, missing, or - for not applicable), what was "
-                "found, what is recorded or not recorded because of it, what to do, and where it looked. Problems "
-                "are listed first.\n\n"
-                "Nothing is recorded, and no file is left behind. Python is run in a separate process, for at most "
-                "half a minute; vendors' libraries are not loaded into the command. Without a device, only the host "
-                "is recorded.\n\n"
-                "Exit code 0: the host can be recorded, whatever else is limited or missing. 1: it cannot, because "
-                "the directory is not writable, its files cannot be mapped, or /proc is missing.",
-        LIST_OF(doctor_options),
-        .run = run_doctor,
-    },
-    {
-        .name = "options",
-        .usage = "check FILE|JSON [OPTION...]",
-        .about = "check profiling_options of TensorFlow, or acl.json",
-        .text = "Reads the JSON text of profiling_options (TensorFlow, PROFILING_OPTIONS), or the profiler part of "
-                "an acl.json, as the vendor's graph engine and collector do, and prints the effective settings: each "
-                "option with its value, the data mask, and which layers of the timeline and which files it yields "
-                "after ascope export. The word after check is a file, or the text itself if it begins with {.\n\n"
-                "Every fault is one line with its place (line and column), key, value, what is accepted, and the "
-                "code of the vendor's message. Warnings report what has no effect, what is deprecated, and where the "
-                "vendor's code and its option reference differ. Nothing is recorded, and no directory is "
-                "created.\n\n"
-                "Exit code 0: accepted, even with warnings, and even if acl.json leaves profiling off. 1: rejected. "
-                "2: the file cannot be read.",
-        LIST_OF(options_options),
-        .words = "check",
-        .has_files = true,
-        .run = run_options_command,
     },
     {
         .name = "completion",

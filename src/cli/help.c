@@ -106,9 +106,11 @@ void help_overview(void)
     int columns = 0;
     for (size_t i = 0; i < n_commands; i++)
         columns = (int)strlen(commands[i].name) > columns ? (int)strlen(commands[i].name) : columns;
-    fputs("\ncommands\n", stdout);
-    for (size_t i = 0; i < n_commands; i++)
+    for (size_t i = 0; i < n_commands; i++) {
+        if (commands[i].heading)
+            printf("\n%s\n", commands[i].heading);
         printf("  %-*s  %s\n", columns, commands[i].name, commands[i].about);
+    }
     printf("\n  %-*s  print the version\n  %-*s  print this text; ascope help COMMAND describes a command\n", columns,
            "-V, --version", columns, "-h, --help");
     fputs("\nexamples\n  ascope run -- python3 train.py   record a training run, and analyse it\n"

@@ -36,7 +36,7 @@ static int ascope_main(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "";
     if (argc < 2) {
-        complain("missing command; see ascope help");
+        help_overview();
         return exit_code(FACE_ASCOPE, STATUS_USAGE);
     }
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 || strcmp(first, "version") == 0) {

@@ -287,6 +287,7 @@ static inline bool arguments_have(const struct arguments *a, enum option_id id)
 }
 
 struct command {
+    const char *heading; /* in the overview, of this and of what follows; NULL: that of the one before */
     const char *name;
     const char *usage; /* what follows the name: "[timeline|summary|db|all] -dir DIR" */
     const char *about; /* one line */
