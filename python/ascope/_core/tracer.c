@@ -77,11 +77,11 @@ static pthread_key_t thread_end;
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *threads;
 
-static atomic_bool is_on;
-static unsigned session; /* the number of the one that is traced */
+static atomic_bool is_on, may_trace; /* may_trace: a session records */
+static unsigned session;             /* the number of the one that is traced */
 static _Atomic(struct noted *) notes;
 static _Atomic(uint64_t) n_notes; /* ever */
-static bool has_remains;          /* of a session that stopped where Python could not be called */
+static bool has_remains;          /* tables of a session: the one that is traced, or one that stopped without Python */
 static bool records_parameters, is_sim;
 static unsigned n_asking;        /* threads that want stacks, where the session records no Python calls */
 static PyObject *hook;           /* what new threads are given; sys.getprofile() shows it */
@@ -728,16 +728,18 @@ static void remains_clear(void)
     Py_CLEAR(words_of_torch);
 }
 
-/* Where no calls are recorded it is for stacks alone. */
+/* Where no calls are recorded it is for stacks alone. Several threads may ask at the same time: importing and calling
+ * Python releases the interpreter lock, and from the check behind that until is_on is set, nothing does. */
 static void trace_on(bool is_mindspore)
 {
     PyObject *module_call = NULL, *optimizer_step = NULL;
     PyObject *const modules = PyImport_GetModuleDict();
-    PyObject *watched = NULL;
+    PyObject *words = NULL, *watched = NULL;
+    if (has_remains && !atomic_load(&is_on))
+        remains_clear();
     if (modules && PyDict_GetItemString(modules, is_mindspore ? "mindspore.nn" : "torch")) {
-        words_of_torch = PyImport_ImportModule("ascope._modules");
-        watched = words_of_torch ? PyObject_CallMethod(words_of_torch, is_mindspore ? "watched_cells" : "watched", NULL)
-                                 : NULL;
+        words = PyImport_ImportModule("ascope._modules");
+        watched = words ? PyObject_CallMethod(words, is_mindspore ? "watched_cells" : "watched", NULL) : NULL;
         if (watched && PyTuple_Check(watched) && PyTuple_GET_SIZE(watched) == 2) {
             module_call = PyTuple_GET_ITEM(watched, 0);
             optimizer_step = PyTuple_GET_ITEM(watched, 1);
@@ -745,11 +747,19 @@ static void trace_on(bool is_mindspore)
         if (!watched)
             core_report_exception("calls of modules are not recorded as such");
     }
+    if (has_remains || !atomic_load(&may_trace)) { /* another thread was faster, or the recording has ended */
+        Py_XDECREF(watched);
+        Py_XDECREF(words);
+        if (atomic_load(&is_on))
+            threads_trace(); /* the other one has not come to it yet */
+        return;
+    }
+    words_of_torch = words;
     known_begin(is_mindspore, module_call, optimizer_step);
-    Py_XDECREF(watched);
     session++;
     has_remains = true;
     atomic_store(&is_on, true);
+    Py_XDECREF(watched);
     hook_set(true);
     threads_trace();
     if (PyThreadState_Get()->c_profilefunc != trace)
@@ -769,9 +779,10 @@ static void started(const struct ascope_options *o, void *unused)
 {
     PyGILState_STATE state;
     (void)unused;
+    atomic_store(&may_trace, true);
     if ((!ascope_records(ASCOPE_RECORDS_PYTHON | ASCOPE_RECORDS_GC) && n_asking == 0) || !core_enter(&state))
         return;
-    if (has_remains)
+    if (has_remains && !atomic_load(&is_on))
         remains_clear();
     const bool is_mindspore = o->layout == ASCOPE_LAYOUT_MINDSPORE; /* which has no place for parameters */
     records_parameters =
@@ -788,6 +799,7 @@ static void stopping(void *unused)
 {
     PyGILState_STATE state;
     (void)unused;
+    atomic_store(&may_trace, false);
     if (!core_enter(&state)) {
         atomic_store(&is_on, false); /* each thread leaves with its next call */
         return;
@@ -837,7 +849,9 @@ static PyObject *core_trace_for_thread(PyObject *module, PyObject *is_wanted)
     (void)module;
     if (PyObject_IsTrue(is_wanted) == 1) {
         n_asking++;
-        if (ascope_records(ASCOPE_RECORDS_OPERATORS) && !atomic_load(&is_on))
+        if (atomic_load(&is_on))
+            threads_trace();
+        else if (ascope_records(ASCOPE_RECORDS_OPERATORS))
             trace_on(false);
     } else if (n_asking > 0) {
         n_asking--;
