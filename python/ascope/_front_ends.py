@@ -5,7 +5,9 @@ The recorder has one session per process. Its messages go to the front end that 
 to the front end whose layout it has.
 """
 import functools
+import importlib.machinery
 import os
+import types
 from typing import Any, Callable, Dict, List, Optional
 
 from ascope import _core
@@ -61,7 +63,7 @@ def guarding(report: Report):
                 try:
                     return function(*args, **kwargs)
                 except Exception as trouble:
-                    report(_core.ERROR, "%s: %s" % (function.__qualname__, why(trouble)))
+                    report(_core.ERROR, "%s: %s" % (function.__qualname__.replace("_KinetoProfile", "profile"), why(trouble)))
                     return result
 
             return call
@@ -69,6 +71,17 @@ def guarding(report: Report):
         return wrap
 
     return guarded
+
+
+# ---- modules that stand for those of a framework ----
+
+def provided_module(name: str, doc: Optional[str], path: Optional[List[str]] = None) -> types.ModuleType:
+    """An empty one, as if it was imported: importlib.util.find_spec() finds it. With a path, it is a package."""
+    module = types.ModuleType(name, doc)
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=path is not None)
+    if path is not None:
+        module.__path__ = module.__spec__.submodule_search_locations = path
+    return module
 
 
 # ---- recording begins and ends ----

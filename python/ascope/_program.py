@@ -4,12 +4,14 @@
 Failures do not affect the training: they are reported in one line. Nothing here raises except KeyboardInterrupt.
 """
 import glob
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
@@ -20,6 +22,9 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__))
 WITH_LOSSES = 3  # exit code: success, but some records could not be used
 COULD_NOT_START = 127
 PATIENCE_S = 2  # between SIGTERM and SIGKILL
+
+# Functions of the front end, by the program's commands.
+FUNCTIONS = {"export-trace": "export_chrome_trace", "export-stacks": "export_stacks", "export-memory-timeline": "export_memory_timeline"}
 
 # Variables that would record the analysing program itself.
 NOT_FOR_THE_PROGRAM = ("LD_PRELOAD", "ASCOPE_RECORD", "ASCOPE_RECORD_OPTIONS", "MSTX_INJECTION_PATH")
@@ -143,11 +148,12 @@ class _Job:
                 self.process.wait()
 
     def report(self, report: Report) -> None:
-        result = self.wait()
+        result, path = self.wait(), "".join(self.what[1:2])
+        of, text = "%s %s: " % (FUNCTIONS.get(self.what[0], self.what[0]), path), _by_python_names(result.text)
         if not result.is_done:
-            report(_core.ERROR, "%s: %s" % (" ".join(self.what[:2]), _by_python_names(result.text)))
+            report(_core.ERROR, of + (text[len(path) + 2:] if text.startswith(path + ": ") else text))  # it is in front of it already
         elif result.code == WITH_LOSSES:
-            report(_core.WARNING, "%s: done with losses; see its log or `ascope info`" % " ".join(self.what[:2]))
+            report(_core.WARNING, of + "done with losses; see its log or `ascope info`")
 
 
 def run(arguments: Iterable[str], report: Report = print_message) -> Result:
@@ -228,6 +234,45 @@ _core.at_exit(wait_for_all)
 # ---- commands ----
 
 analysed: List[Tuple[str, Result]] = []  # by this process, in order
+NOTES = "ASCOPE_ANALYSED"  # PID:FILE, where processes that PID has started note what they have analysed
+
+
+def take_notes() -> None:
+    """From now on, of all processes that this one starts."""
+    try:
+        number, file = tempfile.mkstemp(prefix="ascope-analysed-")
+        os.close(number)
+        os.environ[NOTES] = "%d:%s" % (os.getpid(), file)
+    except OSError:  # they are not listed then
+        pass
+
+
+def _notes_file(is_ours: bool) -> str:
+    owner, _, file = os.environ.get(NOTES, "").partition(":")
+    return file if (owner == str(os.getpid())) == is_ours else ""
+
+
+def _keep(path: str, result: Result) -> None:
+    analysed.append((path, result))
+    file = _notes_file(is_ours=False)
+    if file:
+        try:
+            with open(file, "ab", buffering=0) as f:
+                f.write(json.dumps([os.path.abspath(path), result.code, result.seconds, "", result.summary]).encode() + b"\n")
+        except OSError:
+            pass
+
+
+def analysed_elsewhere() -> List[Tuple[str, Result]]:
+    """By the processes that this one has started, by path; once."""
+    file = _notes_file(is_ours=True)
+    try:
+        with open(file, encoding="utf-8") as f:
+            found = sorted((path, Result(*rest)) for path, *rest in map(json.loads, f))
+        os.remove(file)
+        return found
+    except (OSError, ValueError):
+        return []
 
 
 def analyse(path: Path, export_type: Union[None, str, Iterable[str]] = None, max_process_number: Optional[int] = None,
@@ -242,7 +287,7 @@ def analyse(path: Path, export_type: Union[None, str, Iterable[str]] = None, max
         arguments += ["--max-process-number", str(max_process_number)]
     arguments += more
     def ended(result: Result) -> None:
-        analysed.append((os.fspath(path), result))
+        _keep(os.fspath(path), result)
         if done:
             done(result)
 

@@ -239,13 +239,21 @@ OPENED = (("ASCEND_PROFILER_OUTPUT/trace_view.json", TIMELINES), ("mindstudio_pr
           ("ASCEND_PROFILER_OUTPUT/ascend_*_profiler*.db", DATABASES), ("msprof_[0-9]*.db", DATABASES))
 
 
-def _show_results():
-    """At the end: the summary of the last collection, as of `ascope analyse`, the names of the others, and the files to open."""
-    done = [(path, result.summary) for path, result in _program.analysed if result.is_done]
-    if not done or os.environ.get("RANK", "0") != "0":
+def _show_results(process):
+    """At the end: the summary of the last collection, as of `ascope analyse`, the names of the others, and the files to open. Of several
+    that processes of the script have recorded, the ranks of a job, it is that of the first one."""
+    if os.getpid() != process or os.environ.get("RANK", "0") != "0":
         return
-    path, summary = done[-1]
-    lines = ["analysed: " + other for other, _ in done[:-1]] + ["", summary.rstrip("\n"), ""]
+    own = [(path, result.summary) for path, result in _program.analysed if result.is_done]
+    others = [(path, result.summary) for path, result in _program.analysed_elsewhere() if result.is_done]
+    _program.analysed.clear()  # what is recorded until the interpreter ends is shown then
+    if not own and not others:
+        return
+    path, summary = own.pop() if own else others.pop(0)
+    lines = ["analysed: " + other for other, _ in own + others] + ["", summary.rstrip("\n"), ""]
+    if others:
+        both = os.path.commonpath([os.path.abspath(one) for one, _ in [(path, ""), *others]])
+        lines.append("  ascope cluster %s compares them" % shlex.quote(os.path.relpath(both)))
     lines.append("  ascope view %s shows it in a browser" % shlex.quote(os.path.relpath(path)))
     for name, viewer in OPENED:
         for file in glob.glob(os.path.join(glob.escape(path), name)):
@@ -357,7 +365,10 @@ def main(arguments, command="run", of_rank=()):
         for name in ("ascope.mindspore", "mindspore"):
             logging.getLogger(name).setLevel(logging.ERROR)
     sys.argv = words
-    provided = _provide()
+    provided, process = _provide(), os.getpid()
+    if not o.quiet:
+        _program.take_notes()
+        _core.at_exit(functools.partial(_show_results, process))
     sys.excepthook = _shown_as_the_scripts(o.script)
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None
@@ -380,5 +391,5 @@ def main(arguments, command="run", of_rank=()):
             print("recorded: %s; run `ascope analyse` for timeline and tables" % os.path.relpath(prof._path), flush=True)
         _program.wait_for_all()
         if not o.quiet:
-            _show_results()
+            _show_results(process)
     return 0

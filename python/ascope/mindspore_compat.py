@@ -9,9 +9,9 @@ import importlib
 import importlib.util
 import logging
 import sys
-import types
 
 from ascope import _core
+from ascope._front_ends import provided_module
 from ascope.mindspore import callbacks
 
 # Modules of MindSpore's profiler that programs import: those of the front end that stand for them.
@@ -54,7 +54,7 @@ def _absent(name):
 
 
 def _log():
-    log, logger = types.ModuleType("mindspore.log", "Python's logging."), logging.getLogger("mindspore")
+    log, logger = provided_module("mindspore.log", "Python's logging."), logging.getLogger("mindspore")
     for name in ("debug", "info", "warning", "error", "critical"):
         setattr(log, name, getattr(logger, name))
     return log
@@ -62,7 +62,7 @@ def _log():
 
 def _context():
     """Settings that a script makes and asks for: they have no effect."""
-    context, known = types.ModuleType("mindspore.context", _context.__doc__), {"device_target": "Ascend", "device_id": None, "mode": 1}
+    context, known = provided_module("mindspore.context", _context.__doc__), {"device_target": "Ascend", "device_id": None, "mode": 1}
     context.GRAPH_MODE, context.PYNATIVE_MODE = 0, 1
     context.set_context = lambda **given: known.update(given)
     context.get_context = known.get
@@ -71,9 +71,8 @@ def _context():
 
 def provide():
     """Creates the missing module."""
-    package = types.ModuleType("mindspore", __doc__)
-    package.__path__ = []
-    train = types.ModuleType("mindspore.train", "Callbacks.")
+    package = provided_module("mindspore", __doc__, [])
+    train = provided_module("mindspore.train", "Callbacks.")
     train.Callback = Callback
     package.train, package.log, package.context, package.__version__ = train, _log(), _context(), "ascope " + _core.version()
     for name in ("set_context", "get_context", "GRAPH_MODE", "PYNATIVE_MODE"):

@@ -9,9 +9,9 @@ import glob
 import importlib.util
 import os
 import sys
-import types
 
 from ascope import _core, _npu_devices
+from ascope._front_ends import provided_module
 
 
 def _absent(name):
@@ -30,11 +30,9 @@ def provide():
     """Creates the missing module."""
     from ascope.torch import config, dynamic_profile, mstx, profiler, schedule
     marks = sys.modules[mstx.__module__]  # the module: the package exports the class under this name
-    package = types.ModuleType("torch_npu", __doc__)
-    package.__path__ = [os.path.join(os.path.dirname(__file__), "_torch_npu")]
+    package = provided_module("torch_npu", __doc__, [os.path.join(os.path.dirname(__file__), "_torch_npu")])
     sys.modules["torch_npu"] = package
-    front = types.ModuleType("torch_npu.profiler", profiler.__doc__)
-    front.__path__ = []
+    front = provided_module("torch_npu.profiler", profiler.__doc__, [])
     for name in [*profiler.__all__, "_KinetoProfile"]:
         setattr(front, name, getattr(profiler, name))
     del front.analyse  # users import it from torch_npu.profiler.profiler
@@ -46,7 +44,7 @@ def provide():
         import torch
         from torch_npu import npu
     except ImportError:
-        torch, npu = None, types.ModuleType("torch_npu.npu", "Without PyTorch: marks.")
+        torch, npu = None, provided_module("torch_npu.npu", "Without PyTorch: marks.")
     npu.mstx = mstx
     package.npu = npu
     sys.modules.update({
@@ -61,7 +59,7 @@ def provide():
         for module in ("torch_npu.npu.amp", "torch.npu.amp"):
             sys.modules[module + ".autocast_mode"] = sys.modules[module + ".grad_scaler"] = npu.amp
         _npu_devices.install(torch)
-        for name in ("distributed", "optim", "utils"):
+        for name in ("contrib", "distributed", "optim", "utils"):
             importlib.import_module("torch_npu." + name)
         package.__getattr__ = _absent
     dynamic_profile.from_environment()

@@ -100,6 +100,9 @@ static void put_synopsis(void)
 static const struct {
     const char *name, *text;
 } environment[] = {
+    { "ASCOPE_ANALYSED",
+      "Set by run of the Python package for the processes of a script: its process number, a colon, the "
+      "file in which they list what they have recorded and analysed." },
     { "ASCOPE_ASCEND_LIMIT_S", "How long a call to the libraries of Ascend NPUs is waited for before the device is "
                                "given up, in seconds, 1 to 3600 (default: 60)." },
     { "ASCOPE_CACHE", "Directory of the PyTorch listener, which is compiled once for each version of PyTorch (default: "

@@ -135,10 +135,11 @@ def test_torch_npu_has_the_names(script):
 
 
 BAD = [  # what is passed, the word in the warning, the attribute and what it becomes
-    ({"profiler_level": "Level7"}, "profiler_level", "_profiler_level", "Level0"),
+    ({"profiler_level": "Level7"}, "profiler.py: profiler_level: invalid value 'Level7'; using Level0; expected Level0, Level1, Level2, Level_none",
+     "_profiler_level", "Level0"),
     ({"profiler_level": ["Level1"]}, "profiler_level", "_profiler_level", "Level0"),
     ({"profiler_level": "Level1", "aic_metrics": {}}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
-    ({"profiler_level": "Level1", "aic_metrics": "speed"}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
+    ({"profiler_level": "Level1", "aic_metrics": "speed"}, "aic_metrics: invalid value 'speed'; using PipeUtilization; expected ", "_aic_metrics", AiCMetrics.PipeUtilization),
     ({"profiler_level": "Level0", "aic_metrics": AiCMetrics.Memory}, "aic_metrics", "_aic_metrics", AiCMetrics.AiCoreNone),
     ({"l2_cache": 1}, "l2_cache", "_l2_cache", False),
     ({"mstx": "yes"}, "mstx", "_mstx", False),
@@ -416,7 +417,7 @@ def test_paths_may_be_objects(tmp_path, monkeypatch, warned):
     for made in ("a/trace.json", "stacks.log", "memory.html", "home/trace.json"):
         assert (tmp_path / made).stat().st_size > 0
     prof.export_chrome_trace(None)
-    assert warned("output_path: expected a path, got None")
+    assert warned("output_path: expected a path, got None; nothing is exported")
 
 
 def test_memory_of_the_cpu_where_no_npu_was_recorded(tmp_path, monkeypatch, capsys):
@@ -435,6 +436,7 @@ def test_memory_of_the_cpu_where_no_npu_was_recorded(tmp_path, monkeypatch, caps
     prof.export_memory_timeline("other.html", device="npu:7")
     said = capsys.readouterr().out
     assert "npu:7" in said and "device may be" in said and "--" not in said.partition("profiler.py")[2]
+    assert " export_memory_timeline %s: nothing" % prof._path in said and said.count(prof._path) == 1
 
 
 def test_nothing_was_recorded_and_why(tmp_path, monkeypatch, capsys):
@@ -476,7 +478,17 @@ def test_a_second_stop_does_nothing(tmp_path, monkeypatch, capsys):
 
 CHILD = """
     import sys, threading, torch
+    from ascope import _modules
     from ascope.torch import profiler
+
+    real, together = _modules.watched, threading.Barrier(4)
+
+    def watched():
+        if threading.current_thread() is not threading.main_thread():
+            together.wait()  # all of them ask before one of them is served
+        return real()
+
+    _modules.watched = watched
 
     def work():
         profiler.profile.enable_profiler_in_child_thread(record_shapes=True, with_stack=True, with_modules=True)
@@ -486,16 +498,18 @@ CHILD = """
     with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result"),
                           schedule=profiler.schedule(wait=0, warmup=0, active=1, repeat=2)) as prof:
         for _ in range(2):
-            thread = threading.Thread(target=work)
-            thread.start()
-            thread.join()
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
             torch.nn.Linear(3, 3)(torch.ones(2, 3))
             prof.step()
     assert sys.getprofile() is None
     """
 
 
-def test_a_child_thread_has_what_the_others_have_not(script, tmp_path):
+def test_child_threads_have_what_the_others_have_not(script, tmp_path):
     """In each collection: shapes, stacks and modules of its operators, and of no other."""
     pytest.importorskip("torch")
     script(CHILD, env={"ASCOPE_DEVICE": "none"})
@@ -506,9 +520,10 @@ def test_a_child_thread_has_what_the_others_have_not(script, tmp_path):
             linear = [(row["Input Shapes"], row["Call Stack"]) for row in csv.DictReader(f) if row["Name"] == "aten::linear"]
         with open(os.path.join(out, "trace_view.json"), encoding="utf-8") as f:
             modules = [e["args"].get("Module Hierarchy") for e in json.load(f) if e["ph"] == "X" and e["name"] == "aten::linear"]
-        (child,) = [(shapes, stack) for shapes, stack in linear if shapes]
-        assert child[0].split()[:2] == ["2,4;", "4,4;"] and ": work" in child[1] and linear.count(("", "")) == 1
-        assert sorted(filter(None, modules)) == ["Linear_0"]
+        children = [(shapes, stack) for shapes, stack in linear if shapes]
+        assert len(children) == 4 and linear.count(("", "")) == 1
+        assert all(shapes.split()[:2] == ["2,4;", "4,4;"] and ": work" in stack for shapes, stack in children)
+        assert len(list(filter(None, modules))) == 4
 
 
 def test_a_step_after_the_stop_does_nothing(warned, tmp_path, monkeypatch):

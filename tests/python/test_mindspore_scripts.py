@@ -10,7 +10,9 @@ from mindspore_collections import collections, info_of, ranges_of
 
 EXAMPLES = {
     "profiler = Profiler(...); train; profiler.analyse()": """
+        import importlib.util
         import mindspore as ms
+        assert importlib.util.find_spec("mindspore") and importlib.util.find_spec("mindspore.train")  # libraries ask in this way
         from mindspore import Profiler
         ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
         from mindspore.profiler import ProfilerLevel, ProfilerActivity, AicoreMetrics

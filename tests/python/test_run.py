@@ -308,6 +308,32 @@ def record_as(tmp_path, monkeypatch):
     return of
 
 
+def test_what_processes_of_a_script_and_its_end_record_is_shown(record_as, tmp_path):
+    said = record_as("""
+        import os, sys
+        from ascope.torch import mstx, profiler
+
+        def begin(where):
+            prof = profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(where),
+                                    experimental_config=profiler._ExperimentalConfig(mstx=True))
+            prof.start()
+            mstx.mark("here")
+            return prof
+
+        for _ in range(2):
+            if os.fork() == 0:
+                begin("ranks").stop()
+                os._exit(0)
+            os.wait()
+        prof = begin("late")  # never stopped
+        sys.exit(5)
+        """, sys.executable, "-m", "ascope", "run", "--device", "none", "train.py")
+    first, second = sorted(map(str, tmp_path.glob("ranks/*_ascend_pt")))
+    (late,) = map(str, tmp_path.glob("late/*_ascend_pt"))
+    assert said.count("\n  1 mark\n") == 2 and "analysed: %s\n\n%s\n" % (second, first) in said and "\n\n%s\n" % late in said
+    assert "  ascope cluster ranks compares them\n" in said and said.count("  ascope view ") == 2
+
+
 OF_PROGRAM = [PROGRAM, "run", "--out", "there", "--level", "1", "--metrics", "Memory", "--host-sys", "cpu"]
 OF_PACKAGE = [sys.executable, "-m", "ascope", "record", "--out", "there", "--mstx", "--device", "none"]
 

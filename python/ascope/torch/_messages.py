@@ -36,15 +36,15 @@ def report(severity: int, text: str) -> None:
         pass
 
 
-def path_of(name: str, value: Any, severity: int = _core.WARNING) -> Optional[str]:
-    """A path argument (str, pathlib.Path) as a str; None with a message if it is invalid."""
+def path_of(name: str, value: Any, instead: str, severity: int = _core.WARNING) -> Optional[str]:
+    """A path argument (str, pathlib.Path) as a str; None with a message if it is invalid. instead: what happens then."""
     try:
         text = os.fspath(value)
     except TypeError:
         text = None
     if isinstance(text, str) and text:
         return os.path.expanduser(text)
-    report(severity, "%s: expected a path, got %s" % (name, shown(value)))
+    report(severity, "%s: expected a path, got %s; %s" % (name, shown(value), instead))
     return None
 
 

@@ -2,7 +2,7 @@
 """The directory of collections. There is one per process, set by the last handler, as in torch_npu."""
 import os
 
-from ascope.torch._messages import path_of, warn
+from ascope.torch._messages import path_of, shown, warn
 
 EXPORT_ONLY = "export_only_prof_dir"
 WORKER_NAME_MOST = 225
@@ -13,10 +13,10 @@ _asked = {"dir_name": None, "worker_name": None}
 def choose(dir_name, worker_name):
     """For a handler: strings or None."""
     if dir_name is not None:
-        dir_name = path_of("dir_name", dir_name)
+        dir_name = path_of("dir_name", dir_name, "using the default directory")
     if worker_name is not None and (not isinstance(worker_name, str) or not worker_name or
                                     len(worker_name) > WORKER_NAME_MOST):
-        warn("worker_name: expected a string of up to %d characters; using the host name" % WORKER_NAME_MOST)
+        warn("worker_name: expected a string of 1 to %d characters, got %s; using the host name" % (WORKER_NAME_MOST, shown(worker_name)))
         worker_name = None
     _asked["dir_name"] = os.path.realpath(dir_name) if dir_name else None
     _asked["worker_name"] = worker_name

@@ -10,7 +10,7 @@ import warnings
 from typing import Any, Set
 
 from ascope import _core
-from ascope.torch._messages import info, shown, warn
+from ascope.torch._messages import info, receive, report, shown, warn
 
 
 class ProfilerActivity(enum.Enum):
@@ -148,9 +148,9 @@ def _checked_choice(row, given):
 
 _CHECKS = {"boolean": _checked_type(bool), "choice": _checked_choice, "list": _checked_list, "names": _checked_names, "ms": _checked_ms,
            "number": _checked_type(int, type(None)), "text": _checked_type(str, type(None))}
-# Options with rules between them, which are the recorder's. What an invalid level or counter group becomes is one of these rules.
+# Options with rules between them, which are the recorder's. What replaces an invalid level or counter group is one of these rules.
 _RELATED = ("profiler_level", "aic_metrics", "mstx", "op_attr", "mstx_domain_include", "mstx_domain_exclude")
-_REPLACED_BY_RULE = {"profiler_level": supported_profiler_level(), "aic_metrics": supported_ai_core_metrics()}
+_REPLACED_BY_RULE = {"profiler_level": ProfilerLevel, "aic_metrics": AiCMetrics}
 
 
 class _ExperimentalConfig:
@@ -197,12 +197,17 @@ class _ExperimentalConfig:
         self._check_related()
 
     def _check_related(self):
-        given = self.options()
-        for name, accepted in _REPLACED_BY_RULE.items():
+        given, invalid = self.options(), {}
+        for name, names in _REPLACED_BY_RULE.items():
             by_level = name == "aic_metrics" and given[name] is None
-            if not by_level and not _is_one_of(given[name], accepted):
-                given[name] = shown(given[name])  # which the recorder does not accept, either: a text has quotes here
+            if not by_level and not _is_one_of(given[name], _values(names)):
+                invalid[name], given[name] = given[name], "invalid"
+        receive(lambda severity, text: None if text.startswith("option ") else report(severity, text))  # these are reported below
         valid = _core.check_options(given)
+        receive(report)
+        for name, value in invalid.items():
+            warn("%s: invalid value %s; using %s; expected %s" % (name, shown(value), valid[name], ", ".join(
+                one for one in vars(_REPLACED_BY_RULE[name]) if not one.startswith("_"))))
         for row in _PARAMETERS:
             if row["name"] in _RELATED and (row["name"] != "mstx" or valid["mstx"] != self.tx_enabled):
                 setattr(self, row["key"], [] if valid[row["name"]] is None else valid[row["name"]])

@@ -28,7 +28,7 @@ def _stream_number(stream):
 def _is_text(what, value):
     if isinstance(value, str) and value:
         return True
-    warn("mstx: %s: expected a string, got %s; the mark is ignored" % (what, shown(value)))
+    warn("mstx: %s: expected a string that is not empty, got %s; ignored" % (what, shown(value)))
     return False
 
 
@@ -38,7 +38,7 @@ def _checked(message, stream, domain, may_be_empty=False):
         return None
     number = _stream_number(stream)
     if number is None:
-        warn("mstx: stream: expected a stream or None, got %s; the mark is ignored" % shown(stream))
+        warn("mstx: stream: expected a stream or None, got %s; ignored" % shown(stream))
         return None
     return message, _domain(domain or DEFAULT), number
 

@@ -398,7 +398,7 @@ class _KinetoProfile:
         if not self._path or not os.path.isdir(self._path):
             warn("%s: nothing has been recorded yet; nothing is exported" % what)
             return
-        output_path = path_of("output_path", output_path)
+        output_path = path_of("output_path", output_path, "nothing is exported")
         if output_path is None:
             return
         os.makedirs(os.path.dirname(os.path.abspath(output_path)), exist_ok=True)
@@ -620,7 +620,7 @@ def analyse(profiler_path: _Path, max_process_number: Optional[int] = None,
                                not all(isinstance(one, str) and one in supported_export_type() for one in wanted)):
         warn("export_type: expected text, db or a list of them, got %s; using the value of the recording" % shown(export_type))
         wanted = None
-    path = path_of("profiler_path", profiler_path, _core.ERROR)
+    path = path_of("profiler_path", profiler_path, "nothing is analysed", _core.ERROR)
     if path is None:
         return
     if not os.path.exists(path):

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What older scripts write."""
+"""What older scripts write, and what libraries ask for."""
+import importlib.util
+
 import torch
 import torch_npu
+
+for name in ("torch_npu", "torch_npu.npu", "torch_npu.npu.amp", "torch_npu.profiler", "torch_npu.contrib.transfer_to_npu"):
+    assert importlib.util.find_spec(name), name
+assert torch_npu.contrib and torch_npu.utils and torch_npu.profiler._KinetoProfile
 
 torch.npu.set_option({"NPU_FUZZY_COMPILE_BLACKLIST": "Tril"})
 torch_npu.npu.set_mm_bmm_format_nd(True)
