@@ -12,6 +12,7 @@ A test forks by tests/child.h, whose parent does not wait for ever. (run_program
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
 There is one message for memory that is used up: error_no_memory().
 Suffixes of the directories of frameworks are rows of base/framework_names.c; help texts, where a "*" is in front, may have them.
+Functions and files that documents name exist.
 There is one binary search: SEARCH_FIRST_NOT() of base/sort.h, on which the functions there stand.
 """
 import pathlib
@@ -150,6 +151,23 @@ def without_licence(src):
             yield f"{file}: wanted {LICENCE} in its first line"
 
 
+def names_of_nothing(root):
+    """A function in a document, `name()`, is a word of the sources, and a link to a file of the tree leads to one."""
+    words = set()
+    for top in "src", "include", "python":
+        for file in (root / top).rglob("*"):
+            if file.suffix in (".c", ".h", ".cpp", ".hpp", ".py", ".pyi", ".js"):
+                words.update(re.findall(r"\w+", file.read_text(encoding="utf-8")))
+    for file in [*sorted((root / "docs").glob("*.md")), *sorted(root.glob("*.md"))]:
+        text = file.read_text(encoding="utf-8")
+        for name in re.findall(r"`([a-z_]\w*)\(\)`", text):
+            if name not in words:
+                yield f"{file}: {name}(): there is no such function"
+        for link in re.findall(r"\]\(([^)#:]+)[)#]", text):
+            if not (file.parent / link).exists():
+                yield f"{file}: {link}: there is no such file"
+
+
 def versions_that_differ(src):
     root = src.parent
     version = re.search(r"version: '([^']+)'", (root / "meson.build").read_text())[1]
@@ -164,7 +182,7 @@ def main():
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *words_to_avoid(src.parent), *variables_without_manual(src),
                 *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
                 *texts_of_no_memory(src), *binary_searches(src), *suffixes_of_their_own(src)]
-    problems += [*without_licence(src), *versions_that_differ(src)]
+    problems += [*without_licence(src), *versions_that_differ(src), *names_of_nothing(src.parent)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 
