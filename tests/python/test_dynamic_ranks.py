@@ -398,7 +398,7 @@ def test_a_request_from_before_the_job_is_not_waited_for(start, config, tmp_path
     write(config + "/profiler_config.json", '{"start_step": -1}')
     job = start(runs(config, end))
     until(lambda: listeners(config))
-    assert "from before the job" in ascope_dyn(config, "wait", code=1).stdout
+    assert "older than the job" in ascope_dyn(config, "wait", code=1).stdout
     write(end, "")
     job.end()
 
