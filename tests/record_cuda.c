@@ -4,7 +4,7 @@
  *     record_cuda PARENT WORD...
  *
  * Words: none (loads no CUDA), warmup (eleven kernels during it, one of which is long), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
- * by the driver's own function), compiled (a kernel by the function that compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
+ * by the driver's own function), compiled (a kernel by the function that compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), steps=N (of a training: four kernels of ns=N, a copy, collectives), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
  * kernels in the file), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
  * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a
  * range of marks), announced (collectives, by what a backend says of them), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an
@@ -172,6 +172,34 @@ static void announced_run(void)
     }
 }
 
+/* What a step does: its kernels one after the other, each as long as the program waits, and collectives. */
+static void steps_run(void)
+{
+    for (unsigned step = 0, n = number_of("steps"); step < n; step++) {
+        const uint32_t ns = number_of("ns") * (step + 1 == n ? 3 : 1); /* the last one is slow */
+        char name[32];
+        struct ascope_op op;
+        snprintf(name, sizeof name, "ProfilerStep#%u", step);
+        ascope_op_begin(&op, name);
+        for (unsigned i = 0; i < 4; i++) {
+            const struct fake_task task = {
+                .name = "step_kernel", .stream = 7, .ns = ns, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }
+            };
+            struct ascope_op of_kernel;
+            ascope_op_begin(&of_kernel, "aten::mm");
+            call(FAKE_KERNEL, &task, 1);
+            ascope_op_end(&of_kernel);
+            usleep(ns / 1000);
+        }
+        const struct fake_task copy = { .stream = 8, .bytes = 1 << 20, .ns = 500000 };
+        call(FAKE_COPY, &copy, 1);
+        usleep(600);
+        announced_run();
+        usleep(100);
+        ascope_op_end(&op);
+    }
+}
+
 static void collectives_run(void)
 {
     static const char sum[] = "_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE",
@@ -289,6 +317,7 @@ static void work(void)
         collectives_run();
     if (value_of("announced"))
         announced_run();
+    steps_run();
     if (value_of("mallocs"))
         memory_take(number_of("mallocs"));
     if (value_of("blocks"))
@@ -316,9 +345,10 @@ static void wait_for_file(const char *path, unsigned device, const char *family,
 
 static int record(const char *parent)
 {
-    static const char *const own[] = { "none",   "warmup",  "kernels", "copies",    "graph",    "driver", "threads",
-                                       "blocks", "nccl",    "nvtx",    "mallocs",   "kill",     "exit",   "twice",
-                                       "gpus",   "samples", "wait",    "announced", "compiled", "stream", "peers" };
+    static const char *const own[] = { "none",     "warmup", "kernels", "copies",  "graph",   "driver",
+                                       "threads",  "blocks", "nccl",    "nvtx",    "mallocs", "kill",
+                                       "exit",     "twice",  "gpus",    "samples", "wait",    "announced",
+                                       "compiled", "stream", "peers",   "steps",   "ns" };
     enum { RECORD_BYTES = 112, SAMPLE_BYTES = 80 };
     struct ascope_options o;
     struct ascope_error e = { 0 };

@@ -270,6 +270,16 @@ class View(Case):
             v.json("table", input=0, name=name)
         self.assertIn(b"9:4 10:2 12:2", v.ask("table", input=0, name="operators", csv=1))
 
+    def test_tables_of_topics_of_a_gpu_that_was_recorded_here(self):
+        names = [{"ph": "M", "name": kind + "_name", "pid": pid, "tid": tid, "args": {"name": name}} for pid, tid, process, thread in
+                 ((1, 1, "CUDA", "Thread 1"), (2, 7, "GPU", "Stream 7"), (3, 1, "NCCL", "Group tp Communication"))
+                 for kind, name in (("process", process), ("thread", thread))]
+        v = self.view(self.trace([*names, event("Runtime@cudaLaunchKernel", 0, 5), {**event("mulKernel", 10, 5, tid=7), "pid": 2},
+                                  {**event("ncclDevKernel_AllReduce", 20, 5), "pid": 3}]))
+        v.wait()
+        for name, row in (("API calls", "Runtime@cudaLaunchKernel"), ("kernels", "mulKernel"), ("collectives", "ncclDevKernel_AllReduce")):
+            self.assertEqual([r[0] for r in v.json("table", input=0, name=name)["rows"]], [row], name)
+
     def test_a_trace_of_instants_alone(self):
         v = self.view(self.trace([{"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": ts} for ts in (5, 3, 9)]))
         v.wait()

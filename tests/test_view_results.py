@@ -109,6 +109,21 @@ class Results(Case):
         self.assertEqual(v.json("memory_at", input=0, allocator=0, at=1500)["bytes"], 768)
         self.assertEqual(v.json("memory_at", input=0, allocator=0, at=500000)["bytes"], 512)
 
+    def test_a_database_of_a_gpu_has_its_words_and_counters(self):
+        database(os.path.join(self.dir, "a.db"), more=[
+            "CREATE TABLE NPU_INFO(id INTEGER, name TEXT)", "INSERT INTO NPU_INFO VALUES(0, 'CUDA')",
+            "CREATE TABLE GPU_COUNTERS(deviceId INTEGER, timestampNs INTEGER, smClock INTEGER, power INTEGER, temperature INTEGER)",
+            f"INSERT INTO GPU_COUNTERS VALUES(0, {T + 10}, 1980, 350500, NULL)"])
+        v = self.view("a.db")
+        v.wait()
+        self.assertEqual({row[0] for row in self.rows(v, "SELECT DISTINCT process FROM slices")},
+                         {"Steps", "Marks, process 77", "Python, process 77", "CUDA, process 77", "GPU 0", "Communication, GPU 0"})
+        self.assertEqual(self.rows(v, "SELECT name, series, value FROM counters WHERE name LIKE 'GPU%' ORDER BY 1"),
+                         [["GPU power", "power", 350500], ["GPU smClock", "smClock", 1980]])
+        self.assertEqual(v.json("memory", input=0, allocator=0)["allocators"], ["GPU 0, PTA"])
+        for name, rows in (("kernels", ["MatMulV2"]), ("API calls", ["launch"]), ("collectives", ["hcom_allReduce_"] * 2)):
+            self.assertEqual([row[0] for row in v.json("table", input=0, name=name)["rows"]], rows, name)
+
     def test_its_tables_can_be_read_and_only_read(self):
         path = database(os.path.join(self.dir, "a b?c#d%.db"))
         before = pathlib.Path(path).read_bytes()

@@ -64,7 +64,10 @@ void collection_info_print(const struct term *t, const struct collection *s, con
     if (set->has_rank)
         fprintf(t->to, ", rank %lld", (long long)set->rank);
     fprintf(t->to, ", %s, activities%s%s, export type%s%s\n  on:", level_name[set->level], set->has_cpu ? " CPU" : "",
-            set->has_npu ? " NPU" : "", set->wants_text ? " text" : "", set->wants_db ? " db" : "");
+            !set->has_npu                                                     ? ""
+            : s->collector.device && strcmp(s->collector.device, "cuda") == 0 ? " CUDA"
+                                                                              : " NPU",
+            set->wants_text ? " text" : "", set->wants_db ? " db" : "");
     for (size_t i = 0; i < OPTION_ROWS; i++)
         if (is_on(set, i))
             fprintf(t->to, " %s", option[i].name);

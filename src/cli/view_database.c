@@ -81,6 +81,11 @@ static bool series_fill(struct view_input *in, struct view_series *out, struct d
     return has_memory;
 }
 
+static const char *device_word(const struct db_trace *t)
+{
+    return t->is_gpu ? "GPU" : "NPU";
+}
+
 /* The steps of a device, with the work that began in them. */
 static bool add_series(struct view_input *in, struct db_reader *r, const struct db_trace *t, int64_t device,
                        bool is_one_of_many)
@@ -105,7 +110,7 @@ static bool add_series(struct view_input *in, struct db_reader *r, const struct 
     made.title =
         arena_printf(in->mem, "%zu steps, median %s", made.steps.n, term_duration(number, (double)spread.median_ns));
     if (is_one_of_many)
-        made.title = arena_printf(in->mem, "NPU %lld: %s", (long long)device, made.title);
+        made.title = arena_printf(in->mem, "%s %lld: %s", device_word(t), (long long)device, made.title);
     struct view_series *added = list_add(&in->series, in->mem);
     if (added)
         *added = made;
@@ -149,7 +154,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* What allocators held: those of a device and component. */
-static bool held_load(struct view_input *in, struct db_reader *r, struct keys *allocators)
+static bool held_load(struct view_input *in, struct db_reader *r, const struct db_trace *t, struct keys *allocators)
 {
     sqlite3_stmt *s = db_reader_rows(r, "MEMORY_RECORD");
     bool has_memory = true;
@@ -168,7 +173,7 @@ static bool held_load(struct view_input *in, struct db_reader *r, struct keys *a
             struct view_allocator *added = list_add(&in->allocators, in->mem);
             const char *of = text_of(in, r, s, component);
             if (added && of)
-                added->name = arena_printf(in->mem, "NPU %lld, %s", (long long)number, of);
+                added->name = arena_printf(in->mem, "%s %lld, %s", device_word(t), (long long)number, of);
             has_memory = added && added->name;
         }
         struct view_held *held = has_memory ? list_add(&in->allocators.at[at].held, in->mem) : NULL;
@@ -333,7 +338,7 @@ bool view_database_load(struct view_input *in, struct error *e)
     view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);
     is_done = is_done && drawn_read(&in->drawn, &in->trace, fd, in->path, e);
     is_done = is_done &&
-              ((steps_load(in, &r, &t) && held_load(in, &r, &allocators) && blocks_load(in, &r, &allocators) &&
+              ((steps_load(in, &r, &t) && held_load(in, &r, &t, &allocators) && blocks_load(in, &r, &allocators) &&
                 tables_load(in, &r) && facts_load(in, &r, &t)) ||
                error_no_memory(e, in->path)) &&
               view_database_work(in, &r, e);

@@ -259,11 +259,19 @@ static bool tasks_before(struct walk_tasks *out, const struct rank *r, unsigned 
     return works;
 }
 
+/* Its kernel is the collective's name. */
+static bool is_of_gpu(const struct names *names, const struct asked *a)
+{
+    return strncmp(names_text(names, a->name), "nccl", strlen("nccl")) == 0;
+}
+
 /* "PyTorch: max duration-diff op …"; NULL: the ranks never were in step, or there is no memory. */
 static const char *difference(const struct asked *a, const struct rank *slow, const struct rank *fast, unsigned level,
                               struct arena *mem)
 {
-    static const char *const label[] = { [DEVICE] = "Device", [FRAMEWORK] = "PyTorch", [RUNTIME] = "CANN" };
+    const char *const label[] = {
+        [DEVICE] = "Device", [FRAMEWORK] = "PyTorch", [RUNTIME] = is_of_gpu(slow->names, a) ? "CUDA" : "CANN"
+    };
     struct walk_tasks of_slow = { 0 }, of_fast = { 0 };
     struct walk_difference d;
     char longer[US_TEXT], later[US_TEXT];
@@ -283,6 +291,7 @@ static double device_share(const struct asked *a, const struct rank *r, struct a
 {
     const int64_t from = wrap_sub(a->fast.begin_ns, a->fast.end_ns - a->slow.end_ns), until = a->slow.end_ns;
     struct by_connection calls, ops;
+    const bool is_gpu = is_of_gpu(r->names, a); /* then each call with a task is a launch */
     size_t n = 0, n_device = 0;
     if (!by_connection_init(&calls, r->calls.connection, r->calls.n, mem) ||
         !by_connection_init(&ops, r->op_links.connection, r->op_links.n, mem))
@@ -292,8 +301,10 @@ static double device_share(const struct asked *a, const struct rank *r, struct a
             continue;
         const uint32_t call = by_connection_find(&calls, r->tasks.connection[i]);
         const uint32_t link = by_connection_find(&ops, r->tasks.connection[i]);
-        if (call == NO_ROW || link == NO_ROW || strcmp(names_text(r->names, r->calls.type[call]), "node") != 0 ||
-            strcmp(names_text(r->names, r->calls.name[call]), "launch") != 0)
+        const bool is_launch =
+            call != NO_ROW && (is_gpu || (!strcmp(names_text(r->names, r->calls.type[call]), "node") &&
+                                          !strcmp(names_text(r->names, r->calls.name[call]), "launch")));
+        if (!is_launch || link == NO_ROW)
             continue;
         const int64_t host = r->calls.begin_ns[call] - r->ops.end_ns[r->op_links.op[link]];
         n++;
@@ -305,13 +316,17 @@ static double device_share(const struct asked *a, const struct rank *r, struct a
 /* NULL: see e. */
 static const char *reason_of(struct state *s, struct mode_context *c, const struct asked *a, struct error *e)
 {
+    const bool is_gpu = is_of_gpu(c->names, a);
     if (!a->fast.is_there || length(&a->fast) <= 0 ||
         ((double)length(&a->fast) - (double)length(&a->slow)) / (double)length(&a->fast) < slow_above)
-        return "[Completed] No slow NPU detected: execution time difference is less than 5%";
+        return is_gpu ? "[Completed] No slow GPU detected: execution time difference is less than 5%"
+                      : "[Completed] No slow NPU detected: execution time difference is less than 5%";
+    const char *const no_data = is_gpu ? "[Failed] Insufficient data for analyzing slow GPU bottleneck"
+                                       : "[Failed] Insufficient data for analyzing slow NPU bottleneck";
     const struct rank *const slow = rank_again(s, c, a->slow.rank, e);
     const struct rank *const fast = slow ? rank_again(s, c, a->fast.rank, e) : NULL;
     if (!fast)
-        return e->fault == FAULT_NONE ? "[Failed] Insufficient data for analyzing slow NPU bottleneck" : NULL;
+        return e->fault == FAULT_NONE ? no_data : NULL;
     struct arena *const scratch = arena_new();
     if (!scratch) {
         error_no_memory(e, c->mode->name);
@@ -322,10 +337,10 @@ static const char *reason_of(struct state *s, struct mode_context *c, const stru
     const char *const first = share < 0 ? NULL : difference(a, slow, fast, is_device ? DEVICE : FRAMEWORK, scratch);
     const char *const second = share < 0 || is_device || !first ? NULL : difference(a, slow, fast, RUNTIME, scratch);
     const char *const text =
-        share < 0 ? "[Failed] Insufficient data for analyzing slow NPU bottleneck"
-        : !first ? arena_printf(c->mem, "[%s-bound] Tasks are not aligned between slow and fast NPU from the beginning",
-                                is_device ? "Device" : "Host")
-                 : arena_printf(c->mem, "%s%s%s%s", is_device ? "[Device-bound]" : "[Host-bound] ", first,
+        share < 0 ? no_data
+        : !first  ? arena_printf(c->mem, "[%s-bound] Tasks are not aligned between slow and fast %s from the beginning",
+                                is_device ? "Device" : "Host", is_gpu ? "GPU" : "NPU")
+                  : arena_printf(c->mem, "%s%s%s%s", is_device ? "[Device-bound]" : "[Host-bound] ", first,
                                 second ? " | " : "", second ? second : "");
     if (!text || arena_failed(scratch))
         error_no_memory(e, c->mode->name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/mode_free_analysis.h"
 
+#include <string.h>
+
 #include "cluster/recipe.h"
 #include "cluster/us_text.h"
 
@@ -30,16 +32,24 @@ static void *begin(struct mode_context *c)
     return s;
 }
 
-/* NULL: no memory. */
-static const char *reason_text(const struct summary_gaps *g, size_t i, const struct names *names, struct arena *mem)
+/* By what its kernels ran on. */
+static bool is_of_gpu(const struct rank_summary *r, const struct names *names)
 {
-    static const char *const before[] = {
+    return r->kernels.n > 0 && strcmp(names_text(names, r->kernels.task_type[0]), "GPU") == 0;
+}
+
+/* NULL: no memory. */
+static const char *reason_text(const struct summary_gaps *g, size_t i, bool is_gpu, const struct names *names,
+                               struct arena *mem)
+{
+    const char *const before[] = {
         [GAP_TASKS] = "Device task running: ",
         [GAP_NO_NEIGHBOUR] = "Skip free analysis due to no prev or next task.",
         [GAP_NO_OPERATOR] = "Skip free analysis due to no pytorch dispatch time.",
         [GAP_FRAMEWORK] = "Idle Pytorch layer: no task dispatched in ",
-        [GAP_BETWEEN_LAUNCHES] = "Abnormal CANN layer: long time between two node@launch ",
-        [GAP_LAUNCH] = "Abnormal CANN layer: long node@launch ",
+        [GAP_BETWEEN_LAUNCHES] = is_gpu ? "Abnormal CUDA layer: long time between two launches "
+                                        : "Abnormal CANN layer: long time between two node@launch ",
+        [GAP_LAUNCH] = is_gpu ? "Abnormal CUDA layer: long launch " : "Abnormal CANN layer: long node@launch ",
     };
     const enum gap_reason why = g->reason[i];
     if (why == GAP_NO_NEIGHBOUR || why == GAP_NO_OPERATOR)
@@ -72,7 +82,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
             cell_us_short(g->end_ns[i] - g->begin_ns[i]),
             cell_us_or_na(g->framework_idle_ns[i]),
             cell_us_or_na(g->runtime_idle_ns[i]),
-            cell_text(reason_text(g, i, c->names, c->mem)),
+            cell_text(reason_text(g, i, is_of_gpu(r, c->names), c->names, c->mem)),
         };
         if (!row[1].text || !row[2].text || !row[CELLS - 1].text)
             return false;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -173,5 +174,14 @@ struct rank {
     struct names *names; /* of the job */
     struct arena *mem;
 };
+
+/* A copy of memory: of an NPU by its type, of a GPU as "Memcpy HtoD (Pinned -> Device)". `copy` is the name of the former. */
+static inline bool rank_task_is_copy(const struct rank *r, size_t task, name_id copy)
+{
+    static const char of_gpu[] = "Memcpy ";
+    const name_id type = r->tasks.type[task];
+    return type == copy || (names_len(r->names, type) >= sizeof of_gpu - 1 &&
+                            memcmp(names_text(r->names, type), of_gpu, sizeof of_gpu - 1) == 0);
+}
 
 #endif

@@ -45,7 +45,8 @@ static bool cover_all(struct covered *c, const struct rank *r, struct arena *mem
     if (!b->begin_ns || !b->end_ns)
         return false;
     for (size_t i = 0; i < r->tasks.n; i++)
-        if ((r->tasks.kernel[i] != NO_ROW || r->tasks.type[i] == copy) && r->tasks.end_ns[i] > r->tasks.begin_ns[i]) {
+        if ((r->tasks.kernel[i] != NO_ROW || rank_task_is_copy(r, i, copy)) &&
+            r->tasks.end_ns[i] > r->tasks.begin_ns[i]) {
             b->begin_ns[b->n] = r->tasks.begin_ns[i];
             b->end_ns[b->n++] = r->tasks.end_ns[i];
         }

@@ -50,7 +50,7 @@ static bool collect(struct pieces *p, const struct rank_summary *s, const struct
             add(p, s, begin, r->collectives.end_ns[i], has_calls ? launch : begin, KIND_OTHER);
     }
     for (size_t i = 0; i < r->tasks.n; i++)
-        if (r->tasks.type[i] == copy) {
+        if (rank_task_is_copy(r, i, copy)) {
             const int64_t begin = r->tasks.begin_ns[i], end = r->tasks.end_ns[i];
             add(p, s, begin, end, begin, KIND_COPY);
             int64_t *const sum = &s->sums.copy_ns[p->step[p->n - 1]];

@@ -27,7 +27,7 @@ static const char *const string_columns[] = {
     "eventName",     "mode",     "metric",          "coreType",
 };
 
-enum { OF_API, OF_OVERLAP, OF_MARK, OF_DATA, OF_LINK, OF_TRANSPORT, OF_RDMA, ENUMS, OF_STRINGS = ENUMS, NO_TEXTS };
+enum { OF_API, OF_OVERLAP, OF_MARK, OF_DATA, OF_LINK, OF_TRANSPORT, OF_RDMA, ENUMS, OF_STRINGS = ENUMS, NO_TEXTS, EACH_ALONE };
 static const struct {
     const char *table, *column;
 } enums[ENUMS] = {
@@ -158,19 +158,19 @@ static void name_row(struct db_trace *t, const char *kind, uint32_t process, uin
 
 enum db_process { STEPS, PYTHON, MARKS, CANN, OS_CALLS, NPU, COMMUNICATION, OVERLAP, NPU_COUNTERS, HOST_COUNTERS };
 static const struct {
-    const char *title;
+    const char *title, *gpu_title; /* NULL: the same */
     bool has_number;
 } process_titles[] = {
-    { "Steps", false },
-    { "Python, process ", true },
-    { "Marks, process ", true },
-    { "CANN, process ", true },
-    { "System calls, process ", true },
-    { "NPU ", true },
-    { "Communication, NPU ", true },
-    { "Overlap analysis, NPU ", true },
-    { "Counters, NPU ", true },
-    { "Counters of the host", false },
+    { "Steps", NULL, false },
+    { "Python, process ", NULL, true },
+    { "Marks, process ", NULL, true },
+    { "CANN, process ", "CUDA, process ", true },
+    { "System calls, process ", NULL, true },
+    { "NPU ", "GPU ", true },
+    { "Communication, NPU ", "Communication, GPU ", true },
+    { "Overlap analysis, NPU ", "Overlap analysis, GPU ", true },
+    { "Counters, NPU ", "Counters, GPU ", true },
+    { "Counters of the host", NULL, false },
 };
 
 static uint32_t process_of(struct db_trace *t, enum db_process kind, int64_t number)
@@ -182,7 +182,8 @@ static uint32_t process_of(struct db_trace *t, enum db_process kind, int64_t num
     t->failed |= at == KEYS_NO_MEMORY;
     if (at != n || t->failed)
         return at;
-    const int n_title = snprintf(title, sizeof title, "%s", process_titles[kind].title);
+    const char *const of_gpu = t->is_gpu ? process_titles[kind].gpu_title : NULL;
+    const int n_title = snprintf(title, sizeof title, "%s", of_gpu ? of_gpu : process_titles[kind].title);
     if (process_titles[kind].has_number)
         snprintf(title + n_title, sizeof title - (size_t)n_title, "%" PRId64, number);
     name_row(t, "process", at, 0, title, ((int64_t)kind << 32) + (number & 0xffff));
@@ -521,6 +522,7 @@ static const struct {
     { "SIO", "SIO", NO_TEXTS },
     { "UB", "UB", NO_TEXTS },
     { "SAMPLE_PMU_TIMELINE", "AI Core", NO_TEXTS },
+    { "GPU_COUNTERS", "GPU", EACH_ALONE },
     { "CPU_USAGE", "CPU", NO_TEXTS },
     { "HOST_MEM_USAGE", "Host memory", NO_TEXTS },
     { "HOST_DISK_USAGE", "Host disk", NO_TEXTS },
@@ -537,6 +539,33 @@ static bool is_label(const char *name)
         if (!strcmp(labels[i], name))
             return true;
     return false;
+}
+
+/* A counter for each column: their units differ. */
+static void put_counters_alone(struct db_trace *t, const char *title, sqlite3_stmt *s, int time, int device)
+{
+    int64_t ns, end_ns;
+    if (!times_of(t, s, time, -1, &ns, &end_ns))
+        return;
+    const uint32_t process = process_of(t, NPU_COUNTERS, number_or(s, device, 0));
+    for (int i = 0; i < sqlite3_column_count(s) && !t->failed; i++) {
+        const char *const name = sqlite3_column_name(s, i);
+        bool is_first = true;
+        if (i == time || i == device || !name || sqlite3_column_type(s, i) != SQLITE_INTEGER)
+            continue;
+        if (!event_begin(t, 'C', process, 0))
+            return;
+        out_char(t->o, '"');
+        out_json_inner(t->o, title, strlen(title));
+        out_char(t->o, ' ');
+        out_json_inner(t->o, name, strlen(name));
+        out_lit(t->o, "\",\"ts\":");
+        out_us(t->o, ns);
+        out_lit(t->o, ",\"args\":{");
+        put_member(t, s, i, NO_TEXTS, &is_first);
+        out_char(t->o, '}');
+        event_end(t);
+    }
 }
 
 static void put_counter(struct db_trace *t, size_t table, sqlite3_stmt *s, int time, int device)
@@ -589,7 +618,10 @@ static void put_counters(struct db_trace *t, size_t table)
               device = db_column(s, "deviceId");
     memset(t->texts_of, 0, sizeof t->texts_of);
     while (!t->failed && !t->is_cut && db_reader_next(t->r, s, name))
-        put_counter(t, table, s, time, device);
+        if (counters_tables[table].of_type == EACH_ALONE)
+            put_counters_alone(t, counters_tables[table].title, s, time, device);
+        else
+            put_counter(t, table, s, time, device);
     sqlite3_finalize(s);
 }
 
@@ -643,6 +675,19 @@ static void put_flows(struct db_trace *t)
     }
 }
 
+static bool has_gpus(struct db_reader *r)
+{
+    bool is_gpu = false;
+    sqlite3_stmt *s = db_reader_rows(r, "NPU_INFO");
+    const int name = s ? db_column(s, "name") : -1;
+    while (name >= 0 && !is_gpu && db_reader_next(r, s, "NPU_INFO")) {
+        const char *const text = (const char *)sqlite3_column_text(s, name);
+        is_gpu = text && strcmp(text, "CUDA") == 0;
+    }
+    sqlite3_finalize(s);
+    return is_gpu;
+}
+
 bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o)
 {
     static const char *const infos[DB_TASK_INFOS] = {
@@ -650,7 +695,7 @@ bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o)
         [DB_COMMUNICATION_TASK] = "COMMUNICATION_TASK_INFO",
         [DB_SCHEDULE_TASK] = "COMMUNICATION_SCHEDULE_TASK_INFO",
     };
-    *t = (struct db_trace){ .r = r, .o = o };
+    *t = (struct db_trace){ .r = r, .o = o, .is_gpu = has_gpus(r) };
     t->enums = arena_take(r->mem, ENUMS, sizeof *t->enums);
     t->failed = !t->enums;
     for (size_t i = 0; i < ENUMS && !t->failed; i++)

@@ -27,6 +27,7 @@ struct db_trace {
     struct out *o;
     uint64_t n_events, n_timeless; /* the latter: rows without a time */
     bool is_cut;                   /* the text has become too long for a file of this size: the rest is left out */
+    bool is_gpu;                   /* its devices are GPUs */
     LIST(struct db_range) ranges;  /* kernels and collectives */
 
     /* Its own. */

@@ -24,8 +24,9 @@ const struct view_table view_tables[] = {
     { "operators", "name", "total_us DESC",
       BY_NAME("category IN ('cpu_op', 'op') OR process = 'CPU OP' OR (process = 'MindSpore' AND category = '')") },
     { "kernels", "name", "total_us DESC",
-      BY_NAME("category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND process LIKE 'NPU %') OR "
-              "(process = 'Ascend Hardware' AND thread LIKE 'Stream%' AND thread NOT LIKE 'Stream % marks')") },
+      BY_NAME(
+          "category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND (process LIKE 'NPU %' OR "
+          "process LIKE 'GPU %')) OR (process IN ('Ascend Hardware', 'GPU') AND thread LIKE 'Stream%' AND thread NOT LIKE 'Stream % marks')") },
     { "kernel counters", "name || ' ' || metric", "total_us DESC, name, task_type, run, metric",
       "SELECT name, task_type, run, metric, count, round(total_us, 3) AS total_us, round(mean, 4) AS mean, most FROM kernel_counters" },
     { "kernel work", "name || ' ' || input_shapes", "total_us DESC, name, input_shapes, input_formats, run",
@@ -33,10 +34,11 @@ const struct view_table view_tables[] = {
       "round(operations_per_s / 1e12, 4) AS tera_operations_per_s, round(bytes_per_s / 1e9, 3) AS gb_per_s, round(roof_share * 100, 2) AS roof_percent, "
       "operations_by, bytes_by FROM kernel_work" },
     { "API calls", "name", "total_us DESC",
-      BY_NAME("category IN ('cuda_runtime', 'cuda_driver') OR process = 'CANN' OR process LIKE 'CANN,%' OR "
+      BY_NAME("category IN ('cuda_runtime', 'cuda_driver') OR process IN ('CANN', 'CUDA') OR process LIKE 'CANN,%' OR "
+              "process LIKE 'CUDA,%' OR "
               "process = 'OS Runtime API' OR process LIKE 'System calls,%'") },
     { "collectives", "name", "dur_us DESC",
-      SINGLE "WHERE category = 'COMMUNICATION_OP' OR (process IN ('HCCL', 'Communication') AND thread NOT LIKE "
+      SINGLE "WHERE category = 'COMMUNICATION_OP' OR (process IN ('HCCL', 'NCCL', 'Communication') AND thread NOT LIKE "
              "'Plane%') OR (category = 'kernel' AND name LIKE 'nccl%')" },
     { "marks", "name", "begin_us",
       SINGLE "WHERE category IN ('user_annotation', 'gpu_user_annotation', 'MSTX_EVENTS') OR args LIKE "
