@@ -27,7 +27,19 @@ static const char *const string_columns[] = {
     "eventName",     "mode",     "metric",          "coreType",
 };
 
-enum { OF_API, OF_OVERLAP, OF_MARK, OF_DATA, OF_LINK, OF_TRANSPORT, OF_RDMA, ENUMS, OF_STRINGS = ENUMS, NO_TEXTS, EACH_ALONE };
+enum {
+    OF_API,
+    OF_OVERLAP,
+    OF_MARK,
+    OF_DATA,
+    OF_LINK,
+    OF_TRANSPORT,
+    OF_RDMA,
+    ENUMS,
+    OF_STRINGS = ENUMS,
+    NO_TEXTS,
+    EACH_ALONE
+};
 static const struct {
     const char *table, *column;
 } enums[ENUMS] = {
