@@ -199,6 +199,41 @@ def nothing_that_is_a_rank(top):
     check(not (top / "none-out/cluster_analysis_output").exists(), "and nothing is written")
 
 
+def databases_of_other_kinds(top):
+    """Tables with rowids are read from the pages of the file, all others by SQLite: the results are the same."""
+    changes = {
+        "plain": (),
+        "log": ("PRAGMA journal_mode = WAL",),
+        "pages": ("PRAGMA page_size = 1024", "VACUUM"),
+        "keys": ("CREATE TABLE T2 (globalTid INTEGER, name INTEGER, type INTEGER, connectionId INTEGER PRIMARY KEY, startNs INTEGER, endNs INTEGER) WITHOUT ROWID",
+                 "INSERT INTO T2 SELECT globalTid, name, type, connectionId, startNs, endNs FROM CANN_API", "DROP TABLE CANN_API", "ALTER TABLE T2 RENAME TO CANN_API"),
+        "texts": ("CREATE TABLE T2 (startNs TEXT, endNs REAL, deviceId, connectionId TEXT, globalTaskId TEXT, taskType TEXT, streamId TEXT)",
+                  "INSERT INTO T2 SELECT startNs || ' ns', endNs || '', deviceId, connectionId, globalTaskId, taskType, streamId FROM TASK",
+                  "DROP TABLE TASK", "ALTER TABLE T2 RENAME TO TASK"),
+        "added": ("CREATE TABLE T2 (id INTEGER, startNs INTEGER)", "INSERT INTO T2 SELECT id, startNs FROM STEP_TIME",
+                  "ALTER TABLE T2 ADD endNs INTEGER DEFAULT 1717210000000000000", "DROP TABLE STEP_TIME", "ALTER TABLE T2 RENAME TO STEP_TIME"),
+    }
+    found = {}
+    for name, sql in changes.items():
+        for db in ranks_of(top, f"kinds-{name}", (0, 1)).values():
+            db.isolation_level = None
+            for statement in sql:
+                db.execute(statement)
+            db.close()
+        out = top / f"kinds-{name}-out"
+        run("cluster", top / f"kinds-{name}", "-m", "all,cann_api_sum,free_analysis,compute_op_sum,cluster_time_summary", "-o", out, "--export-type", "db", code=3)
+        found[name] = tables_of(out / "cluster_analysis_output/cluster_analysis.db")
+        for table in ("RankDeviceMap",):
+            found[name].pop(table, None)
+    for name in "log", "pages", "keys":
+        check(found[name] == found["plain"] and len(found["plain"]["CannApiSum"]["rows"]) > 1, f"the same results of databases with {name}")
+    kernels = lambda name: {tuple(row[:2]): row[2] for row in found[name]["ComputeOpAllRankStats"]["rows"]}
+    check(kernels("texts") == kernels("plain") and len(kernels("plain")) > 0, f"texts of numbers are numbers: {kernels('texts')} {kernels('plain')}")
+    column = found["added"]["ClusterTimeSummary"]["columns"].index("stepTime")
+    check([row[column] for row in found["added"]["ClusterTimeSummary"]["rows"]] != [row[column] for row in found["plain"]["ClusterTimeSummary"]["rows"]],
+          "a column that was added later has its default")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
@@ -206,6 +241,7 @@ def main():
         marks_become_operators(top)
         tokens_of_experts(top)
         outlying_transfers(top)
+        databases_of_other_kinds(top)
         bare_directories_are_ranks(top)
         what_was_not_recorded(top)
         nothing_that_is_a_rank(top)

@@ -10,7 +10,9 @@
 
 #include "base/file.h"
 #include "base/keys.h"
+#include "base/large_memory.h"
 #include "base/sort.h"
+#include "base/sqlite_rows.h"
 #include "base/stamp.h"
 #include "cluster/link_samples.h"
 #include "cluster/rank_text.h"
@@ -46,9 +48,17 @@ struct db_part {
 };
 #define FIELDS(array) array, sizeof array / sizeof *array
 
+/* Rows of a table by a number, the last of equal ones. Numbers that are close to each other are places of an array. */
+struct rows_by {
+    int64_t least;
+    uint64_t span; /* 0: they are keys */
+    struct keys keys;
+    uint32_t *row; /* + 1 in the array; 0: none */
+};
+
 /* Numbers that stand for texts. */
 struct numbered {
-    struct keys keys;
+    struct rows_by by;
     name_id *name;
 };
 
@@ -56,6 +66,8 @@ struct reader {
     sqlite3 *db;
     const char *path;
     uint64_t file_bytes, text_bytes;
+    struct mapped map; /* of a database whose pages can be read without SQLite */
+    struct rows_file pages;
     struct numbered strings, apis, types;
     struct rank *rank;
     struct arena *mem;
@@ -76,6 +88,17 @@ static bool damaged(struct reader *r, const char *what)
     return error_set(r->e, FAULT_FORMAT, "%s: %s; analyse the rank again", r->path, what);
 }
 
+/* SQLite has begun to read the file that is mapped, so that nobody writes to it: its pages can be read directly. */
+static void use_pages(struct reader *r, const struct stat *mapped)
+{
+    struct stat st;
+    const bool is_same = stat(r->path, &st) == 0 && st.st_dev == mapped->st_dev && st.st_ino == mapped->st_ino &&
+                         st.st_size == mapped->st_size;
+    if (!r->map.at || !is_same || !rows_file_init(&r->pages, r->map.at, r->map.bytes))
+        memory_unmap(&r->map);
+}
+
+/* The file is mapped and closed before SQLite opens it: closing it later would end the locks of SQLite. */
 static bool reader_open(struct reader *r, const char *path)
 {
     struct stat st;
@@ -83,6 +106,8 @@ static bool reader_open(struct reader *r, const char *path)
     const int fd = file_open(AT_FDCWD, path, &st, &why);
     if (fd < 0)
         return error_set(r->e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
+    if (!memory_map(&r->map, fd, (size_t)st.st_size))
+        r->map.at = NULL;
     close(fd);
     r->path = path;
     r->file_bytes = (uint64_t)st.st_size;
@@ -93,12 +118,16 @@ static bool reader_open(struct reader *r, const char *path)
     sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(r->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, 1 << 28);
-    return sqlite3_exec(r->db, "PRAGMA mmap_size=1073741824; PRAGMA cache_size=-2048", NULL, NULL, NULL) == SQLITE_OK ||
-           failed(r);
+    static const char sql[] = "PRAGMA mmap_size=1073741824; PRAGMA cache_size=-2048; BEGIN; PRAGMA schema_version";
+    if (sqlite3_exec(r->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return failed(r);
+    use_pages(r, &st);
+    return true;
 }
 
 static void reader_close(struct reader *r)
 {
+    memory_unmap(&r->map);
     sqlite3_close(r->db);
     r->db = NULL;
 }
@@ -154,10 +183,40 @@ static bool count_rows(struct reader *r, const char *table, size_t *n)
     return *n < NO_ROW || damaged(r, "a table has too many rows");
 }
 
+static bool rows_by_init(struct reader *r, struct rows_by *by, const int64_t *id, size_t n)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        least = id[i] < least ? id[i] : least;
+        most = id[i] > most ? id[i] : most;
+    }
+    const uint64_t span = n ? (uint64_t)most - (uint64_t)least : 0;
+    *by = (struct rows_by){ .least = least, .span = span < 4 * (uint64_t)n ? span + 1 : 0 };
+    by->row = arena_take(r->mem, by->span ? (size_t)by->span : n + 1, sizeof *by->row);
+    if (!by->row)
+        return error_no_memory(r->e, r->path);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at = by->span ? (uint64_t)id[i] - (uint64_t)least : keys_add(&by->keys, (uint64_t)id[i], r->mem);
+        if (!by->span && at == KEYS_NO_MEMORY)
+            return error_no_memory(r->e, r->path);
+        by->row[at] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+static uint32_t row_of(const struct rows_by *by, int64_t id)
+{
+    const uint64_t place = (uint64_t)id - (uint64_t)by->least;
+    if (by->span)
+        return place < by->span && by->row[place] ? by->row[place] - 1 : NO_ROW;
+    const uint32_t at = keys_find(&by->keys, (uint64_t)id);
+    return at == KEYS_NONE ? NO_ROW : by->row[at] - 1;
+}
+
 static name_id numbered_name(const struct numbered *all, int64_t id)
 {
-    const uint32_t at = keys_find(&all->keys, (uint64_t)id);
-    return at == KEYS_NONE ? NAME_EMPTY : all->name[at];
+    const uint32_t row = row_of(&all->by, id);
+    return row == NO_ROW ? NAME_EMPTY : all->name[row];
 }
 
 static name_id text_name(struct reader *r, sqlite3_stmt *s, int column)
@@ -177,22 +236,150 @@ static double real_of(struct reader *r, sqlite3_stmt *s, int column)
     return 0;
 }
 
-static void put_value(struct reader *r, sqlite3_stmt *s, int column, const struct db_field *f, void *at)
+static void put_number(struct reader *r, const struct db_field *f, int64_t number, void *at)
 {
-    const bool is_null = sqlite3_column_type(s, column) == SQLITE_NULL;
-    const int64_t number = is_null ? f->otherwise : sqlite3_column_int64(s, column);
     switch (f->kind) {
     case VALUE_I64:
     case VALUE_U64: *(int64_t *)at = number; break;
     case VALUE_TIME: *(int64_t *)at = stamp_held(number); break;
     case VALUE_U32: *(uint32_t *)at = (uint32_t)number; break;
     case VALUE_U8: *(uint8_t *)at = (uint8_t)number; break;
-    case VALUE_REAL: *(double *)at = is_null ? (double)f->otherwise : real_of(r, s, column); break;
-    case VALUE_TEXT: *(name_id *)at = is_null ? NAME_EMPTY : text_name(r, s, column); break;
-    case VALUE_STRING: *(name_id *)at = is_null ? NAME_EMPTY : numbered_name(&r->strings, number); break;
-    case VALUE_API: *(name_id *)at = is_null ? NAME_EMPTY : numbered_name(&r->apis, number); break;
-    case VALUE_TYPE: *(name_id *)at = is_null ? NAME_EMPTY : numbered_name(&r->types, number); break;
+    case VALUE_STRING: *(name_id *)at = numbered_name(&r->strings, number); break;
+    case VALUE_API: *(name_id *)at = numbered_name(&r->apis, number); break;
+    case VALUE_TYPE: *(name_id *)at = numbered_name(&r->types, number); break;
+    case VALUE_REAL: *(double *)at = (double)number; break;
+    case VALUE_TEXT: break; /* never a number */
     }
+}
+
+static void put_null(struct reader *r, const struct db_field *f, void *at)
+{
+    if (f->kind >= VALUE_TEXT)
+        *(name_id *)at = NAME_EMPTY;
+    else
+        put_number(r, f, f->otherwise, at);
+}
+
+static void put_value(struct reader *r, sqlite3_stmt *s, int column, const struct db_field *f, void *at)
+{
+    if (sqlite3_column_type(s, column) == SQLITE_NULL)
+        put_null(r, f, at);
+    else if (f->kind == VALUE_REAL)
+        *(double *)at = real_of(r, s, column);
+    else if (f->kind == VALUE_TEXT)
+        *(name_id *)at = text_name(r, s, column);
+    else
+        put_number(r, f, sqlite3_column_int64(s, column), at);
+}
+
+/* Digits as the number that they are: times of PYTORCH_API are texts. False: not only digits, or too many. */
+static bool digits(const struct cell *c, int64_t *number)
+{
+    uint64_t sum = 0;
+    if (c->bytes == 0 || c->bytes > 19) /* more could wrap */
+        return false;
+    for (size_t i = 0; i < c->bytes; i++) {
+        const unsigned digit = (unsigned)(c->text[i] - '0');
+        if (digit > 9)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    *number = (int64_t)sum;
+    return sum <= INT64_MAX;
+}
+
+/* The same of a value from a page. False: one that needs a conversion of SQLite. */
+static bool put_cell(struct reader *r, const struct cell *c, const struct db_field *f, void *at)
+{
+    int64_t number = c->integer;
+    if (c->kind == CELL_NULL) {
+        put_null(r, f, at);
+    } else if (f->kind == VALUE_TEXT) {
+        r->text_bytes += c->bytes;
+        *(name_id *)at = c->kind == CELL_TEXT ? names_add(r->rank->names, c->text, c->bytes) : NAME_EMPTY;
+        return c->kind == CELL_TEXT;
+    } else if (f->kind == VALUE_REAL && c->kind == CELL_REAL) {
+        *(double *)at = c->real;
+        return isfinite(c->real);
+    } else if (c->kind == CELL_INTEGER || (c->kind == CELL_TEXT && f->kind != VALUE_REAL && digits(c, &number))) {
+        put_number(r, f, number, at);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+enum { NO_COLUMN = -1, ROWID_COLUMN = -2 };
+
+/* Where a table that is read without SQLite begins, and which of its columns are the fields. */
+struct plain_table {
+    uint32_t root;
+    size_t n_columns; /* so many of each row are decoded */
+    int column[ROWS_COLUMNS];
+};
+
+/* False: not plain, or it cannot be known. A primary key without an index of its own is the rowid. */
+static bool plain_table(struct reader *r, const struct db_part *part, struct plain_table *t)
+{
+    static const char sql[] =
+        "SELECT m.rootpage, x.cid, x.name, x.pk, x.hidden FROM sqlite_master AS m, pragma_table_xinfo(m.name) AS x "
+        "WHERE m.type = 'table' AND m.name = ?1 AND NOT EXISTS "
+        "(SELECT 1 FROM pragma_index_list(m.name) AS i WHERE i.origin = 'pk')";
+    sqlite3_stmt *s = NULL;
+    if (!r->map.at || part->n_fields > ROWS_COLUMNS || sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK)
+        return false;
+    sqlite3_bind_text(s, 1, part->table, -1, SQLITE_STATIC);
+    *t = (struct plain_table){ 0 };
+    for (size_t i = 0; i < part->n_fields; i++)
+        t->column[i] = NO_COLUMN;
+    bool is_plain = true;
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        const int64_t root = sqlite3_column_int64(s, 0), column = sqlite3_column_int64(s, 1);
+        const char *name = (const char *)sqlite3_column_text(s, 2);
+        is_plain = is_plain && root > 0 && root < UINT32_MAX && sqlite3_column_int(s, 4) == 0 && name;
+        for (size_t i = 0; is_plain && i < part->n_fields; i++) {
+            if (sqlite3_stricmp(name, part->field[i].name) != 0)
+                continue;
+            is_plain = column < ROWS_COLUMNS;
+            t->column[i] = sqlite3_column_int(s, 3) ? ROWID_COLUMN : (int)column;
+            t->n_columns = is_plain && (size_t)column >= t->n_columns ? (size_t)column + 1 : t->n_columns;
+        }
+        t->root = (uint32_t)root;
+    }
+    sqlite3_finalize(s);
+    return is_plain && code == SQLITE_DONE && t->root > 0;
+}
+
+/* The rows from the pages of the file. False: SQLite has to read them. */
+static bool read_pages(struct reader *r, const struct db_part *part, void *to, size_t most)
+{
+    static const struct cell none = { .kind = CELL_NULL };
+    struct plain_table t;
+    if (!plain_table(r, part, &t))
+        return false;
+    char *at[ROWS_COLUMNS];
+    for (size_t i = 0; i < part->n_fields; i++)
+        memcpy(&at[i], (char *)to + part->field[i].at, sizeof at[i]);
+    struct rows rows;
+    struct cell cell[ROWS_COLUMNS], rowid = { .kind = CELL_INTEGER };
+    enum rows_state state;
+    bool is_plain = true;
+    size_t n = 0;
+    rows_init(&rows, &r->pages, t.root);
+    while ((state = rows_next(&rows, &rowid.integer, cell, t.n_columns)) == ROWS_ROW && n < most && is_plain &&
+           r->text_bytes <= 4 * r->file_bytes + 4096) {
+        for (size_t i = 0; is_plain && i < part->n_fields; i++) {
+            const int column = t.column[i];
+            const struct cell *c = column == ROWID_COLUMN ? &rowid : column == NO_COLUMN ? &none : &cell[column];
+            is_plain = put_cell(r, c, &part->field[i], at[i]);
+            at[i] += width_of[part->field[i].kind];
+        }
+        n++;
+    }
+    rows_fini(&rows);
+    memcpy(to, &n, sizeof n);
+    return state == ROWS_END && is_plain && n == most;
 }
 
 /* Fills the columns of `to`, whose first member is its number of rows. *is_there: the table exists. */
@@ -208,6 +395,10 @@ static bool read_part(struct reader *r, const struct db_part *part, void *to, bo
             return error_no_memory(r->e, r->path);
         memcpy((char *)to + part->field[i].at, &column, sizeof column);
     }
+    const uint64_t text_bytes = r->text_bytes;
+    if (read_pages(r, part, to, most))
+        return true;
+    r->text_bytes = text_bytes;
     sqlite3_stmt *s = select_fields(r, part);
     int code = s ? SQLITE_ROW : SQLITE_ERROR;
     while (s && n < most && (code = sqlite3_step(s)) == SQLITE_ROW && r->text_bytes <= 4 * r->file_bytes + 4096) {
@@ -240,14 +431,8 @@ static bool read_numbered(struct reader *r, const char *table, const char *text,
     bool is_there;
     if (!read_part(r, &(struct db_part){ table, FIELDS(field) }, &rows, &is_there))
         return false;
-    *out = (struct numbered){ .name = arena_take(r->mem, rows.n + 1, sizeof *out->name) };
-    for (size_t i = 0; out->name && i < rows.n; i++) {
-        const uint32_t at = keys_add(&out->keys, (uint64_t)rows.id[i], r->mem);
-        if (at == KEYS_NO_MEMORY)
-            return error_no_memory(r->e, r->path);
-        out->name[at] = rows.name[i];
-    }
-    return out->name != NULL || error_no_memory(r->e, r->path);
+    out->name = rows.name;
+    return rows_by_init(r, &out->by, rows.id, rows.n);
 }
 
 /* Columns of a part in ascending order of a key. */
@@ -344,26 +529,6 @@ static bool load_clock(struct reader *r)
     return load_part(r, RANK_CLOCK, &(struct db_part){ "AICORE_FREQ", FIELDS(field) }, t, &t->time_ns);
 }
 
-/* Rows of a table by a number, the last of equal ones. */
-static bool rows_by(struct reader *r, const int64_t *id, size_t n, struct keys *keys, uint32_t **row)
-{
-    *keys = (struct keys){ 0 };
-    *row = arena_take(r->mem, n + 1, sizeof **row);
-    for (size_t i = 0; *row && i < n; i++) {
-        const uint32_t at = keys_add(keys, (uint64_t)id[i], r->mem);
-        if (at == KEYS_NO_MEMORY)
-            return error_no_memory(r->e, r->path);
-        (*row)[at] = (uint32_t)i;
-    }
-    return *row != NULL || error_no_memory(r->e, r->path);
-}
-
-static uint32_t row_of(const struct keys *keys, const uint32_t *row, int64_t id)
-{
-    const uint32_t at = keys_find(keys, (uint64_t)id);
-    return at == KEYS_NONE ? NO_ROW : row[at];
-}
-
 struct db_tasks {
     struct rank_tasks t;
     int64_t *id; /* globalTaskId */
@@ -397,18 +562,17 @@ static bool load_tasks(struct reader *r)
     };
     struct db_tasks tasks = { 0 };
     struct db_kernels kernels = { 0 };
-    struct keys keys;
-    uint32_t *row;
+    struct rows_by by;
     bool has_kernels;
     if (!load_part(r, RANK_TASKS, &(struct db_part){ "TASK", FIELDS(field) }, &tasks, &tasks.t.begin_ns) ||
         !read_part(r, &(struct db_part){ "COMPUTE_TASK_INFO", FIELDS(kernel_field) }, &kernels, &has_kernels) ||
-        !rows_by(r, kernels.id, kernels.k.n, &keys, &row))
+        !rows_by_init(r, &by, kernels.id, kernels.k.n))
         return false;
     tasks.t.kernel = arena_take(r->mem, tasks.t.n, sizeof *tasks.t.kernel);
     if (!tasks.t.kernel)
         return error_no_memory(r->e, r->path);
     for (size_t i = 0; i < tasks.t.n; i++) /* tasks of a graph have one id for all its runs */
-        tasks.t.kernel[i] = row_of(&keys, row, tasks.id[i]);
+        tasks.t.kernel[i] = row_of(&by, tasks.id[i]);
     r->rank->tasks = tasks.t;
     r->rank->kernels = kernels.k;
     return true;
@@ -434,16 +598,15 @@ static bool load_peers(struct reader *r, struct db_collectives *c)
         { "taskType", VALUE_STRING, IN(db_comm_tasks, type), 0 },
     };
     struct db_comm_tasks tasks = { 0 };
-    struct keys keys;
-    uint32_t *row;
+    struct rows_by by;
     bool is_there;
     if (!read_part(r, &(struct db_part){ "COMMUNICATION_TASK_INFO", FIELDS(field) }, &tasks, &is_there) ||
-        !rows_by(r, c->id, c->c.n, &keys, &row))
+        !rows_by_init(r, &by, c->id, c->c.n))
         return false;
     const name_id record = names_addz(r->rank->names, "Notify_Record"),
                   wait = names_addz(r->rank->names, "Notify_Wait");
     for (size_t i = 0; i < tasks.n; i++) {
-        const uint32_t op = row_of(&keys, row, tasks.op[i]);
+        const uint32_t op = row_of(&by, tasks.op[i]);
         if (op == NO_ROW || (tasks.type[i] != record && tasks.type[i] != wait) || c->c.dst[op] == -2)
             continue;
         const bool is_same = c->c.dst[op] == -1 || (c->c.dst[op] == tasks.dst[i] && c->c.src[op] == tasks.src[i]);
@@ -492,12 +655,11 @@ static bool load_launches(struct reader *r)
 {
     struct rank_collectives *c = &r->rank->collectives;
     const struct rank_calls *calls = &r->rank->calls;
-    struct keys keys;
-    uint32_t *row;
-    if (!rows_by(r, (const int64_t *)calls->connection, calls->n, &keys, &row))
+    struct rows_by by;
+    if (!rows_by_init(r, &by, (const int64_t *)calls->connection, calls->n))
         return false;
     for (size_t i = 0; i < c->n; i++) {
-        const uint32_t call = row_of(&keys, row, (int64_t)c->connection[i]);
+        const uint32_t call = row_of(&by, (int64_t)c->connection[i]);
         c->launch_ns[i] = call == NO_ROW ? INT64_MIN : calls->begin_ns[call];
     }
     return true;
@@ -526,20 +688,18 @@ static bool load_ops(struct reader *r)
     };
     struct db_ops ops = { 0 };
     struct db_links links = { 0 };
-    struct keys keys;
-    uint32_t *row;
+    struct rows_by by;
     bool has_links;
     const struct db_part link_part = { "CONNECTION_IDS", FIELDS(link_field) };
     if (!load_part(r, RANK_OPS, &(struct db_part){ "PYTORCH_API", FIELDS(field) }, &ops, &ops.o.begin_ns) ||
         !read_part(r, &link_part, &links, &has_links) ||
-        !sort_part(r, &link_part, &links, (const int64_t *)links.connection) ||
-        !rows_by(r, ops.set, ops.o.n, &keys, &row))
+        !sort_part(r, &link_part, &links, (const int64_t *)links.connection) || !rows_by_init(r, &by, ops.set, ops.o.n))
         return false;
     struct rank_op_links l = { .connection = links.connection, .op = arena_take(r->mem, links.n, sizeof *l.op) };
     if (!l.op)
         return error_no_memory(r->e, r->path);
     for (size_t i = 0; i < links.n; i++) {
-        const uint32_t op = row_of(&keys, row, links.set[i]);
+        const uint32_t op = row_of(&by, links.set[i]);
         if (op == NO_ROW)
             continue;
         l.connection[l.n] = links.connection[i];
