@@ -5,6 +5,7 @@
 usage: test_cli.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import csv
+import fcntl
 import glob
 import json
 import os
@@ -15,9 +16,11 @@ import shutil
 import sqlite3
 import stat
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 from cli_case import ASCOPE, BROKEN, RULES, SAMPLE, SOURCE, STEP, Case, cut
@@ -581,9 +584,10 @@ class Talk(Case):
         self.assertEqual(json.loads(r.stdout)["exit_code"], 2)
         self.assert_one_line(r.stderr, "nowhere")
 
-    def in_terminal(self, *args, env=None):
-        """What the command prints when its output is a terminal."""
+    def in_terminal(self, *args, env=None, columns=0):
+        """What the command prints when its output is a terminal; columns=0: one that does not know its width."""
         ours, theirs = pty.openpty()
+        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
         e = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | (env or {})
         p = subprocess.Popen([ASCOPE, *args], stdout=theirs, stderr=theirs, stdin=theirs, env=e, cwd=self.dir)
         os.close(theirs)
@@ -603,6 +607,13 @@ class Talk(Case):
         self.assertNotIn("\033", self.in_terminal("info", path, env={"NO_COLOR": "1"}))
         self.assertNotIn("\033", self.in_terminal("info", path, env={"TERM": "dumb"}))
         self.assertNotIn("\033", self.ascope("info", path, code=0).stdout)
+
+    def test_help_is_as_wide_as_the_terminal(self):
+        commands = [[c] for c in ("analyse", "cluster", "export-memory-timeline", "run", "sim")]
+        for words in [[], *commands]:
+            lines = self.in_terminal("help", *words, columns=80).splitlines()
+            self.assertGreater(len(lines), 10)
+            self.assertLessEqual(max(map(len, lines)), 80, words)
 
     def test_names_from_files_cannot_drive_the_terminal(self):
         path = self.sample(broken=[("host/info.json", lambda b: b.replace(b"node-11", b"\\u001b[31mred"))])

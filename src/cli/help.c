@@ -13,12 +13,20 @@
 
 enum { TEXT_COLUMNS = 98, OPTION_COLUMNS = 30 };
 
+static int text_columns(void)
+{
+    struct term t;
+    term_init(&t, stdout);
+    return t.columns > 0 && t.columns < TEXT_COLUMNS ? t.columns : TEXT_COLUMNS;
+}
+
 /* Words of a paragraph, broken into lines that begin `indent` columns in; `at` is where the first one begins. */
 static void put_wrapped(const char *text, int indent, int at)
 {
+    const int columns = text_columns();
     while (*text) {
         const int len = (int)strcspn(text, " \n");
-        if (at > indent && at + 1 + len > TEXT_COLUMNS) {
+        if (at > indent && at + 1 + len > columns) {
             putchar('\n');
             at = 0;
         }
@@ -79,7 +87,9 @@ static const char *program_of(enum face face)
 
 void help_command(enum face face, const struct command *c)
 {
-    printf("usage: %s%s%s %s\n\n", program_of(face), *c->name ? " " : "", c->name, c->usage);
+    const int at = printf("usage: %s%s%s", program_of(face), *c->name ? " " : "", c->name);
+    put_wrapped(c->usage, 4, at);
+    putchar('\n');
     put_wrapped(c->text, 0, 0);
     fputs("\noptions\n", stdout);
     for (size_t i = 0; i < c->n_options; i++) {
@@ -109,10 +119,11 @@ void help_overview(void)
     for (size_t i = 0; i < n_commands; i++) {
         if (commands[i].heading)
             printf("\n%s\n", commands[i].heading);
-        printf("  %-*s  %s\n", columns, commands[i].name, commands[i].about);
+        put_wrapped(commands[i].about, columns + 4, printf("  %-*s  ", columns, commands[i].name));
     }
-    printf("\n  %-*s  print the version\n  %-*s  print this text; ascope help COMMAND describes a command\n", columns,
-           "-V, --version", columns, "-h, --help");
+    put_wrapped("print the version", columns + 4, printf("\n  %-*s  ", columns, "-V, --version") - 1);
+    put_wrapped("print this text; ascope help COMMAND describes a command", columns + 4,
+                printf("  %-*s  ", columns, "-h, --help"));
     fputs("\nexamples\n  ascope run -- python3 train.py   record a training run, and analyse it\n"
           "  ascope analyse *_ascend_pt       collections of the PyTorch profiler\n"
           "  ascope export all -dir PROF_XXX  collections of msprof\n"
