@@ -247,7 +247,7 @@ class Results(Case):
 
     def test_the_steps_of_the_summary_are_those_of_the_table(self):
         path = self.sample()
-        report = json.loads(self.ascope(path, "--json", code=0).stdout)["directories"][0]
+        report = json.loads(self.ascope(path, "--json", "--top", "1000", code=0).stdout)["directories"][0]
         with open(os.path.join(path, RESULTS, "step_trace_time.csv"), newline="") as f:
             table = list(csv.DictReader(f))
         self.assertEqual([r["Step"] for r in table], [s["step"] for s in report["steps"]])
@@ -258,9 +258,12 @@ class Results(Case):
             busy = step["computing_us"] + step["overlapped_us"] + step["communication_us"]
             self.assertAlmostEqual(step["free_us"], max(step["time_us"] - busy, 0), 3)  # what is left of the step
         self.assertEqual(report["top_on_device"][0]["name"], "aten::bmm")
+        runs = {row["name"]: row["count"] for row in report["top_on_host"]}
+        self.assertEqual([row for row in report["top_on_device"] if row["count"] > runs[row["name"]]], [])  # not tasks, of which a run may start several
         text = self.ascope(path, code=0).stdout
         for part in "step  ", "aten::bmm", "peak memory", "analysing":
             self.assertIn(part, text)
+        self.assertRegex(self.ascope(path, "--steps", "0", "-v", code=0).stdout, r"step_trace_time\.csv +1 row +\d")
 
 
     def test_a_chosen_step_is_shown_against_all(self):

@@ -145,7 +145,7 @@ static void print_result(const struct clustering *n)
         const struct results_file *f = &n->result.files.at[i];
         term_text(&t, f->path, 0);
         if (f->rows > 0)
-            printf("  %s rows", term_count(number, f->rows));
+            printf("  %s %s", term_count(number, f->rows), f->rows == 1 ? "row" : "rows");
         putchar('\n');
     }
 }

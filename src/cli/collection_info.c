@@ -78,9 +78,13 @@ void collection_info_print(const struct term *t, const struct collection *s, con
         if (l->bytes[i] < 0)
             continue;
         const uint16_t size = s->framework_id == FRAMEWORK_PYTORCH ? file_about[i].size : 0;
+        const uint64_t records = size ? (uint64_t)l->bytes[i] / size : 0;
         fprintf(t->to, "    %-38s %7s %11s %-8s %s%s%s\n", l->name[i], term_bytes(bytes, (uint64_t)l->bytes[i]),
-                size ? term_count(n, (uint64_t)l->bytes[i] / size) : "", size ? "records" : "", term_ink(t, INK_DIM),
-                file_about[i].holds, term_ink(t, INK_END));
+                size ? term_count(n, records) : "",
+                !size          ? ""
+                : records == 1 ? "record"
+                               : "records",
+                term_ink(t, INK_DIM), file_about[i].holds, term_ink(t, INK_END));
     }
     summary_losses(t, &s->lost);
     fputc('\n', t->to);

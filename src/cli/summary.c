@@ -187,7 +187,8 @@ static void put_file(const struct term *t, const struct written *f, int columns)
     char rows[TERM_NUMBER], bytes[TERM_NUMBER];
     fputs("    ", t->to);
     put_padded(t, file_name(f->path), columns);
-    fprintf(t->to, " %11s %-6s %7s  %s", term_count(rows, f->n_rows), f->is_timeline ? "events" : "rows",
+    static const char *const unit[2][2] = { { "rows", "row" }, { "events", "event" } };
+    fprintf(t->to, " %11s %-6s %7s  %s", term_count(rows, f->n_rows), unit[f->is_timeline][f->n_rows == 1],
             term_bytes(bytes, f->n_bytes), term_ink(t, INK_DIM));
     const int left = t->columns - columns - 34;
     term_text(t, f->about ? f->about : "", t->columns == 0 ? 0 : left > 0 ? left : 1);
