@@ -12,9 +12,10 @@ import shutil
 import signal
 import sys
 import time
+import tarfile
 import unittest
 
-from cli_case import Case
+from cli_case import SOURCE, Case
 from test_view import HOSTILE, Page, Viewer, event
 
 
@@ -207,6 +208,20 @@ class Ranks(Case):
         v = self.view("two")  # what cannot be read of a rank does not hide the others
         self.assertEqual(v.wait(3)[0]["state"], "ready")
 
+    def test_ranks_with_nothing_but_results(self):
+        with tarfile.open(os.path.join(SOURCE, "tests/data/cluster-a.tar.xz")) as t:
+            t.extractall(self.dir, [m for m in t if "inputs/text/" in m.name])
+        text, = glob.glob(os.path.join(self.dir, "**/inputs/text"), recursive=True)
+        v = self.view(text)
+        joint, *ranks = v.wait(9)
+        self.assertEqual((joint["kind"], joint["state"], {r["kind"] for r in ranks}), ("job", "ready", {"tables"}))
+        found = v.json("overview", input=0)
+        self.assertEqual([r["is_drawn"] for r in found["job"]["job_ranks"]], [False] * 8)
+        self.assertEqual((found["sentences"], found["job"]["verdicts"][0]["rank"]), ([], 2))
+        v.ask("reload", input=1)  # one of them alone: its tables
+        self.until(v, 1, "ready")
+        self.assertTrue(v.json("table", input=1, name="step_trace_time")["rows"])
+
     def test_of_many_ranks_those_that_stand_out_are_drawn(self):
         self.sim("job", "--dp", "10", "--kernels", "600", "--slow-rank", "9:2")
         v = self.view("job")
@@ -253,6 +268,13 @@ class Ranks(Case):
             begins = dict(self.sql(v, "SELECT substr(run, 1, 1), begin_ns FROM slices WHERE name = 'ProfilerStep#3'"))
             self.assertLess(abs(begins["A"] - begins["B"]), 1000)
             v.end()
+        one, other = (os.path.relpath(glob.glob(os.path.join(self.dir, run, "*_ascend_pt"))[0], self.dir) for run in "ab")
+        self.assertEqual(os.path.basename(one), os.path.basename(other))  # only their folders differ
+        v = self.view(one, other)
+        v.wait(3)
+        found = v.json("overview", input=0)["comparison"]
+        self.assertEqual((v.json("about")["inputs"][0]["name"], found["a"], found["b"]), (one + " | " + other, one, other))
+        v.end()
 
     def trace(self, name, at_us, step=True):
         events = [event(HOSTILE, at_us + 5, 3, args={"run": name, "n": 1}), {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": HOSTILE}},

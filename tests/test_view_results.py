@@ -141,7 +141,7 @@ class Results(Case):
         self.assertEqual(os.listdir(self.dir), [os.path.basename(path)])
 
     def test_folders_of_results(self):
-        for name in ("job/ASCEND_PROFILER_OUTPUT", "text/ASCEND_PROFILER_OUTPUT", "cluster_analysis_output"):
+        for name in ("job/ASCEND_PROFILER_OUTPUT", "text/ASCEND_PROFILER_OUTPUT", "cluster_analysis_output", "x_ascend_pt/ASCEND_PROFILER_OUTPUT"):
             os.makedirs(os.path.join(self.dir, name))
         database(os.path.join(self.dir, "job/ASCEND_PROFILER_OUTPUT/ascend_mindspore_profiler_3.db"))
         with open(os.path.join(self.dir, "text/ASCEND_PROFILER_OUTPUT/trace_view.json"), "w", encoding="utf-8") as f:
@@ -149,11 +149,35 @@ class Results(Case):
         db = sqlite3.connect(os.path.join(self.dir, "cluster_analysis_output/cluster_analysis.db"))
         db.executescript("CREATE TABLE ClusterTimeSummary(rank, step, computation); INSERT INTO ClusterTimeSummary VALUES(0, 1, 2.5)")
         db.close()
-        v = self.view("job", "text/ASCEND_PROFILER_OUTPUT", "cluster_analysis_output")
-        self.assertEqual([(i["name"], i["state"]) for i in v.wait(3)],
-                         [("ascend_mindspore_profiler_3.db", "ready"), ("trace_view.json", "ready"), ("cluster_analysis.db", "ready")])
+        with open(os.path.join(self.dir, "x_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"), "w", encoding="utf-8") as f:
+            f.write("Step,Computing\n3,1.5\n")  # no timeline, no database: its tables
+        v = self.view("job", "text/ASCEND_PROFILER_OUTPUT", "cluster_analysis_output", "x_ascend_pt")
+        self.assertEqual([(i["name"], i["state"]) for i in v.wait(4)],
+                         [("ascend_mindspore_profiler_3.db", "ready"), ("trace_view.json", "ready"), ("cluster_analysis.db", "ready"),
+                          ("ASCEND_PROFILER_OUTPUT", "ready")])
+        self.assertEqual(v.json("table", input=3, name="step_trace_time")["rows"], [[3, 1.5]])
         self.assertEqual(v.json("table", input=2, name="ClusterTimeSummary")["rows"], [[0, 1, 2.5]])
         self.assertIn(["tables", "1"], v.json("overview", input=2)["facts"])
+
+    def test_steps_of_an_npus_timeline_are_those_of_its_overlap_row(self):
+        """trace_view.json has no category "kernel": what the device did is in the row "Overlap Analysis"."""
+        events = [{"ph": "M", "name": "process_name", "pid": 9, "args": {"name": "Overlap Analysis"}}]
+        for step, device_us in enumerate((100, 100, 400, 100, 100)):
+            at = 1000 * step
+            events.append({"ph": "X", "name": "ProfilerStep#%d" % step, "cat": "cpu_op", "ts": str(at), "dur": device_us + 80, "pid": 1, "tid": 1})
+            events.append({"ph": "X", "name": "aten::mm", "cat": "cpu_op", "ts": str(at + 1), "dur": 5, "pid": 1, "tid": 1})
+            for name, begin, us in (("Computing", 10, device_us), ("Communication", device_us, 40), ("Communication(Not Overlapped)", device_us + 10, 30),
+                                    ("Free", device_us + 40, 20)):
+                events.append({"ph": "X", "name": name, "ts": str(at + begin), "dur": us, "pid": 9, "tid": 1})
+        with open(os.path.join(self.dir, "trace_view.json"), "w", encoding="utf-8") as f:
+            json.dump(events, f)
+        v = self.view("trace_view.json")
+        v.wait()
+        series, = v.json("overview", input=0)["series"]
+        self.assertNotIn("on the host", series["title"])
+        self.assertEqual([s["parts"] for s in series["steps"]],
+                         [[(us - 10) * 1000, 10_000, 30_000, 50_000] for us in (100, 100, 400, 100, 100)])
+        self.assertEqual(series["selected"], 2)
 
     def test_tables_of_a_cluster_as_text(self):
         folder = os.path.join(self.dir, "cluster_analysis_output")

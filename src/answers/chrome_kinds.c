@@ -30,8 +30,9 @@ static const struct {
 
 bool chrome_kinds_init(struct chrome_kinds *k, const struct chrome_trace *t, struct arena *mem)
 {
-    *k = (struct chrome_kinds){ t, arena_take(mem, names_count(t->names), 1) };
-    return k->of_category != NULL;
+    *k = (struct chrome_kinds){ t, arena_take(mem, names_count(t->names), 1),
+                                arena_take(mem, names_count(t->names), 1) };
+    return k->of_category && k->of_task;
 }
 
 static enum slice_kind kind_of_category(const char *category)
@@ -40,6 +41,27 @@ static enum slice_kind kind_of_category(const char *category)
         if (strcmp(category, kinds[i].category) == 0)
             return kinds[i].kind;
     return SLICE_OTHER;
+}
+
+/* Tasks that are no kernels (events, copies, notifications) have their type as their name. */
+static enum slice_kind kind_of_task(const struct chrome_kinds *k, size_t slice)
+{
+    const name_id name = k->t->slices.name[slice];
+    if (k->of_task[name] == 0) {
+        const struct json_span type = json_find(chrome_slice_args(k->t, slice), "Task Type");
+        const size_t n = names_len(k->t->names, name);
+        const bool is_kernel =
+            type.len > 2 && !(type.len == n + 2 && memcmp(type.at + 1, names_text(k->t->names, name), n) == 0);
+        k->of_task[name] = 1 + (is_kernel ? SLICE_TASK : SLICE_OTHER);
+    }
+    return k->of_task[name] - 1u;
+}
+
+static enum slice_kind kind_of_time(const char *name)
+{
+    return strcmp(name, "Computing") == 0       ? SLICE_COMPUTING
+           : strcmp(name, "Communication") == 0 ? SLICE_COMMUNICATING
+                                                : SLICE_OTHER;
 }
 
 enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice)
@@ -53,7 +75,11 @@ enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice)
         return *known - 1u;
     }
     const struct chrome_process *p = &t->processes.at[t->tracks.at[t->slices.track[slice]].process];
-    const char *process = names_text(t->names, p->id.text);
+    const char *process = names_text(t->names, p->id.text), *title = names_text(t->names, p->name);
+    if (strcmp(title, "Ascend Hardware") == 0)
+        return kind_of_task(k, slice);
+    if (strcmp(title, "Overlap Analysis") == 0)
+        return kind_of_time(names_text(t->names, t->slices.name[slice]));
     return strcmp(process, "CPU functions") == 0    ? SLICE_OPERATOR
            : strcmp(process, "CUDA functions") == 0 ? SLICE_KERNEL
                                                     : SLICE_OTHER;

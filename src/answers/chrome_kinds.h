@@ -12,12 +12,17 @@ enum slice_kind {
     SLICE_PYTHON,     /* a function */
     SLICE_KERNEL,
     SLICE_COPY,
-    SLICE_CALL /* of the vendor's libraries */
+    SLICE_CALL, /* of the vendor's libraries */
+    /* Of timelines of NPUs (trace_view.json), which have no categories: */
+    SLICE_TASK,         /* a kernel on its stream */
+    SLICE_COMPUTING,    /* a time in which kernels ran, of the track "Overlap Analysis" */
+    SLICE_COMMUNICATING /* the same of communication */
 };
 
 struct chrome_kinds {
     const struct chrome_trace *t;
     uint8_t *of_category; /* by name: its kind + 1; 0: not known yet */
+    uint8_t *of_task;     /* the same, of names of tasks */
 };
 
 bool chrome_kinds_init(struct chrome_kinds *k, const struct chrome_trace *t, struct arena *mem); /* false: no memory */

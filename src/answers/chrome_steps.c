@@ -63,6 +63,8 @@ static enum spent_kind flat_kind(const struct trace_division *v, size_t slice)
     const name_id name = v->t->slices.name[slice];
     switch (chrome_kind(&v->kinds, slice)) {
     case SLICE_KERNEL: return chrome_is_collective(names_text(v->t->names, name)) ? SPENT_TRANSFER : SPENT_OPERATOR;
+    case SLICE_TASK: return SPENT_OPERATOR;
+    case SLICE_COMMUNICATING: return SPENT_TRANSFER;
     case SLICE_COPY: return SPENT_COPY;
     case SLICE_CALL: return layers_host_kind(v->layers, name) == SPENT_ALLOCATION ? SPENT_ALLOCATION : SPENT_KINDS;
     default: return SPENT_KINDS;

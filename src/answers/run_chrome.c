@@ -27,7 +27,7 @@ struct slice_rows {
 struct device_slice {
     uint32_t slice;
     uint32_t step;
-    bool is_copy, is_collective;
+    bool is_copy, is_collective, is_time; /* the last: no kernel, but a time in which some ran */
 };
 
 struct chrome_run {
@@ -41,7 +41,8 @@ struct chrome_run {
     struct slice_rows step_slices;
     LIST(struct device_slice) device;
     int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns; /* of steps */
-    bool has_operators;                                       /* they are wanted, too */
+    bool is_npu, has_times; /* the latter: of computing and communication, which are the parts of steps then */
+    bool has_operators;     /* they are wanted, too */
     bool failed;
 };
 
@@ -100,12 +101,18 @@ static void slices_sort_out(struct chrome_run *r)
             remember(r, &r->externals, &r->operator_slices, number, i);
         if (kind == SLICE_CALL && arg_of(t, i, "correlation", &number))
             remember(r, &r->launches, &r->launch_slices, number, i);
-        if (kind != SLICE_KERNEL && kind != SLICE_COPY)
+        const bool is_time = kind == SLICE_COMPUTING || kind == SLICE_COMMUNICATING,
+                   is_npu = is_time || kind == SLICE_TASK;
+        if (kind != SLICE_KERNEL && kind != SLICE_COPY && !is_npu)
             continue;
+        r->has_times |= is_time;
+        r->is_npu |= is_npu;
         new = list_add(&r->device, r->work);
         r->failed |= !new;
         if (new)
-            *new = (struct device_slice){ i, NO_STEP, kind == SLICE_COPY, chrome_is_collective(text_of(r, i)) };
+            *new = (struct device_slice){ i, NO_STEP, kind == SLICE_COPY,
+                                          is_npu ? kind == SLICE_COMMUNICATING : chrome_is_collective(text_of(r, i)),
+                                          is_time };
     }
 }
 
@@ -235,7 +242,7 @@ static void parts_find(struct chrome_run *r)
     struct busy computing = { 0 }, communicating = { 0 }, all = { 0 };
     for (size_t i = 0; i < r->device.n && !r->failed; i++) {
         const struct device_slice *d = &r->device.at[i];
-        if (d->is_copy)
+        if (d->is_copy || (r->has_times && !d->is_time))
             continue;
         busy_add(r, &all, d->slice);
         busy_add(r, d->is_collective ? &communicating : &computing, d->slice);
@@ -291,6 +298,8 @@ static void add_device(struct chrome_run *r)
         const double ns = (double)t->slices.dur_ns[d->slice];
         const name_id name = name_of(r, t->slices.name[d->slice]);
         uint64_t number;
+        if (d->is_time && !d->is_collective)
+            continue;
         if (d->is_copy || d->is_collective) {
             if (d->is_copy)
                 measuring_add(&r->m, MEASURE_COPY, name, NAME_EMPTY, d->step, ns);
@@ -303,7 +312,8 @@ static void add_device(struct chrome_run *r)
         const char *class =
             kernel_class(op == KEYS_NONE ? "" : names_text(r->m.names, by), names_text(r->m.names, name));
         measuring_add(&r->m, MEASURE_KERNEL, name, NAME_EMPTY, d->step, ns);
-        measuring_add(&r->m, MEASURE_OPERATOR, by, NAME_EMPTY, d->step, ns);
+        if (!r->is_npu) /* nothing says whose they are */
+            measuring_add(&r->m, MEASURE_OPERATOR, by, NAME_EMPTY, d->step, ns);
         measuring_add(&r->m, MEASURE_CLASS, names_addz(r->m.names, class), NAME_EMPTY, d->step, ns);
     }
 }
@@ -368,7 +378,8 @@ static bool steps_measure(struct chrome_run *r, struct run_rank *out, const stru
     r->m.out = out;
     if (r->failed || !steps_find(r, out))
         return false;
-    out->has_device = out->is_gpu = r->device.n > 0;
+    out->has_device = r->device.n > 0;
+    out->is_gpu = out->has_device && !r->is_npu;
     steps_of_device(r);
     parts_find(r);
     r->m.out = NULL;

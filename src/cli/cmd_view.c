@@ -75,16 +75,32 @@ static const char *name_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Ranks of a job, wherever they lie below the directories of the command line. */
+/* As much of a path as another one, which may end in the same way, does not have. */
+static const char *name_beside(const char *path, const char *other)
+{
+    const char *name = name_of(path);
+    const size_t n_other = strlen(other);
+    for (size_t n = strlen(name); name > path && n <= n_other && strcmp(other + n_other - n, name) == 0;
+         n = strlen(name))
+        for (name--; name > path && name[-1] != '/';)
+            name--;
+    return name;
+}
+
+/* Ranks of a job, wherever they lie below the directories of the command line; of those without recorded data their results. */
 static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
 {
     v->targets.mem = v->a->mem;
     for (size_t i = 0; i < found->ranks.n; i++) {
         int why;
-        struct target *t = found->ranks.at[i].is_raw ? list_add(&v->targets.list, v->a->mem) : NULL;
+        const struct view_job_rank *r = &found->ranks.at[i];
+        const char *results = r->is_raw ? NULL : view_results_file(r->path, v->a->mem);
+        struct target *t = r->is_raw ? list_add(&v->targets.list, v->a->mem) : NULL;
+        const char **file = results ? list_add(&v->files, v->a->mem) : NULL;
         if (t)
-            *t = (struct target){ .path = found->ranks.at[i].path,
-                                  .kind = framework_kind_of(found->ranks.at[i].path, &why) };
+            *t = (struct target){ .path = r->path, .kind = framework_kind_of(r->path, &why) };
+        if (file)
+            *file = results;
     }
     return !arena_failed(v->a->mem);
 }
@@ -95,7 +111,7 @@ static enum exit_status add_runs(struct viewing *v, const char *const *path)
     enum exit_status status = STATUS_DONE;
     for (size_t i = 0; i < RUNS && status == STATUS_DONE; i++) {
         struct view_run *r = &v->joint.run[i];
-        *r = (struct view_run){ .name = name_of(path[i]), .targets = { .mem = v->a->mem } };
+        *r = (struct view_run){ .name = name_beside(path[i], path[!i]), .targets = { .mem = v->a->mem } };
         if (v->files.n > 0)
             r->file = v->files.at[i];
         else
@@ -139,7 +155,7 @@ static bool joint_make(struct viewing *v, struct view_input *in)
     const struct view_job *j = &v->joint.job;
     const char *name = v->joint.is_job
                            ? arena_printf(v->a->mem, "%s%s", name_of(j->path[0]), j->n_paths > 1 ? " …" : "")
-                           : arena_printf(v->a->mem, "%s | %s", name_of(j->path[0]), name_of(j->path[1]));
+                           : arena_printf(v->a->mem, "%s | %s", v->joint.run[0].name, v->joint.run[1].name);
     *in = (struct view_input){ .path = j->path[0],
                                .more_paths = j->path + 1,
                                .n_more_paths = j->n_paths - 1,

@@ -4,11 +4,11 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/sort.h"
 #include "cli/summary.h"
 #include "cli/verdict_report.h"
+#include "cli/view_results.h"
 #include "cluster/cluster.h"
 #include "cluster/job_overview.h"
 #include "cluster/mode_verdicts.h"
@@ -23,12 +23,6 @@ static bool find(struct job *job, const struct view_job *j, struct error *e)
         done = job_find(job, j->path[i], e);
     job->load = rank_load;
     return done;
-}
-
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* Ranks are in the order of a completed job: they ascend. */
@@ -84,7 +78,7 @@ static bool list_ranks(struct view_job_answer *a, const struct job *job, const s
         if (!to || !(to->path = arena_text(mem, job->ranks.at[i].path, strlen(job->ranks.at[i].path))))
             return false;
         to->rank = job->ranks.at[i].rank;
-        to->is_raw = is_directory(to->path);
+        to->is_raw = view_has_raw(to->path);
     }
     for (size_t i = 0; i < report->clocks.n; i++) {
         struct view_job_rank *of = rank_of(a, report->clocks.at[i].rank);

@@ -12,7 +12,7 @@
 struct view_job_rank {
     int64_t rank;
     const char *path;
-    bool is_raw;      /* a directory, not a file of summaries */
+    bool is_raw;      /* a directory with recorded data, not only results or summaries */
     int64_t ahead_ns; /* of its clock */
     bool is_drawn;    /* its timeline is wanted */
 };

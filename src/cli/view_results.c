@@ -34,6 +34,12 @@ static bool ends_with_folder(const char *dir, const char *name)
     return end >= n && !memcmp(dir + end - n, name, n) && (end == n || dir[end - n - 1] == '/');
 }
 
+/* Folders whose text results are tables, where nothing in them is a timeline. */
+static bool has_tables(const char *dir)
+{
+    return ends_with_folder(dir, "cluster_analysis_output") || ends_with_folder(dir, "ASCEND_PROFILER_OUTPUT");
+}
+
 static const char *find(const char *dir, bool is_outer, struct arena *mem)
 {
     char best[KINDS][256] = { "" };
@@ -54,11 +60,24 @@ static const char *find(const char *dir, bool is_outer, struct arena *mem)
     for (size_t i = 0; i < KINDS && !has_raw; i++)
         if (best[i][0])
             return arena_printf(mem, "%s/%s", dir, best[i]);
-    if (has_table && ends_with_folder(dir, "cluster_analysis_output"))
+    if (has_table && has_tables(dir))
         return dir;
     const char *output =
         has_output && is_outer && !has_raw ? arena_printf(mem, "%s/ASCEND_PROFILER_OUTPUT", dir) : NULL;
     return output ? find(output, false, mem) : NULL;
+}
+
+bool view_has_raw(const char *dir)
+{
+    const char *name;
+    bool has_raw = false;
+    int why;
+    DIR *d = opendir(dir);
+    while (d && !has_raw && (name = dir_next(d, &why)))
+        has_raw = is_raw(name);
+    if (d)
+        closedir(d);
+    return has_raw;
 }
 
 const char *view_results_file(const char *dir, struct arena *mem)

@@ -8,5 +8,6 @@
 /* The file to open instead of a folder that holds results but nothing raw; the folder itself: its tables are shown; NULL: it is no
  * such folder. */
 const char *view_results_file(const char *dir, struct arena *mem);
+bool view_has_raw(const char *dir); /* recorded data, of which a timeline can be drawn */
 
 #endif

@@ -25,7 +25,7 @@ const struct view_table view_tables[] = {
       BY_NAME("category IN ('cpu_op', 'op') OR process = 'CPU OP' OR (process = 'MindSpore' AND category = '')") },
     { "kernels", "name", "total_us DESC",
       BY_NAME(
-          "category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND (process LIKE 'NPU %' OR "
+          "category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND name <> 'MsTx' AND (process LIKE 'NPU %' OR "
           "process LIKE 'GPU %')) OR (process IN ('Ascend Hardware', 'GPU') AND thread LIKE 'Stream%' AND thread NOT LIKE 'Stream % marks')") },
     { "kernel counters", "name || ' ' || metric", "total_us DESC, name, task_type, run, metric",
       "SELECT name, task_type, run, metric, count, round(total_us, 3) AS total_us, round(mean, 4) AS mean, most FROM kernel_counters" },
