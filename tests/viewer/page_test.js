@@ -17,6 +17,8 @@ function check(is_true, what) {
     if (!is_true) problems.push(what);
 }
 
+let shown = null;
+
 /** The address of a viewer, as long as `use` runs. */
 async function with_server(words, use) {
     const server = spawn(ascope, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
@@ -27,6 +29,7 @@ async function with_server(words, use) {
             server.on("exit", () => failed(new Error("the server has ended")));
         }));
     } finally {
+        await shown?.goto("about:blank"); // a page that is left open asks a server that is gone
         server.kill("SIGTERM");
     }
 }
@@ -38,6 +41,7 @@ async function in_browser(test) {
     fs.mkdirSync(pictures, { recursive: true });
     try {
         const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+        shown = page;
         page.on("console", (m) => problems.push("console: " + m.text()));
         page.on("pageerror", (e) => problems.push("error: " + e.message));
         page.on("dialog", (d) => (problems.push("a name became a dialog"), d.dismiss()));
