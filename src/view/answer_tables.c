@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/slices_table.h"
 #include "view/view_sql.h"
 
 /* What a page offers, and examples of SQL. */
@@ -24,6 +25,14 @@ void answer_tables(struct question *a)
     for (size_t i = 0; view_sql_examples[i]; i++) {
         json_put_comma(a->o, i == 0);
         out_json(a->o, view_sql_examples[i], strlen(view_sql_examples[i]));
+    }
+    out_lit(a->o, "],\"schema\":[");
+    for (size_t i = 0; i < slices_table_count(); i++) {
+        json_put_comma(a->o, i == 0);
+        out_char(a->o, '{');
+        json_put_text(a->o, "name", slices_table_name(i));
+        json_put_text(a->o, "columns", slices_table_columns(i));
+        out_char(a->o, '}');
     }
     out_lit(a->o, "]}");
 }

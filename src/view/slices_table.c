@@ -9,7 +9,7 @@
 
 /* A table: what it has, and the cell of a row. */
 struct source {
-    const char *name, *declaration;
+    const char *name, *columns;
     size_t (*n_rows)(const struct view_input *in);
     void (*cell)(const struct view_input *in, size_t row, int column, sqlite3_context *c);
 };
@@ -262,24 +262,22 @@ static void roof_cell(const struct view_input *in, size_t row, int column, sqlit
 
 static const struct source sources[] = {
     { "slices",
-      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT)",
+      "id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT",
       n_slices, slice_cell },
-    { "instants",
-      "CREATE TABLE x(id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, at_ns INTEGER, args TEXT, run TEXT)",
+    { "instants", "id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, at_ns INTEGER, args TEXT, run TEXT",
       n_instants, instant_cell },
-    { "counters", "CREATE TABLE x(name TEXT, series TEXT, process TEXT, at_ns INTEGER, value REAL, run TEXT)",
-      n_counters, counter_cell },
-    { "flows", "CREATE TABLE x(from_id INTEGER, to_id INTEGER)", n_flows, flow_cell },
-    { "blocks", "CREATE TABLE x(name TEXT, allocator TEXT, bytes INTEGER, begin_ns INTEGER, end_ns INTEGER)", n_blocks,
-      block_cell },
-    { "losses", "CREATE TABLE x(what TEXT, n INTEGER, is_damage INTEGER, file TEXT, at INTEGER)", n_losses, loss_cell },
+    { "counters", "name TEXT, series TEXT, process TEXT, at_ns INTEGER, value REAL, run TEXT", n_counters,
+      counter_cell },
+    { "flows", "from_id INTEGER, to_id INTEGER", n_flows, flow_cell },
+    { "blocks", "name TEXT, allocator TEXT, bytes INTEGER, begin_ns INTEGER, end_ns INTEGER", n_blocks, block_cell },
+    { "losses", "what TEXT, n INTEGER, is_damage INTEGER, file TEXT, at INTEGER", n_losses, loss_cell },
     { "kernel_counters",
-      "CREATE TABLE x(name TEXT, task_type TEXT, metric TEXT, count INTEGER, mean REAL, most REAL, total_us REAL, run TEXT)",
+      "name TEXT, task_type TEXT, metric TEXT, count INTEGER, mean REAL, most REAL, total_us REAL, run TEXT",
       n_kernel_counters, kernel_counter_cell },
     { "kernel_work",
-      "CREATE TABLE x(name TEXT, input_shapes TEXT, input_types TEXT, input_formats TEXT, output_shapes TEXT, count INTEGER, total_us REAL, operations REAL, bytes REAL, intensity REAL, operations_per_s REAL, bytes_per_s REAL, roof_share REAL, counted_operations REAL, counted_bytes REAL, operations_by TEXT, bytes_by TEXT, run TEXT)",
+      "name TEXT, input_shapes TEXT, input_types TEXT, input_formats TEXT, output_shapes TEXT, count INTEGER, total_us REAL, operations REAL, bytes REAL, intensity REAL, operations_per_s REAL, bytes_per_s REAL, roof_share REAL, counted_operations REAL, counted_bytes REAL, operations_by TEXT, bytes_by TEXT, run TEXT",
       n_work, work_cell },
-    { "roofs", "CREATE TABLE x(what TEXT, per_s REAL, source TEXT, run TEXT)", n_roofs, roof_cell },
+    { "roofs", "what TEXT, per_s REAL, source TEXT, run TEXT", n_roofs, roof_cell },
 };
 
 /* ---- SQLite's side ----------------------------------------------------------------------------------------------- */
@@ -303,7 +301,9 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
     if (!made)
         return SQLITE_NOMEM;
     *made = (struct table){ .bound = *b };
-    const int status = sqlite3_declare_vtab(db, b->source->declaration);
+    char *declaration = sqlite3_mprintf("CREATE TABLE x(%s)", b->source->columns);
+    const int status = declaration ? sqlite3_declare_vtab(db, declaration) : SQLITE_NOMEM;
+    sqlite3_free(declaration);
     if (status != SQLITE_OK) {
         sqlite3_free(made);
         return status;
@@ -475,6 +475,21 @@ static void histogram_final(sqlite3_context *c)
             sqlite3_str_appendf(text, "%s%d:%llu", sqlite3_str_length(text) ? " " : "", i, (unsigned long long)h->n[i]);
     char *made = sqlite3_str_finish(text);
     sqlite3_result_text(c, made ? made : "", -1, made ? sqlite3_free : SQLITE_STATIC);
+}
+
+size_t slices_table_count(void)
+{
+    return sizeof sources / sizeof *sources;
+}
+
+const char *slices_table_name(size_t i)
+{
+    return sources[i].name;
+}
+
+const char *slices_table_columns(size_t i)
+{
+    return sources[i].columns;
 }
 
 int slices_table_add(sqlite3 *db, const struct view_input *in)

@@ -23,5 +23,9 @@
 
 /* SQLITE_OK, or its error. The input is lent as long as the connection is open. */
 int slices_table_add(sqlite3 *db, const struct view_input *in);
+/* What they are: "slices", and "id INTEGER, name TEXT". */
+size_t slices_table_count(void);
+const char *slices_table_name(size_t i);
+const char *slices_table_columns(size_t i);
 
 #endif

@@ -17,9 +17,11 @@
     X("axis.js", SCRIPT, view_axis_js)                                                                                 \
     X("block_cache.js", SCRIPT, view_block_cache_js)                                                                   \
     X("categories.js", SCRIPT, view_categories_js)                                                                     \
+    X("chart.js", SCRIPT, view_chart_js)                                                                               \
     X("colours.js", SCRIPT, view_colours_js)                                                                           \
     X("details.js", SCRIPT, view_details_js)                                                                           \
     X("elements.js", SCRIPT, view_elements_js)                                                                         \
+    X("fit.js", SCRIPT, view_fit_js)                                                                                   \
     X("flame.js", SCRIPT, view_flame_js)                                                                               \
     X("handling.js", SCRIPT, view_handling_js)                                                                         \
     X("heat.js", SCRIPT, view_heat_js)                                                                                 \
@@ -32,6 +34,7 @@
     X("picture.js", SCRIPT, view_picture_js)                                                                           \
     X("ranks.js", SCRIPT, view_ranks_js)                                                                               \
     X("roofline.js", SCRIPT, view_roofline_js)                                                                         \
+    X("sentences.js", SCRIPT, view_sentences_js)                                                                       \
     X("strip.js", SCRIPT, view_strip_js)                                                                               \
     X("tables.js", SCRIPT, view_tables_js)                                                                             \
     X("text.js", SCRIPT, view_text_js)                                                                                 \

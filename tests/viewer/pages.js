@@ -51,6 +51,7 @@ const range = (page) => page.evaluate(() => {
 async function walk_through(page, url, n) {
     for (let i = 0; i < n; i++) {
         await look(page, url, "input=" + i, "overview-" + i);
+        check((await page.locator("main .strip canvas, main table").count()) > 0, "input " + i + ": the overview answers nothing");
         await look(page, url, "page=timeline&input=" + i, "timeline-" + i);
         check((await colours(page)) > 3, "input " + i + ": nothing is drawn");
         await look(page, url, "page=flame&input=" + i, "flame-" + i);
@@ -126,6 +127,9 @@ async function use_memory(page, url, job, hostile) {
     const words = () => page.locator(".memory p").innerText();
     await look(page, url, "page=memory&input=" + job, "memory");
     check((await page.locator(".memory td").count()) > 20, "no blocks are alive at the peak");
+    const scale = await page.locator(".memory .amounts span").allInnerTexts();
+    check(/B$/.test(scale[0]) && scale[2] === "0 B" && (await page.locator(".memory .moments span").count()) === 5, "no scales of memory: " + scale);
+    check((await page.locator(".memory .entry").allInnerTexts()).join(" ").includes("Reserved"), "no legend of memory");
     check((await page.locator(".categories path.category0").count()) === 1 && (await page.locator(".entry").count()) > 3, "no categories of memory");
     const peak = await words();
     const changed = (was) => page.waitForFunction((w) => document.querySelector(".memory p").innerText !== w, was, { timeout: 20000 });
@@ -148,7 +152,7 @@ async function use_memory(page, url, job, hostile) {
 
 /** A file that is written again is loaded again by a button; one that is gone stays on the page. */
 async function use_changes(page, url, number, file) {
-    const slices = () => page.evaluate(() => [...document.querySelectorAll("dl.facts dt")].find((dt) => dt.textContent === "slices")?.nextElementSibling?.textContent);
+    const slices = () => page.evaluate(() => [...document.querySelectorAll("dl.facts dt")].find((dt) => dt.textContent === "Slices")?.nextElementSibling?.textContent);
     await look(page, url, "input=" + number, "unchanged");
     check((await slices()) === "200", "no facts of the trace");
     const trace = JSON.parse(fs.readFileSync(file, "utf8"));
@@ -206,6 +210,8 @@ async function use_flame(page, url, job, hostile) {
     await page.screenshot({ path: path.join(pictures, "flame-1.png") });
     const n = await page.locator(".flame g").count();
     check(n > 5, "the flame graph has only " + n + " nodes");
+    const wide = await page.evaluate(() => [...document.querySelectorAll(".flame g")].filter((g) => g.querySelector("text")?.getBBox().width > g.querySelector("rect").getBBox().width).length);
+    check(wide === 0, wide + " labels are wider than their nodes");
     const zoomed = () => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("node"));
     await page.locator('.flame g[aria-level="2"]').first().click();
     await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).has("node"));
@@ -243,19 +249,45 @@ async function use_pages(page, url, job) {
     await look(page, url, "page=sql&input=" + job + "&sql=" + encodeURIComponent("SELECT count(*) AS n FROM slices"), "sql");
     await page.waitForFunction(() => document.querySelectorAll("main td").length > 0);
     check(Number(await page.locator("main td").first().innerText()) > 800, "SQL counts too little");
+    check((await page.locator(".schema code").allInnerTexts()).some((t) => /^slices\(id, name, category, .*run\)$/.test(t)), "SQL does not say what it has");
+    await page.locator(".examples button").first().click(); // is run at once
+    await page.waitForFunction(() => document.querySelectorAll("main td").length > 10, null, { timeout: 20000 });
     await look(page, url, "page=timeline&theme=dark&lang=zh&input=" + job, "dark-zh");
     check((await page.locator('[data-page="timeline"]').innerText()) === "时间线", "no Chinese");
+    await look(page, url, "lang=zh&input=" + job, "overview-zh");
+    const words = await page.locator("main").innerText();
+    check(/运行时间更长:/.test(words) && !/longer runs|usually|median|Change|losses| us\b/.test(words), "English on a Chinese page: " + words);
+    await look(page, url, "page=tables&lang=zh&input=" + job, "tables-zh");
+    check((await page.locator("main th").allInnerTexts()).slice(0, 4).join() === "名称,进程,次数,总计,µs", "English titles: " + (await page.locator("main th").allInnerTexts()));
     for (const [width, height] of [[3840, 2160], [480, 800]]) {
         await page.setViewportSize({ width, height });
         await look(page, url, "page=timeline&input=" + job, "size-" + width);
         check((await colours(page)) > 2, width + " pixels: nothing is drawn");
+        check((await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)), width + " pixels: the page is wider than the window");
+        const names = await page.evaluate(() => parseInt(getComputedStyle(document.querySelector(".timeline")).getPropertyValue("--names"), 10));
+        check(names <= width / 3, width + " pixels: names take " + names);
     }
+}
+
+/** Every sentence of a check has its form on Chinese pages: those of the sources are tried with names and numbers. */
+async function use_sentences(page, url, job) {
+    await look(page, url, "lang=zh&input=" + job, "sentences");
+    const source_of = (name) => fs.readFileSync(path.join(source, "src/answers", name), "utf8");
+    const formats = ["comm_checks.c", "device_checks.c", "waiting_checks.c", "findings.c"].flatMap((name) => [...source_of(name).matchAll(/finding_(?:say|add)\([^;]*?"((?:[^"\\]|\\.)*)"/g)].map((m) => m[1]));
+    const sentences = formats.map((f) => f.replace(/(ms|transfers|operators) %s/g, "$1 a step").replace(/us%s$/, "us").replace(/%[.\d]*s/g, "x").replace(/%[.\d]*(?:llu|zu|[uifg])/g, "12.5").replaceAll("%%", "%"));
+    const english = await page.evaluate(async (list) => {
+        const { said } = await import(new URL("sentences.js", location.href).href);
+        return list.filter((text) => !/[\u4e00-\u9fff]|^rank .*→/.test(said(text)));
+    }, sentences);
+    check(sentences.length > 15 && english.length === 0, "sentences without a Chinese form: " + english.join(" | "));
 }
 
 /** The column that sorts is marked; an answer that comes late does not replace that of a later question. */
 async function use_tables(page, url, job) {
     await look(page, url, "page=tables&input=" + job, "tables");
     const sorted = (order) => page.waitForSelector(`main th[aria-sort="${order}"]`, { timeout: 20000 });
+    const totals = await page.locator("main td:nth-child(4)").allInnerTexts();
+    check(totals.length > 5 && new Set(totals.map((t) => t.split(".")[1]?.length)).size === 1 && totals.some((t) => t.includes(",")), "numbers are not below each other: " + totals.slice(0, 5));
     await page.locator("main th button").nth(2).click();
     await sorted("descending");
     await page.locator("main th button").nth(2).click();
@@ -309,6 +341,7 @@ in_browser(async (page, folder) => {
         await use_pictures(page, url, hostile);
         await use_pages(page, url, job);
         await page.setViewportSize({ width: 1400, height: 900 });
+        await use_sentences(page, url, job);
         await use_tables(page, url, job);
         await use_changes(page, url, hostile, folder + "/hostile.json");
     });

@@ -2,6 +2,7 @@
 // What to change, and what differs between two runs: the answers of `ascope advise` and `ascope compare` on the overview.
 // @ts-check
 import { button, element, number_table } from "./elements.js";
+import { said } from "./sentences.js";
 import { duration, word } from "./text.js";
 
 const PARTS = ["step", "computing", "communication", "free"], SHOWN = 20;
@@ -13,31 +14,34 @@ const PARTS = ["step", "computing", "communication", "free"], SHOWN = 20;
 
 /**
  * @param {HTMLElement} section @param {{base_ns: string, advice: {base_ns: string, advice: Advice[], advise_checks: {check: string, state: string, needs: string}[]}}} o
- * @param {boolean} is_job @param {import("./job.js").Look} look_at
+ * @param {boolean} is_job @param {boolean} has_steps @param {import("./job.js").Look} look_at
  */
-export function show_advice(section, o, is_job, look_at) {
+export function show_advice(section, o, is_job, has_steps, look_at) {
     const shift = Number(BigInt(o.advice.base_ns) - BigInt(o.base_ns)), list = element("ol", "", "advice");
     section.append(element("h2", word("advice")));
     if (!o.advice.advice.length) section.append(element("p", word("no_advice")));
     for (const one of o.advice.advice) {
         const item = element("li"), title = word("check_" + one.check, { title: one.title });
-        const gain = word("gain", { title, gain: duration(one.gain_us * 1000), percent: (one.share * 100).toFixed(1) });
+        const gain = word(has_steps ? "gain" : "gain_in_all", { title, gain: duration(one.gain_us * 1000), percent: (one.share * 100).toFixed(1) });
         item.append(element("strong", gain + (is_job && one.rank !== null ? " (" + word("rank_n", { rank: one.rank }) + ")" : "")));
-        item.append(element("p", one.found));
+        item.append(element("p", said(one.found)));
         for (const e of one.evidence) {
             const p = element("p"), place = e.place;
             if (place) {
                 const edge = Math.max(place.dur_ns / 2, 1000), t0 = shift + place.begin_ns;
-                p.append(button(e.text, () => void look_at(t0 - edge, t0 + place.dur_ns + edge, undefined, is_job && one.rank !== null ? { ranks: "Rank " + one.rank } : {})));
-            } else p.textContent = e.text;
+                p.append(button(said(e.text), () => void look_at(t0 - edge, t0 + place.dur_ns + edge, undefined, is_job && one.rank !== null ? { ranks: "Rank " + one.rank } : {})));
+            } else p.textContent = said(e.text);
             item.append(p);
         }
-        item.append(element("p", word("change") + ": " + one.change));
+        item.append(element("p", word("change") + ": " + word("change_" + one.check, { text: one.change })));
         list.append(item);
     }
     section.append(list);
-    const missing = o.advice.advise_checks.filter((c) => c.state === "not recorded");
-    if (missing.length) section.append(element("p", word("not_checked") + ": " + missing.map((c) => c.check + " (" + c.needs + ")").join("; "), "faint"));
+    /** @type {Map<string, string[]>} several checks need the same */
+    const missing = new Map();
+    for (const c of o.advice.advise_checks.filter((one) => one.state === "not recorded"))
+        missing.set(c.needs, [...(missing.get(c.needs) ?? []), word("check_" + c.check, { title: c.check.replaceAll("_", " ") })]);
+    if (missing.size) section.append(element("p", word("not_checked") + ": " + [...missing].map(([needs, checks]) => checks.join(", ") + " (" + needs + ")").join("; "), "faint"));
 }
 
 /** @param {number} us */

@@ -2,6 +2,7 @@
 // What memory was used for, over time: one area on another, and the amounts at the peak.
 // @ts-check
 import * as api from "./api.js";
+import { framed } from "./chart.js";
 import { element } from "./elements.js";
 import { bytes, duration, word } from "./text.js";
 
@@ -33,7 +34,7 @@ function chart(c) {
         path.append(title);
         svg.append(path);
     }
-    return svg;
+    return framed(svg, t0, t1, most);
 }
 
 /** @param {HTMLElement} place @param {number} input */

@@ -6,9 +6,11 @@
 const LIGHT = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6d31", "#637939", "#5254a3", "#ad494a", "#7b4173", "#8ca252"];
 const DARK = ["#4aa3df", "#f0b840", "#2fc39a", "#e29bc4", "#7cc8f2", "#f08040", "#b8964f", "#94ad5a", "#8889d6", "#d87b7c", "#b478aa", "#b5cf6b"];
 
-/** What a name is without the numbers that make it unique: hcom_allReduce__483_1_1 is one of many. @param {string} name */
+export const N_COLOURS = LIGHT.length;
+
+/** What a name is without the numbers that make it unique: hcom_allReduce__483_1_1 is one of many, but MatMulV2 is not MatMulV3. @param {string} name */
 export function kind_of(name) {
-    return name.replace(/[\d_#]+/g, "").toLowerCase();
+    return name.replace(/(?<![A-Za-z])\d+/g, "").replace(/[_#]+/g, "").toLowerCase();
 }
 
 /** @param {string} text */

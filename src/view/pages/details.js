@@ -3,7 +3,7 @@
 // @ts-check
 import { date_of, time_of } from "./axis.js";
 import { button, element } from "./elements.js";
-import { duration, grouped, word } from "./text.js";
+import { duration, exactly, grouped, word } from "./text.js";
 
 /** The moment as the clock of the machine showed it: to the nanosecond, also as it is in files. @param {string} base_ns @param {number} begin */
 function absolute(base_ns, begin) {
@@ -25,7 +25,7 @@ export function show_slice(place, s, base_ns, go) {
     put(word("name"), s.name);
     put(word("track"), s.process + " / " + s.track);
     if (s.category) put(word("category"), s.category);
-    put(word("begin"), duration(s.begin) + " (" + absolute(base_ns, s.begin) + ")");
+    put(word("begin"), exactly(s.begin) + " (" + absolute(base_ns, s.begin) + ")");
     if (s.is_instant) {
         if (s.scope) put(word("instant_of"), word("scope_" + s.scope));
     } else put(word("duration"), duration(s.dur) + " (" + grouped(s.dur) + " ns)");

@@ -4,9 +4,10 @@
 import * as api from "./api.js";
 import { colour, colour_index, ink } from "./colours.js";
 import { button, element } from "./elements.js";
+import { fitting } from "./fit.js";
 import { duration, grouped, moment, word } from "./text.js";
 
-const ROW = 19, LEAST_PX = 0.5, LABEL_PX = 30, LETTER_PX = 6.2;
+const ROW = 19, LEAST_PX = 0.5, LABEL_PX = 30;
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
@@ -87,9 +88,9 @@ function group_of(g, node) {
     put(rect, { x: node.x, y, width: Math.max(LEAST_PX, node.w - (node.w > 3 ? 1 : 0)), height: ROW - 1, fill: colour(colour_index(node.name)) });
     group.append(rect);
     if (node.w >= LABEL_PX) {
-        const text = document.createElementNS(SVG, "text"), fits = Math.floor((node.w - 6) / LETTER_PX);
+        const text = document.createElementNS(SVG, "text");
         put(text, { x: node.x + 3, y: y + ROW - 6, fill: ink(colour_index(node.name)) });
-        text.textContent = node.name.length > fits ? node.name.slice(0, Math.max(1, fits - 1)) + "…" : node.name;
+        text.textContent = fitting(node.name, node.w - 6);
         group.append(text);
     }
     group.addEventListener("pointerenter", () => g.show(node));

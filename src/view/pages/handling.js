@@ -3,7 +3,8 @@
 // @ts-check
 import { time_of } from "./axis.js";
 import { last_before } from "./block_cache.js";
-import { AXIS_HEIGHT, NAMES_WIDTH } from "./layout.js";
+import { AXIS_HEIGHT, NAME_PX } from "./layout.js";
+import { width_of } from "./fit.js";
 import { save_picture } from "./picture.js";
 import { duration, grouped, moment, word } from "./text.js";
 
@@ -22,7 +23,8 @@ function rows_between(tl, a, b) {
 /** What the mouse is over, in words. @param {Timeline} tl @param {number} x @param {number} y */
 function words_at(tl, x, y) {
     const hit = tl.hit(x, y);
-    if (!hit || x < NAMES_WIDTH) return "";
+    if (!hit) return "";
+    if (x < tl.left) return width_of(hit.item.name.slice(0, 300), NAME_PX) > tl.room_of(hit.item) ? hit.item.name : ""; // what of it cannot be seen
     if (hit.item.kind === "counter") {
         const values = tl.cache.counters.get(hit.item.id)?.values, i = values ? last_before(values.t, tl.t_of(x)) : -1;
         if (!values || i < 0) return "";
@@ -38,21 +40,23 @@ function words_at(tl, x, y) {
 /** The line at the mouse, its moment on the axis, and what is there. @param {Timeline} tl @param {{x: number, y: number}|null} at */
 function point_at(tl, at) {
     const [line, now, tip] = [".cursor", ".now", ".tip"].map((name) => /** @type {HTMLElement} */ (tl.frame.querySelector(name)));
-    const is_here = at !== null && at.x >= NAMES_WIDTH && at.x < tl.width;
-    line.hidden = now.hidden = !is_here;
+    const is_here = at !== null && at.x < tl.width, is_moment = is_here && at.x >= tl.left;
+    line.hidden = now.hidden = !is_moment;
     tip.hidden = true;
     if (!is_here) return;
-    const t = tl.t_of(at.x), step = tl.ns_per_px();
-    line.style.left = at.x + "px";
-    line.style.height = tl.view_height + "px";
-    now.textContent = tl.is_absolute ? time_of(tl.rows.base_ns, t, step) : moment(t, step);
-    now.style.left = Math.min(at.x + 3, tl.width - now.offsetWidth) + "px";
+    if (is_moment) {
+        const t = tl.t_of(at.x), step = tl.ns_per_px();
+        line.style.left = at.x + "px";
+        line.style.height = tl.view_height + "px";
+        now.textContent = tl.is_absolute ? time_of(tl.rows.base_ns, t, step) : moment(t, step);
+        now.style.left = Math.min(at.x + 3, tl.width - now.offsetWidth) + "px";
+    }
     const text = words_at(tl, at.x, at.y).slice(0, 300);
     tl.report.says(text);
     if (!text) return;
     tip.textContent = text;
     tip.hidden = false;
-    tip.style.left = Math.max(NAMES_WIDTH, Math.min(at.x + TIP_PX, tl.width - tip.offsetWidth)) + "px";
+    tip.style.left = Math.max(is_moment ? tl.left : 0, Math.min(at.x + TIP_PX, tl.width - tip.offsetWidth)) + "px";
     tip.style.top = (at.y + TIP_PX + tip.offsetHeight < tl.view_height ? at.y + TIP_PX : at.y - TIP_PX - tip.offsetHeight) + "px";
 }
 
@@ -60,7 +64,7 @@ function point_at(tl, at) {
 function click(tl, x, y) {
     const hit = tl.hit(x, y);
     if (!hit) return;
-    if (x < NAMES_WIDTH || hit.item.kind === "process") return tl.toggle(hit.item.key, tl.folded);
+    if (x < tl.left || hit.item.kind === "process") return tl.toggle(hit.item.key, tl.folded);
     if (!hit.blocks || hit.at < 0) return tl.clear();
     const b = hit.blocks, i = hit.at;
     if (b.n[i] === 1) return void tl.select(b.slice[i]);
@@ -128,10 +132,10 @@ export function handle(tl) {
         if (Math.abs(x - d.x) + Math.abs(y - d.y) > 4) d.has_moved = true;
         if (!d.has_moved) return;
         if (d.is_pan) {
-            const by = ((d.x - x) / Math.max(1, tl.width - NAMES_WIDTH)) * (d.t1 - d.t0);
+            const by = ((d.x - x) / Math.max(1, tl.width - tl.left)) * (d.t1 - d.t0);
             return tl.show(d.t0 + by, d.t1 + by);
         }
-        const t0 = tl.t_of(Math.max(NAMES_WIDTH, Math.min(x, d.x))), t1 = tl.t_of(Math.max(NAMES_WIDTH, x, d.x));
+        const t0 = tl.t_of(Math.max(tl.left, Math.min(x, d.x))), t1 = tl.t_of(Math.max(tl.left, x, d.x));
         tl.area = { t0, t1, keys: rows_between(tl, d.y, y).map((item) => item.key) };
         tl.draw_soon();
     };

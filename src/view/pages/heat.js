@@ -16,7 +16,7 @@ export function heat_colour(share) {
 
 /**
  * @typedef {{rows: string[], columns: string[], gaps: Set<number>, value: (row: number, column: number) => number|null,
- *   text: (row: number, column: number) => string, shown: (v: number) => string, choose: (row: number, column: number) => void, name: string}} Heat
+ *   text: (row: number, column: number) => string, shown: (v: number) => string, choose: (row: number, column: number) => void, name: string, corner: string}} Heat
  */
 
 /** @param {HTMLElement} place @param {Heat} of */
@@ -59,6 +59,10 @@ export function show_heat(place, of) {
         c.font = "11px system-ui, sans-serif";
         c.textBaseline = "middle";
         const label = Math.ceil(34 / width), label_rows = Math.ceil(12 / height);
+        c.fillStyle = style.getPropertyValue("--faint");
+        c.textAlign = "right";
+        c.fillText(of.corner + " →", LABEL - 6, HEAD / 2, LABEL - 6);
+        c.textAlign = "left";
         c.fillStyle = text;
         of.columns.forEach((name, i) => i % label === 0 && c.fillText(name.slice(0, 12), LABEL + i * width, HEAD / 2, Math.max(34, width * label)));
         of.rows.forEach((name, r) => {

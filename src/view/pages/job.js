@@ -4,6 +4,7 @@
 import * as api from "./api.js";
 import { button, element } from "./elements.js";
 import { show_heat } from "./heat.js";
+import { said as in_words } from "./sentences.js";
 import { duration, word } from "./text.js";
 
 /**
@@ -51,7 +52,7 @@ function show_verdicts(section, job, shift, input, look_at) {
     job.verdicts.forEach((v, i) => {
         const place = job.places[i], p = element("p");
         const text = word("verdict_" + v.kind, { text: v.text, rank: v.rank ?? "", other: v.other_rank ?? "", step: v.step ?? "", ms: Math.abs(v.ms).toFixed(3), percent: Math.round(v.ratio * 100) });
-        const said = v.rank === null && v.kind !== "slow_step" ? v.text : text;
+        const said = in_words(v.rank === null && v.kind !== "slow_step" ? v.text : text);
         const step = job.cells.find((c) => (v.rank === null || c[0] === v.rank) && (v.step === null || job.steps[c[1]] === v.step) && c[5] !== null);
         if (place && drawn.has(v.rank ?? -1) && drawn.has(place.waiting_rank)) {
             const t0 = shift + place.begin, t1 = shift + place.end, ranks = [v.rank ?? 0, place.waiting_rank], edge = (t1 - t0) / 2;
@@ -104,7 +105,7 @@ function show_steps(section, job, shift, look_at, elsewhere, state, keep) {
         const us = (c) => (what <= 0 ? c[2] + c[3] + c[4] : Number(c[1 + what]));
         place.replaceChildren();
         show_heat(place, {
-            name: word("ranks_and_steps"), gaps, columns: job.steps.map((s) => s || word("whole_range")), rows: order.map((r) => word("rank_n", { rank: r })),
+            name: word("ranks_and_steps"), corner: word("step"), gaps, columns: job.steps.map((s) => s || word("whole_range")), rows: order.map((r) => word("rank_n", { rank: r })),
             value: (r, c) => {
                 const of = cell.get(order[r] + " " + c);
                 return of ? us(of) : null;
@@ -129,15 +130,18 @@ function show_steps(section, job, shift, look_at, elsewhere, state, keep) {
 function show_links(section, job, shift, look_at) {
     const kinds = [...new Set(job.links.map((l) => l.transport))];
     if (!kinds.length) return;
-    section.append(element("h2", word("links")));
+    const maps = element("div", "", "maps");
+    section.append(element("h2", word("links")), maps);
     for (const kind of kinds) {
+        const one = element("div");
+        maps.append(one);
         const links = job.links.filter((l) => l.transport === kind), ranks = [...new Set(links.flatMap((l) => [l.src, l.dst]))].sort((a, b) => a - b);
         const by = new Map(links.map((l) => [l.src + " " + l.dst, l]));
         /** @param {number} r @param {number} c */
         const at = (r, c) => by.get(ranks[r] + " " + ranks[c]);
-        section.append(element("h3", kind + " (GB/s)"));
-        show_heat(section, {
-            name: word("links") + " " + kind, gaps: new Set(), rows: ranks.map((r) => word("from_rank", { rank: r })), columns: ranks.map(String),
+        one.append(element("h3", kind + " (GB/s)"));
+        show_heat(one, {
+            name: word("links") + " " + kind, corner: word("to"), gaps: new Set(), rows: ranks.map((r) => word("from_rank", { rank: r })), columns: ranks.map(String),
             value: (r, c) => {
                 const l = at(r, c);
                 return l && l.ms > 0 ? l.mb / l.ms : null;
@@ -163,7 +167,7 @@ export function show_job(section, o, input, look_at, elsewhere, state, keep) {
     const shift = Number(BigInt(o.job.base_ns) - BigInt(o.base_ns));
     const n = o.job.job_ranks.length, drawn = o.job.job_ranks.filter((r) => r.is_drawn).length;
     section.append(element("h2", word("job_of", { n, steps: o.job.steps.filter((s) => s).length })));
-    section.append(element("p", word("drawn_ranks", { n: drawn }), "faint"));
+    section.append(element("p", word(drawn === n ? "drawn_all" : drawn ? "drawn_ranks" : "drawn_none", { n: drawn }), "faint"));
     show_verdicts(section, o.job, shift, input, look_at);
     if (o.job.cells.length) show_steps(section, o.job, shift, look_at, elsewhere, state, keep);
     show_links(section, o.job, shift, look_at);

@@ -4,13 +4,16 @@
 import { own_name } from "./ranks.js";
 import { word } from "./text.js";
 
-export const NAMES_WIDTH = 220, AXIS_HEIGHT = 26;
+export const AXIS_HEIGHT = 26, NAME_PX = 12; // the latter: the font of the names of rows
 export const LEVEL_HEIGHT = 18, PROCESS_HEIGHT = 22, COUNTER_HEIGHT = 40, GAP = 4;
 
 /**
  * @typedef {{kind: "process"|"track"|"counter", key: string, name: string, y: number, height: number, is_pinned: boolean,
  *   is_folded: boolean, levels: number[], instants: number|null, series: string, id: number}} Item
  */
+
+/** How wide the names of rows are. @param {number} width of all */
+export const names_width = (width) => (width < 700 ? 160 : 220);
 
 /** Keys of the rows that ranks have. @param {import("./api.js").Rows} rows */
 export function rank_keys(rows) {

@@ -81,7 +81,8 @@ function frame() {
     speak(state.get("lang") ?? (navigator.language.startsWith("zh") ? "zh" : "en"));
     theme();
     by_id("language").textContent = word("other_language");
-    /** @type {HTMLInputElement} */ (by_id("search")).placeholder = word("search");
+    /** @type {HTMLInputElement} */ (by_id("search")).placeholder = word("search_short");
+    by_id("search").title = word("search");
     by_id("search").setAttribute("aria-label", word("search"));
     const page = state.get("page") ?? "overview", tabs = by_id("pages");
     tabs.replaceChildren(...PAGES.filter((name) => has_page(inputs[input()], name)).map((name) => {
@@ -130,7 +131,7 @@ async function look_at(t0, t1, slice = undefined, more = {}) {
 
 /** Goes to a moment of another input, by the clock of its machine. @param {string} path @param {bigint} begin_ns @param {number} dur */
 function look_elsewhere(path, begin_ns, dur) {
-    const other = inputs.findIndex((one) => one.path === path);
+    const other = inputs.findIndex((one) => one.path === path || one.path.startsWith(path + "/")); // of results a file in it
     if (other < 0) return false;
     step_on();
     for (const key of ["ranks", ...TIMELINE_KEYS]) keep(key, null);
@@ -193,7 +194,7 @@ async function show() {
         else if (page === "roofline" && one.has_roofline) await show_roofline(place, input(), look_at, says, one.is_simulated);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
-        else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step), search_for);
+        else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step), search_for, () => go("tables"));
         place.dataset.shown = page;
     } catch (e) {
         failed(/** @type {Error} */ (e));

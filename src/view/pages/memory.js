@@ -3,6 +3,7 @@
 // @ts-check
 import * as api from "./api.js";
 import { show_categories } from "./categories.js";
+import { framed } from "./chart.js";
 import { button, element, number_table } from "./elements.js";
 import { bytes, duration, grouped, word } from "./text.js";
 
@@ -22,11 +23,29 @@ function path_of(points, what, x, most) {
     return path + `H${WIDTH}`;
 }
 
+/** What the top of the drawing stands for: what is reserved, unless what is allocated could not be seen then. @param {Point[]} points */
+function scale_of(points) {
+    const allocated = Math.max(1, ...points.map((p) => p[1])), reserved = Math.max(0, ...points.map((p) => p[2]));
+    return { most: reserved > 4 * allocated ? allocated * 1.25 : Math.max(allocated, reserved), reserved };
+}
+
+/** @param {Point[]} points */
+function legend(points) {
+    const p = element("div", "", "legend"), { most, reserved } = scale_of(points);
+    for (const [kind, sign, more] of [["allocated", "■ ", ""], ["reserved", "— ", reserved > most ? " (" + word("beyond", { bytes: bytes(reserved) }) + ")" : ""]]) {
+        const entry = element("span", "", "entry"), box = element("span", sign);
+        box.style.color = kind === "allocated" ? "var(--computing)" : "var(--communication)";
+        entry.append(box, word(kind) + more);
+        p.append(entry);
+    }
+    return p;
+}
+
 /** @param {Held} held @param {number} at @param {(t: number) => void} choose */
 function chart(held, at, choose) {
     const svg = document.createElementNS(SVG, "svg"), points = held.points;
     const t0 = points[0][0], t1 = Math.max(points[points.length - 1][0], t0 + 1);
-    const most = Math.max(1, ...points.map((p) => Math.max(p[1], p[2])));
+    const { most } = scale_of(points);
     const x = (/** @type {number} */ t) => ((t - t0) / (t1 - t0)) * WIDTH;
     /** @param {string} tag @param {Record<string, string|number>} of */
     const put = (tag, of) => {
@@ -58,7 +77,7 @@ function chart(held, at, choose) {
         e.preventDefault();
         choose(to[0]);
     });
-    return svg;
+    return { svg, frame: framed(svg, t0, t1, most) };
 }
 
 const name_of = (/** @type {string} */ name) => name.slice(0, 300) || word("unknown");
@@ -80,11 +99,11 @@ export async function show_memory(place, input, state, keep, look_at) {
         const alive = await api.json("memory_at", { input, allocator, at });
         if (mine !== asked) return;
         choice.replaceChildren(...held.allocators.map((name, i) => new Option(name, String(i), false, i === allocator)));
-        const had_focus = graph.contains(document.activeElement), svg = chart(held, at, (t) => {
+        const had_focus = graph.contains(document.activeElement), { svg, frame } = chart(held, at, (t) => {
             keep("at", Math.round(t));
             void ask();
         });
-        graph.replaceChildren(svg);
+        graph.replaceChildren(frame, legend(held.points));
         if (had_focus) svg.focus();
         about.textContent = word("alive", { at: duration(at), n: grouped(alive.n), bytes: bytes(alive.bytes), peak: bytes(held.peak[1]) });
         tables.replaceChildren(

@@ -3,10 +3,14 @@
 // @ts-check
 import * as api from "./api.js";
 import { show_advice, show_comparison } from "./advice.js";
-import { element } from "./elements.js";
+import { button, element } from "./elements.js";
 import { show_job } from "./job.js";
+import { said } from "./sentences.js";
 import { CUT, PARTS, show_strip } from "./strip.js";
-import { duration, grouped, word } from "./text.js";
+import { table_of } from "./tables.js";
+import { duration, grouped, has_word, word } from "./text.js";
+
+const LONGEST = 15;
 
 /** @param {import("./strip.js").Series} of */
 function legend(of) {
@@ -20,13 +24,38 @@ function legend(of) {
     return p;
 }
 
+/** What takes longest: on the device, where its kernels are known. @param {HTMLElement} section @param {number} input @param {import("./job.js").Look} look_at
+ *  @param {() => void} to_tables */
+async function show_longest(section, input, look_at, to_tables) {
+    for (const [name, title] of [["kernels", "longest_kernels"], ["by name", "longest_names"]]) {
+        const answer = /** @type {import("./tables.js").Answer} */ (await api.json("table", { input, name }));
+        if (!answer.rows.length) continue;
+        answer.rows = answer.rows.slice(0, LONGEST);
+        section.append(element("h2", word(title)), table_of(answer, null, (row) => {
+            const slice = answer.slices?.[row];
+            if (typeof slice === "number") void look_at(0, 0, slice);
+        }), button(word("all_tables"), to_tables));
+        return;
+    }
+}
+
+/** @param {[string, string|number][]} facts */
+function facts_of(facts) {
+    const list = element("dl", "", "facts");
+    for (const [key, value] of facts) {
+        const text = String(value);
+        list.append(element("dt", has_word("fact_" + key) ? word("fact_" + key) : key), element("dd", /^\d+$/.test(text) ? grouped(Number(text)) : text === "none" ? word(text) : text));
+    }
+    return list;
+}
+
 /**
  * @param {HTMLElement} place @param {number} input
  * @param {import("./job.js").Look} look_at @param {import("./job.js").LookElsewhere} elsewhere
  * @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep @param {(step: string) => void} align
- * @param {(text: string) => void} find in the timeline
+ * @param {(text: string) => void} find in the timeline @param {() => void} to_tables
  */
-export async function show_overview(place, input, look_at, elsewhere, state, keep, align, find) {
+export async function show_overview(place, input, look_at, elsewhere, state, keep, align, find, to_tables) {
     const o = await api.json("overview", { input });
     const section = element("div", "", "section");
     place.append(section);
@@ -36,7 +65,7 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align, find);
     const [device, row] = (state.get("step") ?? "").split(".").map(Number);
     o.series.forEach((/** @type {import("./strip.js").Series} */ one, /** @type {number} */ i) => {
-        section.append(element("h2", one.steps.length ? word("series_title", { title: one.title, n: grouped(one.steps.length), median: duration(one.median) }) : one.title));
+        section.append(element("h2", one.steps.length ? word("series_title", { title: one.title, n: grouped(one.steps.length), median: duration(one.median) }) : said(one.title)));
         if (!one.steps.length) return;
         section.append(legend(one));
         show_strip(section, one, device === i ? row : null, o.has_timeline ? (t0, t1) => void look_at(t0, t1) : null, (chosen) => keep("step", i + "." + chosen));
@@ -44,17 +73,17 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     for (const sentence of o.sentences) {
         const p = element("p");
         if (o.has_timeline && sentence.t1 > sentence.t0) {
-            const link = /** @type {HTMLButtonElement} */ (element("button", sentence.text));
+            const link = /** @type {HTMLButtonElement} */ (element("button", said(sentence.text)));
             link.type = "button";
             link.addEventListener("click", () => void look_at(sentence.t0, sentence.t1));
             p.append(link);
-        } else p.textContent = sentence.text;
+        } else p.textContent = said(sentence.text);
         section.append(p);
     }
-    if (o.advice) show_advice(section, o, Boolean(o.job), go);
+    const has_steps = Boolean(o.job) || o.series.some((/** @type {import("./strip.js").Series} */ one) => one.steps.length > 0);
+    if (o.advice) show_advice(section, o, Boolean(o.job), has_steps, go);
     if (o.losses.length) section.append(element("h3", word("losses")));
     for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: l.what, file: l.file, at: grouped(l.at) }), "warn"));
-    const facts = element("dl", "", "facts");
-    for (const [key, value] of o.facts) facts.append(element("dt", key), element("dd", typeof value === "number" ? grouped(value) : value));
-    section.append(facts);
+    if (o.has_timeline && !o.job && !o.comparison && !(o.advice && has_steps)) await show_longest(section, input, look_at, to_tables);
+    section.append(facts_of(o.facts));
 }

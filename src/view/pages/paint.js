@@ -3,16 +3,11 @@
 // GPU and never reads the canvas. The buffer and the columns of blocks are kept from frame to frame: a frame makes no garbage.
 // @ts-check
 import { bits_of, colour, colours_bits, ink } from "./colours.js";
+import { fitting } from "./fit.js";
 import { LEVEL_HEIGHT } from "./layout.js";
 
 const PIXELS_FROM = 3000; // so many rectangles are painted faster as pixels
-const LABEL_LEAST = 24, LETTER_PX = 6, ROW = LEVEL_HEIGHT - 2;
-
-/** A label that fits. @param {string} text @param {number} width */
-function fitting(text, width) {
-    const fits = Math.floor((width - 6) / LETTER_PX);
-    return text.length > fits ? text.slice(0, Math.max(1, fits - 1)) + "…" : text;
-}
+const LABEL_LEAST = 24, ROW = LEVEL_HEIGHT - 2;
 
 /** Where blocks are painted, in CSS pixels; a pixel of the screen is 1/ratio. @typedef {{left: number, top: number, width: number, height: number, ratio: number}} Area */
 
@@ -107,7 +102,7 @@ export class Painter {
             if (this.w[i] < LABEL_LEAST || !this.label[i] || this.top[i] !== top) continue;
             const wanted = ink(this.index[i]);
             if (wanted !== last) c.fillStyle = last = wanted;
-            c.fillText(fitting(this.label[i], this.w[i]), this.x[i] + 3, this.y[i] + ROW / 2, this.w[i] - 4);
+            c.fillText(fitting(this.label[i], this.w[i] - 6), this.x[i] + 3, this.y[i] + ROW / 2, this.w[i] - 4);
         }
     }
 }

@@ -3,7 +3,7 @@
 // is as large as the time that its kernels take.
 // @ts-check
 import * as api from "./api.js";
-import { colour, colour_index } from "./colours.js";
+import { colour, colour_index, N_COLOURS } from "./colours.js";
 import { button, element, number_table } from "./elements.js";
 import { duration, grouped, magnitude, word } from "./text.js";
 
@@ -94,8 +94,22 @@ function describe(w) {
     });
 }
 
-/** @param {Work[]} points the longest first @param {Roof[]} roofs @param {(w: Work) => void} show @param {(text: string) => void} says */
-function chart(points, roofs, show, says) {
+/** Colours by name: those that names have everywhere, as long as no two of the first ones have the same. @param {Work[]} points */
+function colours_of(points) {
+    /** @type {Map<string, number>} */
+    const made = new Map(), taken = new Set();
+    for (const { name } of points) {
+        if (made.has(name)) continue;
+        let index = colour_index(name);
+        while (taken.has(index) && taken.size < N_COLOURS) index = (index + 1) % N_COLOURS;
+        taken.add(index);
+        made.set(name, index);
+    }
+    return made;
+}
+
+/** @param {Work[]} points the longest first @param {Map<string, number>} colours @param {Roof[]} roofs @param {(w: Work) => void} show @param {(text: string) => void} says */
+function chart(points, colours, roofs, show, says) {
     const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": word("roofline") });
     const levels = roofs.filter((roof) => roof.what !== "memory").map((roof) => roof.per_s), memories = roofs.filter((roof) => roof.what === "memory");
     const ridges = memories.flatMap((memory) => levels.map((level) => level / memory.per_s));
@@ -109,7 +123,7 @@ function chart(points, roofs, show, says) {
     const circles = points.map((w) => {
         const r = Math.max(LEAST_PX, MOST_PX * Math.sqrt(w.ns / points[0].ns));
         const circle = /** @type {SVGCircleElement} */ (drawn("circle", {
-            cx: x(intensity(w)).toFixed(1), cy: y(rate(w)).toFixed(1), r: r.toFixed(1), fill: colour(colour_index(w.name)), tabindex: -1, role: "button", "aria-label": describe(w),
+            cx: x(intensity(w)).toFixed(1), cy: y(rate(w)).toFixed(1), r: r.toFixed(1), fill: colour(colours.get(w.name) ?? 0), tabindex: -1, role: "button", "aria-label": describe(w),
         }));
         circle.addEventListener("pointerenter", () => says(describe(w)));
         circle.addEventListener("focus", () => says(describe(w)));
@@ -151,14 +165,14 @@ function table_of(rows, show) {
     }));
 }
 
-/** Names by colour, those that take longest. @param {Work[]} points */
-function legend(points) {
+/** Names by colour, those that take longest. @param {Work[]} points @param {Map<string, number>} colours */
+function legend(points, colours) {
     /** @type {Map<string, HTMLElement>} */
     const entries = new Map();
     for (const w of points) {
         if (entries.size === LEGEND || entries.has(w.name)) continue;
         const entry = element("span", "", "entry"), dot = element("span", "●");
-        dot.style.color = colour(colour_index(w.name));
+        dot.style.color = colour(colours.get(w.name) ?? 0);
         entry.append(dot, " " + w.name.slice(0, 60));
         entries.set(w.name, entry);
     }
@@ -183,7 +197,10 @@ export async function show_roofline(place, input, look_at, says, is_simulated) {
         ...(reply.n > reply.rows.length ? [word("longest_rows", { n: grouped(reply.rows.length), all: grouped(reply.n) })] : []), word("roofline_keys")].join(" ");
     section.append(about);
     if (is_simulated) section.append(element("p", word("roofline_simulated"), "faint"));
-    if (points.length) section.append(chart(points, roofs, show, says), legend(points));
+    if (points.length) {
+        const colours = colours_of(points);
+        section.append(chart(points, colours, roofs, show, says), legend(points, colours));
+    }
     section.append(missing, table_of(reply.rows, show));
     place.append(section);
 }

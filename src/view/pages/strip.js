@@ -3,6 +3,7 @@
 // any number of steps; where there are more than pixels, a column is the longest of its steps.
 // @ts-check
 import { button, element, number_table } from "./elements.js";
+import { said } from "./sentences.js";
 import { duration, word } from "./text.js";
 
 export const PARTS = ["computing", "overlapped", "communication", "free"];
@@ -36,8 +37,8 @@ function show_step(place, of, step, go) {
     const beside = element("div", "", "beside"), list = element("div", step.why.length > 1 ? word("had_more") : "");
     for (const reason of step.why.slice(1)) { // the first says what the heading does
         const p = element("p");
-        if (go && reason.t1 > reason.t0) p.append(button(reason.text, () => go(reason.t0, reason.t1)));
-        else p.textContent = reason.text;
+        if (go && reason.t1 > reason.t0) p.append(button(said(reason.text), () => go(reason.t0, reason.t1)));
+        else p.textContent = said(reason.text);
         list.append(p);
     }
     beside.append(parts, list);

@@ -3,9 +3,10 @@
 // @ts-check
 import * as api from "./api.js";
 import { button, element } from "./elements.js";
-import { bytes, duration, grouped, word } from "./text.js";
+import { bytes, duration, grouped, has_word, word } from "./text.js";
 
-const LONGEST = 300; // characters of a cell
+const LONGEST = 300, SHORT = 24; // characters of a cell; of one that stays on a line
+const MOST_ROWS = 10000; // of an answer: there may be more
 
 /** @typedef {{columns: {name: string, is_number: boolean}[], n: number, rows: (string|number|null)[][], slices?: (number|null)[]}} Answer */
 
@@ -35,14 +36,31 @@ function histogram(text, shown) {
     return svg;
 }
 
-/** @param {Answer} answer @param {{by: (column: number) => void, column: number, is_down: boolean}|null} sort @param {((row: number) => void)|null} go */
-function table_of(answer, sort, go) {
-    const table = element("table"), head = element("tr");
+/** A column as people call it; of SQL as it was asked for. @param {string} name @param {boolean} is_ours */
+const title_of = (name, is_ours) => (is_ours && has_word("column_" + name) ? word("column_" + name) : name);
+
+/** How the numbers of a column are written: all with as many decimals, at most three. @param {Answer} answer @param {number} column */
+function digits_of(answer, column) {
+    let digits = 0;
+    for (const row of answer.rows) {
+        const v = row[column];
+        if (typeof v === "number" && Math.abs(v) < 1e12) digits = Math.max(digits, Math.min(3, (String(v).split(".")[1] ?? "").length));
+    }
+    return digits;
+}
+
+/** @param {number} v @param {number} digits */
+const number_of = (v, digits) => (Math.abs(v) >= 1e15 ? String(v) : v.toLocaleString(document.documentElement.lang, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+
+/** @param {Answer} answer @param {{by: (column: number) => void, column: number, is_down: boolean}|null} sort @param {((row: number) => void)|null} go
+ *  @param {boolean} [is_ours] its columns have titles, and its numbers are no ids */
+export function table_of(answer, sort, go, is_ours = true) {
+    const table = element("table"), head = element("tr"), digits = answer.columns.map((_, i) => digits_of(answer, i));
     answer.columns.forEach((column, i) => {
-        const th = element("th", sort ? "" : column.name, column.is_number ? "number" : "");
+        const title = title_of(column.name, is_ours), th = element("th", sort ? "" : title, column.is_number ? "number" : "");
         if (sort) {
             const is_sorted = i === sort.column;
-            th.append(button(column.name + (is_sorted ? (sort.is_down ? " ▾" : " ▴") : ""), () => sort.by(i)));
+            th.append(button(title + (is_sorted ? (sort.is_down ? " ▾" : " ▴") : ""), () => sort.by(i)));
             if (is_sorted) th.setAttribute("aria-sort", sort.is_down ? "descending" : "ascending");
         }
         head.append(th);
@@ -51,8 +69,8 @@ function table_of(answer, sort, go) {
     answer.rows.forEach((cells, r) => {
         const tr = element("tr");
         cells.forEach((cell, i) => {
-            const text = cell === null ? "" : String(cell);
-            const td = element("td", text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text, answer.columns[i].is_number ? "number" : "");
+            const text = cell === null ? "" : typeof cell === "number" && is_ours ? number_of(cell, digits[i]) : String(cell);
+            const td = element("td", text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text, answer.columns[i].is_number ? "number" : text.length <= SHORT ? "short" : "");
             if (text.length > LONGEST) td.title = text.slice(0, 2000);
             const shown = /^(\d+:\d+ ?)+$/.test(text) && HISTOGRAMS[/** @type {keyof typeof HISTOGRAMS} */ (answer.columns[i].name)];
             if (shown) td.replaceChildren(histogram(text, shown));
@@ -60,6 +78,7 @@ function table_of(answer, sort, go) {
         });
         if (go && answer.slices?.[r] !== undefined && answer.slices[r] !== null) {
             tr.tabIndex = 0;
+            tr.className = "link";
             tr.addEventListener("click", () => go(r));
             tr.addEventListener("keydown", (e) => e.key === "Enter" && go(r));
         }
@@ -67,6 +86,9 @@ function table_of(answer, sort, go) {
     });
     return table;
 }
+
+/** @param {Answer} answer */
+const rows_text = (answer) => word(answer.n >= MOST_ROWS ? "first_rows" : "rows", { n: grouped(answer.n) });
 
 /**
  * @param {HTMLElement} place @param {number} input @param {URLSearchParams} state
@@ -78,7 +100,8 @@ export async function show_tables(place, input, state, keep, look_at) {
     const section = element("div", "", "section"), choice = /** @type {HTMLSelectElement} */ (element("select"));
     const filter = /** @type {HTMLInputElement} */ (element("input")), csv = /** @type {HTMLAnchorElement} */ (element("a", "CSV"));
     const count = element("span", "", "faint"), result = element("div");
-    choice.replaceChildren(...names.map((name) => new Option(name, name, false, name === state.get("table"))));
+    choice.setAttribute("aria-label", word("choose_table"));
+    choice.replaceChildren(...names.map((name) => new Option(has_word("table_" + name) ? word("table_" + name) : name, name, false, name === state.get("table"))));
     filter.type = "search";
     filter.placeholder = word("filter");
     filter.setAttribute("aria-label", word("filter"));
@@ -100,7 +123,7 @@ export async function show_tables(place, input, state, keep, look_at) {
         const query = new URLSearchParams(Object.entries({ ...ask(), csv: 1 }).map(([k, v]) => [k, String(v)]));
         csv.href = "api/table?" + query.toString();
         csv.download = choice.value + ".csv";
-        count.textContent = word("rows", { n: grouped(answer.n) });
+        count.textContent = rows_text(answer);
         const by = (/** @type {number} */ column) => {
             is_down = column === sort ? !is_down : true;
             sort = column;
@@ -136,31 +159,32 @@ export async function show_tables(place, input, state, keep, look_at) {
  */
 export async function show_sql(place, input, state, keep) {
     const section = element("div", "", "section"), text = /** @type {HTMLTextAreaElement} */ (element("textarea"));
-    const run = /** @type {HTMLButtonElement} */ (element("button", word("run"))), result = element("div"), examples = element("p");
+    const run = /** @type {HTMLButtonElement} */ (element("button", word("sql_run"))), result = element("div"), examples = element("p", "", "examples");
     text.rows = 5;
-    text.cols = 100;
     text.spellcheck = false;
     text.setAttribute("aria-label", "SQL");
     text.value = state.get("sql") ?? "";
     run.type = "button";
     const about = await api.json("tables", { input });
     for (const example of /** @type {string[]} */ (about.examples)) {
-        examples.append(button(example, () => (text.value = example)), " ");
+        examples.append(button(example, () => (text.value = example, void ask())), " ");
     }
+    const schema = element("p", "", "faint schema");
+    schema.append(.../** @type {{name: string, columns: string}[]} */ (about.schema).map((table) => element("code", table.name + "(" + table.columns.replace(/(\w+) [A-Z]+/g, "$1") + ")")));
     const ask = async () => {
         keep("sql", text.value);
         try {
             const answer = /** @type {Answer} */ (await api.json("sql", { input, q: text.value }));
-            result.replaceChildren(element("p", word("rows", { n: grouped(answer.n) }), "faint"), table_of(answer, null, null));
+            result.replaceChildren(element("p", rows_text(answer), "faint"), table_of(answer, null, null, false));
         } catch (e) {
-            result.replaceChildren(element("p", /** @type {Error} */ (e).message, "faint"));
+            result.replaceChildren(element("p", e instanceof api.Refused ? e.message : word("server_gone"), "warn"));
         }
     };
     run.addEventListener("click", () => void ask());
     text.addEventListener("keydown", (e) => {
         if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void ask();
     });
-    section.append(examples, text, element("br"), run, result);
+    section.append(element("h3", word("sql_examples")), examples, text, element("br"), run, result, element("h3", word("sql_tables")), schema);
     place.append(section);
     if (text.value) await ask();
 }

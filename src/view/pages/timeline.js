@@ -7,13 +7,15 @@ import { BlockCache, block_at, first_from, least_for } from "./block_cache.js";
 import { colour, colour_index } from "./colours.js";
 import { show_area, show_slice } from "./details.js";
 import { button, element } from "./elements.js";
+import { fitting_ends, width_of } from "./fit.js";
 import { handle } from "./handling.js";
-import { AXIS_HEIGHT, item_at, lay_out, LEVEL_HEIGHT, NAMES_WIDTH, PROCESS_HEIGHT, rank_keys } from "./layout.js";
+import { AXIS_HEIGHT, item_at, lay_out, LEVEL_HEIGHT, NAME_PX, names_width, PROCESS_HEIGHT, rank_keys } from "./layout.js";
 import { Painter } from "./paint.js";
 import { save_picture } from "./picture.js";
 import { duration, grouped, word } from "./text.js";
 
 export const INSTANT_PX = 4; // half as wide as the mark of an instant
+const FOLD_PX = 40; // what is beside the name of a row
 const PAN_A_FRAME = 14, ZOOM_A_FRAME = 1.04, EDGE = 0.02;
 
 /** @typedef {{slice: number, level: number, begin: number, dur: number, name: string}} Selected */
@@ -54,6 +56,8 @@ export class Timeline {
         /** @type {import("./layout.js").Item[]} */
         this.items = [];
         this.height = this.width = this.view_height = 0;
+        /** Where times begin: the names of rows are before it. */
+        this.left = names_width(0);
         /** Height of the rows that stay at the top: the pinned ones, if they leave room for others. */
         this.stuck = this.pinned_height = 0;
         this.ratio = 1;
@@ -107,6 +111,8 @@ export class Timeline {
     resize() {
         const ratio = window.devicePixelRatio || 1;
         this.width = this.scroll.clientWidth;
+        this.left = names_width(this.width);
+        this.frame.style.setProperty("--names", this.left + "px");
         this.view_height = this.scroll.clientHeight;
         this.canvas.width = Math.max(1, Math.round(this.width * ratio));
         this.canvas.height = Math.max(1, Math.round(this.view_height * ratio));
@@ -137,14 +143,14 @@ export class Timeline {
 
     /** @param {number} t */
     x_of(t) {
-        return NAMES_WIDTH + ((t - this.t0) / (this.t1 - this.t0)) * (this.width - NAMES_WIDTH);
+        return this.left + ((t - this.t0) / (this.t1 - this.t0)) * (this.width - this.left);
     }
     /** @param {number} x */
     t_of(x) {
-        return this.t0 + ((x - NAMES_WIDTH) / Math.max(1, this.width - NAMES_WIDTH)) * (this.t1 - this.t0);
+        return this.t0 + ((x - this.left) / Math.max(1, this.width - this.left)) * (this.t1 - this.t0);
     }
     ns_per_px() {
-        return (this.t1 - this.t0) / Math.max(1, this.width - NAMES_WIDTH);
+        return (this.t1 - this.t0) / Math.max(1, this.width - this.left);
     }
 
     /** @param {number} t0 @param {number} t1 */
@@ -161,7 +167,7 @@ export class Timeline {
     /** About a place; about the selection, or the middle, where there is none. @param {number} factor @param {number|null} x */
     zoom(factor, x) {
         const middle = this.selected ? this.selected.begin + this.selected.dur / 2 : (this.t0 + this.t1) / 2;
-        const t = x !== null ? this.t_of(Math.max(x, NAMES_WIDTH)) : middle >= this.t0 && middle <= this.t1 ? middle : (this.t0 + this.t1) / 2;
+        const t = x !== null ? this.t_of(Math.max(x, this.left)) : middle >= this.t0 && middle <= this.t1 ? middle : (this.t0 + this.t1) / 2;
         this.show(t - (t - this.t0) * factor, t + (this.t1 - t) * factor);
     }
 
@@ -194,7 +200,7 @@ export class Timeline {
         c.textBaseline = "middle";
         this.painter.n = 0;
         for (const item of items) this.collect(item);
-        this.painter.fill(c, { left: NAMES_WIDTH, top: AXIS_HEIGHT, width: this.width - NAMES_WIDTH, height: this.view_height - AXIS_HEIGHT, ratio: this.ratio }, shown.back);
+        this.painter.fill(c, { left: this.left, top: AXIS_HEIGHT, width: this.width - this.left, height: this.view_height - AXIS_HEIGHT, ratio: this.ratio }, shown.back);
         this.draw_group(items.filter((item) => item.y >= this.stuck), AXIS_HEIGHT + this.stuck, this.view_height, shown);
         if (this.stuck) this.draw_group(items.filter((item) => item.y < this.stuck), AXIS_HEIGHT, AXIS_HEIGHT + this.stuck, shown);
         this.draw_ranges(shown);
@@ -228,43 +234,43 @@ export class Timeline {
         c.restore();
     }
 
+    /** For the name of a row. @param {import("./layout.js").Item} item */
+    room_of(item) {
+        return (item.kind === "process" ? this.width : this.left) - FOLD_PX;
+    }
+
     /** @param {import("./layout.js").Item[]} items @param {Record<string, string>} shown */
     draw_rows(items, shown) {
         const c = this.context;
-        c.font = "12px system-ui, sans-serif";
+        c.font = NAME_PX + "px system-ui, sans-serif";
         for (const item of items) {
             const y = this.y_of(item), is_process = item.kind === "process";
             if (is_process || item.is_pinned) {
                 c.fillStyle = shown.panel;
-                c.fillRect(0, y, is_process ? this.width : NAMES_WIDTH, item.height);
+                c.fillRect(0, y, is_process ? this.width : this.left, item.height);
             }
             c.fillStyle = shown.line;
             c.fillRect(0, y + item.height - 1, this.width, 1);
             c.fillStyle = is_process ? shown.text : shown.faint;
             const fold = is_process || item.levels.length > 1 || item.is_folded ? (item.is_folded ? "▸ " : "▾ ") : "   ";
             const from = Math.min(Math.max(y, this.top_of(item)), y + item.height - Math.min(item.height, PROCESS_HEIGHT)); // of high rows, too, in sight
-            c.save();
-            c.beginPath();
-            c.rect(0, y, is_process ? this.width : NAMES_WIDTH - 6, item.height);
-            c.clip();
-            c.fillText(fold + item.name.slice(0, 300), is_process ? 8 : 16, from + Math.min(item.height, PROCESS_HEIGHT) / 2);
-            c.restore();
+            c.fillText(fold + fitting_ends(item.name, this.room_of(item), NAME_PX), is_process ? 8 : 16, from + Math.min(item.height, PROCESS_HEIGHT) / 2);
         }
     }
 
     /** The blocks of a row that can be seen. @param {import("./layout.js").Item} item */
     collect(item) {
-        const scale = (this.width - NAMES_WIDTH) / (this.t1 - this.t0), row = this.y_of(item), top = this.top_of(item);
+        const scale = (this.width - this.left) / (this.t1 - this.t0), row = this.y_of(item), top = this.top_of(item);
         const later = () => this.draw_soon();
         item.levels.forEach((level, depth) => {
             const b = level === item.instants ? undefined : this.cache.kept.get(level)?.blocks;
             if (!b) return;
             const y = row + depth * LEVEL_HEIGHT + 2;
             for (let i = first_from(b, this.t0), drawn = -1; i < b.begin.length && b.begin[i] <= this.t1; i++) {
-                const from = NAMES_WIDTH + (b.begin[i] - this.t0) * scale, to = from + b.dur[i] * scale;
-                if (to < NAMES_WIDTH || (to - from < 1 && Math.floor(to) === drawn)) continue; // blocks of a closer view: the pixel has one
+                const from = this.left + (b.begin[i] - this.t0) * scale, to = from + b.dur[i] * scale;
+                if (to < this.left || (to - from < 1 && Math.floor(to) === drawn)) continue; // blocks of a closer view: the pixel has one
                 drawn = Math.floor(to);
-                const x = Math.max(from, NAMES_WIDTH), w = Math.max(1, Math.min(to, this.width) - x), name = this.names.get(b.name[i], later);
+                const x = Math.max(from, this.left), w = Math.max(1, Math.min(to, this.width) - x), name = this.names.get(b.name[i], later);
                 this.painter.put(x, y, w > 3 ? w - 0.5 : w, colour_index(name), b.n[i] > 1 ? b.busy[i] : 1, b.n[i] > 1 ? "" : name, top);
             }
         });
@@ -277,7 +283,7 @@ export class Timeline {
         const y = this.y_of(item) + depth * LEVEL_HEIGHT + 2;
         c.save();
         c.beginPath();
-        c.rect(NAMES_WIDTH, y, this.width, LEVEL_HEIGHT);
+        c.rect(this.left, y, this.width, LEVEL_HEIGHT);
         c.clip();
         for (let i = first_from(b, this.t0 - INSTANT_PX * this.ns_per_px()); i < b.begin.length; i++) {
             const x = this.x_of(b.begin[i]);
@@ -302,8 +308,8 @@ export class Timeline {
         if (most <= 0) most = 1;
         c.fillStyle = shown.accent;
         for (let i = 0; i < t.length; i++) {
-            const from = Math.max(NAMES_WIDTH, this.x_of(t[i])), to = Math.min(this.width, i + 1 < t.length ? this.x_of(t[i + 1]) : this.width);
-            if (to < NAMES_WIDTH || from > this.width || !Number.isFinite(max[i])) continue;
+            const from = Math.max(this.left, this.x_of(t[i])), to = Math.min(this.width, i + 1 < t.length ? this.x_of(t[i + 1]) : this.width);
+            if (to < this.left || from > this.width || !Number.isFinite(max[i])) continue;
             const h = (height * Math.max(0, max[i])) / most, low = (height * Math.max(0, min[i])) / most;
             c.globalAlpha = 0.35;
             c.fillRect(from, y + height - h, Math.max(1, to - from), h);
@@ -312,7 +318,7 @@ export class Timeline {
         }
         c.fillStyle = shown.faint;
         c.font = "11px system-ui, sans-serif";
-        c.fillText(grouped(most), NAMES_WIDTH + 4, y + 8);
+        c.fillText(grouped(most), this.left + 4, y + 8);
     }
 
     /** @param {Record<string, string>} shown */
@@ -321,7 +327,7 @@ export class Timeline {
         const rows = this.visible().filter((item) => keys.has(item.key)), bottom = this.view_height;
         c.font = "11px system-ui, sans-serif";
         for (const range of this.area ? [...this.marks, this.area] : this.marks) {
-            const from = Math.max(NAMES_WIDTH, this.x_of(range.t0)), to = Math.min(this.width, this.x_of(range.t1));
+            const from = Math.max(this.left, this.x_of(range.t0)), to = Math.min(this.width, this.x_of(range.t1));
             if (to <= from) continue;
             c.globalAlpha = range === this.area ? 0.2 : 0.12;
             c.fillStyle = shown.accent;
@@ -338,10 +344,10 @@ export class Timeline {
         if (!this.selected) return;
         const place = this.place_of(this.selected.level);
         if (!place || place.y < this.top_of(place.item) - LEVEL_HEIGHT) return;
-        const from = Math.max(NAMES_WIDTH, this.x_of(this.selected.begin)), to = Math.min(this.width, this.x_of(this.selected.begin + this.selected.dur));
+        const from = Math.max(this.left, this.x_of(this.selected.begin)), to = Math.min(this.width, this.x_of(this.selected.begin + this.selected.dur));
         c.strokeStyle = shown.text;
         c.lineWidth = 2;
-        if (to >= NAMES_WIDTH && from <= this.width) c.strokeRect(from, place.y, Math.max(2, to - from), LEVEL_HEIGHT - 2);
+        if (to >= this.left && from <= this.width) c.strokeRect(from, place.y, Math.max(2, to - from), LEVEL_HEIGHT - 2);
     }
 
     /** Where a level is on the canvas. @param {number} level */
@@ -362,7 +368,7 @@ export class Timeline {
         c.lineWidth = 1.5;
         c.save();
         c.beginPath();
-        c.rect(NAMES_WIDTH, AXIS_HEIGHT, this.width, this.view_height);
+        c.rect(this.left, AXIS_HEIGHT, this.width, this.view_height);
         c.clip();
         for (const flow of this.flows) {
             const there = this.place_of(flow.level);
@@ -387,16 +393,16 @@ export class Timeline {
         c.fillRect(0, 0, this.width, AXIS_HEIGHT);
         c.fillStyle = shown.line;
         c.fillRect(0, AXIS_HEIGHT - 1, this.width, 1);
-        c.fillRect(NAMES_WIDTH - 1, 0, 1, this.view_height);
+        c.fillRect(this.left - 1, 0, 1, this.view_height);
         c.font = "11px system-ui, sans-serif";
-        const { marks } = marks_of({ t0: this.t0, t1: this.t1, px: this.width - NAMES_WIDTH, base_ns: this.rows.base_ns, is_absolute: this.is_absolute });
+        const { marks } = marks_of({ t0: this.t0, t1: this.t1, px: this.width - this.left, base_ns: this.rows.base_ns, is_absolute: this.is_absolute });
         for (const mark of marks) {
             const x = this.x_of(mark.t);
-            if (x < NAMES_WIDTH) continue;
+            if (x < this.left) continue;
             c.fillStyle = shown.line;
             c.fillRect(x, AXIS_HEIGHT - 7, 1, 6);
             c.fillStyle = shown.faint;
-            c.fillText(mark.text, x + 3, 10);
+            if (x + 3 + width_of(mark.text) <= this.width) c.fillText(mark.text, x + 3, 10);
         }
         c.fillStyle = shown.text;
         c.fillText((this.is_absolute && date_of(this.rows.base_ns, this.t0)) || duration(this.t1 - this.t0), 8, AXIS_HEIGHT / 2);
@@ -410,7 +416,7 @@ export class Timeline {
         if (!item || y < AXIS_HEIGHT) return null;
         const depth = Math.floor((y - this.y_of(item) - 2) / LEVEL_HEIGHT), level = item.levels[depth];
         const blocks = level === undefined ? undefined : this.cache.kept.get(level)?.blocks;
-        const at = blocks && x >= NAMES_WIDTH ? block_at(blocks, this.t_of(x), (level === item.instants ? INSTANT_PX : 3) * this.ns_per_px()) : -1;
+        const at = blocks && x >= this.left ? block_at(blocks, this.t_of(x), (level === item.instants ? INSTANT_PX : 3) * this.ns_per_px()) : -1;
         return { item, level, blocks, at };
     }
 
