@@ -285,7 +285,7 @@ char *us_put(struct out *o, char *to, int64_t ns)
     return to + 4;
 }
 
-char *us_short_put(char *to, int64_t ns)
+static char *us_short_put(char *to, int64_t ns)
 {
     const uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     const uint32_t rest = (uint32_t)(v % 1000);

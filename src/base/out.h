@@ -108,9 +108,8 @@ static inline void out_put(struct out *o, const char *end)
     o->n = (size_t)(end - o->buf);
 }
 #define lit_put(to, literal) ((char *)memcpy((to), "" literal, sizeof(literal) - 1) + sizeof(literal) - 1)
-/* As out_us() and out_us_short() write it; they return its end, and may write up to 32 bytes. */
+/* As out_us() writes it; returns its end, and may write up to 32 bytes. */
 char *us_put(struct out *o, char *to, int64_t ns);
-char *us_short_put(char *to, int64_t ns);
 
 size_t digits_put(char *to, uint64_t v); /* its decimal digits, at most 20 and without a NUL; how many they are */
 

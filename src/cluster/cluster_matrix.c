@@ -48,7 +48,8 @@ static bool add_total(struct tuples *totals, struct job_links *out, const struct
     return true;
 }
 
-struct job_link job_link_at(const struct job_links *l, size_t i)
+/* Its src is -1: an end is unknown. */
+static struct job_link job_link_at(const struct job_links *l, size_t i)
 {
     const struct cluster_matrix *m = l->matrix;
     if (i >= m->links.n)

@@ -38,7 +38,6 @@ struct job_links {
     size_t n; /* of operators, then totals */
     size_t n_unmapped;
 };
-struct job_link job_link_at(const struct job_links *l, size_t i); /* src is -1: an end is unknown */
 
 bool cluster_matrix_add(struct cluster_matrix *m, const struct rank_summary *s); /* false: no memory */
 bool cluster_matrix_links(const struct cluster_matrix *m, const struct groups *g, struct job_links *out);

@@ -545,7 +545,8 @@ static bool is_consistent(const struct rank_summary *s)
            steps_exist(s->gaps.step, s->gaps.n, n);
 }
 
-bool summary_look(const uint8_t *data, size_t n, const char *path, struct summary_header *out, struct error *e)
+/* The header at the beginning of n bytes. False: they are something else, of another version, or cut short: e has the reason. */
+static bool summary_look(const uint8_t *data, size_t n, const char *path, struct summary_header *out, struct error *e)
 {
     if (n < SUMMARY_HEADER || memcmp(data, MAGIC, sizeof MAGIC) != 0)
         return error_set(e, FAULT_FORMAT, "%s: not a summary of a rank", path);

@@ -32,8 +32,6 @@ const char *summary_name(char out[SUMMARY_NAME], int64_t rank);
 bool summary_write(const struct rank_summary *s, uint64_t stamp, uint64_t source, struct out *o, struct error *e);
 bool summary_save(const struct rank_summary *s, uint64_t stamp, uint64_t source, const char *path, struct error *e);
 
-/* The header at the beginning of n bytes. False: they are something else, of another version, or cut short: e has the reason. */
-bool summary_look(const uint8_t *data, size_t n, const char *path, struct summary_header *out, struct error *e);
 /* The record at the beginning of n bytes. Texts go into names, columns into mem. False: damaged, or no memory. */
 bool summary_read(const uint8_t *data, size_t n, const char *path, struct names *names, struct arena *mem,
                   struct rank_summary *out, struct error *e);

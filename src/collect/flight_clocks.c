@@ -13,7 +13,7 @@ bool flight_clocks_read(struct flight_clocks *c, const struct ascope_session *s,
     return true;
 }
 
-const struct flight_reading *flight_clocks_last(const struct flight_clocks *c)
+static const struct flight_reading *last_reading(const struct flight_clocks *c)
 {
     return &c->reading[(c->n - 1) % FLIGHT_READINGS];
 }
@@ -21,7 +21,7 @@ const struct flight_reading *flight_clocks_last(const struct flight_clocks *c)
 /* The last one before the instant that has the device; else the first one that has it. */
 static const struct flight_reading *reading_before(const struct flight_clocks *c, uint64_t ns, unsigned device)
 {
-    const struct flight_reading *found = flight_clocks_last(c);
+    const struct flight_reading *found = last_reading(c);
     for (uint64_t i = c->n; i-- > 0 && c->n - i <= FLIGHT_READINGS;) {
         const struct flight_reading *const r = &c->reading[i % FLIGHT_READINGS];
         if (device < FLIGHT_DEVICES_MOST && r->device[device].host_mono_raw_ns == 0)
@@ -42,7 +42,7 @@ static uint64_t count_at(uint64_t a, uint64_t b, int64_t between_ns, double nomi
 
 void flight_clocks_set(const struct flight_clocks *c, struct ascope_session *s, uint64_t begin_ns)
 {
-    const struct flight_reading *const last = flight_clocks_last(c);
+    const struct flight_reading *const last = last_reading(c);
     const struct clock_reading *const a = &reading_before(c, begin_ns, FLIGHT_DEVICES_MOST)->host, *const b =
                                                                                                        &last->host;
     const int64_t after_ns = (int64_t)(begin_ns - a->mono_raw_ns);

@@ -21,7 +21,6 @@ struct flight_clocks { /* all zeros: none yet */
 };
 
 bool flight_clocks_read(struct flight_clocks *c, const struct ascope_session *s, struct error *e);
-const struct flight_reading *flight_clocks_last(const struct flight_clocks *c);
 
 /* The session's first readings are those of an instant (raw monotonic clock), between two that were read; its last ones the last that
  * were read. Its devices are those that were read. */

@@ -34,10 +34,6 @@ const char *options_metrics_name(uint32_t value)
 {
     return choice_name(option_metrics, value);
 }
-const char *options_metrics_acl_name(uint32_t value)
-{
-    return choice_name(option_acl_metrics, value);
-}
 const char *options_level_name(uint32_t value)
 {
     return choice_name(option_levels, value);

@@ -49,9 +49,8 @@ uint64_t options_data_mask(const struct ascope_options *o);
 /* Which of enum ascope_recorded. */
 uint32_t options_recorded(const struct ascope_options *o);
 
-/* Names as they are in files. "PipeUtilization", "ACL_AICORE_PIPE_UTILIZATION"; "Level1". */
+/* Names as they are in files: "PipeUtilization", "Level1". */
 const char *options_metrics_name(uint32_t metrics);
-const char *options_metrics_acl_name(uint32_t metrics);
 const char *options_level_name(uint32_t level);
 const char *options_host_sys_name(unsigned bit); /* 0: "cpu"; NULL: no more */
 

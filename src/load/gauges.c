@@ -15,7 +15,8 @@ typedef __float128 quad;
 typedef long double quad;
 #endif
 
-bool gauge_time(const struct source *s, struct word w, int64_t *out)
+/* A stamp of the host's monotonic clock as wall-clock time. False: it cannot be one. */
+static bool gauge_time(const struct source *s, struct word w, int64_t *out)
 {
     uint64_t mono;
     /* Half of what fits: the periods that are counted from here have room. */

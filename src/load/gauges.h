@@ -17,9 +17,6 @@ static inline size_t gauge_add(struct gauge *g, int64_t begin_ns, double percent
     return g->n++;
 }
 
-/* A stamp of the host's monotonic clock as wall-clock time. False: it cannot be one. */
-bool gauge_time(const struct source *s, struct word w, int64_t *out);
-
 /* "time <ns>", the head of a sample. False: another line. A head without a time gives NO_TIME. */
 static const int64_t NO_TIME = INT64_MIN;
 bool gauge_head(const struct source *s, struct word line, int64_t *at_ns);

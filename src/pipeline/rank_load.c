@@ -111,8 +111,9 @@ static void forget_types(struct rank *r)
             table[i].type[k] = NAME_EMPTY;
 }
 
-bool rank_of_collection(const struct framework_kind *kind, const struct collection *s,
-                        const struct output_options *options, unsigned parts, struct rank *out, struct error *e)
+/* Of a collection that is analysed already. */
+static bool rank_of_collection(const struct framework_kind *kind, const struct collection *s,
+                               const struct output_options *options, unsigned parts, struct rank *out, struct error *e)
 {
     struct leftover scratch = { 0 };
     struct job_rank r = { .path = s->path,
@@ -292,18 +293,6 @@ static bool save(const struct rank *rank, int exit_code, uint64_t source, const 
 {
     struct rank_summary s;
     return rank_summarise(rank, exit_code, &s, e) && summary_save(&s, job_stamp(collection), source, path, e);
-}
-
-bool summary_of_collection(const struct framework_kind *kind, const struct collection *s,
-                           const struct output_options *options, uint64_t source, const char *path, struct error *e)
-{
-    struct rank rank = { .names = names_new(), .mem = arena_new() };
-    bool done = (rank.names && rank.mem) || error_no_memory(e, s->path);
-    done = done && rank_of_collection(kind, s, options, RANK_ALL, &rank, e) &&
-           save(&rank, code_of(s), source, s->path, path, e);
-    names_free(rank.names);
-    arena_free(rank.mem);
-    return done;
 }
 
 bool summary_of_path(const char *collection, const struct output_options *options, uint64_t source, const char *path,

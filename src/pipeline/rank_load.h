@@ -14,10 +14,6 @@
 /* A collection of a framework or a PROF directory. As rank_loader. */
 bool rank_load(const char *path, unsigned parts, struct rank *out, int *exit_code, struct error *e);
 
-/* Of a collection that is analysed already. */
-bool rank_of_collection(const struct framework_kind *kind, const struct collection *s,
-                        const struct output_options *options, unsigned parts, struct rank *out, struct error *e);
-
 /* Where the summary of a collection belongs: in the directory of the collection, or below out_dir. NULL: no memory. */
 const char *summary_path(const char *collection, const char *out_dir, int64_t rank, struct arena *mem);
 
@@ -27,10 +23,7 @@ uint64_t summary_source(const char *collection);
 /* Whether there is a summary of this very data. *exit_code: of the analysis that made it. */
 bool summary_is_current(const char *path, uint64_t source, int *exit_code);
 
-/* Writes it, last and atomically. */
-bool summary_of_collection(const struct framework_kind *kind, const struct collection *s,
-                           const struct output_options *options, uint64_t source, const char *path, struct error *e);
-/* The same of a directory that is not analysed yet. */
+/* Analyses the directory, and writes its summary last and atomically. */
 bool summary_of_path(const char *collection, const struct output_options *options, uint64_t source, const char *path,
                      int *exit_code, struct error *e);
 

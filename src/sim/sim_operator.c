@@ -107,7 +107,7 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
         record_tensor(rec + CAPTURED_FIRST + i * TENSOR_BYTES, &tensor[i]);
 }
 
-uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
+static uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
 {
     enum { CUBES = 24, VECTORS = 48 }; /* the numbers are for so many cores */
     static const uint16_t cube[] = { 1, 8, 16, 20, 24, 24, 24 }, vector[] = { 1, 4, 16, 32, 40, 48, 48 };

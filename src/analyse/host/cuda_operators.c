@@ -36,8 +36,9 @@ static bool is_word(char c)
            (c >= 'A' && c <= 'Z');
 }
 
-/* The last word before the first bracket that is not part of it: "(anonymous namespace)::" is. */
-size_t cuda_short_name(const char *name, size_t n, size_t *length)
+/* A kernel's name without return type, template arguments and parameters, as "at::native::vectorized_elementwise_kernel": the last
+ * word before the first bracket that is not part of it ("(anonymous namespace)::" is). Returns where it begins in the name. */
+static size_t short_name_at(const char *name, size_t n, size_t *length)
 {
     static const char anonymous[] = "(anonymous namespace)";
     enum { ANONYMOUS = sizeof anonymous - 1 };
@@ -65,7 +66,7 @@ static name_id short_name(struct names *names, name_id name)
 {
     size_t length;
     const char *const text = names_text(names, name);
-    const size_t first = cuda_short_name(text, names_len(names, name), &length);
+    const size_t first = short_name_at(text, names_len(names, name), &length);
     return names_add(names, text + first, length);
 }
 

@@ -9,7 +9,4 @@
 
 bool cuda_operators_analyse(struct profile *p, struct error *e); /* after calls_analyse(); false only without memory */
 
-/* Without return type, template arguments and parameters: "at::native::vectorized_elementwise_kernel". Its place in the name. */
-size_t cuda_short_name(const char *name, size_t n, size_t *length);
-
 #endif

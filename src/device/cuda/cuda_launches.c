@@ -56,7 +56,7 @@ static const char *const of_driver[] = { "cuLaunch",
                                          "cuStreamWaitEvent",
                                          NULL };
 
-bool launches_has(const char *function, bool is_driver)
+static bool is_recorded(const char *function, bool is_driver)
 {
     for (const char *const *name = is_driver ? of_driver : of_runtime; *name; name++)
         if (strncmp(function, *name, strlen(*name)) == 0)
@@ -146,7 +146,7 @@ static void find_all(const struct cupti_calls *c, int32_t domain)
 {
     for (uint32_t id = 1; id < IDS_MOST && n_recorded < CALLS_MOST; id++) {
         const char *name = NULL;
-        if (c->callback_name(domain, id, &name) != 0 || !name || !launches_has(name, domain == CUPTI_OF_DRIVER))
+        if (c->callback_name(domain, id, &name) != 0 || !name || !is_recorded(name, domain == CUPTI_OF_DRIVER))
             continue;
         type_name(domain, id, name);
         recorded[n_recorded].domain = domain;

@@ -18,7 +18,6 @@ void launches_stop(const struct cupti_calls *c); /* unsubscribes; CUPTI stays wh
 void launches_end(const struct cupti_calls *c, void (*call)(void));
 void launches_name(void); /* in a session, before the first call of it */
 
-bool launches_are_recorded(void);                        /* between start and stop; any thread */
-bool launches_has(const char *function, bool of_driver); /* such a function is recorded */
+bool launches_are_recorded(void); /* between start and stop; any thread */
 
 #endif

@@ -19,7 +19,8 @@ int64_t summary_end_ns(const struct export *x, const struct summary_row *r)
     return r->is_comm ? d->comm.ops.end_ns[r->row] : d->tasks.end_ns[r->row];
 }
 
-void summary_device_order(const struct profile *p, uint16_t *order)
+/* Devices in the order of their ids as text, which is how files list them: 0, 1, 10, 2. */
+static void device_order(const struct profile *p, uint16_t *order)
 {
     for (size_t i = 0; i < p->n_devices; i++) {
         char id[16], other[16];
@@ -110,7 +111,7 @@ bool summary_rows_build(const struct export *x, struct summary_rows *out, struct
     *out = (struct summary_rows){ .at = arena_take(x->mem, most, sizeof *out->at), .has_ops = p->host.ops.n > 0 };
     bool done = order && out->at;
     if (done)
-        summary_device_order(p, order);
+        device_order(p, order);
     for (size_t i = 0; i < p->n_devices && done; i++)
         done = add_device(x, order[i], &kinds, out);
     return done || error_no_memory(e, p->path);

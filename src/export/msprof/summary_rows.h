@@ -26,7 +26,4 @@ static inline const struct device *summary_device(const struct export *x, const 
 int64_t summary_begin_ns(const struct export *x, const struct summary_row *r);
 int64_t summary_end_ns(const struct export *x, const struct summary_row *r);
 
-/* Devices in the order of their ids as text, which is how files list them: 0, 1, 10, 2. */
-void summary_device_order(const struct profile *p, uint16_t *order);
-
 #endif
