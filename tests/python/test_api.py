@@ -436,7 +436,7 @@ def test_memory_of_the_cpu_where_no_npu_was_recorded(tmp_path, monkeypatch, caps
     prof.export_memory_timeline("other.html", device="npu:7")
     said = capsys.readouterr().out
     assert "npu:7" in said and "device may be" in said and "--" not in said.partition("profiler.py")[2]
-    assert " export_memory_timeline %s: nothing" % prof._path in said and said.count(prof._path) == 1
+    assert " export_memory_timeline %s: the memory of npu:7 was not recorded" % prof._path in said and said.count(prof._path) == 1
 
 
 def test_nothing_was_recorded_and_why(tmp_path, monkeypatch, capsys):

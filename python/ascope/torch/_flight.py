@@ -71,8 +71,8 @@ class flight_recorder:
                      "signal": int(signal) if signal is not None else 0,
                      "between_ns": _ns("between", between, 60) if between != 0 else 1}
         if listen_dir is not None:
-            self._how["listen_dir"] = path_of("listen_dir", listen_dir) or ""
-        self._place = {"parent_dir": path_of("dir_name", dir_name) if dir_name is not None else None,
+            self._how["listen_dir"] = path_of("listen_dir", listen_dir, "not listening") or ""
+        self._place = {"parent_dir": path_of("dir_name", dir_name, "using the default directory") if dir_name is not None else None,
                        "worker_name": worker_name}
         self._pid: Optional[int] = None  # the process in which it runs
 

@@ -102,7 +102,7 @@ def init(path: str) -> None:
     A second call changes nothing.
     """
     from ascope.torch import profiler
-    directory = path_of("dynamic_profile: init", path, _core.ERROR)
+    directory = path_of("dynamic_profile: init", path, "dynamic profiling is disabled", _core.ERROR)
     if directory is None:
         return
     profiler.make_room()
