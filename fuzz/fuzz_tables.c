@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/view_tables_load.h"
 #include "fuzz.h"
 #include "load/chrome_load.h"
+#include "view/view_tables_load.h"
 
 static char dir[] = "/tmp/ascope-fuzz-tables-XXXXXX";
 static const char *const names_of[] = { "a.csv", "a.json", "a.json.gz" };

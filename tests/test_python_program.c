@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "cli/python_program.h"
 #include "folder.h"
+#include "run/python_program.h"
 
 enum { WORDS_MOST = 40 };
 

@@ -7,17 +7,17 @@
 
 #include "analyse/flow/chrome_flows.h"
 #include "base/gzip.h"
-#include "cli/drawn.h"
 #include "cli/one_collection.h"
 #include "cli/summary.h"
 #include "cli/term.h"
+#include "export/framework/trace_view.h"
 #include "export/msprof/prof_trace.h"
 #include "export/pftrace.h"
 #include "export/scope.h"
-#include "export/framework/trace_view.h"
-#include "pipeline/collection_write.h"
-#include "pipeline/registry.h"
 #include "export/trace_split.h"
+#include "pipeline/collection_write.h"
+#include "pipeline/drawn.h"
+#include "pipeline/registry.h"
 
 /* What became of it: the file, or its pieces. */
 struct traces {

@@ -23,14 +23,14 @@
 #include "cli/view_collection.h"
 #include "cli/view_database.h"
 #include "cli/view_joint.h"
-#include "cli/view_results.h"
-#include "cli/view_tables_load.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
 #include "view/db_reader.h"
 #include "view/view_report.h"
+#include "view/view_results.h"
 #include "view/view_server.h"
+#include "view/view_tables_load.h"
 
 static const char loopback[] = "127.0.0.1";
 

@@ -9,7 +9,7 @@
 #define ASCOPE_CLI_RUN_PYTHON_H
 
 #include "base/arena.h"
-#include "cli/python_program.h"
+#include "run/python_program.h"
 
 /* Returns when the program is to be recorded as any other; a line on stderr says so when it could have been more. */
 void run_python(const struct python_run *r, char *const *program, struct arena *mem);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view_collection.h"
 
-#include "cli/drawn.h"
 #include "cli/loaded.h"
 #include "cli/view_advice.h"
 #include "cli/view_categories.h"
@@ -10,6 +9,7 @@
 #include "cli/view_roofline.h"
 #include "cli/view_steps.h"
 #include "load/raw_bytes.h"
+#include "pipeline/drawn.h"
 
 /* Percent of the time, and of raw data what is written to draw it. */
 enum { READ = 35, DRAWN = 80, DRAWN_PERCENT = 70 };

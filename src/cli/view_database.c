@@ -8,9 +8,9 @@
 
 #include "analyse/framework/spread.h"
 #include "base/stamp.h"
-#include "cli/drawn.h"
 #include "cli/term.h"
 #include "cli/view_database_work.h"
+#include "pipeline/drawn.h"
 #include "view/db_trace.h"
 
 static bool add_fact(struct view_input *in, const char *name, const char *text)

@@ -8,11 +8,11 @@
 #include "base/sort.h"
 #include "cli/summary.h"
 #include "cli/verdict_report.h"
-#include "cli/view_results.h"
 #include "cluster/cluster.h"
 #include "cluster/job_overview.h"
 #include "cluster/mode_verdicts.h"
 #include "pipeline/rank_load.h"
+#include "view/view_results.h"
 
 enum { MOST_DRAWN = 8 }; /* timelines that are drawn unasked */
 

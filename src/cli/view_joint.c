@@ -8,7 +8,6 @@
 #include "answers/run_chrome.h"
 #include "answers/run_collection.h"
 #include "cli/compare_report.h"
-#include "cli/drawn.h"
 #include "cli/summary.h"
 #include "cli/view_advice.h"
 #include "cli/view_chrome_work.h"
@@ -17,6 +16,7 @@
 #include "cli/view_ties.h"
 #include "load/chrome_load.h"
 #include "load/raw_bytes.h"
+#include "pipeline/drawn.h"
 #include "view/joint_trace.h"
 
 enum { MOST_OF_RUN = 4, TOP = 20 };                     /* timelines of a run; differences that are shown */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/drawn.h"
+#include "pipeline/drawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  *
  * Each file is a table of SQL; of a JSON file, one row for each of its values with the path to it. There is no timeline.
  */
-#ifndef ASCOPE_CLI_VIEW_TABLES_LOAD_H
-#define ASCOPE_CLI_VIEW_TABLES_LOAD_H
+#ifndef ASCOPE_VIEW_VIEW_TABLES_LOAD_H
+#define ASCOPE_VIEW_VIEW_TABLES_LOAD_H
 
 #include "view/view_input.h"
 

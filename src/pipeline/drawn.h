@@ -4,8 +4,8 @@
  * The functions that write the text hand their events over (chrome_sink.h); only arguments are text, in a file without a name.
  * What a viewer shows, and what it becomes in other formats, is therefore what the exported file has.
  */
-#ifndef ASCOPE_CLI_DRAWN_H
-#define ASCOPE_CLI_DRAWN_H
+#ifndef ASCOPE_PIPELINE_DRAWN_H
+#define ASCOPE_PIPELINE_DRAWN_H
 
 #include "export/output_options.h"
 #include "profile/chrome_trace.h"

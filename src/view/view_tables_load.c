@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/view_tables_load.h"
+#include "view/view_tables_load.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/python_program.h"
+#include "run/python_program.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

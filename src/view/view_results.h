@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_results.h - folders of results (ASCEND_PROFILER_OUTPUT, cluster_analysis_output): which file in them is shown. */
-#ifndef ASCOPE_CLI_VIEW_RESULTS_H
-#define ASCOPE_CLI_VIEW_RESULTS_H
+#ifndef ASCOPE_VIEW_VIEW_RESULTS_H
+#define ASCOPE_VIEW_VIEW_RESULTS_H
 
 #include "base/arena.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/view_results.h"
+#include "view/view_results.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

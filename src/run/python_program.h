@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* python_program.h - a command line that starts Python: which of its words are what, and the same script under the front end. */
-#ifndef ASCOPE_CLI_PYTHON_PROGRAM_H
-#define ASCOPE_CLI_PYTHON_PROGRAM_H
+#ifndef ASCOPE_RUN_PYTHON_PROGRAM_H
+#define ASCOPE_RUN_PYTHON_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
