@@ -166,6 +166,15 @@ static void make_room(struct drive *d)
     }
 }
 
+static bool add_rank(struct running *m, const struct rank_summary *s)
+{
+    m->context.scratch = arena_new();
+    const bool works = m->context.scratch && m->mode->add(m->state, &m->context, s);
+    arena_free(m->context.scratch);
+    m->context.scratch = NULL;
+    return works;
+}
+
 static bool feed(struct drive *d, const struct rank_summary *s)
 {
     for (size_t k = 0; k < d->r->n_modes; k++) {
@@ -176,7 +185,7 @@ static bool feed(struct drive *d, const struct rank_summary *s)
             lack_add(&m->lack, s->identity.rank);
             continue;
         }
-        if (!m->mode->add(m->state, &m->context, s) && !skip(d, m))
+        if (!add_rank(m, s) && !skip(d, m))
             return d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name);
     }
     make_room(d);

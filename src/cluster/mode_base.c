@@ -40,14 +40,11 @@ static void *begin(struct mode_context *c)
 static bool add_comm(struct base *b, struct mode_context *c, const struct rank_summary *s)
 {
     struct comm_totals totals;
-    struct arena *scratch = arena_new();
     const bool has_json = c->mode->is_base && c->options->wants_text;
-    bool done = scratch && comm_totals_of(s, &totals, scratch);
+    bool done = comm_totals_of(s, &totals, c->scratch);
     if (done && (!c->mode->is_base || c->options->wants_db))
         done = cluster_comm_add(&b->comm, s, &totals, c->e);
-    done = done && (!has_json || comm_json_add(&b->json, s, &totals));
-    arena_free(scratch);
-    return done;
+    return done && (!has_json || comm_json_add(&b->json, s, &totals));
 }
 
 static bool add(void *state, struct mode_context *c, const struct rank_summary *s)

@@ -51,10 +51,9 @@ static void *begin(struct mode_context *c)
 /* The rows of the rank that was added last. */
 static bool rank_rows(struct state *s, const struct mode_context *c, size_t first)
 {
-    struct arena *const scratch = arena_new();
-    struct grid g = { .n_columns = RANK_CELLS, .mem = scratch };
+    struct grid g = { .n_columns = RANK_CELLS, .mem = c->scratch };
     static const struct grid_key by_ratio[] = { { 1, true }, { 0, false } };
-    for (size_t i = first; scratch && i < s->calls.n; i++) {
+    for (size_t i = first; i < s->calls.n; i++) {
         const struct named_calls *const of = &s->calls.at[i];
         const struct cell row[RANK_CELLS] = {
             cell_name((name_id)s->names.key.at[of->name]),
@@ -72,9 +71,7 @@ static bool rank_rows(struct state *s, const struct mode_context *c, size_t firs
         };
         grid_row(&g, row);
     }
-    const bool works = scratch && grid_sort(&g, by_ratio, 2, c->names) && recipe_stream(&s->ranks, c, &rank_table, &g);
-    arena_free(scratch);
-    return works;
+    return grid_sort(&g, by_ratio, 2, c->names) && recipe_stream(&s->ranks, c, &rank_table, &g);
 }
 
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r)

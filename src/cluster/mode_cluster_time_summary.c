@@ -91,8 +91,10 @@ static bool step_number(const struct names *names, name_id text, int64_t *out)
     return text == NAME_EMPTY || (end != t && *end == '\0');
 }
 
-static bool add_rank(struct state *s, const struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
+    struct state *const s = state;
+    struct arena *const scratch = c->scratch;
     const struct cluster_options *const o = c->options;
     const int64_t rank = r->identity.rank;
     const size_t first = s->rows.n;
@@ -140,14 +142,6 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
     }
     s->n_ranks += s->gathered.uses.n > n_uses;
     return true;
-}
-
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
-{
-    struct arena *scratch = arena_new();
-    const bool works = scratch && add_rank(state, c, r, scratch);
-    arena_free(scratch);
-    return works;
 }
 
 static int by_rank_and_step(const void *a, const void *b)
@@ -269,6 +263,7 @@ static bool base_rows(struct mode_context *c, struct time_rows *out, struct erro
     for (size_t i = 0; works && state && i < base.ranks.n; i++) {
         struct arena *const mem = arena_new();
         struct rank_summary r;
+        of_base.scratch = mem;
         works = mem && job_summary(&base, i, c->mode->needs | c->mode->uses, mem, &r, e) && add(state, &of_base, &r);
         arena_free(mem);
     }

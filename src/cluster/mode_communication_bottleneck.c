@@ -179,15 +179,12 @@ static bool ask_rank(struct state *s, struct mode_context *c, struct arena *scra
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
-    struct arena *const scratch = arena_new();
-    bool works = scratch != NULL;
-    if (works && !s->has_asked) {
+    bool works = true;
+    if (!s->has_asked) {
         s->has_asked = true;
-        works = r->identity.rank == c->options->rank_id ? ask(s, c, r, scratch) : ask_rank(s, c, scratch);
+        works = r->identity.rank == c->options->rank_id ? ask(s, c, r, c->scratch) : ask_rank(s, c, c->scratch);
     }
-    works = works && compare_parts(s, c, r, scratch);
-    arena_free(scratch);
-    return works;
+    return works && compare_parts(s, c, r, c->scratch);
 }
 
 /* All that is known of a rank; lent until CACHED others were asked for. NULL: only its summary is here; or see e. */

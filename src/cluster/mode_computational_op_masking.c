@@ -150,18 +150,13 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     const struct step_choice step = step_choose(c->options, &r->steps);
     json_error_t why;
     json_t *const noted = text ? json_read(text, strlen(text), JSON_REJECT_DUPLICATES, &why) : NULL;
-    struct arena *const scratch = arena_new();
-    bool works = scratch && !json_memory_failed();
-    if (works) {
-        bool *const is_chosen = arena_take(scratch, n, sizeof *is_chosen);
-        struct busy b = { .begin_ns = arena_take(scratch, n, sizeof *b.begin_ns),
-                          .end_ns = arena_take(scratch, n, sizeof *b.end_ns) };
-        works = !arena_failed(scratch);
-        for (size_t i = 0; works && i < s->kinds.n; i++)
-            if (choose(&s->kinds.at[i], r, noted, is_chosen) > 0)
-                add_steps(s, &s->kinds.at[i], r, &step, is_chosen, &b);
-    }
-    arena_free(scratch);
+    bool *const is_chosen = arena_take(c->scratch, n, sizeof *is_chosen);
+    struct busy b = { .begin_ns = arena_take(c->scratch, n, sizeof *b.begin_ns),
+                      .end_ns = arena_take(c->scratch, n, sizeof *b.end_ns) };
+    const bool works = !arena_failed(c->scratch) && !json_memory_failed();
+    for (size_t i = 0; works && i < s->kinds.n; i++)
+        if (choose(&s->kinds.at[i], r, noted, is_chosen) > 0)
+            add_steps(s, &s->kinds.at[i], r, &step, is_chosen, &b);
     json_decref(noted);
     return works && !arena_failed(c->mem);
 }

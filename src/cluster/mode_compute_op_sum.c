@@ -91,8 +91,10 @@ static size_t same_name(const struct summary_runs *k, size_t i)
     return end;
 }
 
-static bool add_rank(struct state *s, const struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
+    struct state *const s = state;
+    struct arena *const scratch = c->scratch;
     const struct summary_runs *const k = &r->kernels;
     const struct step_choice step = step_choose(c->options, &r->steps);
     struct by_type of_rank = { 0 };
@@ -127,14 +129,6 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
             return false;
     return !arena_failed(c->mem) && grid_sort(&names, by_sum, 2, c->names) &&
            recipe_stream(&s->names, c, &name_table, &names);
-}
-
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
-{
-    struct arena *scratch = arena_new();
-    const bool works = scratch && add_rank(state, c, r, scratch);
-    arena_free(scratch);
-    return works;
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)

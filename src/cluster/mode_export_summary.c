@@ -90,18 +90,15 @@ static bool put_kernels(struct state *s, struct mode_context *c, const struct ra
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
-    struct arena *const scratch = arena_new();
     struct rank all;
-    bool is_there = false, works = scratch != NULL;
-    if (works && (r->has & RANK_TASKS)) {
-        works = rank_reload(c, r->identity.rank, RANK_TASKS, scratch, &all, &is_there, c->e);
+    bool is_there = false, works = true;
+    if (r->has & RANK_TASKS) {
+        works = rank_reload(c, r->identity.rank, RANK_TASKS, c->scratch, &all, &is_there, c->e);
         s->n_absent += !is_there;
     }
     if (is_there && !s->kernels)
         works = (s->kernels = writer_table(c->writer, c->mode->class_name, &kernel_table, c->e)) != NULL;
-    works = works && (!is_there || put_kernels(s, c, r, &all)) && add_calls(s, c, r, scratch);
-    arena_free(scratch);
-    return works;
+    return works && (!is_there || put_kernels(s, c, r, &all)) && add_calls(s, c, r, c->scratch);
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)

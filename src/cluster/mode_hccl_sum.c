@@ -114,8 +114,10 @@ static bool rows_of(struct grid *g, const struct by_name *b, const int64_t *rank
     return !arena_failed(g->mem);
 }
 
-static bool add_rank(struct state *s, const struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
+    struct state *const s = state;
+    struct arena *const scratch = c->scratch;
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct step_choice step = step_choose(c->options, &r->steps);
     struct by_name of_rank = { 0 };
@@ -129,14 +131,6 @@ static bool add_rank(struct state *s, const struct mode_context *c, const struct
             return false;
     }
     return rows_of(&s->of_ranks, &of_rank, &r->identity.rank);
-}
-
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
-{
-    struct arena *scratch = arena_new();
-    const bool works = scratch && add_rank(state, c, r, scratch);
-    arena_free(scratch);
-    return works;
 }
 
 struct ranking {

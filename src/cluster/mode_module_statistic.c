@@ -31,8 +31,10 @@ static void *begin(struct mode_context *c)
 }
 
 /* Operators are not part of a summary: the rank is read again. */
-static bool add_rank(struct state *s, struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
+    struct state *const s = state;
+    struct arena *const scratch = c->scratch;
     struct rank all;
     struct module_stats stats = { 0 };
     bool is_there;
@@ -51,14 +53,6 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
         grid_row(&s->rows, row);
     }
     return !arena_failed(c->mem);
-}
-
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
-{
-    struct arena *const scratch = arena_new();
-    const bool works = scratch && add_rank(state, c, r, scratch);
-    arena_free(scratch);
-    return works;
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)

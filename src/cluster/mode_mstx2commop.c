@@ -98,8 +98,9 @@ static bool parse(const char *text, struct message *out, struct arena *mem)
 }
 
 /* Marks are ordered by begin: so are the numbers of their operators. */
-static bool add_rank(struct state *s, const struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
+static bool add_marks(struct state *s, const struct mode_context *c, const struct rank_summary *r)
 {
+    struct arena *const scratch = c->scratch;
     const struct summary_marks *const m = &r->marks;
     const struct step_choice step = step_choose(c->options, &r->steps);
     struct tuples kinds = { 0 };
@@ -149,10 +150,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
         s->n_with_ops++;
         return true;
     }
-    struct arena *const scratch = arena_new();
-    const bool works = scratch && add_rank(s, c, r, scratch);
-    arena_free(scratch);
-    return works;
+    return add_marks(s, c, r);
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)

@@ -94,8 +94,10 @@ static bool number_names(struct mark *mark, size_t n, struct names *names, struc
     return true;
 }
 
-static bool add_rank(struct state *s, struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
+    struct state *const s = state;
+    struct arena *const scratch = c->scratch;
     const size_t first = s->marks.n;
     const struct step_choice step = step_choose(c->options, &r->steps);
     struct mark_spans spans = { 0 };
@@ -122,14 +124,6 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
             if (total[k] != 0 && s->marks.at[i].ns[k] != INT64_MIN)
                 s->marks.at[i].share[k] = (double)s->marks.at[i].ns[k] / (double)total[k] * 100;
     return s->marks.n == first || number_names(s->marks.at + first, s->marks.n - first, c->names, scratch);
-}
-
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
-{
-    struct arena *const scratch = arena_new();
-    const bool works = scratch && add_rank(state, c, r, scratch);
-    arena_free(scratch);
-    return works;
 }
 
 static struct cell cell_ns(int64_t ns)

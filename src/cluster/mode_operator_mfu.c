@@ -176,8 +176,10 @@ static bool module_rows(struct state *s, const struct module_stats *stats, struc
 }
 
 /* Single kernels and operators are not part of a summary: the rank is read again. */
-static bool add_rank(struct state *s, struct mode_context *c, const struct rank_summary *of, struct arena *scratch)
+static bool add(void *state, struct mode_context *c, const struct rank_summary *of)
 {
+    struct state *const s = state;
+    struct arena *const scratch = c->scratch;
     struct rank r;
     struct measured m;
     struct module_stats stats = { 0 };
@@ -196,14 +198,6 @@ static bool add_rank(struct state *s, struct mode_context *c, const struct rank_
             kernel_row(&rows, &m, &r, i, of->identity.rank);
     s->n_without += rows.cells.n == 0;
     return module_rows(s, &stats, c->names, of->identity.rank) && recipe_stream(&s->kernels, c, &kernel_table, &rows);
-}
-
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
-{
-    struct arena *const scratch = arena_new();
-    const bool works = scratch && add_rank(state, c, r, scratch);
-    arena_free(scratch);
-    return works;
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)

@@ -78,10 +78,10 @@ bool p2p_pairs_add(struct p2p_pairs *p, const struct mode_context *c, const stru
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct step_choice step = step_choose(c->options, &r->steps);
-    struct arena *const scratch = arena_new();
+    struct arena *const scratch = c->scratch;
     struct p2p_ops found = { 0 };
     struct grid g = { .n_columns = CELLS, .mem = scratch };
-    bool works = scratch && p2p_find(&found, c, r, scratch);
+    bool works = p2p_find(&found, c, r, scratch);
     for (size_t i = 0; works && i < found.list.n; i++) {
         const struct p2p_op *const op = &found.list.at[i];
         if (!step_has_time(&step, collective_launch_ns(r, op->row)))
@@ -98,9 +98,7 @@ bool p2p_pairs_add(struct p2p_pairs *p, const struct mode_context *c, const stru
                                                      cell_name(ops->group[op->row]), cell_int(ops->begin_ns[op->row]),
                                                      cell_text(id) });
     }
-    works = works && recipe_stream(&p->sink, c, &table, &g);
-    arena_free(scratch);
-    return works;
+    return works && recipe_stream(&p->sink, c, &table, &g);
 }
 
 static void *begin(struct mode_context *c)

@@ -150,11 +150,11 @@ static void put_scheduled(struct state *s, const struct rank_summary *r, struct 
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
-    struct arena *const scratch = arena_new();
+    struct arena *const scratch = c->scratch;
     struct dualpipe schedule = { 0 };
     s->rows = (struct grid){ .n_columns = CELLS, .mem = scratch };
     size_t n = 0;
-    struct pass *const pass = scratch ? find_passes(c, r, &n, scratch) : NULL;
+    struct pass *const pass = find_passes(c, r, &n, scratch);
     if (pass && schedule_of(s, r, &schedule, scratch))
         put_scheduled(s, r, pass, n, &schedule);
     else
@@ -162,10 +162,8 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
             const bool is_forward = name_contains_any_case(c->names, pass[i].message, "forward");
             put(s, r, &pass[i], cell_text(is_forward ? "FP" : "BP"), !is_forward);
         }
-    const bool works = pass && !arena_failed(scratch) && !json_memory_failed() &&
-                       recipe_stream(&s->sink, c, &table, &s->rows) && p2p_pairs_add(&s->pairs, c, r);
-    arena_free(scratch);
-    return works;
+    return pass && !arena_failed(scratch) && !json_memory_failed() && recipe_stream(&s->sink, c, &table, &s->rows) &&
+           p2p_pairs_add(&s->pairs, c, r);
 }
 
 static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)

@@ -87,13 +87,11 @@ static int64_t step_wanted(const struct state *s, const struct mode_context *c)
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
-    struct arena *const scratch = arena_new();
-    uint32_t *const id = scratch ? arena_take(scratch, r->collectives.ops.n + 1, sizeof *id) : NULL;
+    uint32_t *const id = arena_take(c->scratch, r->collectives.ops.n + 1, sizeof *id);
     const bool done = id && groups_add(&s->groups, r) && match_add(&s->match, r, id) &&
                       step_verdicts_add(&s->steps, r, c->options) && link_verdicts_add(&s->links, r, c->options) &&
                       add_steps(s, &r->steps, c->mem) &&
                       critical_path_add(&s->path, r, (uint32_t)s->match.rank.n - 1, id);
-    arena_free(scratch);
     if (done && critical_path_is_full(&s->path))
         critical_path_keep(&s->path, step_wanted(s, c));
     return done;

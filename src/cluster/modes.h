@@ -34,6 +34,7 @@ struct mode_context {
     struct job *job;
     struct names *names;
     struct arena *mem;             /* of the mode: what lives until the tables are written */
+    struct arena *scratch;         /* of one add(): given back when it returns */
     struct results_writer *writer; /* for tables that are larger than memory: their rows may go there as they come */
     struct job_report *report;     /* what the verdicts fill: it remains when the modes are gone */
     struct error *e;               /* why add() has failed, unless for lack of memory */
