@@ -7,6 +7,7 @@ usage: test_cluster_sources.py ASCOPE
 import glob
 import json
 import math
+import os
 import pathlib
 import shutil
 import sqlite3
@@ -16,6 +17,7 @@ import sys
 import tempfile
 
 from cluster_results import tables_of, unpack
+from endless_db import make_endless
 
 ASCOPE = sys.argv[1]
 failures = []
@@ -28,7 +30,7 @@ def check(condition, what):
 
 
 def run(*arguments, code=0):
-    done = subprocess.run([ASCOPE, *map(str, arguments)], capture_output=True, text=True)
+    done = subprocess.run([ASCOPE, *map(str, arguments)], capture_output=True, text=True, timeout=120)
     check(done.returncode == code, f"{arguments[:3]}: exit code {done.returncode}, expected {code} {done.stderr if done.returncode != code else ''}")
     return done
 
@@ -234,6 +236,39 @@ def databases_of_other_kinds(top):
           "a column that was added later has its default")
 
 
+def hostile_databases(top):
+    """Each is one rank that is left out, soon and with a line; and nothing is created beside it."""
+    def journal_waits(db):
+        os.mkfifo(str(db) + "-journal")
+
+    def computed(db):
+        with sqlite3.connect(db) as d:
+            d.executescript("DROP TABLE STRING_IDS; CREATE TABLE STRING_IDS(id INTEGER PRIMARY KEY, value AS (id || id)); INSERT INTO STRING_IDS VALUES (1)")
+
+    def has_wal(db):
+        with sqlite3.connect(db) as d:
+            d.execute("PRAGMA journal_mode = wal")
+
+    wanted = {"table": (lambda db: make_endless(db, "STRING_IDS"), "pages refer to each other", 1), "schema": (make_endless, "pages refer to each other", 1),
+              "computed": (computed, "a column is computed", 1), "journal": (journal_waits, "", 3), "wal": (has_wal, "", 3)}  # 3: other ranks of the job are missing
+    for name, (change, message, code) in wanted.items():
+        ranks_of(top, name, (0,))[0].close()
+        path = next((top / name).glob("*/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db"))
+        change(path)
+        before = sorted(path.parent.iterdir())
+        done = run("cluster", top / name, "-m", "cann_api_sum", "-o", top / f"{name}-out", code=code)
+        check(message in done.stderr, f"{name}: {done.stderr}")
+        check(sorted(path.parent.iterdir()) == before, f"{name}: nothing is created beside the database")
+    results = top / "wal-out/cluster_analysis_output/cluster_analysis.db"
+    for table in ("CannApiSum", None):
+        kept = results.read_bytes()
+        make_endless(results, table)
+        endless = results.read_bytes()
+        done = run("cluster", top / "wal", "-m", "cann_api_sum", "-o", top / "wal-out", code=1)
+        check("not a database that SQLite can read" in done.stderr and results.read_bytes() == endless, f"results that never end: {done.stderr}")
+        results.write_bytes(kept)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
@@ -245,6 +280,7 @@ def main():
         bare_directories_are_ranks(top)
         what_was_not_recorded(top)
         nothing_that_is_a_rank(top)
+        hostile_databases(top)
         done = run("help", "cluster")
         text = " ".join(done.stdout.split())
         missing = [mode for mode in ("computational_op_masking", "mstx2commop", "ep_load_balance", "communication_matrix_sum") if mode not in text]

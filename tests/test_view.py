@@ -352,11 +352,29 @@ class View(Case):
         v = self.view(self.trace())
         v.wait()
         for sql in ("ATTACH '/etc/passwd' AS x", "CREATE TABLE x(a)", "DELETE FROM slices", "PRAGMA table_list", "SELECT 1; SELECT 2", "", "SELEC",
-                    "SELECT * FROM nothing", "SELECT load_extension('x')", "VACUUM INTO 'x.db'"):
+                    "SELECT * FROM nothing", "SELECT load_extension('x')", "VACUUM INTO 'x.db'", "SELECT fts3_tokenizer('x', x'4141414141414141')"):
             status, _, body = v.raw(v.url.path + "api/sql?" + urllib.parse.urlencode({"input": 0, "q": sql}))
             self.assertEqual(status, 400, sql)
             self.assertTrue(body, sql)
         self.assertEqual(os.listdir(self.dir), ["trace.json"])
+
+    def test_sql_is_bounded(self):
+        """In what it answers, and in what it uses: nothing is written, not even to a temporary file."""
+        v = self.view(self.trace())
+        v.wait()
+        many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) "
+        for sql in (many + "SELECT hex(zeroblob(1000000)) FROM n", "SELECT hex(zeroblob(10000000))"):
+            status, _, body = v.raw(v.url.path + "api/sql?" + urllib.parse.urlencode({"input": 0, "q": sql}))
+            self.assertEqual(status, 400, sql)
+            self.assertIn(b"too ", body)
+
+        def written():
+            with open("/proc/%d/io" % v.process.pid, encoding="ascii") as f:
+                return int(dict(line.split(": ") for line in f)["wchar"])
+
+        before = written()
+        self.assertEqual(v.json("sql", input=0, q=many + "SELECT i FROM n ORDER BY randomblob(1000)")["n"], 10000)
+        self.assertLess(written() - before, 1000000)
 
     def test_a_collection_has_steps_and_reasons(self):
         self.ascope("sim", "--framework", "pt", "--kernels", "600", "--steps", "6", "--slow-step", "3:4,5:2", "--out", "job", code=0)

@@ -11,12 +11,15 @@ import pathlib
 import random
 import re
 import resource
+import socket
 import sqlite3
 import sys
+import time
 import unittest
 
 import test_view
 from cli_case import Case
+from endless_db import make_endless
 
 T = 1_700_000_000_000_000_000  # ns
 TID = 77 << 32 | 5
@@ -247,6 +250,20 @@ class Results(Case):
         self.assertEqual(facts["rows without a time, left out"], "2")
         self.assertIn("damaged, shown in part", dict(v.json("overview", input=names.index("computed.db"))["facts"]))
         self.assertEqual(v.end()[0], 0)
+
+    def test_databases_that_never_end(self):
+        make_endless(database(os.path.join(self.dir, "schema.db")))
+        self.assertIn("pages refer to each other", self.ascope("view", "schema.db", "--export", "r.html", code=1).stderr)
+        make_endless(database(os.path.join(self.dir, "task.db")), "TASK")
+        self.ascope("view", "task.db", "--export", "r.html", code=3)
+        v = self.view("task.db")
+        v.wait()
+        with socket.create_connection(v.address, timeout=60) as s:
+            s.sendall(("GET %sapi/sql?input=0&q=SELECT+count(*)+FROM+db.TASK HTTP/1.1\r\nHost: %s\r\n\r\n" % (v.url.path, v.url.netloc)).encode())
+            time.sleep(0.3)
+            began = time.monotonic()
+            self.assertEqual(v.end()[0], 0)
+            self.assertLess(time.monotonic() - began, 15)
 
     def test_a_report_is_one_page_without_requests_and_scripts(self):
         database(os.path.join(self.dir, "a.db"))

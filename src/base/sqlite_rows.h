@@ -7,7 +7,7 @@
  *
  * Only what is plain is read: a table with rowids in a database without a write-ahead log, with texts in UTF-8. ROWS_STRANGE is
  * the answer to everything else, and to all that is damaged: the caller asks SQLite then, which knows every case and has a
- * message for it. The caller also holds a read transaction of SQLite, so that no page changes meanwhile.
+ * message for it. Pages that change meanwhile give wrong values, and nothing worse.
  */
 #ifndef ASCOPE_BASE_SQLITE_ROWS_H
 #define ASCOPE_BASE_SQLITE_ROWS_H

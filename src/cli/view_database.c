@@ -274,8 +274,8 @@ static bool tables_load(struct view_input *in, struct db_reader *r)
     enum { MOST_TABLES = 500 };
     sqlite3_stmt *s = NULL;
     bool has_memory = true;
-    if (sqlite3_prepare_v2(r->db, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY 1", -1,
-                           &s, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(r->u.db, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY 1",
+                           -1, &s, NULL) != SQLITE_OK)
         return true;
     while (has_memory && in->db_tables.n < MOST_TABLES && sqlite3_step(s) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(s, 0);
@@ -306,7 +306,7 @@ static bool facts_load(struct view_input *in, struct db_reader *r, const struct 
         is_good = is_good && add_fact(in, "damaged, shown in part", arena_printf(in->mem, "%s", r->problem));
     if (t->is_cut)
         is_good = is_good && add_fact(in, "left out", "texts repeat too often: the last events are not shown");
-    if (r->has_wal)
+    if (r->u.has_wal)
         is_good = is_good && add_fact(in, "not read", "what its writer left in the -wal file beside it");
     return is_good;
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/rank_db.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include "base/sort.h"
 #include "base/sqlite_rows.h"
 #include "base/stamp.h"
+#include "base/untrusted_db.h"
 #include "cluster/link_samples.h"
 #include "cluster/rank_text.h"
 #include "profile/calls.h"
@@ -63,9 +62,9 @@ struct numbered {
 };
 
 struct reader {
-    sqlite3 *db;
+    struct untrusted_db u;
     const char *path;
-    uint64_t file_bytes, text_bytes;
+    uint64_t text_bytes;
     struct mapped map; /* of a database whose pages can be read without SQLite */
     struct rows_file pages;
     struct numbered strings, apis, types;
@@ -74,86 +73,66 @@ struct reader {
     struct error *e;
 };
 
-static bool failed(struct reader *r)
-{
-    const int code = r->db ? sqlite3_errcode(r->db) & 0xFF : SQLITE_NOMEM;
-    if (code == SQLITE_NOMEM)
-        return error_no_memory(r->e, r->path);
-    return error_set(r->e, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? FAULT_IO : FAULT_FORMAT,
-                     "%s: cannot be read as a database: %s; analyse the rank again", r->path, sqlite3_errmsg(r->db));
-}
-
 static bool damaged(struct reader *r, const char *what)
 {
     return error_set(r->e, FAULT_FORMAT, "%s: %s; analyse the rank again", r->path, what);
 }
 
-/* SQLite has begun to read the file that is mapped, so that nobody writes to it: its pages can be read directly. */
-static void use_pages(struct reader *r, const struct stat *mapped)
+static bool failed(struct reader *r)
 {
-    struct stat st;
-    const bool is_same = stat(r->path, &st) == 0 && st.st_dev == mapped->st_dev && st.st_ino == mapped->st_ino &&
-                         st.st_size == mapped->st_size;
-    if (!r->map.at || !is_same || !rows_file_init(&r->pages, r->map.at, r->map.bytes))
-        memory_unmap(&r->map);
+    const int code = sqlite3_errcode(r->u.db) & 0xFF;
+    if (code == SQLITE_NOMEM)
+        return error_no_memory(r->e, r->path);
+    return error_set(r->e, code == SQLITE_IOERR ? FAULT_IO : FAULT_FORMAT,
+                     "%s: cannot be read as a database: %s; analyse the rank again", r->path,
+                     untrusted_db_trouble(&r->u));
 }
 
-/* The file is mapped and closed before SQLite opens it: closing it later would end the locks of SQLite. */
-static bool reader_open(struct reader *r, const char *path)
+/* Its pages can be read directly, if they are those of the file that SQLite has opened. */
+static void use_pages(struct reader *r)
 {
     struct stat st;
     int why;
-    const int fd = file_open(AT_FDCWD, path, &st, &why);
-    if (fd < 0)
-        return error_set(r->e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
-    if (!memory_map(&r->map, fd, (size_t)st.st_size))
+    const int fd = file_open(AT_FDCWD, r->path, &st, &why);
+    const bool is_mapped = fd >= 0 && (uint64_t)st.st_size == r->u.file_bytes && st.st_ino == r->u.inode &&
+                           memory_map(&r->map, fd, (size_t)st.st_size);
+    if (fd >= 0)
+        close(fd);
+    if (!is_mapped)
         r->map.at = NULL;
-    close(fd);
+    else if (!rows_file_init(&r->pages, r->map.at, r->map.bytes))
+        memory_unmap(&r->map);
+}
+
+static bool reader_open(struct reader *r, const char *path)
+{
     r->path = path;
-    r->file_bytes = (uint64_t)st.st_size;
     r->text_bytes = 0;
-    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(path, &r->db, flags, NULL) != SQLITE_OK)
-        return failed(r);
-    sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(r->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, 1 << 28);
-    static const char sql[] = "PRAGMA mmap_size=1073741824; PRAGMA cache_size=-2048; BEGIN; PRAGMA schema_version";
-    if (sqlite3_exec(r->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        return failed(r);
-    use_pages(r, &st);
+    if (!untrusted_db_open(&r->u, path, r->e))
+        return false;
+    if (r->u.has_wal) {
+        untrusted_db_close(&r->u);
+        return damaged(r, "its writer left a part of it in the -wal file beside it");
+    }
+    use_pages(r);
     return true;
 }
 
 static void reader_close(struct reader *r)
 {
     memory_unmap(&r->map);
-    sqlite3_close(r->db);
-    r->db = NULL;
-}
-
-/* Whether there is a plain table of that name: a view could be anything. */
-static bool has_table(struct reader *r, const char *table)
-{
-    sqlite3_stmt *s = NULL;
-    static const char sql[] = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0";
-    if (sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK)
-        return failed(r);
-    sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
-    const int code = sqlite3_step(s);
-    sqlite3_finalize(s);
-    return code == SQLITE_ROW || (code != SQLITE_DONE && failed(r));
+    untrusted_db_close(&r->u);
 }
 
 static bool has_column(const struct reader *r, const char *table, const char *column)
 {
-    return sqlite3_table_column_metadata(r->db, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+    return sqlite3_table_column_metadata(r->u.db, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
 /* The columns of a table that are wanted and there: "SELECT a, NULL, c FROM TABLE". */
 static sqlite3_stmt *select_fields(struct reader *r, const struct db_part *part)
 {
-    sqlite3_str *sql = sqlite3_str_new(r->db);
+    sqlite3_str *sql = sqlite3_str_new(r->u.db);
     sqlite3_stmt *s = NULL;
     for (size_t i = 0; i < part->n_fields; i++) {
         const bool is_there = has_column(r, part->table, part->field[i].name);
@@ -161,7 +140,7 @@ static sqlite3_stmt *select_fields(struct reader *r, const struct db_part *part)
     }
     sqlite3_str_appendf(sql, " FROM \"%w\"", part->table);
     char *text = sqlite3_str_finish(sql);
-    if (!text || sqlite3_prepare_v2(r->db, text, -1, &s, NULL) != SQLITE_OK)
+    if (!text || sqlite3_prepare_v2(r->u.db, text, -1, &s, NULL) != SQLITE_OK)
         failed(r);
     sqlite3_free(text);
     return s;
@@ -170,14 +149,15 @@ static sqlite3_stmt *select_fields(struct reader *r, const struct db_part *part)
 static bool count_rows(struct reader *r, const char *table, size_t *n)
 {
     sqlite3_stmt *s = NULL;
-    char *sql = sqlite3_mprintf("SELECT COUNT(*) FROM \"%w\"", table);
-    const bool done = sql && sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+    char *sql = sqlite3_mprintf("SELECT COUNT(1) FROM \"%w\"", table);
+    const bool done =
+        sql && sqlite3_prepare_v2(r->u.db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
     const int64_t found = done ? sqlite3_column_int64(s, 0) : 0;
     sqlite3_finalize(s);
     sqlite3_free(sql);
     if (!done)
         return failed(r);
-    if (found < 0 || (uint64_t)found > r->file_bytes / 2)
+    if (found < 0 || (uint64_t)found > r->u.file_bytes / 2)
         return damaged(r, "a table has more rows than fit in the file");
     *n = (size_t)found;
     return *n < NO_ROW || damaged(r, "a table has too many rows");
@@ -326,7 +306,7 @@ static bool plain_table(struct reader *r, const struct db_part *part, struct pla
         "WHERE m.type = 'table' AND m.name = ?1 AND NOT EXISTS "
         "(SELECT 1 FROM pragma_index_list(m.name) AS i WHERE i.origin = 'pk')";
     sqlite3_stmt *s = NULL;
-    if (!r->map.at || part->n_fields > ROWS_COLUMNS || sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK)
+    if (!r->map.at || part->n_fields > ROWS_COLUMNS || sqlite3_prepare_v2(r->u.db, sql, -1, &s, NULL) != SQLITE_OK)
         return false;
     sqlite3_bind_text(s, 1, part->table, -1, SQLITE_STATIC);
     *t = (struct plain_table){ 0 };
@@ -368,7 +348,7 @@ static bool read_pages(struct reader *r, const struct db_part *part, void *to, s
     size_t n = 0;
     rows_init(&rows, &r->pages, t.root);
     while ((state = rows_next(&rows, &rowid.integer, cell, t.n_columns)) == ROWS_ROW && n < most && is_plain &&
-           r->text_bytes <= 4 * r->file_bytes + 4096) {
+           r->text_bytes <= 4 * r->u.file_bytes + 4096) {
         for (size_t i = 0; is_plain && i < part->n_fields; i++) {
             const int column = t.column[i];
             const struct cell *c = column == ROWID_COLUMN ? &rowid : column == NO_COLUMN ? &none : &cell[column];
@@ -386,7 +366,8 @@ static bool read_pages(struct reader *r, const struct db_part *part, void *to, s
 static bool read_part(struct reader *r, const struct db_part *part, void *to, bool *is_there)
 {
     size_t most = 0, n = 0;
-    *is_there = has_table(r, part->table);
+    if (!untrusted_db_look(&r->u, part->table, is_there))
+        return failed(r);
     if (!*is_there || !count_rows(r, part->table, &most))
         return r->e->fault == FAULT_NONE;
     for (size_t i = 0; i < part->n_fields; i++) {
@@ -401,7 +382,7 @@ static bool read_part(struct reader *r, const struct db_part *part, void *to, bo
     r->text_bytes = text_bytes;
     sqlite3_stmt *s = select_fields(r, part);
     int code = s ? SQLITE_ROW : SQLITE_ERROR;
-    while (s && n < most && (code = sqlite3_step(s)) == SQLITE_ROW && r->text_bytes <= 4 * r->file_bytes + 4096) {
+    while (s && n < most && (code = sqlite3_step(s)) == SQLITE_ROW && r->text_bytes <= 4 * r->u.file_bytes + 4096) {
         for (size_t i = 0; i < part->n_fields; i++) {
             char *column;
             memcpy(&column, (char *)to + part->field[i].at, sizeof column);
@@ -413,7 +394,7 @@ static bool read_part(struct reader *r, const struct db_part *part, void *to, bo
     if (s && !done)
         failed(r);
     sqlite3_finalize(s);
-    if (done && r->text_bytes > 4 * r->file_bytes + 4096)
+    if (done && r->text_bytes > 4 * r->u.file_bytes + 4096)
         return damaged(r, "its texts are longer than the file");
     memcpy(to, &n, sizeof n);
     return done;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/outdir.h"
+#include "base/untrusted_db.h"
 
 struct text_file {
     struct out out;
@@ -67,15 +67,19 @@ struct results_writer *writer_open(const struct results_request *r, struct error
     return w;
 }
 
+static bool no_database(const struct results_writer *w, struct error *e)
+{
+    return error_set(e, FAULT_FORMAT,
+                     "%s: not a database that SQLite can read; remove it, or write elsewhere with --out", w->db_path);
+}
+
 static bool db_failed(struct results_writer *w, struct error *e)
 {
     const int code = w->db ? sqlite3_errcode(w->db) : SQLITE_NOMEM;
     if ((code & 0xFF) == SQLITE_NOMEM)
         return no_memory(w, e);
     if ((code & 0xFF) == SQLITE_NOTADB || (code & 0xFF) == SQLITE_CORRUPT)
-        return error_set(e, FAULT_FORMAT,
-                         "%s: not a database that SQLite can read; remove it, or write elsewhere with --out",
-                         w->db_path);
+        return no_database(w, e);
     return error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, sqlite3_errmsg(w->db));
 }
 
@@ -106,6 +110,12 @@ static bool copy_existing(struct results_writer *w, int to, struct error *e)
     return done;
 }
 
+static bool has_content(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size > 0;
+}
+
 static bool db_open_once(struct results_writer *w, struct error *e)
 {
     if (w->db)
@@ -122,10 +132,12 @@ static bool db_open_once(struct results_writer *w, struct error *e)
     close(fd);
     if (!is_copied)
         return false;
-    static const char set[] = "PRAGMA trusted_schema=0; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
+    if (has_content(w->half.path) && !untrusted_db_is_sound(w->half.path))
+        return no_database(w, e);
+    static const char set[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
                               "PRAGMA synchronous=OFF; PRAGMA cache_size=-4096; BEGIN";
     if (sqlite3_open_v2(w->half.path, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-        sqlite3_exec(w->db, set, NULL, NULL, NULL) != SQLITE_OK)
+        !untrusted_db_restrict(w->db) || sqlite3_exec(w->db, set, NULL, NULL, NULL) != SQLITE_OK)
         return db_failed(w, e);
     return true;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/time_summary_db.h"
 
-#include <sqlite3.h>
 #include <sys/stat.h>
+
+#include "base/untrusted_db.h"
 
 static const char *const places[] = { "", "/cluster_analysis.db", "/cluster_analysis_output/cluster_analysis.db" };
 
@@ -18,17 +19,21 @@ static const char *find(const char *path, struct arena *mem)
     return NULL;
 }
 
-static bool read_rows(sqlite3 *db, const char *file, struct time_rows *out, struct arena *mem, struct error *e)
+static bool read_rows(struct untrusted_db *u, const char *file, struct time_rows *out, struct arena *mem,
+                      struct error *e)
 {
     static const char sql[] =
         "SELECT rank, step, stepTime, computation, communicationNotOverlapComputation, communicationOverlapComputation,"
         " communication, free, communicationWaitStageTime, communicationTransmitStageTime, memory,"
         " memoryNotOverlapComputationCommunication FROM ClusterTimeSummary";
     sqlite3_stmt *s = NULL;
-    int code = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+    bool is_there;
+    int code = untrusted_db_look(u, "ClusterTimeSummary", &is_there) && is_there
+                   ? sqlite3_prepare_v2(u->db, sql, -1, &s, NULL)
+                   : SQLITE_ERROR;
     if (code != SQLITE_OK)
         return error_set(e, FAULT_ASKED, "%s: no ClusterTimeSummary: %s; run -m cluster_time_summary on that job first",
-                         file, sqlite3_errmsg(db));
+                         file, is_there ? untrusted_db_trouble(u) : "no such table");
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
         struct time_row *const row = list_add(&out->rows, mem);
         if (!row)
@@ -41,7 +46,7 @@ static bool read_rows(sqlite3 *db, const char *file, struct time_rows *out, stru
     sqlite3_finalize(s);
     if (code == SQLITE_ROW)
         return error_no_memory(e, file);
-    return code == SQLITE_DONE || error_set(e, FAULT_FORMAT, "%s: cannot be read: %s", file, sqlite3_errmsg(db));
+    return code == SQLITE_DONE || error_set(e, FAULT_FORMAT, "%s: cannot be read: %s", file, untrusted_db_trouble(u));
 }
 
 bool time_summary_has(const char *path, struct arena *mem)
@@ -52,18 +57,13 @@ bool time_summary_has(const char *path, struct arena *mem)
 bool time_summary_read(const char *path, struct time_rows *out, struct arena *mem, struct error *e)
 {
     const char *const file = find(path, mem);
-    sqlite3 *db = NULL;
+    struct untrusted_db u;
     if (!file)
         return error_set(e, FAULT_ASKED, "%s: no cluster_analysis.db; run -m cluster_time_summary on that job first",
                          path);
-    bool works = sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
-    if (works) {
-        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-        sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-        works = read_rows(db, file, out, mem, e);
-    } else {
-        error_set(e, FAULT_IO, "%s: cannot be opened: %s", file, db ? sqlite3_errmsg(db) : no_memory_text());
-    }
-    sqlite3_close(db);
+    if (!untrusted_db_open(&u, file, e))
+        return false;
+    const bool works = read_rows(&u, file, out, mem, e);
+    untrusted_db_close(&u);
     return works;
 }

@@ -30,98 +30,38 @@ bool db_is_database(const char *path)
     return is_it;
 }
 
-char *db_uri(const char *path)
-{
-    sqlite3_str *uri = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(uri, path[0] == '/' ? "file://" : "file:");
-    for (const char *p = path; *p; p++) {
-        const bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
-                              strchr("/._-", *p) != NULL;
-        sqlite3_str_appendf(uri, is_plain ? "%c" : "%%%02X", is_plain ? *p : (unsigned char)*p);
-    }
-    sqlite3_str_appendall(uri, "?immutable=1");
-    return sqlite3_str_finish(uri);
-}
-
-static bool has_wal(const char *path)
-{
-    char wal[4096];
-    struct stat st;
-    const int n = snprintf(wal, sizeof wal, "%s-wal", path);
-    return n > 0 && (size_t)n < sizeof wal && stat(wal, &st) == 0 && st.st_size > 0;
-}
-
-/* No function may run: a column of the file's own could be computed by any. */
-static int only_columns(void *context, int action, const char *a, const char *b, const char *c, const char *d)
-{
-    (void)context, (void)a, (void)b, (void)c, (void)d;
-    return action == SQLITE_SELECT || action == SQLITE_READ ? SQLITE_OK : SQLITE_DENY;
-}
-
 bool db_reader_open(struct db_reader *r, const char *path, struct error *e)
 {
-    struct stat st;
-    int why;
-    const int fd = file_open(AT_FDCWD, path, &st, &why);
-    if (fd < 0)
-        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
-    close(fd);
-    *r = (struct db_reader){ .path = path, .file_bytes = (uint64_t)st.st_size, .has_wal = has_wal(path) };
+    *r = (struct db_reader){ .path = path };
+    if (!untrusted_db_open(&r->u, path, e))
+        return false;
     r->mem = arena_new();
     r->names = names_new();
-    char *uri = db_uri(path);
-    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
-    if (!r->mem || !r->names || !uri) {
-        error_no_memory(e, path);
-    } else if (sqlite3_open_v2(uri, &r->db, flags, NULL) != SQLITE_OK ||
-               sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
-               sqlite3_db_config(r->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
-               sqlite3_exec(r->db, "SELECT 1 FROM sqlite_master; PRAGMA cell_size_check=1", NULL, NULL, NULL) !=
-                   SQLITE_OK) {
-        error_set(e, FAULT_FORMAT, "%s: cannot be read as a database: %s", path,
-                  r->db ? sqlite3_errmsg(r->db) : no_memory_text());
-    } else {
-        sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, 1 << 24);
-        sqlite3_limit(r->db, SQLITE_LIMIT_EXPR_DEPTH, 20);
-        sqlite3_set_authorizer(r->db, only_columns, NULL);
-    }
-    sqlite3_free(uri);
-    if (e->fault == FAULT_NONE && !db_texts_load(r, &r->strings, "STRING_IDS", "value"))
-        error_no_memory(e, path);
-    if (e->fault != FAULT_NONE)
+    if (!r->mem || !r->names || !db_texts_load(r, &r->strings, "STRING_IDS", "value")) {
         db_reader_close(r);
-    return e->fault == FAULT_NONE;
+        return error_no_memory(e, path);
+    }
+    return true;
 }
 
 void db_reader_close(struct db_reader *r)
 {
-    sqlite3_close(r->db);
+    untrusted_db_close(&r->u);
     names_free(r->names);
     arena_free(r->mem);
     *r = (struct db_reader){ 0 };
 }
 
-/* Whether there is a plain table of that name: a view, or a virtual table, could be anything. */
-static bool has_table(struct db_reader *r, const char *table)
-{
-    static const char sql[] = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0";
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK)
-        return false;
-    sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
-    const bool is_there = sqlite3_step(s) == SQLITE_ROW;
-    sqlite3_finalize(s);
-    return is_there;
-}
-
 static sqlite3_stmt *prepare(struct db_reader *r, const char *format, const char *table)
 {
     sqlite3_stmt *s = NULL;
-    char *sql = has_table(r, table) ? sqlite3_mprintf(format, table) : NULL;
-    if (sql && sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK)
-        problem_set(r, table, sqlite3_errmsg(r->db));
+    bool is_there;
+    const bool is_known = untrusted_db_look(&r->u, table, &is_there);
+    char *sql = is_there ? sqlite3_mprintf(format, table) : NULL;
+    if (!is_known || (sql && sqlite3_prepare_v2(r->u.db, sql, -1, &s, NULL) != SQLITE_OK))
+        problem_set(r, table, untrusted_db_trouble(&r->u));
     sqlite3_free(sql);
-    r->n_left = r->file_bytes / 2; /* a row takes more than that: beyond it pages are read again and again */
+    r->n_left = r->u.file_bytes / 2; /* a row takes more than that: beyond it pages are read again and again */
     return s;
 }
 
@@ -138,7 +78,7 @@ bool db_reader_next(struct db_reader *r, sqlite3_stmt *s, const char *table)
         return true;
     }
     if (code != SQLITE_DONE)
-        problem_set(r, table, r->n_left > 0 ? sqlite3_errmsg(r->db) : "has more rows than fit in the file");
+        problem_set(r, table, r->n_left > 0 ? untrusted_db_trouble(&r->u) : "has more rows than fit in the file");
     return false;
 }
 
@@ -197,7 +137,7 @@ bool db_texts_load(struct db_reader *r, struct db_texts *t, const char *table, c
     while (id >= 0 && value >= 0 && has_memory && db_reader_next(r, s, table)) {
         const char *is = (const char *)sqlite3_column_text(s, value);
         const size_t n = (size_t)sqlite3_column_bytes(s, value);
-        if ((r->text_bytes += n) > 4 * r->file_bytes + 4096) {
+        if ((r->text_bytes += n) > 4 * r->u.file_bytes + 4096) {
             problem_set(r, table, "its texts are longer than the file");
             break;
         }

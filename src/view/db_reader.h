@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* db_reader.h - reading a SQLite database of others, whatever is in it.
  *
- * Opened as a file that nobody changes: no lock is taken, no journal or -wal beside it is used, and nothing is written. Only plain
- * tables are read, each once from its begin to its end; numbers that stand for texts are looked up in memory. A damaged table ends where
- * it is damaged: `problem` says which was the first, and what was read before stays.
+ * Opened as untrusted_db.h says. Only plain tables are read, each once from its begin to its end; numbers that stand for texts are
+ * looked up in memory. A damaged table ends where it is damaged: `problem` says which was the first, and what was read before stays.
  */
 #ifndef ASCOPE_VIEW_DB_READER_H
 #define ASCOPE_VIEW_DB_READER_H
 
-#include <sqlite3.h>
-
 #include "base/error.h"
 #include "base/keys.h"
 #include "base/names.h"
+#include "base/untrusted_db.h"
 
 /* A table of (id, text). */
 struct db_texts {
@@ -21,15 +19,14 @@ struct db_texts {
 };
 
 struct db_reader {
-    sqlite3 *db;
+    struct untrusted_db u;
     const char *path; /* lent */
-    uint64_t file_bytes, text_bytes;
+    uint64_t text_bytes;
     uint64_t n_left; /* rows that the table which is read may still have */
     struct names *names;
     struct db_texts strings; /* STRING_IDS */
     struct arena *mem;
     char problem[200]; /* "": none */
-    bool has_wal;      /* a -wal beside it, whose contents are not read */
 };
 
 /* False: e says why, and there is nothing to close. */
@@ -37,8 +34,6 @@ bool db_reader_open(struct db_reader *r, const char *path, struct error *e);
 void db_reader_close(struct db_reader *r); /* one that is all zero is fine */
 
 bool db_is_database(const char *path); /* a regular file that begins as all of them do */
-/* "file:/a%20b.db?immutable=1" of a path; NULL: no memory. Release with sqlite3_free(). */
-char *db_uri(const char *path);
 
 /* All rows of a plain table; NULL: there is none. End with sqlite3_finalize(). */
 sqlite3_stmt *db_reader_rows(struct db_reader *r, const char *table);

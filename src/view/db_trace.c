@@ -129,7 +129,7 @@ static void put_int(struct out *o, const char *key, int64_t v)
 static bool event_begin(struct db_trace *t, char phase, uint32_t process, uint32_t track)
 {
     /* An event takes a few times the bytes of its row. Where texts are long and repeated, it could be any number. */
-    const uint64_t most = (UINT64_C(64) << 20) + 40 * t->r->file_bytes;
+    const uint64_t most = (UINT64_C(64) << 20) + 40 * t->r->u.file_bytes;
     if (t->is_cut || t->o->written + t->o->n > most) {
         t->is_cut = true;
         return false;

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "view/view_pages.h"
+#include "view/view_sql.h"
 
 enum { THREADS = 8, URL = 128 };
 
@@ -33,11 +34,13 @@ static bool token_make(char token[VIEW_TOKEN + 1], struct error *e)
     return true;
 }
 
-/* Takes as long for a good guess as for a bad one. */
+/* Takes as long for a good guess as for a bad one: how much of it is right cannot be measured. */
 static bool is_token(const struct view_server *s, const char *path)
 {
-    unsigned char differs = strnlen(path, VIEW_TOKEN + 2) < VIEW_TOKEN + 2 || path[VIEW_TOKEN + 1] != '/';
-    for (size_t i = 0; i < VIEW_TOKEN && !differs; i++)
+    if (strnlen(path, VIEW_TOKEN + 2) < VIEW_TOKEN + 2 || path[VIEW_TOKEN + 1] != '/')
+        return false;
+    unsigned char differs = 0;
+    for (size_t i = 0; i < VIEW_TOKEN; i++)
         differs = (unsigned char)(differs | (path[i + 1] ^ s->token[i]));
     return !differs;
 }
@@ -122,6 +125,7 @@ void view_server_close(struct view_server *s)
 {
     if (!s)
         return;
+    view_sql_end();
     http_close(s->http);
     free(s);
 }

@@ -2,11 +2,14 @@
 #include "view/view_sql.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/background.h"
-#include "view/db_reader.h"
+#include "base/untrusted_db.h"
 #include "view/slices_table.h"
+
+enum { OPERATIONS = 200 }; /* between two looks at what a statement has used: each may make a text of 16 MiB */
 
 #define US(ns) "round(" ns " / 1e3, 3) AS "
 #define FIGURES                                                                                                                       \
@@ -85,9 +88,49 @@ static int only_reading(void *context, int action, const char *a, const char *b,
                : SQLITE_DENY;
 }
 
-static int is_too_late(void *until_ns)
+/* What a statement may use, and what it was that it used up. */
+struct allowance {
+    uint64_t until_ns;
+    sqlite3_int64 most_bytes; /* of all of SQLite's memory */
+    bool is_late, is_large;
+};
+
+static atomic_bool is_ending;
+
+void view_sql_end(void)
 {
-    return steady_ns() > *(const uint64_t *)until_ns;
+    atomic_store(&is_ending, true);
+}
+
+static int is_used_up(void *of)
+{
+    struct allowance *a = of;
+    a->is_late = steady_ns() > a->until_ns;
+    a->is_large = sqlite3_memory_used() > a->most_bytes;
+    return a->is_late || a->is_large || atomic_load(&is_ending);
+}
+
+/* COUNT(*), which would be a single operation that nothing can stop: of a hostile database it may take forever. */
+static void count_step(sqlite3_context *c, int n, sqlite3_value **value)
+{
+    sqlite3_int64 *count = sqlite3_aggregate_context(c, sizeof *count);
+    (void)n, (void)value;
+    if (count)
+        ++*count;
+}
+
+static void count_inverse(sqlite3_context *c, int n, sqlite3_value **value)
+{
+    sqlite3_int64 *count = sqlite3_aggregate_context(c, sizeof *count);
+    (void)n, (void)value;
+    if (count)
+        --*count;
+}
+
+static void count_value(sqlite3_context *c)
+{
+    const sqlite3_int64 *count = sqlite3_aggregate_context(c, sizeof *count);
+    sqlite3_result_int64(c, count ? *count : 0);
 }
 
 static bool is_slice(sqlite3_stmt *s, int column)
@@ -171,7 +214,8 @@ static void put_columns(struct out *o, const struct answer *a, sqlite3_stmt *s, 
     }
 }
 
-static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct error *e)
+static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, const struct allowance *allowed,
+                struct error *e)
 {
     struct answer a = { 0 };
     int status = SQLITE_DONE;
@@ -183,8 +227,9 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct
     } else {
         out_lit(o, "{\"rows\":[");
     }
-    while (a.n < VIEW_SQL_ROWS && (status = sqlite3_step(s)) == SQLITE_ROW)
+    while (a.n < VIEW_SQL_ROWS && o->n <= VIEW_SQL_ANSWER_BYTES && (status = sqlite3_step(s)) == SQLITE_ROW)
         put_row(o, &a, s, is_csv);
+    const bool is_large = o->n > VIEW_SQL_ANSWER_BYTES || allowed->is_large;
     if (!is_csv) {
         out_lit(o, "],\"columns\":[");
         put_columns(o, &a, s, false);
@@ -195,6 +240,8 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct
         out_lit(o, "]}");
     }
     out_discard(&a.slices);
+    if (is_large)
+        return error_set(e, FAULT_LIMIT, "stopped: the answer, or what it is made of, is too large; reduce the query");
     if (status == SQLITE_INTERRUPT)
         return error_set(e, FAULT_LIMIT, "stopped after %d s; reduce the query", VIEW_SQL_SECONDS);
     return status == SQLITE_DONE || status == SQLITE_ROW || error_set(e, FAULT_ASKED, "%s", sqlite3_errmsg(db));
@@ -204,10 +251,8 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, struct
 static bool attach(sqlite3 *db, const struct view_input *in)
 {
     sqlite3_stmt *s = NULL;
-    char *uri = in->db_path ? db_uri(in->db_path) : sqlite3_mprintf(":memory:");
-    const bool is_good = uri && sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
-                         sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
-                         sqlite3_prepare_v2(db, "ATTACH ?1 AS db", -1, &s, NULL) == SQLITE_OK &&
+    char *uri = in->db_path ? untrusted_db_uri(in->db_path) : sqlite3_mprintf(":memory:");
+    const bool is_good = uri && sqlite3_prepare_v2(db, "ATTACH ?1 AS db", -1, &s, NULL) == SQLITE_OK &&
                          sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_DONE;
     sqlite3_finalize(s);
     sqlite3_free(uri);
@@ -217,21 +262,33 @@ static bool attach(sqlite3 *db, const struct view_input *in)
     return is_good;
 }
 
+/* In memory, so that nothing is written; from here on only reading is possible. */
+static bool prepare(sqlite3 **db, const struct view_input *in, struct allowance *allowed)
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+    if (sqlite3_open_v2(":memory:", db, flags, NULL) != SQLITE_OK || !untrusted_db_restrict(*db) ||
+        sqlite3_exec(*db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_window_function(*db, "count", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL, count_step, count_value,
+                                       count_value, count_inverse, NULL) != SQLITE_OK ||
+        slices_table_add(*db, in) != SQLITE_OK)
+        return false;
+    sqlite3_progress_handler(*db, OPERATIONS, is_used_up, allowed);
+    if ((in->db_path || in->db_image) && !attach(*db, in))
+        return false;
+    sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, 16 << 20);
+    sqlite3_limit(*db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+    sqlite3_set_authorizer(*db, only_reading, NULL);
+    return true;
+}
+
 bool view_sql_answer(struct out *o, const struct view_input *in, const struct view_sql *q, struct error *error)
 {
     sqlite3 *db = NULL;
     sqlite3_stmt *s = NULL;
     const char *rest = NULL;
-    uint64_t until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000);
-    bool is_good = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
-                                   NULL) == SQLITE_OK &&
-                   slices_table_add(db, in) == SQLITE_OK && ((!in->db_path && !in->db_image) || attach(db, in));
-    if (is_good) {
-        sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
-        sqlite3_set_authorizer(db, only_reading, NULL);
-        sqlite3_progress_handler(db, 10000, is_too_late, &until_ns);
-        is_good = sqlite3_prepare_v2(db, q->sql, -1, &s, &rest) == SQLITE_OK;
-    }
+    struct allowance allowed = { .until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000),
+                                 .most_bytes = sqlite3_memory_used() + VIEW_SQL_MEMORY_BYTES };
+    bool is_good = prepare(&db, in, &allowed) && sqlite3_prepare_v2(db, q->sql, -1, &s, &rest) == SQLITE_OK;
     for (int i = 0; is_good && i < 4; i++)
         if (q->parameter[i] && i < sqlite3_bind_parameter_count(s))
             is_good = sqlite3_bind_text(s, i + 1, q->parameter[i], -1, SQLITE_STATIC) == SQLITE_OK;
@@ -242,7 +299,7 @@ bool view_sql_answer(struct out *o, const struct view_input *in, const struct vi
     else if (rest && rest[strspn(rest, " \t\r\n;")])
         is_good = error_set(error, FAULT_ASKED, "more than one statement");
     else
-        is_good = run(o, db, s, q->is_csv, error);
+        is_good = run(o, db, s, q->is_csv, &allowed, error);
     sqlite3_finalize(s);
     sqlite3_close(db);
     return is_good;

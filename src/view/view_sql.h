@@ -2,7 +2,7 @@
 /* view_sql.h - answers to SQL over a timeline, which can only read it.
  *
  * Each answer has a connection of its own to an empty database in memory, with the timeline as tables (slices_table.h) and, of a
- * database, with its own tables in the schema "db", read as db_reader.h says. Everything but reading
+ * database, with its own tables in the schema "db", read as untrusted_db.h says. Everything but reading
  * is refused: no file can be opened, nothing attached, nothing changed. An answer that takes too long or is too large ends with what
  * there is, or with an error.
  */
@@ -12,7 +12,12 @@
 #include "base/out.h"
 #include "view/view_input.h"
 
-enum { VIEW_SQL_ROWS = 10000, VIEW_SQL_SECONDS = 30 };
+enum {
+    VIEW_SQL_ROWS = 10000,
+    VIEW_SQL_SECONDS = 30,
+    VIEW_SQL_ANSWER_BYTES = 64 << 20, /* rows have ended before, usually */
+    VIEW_SQL_MEMORY_BYTES = 1 << 30,  /* to sort and to group: no file is written */
+};
 
 /* One of the tables that pages offer. */
 struct view_table {
@@ -31,6 +36,8 @@ struct view_sql {
     bool is_csv;
     const char *parameter[4]; /* of ?1 and so on; NULL: none */
 };
+
+void view_sql_end(void); /* whatever is asked now or later stops soon, without an answer */
 
 /* {"columns": [{"name", "is_number"}], "n": rows, "rows": [[...]], "slices": [...]}, or csv. False: `error` says why. */
 bool view_sql_answer(struct out *o, const struct view_input *in, const struct view_sql *q, struct error *error);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* untrusted_db.h - opening a SQLite database that anybody may have written.
+ *
+ * It is opened as a file that nobody changes: no lock is taken, and no journal or -wal beside it is read, waited for or created. Only
+ * columns of tables can be read, and counted. Work is limited in proportion to the size of the file: where pages refer to each other,
+ * SQLite stops with SQLITE_INTERRUPT. COUNT(*) of a table is one operation of SQLite, which nothing limits: callers write COUNT(1).
+ */
+#ifndef ASCOPE_BASE_UNTRUSTED_DB_H
+#define ASCOPE_BASE_UNTRUSTED_DB_H
+
+#include <sqlite3.h>
+
+#include "base/error.h"
+
+struct untrusted_db {
+    sqlite3 *db; /* NULL: not open */
+    uint64_t file_bytes, inode;
+    bool has_wal; /* a -wal beside it, whose contents are not read */
+    uint64_t page_bytes, work_left;
+    bool is_computed; /* what untrusted_db_look() has found */
+};
+
+/* False: e has the reason, and nothing has to be closed. The address of u must stay the same until it is closed. */
+bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e);
+void untrusted_db_close(struct untrusted_db *u); /* one that is all zero is fine */
+
+/* Whether there is a plain table of that name: a view or a virtual table could be anything, and is not there. False: the database
+ * cannot be read, or a column of the table is computed, by anything. */
+bool untrusted_db_look(struct untrusted_db *u, const char *table, bool *is_there);
+
+/* Why the last call failed. Until the next call. */
+const char *untrusted_db_trouble(const struct untrusted_db *u);
+
+/* Whether each page of a file belongs to one table only. SQLite changes a database where it is not so for as long as it likes. */
+bool untrusted_db_is_sound(const char *path);
+
+/* For a connection that is opened otherwise: no schema runs a function that is not harmless, no statement one that takes a pointer to
+ * code. */
+bool untrusted_db_restrict(sqlite3 *db);
+
+/* "file:/a%20b.db?immutable=1" of a path; NULL: no memory. Release with sqlite3_free(). */
+char *untrusted_db_uri(const char *path);
+
+#endif
