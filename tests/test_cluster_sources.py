@@ -269,6 +269,17 @@ def hostile_databases(top):
         results.write_bytes(kept)
 
 
+def hostile_logs(top):
+    """What parts of a job leave beside their summaries may be anything, too."""
+    job, shards = top / "wal", top / "shards"
+    run("cluster", job, "--shard", "1/1", "--out", shards)
+    os.mkfifo(shards / "part_1.log")
+    (shards / "part_2.log").symlink_to("/dev/zero")
+    (shards / "part_3.log").write_bytes(b"x" * 3000000)
+    done = run("cluster", job, "--shards", shards, "-o", top / "shards-out", code=3)
+    check("part_1.log: cannot be read" in done.stderr and "part_2.log: cannot be read" in done.stderr and len(done.stderr) < 3000, done.stderr[:3000])
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
@@ -281,6 +292,7 @@ def main():
         what_was_not_recorded(top)
         nothing_that_is_a_rank(top)
         hostile_databases(top)
+        hostile_logs(top)
         done = run("help", "cluster")
         text = " ".join(done.stdout.split())
         missing = [mode for mode in ("computational_op_masking", "mstx2commop", "ep_load_balance", "communication_matrix_sum") if mode not in text]

@@ -146,6 +146,23 @@ static void only_what_nobody_writes_any_more_is_swept_up(void **state)
     assert_int_equal(leftover_settle(&mine, NULL), 0);
 }
 
+static void what_another_user_has_put_there_stays(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "a.csv.part-0123456789abcdef", "PROF_1.part-0123456789abcdef" };
+    if (geteuid() != 0)
+        skip();
+    close(open(folder_path(names[0]), O_WRONLY | O_CREAT, 0600));
+    assert_int_equal(mkdir(folder_path(names[1]), 0700), 0);
+    fill_tree(folder_path(names[1]));
+    for (size_t i = 0; i < ROWS(names); i++)
+        assert_int_equal(chown(folder_path(names[i]), 65534, 65534), 0);
+    leftovers_sweep(folder);
+    for (size_t i = 0; i < ROWS(names); i++)
+        assert_int_equal(access(folder_path(names[i]), F_OK), 0);
+    assert_int_not_equal(rmdir(folder_path(names[1])), 0); /* with what is in it */
+}
+
 /* It is somebody else's, and may be as deep as it likes: removing it must not exhaust the stack. */
 static void a_tree_that_is_deeper_than_ours_stays(void **state)
 {
@@ -171,6 +188,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_of_one_name_do_not_meet, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(who_ends_early_removes_everything, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(only_what_nobody_writes_any_more_is_swept_up, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(what_another_user_has_put_there_stays, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_tree_that_is_deeper_than_ours_stays, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,8 +70,11 @@ static size_t compare(const struct database *d, const struct rows_file *f, enum 
         for (int i = 0; i < COLUMNS; i++)
             assert_true(is_same(s, i, &cell[i], rowid));
     }
-    if (*state == ROWS_END)
+    size_t counted = 0;
+    if (*state == ROWS_END) {
         assert_int_equal(sqlite3_step(s), SQLITE_DONE);
+        assert_true(rows_count(f, d->root, &counted) && counted == n);
+    }
     sqlite3_finalize(s);
     rows_fini(&r);
     return n;
@@ -167,6 +170,7 @@ static void damage_ends(void **state)
                     for (size_t k = 0; cell[c].kind == CELL_TEXT && k < cell[c].bytes; k++)
                         sum += cell[c].text[k];
             rows_fini(&r);
+            assert_true(!rows_count(&f, d.root, &n) || n <= size / 2);
             assert_true(n < 100000 && sum >= INT64_MIN);
         }
         free(exact);

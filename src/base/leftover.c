@@ -215,7 +215,7 @@ static bool is_result(const char *name, const char *mark)
     return is_ours;
 }
 
-/* Its writer holds the lock until the final rename. */
+/* Its writer holds the lock until the final rename. Another user may give such a name to anything. */
 static void sweep_one(int dir, const char *name)
 {
     const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -225,7 +225,8 @@ static void sweep_one(int dir, const char *name)
         fd = openat(dir, name, O_RDONLY | O_DIRECTORY | flags);
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && st.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0) {
         if (S_ISDIR(st.st_mode))
             remove_inside(fd, 0);
         unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);

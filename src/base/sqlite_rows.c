@@ -214,3 +214,22 @@ enum rows_state rows_next(struct rows *r, int64_t *rowid, struct cell *cell, siz
             return ROWS_STRANGE;
     }
 }
+
+bool rows_count(const struct rows_file *file, uint32_t root, size_t *n)
+{
+    struct rows r;
+    rows_init(&r, file, root);
+    *n = 0;
+    for (;;) {
+        if (r.below && !go_below(&r))
+            return false;
+        if (r.depth == 0)
+            return true;
+        struct rows_page *p = &r.at[r.depth - 1];
+        *n += p->is_leaf ? p->n : 0;
+        if (p->is_leaf || p->next > p->n)
+            r.depth--;
+        else if (!next_child(&r, p))
+            return false;
+    }
+}

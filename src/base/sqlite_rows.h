@@ -24,6 +24,8 @@ struct rows_file {
 
 bool rows_file_init(struct rows_file *f, const uint8_t *data, size_t size); /* false: not of the plain kind */
 
+bool rows_count(const struct rows_file *file, uint32_t root, size_t *n); /* false: strange, as below */
+
 enum cell_kind { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
 struct cell {
     enum cell_kind kind;

@@ -71,7 +71,8 @@ static int only_columns(void *context, int action, const char *a, const char *b,
 {
     (void)context, (void)c, (void)d;
     const bool is_count = action == SQLITE_FUNCTION && b && sqlite3_stricmp(b, "count") == 0;
-    const bool is_look = action == SQLITE_PRAGMA && a && sqlite3_stricmp(a, "table_xinfo") == 0;
+    const bool is_look = action == SQLITE_PRAGMA && a &&
+                         (sqlite3_stricmp(a, "table_xinfo") == 0 || sqlite3_stricmp(a, "index_list") == 0);
     return action == SQLITE_SELECT || action == SQLITE_READ || is_count || is_look ? SQLITE_OK : SQLITE_DENY;
 }
 
@@ -102,7 +103,9 @@ bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e
     if (is_open) {
         sqlite3_progress_handler(u->db, OPERATIONS, work_is_spent, u);
         find_page_bytes(u);
-        static const char look[] = "SELECT 1 FROM sqlite_master; PRAGMA cell_size_check=1; PRAGMA cache_size=-2048";
+        /* Those that are tables, too, are made now: later nothing may be. */
+        static const char look[] = "SELECT 1 FROM sqlite_master; PRAGMA cell_size_check=1; PRAGMA cache_size=-2048; "
+                                   "SELECT 1 FROM pragma_table_xinfo(''), pragma_index_list('')";
         is_open = sqlite3_exec(u->db, look, NULL, NULL, NULL) == SQLITE_OK;
         u->work_left = is_open ? WORK_AT_LEAST + WORK_A_BYTE * u->file_bytes : u->work_left;
         sqlite3_limit(u->db, SQLITE_LIMIT_LENGTH, 1 << 24);

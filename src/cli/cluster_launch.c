@@ -190,24 +190,30 @@ static int is_log(const struct dirent *d)
     return strncmp(d->d_name, "part_", 5) == 0 && strstr(d->d_name, ".log") != NULL;
 }
 
+/* Logs are short; a longer one, or longer lines, are of somebody else. */
 static bool note_log(struct job *j, const char *dir, const char *name, struct error *e)
 {
+    enum { MOST_LINES = 1000 };
     static const char before[] = "ascope: ";
+    char line[1024];
+    struct stat st;
+    int why = ENOMEM;
     const char *path = arena_printf(j->mem, "%s/%s", dir, name);
-    FILE *f = path ? fopen(path, "re") : NULL;
-    if (!f) /* it was removed: its shard counts */
-        return path || error_no_memory(e, dir);
-    char *line = NULL;
-    size_t cap = 0;
-    bool done = true;
-    for (ssize_t n; done && (n = getline(&line, &cap, f)) > 0;) {
+    const int fd = path ? file_open(AT_FDCWD, path, &st, &why) : -1;
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    bool done = path != NULL;
+    for (size_t i = 0; f && done && i < MOST_LINES && fgets(line, sizeof line, f); i++) {
         line[strcspn(line, "\n")] = 0;
         const char *text = strncmp(line, before, sizeof before - 1) == 0 ? line + sizeof before - 1 : line;
-        done = !*text || job_note(j, true, "%s", text) || error_no_memory(e, dir);
+        done = !*text || job_note(j, true, "%s", text);
     }
-    free(line);
-    fclose(f);
-    return done;
+    if (done && fd < 0 && why != ENOENT) /* it was removed: its shard counts */
+        done = job_note(j, true, "%s: cannot be read: %s", path, read_trouble(why));
+    if (f)
+        fclose(f);
+    else if (fd >= 0)
+        close(fd);
+    return done || error_no_memory(e, dir);
 }
 
 /* What all parts find alike is one line: job_note() drops lines that are there already. */

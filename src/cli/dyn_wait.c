@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/dyn_wait.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/summary.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
@@ -132,7 +134,11 @@ static bool judge_by_log(const struct waiting *w, struct awaited *a)
     long long start = 0, stop = 0;
     bool is_whole = false;
     snprintf(path, sizeof path, "%s/log/dp_%s_%d_rank_%d.log", w->d->dir, a->who.host, (int)r->pid, (int)r->rank);
-    FILE *const f = r->id == w->id && (r->fate == FATE_RUNS || r->fate == FATE_WAITS) ? fopen(path, "re") : NULL;
+    struct stat st;
+    int why;
+    const bool is_wanted = r->id == w->id && (r->fate == FATE_RUNS || r->fate == FATE_WAITS);
+    const int fd = is_wanted ? file_open(AT_FDCWD, path, &st, &why) : -1; /* anything may have its name */
+    FILE *const f = fd >= 0 ? fdopen(fd, "r") : NULL;
     while (f && fgets(line, sizeof line, f)) {
         const char *const begun = strstr(line, "Start Dynamic Profiler at "), *const data =
                                                                                   strstr(line, " step. Data: ");
@@ -147,6 +153,8 @@ static bool judge_by_log(const struct waiting *w, struct awaited *a)
     }
     if (f)
         fclose(f);
+    else if (fd >= 0)
+        close(fd);
     if (!is_whole || start < r->start_step)
         return false;
     const bool is_cut = r->fate != FATE_RUNS || stop < r->stop_step;

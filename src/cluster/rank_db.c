@@ -332,12 +332,9 @@ static bool plain_table(struct reader *r, const struct db_part *part, struct pla
 }
 
 /* The rows from the pages of the file. False: SQLite has to read them. */
-static bool read_pages(struct reader *r, const struct db_part *part, void *to, size_t most)
+static bool read_pages(struct reader *r, const struct db_part *part, const struct plain_table *t, void *to, size_t most)
 {
     static const struct cell none = { .kind = CELL_NULL };
-    struct plain_table t;
-    if (!plain_table(r, part, &t))
-        return false;
     char *at[ROWS_COLUMNS];
     for (size_t i = 0; i < part->n_fields; i++)
         memcpy(&at[i], (char *)to + part->field[i].at, sizeof at[i]);
@@ -346,11 +343,11 @@ static bool read_pages(struct reader *r, const struct db_part *part, void *to, s
     enum rows_state state;
     bool is_plain = true;
     size_t n = 0;
-    rows_init(&rows, &r->pages, t.root);
-    while ((state = rows_next(&rows, &rowid.integer, cell, t.n_columns)) == ROWS_ROW && n < most && is_plain &&
+    rows_init(&rows, &r->pages, t->root);
+    while ((state = rows_next(&rows, &rowid.integer, cell, t->n_columns)) == ROWS_ROW && n < most && is_plain &&
            r->text_bytes <= 4 * r->u.file_bytes + 4096) {
         for (size_t i = 0; is_plain && i < part->n_fields; i++) {
-            const int column = t.column[i];
+            const int column = t->column[i];
             const struct cell *c = column == ROWID_COLUMN ? &rowid : column == NO_COLUMN ? &none : &cell[column];
             is_plain = put_cell(r, c, &part->field[i], at[i]);
             at[i] += width_of[part->field[i].kind];
@@ -368,7 +365,10 @@ static bool read_part(struct reader *r, const struct db_part *part, void *to, bo
     size_t most = 0, n = 0;
     if (!untrusted_db_look(&r->u, part->table, is_there))
         return failed(r);
-    if (!*is_there || !count_rows(r, part->table, &most))
+    struct plain_table t;
+    const bool is_plain =
+        *is_there && plain_table(r, part, &t) && rows_count(&r->pages, t.root, &most) && most < NO_ROW;
+    if (!*is_there || (!is_plain && !count_rows(r, part->table, &most)))
         return r->e->fault == FAULT_NONE;
     for (size_t i = 0; i < part->n_fields; i++) {
         void *column = arena_take(r->mem, most, width_of[part->field[i].kind]);
@@ -377,7 +377,7 @@ static bool read_part(struct reader *r, const struct db_part *part, void *to, bo
         memcpy((char *)to + part->field[i].at, &column, sizeof column);
     }
     const uint64_t text_bytes = r->text_bytes;
-    if (read_pages(r, part, to, most))
+    if (is_plain && read_pages(r, part, &t, to, most))
         return true;
     r->text_bytes = text_bytes;
     sqlite3_stmt *s = select_fields(r, part);

@@ -35,6 +35,7 @@ struct connection {
     const char *lent; /* instead of body */
     size_t lent_bytes, sent;
     bool has_reply, has_body;
+    bool has_more; /* requests that were read and are not answered yet */
 };
 
 struct http {
@@ -200,18 +201,23 @@ static void answer(struct http *h, struct connection *c, int used, const struct 
     reply_begin(c, &r, used > 0 && q->is_head);
 }
 
-/* Reads, answers and sends until one of them has to wait. False: the connection has ended. */
+/* Reads, answers and sends until one of them has to wait; after an answer it is the turn of the other connections. False: the connection
+ * has ended. */
 static bool serve(struct http *h, struct connection *c)
 {
+    bool is_answered = false;
+    c->has_more = false;
     for (;;) {
         if (!send_some(c))
             return false;
-        if (c->has_reply)
+        c->has_more = is_answered && c->n_in > 0;
+        if (c->has_reply || is_answered)
             return true;
         struct http_request q;
         const int used = c->n_in ? http_request_read(&q, c->in, c->n_in) : 0;
         if (used) {
             answer(h, c, used, &q);
+            is_answered = true;
             if (used > 0) {
                 c->n_in -= (size_t)used;
                 memmove(c->in, c->in + used, c->n_in);
@@ -246,7 +252,8 @@ static void release(struct http *h, struct connection *c, bool goes_on)
     pthread_mutex_lock(&h->lock);
     c->is_busy = false;
     c->quiet_since_ns = steady_ns();
-    const uint32_t wants = c->has_reply ? EPOLLOUT : EPOLLIN;
+    const uint32_t wants =
+        c->has_reply || c->has_more ? EPOLLOUT : EPOLLIN; /* can be written to: at once, behind the others */
     const uint64_t data = (uint64_t)c->number << 32 | (uint64_t)(c - h->connection);
     if (!goes_on || !watch(h, EPOLL_CTL_MOD, c->fd, wants | EPOLLONESHOT, data))
         drop(h, c);

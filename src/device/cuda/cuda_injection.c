@@ -25,7 +25,7 @@ static void path_note(const char *dir, const char *collector, const char *path)
     const int n = snprintf(line, sizeof line, "%s\n", slash ? slash + 1 : path);
     if (snprintf(file, sizeof file, "%s/%s_profiling_output_record", dir, collector) >= (int)sizeof file)
         return;
-    const int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (fd < 0 || write(fd, line, (size_t)n) != n)
         message(ASCOPE_WARNING, "%s: cannot be written; ascope run will not find %s", file, path);
     if (fd >= 0)
