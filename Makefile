@@ -2,25 +2,25 @@
 # The commands that a newcomer types. The build itself is Meson's; this file only gathers its parts.
 #
 #   make          builds build/ascope
-#   make demo     records a small PyTorch training on a simulated device, analyses it and says what to open
+#   make demo     records a small PyTorch training run on a simulated device, analyses it and lists the files to open
 #   make example  runs, analyses and shows a program that records itself; EXAMPLE=threads for another one
-#   make test     everything that must hold before a change goes in
-#   make test-slurm  ascope cluster --launcher slurm on a Slurm of three nodes that starts and ends on this machine
-#   make bench    how fast, as ratios in one run
-#   make fuzz     damaged input for FUZZ_SECONDS a reader
-#   make torture  every call that can fail fails once, every stage meets a full disk, every byte is damaged (hours);
+#   make test     runs everything that must pass before a change goes in
+#   make test-slurm  tests ascope cluster --launcher slurm on a private Slurm of three nodes on this machine
+#   make bench    measures the speed, as ratios in one run
+#   make fuzz     feeds damaged input to each reader for FUZZ_SECONDS
+#   make torture  makes every call that can fail, fail once, fills the disk at every stage, damages every byte (hours);
 #                 TORTURE=calls for one campaign
-#   make viewer   the pages of ascope view in a browser, and pictures of a timeline in speedscope
-#   make abi      the list of libascope's symbols and structures anew, after a change on purpose (docs/abi.md)
-#   make format   the layout of the source, decided by clang-format
-#   make docs     man page, completions, the page of recording options and the Python stub anew from the option tables,
-#                 and what commands print in README and docs/
-#   make cross    the tests for aarch64, emulated; results are compared with this machine's byte by byte
-#   make static   one file that runs on any Linux, for x86_64 and aarch64: build-static/ascope-*
-#   make wheel    one Python wheel for all versions of Python that are installed: dist/*.whl; PYTHONS="python3.9 ..." for others
-#   make deb      Debian packages of this tree: dist/*.deb
-#   make install  into PREFIX (DESTDIR is honoured)
-#   make clean    removes what was built and the demo
+#   make viewer   tests the pages of ascope view in a browser, and takes pictures of a timeline in speedscope
+#   make abi      regenerates the list of libascope's symbols and structures, after an intended change (docs/abi.md)
+#   make format   formats the source with clang-format
+#   make docs     regenerates man page, completions, the page of recording options and the Python stub from the option
+#                 tables, and what commands print in README and docs/
+#   make cross    runs the tests for aarch64, emulated, and compares results with this machine's byte by byte
+#   make static   builds one file that runs on any Linux, for x86_64 and aarch64: build-static/ascope-*
+#   make wheel    builds one Python wheel for all installed versions of Python: dist/*.whl; PYTHONS="python3.9 ..." for others
+#   make deb      builds Debian packages of this tree: dist/*.deb
+#   make install  installs into PREFIX (DESTDIR is honoured)
+#   make clean    removes everything that was built, and the demo
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -32,7 +32,7 @@ TEST_JOBS ?= $(shell expr 3 '*' $$(nproc))
 
 # What each job needs of Debian, and why; `make test` and `make demo` install what is missing.
 NEEDS_build = gcc libc6-dev meson ninja-build pkg-config libjansson-dev libsqlite3-dev zlib1g-dev
-WHY_build = compiler, build system, and the three libraries that ascope stands on (JSON settings, database output, compressed output)
+WHY_build = compiler, build system, and the three libraries that ascope uses (JSON settings, database output, compressed output)
 NEEDS_demo = $(NEEDS_build) g++ python3-dev python3-torch libtorch-dev
 WHY_demo = what the build needs, PyTorch, and the compiler and headers for the part of ascope that listens to it
 NEEDS_test = $(NEEDS_demo) clang libclang-rt-dev libcmocka-dev valgrind musl-tools python3 python3-pytest mandoc clang-format codespell
@@ -99,7 +99,7 @@ example: need-build program
 	@scripts/example build/ascope build/examples/$(EXAMPLE) demo/$(EXAMPLE)
 
 test: test-gcc test-sanitized
-	@echo "everything holds"
+	@echo "all tests passed"
 
 # A build that was made before the libraries for tests and the headers of Python were there has left both out.
 test-build: need-test build/build.ninja

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small network learns on the CPU, and five of its steps are recorded: demo_training.py DIR
 
-This is how a training is recorded; the lines with `profiler` in them are all that it takes.
+This is how a training run is recorded: it takes only the lines with `profiler`.
 """
 import sys
 
