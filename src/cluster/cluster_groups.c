@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/set_order.h"
+
 static const struct result_column columns[] = {
     { "type", "TEXT", NULL, 0 },     { "rank_set", "TEXT", NULL, 0 }, { "group_name", "TEXT", NULL, 0 },
     { "group_id", "TEXT", NULL, 0 }, { "pg_name", "TEXT", NULL, 0 },
@@ -79,7 +81,7 @@ static void put_seen(const struct groups *g, bool is_p2p, struct out *o)
             continue;
         if (!is_first)
             out_lit(o, ", ");
-        put_ranks(o, g->list.at[i].seen.at, g->list.at[i].seen.n);
+        put_ranks(o, set_order(g->list.at[i].seen.at, g->list.at[i].seen.n, g->mem), g->list.at[i].seen.n);
         is_first = false;
     }
     out_char(o, ']');

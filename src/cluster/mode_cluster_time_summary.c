@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/stamp.h"
 #include "cluster/gathered.h"
 #include "cluster/job.h"
 #include "cluster/recipe.h"
@@ -45,11 +44,16 @@ static const struct result_column compare_columns[] = {
 };
 enum { COMPARE_CELLS = sizeof compare_columns / sizeof *compare_columns };
 
+/* A sum of us with what its roundings lost (Kahan), as pandas adds them up: csv files show all digits. */
+struct us_sum {
+    double us, lost;
+};
+
 /* A step of a rank, while it is not known how long the others took. */
 struct step_row {
     struct time_row row;
     bool has_step_time;
-    int64_t wait_ns, transmit_ns;
+    struct us_sum wait, transmit;
 };
 
 struct state {
@@ -152,24 +156,37 @@ static int by_rank_and_step(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
+static void us_add(struct us_sum *s, double us)
+{
+    const double less = us - s->lost, sum = s->us + less;
+    s->lost = (sum - s->us) - less;
+    s->us = sum;
+}
+
 /* Of operators of the same name the shortest is the transfer; what the others take longer is waiting. */
 static bool share_waits(struct state *s)
 {
-    if (!gathered_sort(&s->gathered))
+    const size_t n = s->gathered.uses.n;
+    int64_t *shortest = arena_take(s->gathered.mem, n, sizeof *shortest);
+    if (!shortest || !gathered_sort(&s->gathered))
         return false;
     const struct gathered_use *const use = s->gathered.uses.at;
     const uint32_t *const order = s->gathered.order;
-    for (size_t from = 0, end; s->n_ranks > 1 && from < s->gathered.uses.n; from = end) {
+    for (size_t from = 0, end; from < n; from = end) {
         end = gathered_end(&s->gathered, from);
-        int64_t shortest = INT64_MAX;
+        int64_t least = INT64_MAX;
         for (size_t i = from; i < end; i++)
-            shortest = use[order[i]].ns < shortest ? use[order[i]].ns : shortest;
-        for (size_t i = from; i < end; i++) {
-            struct step_row *const row = &s->rows.at[use[order[i]].row];
-            row->wait_ns = wrap_add(row->wait_ns, wrap_sub(use[order[i]].ns, shortest));
-            row->transmit_ns = wrap_add(row->transmit_ns, shortest);
-        }
+            least = use[order[i]].ns < least ? use[order[i]].ns : least;
+        for (size_t i = from; i < end; i++)
+            shortest[order[i]] = least;
     }
+    for (size_t i = 0; s->n_ranks > 1 && i < n; i++) {
+        struct step_row *const row = &s->rows.at[use[i].row];
+        const double transmit = (double)shortest[i] / 1000.0;
+        us_add(&row->wait, (double)use[i].ns / 1000.0 - transmit);
+        us_add(&row->transmit, transmit);
+    }
+    arena_drop(s->gathered.mem, shortest);
     return true;
 }
 
@@ -185,8 +202,8 @@ static bool complete(struct state *s, struct time_rows *out, struct arena *mem)
         if (!s->rows.at[i].has_step_time)
             to->us[TIME_STEP] = to->us[TIME_COMPUTATION] + to->us[TIME_EXPOSED] + to->us[TIME_FREE];
         to->us[TIME_FREE] -= to->us[TIME_MEMORY_EXPOSED];
-        to->us[TIME_WAIT] = (double)s->rows.at[i].wait_ns / 1000.0;
-        to->us[TIME_TRANSMIT] = (double)s->rows.at[i].transmit_ns / 1000.0;
+        to->us[TIME_WAIT] = s->rows.at[i].wait.us;
+        to->us[TIME_TRANSMIT] = s->rows.at[i].transmit.us;
     }
     if (out->rows.n > 0)
         qsort(out->rows.at, out->rows.n, sizeof *out->rows.at, by_rank_and_step);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "cluster/set_order.h"
 
 bool rank_sets_init(struct rank_sets *s, const struct groups *g)
 {
@@ -12,7 +13,8 @@ bool rank_sets_init(struct rank_sets *s, const struct groups *g)
     if (!s->of_group)
         return false;
     for (size_t i = 0; i < g->list.n; i++) {
-        const char *text = ranks_text(g->list.at[i].seen.at, g->list.at[i].seen.n, true, g->mem);
+        const size_t n = g->list.at[i].seen.n;
+        const char *text = ranks_text(set_order(g->list.at[i].seen.at, n, g->mem), n, true, g->mem);
         const uint32_t at = text ? keys_add(&seen, names_addz(g->names, text), g->mem) : KEYS_NO_MEMORY;
         if (at == KEYS_NO_MEMORY)
             return false;

@@ -10,7 +10,7 @@
 #include "cluster/rank_groups.h"
 
 struct rank_sets {
-    LIST(const char *) text; /* "(0, 1)", in order of first appearance */
+    LIST(const char *) text; /* "(0, 1)", ranks by set_order(), in order of first appearance */
     uint32_t *of_group;      /* by row of groups->list */
     const struct groups *groups;
 };
