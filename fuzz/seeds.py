@@ -20,7 +20,7 @@ MOST_BYTES = 2048               # of each file: enough for several records, smal
 SETTINGS = ("info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log")
 # Families that only mean something together.
 TOGETHER = ("api_event", "task_track", "node_basic", "tensor_info", "hash_dic", "type_info_dic", "stars_soc",
-            "ts_track", "ffts_profile", "hccl", "graph_id", "context_id", "hwts", "aicore", "aiVector", "aicpu", "ascope_cuda")
+            "ts_track", "ffts_profile", "hccl", "graph_id", "context_id", "hwts", "aicore", "aiVector", "aicpu", "ascope_cuda", "ascope_gpu")
 CHIPS = (("A2",), ("A2", "--late", "--tiling"), ("A3",), ("910",), ("310P",), ("310B",), ("MDC",), ("MDC-mini",), ("950",),
          ("310",), ("A2", "--sample-based"), ("310P", "--sample-based"), ("A2", "--level0"))
 OPTIONS = (b'{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on","aic_metrics":"PipeUtilization"}',
@@ -94,6 +94,10 @@ def make_gpu(prof):
     with open(os.path.join(data, "ascope_cuda_memory.data.0.slice_0"), "wb") as f:
         for i in range(6):
             f.write(memory.pack(0x474D, i % 5 + 1, 3, i + 1, start + 9000 * (i + 1), 0x7000 + i // 2, 1 << 20, 7, 1, 0x5000, 1 << 25, 1 << 23, 0))
+    sample = struct.Struct("<HHIQIIIHHQQQQQQ")
+    with open(os.path.join(data, "ascope_gpu.data.0.slice_0"), "wb") as f:
+        for i in range(3):
+            f.write(sample.pack(0x4753, 0xFFF, 1980, 9000 * (i + 1), 3201, 350500, 40, 87, 35, 1 << 30, 141 << 30, 1 << 20, 1 << 21, 1 << 22, 1 << 23))
 
 
 def tlv_records(content):

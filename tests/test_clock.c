@@ -68,6 +68,24 @@ static void ticks_become_nanoseconds_rounded_down(void **state)
     (void)state;
 }
 
+/* Products of 64 bits and of 128 give the same. */
+static void long_distances_are_divided_like_short_ones(void **state)
+{
+    static const struct ticks tick[] = {
+        { 500000, 1399999 }, { 1000, 1 }, { 1, 1 }, { 3, 7 }, { UINT64_MAX, UINT64_MAX - 1 }
+    };
+    for (size_t i = 0; i < sizeof tick / sizeof *tick; i++)
+        for (unsigned bit = 0; bit < 63; bit++)
+            for (int64_t near = -2; near <= 2; near++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    const int64_t n = sign * (int64_t)((UINT64_C(1) << bit) + (uint64_t)near);
+                    const __int128 scaled = (__int128)n * tick[i].num, den = (__int128)tick[i].den;
+                    const __int128 floor = scaled / den - (scaled % den < 0);
+                    assert_true(ticks_to_ns(tick[i], n) == stamp_held(floor));
+                }
+    (void)state;
+}
+
 static void damaged_stamps_give_a_number_and_no_harm(void **state)
 {
     static const char *const mhz[] = { "50", "48", "33.333333", "0.000001", "100000" };
@@ -113,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frequency_is_an_exact_fraction),
         cmocka_unit_test(ticks_become_nanoseconds_rounded_down),
+        cmocka_unit_test(long_distances_are_divided_like_short_ones),
         cmocka_unit_test(damaged_stamps_give_a_number_and_no_harm),
         cmocka_unit_test(a_clock_counts_from_where_it_was_read),
         cmocka_unit_test(exact_durations_keep_the_fraction),

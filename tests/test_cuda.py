@@ -555,19 +555,25 @@ class Damage(Case):
                 self.assertEqual(len(self.rows(self.analysed(r, code=3), "kernel_details.csv")), n)
 
     def test_every_byte_of_a_record_once(self):
-        r = self.record("kernels=2", "copies=1")
-        path = self.raw(r)
-        with open(path, "rb") as f:
-            whole = f.read()
-        many = bytearray()
-        for i in range(RECORD_BYTES):  # a file of records, each with one byte changed
-            record = bytearray(whole[:RECORD_BYTES] if i % 2 else whole[-RECORD_BYTES:])
-            record[i] ^= 0xFF
-            many += record
-        with open(path, "wb") as f:
-            f.write(many)
-        done = subprocess.run([ASCOPE, "analyse", "-q", r.said("path")[0]], capture_output=True, text=True)
-        self.assertIn(done.returncode, (0, 3), done.stderr)
+        """And every length of a file: of its last record so many bytes are there."""
+        r = self.record("kernels=2", "copies=1", "mallocs=2", "samples=1", "profile_memory=true", LD_LIBRARY_PATH=FAKES + "/lib64")
+        for family, size in (("ascope_cuda", RECORD_BYTES), ("ascope_cuda_memory", 80), ("ascope_gpu", 80)):
+            (path,) = glob.glob(f"{r.said('path')[0]}/PROF_*/device_0/data/{family}.data.*slice_0")
+            with open(path, "rb") as f:
+                whole = f.read()
+            many = bytearray()
+            for i in range(size):  # a file of records, each with one byte changed
+                record = bytearray(whole[:size] if i % 2 else whole[-size:])
+                record[i] ^= 0xFF
+                many += record
+            for data in (many, whole[:1], whole[:size - 1], whole + whole[:size // 2], whole[3:], bytes(size), b"\xff" * size):
+                with self.subTest(family=family, size=len(data)):
+                    with open(path, "wb") as f:
+                        f.write(data)
+                    done = subprocess.run([ASCOPE, "analyse", "-q", r.said("path")[0]], capture_output=True, text=True)
+                    self.assertIn(done.returncode, (0, 3), done.stderr)
+            with open(path, "wb") as f:
+                f.write(whole)
 
 
 if __name__ == "__main__":

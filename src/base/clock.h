@@ -2,7 +2,7 @@
 /* clock.h - conversion of hardware counters to nanoseconds, exactly.
  *
  * Frequencies are decimal texts in MHz ("50.000000", "48.5"), so that a tick is an exact fraction of a nanosecond: num/den.
- * Differences are multiplied in 128 bits; only the last step rounds, by dropping the fraction.
+ * Differences are multiplied in 128 bits where 64 are not enough; only the last step rounds, by dropping the fraction.
  */
 #ifndef ASCOPE_BASE_CLOCK_H
 #define ASCOPE_BASE_CLOCK_H
@@ -22,10 +22,12 @@ bool ticks_from_mhz(struct ticks *t, const char *mhz);
 /* floor(n * num / den) for a signed distance. */
 static inline int64_t ticks_to_ns(struct ticks t, int64_t n)
 {
-    const __int128 scaled = (__int128)n * (__int128)t.num;
-    if (t.den == 1)
-        return stamp_held(scaled);
-    const __int128 den = (__int128)t.den;
+    int64_t small;
+    if (t.den <= INT64_MAX && !__builtin_mul_overflow(n, t.num, &small)) { /* nearly always */
+        const int64_t q = small / (int64_t)t.den;
+        return stamp_held(q - (small % (int64_t)t.den < 0));
+    }
+    const __int128 scaled = (__int128)n * (__int128)t.num, den = (__int128)t.den;
     __int128 q = scaled / den;
     if (scaled % den != 0 && scaled < 0)
         q--;
