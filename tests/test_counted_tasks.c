@@ -18,6 +18,8 @@ struct bench {
     uint8_t type[MOST], record[MOST][RECORD];
     const uint8_t *at[MOST];
     name_id name['z' + 1];
+    uint16_t launch_device[MOST], launch_stream[MOST];
+    uint32_t launch_task[MOST], launch_op[MOST];
 };
 
 static struct bench *bench_new(void)
@@ -36,6 +38,9 @@ static struct bench *bench_new(void)
     for (name_id n = 0; n < ROWS(b->name); n++) /* the row of an operator is its letter, and so is its name */
         b->name[n] = n;
     b->profile.host.ops.name = b->name;
+    b->profile.host.tasks = (struct host_tasks){
+        .device = b->launch_device, .stream = b->launch_stream, .task = b->launch_task, .op = b->launch_op
+    };
     return b;
 }
 
@@ -123,6 +128,44 @@ static void records_belong_to_the_runs_of_their_kind_in_order(void **state)
     (void)state;
 }
 
+/* Of the log of the device, the end is missing. A launch is written "0.5=a": task 5 of device 0, by batch. */
+static void records_without_a_run_belong_to_the_last_launch(void **state)
+{
+    static const struct {
+        const char *what, *launches, *ops;
+    } row[] = {
+        { "the host knows it", "0.1=a 0.7=b", "ab" },
+        { "an id that is used again", "0.1=a 0.7=b 0.1=c 0.7=d", "ad" },
+        { "a launch that is no operator", "0.1=a 0.7=b 0.7=-", "ab" },
+        { "of another device", "0.1=a 1.7=b", "a-" },
+        { "nobody launched it", "0.1=a", "a-" },
+        { "there is no host", "", "a-" },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct bench *b = bench_new();
+        struct host_tasks *t = &b->profile.host.tasks;
+        struct error e = { 0 };
+        unsigned device, task;
+        char op;
+        int used;
+        print_message("  %s\n", row[i].what);
+        bench_fill(b, "C1=a", "C1 C7");
+        for (const char *p = row[i].launches; sscanf(p, " %u.%u=%c%n", &device, &task, &op, &used) == 3; p += used) {
+            b->launch_device[t->n] = (uint16_t)device;
+            b->launch_stream[t->n] = STREAM;
+            b->launch_task[t->n] = task;
+            b->launch_op[t->n++] = op == '-' ? NO_ROW : (uint32_t)op;
+        }
+        assert_true(counted_tasks_analyse(&b->profile, &b->device, &e));
+        char ops[MOST] = "";
+        for (size_t k = 0; k < b->device.pmu.l2.n; k++)
+            ops[k] = b->device.pmu.l2_op[k] == NO_ROW ? '-' : (char)b->device.pmu.l2_op[k];
+        assert_string_equal(ops, row[i].ops);
+        bench_free(b);
+    }
+    (void)state;
+}
+
 /* Both kinds of records lie in one file, and do not count as each other. */
 static void translations_and_faults_are_paired_by_themselves(void **state)
 {
@@ -149,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_belong_to_the_runs_of_their_kind_in_order),
+        cmocka_unit_test(records_without_a_run_belong_to_the_last_launch),
         cmocka_unit_test(translations_and_faults_are_paired_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,18 @@ class Devices(unittest.TestCase):
             self.assertGreater(len(tasks), 50)
             self.assertTrue(all(begin <= t <= end for t in tasks))
 
+    def test_tasks_that_end_after_the_step_are_there_with_their_whole_time(self):
+        def tasks(export, device):
+            return {(ns(r["task_start(us)"]), r["stream_id"], r["task_id"], ns(r["task_stop(us)"]))
+                    for r in export.rows("task_time") if r["Device_id"] == device}
+        late = 0
+        for d in "01":
+            begin, end = self.window[d]
+            shown = tasks(self.step, d)
+            self.assertEqual(shown, {t for t in tasks(self.all, d) if begin <= t[0] <= end})
+            late += sum(t[3] > end for t in shown)
+        self.assertGreater(late, 0)
+
     def test_calls_are_those_that_serve_a_step_of_any_device(self):
         every = self.all.calls()
         expected = {c for c, t in every.items() if self.touches("0", t) or self.touches("1", t)}

@@ -8,7 +8,7 @@
 
 enum { STREAMS = UINT16_MAX + 1, ANY_KIND = 0xFF };
 
-/* What the cores ran, by time. */
+/* What the cores ran, by time; or what the host launched, by batch. */
 struct runs {
     size_t n;
     uint64_t *id[2]; /* with and without the kind */
@@ -76,28 +76,51 @@ static bool add_early(struct runs *r, const struct device_log *log, struct arena
     return true;
 }
 
-static bool gather(struct runs *r, const struct device *d, struct arena *mem)
+static bool runs_init(struct runs *r, size_t most, struct arena *mem)
 {
-    const struct tasks *t = &d->tasks;
-    const size_t most = t->n + d->log.n_early;
-    uint32_t *op = arena_take(mem, t->n, sizeof *op);
     *r = (struct runs){ .op = arena_take(mem, most, sizeof *r->op) };
     for (int k = 0; k < 2; k++) {
         r->id[k] = arena_take(mem, most, sizeof *r->id[k]);
         r->order[k] = arena_take(mem, most, sizeof *r->order[k]);
     }
-    if (arena_failed(mem) || !add_early(r, &d->log, mem))
-        return false;
-    ops_of(t, op);
-    for (size_t i = 0; i < t->n; i++)
-        if (t->context[i] == NO_CONTEXT)
-            runs_add(r, t->device_type[i], t->stream[i], t->task[i], op[i]);
+    return !arena_failed(mem);
+}
+
+static bool runs_sort(struct runs *r)
+{
     for (int k = 0; k < 2; k++) {
         order_fill(r->order[k], r->n);
         if (!order_by_u64(r->order[k], r->n, r->id[k]))
             return false;
     }
     return true;
+}
+
+static bool gather(struct runs *r, const struct device *d, struct arena *mem)
+{
+    const struct tasks *t = &d->tasks;
+    uint32_t *op = arena_take(mem, t->n, sizeof *op);
+    if (!op || !runs_init(r, t->n + d->log.n_early, mem) || !add_early(r, &d->log, mem))
+        return false;
+    ops_of(t, op);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->context[i] == NO_CONTEXT)
+            runs_add(r, t->device_type[i], t->stream[i], t->task[i], op[i]);
+    return runs_sort(r);
+}
+
+/* What the host launched as operators on a device. */
+static bool gather_launches(struct runs *r, const struct profile *p, const struct device *d, struct arena *mem)
+{
+    const struct host_tasks *t = &p->host.tasks;
+    const size_t first = SEARCH_FIRST_NOT(i, 0, t->n, t->device[i] < d->source.device),
+                 end = SEARCH_FIRST_NOT(i, first, t->n, t->device[i] <= d->source.device);
+    if (!runs_init(r, end - first, mem))
+        return false;
+    for (size_t i = first; i < end; i++)
+        if (t->op[i] != NO_ROW)
+            runs_add(r, ANY_KIND, t->stream[i], t->task[i], t->op[i]);
+    return runs_sort(r);
 }
 
 /* The runs of a record's id: those of its kind; all if there are none, as where the device does not record the kind. */
@@ -168,7 +191,26 @@ static name_id name_of(const struct profile *p, const struct runs *r, uint32_t r
     return op == NO_ROW ? NAME_NA : p->host.ops.name[op];
 }
 
-static bool assign(struct counted *c, const struct profile *p, const struct runs *r, struct arena *mem)
+/* Records of tasks whose log was lost: what the host launched last under their id. */
+static bool assign_unlogged(struct counted *c, const struct profile *p, const struct device *d, struct arena *mem)
+{
+    struct runs launched = { 0 };
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->of[i].n > 0)
+            continue;
+        if (!launched.op && !gather_launches(&launched, p, d, mem))
+            return false;
+        const uint64_t id = id_of(ANY_KIND, layout_get(c->layout, c->stream, c->record[i]),
+                                  layout_get(c->layout, c->task, c->record[i]));
+        const size_t end = order_first_u64(launched.order[1], launched.n, launched.id[1], id + 1);
+        if (end > 0 && launched.id[1][launched.order[1][end - 1]] == id)
+            *c->op[i] = launched.op[launched.order[1][end - 1]];
+    }
+    return true;
+}
+
+static bool assign(struct counted *c, const struct profile *p, const struct device *d, const struct runs *r,
+                   struct arena *mem)
 {
     uint32_t *bound = arena_take(mem, STREAMS, sizeof *bound);
     if (!bound || !find_candidates(c, r, mem))
@@ -182,7 +224,7 @@ static bool assign(struct counted *c, const struct profile *p, const struct runs
             of->earliest != NO_ROW && of->latest != NO_ROW && name_of(p, r, of->earliest) == name_of(p, r, of->latest);
         *c->op[i] = r->op[is_sure ? of->latest : of->at[of->n - 1]];
     }
-    return true;
+    return assign_unlogged(c, p, d, mem);
 }
 
 /* The records of one data type of address translation, or with ALL_TYPES all. */
@@ -237,7 +279,7 @@ bool counted_tasks_analyse(struct profile *p, struct device *d, struct error *e)
     bool done = mem && pmu->l2_op && pmu->smmu_op && gather(&runs, d, mem);
     for (size_t i = 0; i < sizeof part / sizeof *part && done; i++) {
         struct counted c = part[i].c;
-        done = choose(&c, part[i].from, part[i].data_type, part[i].op, mem) && assign(&c, p, &runs, mem);
+        done = choose(&c, part[i].from, part[i].data_type, part[i].op, mem) && assign(&c, p, d, &runs, mem);
     }
     arena_free(mem);
     return done || error_no_memory(e, d->source.path);

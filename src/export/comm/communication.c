@@ -172,10 +172,18 @@ static int by_total(const void *a, const void *b, void *context)
     const struct kind_sum *x = a, *y = b;
     if (x->total != y->total)
         return x->total > y->total ? -1 : 1;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
     return names_compare(context, x->op_type, y->op_type);
 }
 
-/* The kinds of a device, the longest first; none if the kinds are unknown, or took no time. */
+static void sort_kinds(struct comm_statistic *s, size_t first)
+{
+    if (s->kind.n > first)
+        qsort_r(s->kind.at + first, s->kind.n - first, sizeof *s->kind.at, by_total, s->x->profile->names);
+}
+
+/* The kinds of a device; none if the kinds are unknown, or took no time. */
 static bool sum_kinds(struct comm_statistic *s, const struct device *d)
 {
     const struct comm_ops *o = &d->comm.ops;
@@ -207,8 +215,7 @@ static bool sum_kinds(struct comm_statistic *s, const struct device *d)
         s->kind.n = first;
     for (size_t i = first; i < s->kind.n; i++)
         s->kind.at[i].all = all;
-    if (s->kind.n > first)
-        qsort_r(s->kind.at + first, s->kind.n - first, sizeof *s->kind.at, by_total, s->x->profile->names);
+    sort_kinds(s, first);
     return true;
 }
 
@@ -237,6 +244,8 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
         done = sum_kinds(s, &p->device[k]);
     if (!done)
         return error_no_memory(e, "communication_statistic");
+    if (!x->is_generic) /* in the native form over all devices together, as op_statistic */
+        sort_kinds(s, 0);
     *out = (struct table){ .name = "communication_statistic",
                            TABLE_COLUMNS(statistic_columns),
                            .n_rows = s->kind.n,
