@@ -184,6 +184,21 @@ def bare_directories_are_ranks(top):
         check(communication > 0 and all(math.isclose(row.get(key, -1), ns / 1000, abs_tol=1e-6) for key, ns in wanted.items()), f"steps from tasks: {row} {wanted}")
 
 
+def modes_that_text_results_are_not_enough_for(top):
+    """`ascope analyse` writes text results; the modes that need more read what these were made of, if it is still there."""
+    run("sim", "--ranks", 2, "--framework", "pt", "--kernels", 200, "--steps", 2, "--out", top / "text")
+    run("analyse", top / "text", "--export-type", "text", "-q")
+    source = lambda *more, code=0: {r["source"] for r in json.loads(run("cluster", top / "text", "--json", "-o", top / "of_text", *more, code=code).stdout)["job_ranks"]}
+    check(source() == {"text"}, "base modes read text results")
+    check(source("-m", "compute_op_sum") == {"collection"} and rows(top / "of_text", "ComputeOpAllRankStats"), "others read the collection")
+    done = run("cluster", top / "text", "--shard", "1/2", "-o", top / "of_text")
+    check("1 rank, " in done.stdout, f"a shard: {done.stdout}")
+    check(source() == {"text"} and source("-m", "hccl_sum") == {"collection"}, "a shard leaves nothing in the collections")
+    for path in glob.glob(str(top / "text/*/PROF_*")):
+        shutil.rmtree(path)
+    check(source("-m", "compute_op_sum", code=3) == {"text"}, "without it there is no result")
+
+
 def what_was_not_recorded(top):
     """Databases of PROF directories have no steps, text results no tasks: the reason is the one that holds."""
     done = run("cluster", top / "bare", "-m", "computational_op_masking", "-o", top / "bare-masking", code=3)
@@ -289,6 +304,7 @@ def main():
         outlying_transfers(top)
         databases_of_other_kinds(top)
         bare_directories_are_ranks(top)
+        modes_that_text_results_are_not_enough_for(top)
         what_was_not_recorded(top)
         nothing_that_is_a_rank(top)
         hostile_databases(top)

@@ -119,6 +119,10 @@ static enum exit_status find_ranks(struct clustering *n)
         complain("%s", e.text);
         return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
     }
+    unsigned needs = a->job.shard || a->job.join ? RANK_ALL : 0;
+    for (size_t i = 0; i < n->modes.n; i++)
+        needs |= n->modes.at[i]->needs;
+    job_use_raw(&n->job, needs);
     if (n->job.ranks.n == 0) {
         report_notes(n); /* what could not be read, or was none */
         complain("%s: no ranks found; give a directory that contains *_ascend_pt, *_ascend_ms or PROF_XXX directories",
@@ -218,8 +222,8 @@ static enum exit_status run_shard(struct clustering *n)
     const size_t n_losses = report_notes(n);
     char number[TERM_NUMBER];
     if (done && !a->quiet && !a->json)
-        fprintf(report_stream(request.path), "%s  %zu ranks, %s\n", request.path, made.n_ranks,
-                term_bytes(number, made.bytes));
+        fprintf(report_stream(request.path), "%s  %zu rank%s, %s\n", request.path, made.n_ranks,
+                made.n_ranks == 1 ? "" : "s", term_bytes(number, made.bytes));
     return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 

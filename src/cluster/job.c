@@ -313,6 +313,7 @@ static bool add_collection(struct job *j, const struct listing *l, struct error 
         r.source = SOURCE_TEXT;
         r.bytes = bytes_of(joined(j, r.output, "communication.json")) +
                   bytes_of(joined(j, r.output, "communication_matrix.json"));
+        r.has_raw = first_with(l, "PROF_", "") != NULL;
     } else if (first_with(l, "PROF_", "") || has_name(l, "FRAMEWORK")) {
         r.source = SOURCE_COLLECTION;
     }
@@ -559,6 +560,13 @@ static bool keep_wanted(struct job *j, const char *wanted, struct error *e)
     return true;
 }
 
+static void find_text(struct job *j)
+{
+    j->is_text = j->ranks.n > 0;
+    for (size_t i = 0; i < j->ranks.n; i++)
+        j->is_text = j->is_text && j->ranks.at[i].source == SOURCE_TEXT;
+}
+
 bool job_complete(struct job *j, const char *wanted, struct error *e)
 {
     if (j->ranks.n > 0)
@@ -568,10 +576,20 @@ bool job_complete(struct job *j, const char *wanted, struct error *e)
     if (wanted && strcmp(wanted, "all") != 0 && !keep_wanted(j, wanted, e))
         return false;
     j->is_filtered = wanted && strcmp(wanted, "all") != 0;
-    j->is_text = j->ranks.n > 0;
-    for (size_t i = 0; i < j->ranks.n; i++)
-        j->is_text = j->is_text && j->ranks.at[i].source == SOURCE_TEXT;
+    find_text(j);
     return true;
+}
+
+void job_use_raw(struct job *j, unsigned parts)
+{
+    for (size_t i = 0; i < j->ranks.n && parts & ~(unsigned)RANK_OF_TEXT; i++) {
+        struct job_rank *const r = &j->ranks.at[i];
+        if (r->source != SOURCE_TEXT || !r->has_raw)
+            continue;
+        r->source = SOURCE_COLLECTION;
+        r->bytes = 0;
+    }
+    find_text(j);
 }
 
 bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank *out, int *exit_code,

@@ -26,6 +26,7 @@ struct job_rank {
     const char *db;      /* ascend_pytorch_profiler_N.db and the like; NULL: none */
     const char *comm;    /* analysis.db or communication_analyzer.db; NULL: none */
     enum rank_source source;
+    bool has_raw; /* beside text results: the data of the device that they were made of */
     enum framework_id framework;
     uint64_t bytes;  /* of what is read */
     uint64_t stamp;  /* of the collection: the newest of a rank is used */
@@ -63,6 +64,8 @@ bool job_find(struct job *j, const char *path, struct error *e);
 /* Once, behind the last of them: sorts, drops older collections of a rank, and those ranks that are not in the list ("0,3-5";
  * NULL: all are wanted). False: the list is invalid, no rank is left, or there is no memory. */
 bool job_complete(struct job *j, const char *wanted, struct error *e);
+/* After it: ranks are read from their raw data, where that is still there, if text results have not all of these parts. */
+void job_use_raw(struct job *j, unsigned parts);
 /* A line that is there already is not added again. False: no memory. */
 bool job_note(struct job *j, bool is_loss, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

@@ -32,7 +32,8 @@ enum rank_part {
     RANK_OPS = 1 << 7,         /* operators of the framework */
     RANK_MARKS = 1 << 8,
     RANK_CLOCK = 1 << 9, /* clock of the cores */
-    RANK_ALL = (1 << 10) - 1
+    RANK_ALL = (1 << 10) - 1,
+    RANK_OF_TEXT = RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX /* what text results have */
 };
 
 /* Who it is. Texts are lent by mem; NULL: not known. */
