@@ -744,6 +744,7 @@ def test_cache(run, tmp_path):
                 assert train(prof) == plain[4]
         """ % name, CXX=str(tmp_path / "quick"), GOOD=good, ASCOPE_CACHE=str(cache), TMPDIR=str(tmp_path / "tmp"))
         assert not errors(done), done.out
+        assert done.out.count("compiling the listener for PyTorch") == 1  # it is waited for
         assert steps_of_only(tmp_path / (name + ".d")) == 4
 
 

@@ -254,6 +254,11 @@ def load():
     return _loaded
 
 
+def compiles():
+    """Whether load() compiles it first. Raises BuildError as planned() does."""
+    return _loaded is None and _trouble is None and not planned()["is_built"]
+
+
 def loaded():
     """The listener, if there is one; None before load()."""
     return _loaded

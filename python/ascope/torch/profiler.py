@@ -100,11 +100,21 @@ def _has_other_tool():
     return bool(_other_tool)
 
 
+def _announce_compiler():
+    """It takes a while, in the first step of a training, and would look like a program that hangs."""
+    try:
+        if os.environ.get("RANK", "0") == "0" and _build.compiles():
+            info("compiling the listener for PyTorch %s, once for this version; this may take a minute" % sys.modules["torch"].__version__)
+    except Exception:  # loading it fails as well, and reports why
+        pass
+
+
 def _listen():
     """Loads the listener of PyTorch's operators. Without it everything else is recorded."""
     if "torch" not in sys.modules:
         info("operators are not recorded: PyTorch has not been imported")
         return None
+    _announce_compiler()
     try:
         listener = _build.load()
         listener.ascope_torch_stack_source(*_core.stack_source())
