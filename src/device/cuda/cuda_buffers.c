@@ -123,8 +123,8 @@ static uint64_t name_shown(const char *compiled, bool *is_said)
     return number;
 }
 
-/* By the address of its text, which is used again when a module is unloaded: so the text is compared, too. That is a tenth of the work of
- * hashing it, and the names of templates are long. */
+/* By the address of its text, which is used again when a module is unloaded: so the text is compared, too, which
+ * is less work than hashing it: the names of templates are long. */
 static uint64_t name_of(const char *compiled)
 {
     const size_t first = (size_t)((uintptr_t)compiled * UINT64_C(0x9E3779B97F4A7C15) >> 52);
