@@ -11,6 +11,7 @@ Notes to oneself (work to be done, tricks to be removed) belong in an issue, not
 A test forks by tests/child.h, whose parent does not wait for ever. (run_program.c is no test: a test starts it, with an alarm.)
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
 There is one message for memory that is used up: error_no_memory().
+Prose in README and docs/ is wrapped at 120 columns, so that a diff shows what changed.
 Suffixes of the directories of frameworks are rows of base/framework_names.c; help texts, where a "*" is in front, may have them.
 Functions and files that documents name exist.
 There is one binary search: SEARCH_FIRST_NOT() of base/sort.h, on which the functions there stand.
@@ -38,6 +39,8 @@ AVOIDED = (
     (r"outcomes?", "exit status, result", ()),
     (r"the other parser|original parsers?|the original's", "reference parser, msprof, torch_npu", ()),
     (r"rooms of the house|the rooms", "modules", ()),
+    (r"how manieth", "sequence number, index", ()),
+    (r"what is none", "invalid value", ()),
     (r"dialect seed|seed dialect", "documented dialect", ("README", "CHANGELOG.md", "tests/test_cli.py")),
 )
 WORDED = ("src", "include", "python", "examples", "docs", "tests", "fuzz", "bench", "scripts", "README.md", "CONTRIBUTING.md", "SECURITY.md")
@@ -126,6 +129,17 @@ def suffixes_of_their_own(src):
                 yield f"{file}:{number}: {line.strip()}; wanted framework_names[] of base/framework_names.h"
 
 
+def prose_that_is_not_wrapped(root):
+    """Tables and code are as wide as they need to be; a link may stand out a little. The page of recording options is generated."""
+    for file in [root / "README.md", root / "CONTRIBUTING.md", root / "SECURITY.md", *sorted((root / "docs").glob("*.md"))]:
+        is_code = False
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            is_code ^= line.startswith("```")
+            if len(line) > 130 and not is_code and not line.lstrip().startswith(("|", "![", "<")) and not line.startswith("    ") \
+                    and file.name != "recorder-options.md":
+                yield f"{file.relative_to(root)}:{number}: {len(line)} characters; wanted at most 120"
+
+
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".py", ".pyi", ".sh", ".js", ".html", ".css", ".yml", ".build", ".in"}
 FOLDERS = [".ci", ".github", "bench", "cmake", "debian", "examples", "fuzz", "include", "python", "scripts", "src", "tests"]
@@ -182,7 +196,7 @@ def main():
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *words_to_avoid(src.parent), *variables_without_manual(src),
                 *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
                 *texts_of_no_memory(src), *binary_searches(src), *suffixes_of_their_own(src)]
-    problems += [*without_licence(src), *versions_that_differ(src), *names_of_nothing(src.parent)]
+    problems += [*without_licence(src), *versions_that_differ(src), *names_of_nothing(src.parent), *prose_that_is_not_wrapped(src.parent)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)
 

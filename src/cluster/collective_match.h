@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collective_match.h - which collectives of the ranks are the same one, who lacks some, and how far the ranks' clocks are apart.
  *
- * A collective is known by its group, its name and the how manieth of that name it is on its rank; a send and its receive by
- * their group, both ends and the how manieth between these two. Nothing but a few numbers is kept of each collective, however many
- * members it has: ranks are added one after the other, in ascending order.
+ * A collective is identified by its group, its name, and its sequence number among those of that name on its rank; a send and its
+ * receive by their group, both ends, and their sequence number between the two. Only a few numbers are kept of each collective,
+ * however many members it has. Ranks are added one after the other, in ascending order.
  *
- * All members of a collective end together. So the shortest one came last, whatever the clocks say; and the median difference between the
- * ends on two ranks is what their clocks differ by.
+ * All members of a collective end together. So the shortest one joined last, whatever the clocks say, and the median difference
+ * between the ends on two ranks is the difference of their clocks.
  */
 #ifndef ASCOPE_CLUSTER_COLLECTIVE_MATCH_H
 #define ASCOPE_CLUSTER_COLLECTIVE_MATCH_H
@@ -41,7 +41,7 @@ struct member {
 };
 
 struct collective_match {
-    struct tuples keys; /* (group, name or none, from, to, how manieth) */
+    struct tuples keys; /* (group, name or none, from, to, sequence number) */
     LIST(struct matched) list;
     LIST(int64_t) rank; /* of the job, by number */
     LIST(struct rank_clock_error) clock;
