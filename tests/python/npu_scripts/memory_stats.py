@@ -19,3 +19,9 @@ print(torch.npu.memory_summary(abbreviated=True))
 assert torch.npu.max_memory_allocated() <= total and torch.npu.max_memory_reserved("npu:0") <= total
 assert torch.npu.memory_reserved() >= 0 and isinstance(torch.npu.memory_snapshot(), list)
 torch.npu.set_per_process_memory_fraction(0.9, 0)
+try:
+    torch.npu.memory._record_memory_history()
+except torch.npu.OutOfMemoryError:
+    raise AssertionError("there is enough")
+except AttributeError as error:
+    assert str(error) == "torch.npu.memory._record_memory_history: not available without an NPU"

@@ -24,6 +24,8 @@ for _kind in ("Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", 
         if hasattr(torch, _kind + _what):
             globals()[_kind + _what] = getattr(torch, _kind + _what)
 
+OutOfMemoryError = getattr(torch, "OutOfMemoryError", None) or getattr(torch.cuda, "OutOfMemoryError", RuntimeError)
+
 # ---- the device ----
 
 

@@ -69,3 +69,7 @@ def _nothing(*args, **kwargs):
 empty_cache = empty_virt_addr_cache = host_empty_cache = ipc_collect = set_per_process_memory_fraction = _nothing
 reset_accumulated_memory_stats = reset_peak_memory_stats = reset_max_memory_allocated = reset_max_memory_cached = _nothing
 reset_accumulated_host_memory_stats = reset_peak_host_memory_stats = _nothing
+
+
+def __getattr__(name):
+    raise AttributeError("torch.npu.memory.%s: not available without an NPU" % name)

@@ -33,3 +33,7 @@ def get_rng_state_all():
 def set_rng_state_all(new_states):
     for state in new_states:
         torch.set_rng_state(state)
+
+
+def __getattr__(name):
+    raise AttributeError("torch.npu.random.%s: not available without an NPU" % name)
