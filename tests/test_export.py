@@ -8,6 +8,7 @@ import collections
 import csv
 import glob
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -124,6 +125,18 @@ class Numbers(Case):
         self.assertNotIn("aicore_time(us)", {c for c, v in results.table("op_summary.csv")[0].items() if v != "N/A"})
         self.assertEqual([r["Node"] for r in results.table("aicpu.csv")], with_counters)
         self.assertNotIn("N/A", with_counters)
+
+    def test_aicpu_operators_are_named_where_the_group_of_counters_is_unknown(self):
+        prof = self.copy("prof-a")
+        with_group = [r["Node"] for r in Results(self.export(prof)).table("aicpu.csv")]
+        for folder in ("host", "device_0"):
+            path = os.path.join(prof, folder, "sample.json")
+            with open(path) as f:
+                settings = json.load(f)
+            settings.update(ai_core_metrics="", aiv_metrics="")
+            with open(path, "w") as f:
+                json.dump(settings, f)
+        self.assertEqual([r["Node"] for r in Results(self.export(prof)).table("aicpu.csv")], with_group)
 
 
 class Timelines(Case):
