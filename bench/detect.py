@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detection of planted faults: what `ascope cluster -m verdicts` finds in simulated jobs with one planted fault, or with none.
 
-    bench/detect.py build/ascope [--jobs 60] [--seed 1] [--verbose]
+    bench/detect.py build/ascope [--jobs 60] [--seed 1] [--jitter PERCENT] [--verbose]
 
 Topology, place and size of the fault are random, but the same for the same seed. A planted fault counts as found only if the
 verdict names it: the rank, the step, both ends of the link. Every verdict that does not is a false one, of its kind.
@@ -36,14 +36,14 @@ def topology(chance, kind):
             return tp, pp, dp
 
 
-def plan(number, seed):
+def plan(number, seed, jitter=0):
     """A job: options of ascope sim, and what has to be found."""
     chance = random.Random(seed * 100003 + number)
     kind = KINDS[number % len(KINDS)]
     tp, pp, dp = topology(chance, kind)
     ranks = tp * pp * dp
     options = ["--framework", "pt", "--tp", tp, "--pp", pp, "--dp", dp, "--ranks-per-host", chance.choice((4, 8)), "--steps", STEPS,
-               "--kernels", ranks * STEPS * chance.randint(40, 80), "--seed", number + 1, "--samplers=off"]
+               "--kernels", ranks * STEPS * chance.randint(40, 80), "--seed", number + 1, "--jitter", jitter, "--samplers=off"]
     rank, step = chance.randrange(ranks), chance.randrange(1, STEPS)
     size = size_of(kind, chance) if kind != "none" else 0
     planted = {"kind": kind, "size": size, "ranks": ranks, "topology": (tp, pp, dp)}
@@ -90,11 +90,11 @@ def verdicts_of(ascope, options, folder):
     return json.loads(done.stdout)["verdicts"]
 
 
-def measure(ascope, jobs, seed=1, verbose=False):
+def measure(ascope, jobs, seed=1, verbose=False, jitter=0):
     """By kind: planted, found, and false verdicts; healthy jobs that got one."""
     count = {kind: {"planted": 0, "found": 0, "false": 0, "missed": []} for kind in KINDS}
     for number in range(jobs):
-        options, planted = plan(number, seed)
+        options, planted = plan(number, seed, jitter)
         with tempfile.TemporaryDirectory() as folder:
             verdicts = verdicts_of(ascope, options, pathlib.Path(folder))
         own = count[planted["kind"]]
@@ -118,10 +118,11 @@ def main():
     parser.add_argument("ascope")
     parser.add_argument("--jobs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jitter", type=int, default=0, help="percent by which kernels vary; 0: 1.5")
     parser.add_argument("--verbose", action="store_true")
     chosen = parser.parse_args()
-    count = measure(chosen.ascope, chosen.jobs, chosen.seed, chosen.verbose)
-    print(f"{chosen.jobs} jobs of 4 to 16 ranks, {STEPS} steps, seed {chosen.seed}")
+    count = measure(chosen.ascope, chosen.jobs, chosen.seed, chosen.verbose, chosen.jitter)
+    print(f"{chosen.jobs} jobs of 4 to 16 ranks, {STEPS} steps, seed {chosen.seed}, kernels vary by {chosen.jitter or 1.5} %")
     print(f"{'kind':<18}{'planted':>8}{'found':>7}{'false':>7}{'recall':>8}{'precision':>11}")
     for kind, n in count.items():
         if kind == "none":

@@ -135,6 +135,7 @@ _ascope()
     'sim --out') compopt -o filenames; _ascope_offer -d; return ;;
     'sim --seed') return ;;
     'sim --noise-seed') return ;;
+    'sim --jitter') return ;;
     'sim --kernels') return ;;
     'sim --framework') _ascope_offer -W 'none pt ms'; return ;;
     'sim --generation') _ascope_offer -W 'N S'; return ;;
@@ -228,7 +229,7 @@ _ascope()
         options=' -dir --collection-dir --threads --json --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --noise-seed --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --quiet -q --help -h' ;;
+        options=' --out --seed --noise-seed --jitter --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --quiet -q --help -h' ;;
     install-msprof)
         words=''
         options=' --dialect --force --remove --help -h' ;;

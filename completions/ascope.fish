@@ -237,6 +237,7 @@ complete -c ascope -n '__fish_seen_subcommand_from query' -a '(__fish_complete_d
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l out -d 'output directory, created if missing; default: the current directory' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l seed -d 'random seed: same seed, same bytes; default: 1' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l noise-seed -d 'the same job in another run: only the random part of the times differs; default: 0' -x
+complete -c ascope -n '__fish_seen_subcommand_from sim' -l jitter -d 'in a job: percent by which kernels vary; a fifth of it is common to the kernels of a step of a rank, and hosts begin a step up to as many hundredths of a ms late; default: 1.5, kernels alone' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l kernels -d 'number of operators launched one by one, over all devices and ranks; default: 150, in a job 150 per rank' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l framework -d 'pt: add the data of PyTorch, in *_ascend_pt directories; ms: of MindSpore, in *_ascend_ms; default: none' -x -a 'none pt ms'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l generation -d 'files of MindSpore: N: of 2.6 and later (default), S: of 2.5 and earlier' -x -a 'N S'

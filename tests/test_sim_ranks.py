@@ -194,6 +194,15 @@ class Job(unittest.TestCase):
                 self.assertAlmostEqual(s["Computing"] / self.usual[0].steps[0]["Computing"], 1, delta=0.03)
                 self.assertAlmostEqual(r.span(step) / self.usual[0].span(step), 1, delta=0.05)
 
+    def test_jitter_makes_steps_and_hosts_differ(self):
+        def spread(ranks):
+            computing = [s["Computing"] / sum(t["Computing"] for t in r.steps) * len(r.steps) for r in ranks for s in r.steps]
+            return max(computing) - min(computing)
+        varied = spread(self.job("jitter", "--jitter", "20").values())
+        self.assertLess(spread(self.usual.values()), 0.02)
+        self.assertGreater(varied, 0.03)  # a fifth of 20 %, up and down
+        self.assertLess(varied, 0.15)
+
     def test_a_slow_rank_computes_longer_and_its_group_waits(self):
         job = self.job("slow-rank", "--slow-rank", "3:1.5")
         for number, r in job.items():

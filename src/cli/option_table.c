@@ -143,6 +143,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "random seed: same seed, same bytes; default: 1" },
     [OPT_NOISE_SEED] = { "noise-seed", NUMBER(sim.noise_seed, 0, UINT64_MAX),
         .help = "the same job in another run: only the random part of the times differs; default: 0" },
+    [OPT_JITTER] = { "jitter", NUMBER(sim.jitter, 0, 50),
+        .help = "in a job: percent by which kernels vary; a fifth of it is common to the kernels of a step of a rank, and hosts begin a step up to as many hundredths of a ms late; default: 1.5, kernels alone" },
     [OPT_KERNELS] = { "kernels", NUMBER(sim.kernels, 0, UINT64_MAX),
         .help = "number of operators launched one by one, over all devices and ranks; default: 150, in a job 150 per rank" },
     [OPT_FRAMEWORK] = { "framework", .kind = OPTION_CHOICE, .choice = { "none", "pt", "ms" }, .at = AT(sim.framework),

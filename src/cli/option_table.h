@@ -80,6 +80,7 @@ enum option_id {
     OPT_SIM_OUT,
     OPT_SEED,
     OPT_NOISE_SEED,
+    OPT_JITTER,
     OPT_KERNELS,
     OPT_FRAMEWORK,
     OPT_MS_GENERATION,

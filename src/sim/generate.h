@@ -49,6 +49,7 @@ struct sim_options {
         *out_dir; /* is created; one directory for each process is created in it: PROF_XXX, X_ascend_pt, X_ascend_ms */
     uint64_t seed;
     uint64_t noise_seed;         /* of what differs from run to run alone; 0: as the seed has it */
+    unsigned jitter;             /* percent by which the times of a job vary; 0: as usual */
     const char *slow_operator;   /* "MatMulV2:1.5": its kernels take so many times as long; NULL: none */
     uint64_t kernels;            /* operators launched one by one, over all processes and devices */
     unsigned framework;          /* enum sim_framework */

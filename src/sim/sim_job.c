@@ -11,7 +11,8 @@
 
 bool sim_is_job(const struct sim_options *o)
 {
-    bool is_job = o->processes > 1 || o->tp > 0 || o->pp > 0 || o->dp > 0 || o->noise_seed > 0 || o->slow_operator;
+    bool is_job = o->processes > 1 || o->tp > 0 || o->pp > 0 || o->dp > 0 || o->noise_seed > 0 || o->jitter > 0 ||
+                  o->slow_operator;
     for (size_t i = 0; i < SIM_TROUBLES; i++)
         is_job |= o->trouble[i] != NULL;
     return is_job;

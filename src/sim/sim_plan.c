@@ -187,9 +187,25 @@ static const struct job_exchange *exchange_done(const struct job_line *l, size_t
     return i < l->n && l->at[i].n_came == l->members ? &l->at[i] : NULL;
 }
 
+/* Thousandths around 1000, at most `most` away. */
+static uint64_t varied(struct dice *d, uint64_t most)
+{
+    return THOUSAND - most + dice_below(d, (uint32_t)(2 * most + 1));
+}
+
+/* What a step of a rank has of its own with --jitter: a factor of its kernels in thousandths, and a host that begins late. */
+static uint64_t step_varied(const struct job_walk *w, uint64_t *late_ns)
+{
+    const struct sim_options *o = w->job->o;
+    struct dice d = dice_for(o->seed ^ o->noise_seed << 32, ((uint64_t)w->rank << 24 ^ w->step) + 0x73746570);
+    const uint64_t factor = varied(&d, o->jitter * UINT64_C(2));
+    *late_ns = dice_below(&d, o->jitter * 10000 + 1);
+    return factor;
+}
+
 static uint64_t kernel_ns(const struct job_walk *w, uint64_t done, size_t *which)
 {
-    enum { JITTER = 31, HALF = 15 }; /* thousandths: 985 to 1015 */
+    enum { USUAL = 15 }; /* thousandths: 985 to 1015 */
     const struct sim_job *j = w->job;
     const struct job_program *p = w->program;
     const uint64_t position = network_position(p->forward, done), layer = network_layer(position, p->chunk);
@@ -200,7 +216,10 @@ static uint64_t kernel_ns(const struct job_walk *w, uint64_t done, size_t *which
     struct dice of_run = dice_for(j->o->seed ^ j->o->noise_seed << 32,
                                   ((uint64_t)w->rank << 40 ^ (uint64_t)w->step << 24 ^ done) + 0x6a6974746572);
     const uint64_t ns = dice_between(&of_layer, op->us_min * 4u, op->us_max * 4u) * UINT64_C(250);
-    const uint64_t usual = ns * (THOUSAND - HALF + dice_below(&of_run, JITTER)) / THOUSAND;
+    const unsigned jitter = j->o->jitter;
+    uint64_t late_ns, usual = ns * varied(&of_run, jitter ? jitter * UINT64_C(10) : USUAL) / THOUSAND;
+    if (jitter)
+        usual = usual * step_varied(w, &late_ns) / THOUSAND;
     const uint64_t slow =
         job_factor(&j->faults, SIM_SLOW_RANK, w->rank, 0) * job_factor(&j->faults, SIM_SLOW_STEP, w->step, 0);
     const uint64_t of_operator = *which == j->slow_operator ? j->slow_factor : THOUSAND;
@@ -251,6 +270,11 @@ void job_step_begin(struct job_walk *w, uint32_t step)
     w->step = step;
     w->program = &j->program[job_stage(j, w->rank)][step < j->kernels % j->o->steps];
     w->host_ns = w->begin_ns + STEP_NS;
+    if (j->o->jitter) {
+        uint64_t late_ns;
+        step_varied(w, &late_ns);
+        w->host_ns += late_ns;
+    }
     if (w->device_ns < w->host_ns)
         w->device_ns = w->host_ns;
     w->item = 0;
