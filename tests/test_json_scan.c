@@ -178,6 +178,12 @@ static void the_last_of_equal_members_counts(void **state)
     assert_true(
         json_is(json_find(span_of("{\"x\": \"a\"b\", \"a\": 3}"), "a"), "3")); /* it was repaired when it was read */
     assert_null(json_find((struct json_span){ 0 }, "a").at);
+    static const char *const keys[] = { "b", "c", "a" };
+    struct json_span found[3] = { object, object, object };
+    json_find_each(object, keys, found, 3);
+    assert_true(json_is(json_find(found[0], "a"), "7"));
+    assert_null(found[1].at);
+    assert_true(json_is(found[2], "2"));
     (void)state;
 }
 

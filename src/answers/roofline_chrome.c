@@ -55,20 +55,40 @@ static bool list_text(struct json_span v, char out[MOST_TEXT])
     return n + 1 < MOST_TEXT;
 }
 
-static bool id_of(struct json_span args, uint64_t *id)
+/* The arguments that are looked at; the second as traces before 2022 have it. */
+enum { ARG_ID, ARG_OLD_ID, ARG_DIMS, ARG_TYPES, ARGS };
+static const char *const arg_name[ARGS] = { "External id", "external id", "Input Dims", "Input type" };
+
+static bool id_of(const struct json_span *arg, uint64_t *id)
 {
-    const struct json_span now = json_find(args, "External id");
-    const struct json_span value = now.at ? now : json_find(args, "external id");
+    const struct json_span value = arg[ARG_ID].at ? arg[ARG_ID] : arg[ARG_OLD_ID];
     return value.at && json_u64(value, id);
+}
+
+/* Of a kernel the first: it has one id, and many other arguments behind it. */
+static bool first_id(struct json_span args, uint64_t *id)
+{
+    struct json_scan s;
+    struct json_span name, arg[ARGS] = { 0 };
+    if (!args.at || !json_enter(&s, args.at, args.at + args.len, '{'))
+        return false;
+    while (json_next_key(&s, &name) && json_pass(&s, &arg[ARG_ID]))
+        if (json_is(name, arg_name[ARG_ID]) || json_is(name, arg_name[ARG_OLD_ID]))
+            return id_of(arg, id);
+    if (!s.is_stuck)
+        return false;
+    json_find_each(args, arg_name, arg, ARG_DIMS); /* which repairs */
+    return id_of(arg, id);
 }
 
 static bool add_launcher(struct chrome_work *w, size_t slice)
 {
-    const struct json_span args = chrome_slice_args(w->t, slice);
-    const struct json_span dims = json_find(args, "Input Dims"), types = json_find(args, "Input type");
+    struct json_span arg[ARGS];
     char shapes_text[MOST_TEXT], types_text[MOST_TEXT];
     uint64_t id;
-    if (!dims.at || !types.at || !id_of(args, &id) || !list_text(dims, shapes_text) || !list_text(types, types_text))
+    json_find_each(chrome_slice_args(w->t, slice), arg_name, arg, ARGS);
+    if (!arg[ARG_DIMS].at || !arg[ARG_TYPES].at || !id_of(arg, &id) || !list_text(arg[ARG_DIMS], shapes_text) ||
+        !list_text(arg[ARG_TYPES], types_text))
         return true;
     const uint32_t at = keys_add(&w->ids, id, w->mem);
     if (at == KEYS_NO_MEMORY || (at == w->launchers.n && !list_add(&w->launchers, w->mem)))
@@ -84,7 +104,7 @@ static bool add_launcher(struct chrome_work *w, size_t slice)
 static void add_kernel(struct chrome_work *w, size_t slice)
 {
     uint64_t id;
-    const uint32_t at = id_of(chrome_slice_args(w->t, slice), &id) ? keys_find(&w->ids, id) : KEYS_NONE;
+    const uint32_t at = first_id(chrome_slice_args(w->t, slice), &id) ? keys_find(&w->ids, id) : KEYS_NONE;
     if (at == KEYS_NONE)
         return;
     struct roofline_run *const run = &w->launchers.at[at].run;

@@ -321,20 +321,29 @@ bool json_is(struct json_span v, const char *text)
     return v.at && inside.len == strlen(text) && memcmp(inside.at, text, inside.len) == 0;
 }
 
-struct json_span json_find(struct json_span object, const char *key)
+void json_find_each(struct json_span object, const char *const *key, struct json_span *value, size_t n)
 {
     struct json_scan s;
-    struct json_span name, value, found = { 0 };
+    struct json_span name, now;
+    for (size_t i = 0; i < n; i++)
+        value[i] = (struct json_span){ 0 };
     if (!object.at || !json_enter(&s, object.at, object.at + object.len, '{'))
-        return found;
+        return;
     for (const char *begin = s.at;; s = (struct json_scan){ .at = begin, .end = s.end, .repairs = true }) {
-        while (json_next_key(&s, &name) && json_pass(&s, &value)) {
-            if (json_is(name, key))
-                found = value;
-        }
+        while (json_next_key(&s, &name) && json_pass(&s, &now))
+            for (size_t i = 0; i < n; i++)
+                if (json_is(name, key[i]))
+                    value[i] = now;
         if (!s.is_stuck || s.repairs)
-            return found;
+            return;
     }
+}
+
+struct json_span json_find(struct json_span object, const char *key)
+{
+    struct json_span found;
+    json_find_each(object, &key, &found, 1);
+    return found;
 }
 
 /* Digits of a number as an integer, and where its decimal point is: value = digits * 10^shift. */

@@ -42,6 +42,8 @@ const char *json_blanks(const char *at, const char *end); /* behind them */
 bool json_is(struct json_span v, const char *text);       /* a text without escapes, or a scalar */
 /* The value of a member, the last one of that name as everywhere; without one its `at` is NULL. */
 struct json_span json_find(struct json_span object, const char *key);
+/* The values of several members, in one pass. */
+void json_find_each(struct json_span object, const char *const *key, struct json_span *value, size_t n);
 
 /* A number, or a text that is one, times 10^decimals, exactly, rounded half away from zero. False: no number, or beyond 2^62. */
 bool json_fixed(struct json_span v, unsigned decimals, int64_t *out);
