@@ -97,6 +97,9 @@ async function use_timeline(page, url, job) {
     await page.locator("#help").click();
     check(await page.locator("dialog[open]").isVisible(), "? shows no keys");
     await page.keyboard.press("Escape");
+    await page.keyboard.press("Slash");
+    await page.keyboard.press("Escape"); // from the search back to the timeline, whose focus can be seen
+    check(await page.evaluate(() => document.activeElement.tagName === "CANVAS" && getComputedStyle(document.activeElement).outlineStyle !== "none"), "the focus of the timeline is lost, or cannot be seen");
 }
 
 /** Pictures of the timeline by buttons and keys: the SVG has what the canvas shows, and names stay texts. */
@@ -275,6 +278,8 @@ async function use_sentences(page, url, job) {
     const source_of = (name) => fs.readFileSync(path.join(source, "src/answers", name), "utf8");
     const formats = ["comm_checks.c", "device_checks.c", "waiting_checks.c", "findings.c"].flatMap((name) => [...source_of(name).matchAll(/finding_(?:say|add)\([^;]*?"((?:[^"\\]|\\.)*)"/g)].map((m) => m[1]));
     const sentences = formats.map((f) => f.replace(/(ms|transfers|operators) %s/g, "$1 a step").replace(/us%s$/, "us").replace(/%[.\d]*s/g, "x").replace(/%[.\d]*(?:llu|zu|[uifg])/g, "12.5").replaceAll("%%", "%"));
+    const usual = /"(No step is [^"]*)"/.exec(fs.readFileSync(path.join(source, "src/view/view_input.c"), "utf8"));
+    sentences.push(usual ? usual[1] : "no sentence of usual steps");
     const english = await page.evaluate(async (list) => {
         const { said } = await import(new URL("sentences.js", location.href).href);
         return list.filter((text) => !/[\u4e00-\u9fff]|^rank .*→/.test(said(text)));

@@ -352,7 +352,7 @@ by_id("input").addEventListener("change", (e) => {
 });
 by_id("search").addEventListener("keydown", (e) => {
     if (e.key === "Enter") void search(e.shiftKey ? -1 : 1);
-    if (e.key === "Escape") by_id("page").focus();
+    if (e.key === "Escape") (timeline?.canvas ?? by_id("page")).focus();
 });
 document.addEventListener("keydown", (e) => {
     const target = /** @type {HTMLElement} */ (e.target);

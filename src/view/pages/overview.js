@@ -65,7 +65,7 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align, find);
     const [device, row] = (state.get("step") ?? "").split(".").map(Number);
     o.series.forEach((/** @type {import("./strip.js").Series} */ one, /** @type {number} */ i) => {
-        section.append(element("h2", one.steps.length ? word("series_title", { title: one.title, n: grouped(one.steps.length), median: duration(one.median) }) : said(one.title)));
+        section.append(element("h2", one.steps.length ? word("series_title", { title: said(one.title), n: grouped(one.steps.length), median: duration(one.median) }) : said(one.title)));
         if (!one.steps.length) return;
         section.append(legend(one));
         show_strip(section, one, device === i ? row : null, o.has_timeline ? (t0, t1) => void look_at(t0, t1) : null, (chosen) => keep("step", i + "." + chosen));

@@ -14,7 +14,7 @@ const PER = "(?: a step| in all)?", WIDE = "(.+)", N = "([\\d.,]+)";
 /** @type {[RegExp, (m: string[]) => string][]} */
 const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`([+-]\\S+ \\S+) (${Object.keys(CAUSES).join("|")}): ${WIDE} \\(${WIDE}, usually ${WIDE}\\)`, (m) => `${m[1]} ${CAUSES[m[2]]}:${what(m[3])}(${m[4]},通常 ${m[5]})`],
-    ["No step stands out: .*", () => "没有异常的步骤:没有一步比中位数多出十分之一且超过通常波动的五倍。"],
+    ["No step is slow: .*", () => "没有异常的步骤:没有一步比中位数多出十分之一且超过通常波动的五倍。"],
     [`Both runs begin step ${WIDE} at the same moment\\.`, (m) => `两次运行的步骤 ${m[1]} 在同一时刻开始。`],
     ["They (?:have no step in common|do not both have step .*): both runs are shown from their first event on\\.", () => "没有共同的步骤:两次运行均从其第一个事件开始显示。"],
     [`Rank ${N} is not in the timeline: ${WIDE}`, (m) => `时间线中没有 rank ${m[1]}:${m[2]}`],

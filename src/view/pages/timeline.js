@@ -338,8 +338,11 @@ export class Timeline {
                     c.fillRect(from, y, to - from, Math.max(0, this.y_of(item) + item.height - y));
                 }
             c.globalAlpha = 1;
+            const text = duration(range.t1 - range.t0);
+            c.fillStyle = shown.back; // slices below it have texts, too
+            c.fillRect(from + 1, AXIS_HEIGHT + 1, width_of(text) + 8, 14);
             c.fillStyle = shown.text;
-            c.fillText(duration(range.t1 - range.t0), from + 4, AXIS_HEIGHT + 8);
+            c.fillText(text, from + 4, AXIS_HEIGHT + 8);
         }
         if (!this.selected) return;
         const place = this.place_of(this.selected.level);
