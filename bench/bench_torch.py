@@ -42,6 +42,7 @@ observer.empty_operators.argtypes = [ctypes.c_uint64, ctypes.c_bool]
 observer.empty_begin.argtypes = [ctypes.c_bool] * 2
 OPERATORS_OF_A_TURN = 9  # of Body
 TURNS_OF_A_SLICE = 100  # short enough to lie between two interruptions, mostly
+WARM_TURNS = 20  # before each slice: other programs may have had the caches during the pause
 WARM_SLICES = 20  # a ring of 1 MB has been written once: from then on its pages are there
 RING_KB = 1024
 PAUSE_S = 0.002  # between two slices: an operator every 100 ns is no training, and writers keep up
@@ -167,10 +168,11 @@ def loop_ns(who, options, n_turns, is_python):
             time.sleep(PAUSE_S)
         for _ in range(0, n_turns, TURNS_OF_A_SLICE):
             time.sleep(PAUSE_S)
+            body.run(WARM_TURNS)
             begin = time.thread_time_ns()
             body.run(TURNS_OF_A_SLICE)
             slices.append((time.thread_time_ns() - begin) / (TURNS_OF_A_SLICE * OPERATORS_OF_A_TURN))
-    wanted = (WARM_SLICES + len(slices)) * TURNS_OF_A_SLICE * OPERATORS_OF_A_TURN
+    wanted = ((WARM_SLICES + len(slices)) * TURNS_OF_A_SLICE + len(slices) * WARM_TURNS) * OPERATORS_OF_A_TURN
     all_ns = (time.process_time_ns() - all_begin) / wanted
     gc.enable()
     if isinstance(profiler, Ours):

@@ -18,7 +18,8 @@ FOLDER = os.path.join(SOURCE, "include/ascope")
 HEADERS = sorted(h for h in os.listdir(FOLDER) if h.endswith(".h"))
 UNSTABLE, VENDOR = {"sim.h"}, {"injection.h", "mstx.h", "nvtx.h"}
 # Structures that have no size because they never change: docs/abi.md.
-NEVER_CHANGE = {"ascope_error", "ascope_text", "ascope_option_name", "ascope_choice", "ascope_dynamic_metadata"}
+NEVER_CHANGE = {"ascope_error", "ascope_text", "ascope_option_name", "ascope_choice", "ascope_dynamic_metadata",
+                "ascope_label", "ascope_memory_kind"}
 SIZE_LEAST, SIZE_MOST, SIZE_UNIT = 16, 4096, 8
 
 

@@ -118,6 +118,17 @@ ASCOPE_API uint32_t ascope_frame(uint32_t caller, struct ascope_text text);
 ASCOPE_API bool ascope_op_label(struct ascope_op *op);
 ASCOPE_API extern uint32_t ascope_recording_turn; /* another one for each recording; written by sessions only */
 
+/* What ascope_op_label() gave to an operator: its label and label_turn. */
+struct ascope_label {
+    uint32_t number, turn;
+};
+
+/* An operator ends that has nothing but a label and a frame (0: none), and began on this thread: the same record as ascope_op_end()
+ * makes of them, by the shortest way. `begin` is from ascope_now(), after the label was looked up.
+ * Errors: dropped and counted without room, or with a label of another recording. Threads: any, and signal handlers. */
+ASCOPE_API void ascope_op_again(struct ascope_label label, uint64_t begin, int64_t sequence, uint64_t forward_thread,
+                                uint32_t frame, uint8_t scope);
+
 enum ascope_queue_point { ASCOPE_ENQUEUE_BEGIN, ASCOPE_ENQUEUE_END, ASCOPE_DEQUEUE_BEGIN, ASCOPE_DEQUEUE_END };
 
 /* The queue between the thread that calls operators and the one that launches them.
@@ -141,6 +152,18 @@ struct ascope_memory {
 /* An allocator took or gave back a block.
  * Errors: dropped and counted without room, or without a size. Threads: any, and signal handlers. */
 ASCOPE_API void ascope_memory(const struct ascope_memory *m);
+
+/* Which event of which device: the fields of struct ascope_memory, and 0 in the last one. */
+struct ascope_memory_kind {
+    uint8_t device_type, device, event;
+    bool is_workspace;
+    uint32_t unused;
+};
+
+/* The same for an event that has no stream and no active bytes, by the shortest way.
+ * Errors: dropped and counted without room. Threads: any, and signal handlers. */
+ASCOPE_API void ascope_memory_changed(struct ascope_memory_kind kind, uint64_t pointer, int64_t size_bytes,
+                                      int64_t allocated_bytes, int64_t reserved_bytes);
 
 enum ascope_python_event { ASCOPE_PYTHON_CALL, ASCOPE_PYTHON_RETURN, ASCOPE_PYTHON_C_CALL, ASCOPE_PYTHON_C_RETURN };
 

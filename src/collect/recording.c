@@ -185,11 +185,29 @@ static inline __attribute__((always_inline)) void op_put_short(const struct asco
 {
     const uint64_t thread = ring_thread_inline();
     _Static_assert(sizeof(struct op_short_bytes) == LINE_BYTES, "seven words");
-    ring_put_line_inline(
-        STREAM_TORCH_OP,
+    ring_put_words_inline(
+        STREAM_TORCH_OP, LINE_BYTES,
         OP_SHORT | (uint64_t)op->scope << 16 | (uint64_t)op->is_async << 24 | (uint64_t)op->label << 32, op->begin, end,
         (uint64_t)op->sequence, op->forward_thread, (op->begin_thread ? op->begin_thread : thread) | thread << 32,
         recording_process_id() | (uint64_t)op->frame << 32);
+}
+
+void ascope_op_again(struct ascope_label label, uint64_t begin, int64_t sequence, uint64_t forward_thread,
+                     uint32_t frame, uint8_t scope)
+{
+    const uint64_t end = host_clock_now();
+    if (__builtin_expect(!(__atomic_load_n(&ascope_recording, __ATOMIC_RELAXED) & ASCOPE_RECORDS_OPERATORS) ||
+                             begin < atomic_load_explicit(&recording_began, memory_order_relaxed),
+                         0))
+        return;
+    if (__builtin_expect(label.turn != __atomic_load_n(&ascope_recording_turn, __ATOMIC_RELAXED), 0)) {
+        ring_put(STREAM_TORCH_OP, 0, 0); /* of an older recording: counted as dropped */
+        return;
+    }
+    const uint64_t thread = ring_thread_inline();
+    ring_put_words_inline(STREAM_TORCH_OP, LINE_BYTES, OP_SHORT | (uint64_t)scope << 16 | (uint64_t)label.number << 32,
+                          begin, end, (uint64_t)sequence, forward_thread, thread | thread << 32,
+                          recording_process_id() | (uint64_t)frame << 32);
 }
 
 /* Of a program with fewer fields; without a size the record is counted as dropped, as ring_put() does with one of no bytes. */
@@ -310,15 +328,17 @@ void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascop
 /* ---- memory ---- */
 
 /* A struct memory_short_bytes. */
-static inline __attribute__((always_inline)) void memory_put_short(const struct ascope_memory *m, uint64_t time)
+static inline __attribute__((always_inline)) void memory_put_short(struct ascope_memory_kind of, uint64_t time,
+                                                                   uint64_t pointer, int64_t size, int64_t allocated,
+                                                                   int64_t reserved)
 {
-    const uint64_t component = m->is_workspace ? COMPONENT_WORKSPACE : COMPONENT_CACHING;
+    const uint64_t component = of.is_workspace ? COMPONENT_WORKSPACE : COMPONENT_CACHING;
     _Static_assert(sizeof(struct memory_short_bytes) == LINE_BYTES, "seven words");
-    ring_put_line_inline(STREAM_TORCH_MEMORY,
-                         MEMORY_SHORT | (uint64_t)m->device_type << 16 | (uint64_t)m->device << 24 | component << 32 |
-                             (uint64_t)m->event << 40,
-                         m->pointer, time, (uint64_t)m->size_bytes, (uint64_t)m->allocated_bytes,
-                         (uint64_t)m->reserved_bytes, ring_thread_inline() | (uint64_t)recording_process_id() << 32);
+    ring_put_words_inline(STREAM_TORCH_MEMORY, LINE_BYTES,
+                          MEMORY_SHORT | (uint64_t)of.device_type << 16 | (uint64_t)of.device << 24 | component << 32 |
+                              (uint64_t)of.event << 40,
+                          pointer, time, (uint64_t)size, (uint64_t)allocated, (uint64_t)reserved,
+                          ring_thread_inline() | (uint64_t)recording_process_id() << 32);
 }
 
 static __attribute__((noinline)) void memory_put_whole(const struct ascope_memory *m, uint64_t time)
@@ -350,7 +370,8 @@ static __attribute__((noinline)) void memory_put(const struct ascope_memory *m)
 {
     const uint64_t time = host_clock_now();
     if (__builtin_expect((m->active_bytes | m->stream) == 0, 1))
-        memory_put_short(m, time);
+        memory_put_short((struct ascope_memory_kind){ m->device_type, m->device, m->event, m->is_workspace, 0 }, time,
+                         m->pointer, m->size_bytes, m->allocated_bytes, m->reserved_bytes);
     else
         memory_put_whole(m, time);
 }
@@ -375,6 +396,32 @@ void ascope_memory(const struct ascope_memory *m)
         ms_memory_put(m);
     else
         memory_put(m);
+}
+
+static __attribute__((noinline)) void memory_changed_of_mindspore(struct ascope_memory_kind of, uint64_t pointer,
+                                                                  int64_t size, int64_t allocated, int64_t reserved)
+{
+    ms_memory_put(&(struct ascope_memory){ .size = sizeof(struct ascope_memory),
+                                           .device_type = of.device_type,
+                                           .device = of.device,
+                                           .event = of.event,
+                                           .is_workspace = of.is_workspace,
+                                           .pointer = pointer,
+                                           .size_bytes = size,
+                                           .allocated_bytes = allocated,
+                                           .reserved_bytes = reserved });
+}
+
+void ascope_memory_changed(struct ascope_memory_kind kind, uint64_t pointer, int64_t size_bytes,
+                           int64_t allocated_bytes, int64_t reserved_bytes)
+{
+    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    if (__builtin_expect(!(what & ASCOPE_RECORDS_MEMORY), 0))
+        return;
+    if (__builtin_expect(what & RECORDS_AS_MINDSPORE, 0))
+        memory_changed_of_mindspore(kind, pointer, size_bytes, allocated_bytes, reserved_bytes);
+    else
+        memory_put_short(kind, host_clock_now(), pointer, size_bytes, allocated_bytes, reserved_bytes);
 }
 
 /* ---- Python ---- */
@@ -404,27 +451,34 @@ void ascope_python_parameters(uint64_t key, bool of_optimizer, struct ascope_tex
                 of_optimizer ? PYTHON_KEY_OPTIMIZER_PARAMETERS : PYTHON_KEY_MODULE_PARAMETERS, text);
 }
 
+/* A struct python_call_bytes. */
+static inline __attribute__((always_inline)) void python_event_put(uint32_t what, enum ascope_python_event event,
+                                                                   uint64_t key, uint64_t time, uint64_t thread)
+{
+    _Static_assert(sizeof(struct python_call_bytes) == (FIVE_WORDS - 1) * 8 + 1, "four words and a byte");
+    const size_t bytes = sizeof(struct python_call_bytes);
+    const uint64_t process = recording_process_id();
+    if (__builtin_expect(what & RECORDS_AS_MINDSPORE,
+                         0)) /* whose ranges have the step; it goes along with the process */
+        ring_put_words(STREAM_MS_CALL, bytes, time, thread,
+                       process | atomic_load_explicit(&recording_step, memory_order_relaxed) << 32, key, (uint8_t)event,
+                       0, 0);
+    else
+        ring_put_words_inline(STREAM_PYTHON_CALL, bytes, time, thread, process, key, (uint8_t)event, 0, 0);
+}
+
 void ascope_python_event_at(enum ascope_python_event event, uint64_t key, uint64_t time, uint64_t thread)
 {
-    if (!ascope_records(ASCOPE_RECORDS_PYTHON))
-        return;
-    const bool is_ms =
-        ascope_records(RECORDS_AS_MINDSPORE); /* whose ranges have the step; it goes along with the process */
-    const uint64_t step = is_ms ? atomic_load_explicit(&recording_step, memory_order_relaxed) << 32 : 0;
-    const enum stream_id stream = is_ms ? STREAM_MS_CALL : STREAM_PYTHON_CALL;
-    const struct ring_slot slot = ring_put_inline(stream, sizeof(struct python_call_bytes));
-    if (!slot.at)
-        return;
-    *(struct python_call_bytes *)slot.at = (struct python_call_bytes){
-        .time = time, .thread = thread, .process = recording_process_id() | step, .key = key, .tag = (uint8_t)event
-    };
-    ring_done_inline(slot);
+    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    if (what & ASCOPE_RECORDS_PYTHON)
+        python_event_put(what, event, key, time, thread);
 }
 
 void ascope_python_event(enum ascope_python_event event, uint64_t key)
 {
-    if (ascope_records(ASCOPE_RECORDS_PYTHON))
-        ascope_python_event_at(event, key, host_clock_now(), ring_thread_inline());
+    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    if (what & ASCOPE_RECORDS_PYTHON)
+        python_event_put(what, event, key, host_clock_now(), ring_thread_inline());
 }
 
 void ascope_python_gc(uint64_t begin, uint64_t end)

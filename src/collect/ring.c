@@ -404,7 +404,6 @@ void ring_done(struct ring_slot slot)
     struct ring_lane *lane = &r->lane[level];
     lane->head = ring_slot_end(slot, lane);
     count(&r->shared->lane[level].n_records, 1);
-    count(&r->shared->lane[level].n_bytes, kind_bytes((uint32_t)slot.kind));
     atomic_store_explicit(&r->shared->lane[level].head, lane->head,
                           memory_order_release); /* first the bytes, then the news */
     if (__builtin_expect(r->measured_from != 0, 0) && level == 0) {
@@ -416,14 +415,14 @@ void ring_done(struct ring_slot slot)
     leave(r, PUTTING);
 }
 
-void ring_put_line(enum stream_id stream, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
-                   uint64_t g)
+void ring_put_words(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+                    uint64_t f, uint64_t g)
 {
-    const uint64_t line[] = { a, b, c, d, e, f, g };
-    const struct ring_slot slot = ring_put(stream, 0, sizeof line);
+    const uint64_t word[] = { a, b, c, d, e, f, g };
+    const struct ring_slot slot = ring_put(stream, 0, bytes);
     if (!slot.at)
         return;
-    memcpy(slot.at, line, sizeof line);
+    memcpy(slot.at, word, bytes);
     ring_done(slot);
 }
 

@@ -35,15 +35,16 @@ struct ring_lane {
 };
 
 struct ring { /* never freed: a thread that leaves gives it to the next */
-    struct ring_lane lane[RING_LANES];
-    struct ring_shared *shared;
+    /* What each record needs is one line of the cache, with the first lane. */
+    _Alignas(64) struct ring_shared *shared;
     uint32_t session;        /* the one that the memory belongs to, or RING_NEVER_ATTACHED */
     _Atomic uint32_t inside; /* how many of the thread's functions use the memory now; those that put a record count in
                                 the upper half, too, and that is their lane */
     uint32_t countdown;      /* to the next record whose cost is measured */
     uint32_t number;         /* in the session's file */
-    uint64_t addresses;      /* bytes that are mapped */
-    uint64_t measured_from;  /* 0: not this one */
+    struct ring_lane lane[RING_LANES];
+    uint64_t addresses;     /* bytes that are mapped */
+    uint64_t measured_from; /* 0: not this one */
     uint32_t stands_for; /* how many records that one is measured for: the first, which meets fresh pages, for itself */
     uint32_t tried;      /* the last session that it asked for memory */
     uint32_t generation; /* of open ranges */
@@ -63,8 +64,8 @@ extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-ex
 /* Bytes for one record of a stream, 1 to RECORD_MOST, else it is counted and dropped; `device` is for those of devices, else 0. */
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
-void ring_put_line(enum stream_id stream, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
-                   uint64_t g);                             /* a record of seven words, complete */
+void ring_put_words(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+                    uint64_t f, uint64_t g);                /* a record of up to seven words, complete */
 void ring_count_dropped(enum stream_id stream, uint64_t n); /* records that never came here: a device lost them */
 bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */
 

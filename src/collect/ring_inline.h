@@ -79,67 +79,71 @@ static inline RING_INLINE void ring_done_inline(struct ring_slot slot)
         return;
     }
     struct ring_shared_lane *const shared = &r->shared->lane[0];
-    const uint64_t n_records = atomic_load_explicit(&shared->n_records, memory_order_relaxed),
-                   n_bytes = atomic_load_explicit(&shared->n_bytes, memory_order_relaxed);
+    const uint64_t n_records = atomic_load_explicit(&shared->n_records, memory_order_relaxed);
     r->lane[0].head = ring_slot_end(slot, &r->lane[0]);
     atomic_store_explicit(&shared->n_records, n_records + 1, memory_order_relaxed);
-    atomic_store_explicit(&shared->n_bytes, n_bytes + kind_bytes((uint32_t)slot.kind), memory_order_relaxed);
     atomic_store_explicit(&shared->head, r->lane[0].head, memory_order_release); /* first the bytes, then the news */
     ring_fetch_next(&r->lane[0]);
     atomic_store_explicit(&r->inside, 0, memory_order_release); /* after it the memory may go */
 }
 
-/* A record of seven words, which is a line of the cache with its head: put and done in one go, and checked by the words themselves. Reading
- * back what was stored just before, by larger loads than it was stored by, waits until the stores are done. Words are passed one by one,
- * as they stay in registers then. */
-_Static_assert(CACHE_LINE % RECORD_ALIGN == 0 && RECORD_HEAD == 8, "no zeros behind it");
-enum { LINE_BYTES = CACHE_LINE - RECORD_HEAD };
+/* A record of seven words, which is a line of the cache with its head, or of five: put and done in one go, and checked by the words
+ * themselves. Reading back what was stored just before, by larger loads than it was stored by, waits until the stores are done. Words are
+ * passed one by one, as they stay in registers then; of five the last two are 0. The last one has zeros behind the record's bytes. */
+enum { LINE_WORDS = 7, LINE_BYTES = CACHE_LINE - RECORD_HEAD, FIVE_WORDS = 5 };
+_Static_assert(RECORD_HEAD == 8 && (RECORD_HEAD + LINE_BYTES) % RECORD_ALIGN == 0 &&
+                   (RECORD_HEAD + FIVE_WORDS * 8) % RECORD_ALIGN == 0,
+               "no zeros behind it");
+
+/* So far ahead memory is asked for by these: they come every 20 ns, and it takes as long as ten of them to be here. */
+enum { WORDS_AHEAD = 32 * CACHE_LINE };
 
 static inline RING_INLINE void ring_word(uint8_t *to, unsigned i, uint64_t word)
 {
     memcpy(to + RECORD_HEAD + i * sizeof word, &word, sizeof word);
 }
 
-static inline RING_INLINE void ring_put_line_inline(enum stream_id stream, uint64_t a, uint64_t b, uint64_t c,
-                                                    uint64_t d, uint64_t e, uint64_t f, uint64_t g)
+static inline RING_INLINE void ring_put_words_inline(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b,
+                                                     uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g)
 {
     struct ring *const r = ring_of_thread;
+    const size_t room = record_room(bytes);
     if (__builtin_expect(!r || atomic_load_explicit(&r->inside, memory_order_relaxed) != 0, 0)) {
-        ring_put_line(stream, a, b, c, d, e, f, g);
+        ring_put_words(stream, bytes, a, b, c, d, e, f, g);
         return;
     }
     atomic_store_explicit(&r->inside, RING_PUTTING, memory_order_relaxed); /* as enter() in ring.c */
     atomic_signal_fence(memory_order_seq_cst);
     struct ring_lane *const lane = &r->lane[0];
     if (__builtin_expect(r->session != atomic_load_explicit(&ring_inline_session, memory_order_acquire) ||
-                             lane->bytes - (lane->head - lane->tail_seen) < CACHE_LINE || r->countdown == 1,
+                             lane->bytes - (lane->head - lane->tail_seen) < room || r->countdown == 1,
                          0)) {
         atomic_store_explicit(&r->inside, 0, memory_order_release);
-        ring_put_line(stream, a, b, c, d, e, f, g);
+        ring_put_words(stream, bytes, a, b, c, d, e, f, g);
         return;
     }
     r->countdown--;
-    const uint32_t kind = record_kind(LINE_BYTES, stream, 0);
+    const uint32_t kind = record_kind(bytes, stream, 0);
     uint8_t *const at = lane->data + (lane->head & (lane->bytes - 1));
     ring_word(at, 0, a);
     ring_word(at, 1, b);
     ring_word(at, 2, c);
     ring_word(at, 3, d);
     ring_word(at, 4, e);
-    ring_word(at, 5, f);
-    ring_word(at, 6, g);
+    if (room == CACHE_LINE) {
+        ring_word(at, 5, f);
+        ring_word(at, 6, g);
+    }
     const uint64_t check = record_check_of(lane->seed + a + b + d + f, lane->head * CHECK_ODD + c + e + g, kind,
                                            lane->seed), /* as record_check() pairs them */
         head = (uint64_t)kind << 32 | check;
     memcpy(at, &head, sizeof head); /* a struct record_head */
     struct ring_shared_lane *const shared = &r->shared->lane[0];
-    const uint64_t n_records = atomic_load_explicit(&shared->n_records, memory_order_relaxed),
-                   n_bytes = atomic_load_explicit(&shared->n_bytes, memory_order_relaxed);
-    lane->head += CACHE_LINE;
+    const uint64_t n_records = atomic_load_explicit(&shared->n_records, memory_order_relaxed);
+    lane->head += room;
     atomic_store_explicit(&shared->n_records, n_records + 1, memory_order_relaxed);
-    atomic_store_explicit(&shared->n_bytes, n_bytes + LINE_BYTES, memory_order_relaxed);
     atomic_store_explicit(&shared->head, lane->head, memory_order_release); /* first the bytes, then the news */
-    ring_fetch_next(lane);
+    __builtin_prefetch(at + WORDS_AHEAD, 1);
     atomic_store_explicit(&r->inside, 0, memory_order_release); /* after it the memory may go */
 }
 

@@ -103,9 +103,9 @@ struct rings_front {
 enum { OWNER_LEFT = INT32_MAX - 1, OWNER_UNKNOWN = INT32_MAX };
 
 struct ring_shared_lane {
-    _Alignas(64) _Atomic uint64_t head;  /* bytes ever put; written by the producer, as the two that follow */
-    _Atomic uint64_t n_records, n_bytes; /* of records, without heads: what was put until a step began */
-    _Alignas(64) _Atomic uint64_t tail;  /* bytes ever taken; written by the consumer, after they are committed */
+    _Alignas(64) _Atomic uint64_t head; /* bytes ever put; written by the producer, as the number of records */
+    _Atomic uint64_t n_records;
+    _Alignas(64) _Atomic uint64_t tail; /* bytes ever taken; written by the consumer, after they are committed */
 };
 struct ring_shared {
     struct ring_shared_lane lane[RING_LANES];

@@ -494,7 +494,7 @@ static void tally_read(struct writer_tally *out)
             continue;
         for (unsigned lane = 0; lane < RING_LANES; lane++) {
             out->put_records += atomic_load_explicit(&shared->lane[lane].n_records, memory_order_relaxed);
-            out->put_bytes += atomic_load_explicit(&shared->lane[lane].n_bytes, memory_order_relaxed);
+            out->put_bytes += atomic_load_explicit(&shared->lane[lane].head, memory_order_relaxed);
         }
     }
     out->hook_ns = (uint64_t)((double)counted.cost_ticks * 1000 / host_clock_first_mhz());

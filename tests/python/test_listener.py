@@ -328,6 +328,21 @@ def test_operators_that_come_again_have_their_own_types_and_shapes(options):
             assert found == {key: 4 * (1 if name == "aten::neg" else len(tensors)) for key in wanted}
 
 
+@pytest.mark.parametrize("options", ({}, {"record_shapes": True}, {"with_stack": True}))
+def test_names_that_lie_at_one_address_stay_apart(options):
+    """Autograd's names are in its own memory, at the same address for each of its functions."""
+    x = torch.ones(3, requires_grad=True)
+    kinds = ("sin", "cos", "exp", "tan", "abs", "neg")
+    with recorded.session(**options) as session:
+        for turn in range(6):
+            y = x
+            for i in range(len(kinds)):
+                y = getattr(torch, kinds[(i + turn) % len(kinds)])(y)
+            y.sum().backward()
+    found = collections.Counter(op.name for op in session.operators() if op.scope == 1)
+    assert {kind: found[f"{kind.capitalize()}Backward0"] for kind in kinds} == dict.fromkeys(kinds, 6)
+
+
 def test_tensors_are_recorded_with_memory_and_stacks_only():
     x = torch.ones(4, 6)[:, ::2]
     with recorded.session(record_shapes=True, profile_memory=True, with_stack=True) as session:

@@ -11,11 +11,13 @@
 #include "garbage.h"
 #include "known.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ascope/record.h"
@@ -72,13 +74,15 @@ struct thread {
     char stack[STACK_ROOM];
 };
 
-static __thread struct thread *here;
+static __thread struct thread *here __attribute__((tls_model("initial-exec")));
 static pthread_key_t thread_end;
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *threads;
 
 static atomic_bool is_on, may_trace; /* may_trace: a session records */
 static unsigned session;             /* the number of the one that is traced */
+/* The kernel makes all threads agree on what they have stored; else each reader does so itself. */
+static bool has_barrier;
 static _Atomic(struct noted *) notes;
 static _Atomic(uint64_t) n_notes; /* ever */
 static bool has_remains;          /* tables of a session: the one that is traced, or one that stopped without Python */
@@ -489,7 +493,12 @@ static struct thread *reading_begin(void)
     struct thread *const t = here ? here : thread_make();
     if (!t)
         return NULL;
-    atomic_store(&t->is_reading, true);
+    /* Either a stop sees that this thread reads, or this thread sees the stop: readers_wait(). */
+    if (__builtin_expect(has_barrier, 1))
+        atomic_store_explicit(&t->is_reading, true, memory_order_relaxed);
+    else
+        atomic_store(&t->is_reading, true);
+    atomic_signal_fence(memory_order_seq_cst);
     if (!atomic_load(&is_on))
         goto none;
     if (t->session != session) {
@@ -705,8 +714,11 @@ static size_t modules_words(char *out, size_t most)
 
 /* ---- on and off ---- */
 
+/* Of a stop: is_on is false by now. */
 static void readers_wait(void)
 {
+    if (has_barrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     for (const struct thread *t = threads; t; t = t->next)
         while (atomic_load(&t->is_reading))
             sched_yield();
@@ -892,6 +904,7 @@ bool tracer_add(PyObject *module)
     hook = PyCFunction_New(&hook_method, NULL);
     if (!hook || PyModule_AddFunctions(module, functions) != 0 || !register_fork_handler())
         return false;
+    has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     if (pthread_key_create(&thread_end, thread_ends) != 0 || !ascope_listen(&listener)) {
         PyErr_SetString(core_error, "Python calls cannot be recorded: no room for another listener");
         return false;

@@ -95,37 +95,45 @@ ascope_text text_at(const memory *m, text_piece piece)
     return { m->text + piece.at, piece.n };
 }
 
-/* The label of an operator that came before, else its types and shapes as texts; when it comes for the second time they are announced.
- * An operator that another thread may end has none. */
-void put_label(memory *m, const at::RecordFunction &fn, bool with_shapes, text_piece *types, text_piece *shapes)
+using inputs_of = c10::ArrayRef<const c10::IValue>;
+
+/* Where its label is, or will be; nullptr: it has none, as one that another thread may end. */
+inline __attribute__((always_inline)) ascope_label *label_of(const at::RecordFunction &fn, bool with_shapes)
 {
-    using inputs_of = c10::ArrayRef<const c10::IValue>;
+    static_assert(static_cast<int>(at::RecordScope::FUNCTION) == 0 &&
+                  static_cast<int>(at::RecordScope::BACKWARD_FUNCTION) == 1);
+    if (__builtin_expect(fn.scope() > at::RecordScope::BACKWARD_FUNCTION || fn.isAsync(), 0))
+        return nullptr;
+    label_table *const t = label_table_here();
+    return t ? label_find(t, fn.name(), with_shapes ? fn.inputs() : inputs_of()) : nullptr;
+}
+
+/* The label of an operator that came before, else its types and shapes as texts; when it comes for the second time they are announced. */
+void put_label(memory *m, const at::RecordFunction &fn, ascope_label *label, bool with_shapes, text_piece *types,
+               text_piece *shapes)
+{
     ascope_op *const op = &m->op;
-    const inputs_of inputs = with_shapes ? fn.inputs() : inputs_of();
-    const bool ends_here =
-        (fn.scope() == at::RecordScope::FUNCTION || fn.scope() == at::RecordScope::BACKWARD_FUNCTION) && !fn.isAsync();
-    label_table *const t = ends_here ? label_table_here() : nullptr;
-    label_slot *const slot = t ? label_find(t, fn.name(), inputs) : nullptr;
-    if (__builtin_expect(slot && slot->label != 0, 1)) {
-        op->label = slot->label;
-        op->label_turn = t->turn;
+    if (label && label->number != 0) {
+        op->label = label->number;
+        op->label_turn = label->turn;
         return;
     }
+    const inputs_of inputs = with_shapes ? fn.inputs() : inputs_of();
     if (!inputs.empty())
         put_inputs(m, inputs, types, shapes);
-    if (!slot)
+    if (!label || collective_is(fn.name()))
         return;
     op->name = ascope_text_of(fn.name());
     op->types = text_at(m, *types);
     op->shapes = text_at(m, *shapes);
     if (ascope_op_label(op)) {
-        slot->label = op->label;
+        *label = { op->label, op->label_turn };
         *types = *shapes = {};
     }
 }
 
 /* What is wanted besides name and times. */
-void look(memory *m, const at::RecordFunction &fn, unsigned wants)
+void look(memory *m, const at::RecordFunction &fn, unsigned wants, ascope_label *label)
 {
     text_piece types{}, shapes{}, tensors{}, lists{}, scalars{}, stack{}, modules{};
     m->exchange = m->flops = 0;
@@ -138,7 +146,7 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
         if (ascope_records(ASCOPE_RECORDS_OPERATORS)) {
             const auto inputs = fn.inputs();
             const bool is_sim = (wants & SIM) != 0;
-            put_label(m, fn, (wants & SHAPES) != 0, &types, &shapes);
+            put_label(m, fn, label, (wants & SHAPES) != 0, &types, &shapes);
             if ((wants & STACK) && fn.scope() != at::RecordScope::BACKWARD_FUNCTION) {
                 const frame_fn source = frame_source.load(std::memory_order_relaxed);
                 m->op.frame = source && !fn.isAsync() ? source() : 0; /* else another thread ends it */
@@ -169,36 +177,17 @@ void look(memory *m, const at::RecordFunction &fn, unsigned wants)
         op->modules = text_at(m, modules);
 }
 
-/* Name, types and shapes alone: what most recordings want, without the room for all else. */
-void look_at_shapes(memory *m, const at::RecordFunction &fn, bool with_shapes)
+/* Everything but what is a number already. */
+template <unsigned WANTS>
+__attribute__((noinline)) void begin_whole(context *c, const at::RecordFunction &fn, ascope_label *label)
 {
-    text_piece types{}, shapes{};
-    try {
-        if (ascope_records(ASCOPE_RECORDS_OPERATORS))
-            put_label(m, fn, with_shapes, &types, &shapes);
-    } catch (...) {
-    }
-    m->op.types = text_at(m, types);
-    m->op.shapes = text_at(m, shapes);
-}
-
-template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
-{
-    if (!ascope_records(ASCOPE_RECORDS_OPERATORS | ASCOPE_RECORDS_DEVICE |
-                        (WANTS & FLOPS ? ASCOPE_RECORDS_MARKS : 0))) {
-        if (!here.is_child)
-            leave();
-        return nullptr;
-    }
-    context *const c = new context;
-    if (!c)
-        return nullptr;
     memory *const m = c->own();
     ascope_op *const op = &m->op;
     if (m->wants != WANTS) {
         *op = {};
         m->wants = WANTS;
     }
+    m->used = 0;
     op->size = sizeof *op;
     op->begin = 0;
     op->sequence = fn.seqNr();
@@ -206,10 +195,7 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
     op->forward_thread = fn.forwardThreadId();
     op->is_async = false;
     op->label = 0;
-    if ((WANTS & ~SHAPES) == 0)
-        look_at_shapes(m, fn, WANTS == SHAPES);
-    else
-        look(m, fn, WANTS);
+    look(m, fn, WANTS, label);
     if (!(WANTS & SIM)) {
         try {
             collective_note(fn.name());
@@ -224,15 +210,58 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
         } catch (...) {
         }
     }
+}
+
+/* An operator that came before is its label, and the frame that called it. */
+template <unsigned WANTS>
+inline __attribute__((always_inline)) bool begin_again(context *c, const at::RecordFunction &fn,
+                                                       const ascope_label *label)
+{
+    if ((WANTS & ~(SHAPES | STACK)) != 0 || !label || label->number == 0)
+        return false;
+    if (WANTS & STACK) {
+        const frame_fn source = frame_source.load(std::memory_order_relaxed);
+        const bool has_stack = fn.scope() != at::RecordScope::BACKWARD_FUNCTION;
+        c->frame = has_stack && source ? source() : 0;
+        if (has_stack && c->frame == 0)
+            return false;
+    }
+    c->label = *label;
+    c->sequence = fn.seqNr();
+    c->forward_thread = fn.forwardThreadId();
+    c->scope = static_cast<uint8_t>(fn.scope());
+    c->begin = ascope_now(); /* last: what is done here is not the operator's */
+    return true;
+}
+
+template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
+{
+    const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
+    if (__builtin_expect(
+            !(what & (ASCOPE_RECORDS_OPERATORS | ASCOPE_RECORDS_DEVICE | (WANTS & FLOPS ? ASCOPE_RECORDS_MARKS : 0))),
+            0)) {
+        if (!here.is_child)
+            leave();
+        return nullptr;
+    }
+    context *const c = new context;
+    if (__builtin_expect(!c, 0))
+        return nullptr;
+    ascope_label *label = nullptr;
+    try {
+        if (__builtin_expect(what & ASCOPE_RECORDS_OPERATORS, 1))
+            label = label_of(fn, (WANTS & SHAPES) != 0);
+    } catch (...) {
+    }
+    if (__builtin_expect(!begin_again<WANTS>(c, fn, label), 0)) {
+        c->label.number = 0;
+        begin_whole<WANTS>(c, fn, label);
+    }
     return std::unique_ptr<at::ObserverContext>(c);
 }
 
-template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::ObserverContext *context_)
+template <unsigned WANTS> __attribute__((noinline)) void end_whole(memory *m, const at::RecordFunction &fn)
 {
-    context *const c = static_cast<context *>(context_);
-    if (!c)
-        return;
-    memory *const m = c->own();
     if (WANTS & SIM) {
         sim_end(m, fn);
         if (m->exchange != 0)
@@ -248,6 +277,17 @@ template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::Observer
     }
     if (WANTS & FLOPS)
         flops_end(m);
+}
+
+template <unsigned WANTS> void on_end(const at::RecordFunction &fn, at::ObserverContext *context_)
+{
+    context *const c = static_cast<context *>(context_);
+    if (!c)
+        return;
+    if (__builtin_expect(c->label.number != 0, 1))
+        ascope_op_again(c->label, c->begin, c->sequence, c->forward_thread, WANTS & STACK ? c->frame : 0, c->scope);
+    else
+        end_whole<WANTS>(c->own(), fn);
 }
 
 struct pair {

@@ -54,11 +54,17 @@ auto collective_pass(const INFO *info, int) -> decltype(info->getProcessGroupNam
 template <typename INFO> void collective_pass(const INFO *, long) {}
 #endif
 
-/* In front of the launch. Nearly no name begins so. */
+/* It has something to say each time. */
+inline bool collective_is(const char *name)
+{
+    return HAS_PARAM_COMMS && strcmp(name, "record_param_comms") == 0;
+}
+
+/* In front of the launch. */
 inline void collective_note(const char *name)
 {
 #if HAS_PARAM_COMMS
-    if (__builtin_expect(name[0] != 'r', 1) || strcmp(name, "record_param_comms") != 0)
+    if (!collective_is(name))
         return;
     const auto *const info = c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PARAM_COMMS_INFO);
     if (info)

@@ -28,8 +28,7 @@ struct text_piece {
 };
 
 /* Lies before each context, and stays when that is gone: memory of an operator is given to the next one of the thread. */
-struct alignas(16) memory {
-    memory *next;
+struct alignas(64) memory {
     char *text;
     size_t used, room;
     ascope_sim_op *sim;
@@ -98,11 +97,18 @@ enum : unsigned { SPARE_MOST = 64 }; /* operators inside of each other, as a rul
 
 struct label_table; /* listener_labels.h */
 
+/* In place of a context that is gone. */
+struct spare {
+    void *vtable; /* as it was */
+    spare *next;
+};
+
 /* Plain data, reached without a constructor's guard. */
-struct mine {
-    memory *spare;
-    label_table *labels; /* nullptr: none yet */
-    unsigned n_spare;
+struct alignas(64) mine {
+    ::spare *spare;
+    unsigned spare_room;  /* how many more it may have; 0 also before the key knows the thread */
+    uint32_t labels_turn; /* the recording that the labels are of */
+    label_table *labels;  /* nullptr: none yet */
     at::CallbackHandle callback;
     at::CallbackHandle mark_callback; /* of collectives; 0: none */
     torch::profiler::impl::ProfilerStateBase *reporter;
@@ -113,6 +119,16 @@ struct mine {
 __thread mine here __attribute__((tls_model("initial-exec")));
 pthread_key_t thread_end;
 
+/* Room for a context behind it, which is a line of the cache with what most operators have. */
+void *memory_make(size_t bytes)
+{
+    void *m = nullptr;
+    if (posix_memalign(&m, alignof(memory), sizeof(memory) + bytes) != 0)
+        return nullptr;
+    memset(m, 0, sizeof(memory) + bytes);
+    return static_cast<memory *>(m) + 1;
+}
+
 void memory_free(memory *m)
 {
     free(m->text);
@@ -122,42 +138,52 @@ void memory_free(memory *m)
 
 void spare_free(void *)
 {
-    while (memory *const m = here.spare) {
-        here.spare = m->next;
-        memory_free(m);
+    while (spare *const s = here.spare) {
+        here.spare = s->next;
+        memory_free(reinterpret_cast<memory *>(s) - 1);
     }
-    here.n_spare = 0;
+    here.spare_room = 0;
     free(std::exchange(here.labels, nullptr));
     here.is_known = false;
 }
 
+/* False: it has as many as it may have. Collectives end in threads where none begins. */
+bool spare_room_make()
+{
+    if (here.is_known)
+        return false;
+    here.is_known = pthread_setspecific(thread_end, &here) == 0;
+    here.spare_room = here.is_known ? unsigned{ SPARE_MOST } : 0;
+    return here.is_known;
+}
+
 struct context : at::ObserverContext {
+    /* All that there is of an operator that came before (listener_labels.h); label.number 0: it is in own(). */
+    ascope_label label;
+    uint64_t begin, forward_thread;
+    int64_t sequence;
+    uint32_t frame;
+    uint8_t scope;
+
     static void *operator new(size_t bytes) noexcept
     {
-        memory *m = here.spare;
-        if (m) {
-            here.spare = m->next;
-            here.n_spare--;
-        } else {
-            m = static_cast<memory *>(calloc(1, sizeof(memory) + bytes));
-            if (!m)
-                return nullptr;
-        }
-        m->used = 0;
-        return m + 1;
+        spare *const s = here.spare;
+        if (__builtin_expect(!s, 0))
+            return memory_make(bytes);
+        here.spare = s->next;
+        here.spare_room++;
+        return s;
     }
     static void operator delete(void *p) noexcept
     {
-        memory *const m = static_cast<memory *>(p) - 1;
-        if (here.n_spare == SPARE_MOST) { /* collectives end in threads where none begins */
-            memory_free(m);
+        if (__builtin_expect(here.spare_room == 0, 0) && !spare_room_make()) {
+            memory_free(static_cast<memory *>(p) - 1);
             return;
         }
-        if (!here.is_known)
-            here.is_known = pthread_setspecific(thread_end, &here) == 0;
-        m->next = here.spare;
-        here.spare = m;
-        here.n_spare++;
+        spare *const s = static_cast<spare *>(p);
+        s->next = here.spare;
+        here.spare = s;
+        here.spare_room--;
     }
     memory *own() { return reinterpret_cast<memory *>(this) - 1; }
 };

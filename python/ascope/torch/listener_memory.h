@@ -36,23 +36,25 @@ struct reporter : torch::profiler::impl::ProfilerStateBase {
     void record(void *pointer, int64_t bytes, int64_t allocated, int64_t reserved, c10::Device device) const noexcept
     {
         const bool is_cpu = device.type() == c10::DeviceType::CPU;
+        const ascope_memory_kind kind = {
+            static_cast<uint8_t>(device.type()), static_cast<uint8_t>(device.index()),
+            static_cast<uint8_t>(is_cpu || bytes >= 0 ? ASCOPE_MALLOC
+                                                      : ASCOPE_FREE), /* the format knows one event of the host */
+            false, 0
+        };
+        ascope_memory_changed(kind, reinterpret_cast<uintptr_t>(pointer), bytes, allocated, reserved);
+        if (__builtin_expect(is_cpu && is_sim, 0))
+            mirror(pointer, bytes, allocated);
+    }
+
+    /* A pool that grows by pieces, and gives nothing back. */
+    static __attribute__((noinline)) void mirror(void *pointer, int64_t bytes, int64_t allocated) noexcept
+    {
         struct ascope_memory m = {};
         m.size = sizeof m;
         m.pointer = reinterpret_cast<uintptr_t>(pointer);
         m.size_bytes = bytes;
         m.allocated_bytes = allocated;
-        m.reserved_bytes = reserved;
-        m.device_type = static_cast<uint8_t>(device.type());
-        m.device = static_cast<uint8_t>(device.index());
-        m.event = is_cpu || bytes >= 0 ? ASCOPE_MALLOC : ASCOPE_FREE; /* the format knows one event of the host */
-        ::ascope_memory(&m);
-        if (is_cpu && is_sim)
-            mirror(m);
-    }
-
-    /* A pool that grows by pieces, and gives nothing back. */
-    static void mirror(struct ascope_memory m) noexcept
-    {
         const int64_t wanted = (m.allocated_bytes + POOL_PIECE - 1) / POOL_PIECE * POOL_PIECE;
         int64_t reserved = sim_reserved.load(std::memory_order_relaxed);
         while (reserved < wanted && !sim_reserved.compare_exchange_weak(reserved, wanted, std::memory_order_relaxed))
