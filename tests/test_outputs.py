@@ -13,6 +13,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import shutil
 import sqlite3
 import stat
@@ -474,6 +475,22 @@ class Jobs(Case):
     def write(self, path, text="theirs"):
         with open(path, "w") as f:
             f.write(text)
+
+    def test_a_run_that_fails_leaves_nothing(self):
+        """Neither tables, nor a temporary database or its journal. (Of `compare` the tables before stay, and the exit code says so.)"""
+        path = self.copy("own-pytorch")
+        self.ascope("analyse", path, "--summary")
+
+        def no_large_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+        r = self.ascope("cluster", path, "-o", self.path("out"), code=1, preexec_fn=no_large_files)
+        self.assertIn(b"cluster_analysis.db: cannot be written", r.stderr)
+        self.assertEqual([n for _, _, names in os.walk(self.path("out")) for n in names], [])
+        r = self.ascope("compare", path, path, "-o", self.path("both"), code=3, preexec_fn=no_large_files)
+        self.assertIn(b"comparison.db: cannot be written", r.stderr)
+        self.assertIn("compare_kernels.csv", os.listdir(self.path("both")))
+        self.assertIn(b"step", r.stdout)
 
     def test_old_tables_are_removed_and_those_behind_links_are_not(self):
         os.mkdir(self.result("SlowLink"))

@@ -177,9 +177,12 @@ static enum exit_status report(struct comparing *q, const struct compare_report 
 {
     struct arguments *a = q->a;
     struct error e = { 0 };
-    if (a->options.out_dir && !compare_files_write(r, a->options.out_dir, a->options.csv_is_safe, &e)) {
+    size_t n_written = 0;
+    if (a->options.out_dir && !compare_files_write(r, a->options.out_dir, a->options.csv_is_safe, &n_written, &e)) {
         complain("%s", e.text);
-        return STATUS_NOTHING;
+        if (n_written == 0)
+            return STATUS_NOTHING;
+        status = STATUS_LOSSES;
     }
     if (a->json) {
         json_t *list = json_array();

@@ -254,7 +254,8 @@ static void overall_fill(struct overall_row *to, const struct comparison *c)
             *to++ = (struct overall_row){ c->pair[i].b, part_key[k], &c->pair[i].part[k] };
 }
 
-bool compare_files_write(const struct compare_report *r, const char *dir, bool csv_is_safe, struct error *e)
+bool compare_files_write(const struct compare_report *r, const char *dir, bool csv_is_safe, size_t *n_written,
+                         struct error *e)
 {
     static const char *const files[MEASURE_KINDS] = { "compare_kernels", "compare_shapes",    "compare_collectives",
                                                       "compare_copies",  "compare_operators", "compare_classes",
@@ -294,8 +295,9 @@ bool compare_files_write(const struct compare_report *r, const char *dir, bool c
     bool done = real && (lock = outdir_lock(real, OUTDIR_PATIENCE_MS, e)) >= 0;
     if (done)
         leftovers_sweep(real);
+    *n_written = 0;
     for (size_t i = 0; i < MEASURE_KINDS + OTHERS && done; i++)
-        done = csv_write(&f[i], c->names, dir, csv_is_safe, e);
+        *n_written += done = csv_write(&f[i], c->names, dir, csv_is_safe, e);
     done = done && db_write(f, MEASURE_KINDS + OTHERS, c->names, dir, e) && compare_page_write(r, dir, e);
     if (lock >= 0)
         close(lock);

@@ -80,7 +80,8 @@ static bool db_failed(struct results_writer *w, struct error *e)
         return no_memory(w, e);
     if ((code & 0xFF) == SQLITE_NOTADB || (code & 0xFF) == SQLITE_CORRUPT)
         return no_database(w, e);
-    return error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, sqlite3_errmsg(w->db));
+    return error_set(e, FAULT_IO, "%s: cannot be written: %s; make room there, or write elsewhere with --out",
+                     w->db_path, sqlite3_errmsg(w->db));
 }
 
 /* What is there already, other tables of which stay. */
@@ -136,8 +137,9 @@ static bool db_open_once(struct results_writer *w, struct error *e)
         return no_database(w, e);
     static const char set[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
                               "PRAGMA synchronous=OFF; PRAGMA cache_size=-4096; BEGIN";
+    /* Restricted afterwards: before, it could not be without a journal, which a run that fails would leave behind. */
     if (sqlite3_open_v2(w->half.path, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-        !untrusted_db_restrict(w->db) || sqlite3_exec(w->db, set, NULL, NULL, NULL) != SQLITE_OK)
+        sqlite3_exec(w->db, set, NULL, NULL, NULL) != SQLITE_OK || !untrusted_db_restrict(w->db))
         return db_failed(w, e);
     return true;
 }

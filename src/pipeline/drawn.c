@@ -53,7 +53,8 @@ static bool map(struct mapped *text, int fd, const char *of, struct error *e)
     struct stat st;
     if (fstat(fd, &st) == 0 && (st.st_size == 0 || memory_map(text, fd, (size_t)st.st_size)))
         return true;
-    return error_set(e, FAULT_IO, "%s: its timeline cannot be mapped: %s", of, strerror(errno));
+    return error_set(e, FAULT_IO, "%s: its timeline cannot be mapped: %s; free some memory and try again", of,
+                     strerror(errno));
 }
 
 bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e)

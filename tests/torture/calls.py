@@ -42,6 +42,10 @@ COMMANDS = (
     ("export-stacks", ["export-stacks", "SESSION", "OUT/stacks.log", *ONE]),
     ("export-memory-timeline", ["export-memory-timeline", "SESSION", "OUT/memory.html", *ONE]),
     ("info of a session", ["info", "SESSION"]),
+    ("why", ["why", "SESSION", *ONE]),
+    ("advise", ["advise", "SESSION", *ONE]),  # its page has the path of the session, which is copied for some faults
+    ("compare", ["compare", "SESSION", "SESSION", "--out", "OUT", *ONE]),
+    ("cluster", ["cluster", "SESSION", "--out", "OUT", *ONE]),
 )
 HOWS = {  # group of calls: (errno or kind of trouble, ...)
     "alloc": (errno.ENOMEM,),
@@ -66,6 +70,7 @@ INPUT = {"open", "stat", "opendir", "readdir", "map", "read"}
 DIRECTORIES = {"opendir", "readdir"}  # which of their files were wanted, only the first of many complaints reports
 HARMLESS = {errno.EINTR, "short"}  # to be done again, or to be continued
 # In a hurry: two faults of each kind, of some commands; and only these go on and on.
+HAS_PATHS = {"compare", "cluster"}  # their results have the path of the session: those of a copy are others
 QUICK = 2
 WITH_THREADS = ("alloc", "thread", "write")  # there the same call has other numbers each time
 QUICK_COMMANDS = ("export with threads", "export", "info", "query", "communication", "sim", "analyse", "export-memory-timeline")
@@ -194,7 +199,7 @@ class Calls(Torture):
             r = r._replace(parts=[])
         if how in HARMLESS or how == "grow" or call == "thread":
             why = after_nothing(r, wanted)
-        elif call in DIRECTORIES and "SESSION" in args and and_on:
+        elif call in INPUT and args[0] in HAS_PATHS or call in DIRECTORIES and "SESSION" in args and and_on:
             why = after_any(r, wanted, may_lose=True, others=[r.files] if r.code else [])
         elif call in INPUT and "SESSION" in args:
             why = self.after_unread(r, wanted, args, given, out, unread)
@@ -220,6 +225,8 @@ class Calls(Torture):
                 wanted, counts = self.counted(args, path)
                 for call, hows in HOWS.items():
                     for how in hows if name != "export with threads" or call in WITH_THREADS else ():
+                        if args[0] in HAS_PATHS and how in ("shrink", "grow"):
+                            continue
                         for and_on in (False, True):
                             kind = "%s %s%s" % (call, name_of(how), ", and all after it" if and_on else "")
                             if not self.wants("%s: %s" % (name, kind)) or (and_on and not self.goes_on(how)):
