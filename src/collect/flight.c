@@ -393,7 +393,7 @@ static bool how_take(const struct ascope_flight *how, struct error *e)
                          "slow_step: invalid value %g; use a number above 1, such as 1.5, or 0 for none",
                          f.how.slow_step);
     f.listen_dir[0] = '\0';
-    const char *const listen_dir = f.how.listen_dir ? f.how.listen_dir : getenv("PROF_CONFIG_PATH");
+    const char *const listen_dir = f.how.listen_dir ? f.how.listen_dir : secure_getenv("PROF_CONFIG_PATH");
     if (listen_dir && strlen(listen_dir) < sizeof f.listen_dir)
         strcpy(f.listen_dir, listen_dir);
     f.how.listen_dir = NULL;

@@ -79,7 +79,7 @@ static size_t places(char pattern[PLACES][PATH_MAX])
     size_t n = 0;
     n += beside_torch(pattern[n]);
     for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
-        const char *const home = getenv(homes[i]);
+        const char *const home = secure_getenv(homes[i]);
         if (home && *home && snprintf(pattern[n], PATH_MAX, "%s/extras/CUPTI/lib64/libcupti.so*", home) < PATH_MAX)
             n++;
         if (home && *home && snprintf(pattern[n], PATH_MAX, "%s/lib64/libcupti.so*", home) < PATH_MAX)
