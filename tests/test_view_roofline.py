@@ -6,12 +6,14 @@ usage: test_view_roofline.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import csv
 import glob
+import gzip
 import json
 import math
 import os
 import re
 import signal
 import sys
+import time
 import unittest
 
 from cli_case import Case
@@ -140,9 +142,25 @@ class Roofline(Case):
         self.assertEqual((reply["kernels_ns"], reply["worked_ns"]), (70000, 17000))
         self.assertEqual([(r["what"], r["source"]) for r in reply["roofs"]], [("memory", "observed")])
         v.end()
+        self.assertEqual(self.work_of_a_large_trace(events), reply)
         two = self.view("none.json", "shapes.json")
         two.wait(3)
         self.assertEqual([(r["run"], r["name"], r["count"]) for r in two.json("roofline", input=0)["rows"]], [("B", "aten::addmm", 1), ("B", "aten::mm", 2)])
+
+    def work_of_a_large_trace(self, events):
+        """It is added when the timeline is already there."""
+        with gzip.open(os.path.join(self.dir, "large.json.gz"), "wb", compresslevel=1) as f:
+            f.write(b'{"traceEvents": ' + json.dumps(events).encode())
+            for _ in range(257):
+                f.write(b" " * (1 << 20))
+            f.write(b"}")
+        v = self.view("large.json.gz")
+        v.wait()
+        while not v.json("about")["inputs"][0]["has_roofline"]:
+            time.sleep(0.02)
+        reply = v.json("roofline", input=0)
+        v.end()
+        return reply
 
     def test_work_that_only_counters_know(self):
         self.ascope("sim", "--kernels", "300", "--steps", "2", "--metrics", "ArithmeticUtilization", "--out", "sim", code=0)

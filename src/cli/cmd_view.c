@@ -260,7 +260,7 @@ static void end_early(const struct viewing *v)
 {
     bool is_loading = false;
     for (size_t i = 0; i < v->view.n_inputs; i++)
-        is_loading |= atomic_load(&v->view.input[i].state) == VIEW_LOADING;
+        is_loading |= atomic_load(&v->view.input[i].state) == VIEW_LOADING || atomic_load(&v->view.input[i].is_adding);
     if (!is_loading)
         return;
     leftovers_abandon();

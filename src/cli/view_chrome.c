@@ -4,6 +4,13 @@
 #include "cli/view_chrome_work.h"
 #include "cli/view_steps.h"
 
+/* Without memory the page has no roofline. */
+static void add_work(struct view_input *in)
+{
+    struct error e = { 0 };
+    view_chrome_work(in, &in->trace, "", &e);
+}
+
 bool view_chrome_load(struct view_input *in, struct error *e)
 {
     if (!view_load_chrome(in, e))
@@ -12,5 +19,10 @@ bool view_chrome_load(struct view_input *in, struct error *e)
     const struct subject subject = subject_of_trace(&in->trace, names);
     const bool done = names && view_steps_add(in, &subject);
     names_free(names);
-    return (done || error_no_memory(e, in->path)) && view_chrome_work(in, &in->trace, "", e);
+    if (!done)
+        return error_no_memory(e, in->path);
+    if (!view_is_large(in->trace.n_bytes))
+        return view_chrome_work(in, &in->trace, "", e);
+    in->add = add_work; /* it reads all arguments of operators and kernels once more */
+    return true;
 }

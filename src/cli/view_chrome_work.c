@@ -9,8 +9,10 @@ bool view_chrome_work(struct view_input *in, const struct chrome_trace *t, const
     struct arena *const mem = arena_new();
     struct names *const names = names_new();
     struct roofline r;
-    const bool done = mem && names && roofline_of_chrome(&r, t, names, mem) && !names_failed(names) &&
-                      view_roofline_keep(in, &r, true, run);
+    bool done = mem && names && roofline_of_chrome(&r, t, names, mem) && !names_failed(names);
+    pthread_rwlock_wrlock(&in->lock); /* pages may be reading what is there already */
+    done = done && view_roofline_keep(in, &r, true, run);
+    pthread_rwlock_unlock(&in->lock);
     arena_free(mem);
     names_free(names);
     return done || error_no_memory(e, in->path);

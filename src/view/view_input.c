@@ -106,11 +106,16 @@ static void *run(void *of)
     const bool is_there =
         (in->mem || error_no_memory(&in->error, in->path)) && in->load(in, &in->error) && timeline_build(in);
     view_progress_end(&in->progress);
+    void (*const add)(struct view_input *) = is_there ? in->add : NULL;
+    atomic_store(&in->is_adding, add != NULL);
     pthread_rwlock_wrlock(&in->lock);
     atomic_fetch_add(&in->n_loads, 1);
     atomic_store(&in->state, is_there ? VIEW_READY : VIEW_FAILED);
     first_free(in);
     pthread_rwlock_unlock(&in->lock);
+    if (add)
+        add(in);
+    atomic_store(&in->is_adding, false);
     return NULL;
 }
 
@@ -205,11 +210,16 @@ bool view_losses_keep(struct view_input *in, const struct losses *lost)
     return true;
 }
 
+bool view_is_large(uint64_t bytes)
+{
+    return bytes / LARGE >= FIRST_BYTES;
+}
+
 bool view_load_chrome(struct view_input *in, struct error *e)
 {
     enum { PARSED = 85 };
     const struct text_size size = text_size(in->path);
-    if (size.text / LARGE >= FIRST_BYTES)
+    if (view_is_large(size.text))
         view_load_first(in, FIRST_BYTES);
     view_progress_stage(&in->progress, VIEW_READING, 0, PARSED, size.text * (size.is_packed ? 2 : 1));
     if (!chrome_load(&in->trace, in->path, e))

@@ -127,7 +127,8 @@ struct view_input {
     bool is_on_demand;   /* not loaded before a page asks for it: another input shows it, too */
     pthread_t thread;
     bool has_thread;
-    atomic_int state; /* enum view_state */
+    atomic_int state;      /* enum view_state */
+    atomic_bool is_adding; /* it is loaded, and its thread adds to it */
     struct view_progress progress;
     atomic_bool has_answers;  /* the answers below are there, before the timeline is */
     struct view_input *first; /* the begin of a large file, shown until all is loaded; under lock; NULL: none */
@@ -142,7 +143,8 @@ struct view_input {
     struct error error;       /* of VIEW_FAILED */
     atomic_bool is_simulated; /* known as soon as there are answers, or of joint ones with the first that was read */
     bool is_lossy;            /* something could not be read or used: what is shown is without it */
-    struct mapped drawn;      /* the text of the trace, where it is no file of the user's */
+    void (*add)(struct view_input *in); /* what is found when all is shown, and added under lock; NULL: nothing */
+    struct mapped drawn;                /* the text of the trace, where it is no file of the user's */
     struct chrome_trace trace;
     struct view_timeline timeline;
     LIST(struct view_series) series;
@@ -184,6 +186,7 @@ bool view_losses_keep(struct view_input *in, const struct losses *lost); /* copi
 /* Shows the begin of a file, about so many bytes, while all of it is loaded: for a `load`. What goes wrong here is left to the rest. */
 void view_load_first(struct view_input *in, uint64_t most_bytes);
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
+bool view_is_large(uint64_t bytes);                            /* a text of which the begin is shown first */
 bool view_say_usual(struct view_input *in);                    /* that no step is slow; false: no memory */
 
 #endif

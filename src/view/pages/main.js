@@ -248,7 +248,7 @@ let looking = 0, is_gone = false;
 /** Looks at the inputs again and again: soon while they are loaded, later whether they have changed. */
 async function look() {
     clearTimeout(looking);
-    const mine = (looking = window.setTimeout(() => {}, 0));
+    const mine = (looking = window.setTimeout(() => {}, 0)), had_roofline = inputs[input()]?.has_roofline;
     try {
         inputs = (await api.json("about")).inputs;
     } catch (e) {
@@ -272,6 +272,9 @@ async function look() {
             shown = load;
             found = { q: "", n: 0, slices: [], at: -1 };
             await show();
+        } else if (one.has_roofline !== had_roofline) { // of a large file it comes last
+            if (state.get("page") === "roofline") await show();
+            else frame();
         }
         say_state(one);
     }
