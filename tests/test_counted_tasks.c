@@ -94,6 +94,15 @@ static void bench_fill(struct bench *b, const char *runs, const char *records)
     }
 }
 
+/* The operator of each record of the L2 cache; '-': none was found. */
+static void assert_l2_ops(const struct bench *b, const char *wanted)
+{
+    char ops[MOST] = "";
+    for (size_t k = 0; k < b->device.pmu.l2.n; k++)
+        ops[k] = b->device.pmu.l2_op[k] == NO_ROW ? '-' : (char)b->device.pmu.l2_op[k];
+    assert_string_equal(ops, wanted);
+}
+
 static void records_belong_to_the_runs_of_their_kind_in_order(void **state)
 {
     static const struct {
@@ -119,10 +128,7 @@ static void records_belong_to_the_runs_of_their_kind_in_order(void **state)
         print_message("  %s\n", row[i].what);
         bench_fill(b, row[i].runs, row[i].records);
         assert_true(counted_tasks_analyse(&b->profile, &b->device, &e));
-        char ops[MOST] = "";
-        for (size_t k = 0; k < b->device.pmu.l2.n; k++)
-            ops[k] = b->device.pmu.l2_op[k] == NO_ROW ? '-' : (char)b->device.pmu.l2_op[k];
-        assert_string_equal(ops, row[i].ops);
+        assert_l2_ops(b, row[i].ops);
         bench_free(b);
     }
     (void)state;
@@ -157,10 +163,7 @@ static void records_without_a_run_belong_to_the_last_launch(void **state)
             b->launch_op[t->n++] = op == '-' ? NO_ROW : (uint32_t)op;
         }
         assert_true(counted_tasks_analyse(&b->profile, &b->device, &e));
-        char ops[MOST] = "";
-        for (size_t k = 0; k < b->device.pmu.l2.n; k++)
-            ops[k] = b->device.pmu.l2_op[k] == NO_ROW ? '-' : (char)b->device.pmu.l2_op[k];
-        assert_string_equal(ops, row[i].ops);
+        assert_l2_ops(b, row[i].ops);
         bench_free(b);
     }
     (void)state;

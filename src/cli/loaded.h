@@ -10,7 +10,7 @@ struct loaded {
     struct profile own; /* of a PROF directory */
     struct collection of_framework;
     struct chrome_trace trace;
-    struct names *step_names;            /* of a trace; NULL: it is none */
+    struct names *step_names;            /* of a trace; NULL: not a trace */
     const struct profile *profile;       /* NULL: a trace */
     const struct collection *collection; /* NULL: a PROF directory, or a trace */
     struct losses lost;
