@@ -148,6 +148,14 @@ class Tables(Case):
             calls = db.execute("SELECT count(*) FROM TASK t JOIN CANN_API a ON a.connectionId = t.connectionId").fetchall()
         self.assertEqual((kernels, calls), ([(MUL, 3)], [(3,)]))
 
+    def test_operators_of_the_database_are_connected_with_what_they_launched(self):
+        out = self.analysed(self.record("kernels=5", "copies=2", "threads", "export_type=db"))
+        with sqlite3.connect(glob.glob(out + "/ascend*.db")[0]) as db:
+            links = db.execute("""SELECT o.value, k.value, count(*) FROM PYTORCH_API p JOIN CONNECTION_IDS c ON c.id = p.connectionId
+                                  JOIN TASK t ON t.connectionId = c.connectionId JOIN COMPUTE_TASK_INFO i ON i.globalTaskId = t.globalTaskId
+                                  JOIN STRING_IDS o ON o.id = p.name JOIN STRING_IDS k ON k.id = i.name GROUP BY 1, 2 ORDER BY 1""").fetchall()
+        self.assertEqual(links, [("aten::first", "first_kernel", 1), ("aten::mul", MUL, 5), ("aten::second", "second_kernel", 1)])
+
 
 class Memory(Case):
     """Blocks of PyTorch's allocator on a GPU: its events have the device type of CUDA."""

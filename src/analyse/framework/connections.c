@@ -55,17 +55,37 @@ static uint64_t thread_key(uint32_t process, uint32_t thread)
     return (uint64_t)process << 32 | thread;
 }
 
+/* Which calls launch: on NPUs those of the node level of this type, on GPUs, where no type says so, those that tasks belong to. */
+static bool *launching(const struct profile *p, struct arena *mem)
+{
+    const struct calls *c = &p->host.calls;
+    const struct host_tasks *t = &p->host.tasks;
+    bool *is_launch = arena_take(mem, c->n, sizeof *is_launch);
+    if (!is_launch)
+        return NULL;
+    if (p->chip->task_log == TASK_LOG_CUDA) {
+        for (size_t i = 0; i < t->n; i++)
+            if (t->connection[i] > 0 && t->connection[i] <= c->n)
+                is_launch[t->connection[i] - 1] = true;
+        return is_launch;
+    }
+    const name_id launch = names_addz(p->names, "launch");
+    for (size_t i = 0; i < c->n; i++)
+        is_launch[i] =
+            c->level[i] == LEVEL_NODE && dictionary_type(&p->dictionary, c->level[i], c->type[i]) == launch;
+    return is_launch;
+}
+
 static bool launches_of(struct calls_made *out, const struct profile *p, struct arena *mem)
 {
     const struct calls *c = &p->host.calls;
     const struct source *s = &p->host.source;
-    const name_id launch = names_addz(p->names, "launch");
-    if (!calls_take(out, c->n, mem))
+    const bool *is_launch = launching(p, mem);
+    if (!is_launch || !calls_take(out, c->n, mem))
         return false;
     out->n = 0;
     for (size_t i = 0; i < c->n; i++) {
-        if (c->level[i] != LEVEL_NODE || !c->is_shown[i] ||
-            dictionary_type(&p->dictionary, c->level[i], c->type[i]) != launch)
+        if (!is_launch[i] || !c->is_shown[i])
             continue;
         const size_t row = out->n++;
         out->begin_ns[row] = source_host_ns(s, c->begin[i]);
