@@ -3,11 +3,15 @@
 """What recording on a GPU costs, beside torch.profiler: 100 steps of 20 linear layers, which are bound by launches.
 
 usage: bench_cuda.py [PROCESSES [ROUNDS]], with the package in PYTHONPATH; docs/cuda.md has results
+       bench_cuda.py million: one session of a million kernels, its memory and losses, and the time of its analysis
 
 Speed changes by a fifth from second to second on virtual machines. So each recorded loop is compared with the one right before it, and
 ascope and torch.profiler, which keeps CUPTI to itself until its process ends, alternate in processes of their own.
 """
+import glob
 import json
+import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -19,9 +23,28 @@ WHOSE = {"ascope": ("ascope", "ascope, files"), "torch": ("torch.profiler", "tor
          "parts": ("ascope, host alone", "ascope, GPU alone")}
 
 
+def training():
+    """A loop of so many steps; it takes and returns seconds."""
+    import torch
+    layers = torch.nn.Sequential(*[torch.nn.Linear(256, 256) for _ in range(20)]).to("cuda")
+    optimizer = torch.optim.SGD(layers.parameters(), lr=1e-3)
+    batch = torch.randn(64, 256, device="cuda")
+
+    def loop(steps=100):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        for _ in range(steps):
+            optimizer.zero_grad()
+            layers(batch).sum().backward()
+            optimizer.step()
+        torch.cuda.synchronize()
+        return time.perf_counter() - began
+
+    return loop
+
+
 def measure(whose, rounds):
     """Prints rows of seconds: without, recorded, in stop, until the files are there, the loop afterwards."""
-    import torch
     if whose == "torch":
         from torch.profiler import ProfilerActivity, profile
         both = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
@@ -29,19 +52,7 @@ def measure(whose, rounds):
         import ascope.torch.profiler as ascope
         both = [ascope.ProfilerActivity.CPU, ascope.ProfilerActivity.CUDA]
 
-    layers = torch.nn.Sequential(*[torch.nn.Linear(256, 256) for _ in range(20)]).to("cuda")
-    optimizer = torch.optim.SGD(layers.parameters(), lr=1e-3)
-    batch = torch.randn(64, 256, device="cuda")
-
-    def loop():
-        torch.cuda.synchronize()
-        began = time.perf_counter()
-        for _ in range(100):
-            optimizer.zero_grad()
-            layers(batch).sum().backward()
-            optimizer.step()
-        torch.cuda.synchronize()
-        return time.perf_counter() - began
+    loop = training()
 
     def recorded(profiler, finish=lambda p: None):
         without = loop()
@@ -69,13 +80,39 @@ def measure(whose, rounds):
             print("row", json.dumps([name, *run[name]()]), flush=True)
 
 
+def million(steps=8200):
+    """122 kernels a step."""
+    import ascope.torch.profiler as ascope
+    loop = training()
+    loop()
+    without = loop(steps)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    shutil.rmtree(RESULT, ignore_errors=True)
+    profiler = ascope.profile(activities=[ascope.ProfilerActivity.CPU, ascope.ProfilerActivity.CUDA],
+                              on_trace_ready=ascope.tensorboard_trace_handler(RESULT, analyse_flag=False))
+    profiler.start()
+    took = loop(steps)
+    began = time.perf_counter()
+    profiler.stop()
+    stopped = time.perf_counter()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    collection = glob.glob(RESULT + "/*_ascend_pt")[0]
+    analysed = subprocess.run([os.environ.get("ASCOPE_PROGRAM", "ascope"), "analyse", "--json", collection], stdout=subprocess.PIPE, check=True)
+    print(f"million: without {without:.2f} s, recorded {took:.2f}, in stop {stopped - began:.3f}, {grown / 1024:.0f} MiB more memory at most, "
+          f"analysis {time.perf_counter() - stopped:.2f}")
+    with open(collection + "/ascope.json", encoding="utf-8") as f:
+        print("its recorder:", json.dumps(json.load(f)))
+    print("its counts:", json.dumps({k: v for k, v in json.loads(analysed.stdout).items() if not isinstance(v, (list, dict))}))
+    with open(glob.glob(collection + "/ASCEND_PROFILER_OUTPUT/kernel_details.csv")[0], encoding="utf-8") as f:
+        print("its kernels:", sum(1 for _ in f) - 1)
+
+
 def report(rows):
     for name, of in rows.items():
         without, took, stop, files, after = (statistics.median(column) for column in zip(*of))
         added = statistics.median(row[1] / row[0] for row in of) - 1
         print(f"{name:22s} {len(of):3d} rounds: without {without:.3f} s, recorded {took:.3f} (+{100 * added:.0f} %), in stop {stop:.3f}, "
               f"until the end {files:.3f}, after {after:.3f} ({100 * (statistics.median(row[4] / row[0] for row in of) - 1):+.0f} %)")
-
 
     clean = statistics.median(row[0] for name, of in rows.items() if name.startswith("ascope") for row in of)
     added = {whose: statistics.median(row[1] for name in WHOSE[whose] for row in rows[name]) - clean for whose in ("ascope", "torch")}
@@ -98,5 +135,7 @@ def main(processes=4, rounds=6):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["measure"]:
         measure(sys.argv[2], int(sys.argv[3]))
+    elif sys.argv[1:] == ["million"]:
+        million()
     else:
         main(*map(int, sys.argv[1:]))
