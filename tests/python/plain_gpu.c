@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 {
     const int n = argc > 1 ? atoi(argv[1]) : 10;
     void *context = NULL, *module = NULL, *function = NULL, *memory = NULL;
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                  void **);
     unsigned sum = 0;
     cuda = dlopen("libcuda.so.1", RTLD_NOW);
     if (!cuda)

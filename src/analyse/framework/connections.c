@@ -71,8 +71,7 @@ static bool *launching(const struct profile *p, struct arena *mem)
     }
     const name_id launch = names_addz(p->names, "launch");
     for (size_t i = 0; i < c->n; i++)
-        is_launch[i] =
-            c->level[i] == LEVEL_NODE && dictionary_type(&p->dictionary, c->level[i], c->type[i]) == launch;
+        is_launch[i] = c->level[i] == LEVEL_NODE && dictionary_type(&p->dictionary, c->level[i], c->type[i]) == launch;
     return is_launch;
 }
 
