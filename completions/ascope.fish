@@ -41,7 +41,7 @@ complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l csv-sa
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l gzip -d 'compress timelines (.json.gz); viewers open them directly'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
-complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l json -d 'print the report as one JSON object'
@@ -88,7 +88,7 @@ complete -c ascope -n '__fish_seen_subcommand_from why' -o dir -l collection-dir
 complete -c ascope -n '__fish_seen_subcommand_from why' -l step -d 'step to explain; default: the slowest' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l rank -d 'rank on which it is explained; default: the one that the others wait for' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
-complete -c ascope -n '__fish_seen_subcommand_from why' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from why' -l quiet -s q -d 'print errors only'
@@ -96,7 +96,7 @@ complete -c ascope -n '__fish_seen_subcommand_from why' -l help -s h -d 'print t
 complete -c ascope -n '__fish_seen_subcommand_from why' -F
 complete -c ascope -n '__fish_seen_subcommand_from advise' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l html -d 'also write the report as a page for a browser' -r -F
-complete -c ascope -n '__fish_seen_subcommand_from advise' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l quiet -s q -d 'print errors only'
@@ -105,7 +105,7 @@ complete -c ascope -n '__fish_seen_subcommand_from advise' -a '(__fish_complete_
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l out -s o -d 'write tables (csv), a database and a page for a browser into this directory; default: nothing is written' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
-complete -c ascope -n '__fish_seen_subcommand_from compare' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l quiet -s q -d 'print errors only'
@@ -128,7 +128,7 @@ complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shards -d 'read t
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher -d 'summarise parts of the ranks first, in processes on this machine (local) or in tasks of a job array, followed by a job for the results (slurm)' -x -a 'local slurm'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher-args -d 'additional options for sbatch, as one word: "--partition=cpu --time=10"' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l processes -d 'number of parts for --launcher; default: local: --threads, slurm: one per rank, at most 1000' -x
-complete -c ascope -n '__fish_seen_subcommand_from cluster' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l quiet -s q -d 'print errors only'
@@ -142,7 +142,7 @@ complete -c ascope -n '__fish_seen_subcommand_from view' -l host -d '127.0.0.1 o
 complete -c ascope -n '__fish_seen_subcommand_from view' -l no-open -d 'print the address only; do not open a browser'
 complete -c ascope -n '__fish_seen_subcommand_from view' -l export -d 'write the overview and a range of the timeline as one page, start no viewer; - is standard output' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from view' -l range -d 'with --export: range of the timeline, from its start (100ms,1.5s; without a unit ns); default: all' -x
-complete -c ascope -n '__fish_seen_subcommand_from view' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from view' -l help -s h -d 'print this text'
@@ -158,7 +158,7 @@ complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l pretty -d
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l simplify -d 'afterwards remove earlier results in the PROF directory, but not its raw data; default: as set when the collection was recorded (data_simplification)'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l summary -d 'write a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other results only with --export-type'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l json -d 'print the report as one JSON object'
@@ -179,7 +179,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export' -l dialect -d 'names 
 complete -c ascope -n '__fish_seen_subcommand_from export' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l clear -d 'remove intermediate sqlite directories of other tools afterwards'
-complete -c ascope -n '__fish_seen_subcommand_from export' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from export' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from export' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from export' -l json -d 'print the report as one JSON object'
@@ -192,21 +192,21 @@ complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l max-size -d 
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l pretty -d 'write one event of the timeline per line'
-complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -F
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l device -d 'device whose memory is shown: cpu, npu:N or cuda:N; default: the first recorded NPU or GPU' -x
-complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -F
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l metric -d 'time of an operator: its own on the host (default) or on the device' -x -a 'self_cpu_time_total self_npu_time_total'
-complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l quiet -s q -d 'print errors only'
@@ -217,7 +217,7 @@ complete -c ascope -n '__fish_seen_subcommand_from communication' -l rule -s r -
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l type -d 'text: text files and the database (default); db: the database only' -x -a 'text db'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l clear -d 'remove intermediate sqlite directories of other tools afterwards'
-complete -c ascope -n '__fish_seen_subcommand_from communication' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from communication' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l quiet -s q -d 'print errors only'
@@ -230,7 +230,7 @@ complete -c ascope -n '__fish_seen_subcommand_from info' -l quiet -s q -d 'print
 complete -c ascope -n '__fish_seen_subcommand_from info' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from info' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from query' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
-complete -c ascope -n '__fish_seen_subcommand_from query' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from query' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from query' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from query' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from query' -a '(__fish_complete_directories)'
@@ -271,7 +271,7 @@ complete -c ascope -n '__fish_seen_subcommand_from sim' -l samplers -d 'hardware
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l sample-based -d 'sample AI core counters by time instead of by task'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l tiling -d 'record the block count of some kernels on the device'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l level0 -d 'names and times only'
-complete -c ascope -n '__fish_seen_subcommand_from sim' -l threads -d 'number of threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from sim' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l help -s h -d 'print this text'

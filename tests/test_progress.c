@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/progress.h"
+#include "pipeline/stages.h"
 
 /* However long that takes here. */
 static void wait_until_drawn(struct progress *p)
@@ -165,6 +166,18 @@ static void the_rest_is_estimated_when_there_is_something_to_go_by(void **state)
     (void)state;
 }
 
+static void small_collections_have_few_threads(void **state)
+{
+    static const struct {
+        uint64_t bytes;
+        unsigned most, threads;
+    } row[] = { { 0, 16, 1 },      { 1, 1, 1 },         { 8 << 20, 16, 5 },
+                { 8 << 20, 2, 2 }, { 1 << 30, 16, 16 }, { UINT64_MAX, 64, 64 } };
+    for (size_t i = 0; i < ROWS(row); i++)
+        assert_int_equal(stage_threads(row[i].bytes, row[i].most), row[i].threads);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +188,7 @@ int main(void)
         cmocka_unit_test(no_terminal),
         cmocka_unit_test(work_moves_a_stage_to_its_end_and_not_beyond),
         cmocka_unit_test(the_rest_is_estimated_when_there_is_something_to_go_by),
+        cmocka_unit_test(small_collections_have_few_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_TIME_BASE] = { "time-base", .kind = OPTION_CHOICE, .choice = { "epoch", "start" }, .at = AT(options.time_base),
         .help = "times of the timeline: since 1970 (epoch, default) or since its start" },
     [OPT_THREADS] = { "threads", NUMBER(options.n_threads, 1, 64),
-        .help = "number of threads; default: one per CPU; the results do not depend on it" },
+        .help = "most threads; default: one per CPU; the results do not depend on it" },
     [OPT_MEMORY] = { "memory-limit", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(memory), .least = 128 << 20,
         .help = "upper limit of the program's memory; default: 512M; larger data is kept in an unnamed temporary file "
                 "beside the results" },

@@ -340,14 +340,16 @@ bool collection_export(const struct framework_kind *kind, const char *path, cons
         return error_no_memory(e, path);
     struct account *a = &out->account;
     const double start = now_s();
-    const uint64_t bytes = progress ? raw_bytes(path) : 0;
+    const uint64_t bytes = raw_bytes(path);
+    struct output_options sized = *options;
+    sized.n_threads = stage_threads(bytes, options->n_threads);
     progress_stage(progress, "reading", 0, STAGE_READ, bytes);
-    const struct collection_request request = { .n_threads = options->n_threads };
+    const struct collection_request request = { .n_threads = sized.n_threads };
     if (!kind->load(&out->collection, path, &request, e))
         return false;
     a->load_s = now_s() - start;
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(&out->collection.profile));
-    if (!kind->analyse(&out->collection, options->n_threads, e))
+    if (!kind->analyse(&out->collection, sized.n_threads, e))
         return false;
     collection_losses(&out->collection, &out->collection.lost);
     a->analyse_s = now_s() - start - a->load_s;
@@ -356,7 +358,7 @@ bool collection_export(const struct framework_kind *kind, const char *path, cons
     const unsigned want = want_of(options, &out->collection.settings);
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
                    stage_output_bytes(bytes, want & WANT_TEXT, want & WANT_TEXT, want & WANT_DB));
-    const bool done = write_all(kind, options, want, out, e);
+    const bool done = write_all(kind, &sized, want, out, e);
     a->write_s = now_s() - start - a->load_s - a->analyse_s;
     return done;
 }

@@ -443,20 +443,22 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
         return error_no_memory(e, prof_path);
     const unsigned want = options->want ? options->want : WANT_ALL;
     const double start = now_s();
-    const uint64_t bytes = progress ? raw_bytes(prof_path) : 0;
+    const uint64_t bytes = raw_bytes(prof_path);
+    struct output_options sized = *options;
+    sized.n_threads = stage_threads(bytes, options->n_threads);
     progress_stage(progress, "reading", 0, STAGE_READ, bytes);
     struct profile *p = &out->profile;
-    if (!profile_load(p, prof_path, options->n_threads, e) ||
+    if (!profile_load(p, prof_path, sized.n_threads, e) ||
         (!p->collector.is_there && !collector_load_above(&p->collector, p->path, p->mem, &p->lost, e)))
         return false;
     const double loaded = now_s();
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
-    if (!profile_analyse(&out->profile, options->n_threads, e))
+    if (!profile_analyse(&out->profile, sized.n_threads, e))
         return false;
     const double analysed = now_s();
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
                    stage_output_bytes(bytes, want & WANT_TIMELINE, want & WANT_SUMMARY, want & WANT_DB));
-    const bool done = write_all(options, want, out, e);
+    const bool done = write_all(&sized, want, out, e);
     if (done && options->clears)
         result_clear(out);
     out->account.load_s = loaded - start;
