@@ -132,6 +132,27 @@ class Tables(Case):
                 with sqlite3.connect(glob.glob(out + "/ascend*.db")[0]) as db:
                     self.assertEqual(db.execute("SELECT streamId, count(*) FROM TASK GROUP BY 1 ORDER BY 1").fetchall(), [(7, 2), (stream, 2)])
 
+    def test_a_gpu_that_waits_for_its_host_is_found_without_steps(self):
+        path = self.record("kernels=5", "threads").said("path")[-1]
+        found, = json.loads(self.ascope("advise", "--json", path).stdout)["advice"]
+        self.assertEqual(found["check"], "free_time")
+        self.assertRegex(found["found"], r"nothing to do for [\d.]+ ms in all")
+        self.assertIn("CUDA graphs", found["change"])
+
+    def test_reports_have_the_name_of_the_gpu(self):
+        r = self.record("kernels=1")
+        path = r.said("path")[-1]
+        self.assertIn("CUDA device 0 (Fake GPU 0)\n", self.ascope("analyse", path).stdout)
+        self.assertIn("device_0: CUDA, Fake GPU 0, platform", self.ascope("info", path).stdout)
+        info = glob.glob(path + "/PROF_*/device_0/info.json.0")[0]
+        with open(info) as f:
+            text = f.read()
+        with open(info, "w") as f:
+            f.write(text.replace("Fake GPU 0", r"\u001b[2JGPU"))
+        for command in "analyse", "info":
+            self.assertIn("?[2JGPU", self.ascope(command, path).stdout)
+        json.loads(self.ascope("info", "--json", path).stdout)
+
     def test_words_are_those_of_gpus(self):
         out = self.analysed(self.record("kernels=2", "copies=1"))
         names = {e["args"]["name"] for e in self.events(out) if e["name"] == "process_name"}

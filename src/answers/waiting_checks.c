@@ -144,12 +144,12 @@ enum check_state check_copies(const struct advise_subject *s, struct finding *ou
 enum check_state check_free_time(const struct advise_subject *s, struct finding *out)
 {
     const double least_share = 0.1; /* a little is normal: the first kernel of a step, the optimizer */
-    if (!s->d || s->series.is_whole)
+    if (!s->d)
         return CHECK_UNRECORDED;
     if (spent_on(s, HOST_KINDS) < least_share * s->step_ns)
         return CHECK_FINE;
     finding_of_kinds(s, out, HOST_KINDS);
-    finding_say(s, out, "the device has nothing to do for %.3f ms a step, because the host launches too late",
-                out->gain_ns / 1e6);
+    finding_say(s, out, "the device has nothing to do for %.3f ms %s, because the host launches too late",
+                out->gain_ns / 1e6, s->per);
     return CHECK_FOUND;
 }

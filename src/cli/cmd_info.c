@@ -236,8 +236,11 @@ static void put_folder(const struct term *t, const struct folder *f, const struc
     }
     fputs(": ", t->to);
     term_text(t, s->is_host ? s->settings.hostname : s->chip->name, 40);
-    if (!s->is_host)
-        fprintf(t->to, ", %s, platform %d", s->chip->product, s->platform);
+    if (!s->is_host) {
+        fputs(", ", t->to);
+        term_text(t, source_product(s), 60);
+        fprintf(t->to, ", platform %d", s->platform);
+    }
     fprintf(t->to, ", %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
             term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
     put_clock(t, s, against);
@@ -291,12 +294,12 @@ static json_t *folder_json(const struct folder *f, const struct source *against)
         return o;
     }
     json_t *more =
-        json_pack("{s:i, s:s, s:s, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip",
-                  s->chip->name, "product", s->chip->product, "hostname", text_json(s->settings.hostname), "begin_ns",
-                  (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end, "host_counter_mhz",
-                  mhz(s->host_clock.tick), "wall_drift_ns", (json_int_t)s->drift_ns, "clock_shift_ns",
-                  (json_int_t)clock_shift_ns(s, against), "slices_missing", (json_int_t)f->n_missing, "slices_aged",
-                  (json_int_t)f->n_aged, "streams", summary_streams_json(s));
+        json_pack("{s:i, s:s, s:o, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip",
+                  s->chip->name, "product", text_json(source_product(s)), "hostname", text_json(s->settings.hostname),
+                  "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end,
+                  "host_counter_mhz", mhz(s->host_clock.tick), "wall_drift_ns", (json_int_t)s->drift_ns,
+                  "clock_shift_ns", (json_int_t)clock_shift_ns(s, against), "slices_missing", (json_int_t)f->n_missing,
+                  "slices_aged", (json_int_t)f->n_aged, "streams", summary_streams_json(s));
     if (!s->is_host && more)
         json_object_set_new(more, "device_counter_mhz", json_real(mhz(s->device_clock.tick)));
     json_object_update_new(o, more);

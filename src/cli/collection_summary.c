@@ -92,6 +92,7 @@ static void put_found(const struct term *t, const struct collection *s)
         fprintf(t->to, ", %s%s", collection_is_simulated(s) ? "simulated " : "", s->profile.chip->name);
         for (size_t i = 0; i < s->profile.n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " device ", s->profile.device[i].source.device);
+        summary_gpu(t, &s->profile);
     } else {
         fprintf(t->to, ", %shost only", collection_is_simulated(s) ? "simulated, " : "");
     }

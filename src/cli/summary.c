@@ -125,6 +125,16 @@ static struct stream_size stream_measure(const struct chip *c, const struct stre
 
 /* ---- for people ----------------------------------------------------------------------------------------------- */
 
+void summary_gpu(const struct term *t, const struct profile *p)
+{
+    const char *name = p->n_devices > 0 ? p->device[0].source.gpu.name : NULL;
+    if (!name || !*name)
+        return;
+    fputs(" (", t->to);
+    term_text(t, name, 60);
+    fputc(')', t->to);
+}
+
 static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
@@ -134,6 +144,7 @@ static void put_found(const struct term *t, const struct profile *p)
                 p->n_devices > 1 ? "s" : "");
         for (size_t i = 0; i < p->n_devices; i++)
             fprintf(t->to, "%s%u", i > 0 ? "," : " ", p->device[i].source.device);
+        summary_gpu(t, p);
     } else {
         fprintf(t->to, "  %shost only", profile_is_simulated(p) ? "simulated, " : "");
     }

@@ -13,6 +13,8 @@
  * missing. */
 bool summary_print(const struct term *t, const struct arguments *a, const struct result *r);
 bool summary_files(const struct term *t, const char *path, const struct account *a, bool all);
+void summary_gpu(const struct term *t,
+                 const struct profile *p); /* " (NVIDIA H200)", of the first; nothing on other devices */
 void summary_times(const struct term *t, const struct account *a);
 void summary_streams(const struct term *t, const struct source *s); /* one line for each family of files */
 void complain_losses(const char *path, const struct losses *l); /* of damage, a line for each kind, on standard error */

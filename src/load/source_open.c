@@ -265,6 +265,8 @@ static void read_gpu(struct source *s, const json_t *dev)
         if (value < 0 || value > most)
             setting_lost(s, row[i].key);
     }
+    const char *name = setting_text(dev, "gpu_name");
+    s->gpu.name = arena_text(s->mem, name, strlen(name));
     if (sscanf(setting_text(dev, "compute_capability"), "%2" SCNu32 ".%2" SCNu32, &s->gpu.major, &s->gpu.minor) != 2)
         s->gpu.major = s->gpu.minor = 0;
 }

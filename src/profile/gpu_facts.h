@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_facts.h - what limits how many blocks of a kernel a multiprocessor (SM) of a GPU runs at once, and how fast. 0: unknown. */
+/* gpu_facts.h - the name of a GPU, what limits how many blocks of a kernel a multiprocessor (SM) of it runs at once, and how fast.
+ * 0, "": unknown. */
 #ifndef ASCOPE_PROFILE_GPU_FACTS_H
 #define ASCOPE_PROFILE_GPU_FACTS_H
 
 #include <stdint.h>
 
 struct gpu_facts {
+    const char *name;            /* "NVIDIA H200"; NULL on other devices */
     uint32_t n_sm, major, minor; /* major, minor: compute capability */
     uint32_t sm_threads, sm_registers, sm_shared_bytes, sm_blocks, warp_threads;
     uint32_t block_reserved_bytes;           /* of shared memory, for the system */

@@ -6,6 +6,11 @@
 #include "base/sort.h"
 #include "raw/family.h"
 
+const char *source_product(const struct source *s)
+{
+    return s->gpu.name && *s->gpu.name ? s->gpu.name : s->chip->product;
+}
+
 bool source_is_simulated(const struct source *s)
 {
     return strcmp(s->settings.job, "simulated") == 0;

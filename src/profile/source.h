@@ -99,6 +99,9 @@ static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
 /* Simulated data is marked in a field that collectors fill with the name of a job. */
 bool source_is_simulated(const struct source *s);
 
+/* "Atlas A2", and of a GPU its name. It may come from a file: not to be printed as it is. */
+const char *source_product(const struct source *s);
+
 /* The first stream of a family (the unaging one, if any); *n: the number of streams, consecutive in the array. NULL: none. */
 const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
 
