@@ -11,12 +11,26 @@
 
 enum { MOST_REASONS = 12, MOST_EXPLAINED = 32 };
 
+/* Without steps: what the time of the device was spent on, as the summary of analyse has it. */
+static const char *whole_title(const struct step_series *s, struct arena *mem)
+{
+    char all[TERM_NUMBER], computing[TERM_NUMBER], communication[TERM_NUMBER], rest[TERM_NUMBER];
+    if (s->is_host)
+        return "No steps were recorded";
+    return arena_printf(
+        mem, "No steps were recorded: of %s computing %s, communication %s, free %s",
+        term_duration(all, (double)s->time_ns[0]),
+        term_duration(computing, (double)(s->part_ns[STEP_COMPUTING][0] + s->part_ns[STEP_OVERLAPPED][0])),
+        term_duration(communication, (double)s->part_ns[STEP_COMMUNICATION][0]),
+        term_duration(rest, (double)s->part_ns[STEP_FREE][0]));
+}
+
 static bool series_keep(struct view_series *out, const struct step_series *s, const struct names *names,
                         struct arena *mem)
 {
     char number[TERM_NUMBER];
     *out = (struct view_series){ .median_ns = s->spread.median_ns };
-    out->title = s->is_whole ? "No steps were recorded"
+    out->title = s->is_whole ? whole_title(s, mem)
                              : arena_printf(mem, "%zu %s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
                                             s->n == 1 ? "" : "s", term_duration(number, (double)s->spread.median_ns),
                                             s->is_host ? ", on the host" : "");
