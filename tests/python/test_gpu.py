@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real NVIDIA GPU, beside torch.profiler: the same kernels, names, calls and operators. Left out on machines without one."""
 import collections
+import concurrent.futures
 import csv
 import glob
 import json
@@ -296,8 +297,9 @@ WHOLE = "end", "exception", "exit", "memory", "interrupt", "terminate", "kill", 
 
 
 def kernels_of(place, mode):
-    """How many kernels were recorded; the job's own result is the same as without a recorder."""
-    plain, done = (python(place, JOB, mode, how, ends=None) for how in ("plain", "recorded"))
+    """How many kernels were recorded; the job's own result is the same as without a recorder, beside it."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        plain, done = pool.map(lambda how: python(place, JOB, mode, how, ends=None), ("plain", "recorded"))
     losses = [re.findall(r"^loss .*", run.stdout, re.M) for run in (plain, done)]
     assert len(losses[0]) == 1 and losses[0] == losses[1] and plain.returncode == done.returncode, done.stdout + done.stderr
     n = len(table(analysed(place / "ours"), "kernel_details.csv"))
