@@ -517,6 +517,13 @@ class Losses(Case):
 
 
 class Talk(Case):
+    def own_pytorch(self, name):
+        path = os.path.join(self.dir, name)
+        shutil.copytree(glob.glob(os.path.join(SOURCE, "tests/data/own-pytorch/raw/*_ascend_pt"))[0], path, copy_function=shutil.copyfile)
+        for top, _, _ in os.walk(path):
+            os.chmod(top, 0o755)
+        return path
+
     def test_quiet_says_nothing_but_errors(self):
         path = self.sample()
         r = self.ascope("export", "all", "-dir", path, "--quiet", "--iteration-count", "2", code=0)
@@ -620,6 +627,36 @@ class Talk(Case):
         text = self.ascope("export", "db", "-dir", path).stdout
         self.assertNotIn("\033", text)
         self.assertIn("?[31mred", text)
+
+    def test_names_of_directories_cannot_drive_the_terminal(self):
+        """Nor forge a line. U+009B is ESC [ in one character; U+202E reverses what follows."""
+        name = "PROF_1\033[31m\u009b31m\u202e\nascope: forged"
+        path = self.sample(name, broken=[("host/info.json", lambda b: b.replace(b'"jobInfo": "', b'"jobInfo": "\\u001b[31m\\u009b31m'))])
+        collection = self.own_pytorch(name + "_ascend_pt")
+        os.symlink("nowhere", os.path.join(path, "mindstudio_profiler_output"))
+        os.symlink("nowhere", os.path.join(collection, "ASCEND_PROFILER_OUTPUT"))
+        for args in (["info", path], ["query", path], ["recover", path], ["export", path], ["analyse", path], ["analyse", collection],
+                     ["analyse", "--summary", collection], ["cluster", "--shard", "1/1", "-o", path, collection], ["analyse", os.path.join(path, "none")]):
+            with self.subTest(args=args[0]):
+                r = self.ascope(*args)
+                text = r.stdout + r.stderr
+                self.assertIn("PROF_1?[31m?31m??ascope: forged" if args[0] != "query" else "?[31m?31m", text)
+                self.assertEqual(set(text) & set("\033\u009b\u202e"), set())
+                self.assertNotRegex(text, "(?m)^ascope: forged")
+        os.remove(os.path.join(collection, "ASCEND_PROFILER_OUTPUT"))
+        self.ascope("analyse", "-q", collection, code=0)
+        log, = glob.glob(glob.escape(collection) + "/logs/*")
+        with open(log) as f:
+            self.assertIn("PROF_1?[31m?31m??ascope: forged", f.read())
+
+    def test_a_directory_may_look_like_a_pattern(self):
+        other = self.own_pytorch("a_ascend_pt")
+        path = self.own_pytorch("[" + "a" * 90 + "]_ascend_pt")
+        for rank, each in ((3, other), (5, path)):
+            os.rename(each + "/profiler_info.json", each + "/profiler_info_%d.json" % rank)
+        self.ascope("analyse", "--summary", path, code=0)
+        self.assertEqual(glob.glob(glob.escape(path) + "/*.summary"), [path + "/ascope_rank_5.summary"])
+        self.assertEqual(glob.glob(glob.escape(other) + "/*.summary"), [])
 
     def test_a_closed_pipe_is_no_crash(self):
         p = subprocess.run(["bash", "-c", '"$0" info "$1" | head -1; exit ${PIPESTATUS[0]}', ASCOPE, self.sample()],

@@ -153,6 +153,15 @@ void out_discard(struct out *o)
     *o = (struct out){ .fd = -1 };
 }
 
+void out_shown(struct out *o, const char *text)
+{
+    bool is_shown;
+    for (size_t len; *text; text += len) {
+        len = utf8_shown(text, &is_shown);
+        out_bytes(o, is_shown ? text : "?", is_shown ? len : 1);
+    }
+}
+
 void out_bytes_beyond(struct out *o, const void *p, size_t n)
 {
     out_room(o, n);

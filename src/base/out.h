@@ -60,6 +60,7 @@ void out_json(struct out *o, const char *text, size_t len);       /* a quoted JS
 void out_json_inner(struct out *o, const char *text, size_t len); /* the same without the quotes */
 void out_csv(struct out *o, const char *text, size_t len);        /* quoted only when it must be */
 void out_csv_safe(struct out *o, const char *text, size_t len);   /* with a ' before what a spreadsheet would run */
+void out_shown(struct out *o, const char *text);                  /* what a terminal would obey becomes '?' (utf8.h) */
 
 void out_bytes_beyond(struct out *o, const void *p, size_t n); /* the same where there is no room for them */
 static inline void out_bytes(struct out *o, const void *p, size_t n)

@@ -32,6 +32,23 @@ static inline size_t utf8_len(const unsigned char *p, size_t left)
     return 0;
 }
 
+/* The length of the character at the start of a text that is not empty; a byte that is not UTF-8 counts as one. What a terminal
+ * would obey is not shown: control characters, also those beyond ASCII (U+009B is ESC [), and those that change the direction
+ * of writing. */
+static inline size_t utf8_shown(const char *text, bool *is_shown)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    const size_t len = *p < 0x80 ? 1 : utf8_len(p, strnlen(text, 4));
+    if (len <= 1) /* also of another encoding, where the bytes from 0x80 to 0x9F may be control characters */
+        *is_shown = *p >= 0x20 && (*p < 0x7F || *p >= 0xA0);
+    else if (len == 2)
+        *is_shown = *p != 0xC2 || p[1] >= 0xA0;
+    else
+        *is_shown = *p != 0xE2 ||
+                    !((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
+    return len > 0 ? len : 1;
+}
+
 /* Copies n bytes; those that are no text become '?', one for one: other parsers give up a whole file for one of them. */
 static inline void utf8_copy(char *out, const char *text, size_t n)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd_analyse.h"
 
-#include <glob.h>
+#include <ctype.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/framework_names.h"
 #include "base/large_memory.h"
 #include "base/outdir.h"
@@ -74,11 +76,11 @@ static void put_problems(FILE *err, const struct account *a)
 {
     const size_t n = a->problems.n, n_shown = n > PROBLEMS_SHOWN + 1 ? PROBLEMS_SHOWN : n;
     for (size_t i = 0; i < n_shown; i++)
-        fprintf(err, "%s: %s\n", complain_name(), a->problems.at[i] ? a->problems.at[i] : no_memory_text());
+        complain_to(err, "%s", a->problems.at[i] ? a->problems.at[i] : no_memory_text());
     if (n == 0 && a->n_omitted > 0)
-        fprintf(err, "%s: %s\n", complain_name(), no_memory_text());
+        complain_to(err, "%s", no_memory_text());
     else if (n - n_shown + a->n_omitted > 0)
-        fprintf(err, "%s: and %zu more problems; --json lists them\n", complain_name(), n - n_shown + a->n_omitted);
+        complain_to(err, "and %zu more problems; --json lists them", n - n_shown + a->n_omitted);
 }
 
 static enum exit_status status_of(const struct account *a, const struct losses *lost)
@@ -89,14 +91,21 @@ static enum exit_status status_of(const struct account *a, const struct losses *
 /* The directory's rank, for the name of its summary: that of profiler_info_N.json. */
 static int64_t rank_at(const char *path)
 {
-    char pattern[4096];
-    glob_t found;
+    static const char before[] = "profiler_info_";
     int64_t rank = -1;
-    snprintf(pattern, sizeof pattern, "%s/profiler_info_[0-9]*.json", path);
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        rank = strtoll(strstr(found.gl_pathv[0] + strlen(path), "profiler_info_") + strlen("profiler_info_"), NULL, 10);
-        globfree(&found);
+    int why = 0;
+    DIR *dir = opendir(path);
+    for (const char *name; dir && (name = dir_next(dir, &why));) {
+        const char *digits = name + strlen(before);
+        if (strncmp(name, before, strlen(before)) != 0 || !isdigit((unsigned char)*digits))
+            continue;
+        char *end;
+        const int64_t number = strtoll(digits, &end, 10);
+        if (strcmp(end, ".json") == 0 && (rank < 0 || number < rank))
+            rank = number;
     }
+    if (dir)
+        closedir(dir);
     return rank;
 }
 
@@ -121,15 +130,17 @@ static void summarise(struct analysis *n, const struct target *target, struct tu
                summary_of_path(target->path, o, source, path, &code, &e);
     t->status = !done ? STATUS_NOTHING : code == 0 ? STATUS_DONE : STATUS_LOSSES;
     if (!done)
-        fprintf(err, "%s: %s\n", complain_name(), e.text);
+        complain_to(err, "%s", e.text);
     else if (code != 0)
-        fprintf(err, "%s: %s: analysed with losses; see ascope info\n", complain_name(), target->path);
+        complain_to(err, "%s: analysed with losses; see ascope info", target->path);
     if (n->a->json)
         t->json = done ? json_pack("{s:o, s:o, s:b}", "path", text_json(target->path), "summary", text_json(path),
                                    "is_current", is_current)
                        : json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
-    else if (done && !n->a->quiet)
-        fprintf(term->to, "%s%s\n", path, is_current ? " (up to date)" : "");
+    else if (done && !n->a->quiet) {
+        term_text(term, path, 0);
+        fputs(is_current ? " (up to date)\n" : "\n", term->to);
+    }
     arena_free(mem);
 }
 
@@ -152,7 +163,7 @@ static void analyse_collection(struct analysis *n, const struct target *target, 
         t->is_cut |= n->targets.list.n > 1 && !t->has_row;
     } else {
         t->status = STATUS_NOTHING;
-        fprintf(err, "%s: %s\n", complain_name(), e.text);
+        complain_to(err, "%s", e.text);
         if (n->a->json)
             t->json = json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
     }
@@ -191,7 +202,7 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
             t->is_cut = true;
     } else {
         t->status = STATUS_NOTHING;
-        fprintf(err, "%s: %s\n", complain_name(), e.text);
+        complain_to(err, "%s", e.text);
         if (n->a->json)
             t->json = json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e.text));
     }

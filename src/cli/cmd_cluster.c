@@ -221,9 +221,11 @@ static enum exit_status run_shard(struct clustering *n)
     n->result.n_lossy = made.n_lossy;
     const size_t n_losses = report_notes(n);
     char number[TERM_NUMBER];
-    if (done && !a->quiet && !a->json)
-        fprintf(report_stream(request.path), "%s  %zu rank%s, %s\n", request.path, made.n_ranks,
-                made.n_ranks == 1 ? "" : "s", term_bytes(number, made.bytes));
+    if (done && !a->quiet && !a->json) {
+        const struct term t = { .to = report_stream(request.path) };
+        term_text(&t, request.path, 0);
+        fprintf(t.to, "  %zu rank%s, %s\n", made.n_ranks, made.n_ranks == 1 ? "" : "s", term_bytes(number, made.bytes));
+    }
     return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 

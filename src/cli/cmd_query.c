@@ -64,8 +64,7 @@ static json_t *number_json(const char *text)
 
 static json_t *text_or_null(const char *text)
 {
-    json_t *s = strcmp(text, "N/A") != 0 ? json_string(text) : NULL; /* NULL: no UTF-8, too */
-    return s ? s : json_null();
+    return strcmp(text, "N/A") != 0 ? text_json(text) : json_null();
 }
 
 /* "3,1,2" */

@@ -50,11 +50,11 @@ void recover_first(const struct arguments *a, const char *path, FILE *err)
     char said[SAID_MOST];
     const enum recovery how = collection_recover(path, &r, &e);
     if (how == RECOVERY_FAILED || how == RECOVERY_LOST) {
-        fprintf(err, "%s: %s; the other files are read\n", complain_name(), e.text);
+        complain_to(err, "%s; the other files are read", e.text);
     } else if (how != RECOVERY_NOTHING && !a->quiet) {
         say(said, how, &r);
-        fprintf(err, "%s: note: %s: %s%s\n", complain_name(), path, said,
-                how == RECOVERY_RUNNING ? "; its files are read as they are now" : "");
+        complain_to(err, "note: %s: %s%s", path, said,
+                    how == RECOVERY_RUNNING ? "; its files are read as they are now" : "");
     }
 }
 
@@ -116,7 +116,9 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
                                 (json_int_t)r.n_damaged, "open_ranges", (json_int_t)r.open_ranges));
     else if ((how == RECOVERY_DONE || how == RECOVERY_NOTHING) && !all->a->quiet) {
         say(said, how, &r);
-        printf("%s: %s\n", path, said);
+        const struct term t = { .to = stdout };
+        term_text(&t, path, 0);
+        printf(": %s\n", said);
     }
     return how;
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -35,26 +36,23 @@ const char *term_ink(const struct term *t, enum ink ink)
     return t->has_colour ? escape[ink] : "";
 }
 
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 int term_width(const char *text)
 {
     int n = 0;
-    for (; *text; text++)
-        n += !is_continuation(*text);
+    for (bool is_shown; *text; n++)
+        text += utf8_shown(text, &is_shown);
     return n;
 }
 
 static void put_clean(FILE *to, const char *text, int columns)
 {
-    for (int n = 0; *text; text++) {
-        n += !is_continuation(*text);
-        if (n > columns)
-            break;
-        fputc((unsigned char)*text < 0x20 || *text == 0x7F ? '?' : *text, to);
+    bool is_shown;
+    for (size_t len; columns > 0 && *text; text += len, columns--) {
+        len = utf8_shown(text, &is_shown);
+        if (is_shown)
+            fwrite(text, 1, len, to);
+        else
+            fputc('?', to);
     }
 }
 
@@ -131,19 +129,32 @@ const char *complain_name(void)
     return program;
 }
 
-void complain(const char *fmt, ...)
+static void complain_args(FILE *to, const char *fmt, va_list args)
 {
     char text[1024];
+    vsnprintf(text, sizeof text, fmt, args);
+    const struct term t = { .to = to };
+    fprintf(to, "%s: ", program);
+    term_text(&t, text, 0);
+    fputc('\n', to);
+}
+
+void complain(const char *fmt, ...)
+{
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    const struct term t = { .to = stderr };
     progress_hold();
-    fprintf(stderr, "%s: ", program);
-    term_text(&t, text, 0);
-    fputc('\n', stderr);
+    complain_args(stderr, fmt, args);
     progress_release();
+    va_end(args);
+}
+
+void complain_to(FILE *to, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    complain_args(to, fmt, args);
+    va_end(args);
 }
 
 void complain_no_memory(const char *what)

@@ -18,8 +18,8 @@ struct term {
 void term_init(struct term *t, FILE *to);
 const char *term_ink(const struct term *t, enum ink ink); /* an escape sequence, or "" */
 
-/* Text that came from a file: control characters become '?', so that no name can drive the terminal. Cut, with "..." at
- * the cut, when it is longer than `most` columns (0: never). */
+/* Text that came from a file: control characters, and those that change the direction of writing, become '?', so that no name
+ * can drive the terminal. Cut, with "..." at the cut, when it is longer than `most` columns (0: never). */
 void term_text(const struct term *t, const char *text, int most);
 int term_width(const char *text); /* columns that it takes, counting UTF-8 characters as one each */
 
@@ -32,6 +32,8 @@ char *term_time(char out[TERM_NUMBER], int64_t wall_ns); /* 2024-07-03 02:17:25.
 
 /* One line on stderr: "ascope: ...". The program's name is the one it was called by. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void complain_to(FILE *to, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* a stream that is printed later */
 void complain_no_memory(const char *what);
 void complain_as(const char *program); /* lent for good */
 const char *complain_name(void);

@@ -24,11 +24,11 @@ __attribute__((format(printf, 3, 4))) static void line(struct log *l, const char
     char head[80], text[1200];
     va_list args;
     va_start(args, fmt);
-    const int n = vsnprintf(text, sizeof text, fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     const int head_len = snprintf(head, sizeof head, "[%s] [%s] ", l->stamp, level);
     out_bytes(&l->out, head, (size_t)head_len);
-    out_bytes(&l->out, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    out_shown(&l->out, text); /* people read it on terminals */
     out_char(&l->out, '\n');
 }
 

@@ -194,9 +194,8 @@ static int by_job_and_time(const void *a, const void *b)
 static void write_line(struct out *o, const char *const *text, const size_t *width)
 {
     for (size_t c = 0; c < QUERY_COLUMNS; c++) {
-        const size_t len = strlen(text[c]);
-        out_bytes(o, text[c], len);
-        for (size_t i = len; i < width[c]; i++)
+        out_shown(o, text[c]); /* also names of directories, and texts of info.json */
+        for (size_t i = strlen(text[c]); i < width[c]; i++)
             out_char(o, ' ');
         out_char(o, '\t');
     }
