@@ -219,6 +219,19 @@ class Command(Installed):
         self.ascope("install-msprof", "--remove", self.place, code=0)
         self.assertEqual(os.listdir(self.place), ["other"])
 
+    @unittest.skipUnless(os.getuid() == 0, "makes a link of another user")
+    def test_a_link_of_another_user_is_not_followed(self):
+        shared, elsewhere = (os.path.join(self.dir, name) for name in ("shared", "elsewhere"))
+        os.mkdir(elsewhere)
+        os.mkdir(shared)
+        os.chmod(shared, 0o1777)
+        os.symlink(elsewhere, shared + "/npu")
+        os.chown(shared + "/npu", 65534, 65534, follow_symlinks=False)
+        for more in ([], ["--force"], ["--remove"]):
+            r = self.ascope("install-msprof", shared + "/npu", *more, code=1)
+            self.assert_one_line(r.stderr, "shared/npu: cannot be used: Permission denied")
+        self.assertEqual(os.listdir(elsewhere), [])
+
     def test_what_cannot_be(self):
         with open(self.dir + "/file", "w"):
             pass

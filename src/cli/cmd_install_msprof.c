@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/file.h"
 #include "base/out.h"
 #include "cli/command.h"
@@ -310,6 +311,8 @@ static const char *resolve(struct installation *in, const char *given)
     char *below = arena_printf(in->a->mem, "%s/", given);
     if (!below)
         return error_no_memory(&in->error, "a path"), NULL;
+    if (destination_is_trap(given))
+        return fail(in, given, "used", EACCES), NULL;
     if (!in->a->remove && stat(given, &st) != 0 && !(is_usable(in, given) && make_folders(in, below)))
         return NULL;
     if (!realpath(given, full))
