@@ -124,6 +124,20 @@ class Documented(unittest.TestCase):
             json.dump(whole, f)
         self.check(self.run_json("info", folder), "report", "info")
 
+    def test_a_report_of_every_failure(self):
+        bad = os.path.join(self.dir, "PROF_bad")
+        os.makedirs(bad)
+        for args in (["why", "none"], ["why", bad], ["advise", "none"], ["advise", bad], ["compare", "none", bad], ["analyse", "none"], ["analyse", bad],
+                     ["export-trace", "none", "a.json"], ["export-stacks", bad, "a.log"], ["export-memory-timeline", bad, "a.html"],
+                     ["export-trace", bad, "-"], ["export", "none"], ["info", "none"], ["query", "none"], ["recover", "none"], ["cluster", "none"],
+                     ["communication", bad], ["dyn", "none"], ["options", "check", "none"], ["sim", "--out", "/proc/none"],
+                     ["run", "--no-export", "none/at/all"]):
+            with self.subTest(args=args):
+                report = self.run_json(*args)
+                self.assertNotIn(report["exit_code"], (0, 3))
+                self.check(report, "report", args[0])
+        self.assertEqual(self.wrong, [])
+
     def test_every_member_of_every_report(self):
         def sim(*args):
             report = self.run_json("sim", *args)

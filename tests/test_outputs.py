@@ -155,7 +155,7 @@ class Named(Case):
                         subprocess.run([ASCOPE, command, given, "/dev/stdout", "-q"], stdout=f, check=True)
                     with open(self.path("redirected"), "rb") as f:
                         self.assertEqual(f.read(), b"before " + text)
-                    self.assertEqual(self.ascope(command, given, "-", "--json", code=2).stdout, b"")
+                    self.assertEqual(json.loads(self.ascope(command, given, "-", "--json", code=2).stdout)["exit_code"], 2)
 
     def test_exit_code_is_the_one_that_json_says(self):
         path = self.copy("own-pytorch")

@@ -16,6 +16,7 @@
 #include "base/progress.h"
 #include "cli/collections.h"
 #include "cli/ending.h"
+#include "cli/summary.h"
 #include "cli/term.h"
 #include "cluster/shard.h"
 #include "doctor/program_output.h"
@@ -505,6 +506,7 @@ bool slurm_watch(struct launch *l, enum exit_status *status, struct error *e)
     }
     relay(l, "messages", stderr);
     relay(l, "report", stdout);
+    json_report_relayed();
     *status = code < (int)(sizeof status_of / sizeof *status_of) ? status_of[code] : STATUS_NOTHING;
     return true;
 }

@@ -15,6 +15,7 @@
 #include "cli/ending.h"
 #include "cli/help.h"
 #include "cli/exit_status.h"
+#include "cli/summary.h"
 #include "cli/term.h"
 
 static int run_command(const struct command *c, int argc, char **argv)
@@ -27,6 +28,8 @@ static int run_command(const struct command *c, int argc, char **argv)
         if (a.help)
             help_command(FACE_ASCOPE, c);
         code = a.help ? 0 : c->run(&a);
+        if (a.json && !a.help)
+            json_report_failure(&a, code);
     }
     arguments_end(&a);
     return code;

@@ -575,6 +575,21 @@ enum exit_status json_report(const struct arguments *a, const char *key, json_t 
     return json_report_more(a, key, list, NULL, status);
 }
 
+/* False: it could not be printed. */
+static bool report_print(const json_t *report)
+{
+    char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    const bool is_whole = text && !json_memory_failed();
+    if (is_whole)
+        puts(text);
+    else
+        complain_no_memory("the report");
+    free(text);
+    return is_whole;
+}
+
+static bool is_reported;
+
 enum exit_status json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
                                   enum exit_status status)
 {
@@ -582,14 +597,24 @@ enum exit_status json_report_more(const struct arguments *a, const char *key, js
                                a->command->name, key, list, "exit_code", exit_code(a->face, status));
     json_object_update(report, more);
     json_decref(more);
-    char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
-    if (text && !json_memory_failed()) {
-        puts(text);
-    } else {
-        complain_no_memory("the report");
+    if (!report_print(report))
         status = status == STATUS_DONE ? STATUS_LOSSES : status;
-    }
-    free(text);
     json_decref(report);
+    is_reported = true;
     return status;
+}
+
+void json_report_relayed(void)
+{
+    is_reported = true;
+}
+
+void json_report_failure(const struct arguments *a, int code)
+{
+    if (is_reported)
+        return;
+    json_t *report = json_pack("{s:s, s:i, s:s, s:i}", "ascope", ASCOPE_VERSION, "schema", JSON_SCHEMA, "command",
+                               a->command->name, "exit_code", code);
+    report_print(report);
+    json_decref(report);
 }

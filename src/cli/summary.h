@@ -48,5 +48,7 @@ json_t *text_json(const char *text); /* any bytes; those that are no UTF-8 becom
 enum exit_status json_report(const struct arguments *a, const char *key, json_t *list, enum exit_status status);
 enum exit_status json_report_more(const struct arguments *a, const char *key, json_t *list, json_t *more,
                                   enum exit_status status);
+void json_report_relayed(void);                                /* it was printed, by another process */
+void json_report_failure(const struct arguments *a, int code); /* the same without a list, if none was printed */
 
 #endif
