@@ -660,6 +660,23 @@ class View(Case):
         self.assertEqual(v.end(signal.SIGINT)[0], 0)
         self.assertFalse(glob.glob(glob.escape(self.dir) + "/**/*.part-*", recursive=True))
 
+    def test_it_ends_while_a_statement_runs(self):
+        """Even one that SQLite cannot stop: a single call of a function, which takes most of an hour."""
+        v = self.view(self.trace())
+        v.wait()
+        sql = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || '1')"
+        with socket.create_connection(v.address, timeout=60) as s:
+            s.sendall(("GET %sapi/sql?%s HTTP/1.1\r\nHost: %s\r\n\r\n" % (
+                v.url.path, urllib.parse.urlencode({"input": 0, "q": sql}), v.url.netloc)).encode())
+            with open("/proc/%d/stat" % v.process.pid, encoding="ascii") as f:
+                before = int(f.read().split()[13])
+            used = before
+            while used < before + 50:  # hundredths of a second: it runs
+                with open("/proc/%d/stat" % v.process.pid, encoding="ascii") as f:
+                    used = int(f.read().split()[13])
+                time.sleep(0.05)
+            self.assertEqual(v.end(signal.SIGTERM)[0], 0)
+
     def opened(self, screen):
         """The address, and what xdg-open says: its argument, the signals that are blocked, its session."""
         said, folder = os.path.join(self.dir, screen), os.path.join(self.dir, "bin")

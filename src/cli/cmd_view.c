@@ -30,6 +30,7 @@
 #include "view/view_report.h"
 #include "view/view_results.h"
 #include "view/view_server.h"
+#include "view/view_sql.h"
 #include "view/view_tables_load.h"
 
 static const char loopback[] = "127.0.0.1";
@@ -255,13 +256,13 @@ static bool host_check(const struct arguments *a)
     return false;
 }
 
-/* Loading has no end that could be waited for, and nothing of it is kept. */
+/* Loading and SQL have no end that could be waited for, and nothing of them is kept. */
 static void end_early(const struct viewing *v)
 {
-    bool is_loading = false;
+    bool is_busy = view_sql_runs();
     for (size_t i = 0; i < v->view.n_inputs; i++)
-        is_loading |= atomic_load(&v->view.input[i].state) == VIEW_LOADING || atomic_load(&v->view.input[i].is_adding);
-    if (!is_loading)
+        is_busy |= atomic_load(&v->view.input[i].state) == VIEW_LOADING || atomic_load(&v->view.input[i].is_adding);
+    if (!is_busy)
         return;
     leftovers_abandon();
     _exit(exit_code(v->a->face, STATUS_DONE));

@@ -96,6 +96,12 @@ struct allowance {
 };
 
 static atomic_bool is_ending;
+static atomic_uint n_running;
+
+bool view_sql_runs(void)
+{
+    return atomic_load(&n_running) > 0;
+}
 
 void view_sql_end(void)
 {
@@ -288,6 +294,7 @@ bool view_sql_answer(struct out *o, const struct view_input *in, const struct vi
     const char *rest = NULL;
     struct allowance allowed = { .until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000),
                                  .most_bytes = sqlite3_memory_used() + VIEW_SQL_MEMORY_BYTES };
+    atomic_fetch_add(&n_running, 1);
     bool is_good = prepare(&db, in, &allowed) && sqlite3_prepare_v2(db, q->sql, -1, &s, &rest) == SQLITE_OK;
     for (int i = 0; is_good && i < 4; i++)
         if (q->parameter[i] && i < sqlite3_bind_parameter_count(s))
@@ -302,5 +309,6 @@ bool view_sql_answer(struct out *o, const struct view_input *in, const struct vi
         is_good = run(o, db, s, q->is_csv, &allowed, error);
     sqlite3_finalize(s);
     sqlite3_close(db);
+    atomic_fetch_sub(&n_running, 1);
     return is_good;
 }

@@ -37,6 +37,8 @@ struct view_sql {
     const char *parameter[4]; /* of ?1 and so on; NULL: none */
 };
 
+bool view_sql_runs(
+    void); /* it may last: a single call of a function, such as instr() of long texts, cannot be stopped */
 void view_sql_end(void); /* whatever is asked now or later stops soon, without an answer */
 
 /* {"columns": [{"name", "is_number"}], "n": rows, "rows": [[...]], "slices": [...]}, or csv. False: `error` says why. */
