@@ -128,6 +128,20 @@ class Flight(Case):
         self.assertEqual((facts["ended"], facts["flight"]["trigger"]), ("recovered", "killed"))
         self.assertEqual(glob.glob(glob.escape(home) + "/ascope.[fr]*"), [])
 
+    def test_killed_with_times_that_cannot_be(self):
+        for key in "began_unix_ns", "began_raw_ns":
+            for time_ns in -2 ** 63, 2 ** 63 - 1:
+                with self.subTest(key=key, time_ns=time_ns):
+                    path = self.job("kill", code=-signal.SIGKILL)[0]
+                    facts = self.facts(path)
+                    facts["flight"][key] = time_ns
+                    with open(os.path.join(path, "ascope.json"), "w") as f:
+                        json.dump(facts, f)
+                    self.assertNotIn("runtime error", self.ascope("recover", path).stderr)
+                    window = self.facts(path)["flight"]["window"]
+                    if (key == "began_unix_ns") == (time_ns > 0):
+                        self.assertEqual(window["end_unix_ns"], 2 ** 62 - 1)  # the most that is kept of any time
+
     def test_killed_while_it_saves(self):
         """Whichever file of the save was the last one: what it has written is removed, and the whole history is in the home."""
         n, n_written, is_cut = 1, [], True

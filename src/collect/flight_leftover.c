@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/stamp.h"
 
 bool leftover_open(struct flight_leftover *l, int beside, const char *rings_path, uid_t owner,
                    const struct rings_left *rings, uint64_t last_ns, struct error *e)
@@ -34,19 +35,24 @@ static json_int_t number(const json_t *of, const char *key)
     return json_integer_value(json_object_get(of, key));
 }
 
+/* A time of the history on the wall clock, by the two clocks that ascope.json has of the start: they may be anything. */
+static json_int_t wall_ns(uint64_t raw_ns, const json_t *was)
+{
+    return stamp_held((__int128)raw_ns + number(was, "began_unix_ns") - number(was, "began_raw_ns"));
+}
+
 json_t *leftover_facts(const struct flight_leftover *l, const json_t *was)
 {
     const struct history *const h = &l->history;
-    const json_int_t wall_less_raw = number(was, "began_unix_ns") - number(was, "began_raw_ns");
     const uint64_t got_ns = h->end_ns - h->begin_ns;
-    json_t *const facts = json_pack("{s:s, s:I, s:I, s:{s:I, s:I, s:I}}", "trigger", "killed", "skipped_triggers",
-                                    (json_int_t)0, "asked_ns", (json_int_t)l->last_ns, "window", "begin_unix_ns",
-                                    (json_int_t)h->begin_ns + wall_less_raw, "end_unix_ns",
-                                    (json_int_t)h->end_ns + wall_less_raw, "records", (json_int_t)h->n_records);
+    json_t *const facts =
+        json_pack("{s:s, s:I, s:I, s:{s:I, s:I, s:I}}", "trigger", "killed", "skipped_triggers", (json_int_t)0,
+                  "asked_ns", (json_int_t)l->last_ns, "window", "begin_unix_ns", wall_ns(h->begin_ns, was),
+                  "end_unix_ns", wall_ns(h->end_ns, was), "records", (json_int_t)h->n_records);
     if (h->files_before > 0) {
         json_object_set_new(facts, "dropped_history",
                             json_pack("{s:I, s:I}", "begin_unix_ns", number(was, "began_unix_ns"), "end_unix_ns",
-                                      (json_int_t)h->oldest_ns + wall_less_raw));
+                                      wall_ns(h->oldest_ns, was)));
         json_object_set_new(facts, "short_ns",
                             json_integer(got_ns < l->last_ns ? (json_int_t)(l->last_ns - got_ns) : 0));
     }
