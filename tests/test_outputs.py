@@ -348,6 +348,22 @@ class Pieces(Case):
         shutil.rmtree(self.path("two", "PROF_000002_20240101000000000_B"))
         self.ascope("export-trace", self.path("two"), self.path("a.json"))
 
+    def test_collection_in_another(self):
+        """As everywhere, DIR may contain the collection; of several one must be named."""
+        os.mkdir(self.path("two"))
+        for name in ("a_ascend_pt", "b_ascend_pt"):
+            shutil.copytree(self.collection, self.path("two", name))
+        for command, out in (("export-trace", "a.json"), ("export-stacks", "a.log"), ("export-memory-timeline", "a.html")):
+            r = self.ascope(command, self.path("two"), self.path(out), code=2)
+            self.assertEqual(r.stderr.decode().count("\n"), 1, r.stderr)
+            self.assertIn(b"contains 2 collections; give one of them", r.stderr)
+        shutil.rmtree(self.path("two", "b_ascend_pt"))
+        for command, out in (("export-trace", "a.json"), ("export-stacks", "a.log"), ("export-memory-timeline", "a.html")):
+            self.ascope(command, self.path("two"), self.path(out))
+            self.ascope(command, self.path("two", "a_ascend_pt"), self.path("direct." + out))
+            with open(self.path(out), "rb") as f, open(self.path("direct." + out), "rb") as direct:
+                self.assertEqual(f.read(), direct.read())
+
     def test_what_is_no_file_has_no_pieces(self):
         for out in ("-", "/dev/stdout"):
             r = self.ascope("export-trace", self.prof, out, "--max-size", "1M", code=2)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/one_collection.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
 #include "cli/exit_status.h"
+#include "cli/targets.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"
@@ -169,11 +171,37 @@ static const char *prof_of(struct arguments *a, const char *path, size_t *n)
     return prof;
 }
 
+static bool holds_frameworks(const char *path)
+{
+    int why = 0;
+    bool holds = false;
+    DIR *dir = opendir(path);
+    for (const char *name; dir && !holds && (name = dir_next(dir, &why));)
+        holds = framework_ends_name(name, strlen(name));
+    if (dir)
+        closedir(dir);
+    return holds;
+}
+
+/* Of a directory that contains one collection of a framework, that one; *n: how many it contains. */
+static const char *collection_of(struct arguments *a, const char *path, size_t *n)
+{
+    struct targets inside = { .mem = a->mem };
+    int why;
+    if (framework_kind_of(path, &why) || why != 0 || !holds_frameworks(path) ||
+        targets_add(&inside, path, 0) != STATUS_DONE || !inside.list.at[0].kind)
+        return path;
+    *n = inside.list.n;
+    return inside.list.at[0].path;
+}
+
 static enum exit_status run_either(struct arguments *a, const struct one_collection *c, const char *path,
                                    const char *out)
 {
     size_t n = 0;
     const char *prof = c->write_prof ? prof_of(a, path, &n) : NULL;
+    if (!prof)
+        path = collection_of(a, path, &n);
     if (n > 1) {
         complain("%s: contains %zu collections; give one of them", path, n);
         return STATUS_PATH;
