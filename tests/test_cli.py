@@ -298,9 +298,7 @@ class Export(Case):
                         times.add(f.split(os.sep)[-1].rsplit("_", 1)[0])
         self.assertLessEqual({"dp", "nic", "op_summary", "memory_record", "operator_memory"}, times)
 
-    def test_json_tables_do_not_replace_timelines(self):
-        path = self.sample()
-        self.ascope("export", "all", "-dir", path, "--format", "json", code=0)
+    def check_json_kinds(self, path):
         kinds = {}
         for f in self.written(path):
             if f.endswith(".json"):
@@ -308,6 +306,17 @@ class Export(Case):
                     kinds[os.path.basename(f).rsplit("_", 1)[0]] = "ph" if "ph" in json.load(text)[0] else "table"
         self.assertEqual({name: kinds.get(name) for name in ("msprof_tx", "msprof_tx_summary", "step_trace", "step_trace_summary")},
                          {"msprof_tx": "ph", "msprof_tx_summary": "table", "step_trace": "ph", "step_trace_summary": "table"})
+
+    def test_json_tables_do_not_replace_timelines(self):
+        path = self.sample()
+        self.ascope("export", "all", "-dir", path, "--format", "json", code=0)
+        self.check_json_kinds(path)
+
+    def test_json_tables_do_not_replace_timelines_of_another_command(self):
+        path = self.sample()
+        for arguments in (["timeline"], ["summary", "--format", "json"]):  # both may be of one second
+            self.ascope("export", arguments[0], "-dir", path, *arguments[1:], code=0)
+        self.check_json_kinds(path)
 
     def test_dialects_name_columns_and_files(self):
         for args, env, wanted in [([], {}, "Block Dim"), (["--dialect", "current"], {}, "Block Num"),

@@ -152,11 +152,11 @@ static bool write_json(struct writing *w, struct job *j, const struct table *t, 
     return true;
 }
 
-/* A timeline of this name is written beside the tables. */
-static bool is_timeline(const struct writing *w, const char *file)
+/* A timeline has this name, too. It may be one of another command of the same second. */
+static bool is_timeline(const char *file)
 {
     bool found = false;
-    for (size_t i = 0; i < prof_registry.n_tracks && (w->want & WANT_TIMELINE) && !found; i++)
+    for (size_t i = 0; i < prof_registry.n_tracks && !found; i++)
         found = prof_registry.track[i].own_file && strcmp(prof_registry.track[i].own_file, file) == 0;
     return found;
 }
@@ -172,7 +172,7 @@ static void write_report(struct writing *w, struct job *j)
     const bool is_documented = x.options->dialect == DIALECT_DOCUMENTED && j->report->documented_file;
     const char *file = is_documented ? j->report->documented_file : j->report->file;
     if (w->options->format == FORMAT_JSON)
-        write_json(w, j, &t, is_timeline(w, file) ? arena_printf(j->mem, "%s_summary", file) : file);
+        write_json(w, j, &t, is_timeline(file) ? arena_printf(j->mem, "%s_summary", file) : file);
     else
         write_csv(w, j, &t, file);
 }
