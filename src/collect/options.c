@@ -258,6 +258,16 @@ static void check_use_of_device(const struct ascope_options *o)
                 "activities has no NPU: profiler_level, mstx, l2_cache and other device options are ignored");
 }
 
+/* They stay as they were asked for: other tools look for them in profiler_info. */
+static void check_use_of_host(const struct ascope_options *o)
+{
+    if ((o->with_stack || o->with_modules) && !(o->activities & ASCOPE_CPU))
+        message(ASCOPE_WARNING,
+                "with_stack, with_modules: require the CPU in activities; nothing is recorded for them");
+    if (o->with_flops && !o->mstx)
+        message(ASCOPE_WARNING, "with_flops: requires mstx, since its results are marks; nothing is recorded for it");
+}
+
 static void check_place(struct ascope_options *o)
 {
     if (o->layout > ASCOPE_LAYOUT_MINDSPORE) {
@@ -339,6 +349,7 @@ void options_check(struct ascope_options *o)
     make_valid(o);
     derive_rates(o);
     check_use_of_device(o);
+    check_use_of_host(o);
 }
 
 void ascope_options_check(struct ascope_options *o)
