@@ -135,7 +135,7 @@ def test_torch_npu_has_the_names(script):
 
 
 BAD = [  # what is passed, the word in the warning, the attribute and what it becomes
-    ({"profiler_level": "Level7"}, "profiler.py: profiler_level: invalid value 'Level7'; using Level0; expected Level0, Level1, Level2, Level_none",
+    ({"profiler_level": "Level7"}, "profiler.py: profiler_level: invalid value 'Level7'; using Level0; expected ProfilerLevel.Level0, ",
      "_profiler_level", "Level0"),
     ({"profiler_level": ["Level1"]}, "profiler_level", "_profiler_level", "Level0"),
     ({"profiler_level": "Level1", "aic_metrics": {}}, "aic_metrics", "_aic_metrics", AiCMetrics.PipeUtilization),
@@ -187,6 +187,14 @@ def test_a_value_that_cannot_be_becomes_the_default(warned, given, word, attribu
     config = _ExperimentalConfig(**given)
     assert getattr(config, attribute) == becomes
     assert warned(word)
+
+
+@pytest.mark.parametrize("given, accepted", [({"profiler_level": "level1"}, "expected ProfilerLevel."),
+                                             ({"profiler_level": "Level1", "aic_metrics": "PipeUtilization"}, "expected AiCMetrics.")])
+def test_accepted_values_are_named_as_they_are_written(warned, given, accepted):
+    """The name alone may be the value that was refused."""
+    _ExperimentalConfig(**given)
+    assert warned(accepted)
 
 
 class Nasty:

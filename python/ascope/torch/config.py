@@ -206,8 +206,9 @@ class _ExperimentalConfig:
         valid = _core.check_options(given)
         receive(report)
         for name, value in invalid.items():
+            names = _REPLACED_BY_RULE[name]
             warn("%s: invalid value %s; using %s; expected %s" % (name, shown(value), valid[name], ", ".join(
-                one for one in vars(_REPLACED_BY_RULE[name]) if not one.startswith("_"))))
+                "%s.%s" % (names.__name__, one) for one in vars(names) if not one.startswith("_"))))
         for row in _PARAMETERS:
             if row["name"] in _RELATED and (row["name"] != "mstx" or valid["mstx"] != self.tx_enabled):
                 setattr(self, row["key"], [] if valid[row["name"]] is None else valid[row["name"]])
