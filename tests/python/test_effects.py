@@ -357,6 +357,21 @@ def test_dir_name_and_worker_name(tmp_path, monkeypatch):
     assert os.path.basename(collection).startswith("%s_%d_" % (os.uname().nodename, os.getpid()))
 
 
+def test_each_profiler_has_the_place_of_its_handler(tmp_path):
+    handlers = [profiler.tensorboard_trace_handler(str(tmp_path / name), name, analyse_flag=False) for name in ("train", "eval")]
+    for handler in handlers:
+        profiled({}, ONE, 2, handler)
+    for name in ("train", "eval"):
+        collection, = collections_in(tmp_path / name)
+        assert os.path.basename(collection).startswith(name + "_")
+
+
+def test_a_function_that_calls_a_handler_has_the_last_place(tmp_path):
+    handler = profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False)
+    profiled({}, ONE, 2, lambda prof: handler(prof))
+    assert len(collections_in(tmp_path)) == 1
+
+
 def test_analyse_flag(tmp_path):
     for name, flag in (("with", True), ("without", False)):
         profiled({}, ONE, 2, profiler.tensorboard_trace_handler(str(tmp_path / name), analyse_flag=flag))

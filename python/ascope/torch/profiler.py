@@ -221,9 +221,11 @@ class _KinetoProfile:
             wanted = []
         return set(wanted or ProfilerActivity)
 
+    on_trace_ready: Optional[Callable[["profile"], Any]] = None
+
     def _options(self, is_export_only):
         options = self.experimental_config.options()
-        options.update(_place.options(is_export_only))
+        options.update(_place.options(is_export_only, self.on_trace_ready))
         for name in _SWITCHES:
             options[name] = getattr(self, name)
         options["activities"] = [one.name for one in ProfilerActivity if one in self.activities]
@@ -593,7 +595,7 @@ def tensorboard_trace_handler(dir_name: Optional[_Path] = None, worker_name: Opt
         warn("analyse_flag: expected a boolean, got %s; using True" % shown(analyse_flag))
         analyse_flag = True
     async_mode = _boolean("async_mode", async_mode)
-    _place.choose(dir_name, worker_name)
+    place = _place.choose(dir_name, worker_name)
 
     def handler(prof):
         path = prof._path  # async: the profiler may be in its next collection when the analysis ends
@@ -606,6 +608,7 @@ def tensorboard_trace_handler(dir_name: Optional[_Path] = None, worker_name: Opt
             info("analysing %s" % path)
             _program.analyse(path, waits=not async_mode, report=report, done=done)
 
+    handler.place = place
     return handler
 
 
