@@ -9,6 +9,12 @@ const struct framework_name framework_names[FRAMEWORKS] = {
     [FRAMEWORK_MINDSPORE] = { "MindSpore", "_ascend_ms" },
 };
 
+const char *const noted_variables[NOTED_VARIABLES] = {
+    "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
+    "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
+    "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
+};
+
 bool framework_ends_name(const char *name, size_t n)
 {
     bool found = false;

@@ -23,6 +23,10 @@ bool framework_ends_name(const char *name, size_t n);
 
 bool framework_is_in_name(const char *name); /* the suffix of one; copies may have more behind it */
 
+/* The variables of the environment that PyTorch's collections note; the first ones are in profiler_metadata.json, too. */
+enum { NOTED_VARIABLES = 9, NOTED_VARIABLES_OF_METADATA = 4 };
+extern const char *const noted_variables[NOTED_VARIABLES];
+
 /* "*_ascend_pt or *_ascend_ms": all of them, for messages. */
 enum { FRAMEWORK_PATTERNS = 200 };
 const char *framework_patterns(char out[FRAMEWORK_PATTERNS]);

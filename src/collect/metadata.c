@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/json_text.h"
+#include "base/framework_names.h"
 #include "collect/message.h"
 #include "collect/place.h"
 
@@ -33,17 +33,15 @@ static struct metadata_key **key_find(struct ascope_session *s, const char *key)
     return at;
 }
 
-static void environment(struct json_text *t)
+void metadata_environment(struct json_text *t, size_t n)
 {
-    static const char *const names[] = { "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC", "HCCL_RDMA_SL",
-                                         "ACLNN_CACHE_LIMIT" };
-    json_text_add(t, "\"ENV_VARIABLES\": {");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        json_text_add(t, "%s\"%s\": ", i > 0 ? ", " : "", names[i]);
+    json_text_add(t, "{");
+    for (size_t i = 0; i < n; i++) {
+        const char *value = getenv(noted_variables[i]);
+        json_text_add(t, "%s\"%s\": ", i > 0 ? ", " : "", noted_variables[i]);
         json_text_string(t, value ? value : "");
     }
-    json_text_add(t, "}, ");
+    json_text_add(t, "}");
 }
 
 /* MindSpore's file has what the user has added, and nothing else. */
@@ -61,8 +59,11 @@ bool metadata_write(const struct ascope_session *s, struct error *e)
         json_text_add(&t, ": %s, ", k->value);
         has_id |= strcmp(k->key, "trace_id") == 0;
     }
-    if (s->o.export_text && !is_plain)
-        environment(&t);
+    if (s->o.export_text && !is_plain) {
+        json_text_add(&t, "\"ENV_VARIABLES\": ");
+        metadata_environment(&t, NOTED_VARIABLES_OF_METADATA);
+        json_text_add(&t, ", ");
+    }
     if (s->n_devices > 0 && s->devices[0].is.is_simulated && !is_plain)
         json_text_add(&t, "\"simulated\": \"the device was simulated: no NPU took part\", ");
     if (!has_id)

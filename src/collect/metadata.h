@@ -3,7 +3,11 @@
 #ifndef ASCOPE_COLLECT_METADATA_H
 #define ASCOPE_COLLECT_METADATA_H
 
+#include "collect/json_text.h"
 #include "collect/recorder_session.h"
+
+/* The first n of noted_variables with their values, as an object. */
+void metadata_environment(struct json_text *t, size_t n);
 
 bool metadata_write(const struct ascope_session *s, struct error *e);
 void metadata_fini(struct ascope_session *s);

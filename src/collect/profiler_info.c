@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/framework_names.h"
+#include "collect/metadata.h"
 #include "collect/option_values.h"
 #include "collect/place.h"
 
@@ -70,6 +72,9 @@ bool profiler_info_write(const struct ascope_session *s, struct error *e)
     }
     if (s->n_devices > 0 && s->devices[0].is.is_simulated)
         json_text_add(&t, "    \"simulated\": true,\n");
+    json_text_add(&t, "    \"environment\": ");
+    metadata_environment(&t, NOTED_VARIABLES);
+    json_text_add(&t, ",\n");
     json_text_add(&t, "    \"ascope_version\": \"%s\"\n}", ascope_version());
     snprintf(path, sizeof path, "%s/profiler_info%s.json", s->path, suffix);
     const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, false, e);

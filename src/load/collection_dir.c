@@ -177,7 +177,8 @@ bool collection_dir_open(struct collection *s, enum framework_id framework, cons
     json_t *noted = d->has_metadata ? read_object(s, "profiler_metadata.json") : NULL;
     if (!*d->info)
         losses_add(&s->lost, LOSS_UNREADABLE, 1, "profiler_info.json", 0);
-    const bool is_read = metadata_load(&s->metadata, noted, s->mem) && !json_memory_failed();
+    const bool is_read =
+        metadata_load(&s->metadata, json_object_get(*info, "environment"), noted, s->mem) && !json_memory_failed();
     json_decref(noted);
     if (!is_read || arena_failed(s->mem))
         return error_no_memory(e, path);

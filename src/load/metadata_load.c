@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/framework_names.h"
 #include "base/json_memory.h"
 
 /* As the reference writes them: other characters than ASCII by their numbers, whose digits are small letters. */
@@ -22,23 +23,25 @@ static char *json_ascii(const json_t *value, size_t flags)
 }
 
 /* As the collector writes them, in its order. */
-static const char *environment(struct arena *mem)
+static json_t *environment_here(void)
 {
-    static const char *const variable[] = {
-        "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
-        "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
-        "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
-    };
     json_t *all = json_object();
-    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
-        const char *value = getenv(variable[i]);
+    for (size_t i = 0; i < NOTED_VARIABLES; i++) {
+        const char *value = getenv(noted_variables[i]);
         json_t *text = json_string(value ? value : "");
-        json_object_set_new(all, variable[i], text ? text : json_string(""));
+        json_object_set_new(all, noted_variables[i], text ? text : json_string(""));
     }
-    char *text = json_ascii(all, 0);
-    const char *copy = text ? arena_text(mem, text, strlen(text)) : NULL;
+    return all;
+}
+
+/* That of the job where it is known. Others leave it to the analysis, which may run elsewhere. */
+static const char *environment(const json_t *of_job, struct arena *mem)
+{
+    json_t *const here = json_is_object(of_job) ? NULL : environment_here();
+    char *const text = json_ascii(here ? here : of_job, 0);
+    const char *const copy = text ? arena_text(mem, text, strlen(text)) : NULL;
     free(text);
-    json_decref(all);
+    json_decref(here);
     return copy;
 }
 
@@ -59,13 +62,13 @@ static const char *json_text(const json_t *value, struct arena *mem)
 }
 
 /* The job may have noted its own environment, too, under the same name: both are kept, as the reference does. */
-bool metadata_load(struct metadata *out, const json_t *noted, struct arena *mem)
+bool metadata_load(struct metadata *out, const json_t *of_job, const json_t *noted, struct arena *mem)
 {
     const size_t n = json_object_size(noted) + 1;
     struct metadata m = { .row = arena_take(mem, n, sizeof *m.row) };
     if (!m.row)
         return false;
-    m.row[m.n++] = (struct metadata_row){ "ENV_VARIABLES", environment(mem) };
+    m.row[m.n++] = (struct metadata_row){ "ENV_VARIABLES", environment(of_job, mem) };
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)noted, name, value) m.row[m.n++] =

@@ -459,6 +459,18 @@ def test_environment_is_in_text_exports_only(tmp_path):
         assert ("ENV_VARIABLES" in metadata_of(*collections_in(tmp_path / kind))) == (kind == "text")
 
 
+def test_a_database_has_the_environment_of_the_job(tmp_path, monkeypatch):
+    """Not that of an analysis elsewhere."""
+    monkeypatch.setenv("HCCL_RDMA_TC", "132")
+    profiled({"export_type": "db"}, ONE, 2, profiler.tensorboard_trace_handler(str(tmp_path), analyse_flag=False))
+    monkeypatch.setenv("HCCL_RDMA_TC", "7")
+    profiler.analyse(str(tmp_path))
+    database, = glob.glob(str(tmp_path / "*_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))
+    with sqlite3.connect(database) as c:
+        noted = c.execute("SELECT value FROM META_DATA WHERE name = 'ENV_VARIABLES'").fetchall()
+    assert [json.loads(value)["HCCL_RDMA_TC"] for value, in noted] == ["132"]
+
+
 def test_an_observer_lives_as_long_as_the_profiler(tmp_path):
     calls = []
 
