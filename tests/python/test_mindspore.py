@@ -176,6 +176,20 @@ def test_deprecated_parameters_are_noted(said, name):
         Profiler(True)
 
 
+def test_unknown_parameters_are_noted(said):
+    """A name with a typing mistake would record something else than was asked for."""
+    with pytest.warns(UserWarning, match="'profile_memroy' is unknown"):
+        Profiler(start_profile=False, profile_memroy=True)
+
+
+@pytest.mark.parametrize("activities", [["CPU"], ["NPU"], ["CPU", "NPU"]], ids="+".join)
+def test_memory_needs_both_sides(said, activities):
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        Profiler(start_profile=False, profile_memory=True, activities=[ProfilerActivity[name] for name in activities])
+    assert len([one for one in noted if "'profile_memory' needs" in str(one.message)]) == (len(activities) == 1)
+
+
 def test_paths_that_break_the_rules_raise(said, tmp_path):
     os.symlink(tmp_path, "link")
     with open("file", "w"):

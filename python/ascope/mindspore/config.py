@@ -188,6 +188,7 @@ class Parameters:
 
     def __init__(self, given: Dict[str, Any], unset_schedule: Optional[Schedule] = None) -> None:
         self._deprecated(given)
+        self._unknown(given)
         given = {OTHER_NAMES.get(name, name): value for name, value in given.items() if value is not None}
         self.is_path_given = "output_path" in given
         for row in ROWS:
@@ -205,6 +206,13 @@ class Parameters:
         for name, instead in SOON_DEPRECATED.items():
             if given.get(name) is True:
                 _log.note("The parameter '%s' will be deprecated; %s." % (name, instead))
+
+    @staticmethod
+    def _unknown(given):
+        known = {row.name for row in ROWS} | set(OTHER_NAMES) | set(DEPRECATED)
+        for name in given:
+            if name not in known:
+                _log.note("The parameter '%s' is unknown; ignored." % name)
 
     @staticmethod
     def _checked(row, value):
@@ -235,6 +243,8 @@ class Parameters:
         if self.record_shapes and ProfilerActivity.CPU not in self.activities:
             _log.note("The parameter 'record_shapes' needs ProfilerActivity.CPU; using False.")
             self.record_shapes = False
+        if self.profile_memory and not {ProfilerActivity.CPU, ProfilerActivity.NPU} <= set(self.activities):
+            _log.note("The parameter 'profile_memory' needs ProfilerActivity.CPU and ProfilerActivity.NPU; memory of operators is not recorded.")
         if not self.mstx and (self.mstx_domain_include or self.mstx_domain_exclude):
             _log.note("The parameters 'mstx_domain_include' and 'mstx_domain_exclude' have no effect: 'mstx' is False.")
             self.mstx_domain_include, self.mstx_domain_exclude = [], []
