@@ -18,7 +18,7 @@ from ascope.mindspore import (AicoreMetrics, ExportType, HostSystem, Profiler, P
 from ascope.mindspore import config
 from ascope.mindspore import profiler_action_controller as controller
 from ascope.mindspore._paths import ProfilerPathErrorException
-from ascope.mindspore.profiler_interface import ProfilerInterface, process
+from ascope.mindspore.profiler_interface import ProfilerInterface
 from ascope.mindspore.schedule import ProfilerAction, Schedule
 from mindspore_collections import collections, info_of, ranges_of
 
@@ -43,8 +43,7 @@ def said(tmp_path, monkeypatch):
     if ProfilerInterface._session is not None:
         ProfilerInterface._session.end()
     ProfilerInterface._forget()
-    process.dir_name = process.worker_name = process.step_list = None
-    process.pretty = False
+    profiler_module._Last.place = config.Place()
 
 
 def warnings_of(said):
@@ -536,7 +535,7 @@ ARGUMENTS = {  # of analyse(): what the program is asked for, and messages
     "async": ({"mode": "async"}, (False, []), []),
     "another mode": ({"mode": "later"}, (True, []), [("warning", "'mode'")]),
     "no mode": ({"mode": None}, (True, []), [("warning", "'mode'")]),
-    "offline": ({"offline_path": "x"}, (True, []), [("warning", "The parameter 'offline_path' for Profiler.analyse() is deprecated, please use Profiler.offline_analyse() instead.")]),
+    "steps from 0": ({"step_list": [0, 1]}, (True, []), [("error", "'step_list'")]),
 }
 
 
@@ -552,6 +551,36 @@ def test_arguments_of_analyse(said, analysed, what):
     assert "step_list" not in given or given["step_list"] == sorted(given["step_list"]) or messages
     profiler.analyse()
     assert len(analysed) == 1 and "has not been initialized" in said[-1][1]
+
+
+def test_analyse_of_another_directory(said, analysed):
+    Profiler(output_path="killed").stop()
+    ProfilerInterface.finalize()
+    ProfilerInterface.clear()
+    said.clear()
+    Profiler(start_profile=False).analyse(offline_path="killed", pretty=True, step_list=[1])
+    assert analysed == [("killed", True, ["--pretty", "--steps", "+1-1", "--simplify=on"])]
+    assert [text for text in warnings_of(said) if "warmup" not in text] == [
+        "The parameter 'offline_path' for Profiler.analyse() is deprecated, please use Profiler.offline_analyse() instead."]
+
+
+def test_arguments_of_one_analysis_are_not_those_of_the_next(said, analysed):
+    Profiler().analyse(pretty=True, step_list=[2, 3])
+    with Profiler(schedule=schedule(wait=0, warmup=1, active=1, repeat=1), on_trace_ready=tensorboard_trace_handler("there")) as profiler:
+        profiler.step()
+        profiler.step()
+    assert [more for _, _, more in analysed] == [["--pretty", "--steps", "+2-3"], []]
+
+
+def test_each_profiler_has_the_place_of_its_handler(said, analysed):
+    first, last = tensorboard_trace_handler("first", "one"), tensorboard_trace_handler("last")
+    for handler in first, last, lambda: last():
+        with Profiler(schedule=schedule(wait=0, warmup=1, active=1, repeat=1), on_trace_ready=handler) as profiler:
+            profiler.step()
+            profiler.step()
+    Profiler(output_path="own").stop()
+    assert [len(collections(name)) for name in ("first", "last", "own")] == [1, 2, 1]
+    assert os.path.basename(collections("first")[0]).startswith("one_") and not any("output_path" in text for text in warnings_of(said))
 
 
 def test_analyse_after_two_recordings(said, analysed):
@@ -572,9 +601,10 @@ def test_handlers(said, analysed):
     assert analysed == [(os.path.basename(collections()[0]), True, [])]
     record(on_trace_ready=tensorboard_trace_handler("./there", "me"))
     assert os.path.basename(collections("there")[0]).startswith("me_%d_" % os.getpid()) and len(analysed) == 2
-    record(on_trace_ready=tensorboard_trace_handler(analyse_flag=False), output_path="nowhere")  # the directory of the last one stays
-    assert len(collections("there")) == 2 and len(analysed) == 2 and any("output_path" in text for text in warnings_of(said))
-    record(on_trace_ready=tensorboard_trace_handler(async_mode=True))
+    record(on_trace_ready=tensorboard_trace_handler(analyse_flag=False), output_path="elsewhere")
+    assert len(collections("elsewhere")) == 1 and len(analysed) == 2 and not any("output_path" in text for text in warnings_of(said))
+    record(on_trace_ready=tensorboard_trace_handler("there", async_mode=True), output_path="nowhere")
+    assert len(collections("there")) == 2 and any("output_path" in text for text in warnings_of(said)) and not os.path.exists("nowhere")
     assert analysed[2][1] is False
     assert info_of(collections("there")[0])["profiler_parameters"]["output_path"] == os.path.realpath("there")
     said.clear()
@@ -593,7 +623,7 @@ def test_bad_arguments_of_the_handler(said, name, values, text):
         said.clear()
         assert callable(tensorboard_trace_handler(**{name: value}))
         assert said == [("warning", text)]
-        assert process.dir_name is None and process.worker_name is None
+        assert profiler_module._Last.place == (None, None)
 
 
 def test_offline_analyses(said, analysed):

@@ -175,6 +175,12 @@ def _filed(value):
     return value.value if isinstance(value, enum.Enum) else value
 
 
+class Place(NamedTuple):
+    """What a handler says of it; None: output_path, and the host name."""
+    dir_name: Optional[str] = None
+    worker_name: Optional[str] = None
+
+
 class Parameters:
     """The checked parameters of one Profiler, as attributes. unset_schedule: what is filed where none is given."""
     # Those of ROWS by which other code decides something.
@@ -185,6 +191,8 @@ class Parameters:
     start_profile: bool
     schedule: Any
     on_trace_ready: Optional[Callable[..., Any]]
+
+    place = Place()
 
     def __init__(self, given: Dict[str, Any], unset_schedule: Optional[Schedule] = None) -> None:
         self._deprecated(given)

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, NamedTuple, Optional
 from ascope import _core, _front_ends
 from ascope.mindspore import _log, callbacks, config
 from ascope.mindspore.profiler import Profiler, tensorboard_trace_handler
-from ascope.mindspore.profiler_interface import ProfilerInterface, process
+from ascope.mindspore.profiler_interface import ProfilerInterface
 from ascope.mindspore.schedule import Schedule
 
 OUTPUT_PATH, POLL_SECONDS = "./dyn_profile_data", 2
@@ -179,16 +179,13 @@ class DynamicProfilerMonitor(callbacks.base()):  # type: ignore[misc]
         parent = self._output_path if self._is_callback or self._keys["prof_path"] == SAME_PATH else self._keys["prof_path"]
         place = os.path.join(parent, "rank%d_start%d_stop%d" % (self._rank_id, start, self._stop_step))
         _say("create output path: %s" % place)
-        before = process.dir_name, process.worker_name
         if self._is_callback:
-            process.dir_name = None
             self._profiler = Profiler(output_path=place, **given)
         else:
             handler = tensorboard_trace_handler(place, analyse_flag=self._keys["analyse"], async_mode=self._keys["analyse_mode"] == "async")
             plan = Schedule(wait=0, active=request["active"], warmup=0, repeat=1, skip_first=1)
             self._profiler = Profiler(schedule=plan, on_trace_ready=handler, **given)
             self._profiler.step()
-        process.dir_name, process.worker_name = before
         if not ProfilerInterface.is_recording() or ProfilerInterface.owner is not self._profiler._token:
             self._profiler = None
             return False

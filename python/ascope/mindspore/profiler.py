@@ -9,6 +9,7 @@
 
 Misuse is a message, not an exception; paths that cannot be used are one (ProfilerPathErrorException).
 """
+import inspect
 import json
 import os
 import sys
@@ -18,7 +19,7 @@ from typing import Any, Callable, Dict, List, Optional
 from ascope import _core, _front_ends, _program
 from ascope.mindspore import _log, _paths, callbacks, config, profiler_interface
 from ascope.mindspore.profiler_action_controller import ProfilerActionController
-from ascope.mindspore.profiler_interface import Owner, ProfilerInterface, process
+from ascope.mindspore.profiler_interface import Owner, ProfilerInterface
 from ascope.mindspore.schedule import ProfilerAction, _default_schedule_fn
 
 WORKER_NAME_MOST = 226
@@ -27,6 +28,11 @@ _alive: "weakref.WeakSet[Profiler]" = weakref.WeakSet()
 
 
 # ---- handlers ----
+
+class _Last:
+    """Of the handlers of the process: for functions that call one."""
+    place = config.Place()
+
 
 def _valid(name, value, is_valid, text, default):
     if value is None or is_valid(value):
@@ -43,7 +49,7 @@ def tensorboard_trace_handler(dir_name: Optional[str] = None, worker_name: Optio
                               async_mode: bool = False) -> Callable[[], None]:
     """For on_trace_ready: collections are written to `dir_name` and analysed there.
 
-    dir_name: for all Profilers that are made from now on; default: their output_path.
+    dir_name: for the Profiler that it is given to; default: its output_path.
     worker_name: prefix of the collections' names; default: the host name.
     analyse_flag: False defers the analysis, see `analyse`.
     async_mode: the program does not wait for the analysis.
@@ -57,14 +63,14 @@ def tensorboard_trace_handler(dir_name: Optional[str] = None, worker_name: Optio
     if not isinstance(async_mode, bool):
         _log.warning("async_mode is not bool, set by default.")
         async_mode = False
-    if dir_name is not None:
-        process.dir_name = _paths.make_directory(dir_name)
-    process.worker_name = worker_name
+    place = config.Place(None if dir_name is None else _paths.make_directory(dir_name), worker_name)
+    _Last.place = place
 
     def handler() -> None:
         if analyse_flag:
             ProfilerInterface.analyse(waits=not async_mode)
 
+    setattr(handler, "place", place)
     return handler
 
 
@@ -78,6 +84,12 @@ def tensor_board_trace_handler() -> None:
         _log.error("Call tensorboard_trace_handler failed. Exception: %s" % trouble)
 
 
+def _place(on_trace_ready: Optional[Callable[..., Any]]) -> config.Place:
+    if on_trace_ready is None or on_trace_ready is tensor_board_trace_handler:
+        return config.Place()
+    return vars(on_trace_ready).get("place", _Last.place) if inspect.isfunction(on_trace_ready) else _Last.place
+
+
 # ---- arguments of analyses ----
 
 def _boolean(name, value, default):
@@ -87,18 +99,18 @@ def _boolean(name, value, default):
     return default
 
 
-def _steps(value: Any, before: Optional[List[int]]) -> Optional[List[int]]:
-    """Consecutive numbers, sorted in the caller's list; `before` if it is invalid."""
+def _steps(value: Any) -> Optional[List[int]]:
+    """Consecutive numbers, sorted in the caller's list; None if it is invalid."""
     if value is None:
         return None
-    if not isinstance(value, list) or not all(isinstance(one, int) for one in value):
-        _log.error("The parameter 'step_list' should be a list of int, but got %s; reset to None." % _log.shown(value))
-        return before
+    if not isinstance(value, list) or not all(isinstance(one, int) and one >= 1 for one in value):
+        _log.error("The parameter 'step_list' should be a list of int from 1, but got %s; reset to None." % _log.shown(value))
+        return None
     value.sort()
     unique = sorted(set(value))
     if unique and unique[-1] - unique[0] + 1 != len(unique):
         _log.error("The parameter 'step_list' should be consecutive integers, but got %s; reset to None." % _log.shown(value))
-        return before
+        return None
     return value
 
 
@@ -148,6 +160,7 @@ class Profiler:
         self._metadata: Dict[str, Any] = {}
         self._pid, self._token = os.getpid(), Owner()
         self._parameters = config.Parameters(kwargs)
+        self._parameters.place = _place(self._parameters.on_trace_ready)
         self._check_path()
         self.schedule_arg = kwargs.get("schedule")
         has_schedule = self.schedule_arg is not None
@@ -164,9 +177,10 @@ class Profiler:
             self.start()
 
     def _check_path(self):
-        if process.dir_name and self._parameters.is_path_given:
+        dir_name = self._parameters.place.dir_name
+        if dir_name and self._parameters.is_path_given:
             _log.warning("The parameter 'output_path' has no effect: the directory of tensorboard_trace_handler is used.")
-        if not process.dir_name:
+        if not dir_name:
             _paths.make_directory(self._parameters.output_path)
 
     def _use(self) -> bool:
@@ -233,7 +247,7 @@ class Profiler:
                 mode: str = "sync") -> None:
         """Stops, if necessary, and analyses what was recorded; without a schedule.
 
-        offline_path: deprecated, see offline_analyse().
+        offline_path: a directory to analyse as well; deprecated, see offline_analyse().
         pretty: JSON files have line breaks.
         step_list: consecutive numbers of steps, 1 is the first that was recorded; default: all.
         mode: sync, or async: the program does not wait for the analysis.
@@ -248,17 +262,18 @@ class Profiler:
             return
         if offline_path is not None:
             _log.warning("The parameter 'offline_path' for Profiler.analyse() is deprecated, please use Profiler.offline_analyse() instead.")
-        process.pretty = _boolean("pretty", pretty, False)
-        process.step_list = _steps(step_list, process.step_list)
+        pretty, steps = _boolean("pretty", pretty, False), _steps(step_list)
         if not isinstance(mode, str) or mode not in ("sync", "async"):
             _log.warning("The parameter 'mode' should be sync or async, but got %s; using sync." % _log.shown(mode))
             mode = "sync"
         for path in left:  # another Profiler has started since: this does not concern it
-            profiler_interface.analyse_path(path, waits=mode == "sync")
-        if is_used:
+            profiler_interface.analyse_path(path, mode == "sync", pretty, steps)
+        if is_used and (ProfilerInterface.paths or offline_path is None):
             ProfilerInterface.finalize()
-            ProfilerInterface.analyse(waits=mode == "sync")
+            ProfilerInterface.analyse(mode == "sync", pretty, steps)
             ProfilerInterface.clear()
+        if offline_path is not None:
+            _offline(offline_path, None, pretty, steps, self._parameters.data_simplification)
 
     @classmethod
     def offline_analyse(cls, path: str, pretty: bool = False, step_list: Optional[List[int]] = None, data_simplification: bool = True) -> None:
@@ -391,7 +406,7 @@ def _offline(path, max_process_number, pretty, step_list, data_simplification):
         return
     pretty = _boolean("pretty", pretty, False)
     simplifies = _boolean("data_simplification", data_simplification, True)
-    steps = _steps(step_list, None)
+    steps = _steps(step_list)
     result = profiler_interface.analyse_path(real, True, pretty, steps, simplifies, max_process_number)
     if result is not None and not result.is_done:
         _log.error("offline analysis failed: %s" % real)

@@ -14,15 +14,6 @@ from ascope.mindspore import _hooks, _log, _paths, callbacks, config
 from ascope.mindspore.mstx import recording as _marks_recording
 
 
-class _Process:
-    """What holds for the process: the handler's directory and name, and how results are analysed. It stays until it is changed."""
-    dir_name: Optional[str] = None
-    worker_name: Optional[str] = None
-    pretty = False
-    step_list: Optional[List[int]] = None
-
-
-process = _Process()
 NOT_THERE = "ProfilerInterface has not been initialized; %s has no effect."
 
 
@@ -84,7 +75,7 @@ class ProfilerInterface:
     @classmethod
     def _options(cls) -> Dict[str, Any]:
         given = cls.parameters or config.Parameters({})
-        return session_options(given, process.dir_name or given.output_path, process.worker_name)
+        return session_options(given, given.place.dir_name or given.output_path, given.place.worker_name)
 
     @classmethod
     def init(cls) -> None:
@@ -163,11 +154,11 @@ class ProfilerInterface:
             _log.error(str(trouble))
 
     @classmethod
-    def analyse(cls, waits: bool = True) -> None:
+    def analyse(cls, waits: bool = True, pretty: bool = False, step_list: Optional[List[int]] = None) -> None:
         """Analyses what was recorded since the last clear()."""
         if cls._is_there("analyse"):
             for path in cls.paths:
-                analyse_path(path, waits=waits)
+                analyse_path(path, waits, pretty, step_list)
 
     @classmethod
     def clear(cls) -> None:
@@ -181,7 +172,7 @@ def _arguments(step_list: Optional[List[int]], pretty: bool) -> List[str]:
     return made + (["--steps", "+%d-%d" % (min(step_list), max(step_list))] if step_list else [])  # 1 is the first that was recorded
 
 
-def analyse_path(path: str, waits: bool = True, pretty: Optional[bool] = None, step_list: Any = process, simplifies: Optional[bool] = None,
+def analyse_path(path: str, waits: bool = True, pretty: bool = False, step_list: Optional[List[int]] = None, simplifies: Optional[bool] = None,
                  max_process_number: Optional[int] = None) -> Any:
     """The results of a directory, or of all in it; None: not yet."""
 
@@ -189,7 +180,7 @@ def analyse_path(path: str, waits: bool = True, pretty: Optional[bool] = None, s
         if result.is_done:
             _log.info("analysed in %.1f s: %s" % (result.seconds, path))
 
-    more = _arguments(process.step_list if step_list is process else step_list, process.pretty if pretty is None else pretty)
+    more = _arguments(step_list, pretty)
     if simplifies is not None:
         more.append("--simplify=" + ("on" if simplifies else "off"))
     return _program.analyse(path, None, max_process_number, waits=waits, report=_log.report, done=done, more=more)
