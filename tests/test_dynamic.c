@@ -288,7 +288,7 @@ static void start_falls_back_to_the_watched_file(void **state)
         { "no file is given", NULL, NULL, NULL },
         { "an empty name", "", NULL, NULL },
         { "there is none", "none.json", NULL, "none.json: No such file or directory\n" },
-        { "a directory", ".", NULL, "not a regular file\n" },
+        { "a directory", ".", NULL, "not a regular file; expected a file such as profiler_config.json\n" },
         { "not JSON", "x.json", "{", "x.json: line 1: " },
         { "a list", "x.json", "[]", "x.json: line 1: expected an object" },
         { "empty", "x.json", "", "x.json: empty\n" },

@@ -27,7 +27,9 @@ uint64_t config_hash(const void *bytes, size_t n, uint64_t before)
 static bool fail(struct config_text *t, const char *path, int why, struct error *e)
 {
     t->stamp = (struct config_stamp){ .why = why };
-    return error_set(e, FAULT_IO, "%s: %s", path, why == NOT_A_FILE ? "not a regular file" : strerror(why));
+    return error_set(e, FAULT_IO, "%s: %s", path,
+                     why == NOT_A_FILE ? "not a regular file; expected a file such as profiler_config.json"
+                                       : strerror(why));
 }
 
 static bool read_all(struct config_text *t, const char *path, int fd, const struct stat *st, struct error *e)

@@ -578,6 +578,7 @@ def test_start_falls_back_to_the_file_of_init(job, config, tmp_path, what):
     text = job(run)
     assert len(collections(tmp_path / "of_init")) == 1
     assert ("[ERROR]" in text) == (what not in ("none given", "an empty text"))
+    assert ("expected a file such as profiler_config.json" in text) == (what == "a directory")
 
 
 def test_start_does_not_take_effect_during_a_collection_and_works_after_it(job, config, tmp_path):
