@@ -139,6 +139,24 @@ def test_refused_options_end_the_session(run):
     assert "ValueError" in done.stderr and "training_trace" in done.stderr and "E10001" in done.stderr
 
 
+CONFIGURED = """
+from npu_bridge.estimator.npu.npu_config import NPURunConfig, ProfilingConfig
+config = NPURunConfig(profiling_config=ProfilingConfig(enable_profiling=True, profiling_options=%s))
+""" + TRAINING
+
+
+def test_options_that_are_no_text_are_refused_with_a_word(run):
+    done, profs = run(CONFIGURED % '{"output": "there"}', check=False)
+    assert done.returncode != 0 and profs == []
+    assert "ValueError" in done.stderr and "profiling_options is invalid: expected a JSON text, not dict" in done.stderr
+
+
+def test_options_may_be_bytes(run):
+    """Which is what the sample of a session makes of them."""
+    _, profs = run(CONFIGURED % """b'{"output": "OUTPUT", "task_time": "on"}'""")
+    assert len(profs) == 1
+
+
 def test_the_profiler_records_scopes(run):
     _, profs = run("""
 import tensorflow as tf

@@ -6,7 +6,7 @@ then the collection is made, in a PROF directory without a directory of the fram
 """
 import functools
 import os
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Union
 
 from ascope import _core, _front_ends, tensorflow_compat
 
@@ -44,9 +44,9 @@ def of_environment() -> Optional[str]:
     return None
 
 
-def request(options: Optional[str]) -> None:
+def request(options: Union[None, str, bytes]) -> None:
     """A configuration class asks for profiling; "" and None: the default set."""
-    _state.request = options or DEFAULT_OPTIONS
+    _state.request = options.decode(errors="replace") if isinstance(options, bytes) and options else options or DEFAULT_OPTIONS
 
 
 def arm(profiler: Any) -> None:
@@ -92,6 +92,8 @@ def begin(text: Optional[str] = None, owner: Any = None) -> None:
     if is_armed():
         _begin(_state.armed, _state.armed.recorder_options(), None)
     elif asked:
+        if not isinstance(asked, str):
+            raise ValueError("Value %s for parameter profiling_options is invalid: expected a JSON text, not %s" % (asked, type(asked).__name__))
         try:
             _begin(owner, {}, asked)
         except _core.Error as refused:
