@@ -69,6 +69,7 @@ PROFILERS = (
 )
 NUMBERS = (
     ("skip-first", 0, "steps before the first cycle"),
+    ("skip-first-wait", 0, "1: the first cycle has no wait phase"),
     ("wait", 0, "steps of the wait phase of a cycle, which are not recorded"),
     ("warmup", 0, "steps of the warm-up phase, whose records are discarded"),
     ("active", 0, "steps of the active phase, which are recorded; 0: all that follow"),

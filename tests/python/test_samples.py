@@ -155,6 +155,11 @@ def test_a_script_without_a_profiler_is_recorded_from_outside(tmp_path):
     assert steps_of(only(tmp_path / "seen")) == ["ProfilerStep#1", "ProfilerStep#2"]
 
 
+def test_every_number_of_a_schedule_is_an_option(tmp_path):
+    record_plain(tmp_path, "--skip-first", "1", "--skip-first-wait", "1", "--wait", "2", "--warmup", "1", "--active", "1", "plain.py")
+    assert steps_of(only(tmp_path / "seen")) == ["ProfilerStep#2"]
+
+
 def test_a_recording_from_outside_ends_with_its_summary(tmp_path):
     said = record_plain(tmp_path, "--active", "1", "--repeat", "2", "plain.py").splitlines()
     first, last = sorted(glob.glob(str(tmp_path / "seen/*_ascend_pt")))
