@@ -404,6 +404,13 @@ def test_exports_that_cannot_be(warned, tmp_path, monkeypatch):
         assert warned(word)
 
 
+@pytest.mark.parametrize("device", [0, 5, ["npu:0"]])
+def test_a_device_of_another_type(warned, tmp_path, device):
+    prof = profiler.profile(record_shapes=True, profile_memory=True, with_stack=True)
+    prof.export_memory_timeline(str(tmp_path / "out.json"), device)
+    assert warned('device: expected a string such as "npu:0"')
+
+
 def test_paths_may_be_objects(tmp_path, monkeypatch, warned):
     """pathlib.Path, wherever a path is taken; and ~ in texts."""
     monkeypatch.setenv("ASCOPE_DEVICE", "none")

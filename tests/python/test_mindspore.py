@@ -108,6 +108,13 @@ def test_a_gpu_is_the_device_of_programs_that_use_cuda(monkeypatch):
     assert options(True, cpu) == (["CPU"], None)
 
 
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_a_gpu_that_is_not_there_is_missed(said, monkeypatch, is_loaded):
+    monkeypatch.setattr(config, "uses_cuda", lambda: is_loaded)
+    config.Parameters({"activities": [ProfilerActivity.GPU]}).options()
+    assert any("no GPU is recorded" in text for text in warnings_of(said)) != is_loaded
+
+
 @pytest.mark.parametrize("given, differs", VALUES, ids=lambda value: " ".join(value) if isinstance(value, dict) else "")
 def test_each_value_is_in_profiler_info(said, given, differs):
     with warnings.catch_warnings(record=True) as noted:

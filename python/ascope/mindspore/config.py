@@ -270,7 +270,10 @@ class Parameters:
     def options(self) -> Dict[str, Any]:
         made: Dict[str, Any] = {row.option: _filed(getattr(self, row.name)) for row in ROWS if row.option}
         made = {name: None if value == [] else value for name, value in made.items()}
-        is_on_gpu = ProfilerActivity.GPU in self.activities and ProfilerActivity.NPU not in self.activities and uses_cuda()
+        asks_for_gpu = ProfilerActivity.GPU in self.activities and ProfilerActivity.NPU not in self.activities
+        is_on_gpu = asks_for_gpu and uses_cuda()
+        if asks_for_gpu and not is_on_gpu:
+            _log.warning("The parameter 'activities' has ProfilerActivity.GPU, but the program has not loaded CUDA; no GPU is recorded.")
         made["activities"] = [name for name in _filed(self.activities) if name != "GPU"] + ["NPU"] * is_on_gpu or ""
         made["aic_metrics"] = self.aic_metrics.name
         if self.hbm_ddr:

@@ -447,6 +447,9 @@ class _KinetoProfile:
         if not (self.record_shapes and self.profile_memory and (self.with_stack or self.with_modules)):
             warn("export_memory_timeline: requires record_shapes, profile_memory, and with_stack or with_modules; nothing is exported")
             return
+        if device is not None and not isinstance(device, str):
+            warn('export_memory_timeline: device: expected a string such as "npu:0", got %s; nothing is exported' % shown(device))
+            return
         self._export("export_memory_timeline", output_path, device)
 
 
