@@ -284,16 +284,16 @@ def test_objects_end_when_they_would(tmp_path):
     assert is_gone
 
 
-def test_stacks_for_operators(tmp_path):
-    """Read as an operator does, without the interpreter's lock. The innermost frames are there however deep it is."""
-    kind = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
-    read = kind(_core.stack_source()[0])
+def frames():
+    """Innermost first, read as an operator does: without the interpreter's lock."""
+    read = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)(_core.stack_source()[0])
     room = ctypes.create_string_buffer(16384)
+    n = read(room, 16384)
+    return room.raw[:n].decode().split(";")
 
-    def frames():
-        n = read(room, 16384)
-        return room.raw[:n].decode().split(";")
 
+def test_stacks_for_operators(tmp_path):
+    """The innermost frames are there however deep it is."""
     def deep(n):
         return deep(n - 1) if n else (frames(), frames())
 
@@ -313,6 +313,32 @@ def test_stacks_for_operators(tmp_path):
         sys.setrecursionlimit(limit)
     assert shallow[1] == "%s(%d): test_stacks_for_operators" % (__file__, here)
     assert after[2:] == shallow[2:] and after[1] != shallow[1] and len(after) > 10
+
+
+def test_stacks_of_threads_that_follow_each_other(tmp_path):
+    """The memory of a thread that ended is given to the next one; the interpreter's state of it is somebody else's by then."""
+    found, ready, go = [], threading.Event(), threading.Event()
+
+    def asks():
+        found.append(frames())
+
+    def has_another_profiler():
+        sys.setprofile(lambda *_: None)
+        ready.set()
+        go.wait()
+
+    for _ in range(2):
+        with Recorded(tmp_path):
+            thread = threading.Thread(target=asks)
+            thread.start()
+            thread.join()
+        if not ready.is_set():
+            other = threading.Thread(target=has_another_profiler)
+            other.start()
+            ready.wait()
+    go.set()
+    other.join()
+    assert [stack[1].rpartition(": ")[2] for stack in found] == ["asks", "asks"]
 
 
 @pytest.mark.parametrize("threshold, is_kept", [(0, True), (100000, False)])
@@ -471,6 +497,42 @@ def test_modules_and_stacks(trained):
     zero = {stack.split(";")[-2] for name, stack, _ in found if name.startswith("Optimizer.zero_grad")}
     grown = {stack.split(";")[-2] for name, stack, _ in found if name.startswith("Optimizer.step")}
     assert len(relu) == 1 and len(zero) == 1 and len(grown) == 1 and zero != grown, "lines are those of the calls"
+
+
+def test_stacks_are_those_that_python_has(trained):
+    """Functions that C functions call, generators, and one line after another of the same function."""
+    path = trained(code="""
+        import json, os, torch, traceback
+        from ascope.torch import profiler
+        expected = []
+        def note():
+            stack = traceback.extract_stack()[:-1]
+            expected.append(";".join("%s(%d): %s" % (f.filename, f.lineno, f.name) for f in reversed(stack)))
+        def key(i):
+            note(); torch.neg(x); note(); torch.neg(x)
+            note(); torch.neg(x)
+            return i
+        def numbers():
+            for i in range(2):
+                note(); torch.neg(x)
+                yield i
+        def everything():
+            list(map(key, [1, 2]))
+            sorted([2, 1], key=key)
+            for _ in numbers():
+                note(); torch.neg(x)
+            note(); torch.neg(x)
+        x = torch.ones(2)
+        with profiler.profile(activities=[profiler.ProfilerActivity.CPU], with_stack=True,
+                              on_trace_ready=profiler.tensorboard_trace_handler(".", analyse_flag=False)) as prof:
+            for _ in range(3):
+                everything()
+        with open(os.path.join(prof._path, "expected.json"), "w") as f:
+            json.dump(expected, f)
+        print("\\n" + prof._path)
+        """)
+    with open(os.path.join(path, "expected.json"), encoding="utf-8") as f:
+        assert [stack for name, stack, _ in operators(path) if name == "aten::neg"] == json.load(f)
 
 
 def test_stack_without_modules_and_the_other_way(trained):

@@ -15,10 +15,15 @@
 
 #include "known.h"
 
-#if PY_VERSION_HEX >= 0x030b0000
+#if PY_VERSION_HEX >= 0x030c0000
 int frame_instruction(PyFrameObject *frame)
 {
     return PyFrame_GetLasti(frame);
+}
+#elif PY_VERSION_HEX >= 0x030b0000
+int frame_instruction(PyFrameObject *frame)
+{
+    return _PyInterpreterFrame_LASTI(frame->f_frame);
 }
 #else
 int frame_instruction(PyFrameObject *frame)

@@ -195,18 +195,21 @@ static void words_add(struct known *k, PyCodeObject *code)
         k->path_n = k->function_n = 0;
 }
 
-struct known *known_code(PyCodeObject *code)
+static APART struct known *code_add(PyCodeObject *code)
 {
-    struct known *k = find(code, NULL);
-    if (__builtin_expect(k != NULL, 1))
-        return k;
-    k = add(code, NULL, (PyObject *)code);
+    struct known *const k = add(code, NULL, (PyObject *)code);
     if (!k)
         return NULL;
     k->calls_module = (PyObject *)code == code_of_modules;
     k->steps_optimizer = (PyObject *)code == code_of_optimizers;
     words_add(k, code);
     return k;
+}
+
+struct known *known_code(PyCodeObject *code)
+{
+    struct known *const k = find(code, NULL);
+    return __builtin_expect(k != NULL, 1) ? k : code_add(code);
 }
 
 struct known *known_again(const struct known *code)
@@ -243,25 +246,29 @@ static void c_words(PyObject *function, char *words, size_t most)
     PyErr_Clear();
 }
 
+static APART struct known *c_add(PyObject *function, const void *what, const void *also)
+{
+    char words[KNOWN_TEXT_MOST + 600];
+    /* Objects of the program are not kept: when they end is the program's business. */
+    const bool is_c = PyCFunction_Check(function);
+    PyObject *const of = is_c ? PyCFunction_GET_SELF(function) : NULL;
+    const bool is_kept = is_c && (!of || PyModule_Check(of) || PyCapsule_CheckExact(of));
+    struct known *const k = add(what, also, is_kept ? function : NULL);
+    if (!k)
+        return NULL;
+    c_words(function, words, sizeof words);
+    record_text(k->key, words);
+    return k;
+}
+
 struct known *known_c(PyObject *function)
 {
     const bool is_c = PyCFunction_Check(function);
     const PyMethodDef *const method = is_c ? ((PyCFunctionObject *)function)->m_ml : NULL;
     const void *const what = is_c ? (const void *)method : (const void *)Py_TYPE(function);
     const void *const also = is_c ? (const void *)method->ml_name : (const void *)&leaves;
-    struct known *k = find(what, also);
-    if (__builtin_expect(k != NULL, 1))
-        return k;
-    char words[KNOWN_TEXT_MOST + 600];
-    /* Objects of the program are not kept: when they end is the program's business. */
-    PyObject *const of = is_c ? PyCFunction_GET_SELF(function) : NULL;
-    const bool is_kept = is_c && (!of || PyModule_Check(of) || PyCapsule_CheckExact(of));
-    k = add(what, also, is_kept ? function : NULL);
-    if (!k)
-        return NULL;
-    c_words(function, words, sizeof words);
-    record_text(k->key, words);
-    return k;
+    struct known *const k = find(what, also);
+    return __builtin_expect(k != NULL, 1) ? k : c_add(function, what, also);
 }
 
 /* ---- modules ---- */
@@ -293,13 +300,10 @@ static void cell_words(const struct known *code, const char *name, char *words, 
     snprintf(words, most, "%s(%d):nn.Cell.%s.__call__", without_prefix(file), of->co_firstlineno, name);
 }
 
-struct known *known_module(const struct known *code, PyObject *module)
+static APART struct known *module_add(const struct known *code, PyObject *module)
 {
-    struct known *k = find(module, Py_TYPE(module));
-    if (__builtin_expect(k != NULL, 1))
-        return k;
     char name[KNOWN_TEXT_MOST], words[2 * KNOWN_TEXT_MOST + 64];
-    k = add(module, Py_TYPE(module), NULL);
+    struct known *const k = add(module, Py_TYPE(module), NULL);
     if (!k)
         return NULL;
     PyObject *const text = PyObject_GetAttrString((PyObject *)Py_TYPE(module), "__name__");
@@ -320,6 +324,12 @@ struct known *known_module(const struct known *code, PyObject *module)
         k->function_n = code->function_n;
     }
     return k;
+}
+
+struct known *known_module(const struct known *code, PyObject *module)
+{
+    struct known *const k = find(module, Py_TYPE(module));
+    return __builtin_expect(k != NULL, 1) ? k : module_add(code, module);
 }
 
 /* ---- life ---- */

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is rare, or keeps texts on the stack: no part of what each call runs through. */
+#define APART __attribute__((noinline))
+
 enum { KNOWN_TEXT_MOST = 2000 }; /* of a path, and of a function */
 
 struct known {

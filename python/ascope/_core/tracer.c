@@ -59,9 +59,10 @@ struct announced {
 struct thread {
     struct thread *next; /* all that there ever were */
     atomic_bool is_reading, is_free;
-    unsigned session;     /* that the rest is of */
-    uint64_t asked;       /* how many notes there were when this thread found none of its own */
-    struct open_call *at; /* outermost first */
+    _Atomic(const PyThreadState *) state; /* NULL: to be asked for */
+    unsigned session;                     /* that the rest is of */
+    uint64_t asked;                       /* how many notes there were when this thread found none of its own */
+    struct open_call *at;                 /* outermost first */
     uint32_t n, room;
     uint32_t n_worded;           /* of the calls; their words lie at the end of `stack`, the innermost first */
     uint32_t n_skipped;          /* of these the outermost, which have no words */
@@ -100,6 +101,7 @@ static void thread_ends(void *of)
 {
     struct thread *const t = of;
     t->session = 0;
+    atomic_store(&t->state, NULL);
     atomic_store(&t->is_free, true);
 }
 
@@ -121,23 +123,48 @@ static struct thread *thread_make(void)
     return here = t;
 }
 
-static bool push(struct thread *t, PyFrameObject *frame, const struct known *known)
+static void state_ends(PyObject *capsule)
 {
-    if (__builtin_expect(t->n == t->room, 0)) {
-        const uint32_t more = t->room ? t->room * 2 : OPEN_FIRST;
-        struct open_call *const grown = realloc(t->at, more * sizeof *grown);
-        if (!grown)
-            return false;
-        t->at = grown;
-        t->room = more;
-    }
+    struct thread *const t = PyCapsule_GetPointer(capsule, NULL);
+    atomic_store(&t->state, NULL);
+}
+
+/* With the GIL. What lies in a state's dict ends before the state does; asking Python for it at each operator would
+ * cost as much as the rest of stack_frame(). */
+static APART void state_keep(struct thread *t)
+{
+    PyThreadState *const state = PyGILState_GetThisThreadState();
+    PyObject *const dict = state == PyThreadState_Get() ? PyThreadState_GetDict() : NULL;
+    PyObject *const capsule = dict ? PyCapsule_New(t, NULL, state_ends) : NULL;
+    if (capsule && PyDict_SetItemString(dict, "ascope.tracer", capsule) == 0)
+        atomic_store(&t->state, state);
+    else
+        PyErr_Clear();
+    Py_XDECREF(capsule);
+}
+
+static APART bool open_grow(struct thread *t)
+{
+    const uint32_t more = t->room ? t->room * 2 : OPEN_FIRST;
+    struct open_call *const grown = realloc(t->at, more * sizeof *grown);
+    if (!grown)
+        return false;
+    t->at = grown;
+    t->room = more;
+    return true;
+}
+
+static inline bool push(struct thread *t, PyFrameObject *frame, const struct known *known)
+{
+    if (__builtin_expect(t->n == t->room, 0) && !open_grow(t))
+        return false;
     t->at[t->n++] = (struct open_call){ .frame = frame, .known = known };
     if (known->module)
         t->is_modules_worded = false;
     return true;
 }
 
-static void pop(struct thread *t)
+static inline void pop(struct thread *t)
 {
     const struct open_call *const top = &t->at[--t->n];
     if (top->known->module)
@@ -352,7 +379,7 @@ static bool parameters_record(PyFrameObject *frame, struct known *known, const s
     return is_well;
 }
 
-static void returned(struct thread *t, const PyFrameObject *frame)
+static APART void returned(struct thread *t, const PyFrameObject *frame)
 {
     uint32_t n = t->n;
     while (n > 0 && t->at[n - 1].frame != frame)
@@ -361,7 +388,7 @@ static void returned(struct thread *t, const PyFrameObject *frame)
         pop(t);
 }
 
-static struct thread *thread_join(PyFrameObject *frame, int what)
+static APART struct thread *thread_join(PyFrameObject *frame, int what)
 {
     struct thread *const t = here ? here : thread_make();
     PyThreadState *const state = PyThreadState_Get();
@@ -372,6 +399,26 @@ static struct thread *thread_join(PyFrameObject *frame, int what)
         noted = note(state, what == PyTrace_CALL ? PyFrame_GetBack(frame) : (PyFrameObject *)Py_NewRef(frame));
     thread_takes(t, noted);
     return t;
+}
+
+/* -1: something is raised that the program has to see. */
+static APART int called(struct thread *t, PyFrameObject *frame)
+{
+    if (__builtin_expect(PyInterpreterState_ThreadHead(PyThreadState_Get()->interp) != newest, 0))
+        threads_trace();
+    if (__builtin_expect(!atomic_load_explicit(&t->state, memory_order_relaxed), 0))
+        state_keep(t);
+    const struct known *code;
+    struct known *const known = known_frame(frame, &code);
+    if (known && push(t, frame, known) && !known->is_ours)
+        ascope_python_event(ASCOPE_PYTHON_CALL, known->key);
+    const bool is_holder = known && (known->steps_optimizer || known->module);
+    if (__builtin_expect(is_holder && records_parameters && words_of_torch && !known->is_recorded, 0) &&
+        !parameters_record(frame, known, code)) {
+        returned(t, frame); /* the call ends here without a return event */
+        return -1;
+    }
+    return 0;
 }
 
 static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg)
@@ -385,21 +432,7 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
     if (__builtin_expect(!t || t->session != session, 0) && !(t = thread_join(frame, what)))
         return 0;
     switch (what) {
-    case PyTrace_CALL: {
-        if (__builtin_expect(PyInterpreterState_ThreadHead(PyThreadState_Get()->interp) != newest, 0))
-            threads_trace();
-        const struct known *code;
-        struct known *const known = known_frame(frame, &code);
-        if (known && push(t, frame, known) && !known->is_ours)
-            ascope_python_event(ASCOPE_PYTHON_CALL, known->key);
-        const bool is_holder = known && (known->steps_optimizer || known->module);
-        if (__builtin_expect(is_holder && records_parameters && words_of_torch && !known->is_recorded, 0) &&
-            !parameters_record(frame, known, code)) {
-            returned(t, frame); /* the call ends here without a return event */
-            return -1;
-        }
-        break;
-    }
+    case PyTrace_CALL: return called(t, frame);
     case PyTrace_RETURN: returned(t, frame); break;
     case PyTrace_C_CALL: {
         if (t->n > 0 && t->at[t->n - 1].known->is_ours)
@@ -487,8 +520,23 @@ static PyMethodDef hook_method = { "ascope_tracer", thread_hook, METH_VARARGS,
 
 /* ---- words for operators, without the GIL ---- */
 
+/* A thread that is in a session and has not called anything since: its note. False: it has none. */
+static APART bool thread_takes_note(struct thread *t)
+{
+    const uint64_t asked = atomic_load(&n_notes);
+    if (t->asked == asked)
+        return false;
+    t->asked = asked;
+    const struct noted *n = atomic_load(&notes);
+    while (n && n->thread != (unsigned long)pthread_self())
+        n = n->next;
+    if (n)
+        thread_takes(t, n);
+    return n != NULL;
+}
+
 /* NULL: this thread has no calls that are traced now. Else until reading_end(). */
-static struct thread *reading_begin(void)
+static inline struct thread *reading_begin(void)
 {
     struct thread *const t = here ? here : thread_make();
     if (!t)
@@ -501,21 +549,13 @@ static struct thread *reading_begin(void)
     atomic_signal_fence(memory_order_seq_cst);
     if (!atomic_load(&is_on))
         goto none;
-    if (t->session != session) {
-        const uint64_t asked = atomic_load(&n_notes);
-        if (t->asked == asked)
-            goto none;
-        t->asked = asked;
-        const struct noted *n = atomic_load(&notes);
-        while (n && n->thread != (unsigned long)pthread_self())
-            n = n->next;
-        if (!n)
-            goto none;
-        thread_takes(t, n);
-    }
+    if (__builtin_expect(t->session != session, 0) && !thread_takes_note(t))
+        goto none;
     /* Where somebody else has taken the place of the tracer, frames may be gone. */
-    const PyThreadState *const state = t->n > 0 ? PyGILState_GetThisThreadState() : NULL;
-    if (state && state->c_profilefunc == trace)
+    const PyThreadState *state = atomic_load_explicit(&t->state, memory_order_relaxed);
+    if (__builtin_expect(!state, 0))
+        state = PyGILState_GetThisThreadState();
+    if (t->n > 0 && state && state->c_profilefunc == trace)
         return t;
 none:
     atomic_store_explicit(&t->is_reading, false, memory_order_release);
@@ -572,22 +612,55 @@ static bool announced_grow(struct thread *t)
     return true;
 }
 
-/* The number of a call's frame where it is now; 0: it has none, as there is no room for more. */
-static uint32_t frame_number(struct thread *t, const struct open_call *call, uint32_t caller)
+static APART uint32_t announce(struct thread *t, const struct open_call *call, struct announced of)
 {
-    struct announced of = { .known = call->known, .caller = caller, .instruction = call->frame_instruction };
+    char words[FRAME_MOST];
     if (t->n_announced >= t->announced_room / 2 && !announced_grow(t))
         return 0;
-    struct announced *const at = announced_at(t->announced, t->announced_room, of);
-    if (__builtin_expect(at->known != NULL, 1))
-        return at->id;
-    char words[FRAME_MOST];
-    of.id = ascope_frame(caller, (struct ascope_text){ words, frame_words(call, words) });
+    of.id = ascope_frame(of.caller, (struct ascope_text){ words, frame_words(call, words) });
     if (of.id != 0) {
-        *at = of;
+        *announced_at(t->announced, t->announced_room, of) = of;
         t->n_announced++;
     }
     return of.id;
+}
+
+/* The number of a call's frame where it is now; 0: it has none, as there is no room for more. */
+static uint32_t frame_number(struct thread *t, const struct open_call *call, uint32_t caller)
+{
+    const struct announced of = { .known = call->known, .caller = caller, .instruction = call->frame_instruction };
+    const struct announced *const at = t->announced ? announced_at(t->announced, t->announced_room, of) : NULL;
+    return __builtin_expect(at && at->known, 1) ? at->id : announce(t, call, of);
+}
+
+/* Of a call where it is now; those around it have theirs. False: there is no room for more. */
+static inline bool frame_set(struct thread *t, uint32_t i)
+{
+    struct open_call *const call = &t->at[i];
+    uint32_t id = i > 0 ? call[-1].frame_id : 0;
+    if (call->frame && call->known->path_n > 0) {
+        call->frame_instruction = frame_instruction(call->frame);
+        id = frame_number(t, call, id);
+        if (id == 0)
+            return false;
+    }
+    call->frame_id = id;
+    t->n_framed = i + 1;
+    return true;
+}
+
+/* Of all up to it. The innermost that has one may have gone on before it called the next. */
+static APART bool frames_set(struct thread *t, uint32_t last)
+{
+    uint32_t inner = t->n_framed;
+    while (inner > 0 && !t->at[inner - 1].frame)
+        inner--;
+    if (inner > 0 && frame_instruction(t->at[inner - 1].frame) != t->at[inner - 1].frame_instruction)
+        t->n_framed = inner - 1;
+    while (t->n_framed <= last)
+        if (!frame_set(t, t->n_framed))
+            return false;
+    return true;
 }
 
 /* The number of the innermost frame; 0: there is none, or stack_words() has to do. */
@@ -596,25 +669,16 @@ static uint32_t stack_frame(void)
     struct thread *const t = reading_begin();
     if (!t)
         return 0;
-    uint32_t inner = t->n_framed;
-    while (inner > 0 && !t->at[inner - 1].frame)
-        inner--;
-    if (inner > 0 && frame_instruction(t->at[inner - 1].frame) != t->at[inner - 1].frame_instruction)
-        t->n_framed = inner - 1;
-    uint32_t id = t->n_framed > 0 ? t->at[t->n_framed - 1].frame_id : 0;
-    for (; t->n_framed < t->n; t->n_framed++) {
-        struct open_call *const call = &t->at[t->n_framed];
-        if (call->frame && call->known->path_n > 0) {
-            call->frame_instruction = frame_instruction(call->frame);
-            const uint32_t own = frame_number(t, call, id);
-            if (own == 0) {
-                id = 0;
-                break;
-            }
-            id = own;
-        }
-        call->frame_id = id;
-    }
+    uint32_t i = t->n - 1; /* C functions inside of it are not shown */
+    while (i > 0 && !t->at[i].frame)
+        i--;
+    const struct open_call *const call = &t->at[i];
+    bool is_set = true;
+    if (t->n_framed <= i)
+        is_set = frames_set(t, i);
+    else if (call->frame && frame_instruction(call->frame) != call->frame_instruction)
+        is_set = frame_set(t, i); /* those around it are where they were when they called it */
+    const uint32_t id = is_set ? call->frame_id : 0;
     reading_end(t);
     return id;
 }
