@@ -18,7 +18,7 @@ enum : unsigned {
     NAME_BITS = 10,
     NAMES_MOST = 1 << NAME_BITS,
     NAME_LOOKS = 8,
-    PLACE_BITS = 8,
+    PLACE_BITS = 9,
     LABEL_WORDS = 30,
     LABEL_BITS = 10,
     LABEL_SLOTS = 1 << LABEL_BITS,
@@ -42,13 +42,16 @@ struct alignas(64) label_slot {
     uint64_t word[LABEL_WORDS];
 };
 
+/* Where a name was found, and what was there the last time. */
+struct label_place {
+    const char *at;
+    label_name *name;
+};
+
 /* Lies in memory that is zeros, and is made so when another recording begins. */
 struct label_table {
-    label_slot next; /* what is looked for */
-    struct {
-        const char *at;
-        label_name *name; /* what was there the last time */
-    } place[1 << PLACE_BITS];
+    label_slot next;                       /* what is looked for */
+    label_place place[1 << PLACE_BITS][2]; /* two names of the same hash would take turns in one */
     label_name name[NAMES_MOST];
     label_slot slot[LABEL_SLOTS];
 };
@@ -88,6 +91,11 @@ bool name_read(label_name *name, const char *text)
     return false;
 }
 
+inline label_place *places_of(label_table *t, const char *text)
+{
+    return t->place[reinterpret_cast<uintptr_t>(text) * MIX >> (64 - PLACE_BITS)];
+}
+
 __attribute__((noinline)) label_name *name_find(label_table *t, const char *text)
 {
     label_name wanted = {};
@@ -100,9 +108,9 @@ __attribute__((noinline)) label_name *name_find(label_table *t, const char *text
         else if (name->n != wanted.n || memcmp(name->word, wanted.word, wanted.n * sizeof(uint64_t)) != 0)
             continue;
         if (reinterpret_cast<uintptr_t>(text) % PAGE + wanted.n * sizeof(uint64_t) <= PAGE) {
-            auto &place = t->place[reinterpret_cast<uintptr_t>(text) * MIX >> (64 - PLACE_BITS)];
-            place.at = text;
-            place.name = name;
+            label_place *const place = places_of(t, text);
+            place[1] = place[0];
+            place[0] = { text, name };
         }
         return name;
     }
@@ -122,9 +130,10 @@ inline __attribute__((always_inline, no_sanitize("address"))) bool name_is(const
 /* nullptr: it is too long, or there are too many. */
 inline __attribute__((always_inline)) label_name *name_of(label_table *t, const char *text)
 {
-    const auto &place = t->place[reinterpret_cast<uintptr_t>(text) * MIX >> (64 - PLACE_BITS)];
-    if (__builtin_expect(place.at == text && name_is(place.name, text), 1))
-        return place.name;
+    const label_place *const place = places_of(t, text);
+    for (unsigned i = 0; i < 2; i++)
+        if (__builtin_expect(place[i].at == text && name_is(place[i].name, text), 1))
+            return place[i].name;
     return name_find(t, text);
 }
 
