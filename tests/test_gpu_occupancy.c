@@ -4,9 +4,9 @@
 #include "test.h"
 
 /* As the drivers of these GPUs describe them. */
-static const struct gpu_facts h200 = { 132, 9, 0, 2048, 65536, 233472, 32, 32, 1024, 0, 0, 0 },
-                              v100 = { 80, 7, 0, 2048, 65536, 98304, 32, 32, 0, 0, 0, 0 },
-                              p100 = { 56, 6, 0, 2048, 65536, 65536, 32, 32, 0, 0, 0, 0 },
+static const struct gpu_facts h200 = { "H200", 132, 9, 0, 2048, 65536, 233472, 32, 32, 1024, 0, 0, 0 },
+                              v100 = { "V100", 80, 7, 0, 2048, 65536, 98304, 32, 32, 0, 0, 0, 0 },
+                              p100 = { "P100", 56, 6, 0, 2048, 65536, 65536, 32, 32, 0, 0, 0, 0 },
                               unknown = { .n_sm = 132, .warp_threads = 32 };
 
 static void each_limit_counts(void **state)
