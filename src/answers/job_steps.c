@@ -217,7 +217,7 @@ bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, c
     if (out->n == 0)
         return error_set(
             e, FAULT_FORMAT,
-            "%s: no steps were recorded, and there is nothing to compare: the profiler's step() marks them; "
+            "%s: no steps were recorded, and there is nothing to compare: step() of a profiler with a schedule marks them; "
             "ascope view shows what takes time",
             rank[0].path);
     out->at = out->slowest[0];

@@ -333,12 +333,13 @@ def test_schedule(tmp_path, plan, steps):
     assert [steps_of(collection) for collection in collections_in(tmp_path)] == steps
 
 
-def test_without_a_schedule_everything_is_one_collection_without_steps(tmp_path):
+def test_without_a_schedule_everything_is_one_collection_without_steps(tmp_path, capfd):
     with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path))) as prof:
         training().step()
         prof.step()
     collection, = collections_in(tmp_path)
     assert steps_of(collection) == []
+    assert capfd.readouterr().out.count("step() without a schedule") == 1
 
 
 # ---- where it goes, and what becomes of it ----

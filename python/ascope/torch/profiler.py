@@ -542,6 +542,9 @@ class profile(_KinetoProfile):
             warn("step() ignored: the profiler is stopped")
             return
         self.step_num += 1
+        if self.step_num == 1 and not self.record_steps:  # as in torch_npu and torch.profiler
+            info("step() without a schedule: everything is recorded, but not where steps begin; "
+                 "schedule=profiler.schedule(wait=0, active=N) records N steps as such")
         self._driven("step")
 
     @guarded()
