@@ -43,8 +43,8 @@ def one_step(i, slow):
 
 
 class WhyTraces(Case):
-    def trace(self, slow=None, name="rank.json", rank=None, steps=STEPS):
-        events = [e for i in range(steps) for e in one_step(i, slow if i == SLOW else None)]
+    def trace(self, slow=None, name="rank.json", rank=None, steps=STEPS, beside=lambda i: []):
+        events = [e for i in range(steps) for e in one_step(i, slow if i == SLOW else None) + beside(i)]
         path = os.path.join(self.dir, name)
         text = json.dumps({"traceEvents": events, **({"distributedInfo": {"rank": rank}} if rank is not None else {})})
         with (gzip.open(path, "wt") if name.endswith(".gz") else open(path, "w", encoding="utf-8")) as f:
@@ -76,6 +76,25 @@ class WhyTraces(Case):
                 self.assertEqual((first["place"]["process"], first["place"]["thread"], first["place"]["event"]),
                                  ("process 1", where, name))
                 self.assertEqual(first["place"]["begin_ns"] // 1000 // STEP_US, SLOW)
+
+    def test_threads_that_wait_do_not_count(self):
+        """A queue of the data loader begins to wait while its data is fetched, and is not part of that; nor is what comes after it."""
+        def beside(i):
+            loader = event("dataloader.py(1): __next__", "python_function", STEP_US * i + 15, 40)
+            waits = event("threading.py(9): wait", "python_function", STEP_US * i + 20, STEP_US - 30, tid=COPIES + 1)
+            return [loader, waits]
+
+        first = self.why(self.trace("train.py(3): augment", beside=beside))["difference"]["items"][0]
+        self.assertEqual((first["cause"], first["name"], round(first["more_us"])), ("host", "train.py(3): augment", MORE_US))
+
+    def test_functions_of_all_threads_that_work_count(self):
+        """Backward passes that compute again what they need have operators and functions on a thread of their own."""
+        def beside(i):
+            return [event("aten::linear", "cpu_op", STEP_US * i + 1, 2, tid=COPIES + 1),
+                    event("train.py(9): again", "python_function", STEP_US * i + 112, 7 if i == SLOW else 2, tid=COPIES + 1)]
+
+        first = self.why(self.trace(beside=beside), "--step", str(SLOW))["difference"]["items"][0]
+        self.assertEqual((first["cause"], first["name"], round(first["more_us"])), ("host", "train.py(9): again", 5))
 
     def test_what_ran_more_often_is_named(self):
         first = self.why(self.trace("another relu"))["difference"]["items"][0]

@@ -125,7 +125,7 @@ static bool take_nest(const struct trace_division *v, bool is_python, enum spent
     }
     order_fill(order, n);
     return nesting_order(order, n, begin_ns, end_ns) &&
-           layers_nest(v->layers, &(struct layer_nest){ host_span, &layer, order, n });
+           layers_nest(v->layers, &(struct layer_nest){ host_span, &layer, order, n, is_python });
 }
 
 static bool take_all(const struct trace_division *v, bool is_host)

@@ -214,7 +214,7 @@ static bool take_ops(struct division *v)
     for (size_t i = 0; i < o->n; i++)
         if (!is_pipeline[order[i]])
             order[n++] = order[i];
-    return layers_nest(v->layers, &(struct layer_nest){ op_span, v, order, n });
+    return layers_nest(v->layers, &(struct layer_nest){ op_span, v, order, n, false });
 }
 
 static bool python_span(const void *context, size_t row, struct spent_span *out)
@@ -251,7 +251,8 @@ static bool range_span(const void *context, size_t row, struct spent_span *out)
     return !name_is_step(v->p->names, k->message[row]);
 }
 
-static bool take_times(struct division *v, size_t n, bool (*span)(const void *, size_t, struct spent_span *))
+static bool take_times(struct division *v, size_t n, bool (*span)(const void *, size_t, struct spent_span *),
+                       bool skips_idle_threads)
 {
     uint32_t *order = arena_take(v->mem, n, sizeof *order);
     int64_t *begin_ns = arena_take(v->mem, n, sizeof *begin_ns), *end_ns = arena_take(v->mem, n, sizeof *end_ns);
@@ -265,7 +266,7 @@ static bool take_times(struct division *v, size_t n, bool (*span)(const void *, 
     }
     order_fill(order, n);
     return nesting_order(order, n, begin_ns, end_ns) &&
-           layers_nest(v->layers, &(struct layer_nest){ span, v, order, n });
+           layers_nest(v->layers, &(struct layer_nest){ span, v, order, n, skips_idle_threads });
 }
 
 static bool take_all(struct division *v)
@@ -283,11 +284,11 @@ static bool take_all(struct division *v)
     const bool has_host = profile_has_host(v->p);
     if (v->d && has_host && !take_allocations(v))
         return false;
-    if (v->collection && !(take_ops(v) && take_times(v, v->collection->framework.python.n, python_span)))
+    if (v->collection && !(take_ops(v) && take_times(v, v->collection->framework.python.n, python_span, true)))
         return false;
-    if (!v->collection && has_host && !take_times(v, v->p->host.calls.n, host_call_span))
+    if (!v->collection && has_host && !take_times(v, v->p->host.calls.n, host_call_span, false))
         return false;
-    return !has_host || take_times(v, v->p->host.records.marks.n, range_span);
+    return !has_host || take_times(v, v->p->host.records.marks.n, range_span, false);
 }
 
 bool step_division_find(struct step_division *out, const struct step_series *s, const struct profile *p,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keys.h"
 #include "base/sort.h"
 
 /* Time of the steps that nothing was found for yet: disjoint, ascending. */
@@ -28,6 +29,11 @@ struct cell {
     int64_t longest_ns;
 };
 
+struct thread_counts { /* of spans */
+    struct keys threads;
+    LIST(size_t) count;
+};
+
 struct step_layers {
     const struct step_series *s;
     const struct names *names;
@@ -41,6 +47,7 @@ struct step_layers {
     size_t at;                   /* in `now` */
     int64_t reach_ns;            /* this layer was here until then */
     size_t step;                 /* of the last begin */
+    struct thread_counts seen;   /* in the nests so far */
     struct arena *mem;
 };
 
@@ -148,15 +155,71 @@ void layers_next(struct step_layers *v)
     v->reach_ns = INT64_MIN;
 }
 
+static bool thread_add(struct thread_counts *c, uint32_t thread, struct arena *mem)
+{
+    const uint32_t at = keys_add(&c->threads, thread, mem);
+    size_t *fresh = at == c->count.n ? list_add(&c->count, mem) : NULL;
+    if (fresh)
+        *fresh = 0;
+    if (at >= c->count.n) /* without memory */
+        return false;
+    c->count.at[at]++;
+    return true;
+}
+
+/* The threads of a nest that take part in the work. False: no memory. */
+static bool threads_choose(const struct step_layers *v, const struct layer_nest *nest, struct keys *chosen)
+{
+    enum {
+        LEAST_SHARE = 10
+    }; /* of the spans of the busiest one; it counts as many spans in the nests before, or in this */
+    struct thread_counts here = { 0 };
+    for (size_t i = 0; i < nest->n; i++) {
+        struct spent_span x;
+        if (nest->span(nest->context, nest->order[i], &x) && !thread_add(&here, x.place.number, v->mem))
+            return false;
+    }
+    size_t most[2] = { 0 };
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < here.count.n; i++) {
+            const uint32_t at = keys_find(&v->seen.threads, here.threads.key.at[i]);
+            const size_t n[2] = { here.count.at[i], at == KEYS_NONE ? 0 : v->seen.count.at[at] };
+            const int by = most[1] > 0;
+            if (pass == 0)
+                for (int k = 0; k < 2; k++)
+                    most[k] = n[k] > most[k] ? n[k] : most[k];
+            else if (n[by] * LEAST_SHARE >= most[by] &&
+                     keys_add(chosen, here.threads.key.at[i], v->mem) == KEYS_NO_MEMORY)
+                return false;
+        }
+    return true;
+}
+
+/* The span around one that begins now, on its own thread. What is open a thousand deep is damage. */
+static const struct spent_span *around(const struct spent_span *open, size_t n, uint32_t thread)
+{
+    enum { DEEPEST = 1000 };
+    for (size_t i = 0; i < n && i < DEEPEST; i++)
+        if (open[n - 1 - i].place.number == thread)
+            return &open[n - 1 - i];
+    return NULL;
+}
+
 bool layers_nest(struct step_layers *v, const struct layer_nest *nest)
 {
     LIST(struct spent_span) open = { 0 };
     int64_t now_ns = INT64_MIN;
+    struct keys busy = { 0 };
+    if (nest->skips_idle_threads && !threads_choose(v, nest, &busy))
+        return false;
     for (size_t i = 0; i <= nest->n; i++) {
         const bool is_end = i == nest->n;
         struct spent_span x = { .begin_ns = INT64_MAX };
-        if (!is_end && !nest->span(nest->context, nest->order[i], &x))
+        if (!is_end && (!nest->span(nest->context, nest->order[i], &x) ||
+                        (nest->skips_idle_threads && keys_find(&busy, x.place.number) == KEYS_NONE)))
             continue;
+        if (!is_end && !thread_add(&v->seen, x.place.number, v->mem))
+            return false;
         for (bool is_done = false; open.n > 0 && !is_done;) {
             struct spent_span top = open.at[open.n - 1];
             is_done = top.end_ns > x.begin_ns;
@@ -169,9 +232,10 @@ bool layers_nest(struct step_layers *v, const struct layer_nest *nest)
         if (is_end || x.end_ns <= x.begin_ns)
             continue;
         now_ns = x.begin_ns > now_ns ? x.begin_ns : now_ns;
-        if (open.n > 0 && open.at[open.n - 1].kind == SPENT_DATA) {
+        const struct spent_span *caller = around(open.at, open.n, x.place.number);
+        if (caller && caller->kind == SPENT_DATA) {
             x.kind = SPENT_DATA;
-            x.name = open.at[open.n - 1].name;
+            x.name = caller->name;
         } else {
             layers_count(v, &x);
         }

@@ -100,12 +100,14 @@ void layers_next(struct step_layers *v);                              /* what th
 
 /* A whole layer of spans that enclose each other: the time belongs to the innermost one, over all threads the one that began last;
  * and what loading data calls is loading data. `span` gives a row, or false to leave it out. `order` is as nesting_order() leaves
- * it. False only without memory. */
+ * it. `skips_idle_threads`: without those that had less than a tenth of the busiest thread's spans in the nests before: they wait for
+ * queues, locks and processes most of the time. A thread is the number of a place. False only without memory. */
 struct layer_nest {
     bool (*span)(const void *context, size_t row, struct spent_span *out);
     const void *context;
     const uint32_t *order;
     size_t n;
+    bool skips_idle_threads;
 };
 bool layers_nest(struct step_layers *v, const struct layer_nest *nest);
 uint32_t *layers_order(struct step_layers *v, const int64_t *begin_ns, size_t n); /* by begin; NULL: no memory */
