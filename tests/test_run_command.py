@@ -53,6 +53,8 @@ class Run(Running):
         names = {re.sub(r"_\d+\.", ".", os.path.basename(f)) for f in self.written(path)}
         self.assertTrue({"host_cpu_usage.csv", "msprof.db"} <= names, names)
         self.assertEqual(self.sample_of(path)["app"], "sh")
+        collection, = json.loads(self.ascope("export", "--json", "-dir", path, code=0).stdout)["collections"]
+        self.assertEqual((collection["chip"], collection["devices"]), (None, []))
 
     def test_exit_codes(self):
         rows = [

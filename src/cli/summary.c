@@ -553,13 +553,14 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
         json_object_set_new(counts, fact_word[i].key, json_integer((json_int_t)n[i]));
     for (size_t i = 0; i < p->n_devices; i++)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
-    json_t *report = json_pack(
-        "{s:o, s:s, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(p->path),
-        "chip", p->chip->name, "platform", p->platform, "hostname", text_json(s->settings.hostname), "simulated",
-        profile_is_simulated(p), "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns",
-        (json_int_t)s->end_ns, "has_end", s->has_end, "counts", counts, "files", files_json(&r->account),
-        "top_operators", top_json(p, a->top), "losses", summary_losses_json(&p->lost), "recording",
-        recording_json(&p->collector), "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
+    json_t *report =
+        json_pack("{s:o, s:o, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+                  text_json(p->path), "chip", p->n_devices > 0 ? json_string(p->chip->name) : json_null(), "platform",
+                  p->platform, "hostname", text_json(s->settings.hostname), "simulated", profile_is_simulated(p),
+                  "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end",
+                  s->has_end, "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p, a->top),
+                  "losses", summary_losses_json(&p->lost), "recording", recording_json(&p->collector), "problems",
+                  problems_json(&r->account), "seconds", seconds_json(&r->account));
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, NULL, a->top));
