@@ -663,7 +663,7 @@ static APART bool frames_set(struct thread *t, uint32_t last)
     return true;
 }
 
-/* The number of the innermost frame; 0: there is none, or stack_words() has to do. */
+/* The number of the innermost frame; 0: no frame, or stack_words() has to do. */
 static uint32_t stack_frame(void)
 {
     struct thread *const t = reading_begin();
