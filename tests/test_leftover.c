@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/leftover.h"
@@ -66,6 +67,46 @@ static void what_could_not_be_made_or_renamed_leaves_nothing(void **state)
     assert_int_equal(folder_count(), 0);
 }
 
+static void a_name_may_be_as_long_as_the_file_system_allows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *letter, *end;
+    } row[] = {
+        { "a table", "n", "a.csv" },
+        { "a table with characters of two bytes", "\xC3\xB6", ".csv" },
+        { "a collection", "n", "_1_2_ascend_pt" },
+    };
+    for (size_t i = 0; i < ROWS(row); i++)
+        for (unsigned cut = 0; cut < 4; cut++) {
+            struct leftover l;
+            char name[NAME_MAX + 1], path[600];
+            const size_t len = NAME_MAX - cut, letter = strlen(row[i].letter);
+            print_message("  %s, %zu bytes\n", row[i].what, len);
+            memset(name, 'n', sizeof name);
+            for (size_t end = len - strlen(row[i].end); end >= letter; end -= letter)
+                memcpy(name + end - letter, row[i].letter, letter);
+            strcpy(name + len - strlen(row[i].end), row[i].end);
+            strcpy(path, folder_path(name));
+            make(&l, path, false);
+            assert_int_not_equal((unsigned char)strrchr(l.path, '/')[1] & 0xC0, 0x80);
+            close(l.lock); /* as of a killed process */
+            l.lock = -1;
+            assert_int_equal(folder_count(), 1);
+            if (cut % 2)
+                leftovers_sweep(folder);
+            else
+                leftovers_sweep_of(path);
+            assert_int_equal(folder_count(), 0);
+            assert_int_equal(leftover_settle(&l, NULL), 0);
+            make(&l, path, true);
+            assert_int_equal(leftover_settle(&l, path), 0);
+            assert_int_equal(access(path, F_OK), 0);
+            folder_remove(state);
+            assert_int_equal(mkdir(folder, 0700), 0);
+        }
+}
+
 /* Two containers have the same process ids: neither name nor file may be shared. */
 static void two_of_one_name_do_not_meet(void **state)
 {
@@ -117,8 +158,10 @@ static void only_what_nobody_writes_any_more_is_swept_up(void **state)
     } row[] = {
         { "a table", "a.csv.part-0123456789abcdef", false, false },
         { "a database", "msprof_1.db.part-0123456789abcdef", false, false },
+        { "a table that is called a part", "b.part-1.csv.part-0123456789abcdef", false, false },
         { "a collection", "PROF_1.part-0123456789abcdef", true, false },
         { "a collection of PyTorch", "h_1_2_ascend_pt.part-0123456789abcdef", true, false },
+        { "one whose removal was interrupted", "PROF_2.part-0123456789abcdef-", true, false },
         { "a result", "c.csv", false, true },
         { "a name that only looks alike", "d.csv.part-0123456789abcdefg", false, true },
         { "another that does", "d.csv.part-4711", false, true },
@@ -185,6 +228,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_complete_gets_its_name_and_what_is_not_is_removed, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(what_could_not_be_made_or_renamed_leaves_nothing, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_name_may_be_as_long_as_the_file_system_allows, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(two_of_one_name_do_not_meet, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(who_ends_early_removes_everything, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(only_what_nobody_writes_any_more_is_swept_up, folder_make, folder_remove),

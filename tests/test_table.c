@@ -188,6 +188,37 @@ static void a_column_has_a_getter_or_its_table_has_one(void **state)
     (void)state;
 }
 
+static void hand_on(struct out *o)
+{
+    struct out *all = o->full_context;
+    out_bytes(all, o->buf, o->n);
+    o->n = 0;
+}
+
+/* A buffer may be full inside a number: its last zero must not stay behind then. */
+static void a_short_number_is_the_same_wherever_the_buffer_ends(void **state)
+{
+    static const struct column column[] = { { "value", NULL } };
+    static const struct cell grid[] = { { .kind = CELL_SHORT, .digits = 3, .f = 1234567890123 } };
+    const struct table t = { .column = column, .n_columns = 1, .n_rows = 1, .grid = grid };
+    for (size_t room = 0; room < 20; room++) {
+        struct error e = { 0 };
+        struct out o, all;
+        assert_true(out_open_memory(&o, &e) && out_open_memory(&all, &e));
+        o.full = hand_on;
+        o.full_context = &all;
+        o.n = o.cap - room;
+        memset(o.buf, '.', o.n);
+        table_csv_rows(&t, &o, 0, 1);
+        hand_on(&o);
+        out_char(&all, 0);
+        assert_string_equal(all.buf + o.cap - room, "1234567890123\n");
+        out_discard(&o);
+        out_discard(&all);
+    }
+    (void)state;
+}
+
 static void rounding_has_two_ways_at_a_half(void **state)
 {
     static const struct {
@@ -221,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_safe_table_has_no_formulas),
         cmocka_unit_test(a_computed_table_is_written_in_ranges),
         cmocka_unit_test(a_column_has_a_getter_or_its_table_has_one),
+        cmocka_unit_test(a_short_number_is_the_same_wherever_the_buffer_ends),
         cmocka_unit_test(rounding_has_two_ways_at_a_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

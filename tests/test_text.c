@@ -84,21 +84,23 @@ static void slices_are_joined_before_lines_are_cut(void **state)
         size_t n;
         const char *slice[3];
         const char *lines[4];
-        size_t n_lines;
+        size_t n_lines, gap; /* gap: slices that are missing before the last one */
     } row[] = {
-        { "one slice", 1, { "a\nb\n" }, { "a", "b" }, 2 },
-        { "no newline at the end", 1, { "a\nb" }, { "a", "b" }, 2 },
-        { "an empty line counts", 1, { "a\n\nb\n" }, { "a", "", "b" }, 3 },
-        { "a line across three slices", 3, { "a", "b", "c\nd" }, { "abc", "d" }, 2 },
-        { "an empty slice between", 3, { "a\n", "", "b\n" }, { "a", "b" }, 2 },
-        { "all empty", 2, { "", "" }, { 0 }, 0 },
-        { "one empty", 1, { "" }, { 0 }, 0 },
+        { "one slice", 1, { "a\nb\n" }, { "a", "b" }, 2, 0 },
+        { "no newline at the end", 1, { "a\nb" }, { "a", "b" }, 2, 0 },
+        { "an empty line counts", 1, { "a\n\nb\n" }, { "a", "", "b" }, 3, 0 },
+        { "a line across three slices", 3, { "a", "b", "c\nd" }, { "abc", "d" }, 2, 0 },
+        { "an empty slice between", 3, { "a\n", "", "b\n" }, { "a", "b" }, 2, 0 },
+        { "slices are missing", 3, { "a\n", "b\n", "c\n" }, { "a", "b", "c" }, 3, 4 },
+        { "all empty", 2, { "", "" }, { 0 }, 0, 0 },
+        { "one empty", 1, { "" }, { 0 }, 0, 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
         struct slice slice[3] = { 0 };
         for (size_t k = 0; k < row[i].n; k++) {
             slice[k].size = strlen(row[i].slice[k]);
+            slice[k].number = (uint32_t)(k + (k + 1 == row[i].n ? row[i].gap : 0));
             slice[k].data = slice[k].size ? (const uint8_t *)row[i].slice[k] : NULL; /* as an empty file is mapped */
         }
         struct stream stream = { .family = "t", .slice = slice, .n_slices = row[i].n };
@@ -113,6 +115,7 @@ static void slices_are_joined_before_lines_are_cut(void **state)
             assert_memory_equal(line, row[i].lines[n], len);
         }
         assert_int_equal(n, row[i].n_lines);
+        assert_int_equal(s.lost.by[LOSS_MISSING_SLICE].n, row[i].gap);
         arena_free(s.mem);
     }
     (void)state;

@@ -12,7 +12,7 @@
 /* Small requests share blocks, each twice as large as the one before: most arenas of a small export hold a few texts. A
  * large request gets a block of its own, which comes zeroed from the system: pages that are never written cost nothing. */
 #ifndef ARENA_BLOCK_BYTES
-#define ARENA_BLOCK_BYTES (1 << 18) /* next to nothing in a build for tests, where every request is to fail by itself */
+#define ARENA_BLOCK_BYTES (1 << 18) /* tests use a tiny one, so that every request is an allocation that can fail */
 #endif
 enum { BLOCK_BYTES = ARENA_BLOCK_BYTES, FIRST_BLOCK_BYTES = BLOCK_BYTES / 32, ALIGN = 16 };
 

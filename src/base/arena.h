@@ -13,18 +13,18 @@
 
 struct arena;
 
-struct arena *arena_new(void);                            /* owner: the caller; NULL when out of memory */
-void *arena_take(struct arena *a, size_t n, size_t size); /* n zeroed things of a size, aligned for any type, or NULL */
-char *arena_text(struct arena *a, const char *text, size_t len);                                 /* a copy with a NUL */
+struct arena *arena_new(void);                                   /* owner: the caller; NULL when out of memory */
+void *arena_take(struct arena *a, size_t n, size_t size);        /* n zeroed elements, aligned for any type, or NULL */
+char *arena_text(struct arena *a, const char *text, size_t len); /* a copy with a NUL */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* NULL: no memory */
-size_t arena_bytes(const struct arena *a); /* that it holds, used or not */
+size_t arena_bytes(const struct arena *a); /* bytes that it holds, used or not */
 bool arena_failed(const struct arena *a);  /* some take has returned NULL: the caller may check once, at the end */
 void arena_free(struct arena *a);          /* NULL is fine */
 
 /* Releases a column before the arena is freed. Small ones stay until then. */
 void arena_drop(struct arena *a, const void *column); /* NULL is fine */
 
-/* Gives back all but the first n things of a column that was taken for as many as there might be. Returns where it is now. */
+/* Releases all but the first n elements of a column that was allocated for as many as there might be. Returns its new address. */
 void *arena_trim(struct arena *a, void *column, size_t n, size_t size);
 
 /* A list is an array that grows inside an arena. Growing moves it: keep no pointers into it; for large columns count

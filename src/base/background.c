@@ -36,7 +36,7 @@ struct beginning {
     void *of;
 };
 
-/* It names itself: whatever it looks at first, itself included, has the name. */
+/* The thread sets its own name, so that it has it before its first sample, which may list it. */
 static void *begin(void *at)
 {
     const struct beginning b = *(struct beginning *)at;

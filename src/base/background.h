@@ -13,12 +13,12 @@
 
 uint64_t steady_ns(void);
 struct timespec steady_time(uint64_t ns);         /* of steady_ns(), as pthread_cond_timedwait() wants it */
-void steady_condition(pthread_cond_t *condition); /* initialised: times of its waits are of steady_ns() */
+void steady_condition(pthread_cond_t *condition); /* initialises it: its waits use the clock of steady_ns() */
 
 /* 0, or an errno. */
 int background_thread(pthread_t *out, const char *name, void *(*run)(void *of), void *of);
 
-/* A thread that looks at something again and again until it is stopped. */
+/* A thread that samples something periodically until it is stopped. */
 struct background {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -26,13 +26,13 @@ struct background {
     bool has_begun, ends;
 };
 
-/* Returns when `run` has called background_begun(): so that the first look is at how it was at the start, also where the thread has to
- * wait for a processor. 0, or an errno; then there is nothing to stop. */
+/* Returns after `run` has called background_begun(), so that its first sample shows the state at the start, even if the thread had to wait
+ * for a processor. 0, or an errno value: then there is nothing to stop. */
 int background_start(struct background *b, const char *name, void *(*run)(void *of), void *of);
 void background_begun(struct background *b);
 bool background_pause(struct background *b, uint64_t until_ns); /* false: it is to end now */
 void background_ask_stop(struct background *b);                 /* it ends as soon as it can */
 void background_stop(struct background *b);
-bool background_stop_within(struct background *b, uint32_t limit_s); /* false: it still runs; *b is its own for ever */
+bool background_stop_within(struct background *b, uint32_t limit_s); /* false: it still runs; *b must stay valid */
 
 #endif

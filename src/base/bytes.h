@@ -66,6 +66,6 @@ static inline double le_f64(const uint8_t *p)
 }
 
 /* All machines that these tools run on are little endian, and so is the format: a copy is the conversion. */
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "le16() and its kin copy bytes as they are");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "le16() and the others copy bytes as they are");
 
 #endif

@@ -182,7 +182,7 @@ static inline struct cell cell_of(const struct db_table *t, size_t row, size_t c
     return get ? get(t->rows, row) : t->get(t->rows, row, column);
 }
 
-/* In which order the rows ascend, by the column that is their key; NULL: as they are. */
+/* Finds the order of the rows by their key column; NULL: they are in that order already. */
 static bool order_rows(const struct db_table *t, size_t key, struct arena *mem, uint32_t **order)
 {
     *order = NULL;
@@ -217,12 +217,12 @@ static const struct cell *cells_of(struct db *db, const struct db_table *t, cons
     return db->block;
 }
 
-/* The columns as they are written. */
+/* The columns that are written. */
 struct row_form {
     size_t n, key; /* columns, and which one is the rowid; n when none is */
     const char *name[MOST_COLUMNS], *type[MOST_COLUMNS];
     enum affinity affinity[MOST_COLUMNS];
-    uint8_t cell[MOST_COLUMNS]; /* of the row as it was handed over */
+    uint8_t cell[MOST_COLUMNS]; /* its number in the caller's row */
     struct {
         bool (*keeps)(const void *context, int64_t number);
         uint8_t cell;

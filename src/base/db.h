@@ -32,18 +32,18 @@ struct db_table {
     const struct cell *grid;
     /* Instead of getters, where many rows have something in common: n_columns cells for each of n rows. */
     void (*fill)(const void *rows, size_t first, size_t n, struct cell *cells);
-    bool is_made_empty; /* the table is there even without rows */
+    bool is_made_empty; /* the table is created even without rows */
     const char *index;  /* "NAME ON TABLE (columns)", or NULL; a constant; made at the end */
 };
 
-/* A column of a table whose rows are of several kinds, each with a getter of its own: NULL, they have nothing to show. */
+/* A column of a table with several kinds of rows, and a getter for each kind; NULL: it is NULL in rows of that kind. */
 enum { DB_KINDS = 3 };
 struct db_kind_column {
     const char *name, *type;
     cell_getter *get[DB_KINDS];
 };
 
-/* A column that another release calls otherwise, or has not. */
+/* A column that another release of the reference has under another name, or not at all. */
 struct db_change {
     const char *table, *column;
     const char *name; /* NULL: the column is left out */
@@ -54,7 +54,7 @@ struct db_change {
 struct db_filter {
     const char *table; /* NULL: every one that has the column */
     const char *column;
-    bool (*keeps)(const void *context, int64_t number); /* NULL: all rows are */
+    bool (*keeps)(const void *context, int64_t number); /* NULL: all rows */
 };
 
 struct db *db_open(const char *path, struct names *names, struct error *e);

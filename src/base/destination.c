@@ -54,7 +54,7 @@ static int place_open(struct place *p, char *path)
         return EISDIR;
     const char was = slash ? slash[1] : 0;
     if (slash)
-        slash[1] = 0; /* "a/": of the root, too */
+        slash[1] = 0; /* keeps the slash: "/" is the directory of "/a" */
     p->dir = (int)TEMP_FAILURE_RETRY(open(slash ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
     const int why = p->dir < 0 ? errno : 0;
     if (slash)
@@ -75,7 +75,7 @@ static bool is_own_descriptors(int dir)
            here.st_ino == own.st_ino;
 }
 
-/* In a shared folder (as /tmp), what another user has put there would lead us where he wants. */
+/* In a directory that everybody can write to, such as /tmp, a link or FIFO of another user would redirect our output. */
 static bool is_trap(int dir, const struct stat *st)
 {
     struct stat above;
@@ -90,7 +90,7 @@ bool destination_is_trap(const char *path)
     struct place p;
     struct stat st;
     size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') /* "link/" is what it leads to */
+    while (n > 1 && path[n - 1] == '/') /* the system would follow "link/" */
         n--;
     if (n >= sizeof name)
         return false;
@@ -118,7 +118,7 @@ static int follow(struct destination *d, const struct place *p)
     return 0;
 }
 
-/* What is at d->path now; links of the file system are left to be followed: *is_link. 0 or an errno. */
+/* Finds out what d->path is. *is_link: a symbolic link, which the caller follows. Returns 0 or an errno value. */
 static int classify(struct destination *d, const struct place *p, bool *is_link)
 {
     struct stat st;
@@ -181,12 +181,12 @@ int destination_open(const struct destination *d)
     if (d->kind == DESTINATION_DESCRIPTOR)
         return fcntl(d->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-    if (d->kind == DESTINATION_OTHER_FD) /* the end of what it has written, should it be a file */
+    if (d->kind == DESTINATION_OTHER_FD) /* a file is appended to: that process writes to it as well */
         return (int)TEMP_FAILURE_RETRY(open(d->path, flags | O_APPEND));
     const int fd = (int)TEMP_FAILURE_RETRY(open(d->path, flags | O_NOFOLLOW));
     if (fd < 0 || (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)))
         return fd;
     close(fd);
-    errno = EEXIST; /* it has become a file meanwhile */
+    errno = EEXIST; /* somebody has replaced it by a regular file meanwhile */
     return -1;
 }

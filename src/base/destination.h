@@ -18,7 +18,7 @@
 #include "base/error.h"
 
 enum destination_kind {
-    DESTINATION_FILE,       /* a plain file, or nothing yet */
+    DESTINATION_FILE,       /* a regular file, or a name that does not exist */
     DESTINATION_THROUGH,    /* a FIFO, a device, a socket */
     DESTINATION_OTHER_FD,   /* a descriptor of another process: /proc/PID/fd/N */
     DESTINATION_DESCRIPTOR, /* one of ours: "-", /dev/stdout, /dev/fd/N */
@@ -32,15 +32,15 @@ struct destination {
 
 /* False: it cannot be an output, e.g. it is a directory. Opens nothing. */
 bool destination_look(struct destination *d, const char *name, struct error *e);
-bool destination_is_stdout(const char *name); /* one that a report must not go to as well */
+bool destination_is_stdout(const char *name); /* a report must not be printed there as well */
 
-/* All but plain files: a descriptor to write to, -1 and errno. Waits for the reader of a FIFO, as shells do. */
+/* Opens anything but a regular file for writing: a descriptor, or -1 and errno. Blocks until a FIFO has a reader, as in shells. */
 int destination_open(const struct destination *d);
 
 /* A link that another user has put into a directory that everybody can write to: not to be followed. */
 bool destination_is_trap(const char *path);
 
-/* For a name that we made: true when it is a plain file or free. */
+/* For a name that we have chosen: true if it is a regular file or does not exist. */
 bool destination_is_plain(const char *path, struct error *e);
 
 #endif

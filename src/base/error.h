@@ -38,7 +38,7 @@ enum loss {
     LOSS_CUT_SHORT,     /* bytes at the end (or, in an aged stream, at the start) that are no whole record */
     LOSS_MISSING_SLICE, /* a gap in the slice numbers */
     LOSS_BAD_MAGIC,     /* a record that does not begin as its kind must */
-    LOSS_BAD_VALUE,     /* a count, an id or a time that cannot be */
+    LOSS_BAD_VALUE,     /* an impossible count, id or time */
     LOSS_BAD_TEXT,      /* a line that does not follow its grammar */
     LOSS_UNREADABLE,    /* a file or directory that could not be opened or mapped */
     LOSS_UNREAD,        /* a stream that no reader knows, or not in the form in which this chip writes it */

@@ -7,9 +7,9 @@
 #define ASCOPE_BASE_FINDING_H
 
 enum finding_state {
-    FINDING_OK,             /* there, and used in full */
-    FINDING_LIMITED,        /* there, but a part of it cannot be used */
-    FINDING_MISSING,        /* not there, or it cannot be used at all */
+    FINDING_OK,             /* found, and fully usable */
+    FINDING_LIMITED,        /* found, but partly usable */
+    FINDING_MISSING,        /* not found, or not usable at all */
     FINDING_NOT_APPLICABLE, /* this machine has no use for it */
     FINDING_STATES
 };

@@ -45,15 +45,19 @@ static bool write_all(int fd, const unsigned char *from, size_t n)
     return true;
 }
 
-/* Puts down what the input in z holds. False: *why is the errno value. */
+/* Decodes the input of z and writes the result. False: *why is the errno value. */
 static bool decode_block(struct decoding *d, struct gunzipped *out, int *end, int *why)
 {
     do {
         d->z.next_out = d->out;
         d->z.avail_out = BLOCK;
-        if (*end == Z_STREAM_END) /* another one follows: files may be put together */
+        if (*end == Z_STREAM_END) /* another member follows: gzip files can be concatenated */
             inflateReset(&d->z);
         *end = inflate(&d->z, Z_NO_FLUSH);
+        if (*end == Z_MEM_ERROR) {
+            *why = ENOMEM;
+            return false;
+        }
         const size_t n = BLOCK - d->z.avail_out;
         if (out->bytes / space_step != (out->bytes + n) / space_step && !has_space(out->fd)) {
             *why = ENOSPC;
@@ -102,7 +106,7 @@ uint64_t gunzip_size(int fd, uint64_t file_bytes)
     unsigned char size[4];
     uint32_t bytes = 0;
     if (file_bytes > sizeof size && pread(fd, size, sizeof size, (off_t)(file_bytes - sizeof size)) == sizeof size)
-        bytes = le32(size); /* of the last part, modulo 2^32 */
+        bytes = le32(size); /* of the last member, modulo 2^32 */
     return bytes > file_bytes ? bytes : file_bytes * USUAL;
 }
 
@@ -126,6 +130,8 @@ bool gunzip(int fd, const char *name, uint64_t most_bytes, struct gunzipped *out
         return true;
     if (out->fd >= 0)
         close(out->fd);
+    if (why == ENOMEM)
+        return error_no_memory(e, name);
     return error_set(e, FAULT_IO, "%s: cannot be decompressed into %s: %s; set TMPDIR to a directory with more space",
                      name, dir, strerror(why));
 }

@@ -20,8 +20,8 @@ struct gunzipped {
     bool is_damaged;     /* the rest could not be decoded, or is missing */
     uint64_t damaged_at; /* where, in the compressed file */
 };
-/* As far as `most_bytes` of what is decoded, or a little more. */
+/* Decodes about `most_bytes`: it stops after the block of the compressed file (256 KiB) in which they end. */
 bool gunzip(int fd, const char *name, uint64_t most_bytes, struct gunzipped *out, struct error *e);
-uint64_t gunzip_size(int fd, uint64_t file_bytes); /* what is decoded, as the file says or as is usual: an estimate */
+uint64_t gunzip_size(int fd, uint64_t file_bytes); /* the decoded size, as the file says, or estimated */
 
 #endif

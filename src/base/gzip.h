@@ -18,7 +18,7 @@ struct gzip {
 };
 
 bool gzip_open(struct gzip *g, const char *name, struct error *e); /* as out_open_named() */
-void gzip_pass(struct gzip *g);                                    /* cheap as long as little has gathered */
+void gzip_pass(struct gzip *g);                                    /* compresses the text if there is enough of it */
 bool gzip_close(struct gzip *g, struct error *e);
 void gzip_discard(struct gzip *g);
 

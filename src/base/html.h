@@ -15,6 +15,6 @@ void html_duration(struct out *o, double ns); /* 12.345 ms */
 void html_bytes(struct out *o, const char *text, size_t len);
 void html_text(struct out *o, const char *text);
 void html_fitting(struct out *o, const char *text, size_t len,
-                  size_t most); /* as much of it as fits into so many bytes */
+                  size_t most); /* at most so many bytes of it, and an ellipsis if it is longer */
 
 #endif

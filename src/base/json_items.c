@@ -238,7 +238,7 @@ static bool skip_value(struct scan *s, struct json_item *out)
     skip_blanks(s);
     out->at = s->at;
     const int c = peek(s);
-    bool is_well;
+    bool is_valid;
     if (c == '{' || c == '[') {
         const bool is_object = c == '{';
         unsigned *const open = is_object ? &s->objects : &s->arrays;
@@ -247,17 +247,17 @@ static bool skip_value(struct scan *s, struct json_item *out)
         if (*open == most)
             return fail(s, s->at, "more than %u %s nested", most, is_object ? "objects" : "arrays");
         (*open)++;
-        is_well = skip_members(s, is_object);
+        is_valid = skip_members(s, is_object);
         (*open)--;
         out->kind = is_object ? ITEM_OBJECT : ITEM_ARRAY;
     } else if (c == '"') {
         out->kind = ITEM_STRING;
-        is_well = skip_string(s);
+        is_valid = skip_string(s);
     } else {
-        is_well = c == '-' || is_digit(c) ? skip_number(s, out) : skip_word(s, out);
+        is_valid = c == '-' || is_digit(c) ? skip_number(s, out) : skip_word(s, out);
     }
     out->end = s->at;
-    return is_well;
+    return is_valid;
 }
 
 /* The encodings that editors choose on their own. */

@@ -8,8 +8,8 @@
 static atomic_bool has_failed;
 static _Thread_local jmp_buf *way_out; /* of json_read(), while it reads */
 
-/* Up to 2.14 at least, jansson does not look whether the buffer for a string has grown, and writes beyond the one that has not.
- * So it is left at once; what it held of the text until then is lost to the process, which has no memory to go on anyway. */
+/* jansson, at least up to 2.14, does not check whether the buffer of a string could grow, and would write beyond its end. A failed
+ * allocation therefore leaves the parser at once. What it has allocated is leaked: without memory the process ends anyway. */
 static void *take(size_t size)
 {
     void *p = malloc(size);

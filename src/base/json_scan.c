@@ -52,7 +52,7 @@ const char *json_blanks(const char *at, const char *end)
     return blanks(at, end);
 }
 
-/* Which byte of a word that was copied from memory is the first that is not 0. */
+/* The number of the first byte in memory that is not 0. */
 static inline int first_byte(uint64_t word)
 {
     return (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_ctzll(word) : __builtin_clzll(word)) / 8;
@@ -76,7 +76,7 @@ static inline const char *text_stop(const char *p, const char *end)
     return p;
 }
 
-/* Behind the text whose quote is at p. NULL: *stuck is where it cannot go on. */
+/* Returns the end of the text whose opening quote is at p. NULL: it is not valid at *stuck. */
 static inline __attribute__((always_inline)) const char *strict_text_end(const char *p, const char *end,
                                                                          const char **stuck)
 {
@@ -136,7 +136,7 @@ static inline const char *scalar_end(const char *p, const char *end)
     return p;
 }
 
-/* Behind a key and its colon, at the value. */
+/* Returns where the value of a member begins, behind the key and its colon. */
 static inline const char *key_end(const char *p, const char *end, bool repairs, const char **stuck)
 {
     if (p == end || *p != '"') {
@@ -175,7 +175,7 @@ static inline bool in_object(const struct nesting *n)
     return (n->is_object[(n->depth - 1) / 64] >> (n->depth - 1) % 64 & 1) != 0;
 }
 
-/* Behind a container. A comma in front of its end is passed over. */
+/* Returns the end of a container. A comma before its closing bracket is accepted. */
 static inline __attribute__((always_inline)) const char *container_end(const char *p, const char *end, bool repairs,
                                                                        const char **stuck)
 {
@@ -248,7 +248,7 @@ bool json_enter(struct json_scan *s, const char *at, const char *end, char openi
     return is_it;
 }
 
-/* Behind the comma in front of what comes next. False: there is nothing more. */
+/* Moves behind the comma, to the next key or element. False: there is none. */
 static inline bool next_place(struct json_scan *s, char closing)
 {
     const char *p = blanks(s->at, s->end);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { JSON_DEPTH = 1024 }; /* containers in containers; what is deeper is not read */
+enum { JSON_DEPTH = 1024 }; /* of nested containers; deeper ones are not read */
 
 /* A value or a key as it is written, texts with their quotes. */
 struct json_span {
@@ -38,9 +38,9 @@ bool json_next_element(struct json_scan *s);
 /* Passes over the value at `at`. False: stuck. */
 bool json_pass(struct json_scan *s, struct json_span *value);
 
-const char *json_blanks(const char *at, const char *end); /* behind them */
+const char *json_blanks(const char *at, const char *end); /* returns where they end */
 bool json_is(struct json_span v, const char *text);       /* a text without escapes, or a scalar */
-/* The value of a member, the last one of that name as everywhere; without one its `at` is NULL. */
+/* The value of a member, the last one if a name repeats, as in other parsers. `at` is NULL if there is none. */
 struct json_span json_find(struct json_span object, const char *key);
 /* The values of several members, in one pass. */
 void json_find_each(struct json_span object, const char *const *key, struct json_span *value, size_t n);

@@ -16,12 +16,12 @@
 #include "base/region.h"
 
 enum {
-    MAPPED_MOST = 48 << 20,  /* pages of files that are held before they are let go */
-    MAPPED_MORE = 128 << 20, /* and so many more while columns leave the room */
-    STEP_BYTES = 4 << 20,    /* that are let go between two looks at what is left */
+    MAPPED_MOST = 48 << 20,  /* resident pages of files; above, some are dropped */
+    MAPPED_MORE = 128 << 20, /* so many more while columns leave room */
+    STEP_BYTES = 4 << 20,    /* dropped between two readings of what is resident */
     SPILL_LEAST = 1 << 20,   /* smaller columns are not worth a mapping */
-    OTHER_MEMORY = 80 << 20, /* what is in neither: names, buffers, small columns, SQLite's cache, the program itself */
-    WATCH_NS = 5000000,      /* between two looks at what is held */
+    OTHER_MEMORY = 80 << 20, /* neither columns nor files: names, buffers, small columns, SQLite's cache, the program */
+    WATCH_NS = 5000000,      /* between two readings */
 };
 
 /* A column in the file. */
@@ -33,14 +33,14 @@ struct spilled {
 
 static struct {
     pthread_mutex_t lock;
-    struct mapped *maps; /* of everything that can go */
-    struct mapped *next; /* the one that went last; NULL: none has */
+    struct mapped *maps; /* everything whose pages can be dropped */
+    struct mapped *next; /* the one that was dropped last; NULL: none */
     struct spilled *spilled;
     char *dir;             /* of the file */
     int fd;                /* the file, once it is needed */
     off_t end;             /* of it */
-    bool is_strict;        /* rather fail than hold more */
-    struct region region;  /* where columns lie, as long as there is room */
+    bool is_strict;        /* fail instead of exceeding the limit */
+    struct region region;  /* of columns, as long as there is room */
     size_t columns_most;   /* in memory; SIZE_MAX: no limit */
     size_t mapped_most;    /* at the least: pages of files may have the room that columns leave */
     atomic_size_t columns; /* bytes of those that are not in the region */
@@ -170,7 +170,7 @@ static void *spill(size_t bytes)
     return at;
 }
 
-/* True when it is a column in the file: what lies behind so many bytes of it is gone now, or all of it. */
+/* Releases all but the first bytes of a column in the file; 0: all of it. False: it is not in the file. */
 static bool unspill(const void *at, size_t bytes)
 {
     const size_t whole = whole_pages(bytes);
@@ -221,7 +221,7 @@ void *memory_take(size_t bytes)
     return take(bytes, 0);
 }
 
-/* What sorts and joins work in is written all over: it is the last that should be in the file. */
+/* Sorts and joins write to all of their memory, which should not be in the file: a part of the region is left to them. */
 void *memory_column(size_t bytes)
 {
     return take(bytes, all.region.bytes / 8);

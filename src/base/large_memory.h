@@ -12,19 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For the whole process, before the first column. `dir` is where the file goes that holds what is beyond. Where it cannot
- * be had, a strict limit makes memory_take() fail, and another is passed over. */
+/* For the whole process, before the first column. `dir` is the directory of the file for columns beyond the limit. If there is no room in
+ * it, memory_take() fails under a strict limit, and exceeds any other. */
 void memory_limit(uint64_t bytes, const char *dir, bool is_strict);
-/* From now on, until memory_unwatch(). Where no thread can be had, pages stay until they are unmapped. */
+/* Starts the thread that drops pages. If it cannot be started, pages stay until they are unmapped. */
 void memory_watch(void);
 void memory_unwatch(void);
 
-void *memory_take(size_t bytes);   /* zeroed, and given back soon; NULL: no memory */
-void *memory_column(size_t bytes); /* the same for what is held: it leaves some room to the others */
+void *memory_take(size_t bytes);   /* zeroed, for a short time; NULL: no memory */
+void *memory_column(size_t bytes); /* the same for long: leaves an eighth of the region to the others */
 bool memory_limit_met(void); /* some memory_take() has failed because of the limit: there was no room in the file */
 void memory_give(void *at);  /* NULL is fine */
-void *memory_trim(void *at, size_t bytes); /* gives back what lies behind so many bytes; where the rest is now */
-void memory_rest(void); /* what was given back, and is kept for the next memory_take(), goes to the system */
+void *memory_trim(void *at, size_t bytes); /* releases all but the first bytes; returns the new address */
+void memory_rest(void);                    /* returns to the system what was released and is kept for reuse */
 
 const char *memory_dir(void); /* for unnamed files that belong to no directory: $TMPDIR, or /var/tmp */
 /* An unnamed file, which ends with its descriptor. -1: errno says why. */

@@ -18,22 +18,44 @@
 #include "base/framework_names.h"
 
 static const char MARK[] = ".part-";
-enum { RANDOM_DIGITS = 16 };
+static const char ASIDE = '-'; /* ends the name of a directory while it is removed */
+enum {
+    MARK_BYTES = sizeof MARK - 1,
+    RANDOM_DIGITS = 16,
+    STEM_MOST = 100, /* bytes of the final name in a temporary one, which must fit into a directory entry (NAME_MAX) */
+};
 
 static struct {
     pthread_mutex_t lock;
     struct leftover *first;
 } list = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The part of a final name that its temporary name begins with: all of it, or its end, by which is_result() knows it. */
+static const char *stem_of(const char *base)
+{
+    const size_t len = strlen(base);
+    const char *stem = len > STEM_MOST ? base + len - STEM_MOST : base;
+    while (stem > base && ((unsigned char)*stem & 0xC0) == 0x80) /* some file systems refuse half of a character */
+        stem++;
+    return stem;
+}
+
 /* "NAME.part-0123456789abcdef". False: the system has no random numbers to give, or no memory. */
 static bool name_make(struct leftover *l, const char *final)
 {
     uint64_t random;
-    const size_t size = strlen(final) + sizeof MARK + RANDOM_DIGITS;
+    const char *base = base_of(final), *stem = stem_of(base);
+    const size_t size = (size_t)(base - final) + strlen(stem) + MARK_BYTES + RANDOM_DIGITS + 1;
     free(l->path);
     l->path = getrandom(&random, sizeof random, 0) == sizeof random ? malloc(size) : NULL;
     if (l->path)
-        snprintf(l->path, size, "%s%s%016" PRIx64, final, MARK, random);
+        snprintf(l->path, size, "%.*s%s%s%016" PRIx64, (int)(base - final), final, stem, MARK, random);
     return l->path != NULL;
 }
 
@@ -120,11 +142,10 @@ int leftover_dir(struct leftover *l, const char *final)
     return leftover_make(l, final, dir_make) < 0 ? -1 : 0;
 }
 
-enum {
-    DEPTH_MOST = 16
-}; /* of what this program makes; a deeper tree is somebody else's, and would exhaust the stack */
+/* Directories that this program makes are less deep. A deeper tree is somebody else's, and could exhaust the stack. */
+enum { DEPTH_MOST = 16 };
 
-/* Without memory, which may be the reason why something is left over: opendir() and nftw() need some. */
+/* Allocates nothing, unlike opendir() and nftw(): lack of memory may be why something is left over. */
 static void remove_inside(int dir, unsigned depth)
 {
     _Alignas(struct dirent64) char names[2048];
@@ -145,14 +166,14 @@ static void remove_inside(int dir, unsigned depth)
     }
 }
 
-/* Most are files. */
+/* Removes a file or a directory. */
 static void remove_all(const char *path)
 {
     if (unlink(path) == 0 || errno != EISDIR)
         return;
-    /* A thread that still writes to it fails. */
+    /* Under another name, so that a thread that still creates files in it by path fails. */
     char aside[5000];
-    snprintf(aside, sizeof aside, "%s-", path);
+    snprintf(aside, sizeof aside, "%s%c", path, ASIDE);
     if (rename(path, aside) == 0)
         path = aside;
     enum { TRIES = 1000 };
@@ -164,7 +185,7 @@ static void remove_all(const char *path)
         close(dir);
         if (rmdir(path) == 0 || errno != ENOTEMPTY)
             return;
-        /* A thread that holds the folder has made another file in it. */
+        /* A thread with a descriptor of the directory has created another file in it. */
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
 }
@@ -199,8 +220,14 @@ void leftovers_abandon(void)
 /* Where the temporary part of a name begins; NULL: this program makes no such name. */
 static const char *mark_of(const char *name)
 {
-    const char *mark = strstr(name, MARK), *digits = mark ? mark + strlen(MARK) : "";
-    return strlen(digits) == RANDOM_DIGITS && strspn(digits, "0123456789abcdef") == RANDOM_DIGITS ? mark : NULL;
+    size_t len = strlen(name);
+    if (len > 0 && name[len - 1] == ASIDE)
+        len--;
+    const size_t end = MARK_BYTES + RANDOM_DIGITS;
+    const char *mark = len > end ? name + len - end : "";
+    const bool is_one =
+        strncmp(mark, MARK, MARK_BYTES) == 0 && strspn(mark + MARK_BYTES, "0123456789abcdef") == RANDOM_DIGITS;
+    return is_one ? mark : NULL;
 }
 
 /* Other programs may use such names, too: only those of our results are removed. */
@@ -234,14 +261,15 @@ static void sweep_one(int dir, const char *name)
     close(fd);
 }
 
-static void sweep(const char *dir, const char *final)
+/* Those of one stem, or (NULL) of all results. */
+static void sweep(const char *dir, const char *stem)
 {
     DIR *d = opendir(dir);
     int why = 0;
     for (const char *name; d && (name = dir_next(d, &why));) {
         const char *mark = mark_of(name);
         const size_t len = mark ? (size_t)(mark - name) : 0;
-        if (mark && (final ? strlen(final) == len && strncmp(name, final, len) == 0 : is_result(name, mark)))
+        if (mark && (stem ? strlen(stem) == len && strncmp(name, stem, len) == 0 : is_result(name, mark)))
             sweep_one(dirfd(d), name);
     }
     if (d)
@@ -255,9 +283,9 @@ void leftovers_sweep(const char *dir)
 
 void leftovers_sweep_of(const char *final)
 {
-    const char *slash = strrchr(final, '/');
-    char *dir = slash ? strndup(final, (size_t)(slash - final) + 1) : NULL;
-    if (!slash || dir)
-        sweep(slash ? dir : ".", slash ? slash + 1 : final);
+    const char *base = base_of(final);
+    char *dir = base > final ? strndup(final, (size_t)(base - final)) : NULL;
+    if (base == final || dir)
+        sweep(dir ? dir : ".", stem_of(base));
     free(dir);
 }

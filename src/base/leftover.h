@@ -2,9 +2,10 @@
 /* leftover.h - temporary files and directories, which must not outlive the process.
  *
  * Files and directories are created under a temporary name, "NAME.part-" and 16 random hexadecimal digits, and renamed when
- * they are complete. A temporary name never exists before (O_EXCL), and it is locked (flock) until its process ends. All names
- * are in one list, so that a signal handler can remove them. After a kill, the next process that writes to the same directory
- * removes those whose lock is free. Process ids would not be enough: containers that share a directory have the same ones.
+ * they are complete. Of a long NAME only the end is used, so that the temporary name is valid wherever the final one is. A
+ * temporary name never exists before (O_EXCL), and it is locked (flock) until its process ends. All names are in one list, so
+ * that a signal handler can remove them. After a kill, the next process that writes to the same directory removes those whose
+ * lock is free. Process ids would not be enough: containers that share a directory have the same ones.
  */
 #ifndef ASCOPE_BASE_LEFTOVER_H
 #define ASCOPE_BASE_LEFTOVER_H
@@ -21,14 +22,14 @@ struct leftover {
  * The directory: 0. -1 and errno. */
 int leftover_file(struct leftover *l, const char *final);
 int leftover_dir(struct leftover *l, const char *final);
-/* Its end: it gets its final name, or is removed (NULL, or when it cannot be renamed). 0 or an errno. */
+/* Ends it: renames it to `final`, or removes it if `final` is NULL or the rename fails. Returns 0 or an errno value. */
 int leftover_settle(struct leftover *l, const char *final);
 
-/* The process is about to end: removes everything in the list. Who makes or settles something afterwards, waits forever. */
+/* For a process that is about to end: removes everything in the list. Threads that make or settle something afterwards block forever. */
 void leftovers_abandon(void);
-/* Removes from a directory what processes that are gone have left in it. */
+/* Removes from a directory what processes that have ended left behind. */
 void leftovers_sweep(const char *dir);
-/* The same of one output alone, in a directory that may not be ours. */
+/* The same for temporary files of one output only: the directory may be the user's. */
 void leftovers_sweep_of(const char *final);
 
 #endif

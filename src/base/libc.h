@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libc.h - what glibc has, and other C libraries or older kernels' headers have not.
+/* libc.h - definitions of glibc that other C libraries, or the headers of older kernels, do not have.
  *
  * Included before everything else where a symbol is missing (meson.build); no file includes it by itself.
  */

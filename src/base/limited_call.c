@@ -52,7 +52,7 @@ static void *call_main(void *at)
 #define join_until(thread, until) pthread_timedjoin_np(thread, NULL, until)
 #endif
 
-/* A thread that has ended in time has freed what the library left in it. */
+/* After a join the library's thread-local memory is freed. */
 bool limited_join(pthread_t thread, uint32_t limit_s)
 {
     struct timespec until;
@@ -81,7 +81,7 @@ bool limited_call(void (*call)(void *job), void *job, uint32_t limit_s)
 
 /* ---- in a child ---- */
 
-/* What goes wrong in it is our business: no core file, no handler of the program's, no text of the library's on the terminal. */
+/* Failures of the child stay invisible: no core file, no signal handler of the program, no output of the library on the terminal. */
 static void child_prepare(pid_t parent)
 {
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGTERM, SIGINT, SIGALRM };
@@ -115,7 +115,7 @@ enum child_end limited_child(void (*call)(void *shared), void *shared, uint32_t 
     for (;;) {
         const pid_t ended = (pid_t)TEMP_FAILURE_RETRY(waitpid(child, &status, WNOHANG));
         if (ended < 0)
-            return CHILD_DONE; /* the program has waited for all of its children: what is in the memory counts */
+            return CHILD_DONE; /* the program itself has waited for all of its children: the shared memory has the result */
         if (ended == child)
             break;
         if (now_ns() > until_ns) {

@@ -21,7 +21,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const struct address *)a)->text, ((const struct address *)b)->text);
 }
 
-/* Those that a maker has given out, or those that were made up on this machine. */
+/* Addresses assigned by a manufacturer, or those generated locally (bit 1 of the first byte). */
 static size_t addresses(struct address *out, const struct ifaddrs *list, bool is_local)
 {
     size_t n = 0;

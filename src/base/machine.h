@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The number that the collectors make of the addresses of its network cards; 0 without any. */
+/* The number that collectors compute from the addresses of the network cards; 0 without any. */
 uint64_t machine_uid(void);
 
 #endif

@@ -58,7 +58,7 @@ static uint32_t hash_of(const char *text, size_t len, bool *is_ascii)
     return (uint32_t)hash_u64(h ^ word);
 }
 
-/* Puts down a name with U+FFFD for each byte that is no text; returns how long it is. `out` may be NULL. */
+/* Writes a name with U+FFFD for each byte that is not UTF-8 to `out`, unless that is NULL; returns its length. */
 static size_t clean(const char *text, size_t len, char *out)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -100,7 +100,7 @@ static name_id add_locked(struct names *s, const char *text, size_t len)
     return add_hashed(s, text, len, hash, is_ascii);
 }
 
-/* Whatever is written is UTF-8: a name that is not becomes one here, once, rather than in each kind of output. */
+/* All outputs are UTF-8: invalid bytes are replaced here, once, and not by each writer. */
 static name_id add_cleaned(struct names *s, const char *text, size_t len, size_t cleaned_len)
 {
     char *cleaned = malloc(cleaned_len);
@@ -204,7 +204,7 @@ size_t names_len(const struct names *s, name_id id)
 
 size_t names_count(const struct names *s)
 {
-    pthread_mutex_t *lock = &((struct names *)s)->lock; /* others may be adding: what is counted is whole */
+    pthread_mutex_t *lock = &((struct names *)s)->lock; /* other threads may be adding */
     pthread_mutex_lock(lock);
     const size_t n = s->n;
     pthread_mutex_unlock(lock);

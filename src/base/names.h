@@ -19,8 +19,8 @@ struct names;
 struct names *names_new(void); /* owner: the caller; NULL when out of memory */
 name_id names_add(struct names *s, const char *text,
                   size_t len); /* NAME_EMPTY when out of memory: see names_failed() */
-/* The same for one who adds the same ones again and again, all zero before the first: what was added last to a slot is found without
- * a lock. */
+/* The same for a caller that adds the same names again and again. `recent` is its cache, all zero at first: names in it are found without a
+ * lock. */
 enum { NAMES_RECENT = 1024 };
 struct names_recent {
     name_id slot[NAMES_RECENT];
@@ -28,7 +28,7 @@ struct names_recent {
 name_id names_add_recent(struct names *s, struct names_recent *recent, const char *text, size_t len);
 name_id names_addz(struct names *s, const char *text);
 name_id names_number(struct names *s, uint64_t number);    /* its decimal text */
-const char *names_text(const struct names *s, name_id id); /* NUL-terminated, lent; may hold NULs of its own before */
+const char *names_text(const struct names *s, name_id id); /* NUL-terminated, lent; a name may contain NULs */
 size_t names_len(const struct names *s, name_id id);
 size_t names_count(const struct names *s);
 int names_compare(const struct names *s, name_id a, name_id b); /* by bytes, as memcmp and strcmp order them */

@@ -25,7 +25,7 @@ static bool buffer_new(struct out *o, const char *what, struct error *e)
     return true;
 }
 
-/* `path` is a plain file or free. */
+/* `path` is a regular file or does not exist. */
 static bool open_half(struct out *o, const char *path, struct error *e)
 {
     if (!buffer_new(o, path, e))
@@ -97,7 +97,7 @@ static void flush(struct out *o)
     o->n = 0;
 }
 
-/* A number may have ended in the slack behind cap: then there is no room, not an enormous one. */
+/* The last number may end in the slack behind cap: n exceeds cap then, and the difference must not wrap. */
 static size_t room(const struct out *o, size_t cap)
 {
     return o->n < cap ? cap - o->n : 0;
@@ -131,7 +131,7 @@ bool out_close(struct out *o, struct error *e)
         return true;
     }
     flush(o);
-    if (close(o->fd) != 0 && errno != EINTR && !o->failed_errno) /* interrupted, it is closed all the same */
+    if (close(o->fd) != 0 && errno != EINTR && !o->failed_errno) /* after EINTR the descriptor is closed, too */
         o->failed_errno = errno;
     o->fd = -1;
     const int renamed = leftover_settle(&o->half, o->failed_errno ? NULL : o->path);
@@ -275,12 +275,12 @@ char *us_put(struct out *o, char *to, int64_t ns)
     to += ns < 0;
     if (s == 0) {
         to += digits(to, us);
-    } else { /* points of time that follow each other are mostly of the same second */
+    } else { /* consecutive times mostly share their second */
         if (o->second != s) {
             o->second = s;
             o->second_len = (unsigned)digits(o->second_text, s);
         }
-        memcpy(to, o->second_text, SECOND_BYTES); /* all of it, which takes no call */
+        memcpy(to, o->second_text, SECOND_BYTES); /* a constant size needs no call */
         to += o->second_len;
         memcpy(to + 4, two_digits + us % 100 * 2, 2);
         us /= 100;
@@ -345,7 +345,7 @@ static bool real_by_integer(struct out *o, double v)
 {
     static const double tenth[] = { 1, 0.1, 0.01, 0.001, 0.0001 };
     const double size = fabs(v);
-    if (!(size >= 0.0001 && size < 0x1p52)) /* beyond, nothing is behind the point */
+    if (!(size >= 0.0001 && size < 0x1p52)) /* larger ones are whole numbers */
         return false;
     int exponent = 0; /* of the first digit */
     while (size < tenth[-exponent])
@@ -547,7 +547,7 @@ static void csv_quoted(struct out *o, const char *text, size_t len)
         if (text[n++] == '"')
             out_lit(o, "\"\"");
         else
-            out_lit(o, UTF8_UNKNOWN); /* many readers stop there */
+            out_lit(o, UTF8_UNKNOWN); /* many readers take a NUL for the end of the text */
     }
 }
 
@@ -556,7 +556,7 @@ void out_csv(struct out *o, const char *text, size_t len)
     size_t plain = 0;
     while (plain + 8 <= len && csv_plain8(text + plain))
         plain += 8;
-    if (plain + 8 > len && len >= 8 && csv_plain8(text + len - 8)) /* the last ones, once more with some before them */
+    if (plain + 8 > len && len >= 8 && csv_plain8(text + len - 8)) /* the last eight, some of them once more */
         plain = len;
     while (plain < len && csv_plain(text[plain]))
         plain++;
@@ -569,7 +569,7 @@ void out_csv(struct out *o, const char *text, size_t len)
     out_char(o, '"');
 }
 
-/* A spreadsheet runs what begins like this, unless it is a number. */
+/* A spreadsheet evaluates a text that begins with one of these characters as a formula, unless it is a number. */
 static bool is_formula(const char *text, size_t len)
 {
     char number[32], *end;

@@ -20,32 +20,32 @@
 enum { SECOND_BYTES = 24 };
 struct out {
     char *buf;
-    size_t n, cap;               /* cap leaves OUT_SLACK bytes behind it */
+    size_t n, cap;               /* OUT_SLACK more bytes are allocated behind cap */
     int fd;                      /* -1: everything stays in buf, which grows (for tests and small texts) */
     int failed_errno;            /* of the first write that failed */
-    uint64_t written;            /* bytes handed over so far, without what is in buf */
+    uint64_t written;            /* bytes written to fd so far, without those in buf */
     void (*full)(struct out *o); /* with fd -1: called when buf is full, and may empty it; NULL: it only grows */
     void *full_context;
     char *path;
     struct leftover half; /* the file under its temporary name; none when it is written through */
-    uint64_t second;      /* of the last point of time, and its digits: see out_us() */
+    uint64_t second;      /* of the time that out_us() wrote last, and its digits: the next time mostly shares them */
     unsigned second_len;
     char second_text[SECOND_BYTES];
 };
 
 enum { OUT_SLACK = 64 }; /* the longest number that the functions below write without checking for room */
 
-/* A result in a folder of ours, which is a plain file. On false nothing is left to close. */
+/* Creates a result in a directory of ours; an existing file of that name must be a regular one. After false there is nothing to close. */
 bool out_open(struct out *o, const char *path, struct error *e);
-/* The same under a name that the user gave: a FIFO, a device, a link, or "-" for standard output, too. */
+/* The same for a name given by the user, which may also be a FIFO, a device, a link, or "-" for standard output. */
 bool out_open_named(struct out *o, const char *name, struct error *e);
 bool out_open_memory(struct out *o, struct error *e); /* read o->buf, o->n; end with out_discard() */
-bool out_close(struct out *o, struct error *e);       /* flush, sync with the final name, free */
-void out_discard(struct out *o);                      /* the file never was; fine after a failed open */
+bool out_close(struct out *o, struct error *e);       /* flushes, renames to the final name, frees */
+void out_discard(struct out *o);                      /* removes the file, frees; fine after a failed open */
 
 void out_room(struct out *o, size_t bytes);               /* flush or grow until `bytes` fit */
-void out_through(struct out *o, const void *p, size_t n); /* the same for many of them: into a file without a copy */
-/* Writes over bytes of the file that were put down before. */
+void out_through(struct out *o, const void *p, size_t n); /* as out_bytes(); a file gets them without a copy */
+/* Overwrites bytes of the file that were written before. */
 void out_patch(struct out *o, uint64_t offset, const void *p, size_t n);
 /* Reads back what was written into a file so far. False: o->failed_errno or errno has the reason. Ends with memory_unmap(). */
 struct mapped;
@@ -60,9 +60,9 @@ void out_json(struct out *o, const char *text, size_t len);       /* a quoted JS
 void out_json_inner(struct out *o, const char *text, size_t len); /* the same without the quotes */
 void out_csv(struct out *o, const char *text, size_t len);        /* quoted only when it must be */
 void out_csv_safe(struct out *o, const char *text, size_t len);   /* with a ' before what a spreadsheet would run */
-void out_shown(struct out *o, const char *text);                  /* what a terminal would obey becomes '?' (utf8.h) */
+void out_shown(struct out *o, const char *text);                  /* control characters become '?' (utf8.h) */
 
-void out_bytes_beyond(struct out *o, const void *p, size_t n); /* the same where there is no room for them */
+void out_bytes_beyond(struct out *o, const void *p, size_t n); /* out_bytes() if the buffer is full */
 static inline void out_bytes(struct out *o, const void *p, size_t n)
 {
     if (o->n >= o->cap || n > o->cap - o->n) {
@@ -80,7 +80,7 @@ static inline void out_char(struct out *o, char c)
     o->buf[o->n++] = c;
 }
 
-/* Up to OUT_SLACK bytes. */
+/* Writes up to OUT_SLACK bytes. */
 static inline void out_short(struct out *o, const void *p, size_t n)
 {
     if (o->n >= o->cap)
@@ -96,7 +96,8 @@ static inline void out_short(struct out *o, const void *p, size_t n)
         out_short((o), "" literal, sizeof(literal) - 1);                                                               \
     } while (0)
 
-/* For what is put together by hand: up to so many bytes go where it points, and out_put() takes them up to `end`. At most OUT_RESERVE. */
+/* For text that the caller composes in place: returns an address with room for so many bytes, at most OUT_RESERVE. out_put() adds what
+ * was written there up to `end`. */
 enum { OUT_RESERVE = 256 };
 static inline char *out_reserve(struct out *o, size_t bytes)
 {
@@ -109,9 +110,9 @@ static inline void out_put(struct out *o, const char *end)
     o->n = (size_t)(end - o->buf);
 }
 #define lit_put(to, literal) ((char *)memcpy((to), "" literal, sizeof(literal) - 1) + sizeof(literal) - 1)
-/* As out_us() writes it; returns its end, and may write up to 32 bytes. */
+/* Writes the text of out_us() to `to`, which has room for 32 bytes; returns its end. */
 char *us_put(struct out *o, char *to, int64_t ns);
 
-size_t digits_put(char *to, uint64_t v); /* its decimal digits, at most 20 and without a NUL; how many they are */
+size_t digits_put(char *to, uint64_t v); /* decimal digits, at most 20, without a NUL; returns their number */
 
 #endif

@@ -43,7 +43,7 @@ bool outdir_make_inside(const char *path, struct error *e)
     return mkdir(path, 0750) == 0 || (errno == EEXIST ? outdir_is_inside(path, e) : fail(e, path, errno));
 }
 
-/* False: the lock is another's. */
+/* False: another process still holds the lock. */
 static bool lock_wait(int fd, unsigned patience_ms)
 {
     enum { STEP_MS = 50 };
@@ -56,7 +56,7 @@ static bool lock_wait(int fd, unsigned patience_ms)
     }
 }
 
-/* One who found nothing to write has removed it while we waited. */
+/* False: a process that had nothing to write has removed the directory while we waited for its lock. */
 static bool is_same(int fd, const char *path)
 {
     struct stat held, now;

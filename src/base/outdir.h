@@ -19,7 +19,7 @@ enum { OUTDIR_PATIENCE_MS = 30000 };
 bool outdir_make(const char *path,
                  struct error *e); /* links to directories are followed: for names given by the user */
 bool outdir_make_inside(const char *path, struct error *e); /* links are refused; the directory above must exist */
-bool outdir_is_inside(const char *path, struct error *e);   /* the same check of one that may be missing */
+bool outdir_is_inside(const char *path, struct error *e);   /* the check alone; the directory may be missing */
 
 /* Creates a directory as outdir_make_inside() and locks it: a descriptor, released by close(); -1: another process holds the lock
  * for longer than that. */

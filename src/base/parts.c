@@ -13,7 +13,7 @@
 /* The buffer of a part: larger than most parts, so that few threads wait before their part is complete. */
 enum { PART_MOST = 4 << 20, SPARES_MOST = 64, PACKED_AT_ONCE = 1 << 16 };
 
-/* What a thread writes a part with; kept for the next one, which then finds memory that is there. */
+/* The buffers that a thread writes a part with. They are kept for later parts, which reuse their memory. */
 struct desk {
     struct out text, packed;
     z_stream *deflate; /* which must not move */
@@ -23,7 +23,7 @@ struct parts {
     struct out *to;
     const struct parts_job *job;
     pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t turn;
+    pthread_cond_t next_changed;
     size_t next;  /* the next part: only its thread uses `to` and the two below */
     uint32_t crc; /* of the text so far */
     uint64_t n_text;
@@ -39,32 +39,32 @@ struct part {
     uint64_t n_text;
 };
 
-static bool is_turn(const struct part *p, bool waits)
+static bool is_next_part(const struct part *p, bool waits)
 {
     pthread_mutex_lock(&p->all->lock);
     while (waits && p->all->next != p->i)
-        pthread_cond_wait(&p->all->turn, &p->all->lock);
-    const bool mine = p->all->next == p->i;
+        pthread_cond_wait(&p->all->next_changed, &p->all->lock);
+    const bool is_next = p->all->next == p->i;
     pthread_mutex_unlock(&p->all->lock);
-    return mine;
+    return is_next;
 }
 
 static void hand_on(struct part *p, struct out *o)
 {
-    if (is_turn(p, o->n >= PART_MOST)) {
+    if (is_next_part(p, o->n >= PART_MOST)) {
         out_through(p->all->to, o->buf, o->n);
         o->n = 0;
     }
 }
 
-/* Parts are compressed by themselves: a flush ends them at a whole byte, so that they can follow each other. */
+/* Each part is compressed on its own. A flush ends it at a whole byte, so that parts can be concatenated. */
 static void pack(struct part *p, int flush)
 {
     struct out *from = &p->desk.text, *to = &p->desk.packed;
     z_stream *z = p->desk.deflate;
     p->crc = (uint32_t)crc32_z(p->crc, (const Bytef *)from->buf, from->n);
     p->n_text += from->n;
-    progress_work(from->n); /* what takes the time is compressing, not writing what is left */
+    progress_work(from->n); /* compressing takes the time, not writing the result */
     z->next_in = (Bytef *)from->buf;
     z->avail_in = (uInt)from->n;
     do {
@@ -150,7 +150,7 @@ static void write_part(void *context, size_t i)
             deflateReset(p.desk.deflate);
         }
     }
-    is_turn(&p, true);
+    is_next_part(&p, true);
     if (has_desk)
         out_through(all->to, last->buf, last->n);
     const int trouble = has_desk ? desk_trouble(&p.desk) : ENOMEM;
@@ -165,7 +165,7 @@ static void write_part(void *context, size_t i)
         last->n = 0;
         all->spare[all->n_spares++] = p.desk;
     }
-    pthread_cond_broadcast(&all->turn);
+    pthread_cond_broadcast(&all->next_changed);
     pthread_mutex_unlock(&all->lock);
     if (!is_kept)
         desk_end(&p.desk);
@@ -197,7 +197,7 @@ void parts_write(struct out *to, const struct parts_job *job)
 {
     struct parts p = { .to = to, .job = job, .crc = (uint32_t)crc32_z(0, NULL, 0) };
     pthread_mutex_init(&p.lock, NULL);
-    pthread_cond_init(&p.turn, NULL);
+    pthread_cond_init(&p.next_changed, NULL);
     if (job->gzips)
         gzip_begin(to);
     pool_run(job->n, job->n_threads, write_part, &p);
@@ -205,6 +205,6 @@ void parts_write(struct out *to, const struct parts_job *job)
         gzip_end(to, p.crc, (uint32_t)p.n_text);
     while (p.n_spares > 0)
         desk_end(&p.spare[--p.n_spares]);
-    pthread_cond_destroy(&p.turn);
+    pthread_cond_destroy(&p.next_changed);
     pthread_mutex_destroy(&p.lock);
 }

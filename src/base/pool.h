@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* Runs job(context, 0) … job(context, n - 1) on up to n_threads threads, the caller's included, and waits for them all.
- * A thread that cannot be started is done without. */
+ * If threads cannot be started, there are fewer. */
 void pool_run(size_t n, unsigned n_threads, void (*job)(void *context, size_t i), void *context);
 
 #endif

@@ -12,7 +12,7 @@ static _Thread_local atomic_ullong *counter;
 
 void progress_work(uint64_t units)
 {
-    atomic_fetch_add_explicit(&worked, units, memory_order_relaxed); /* a number to look at: nothing hangs on it */
+    atomic_fetch_add_explicit(&worked, units, memory_order_relaxed); /* it is only displayed */
     if (counter)
         atomic_fetch_add_explicit(counter, units, memory_order_relaxed);
 }
@@ -35,10 +35,18 @@ double progress_done(const struct progress *p)
     return p->from + (p->until - p->from) * portion;
 }
 
-const char *progress_left(char out[PROGRESS_LEFT], double elapsed_s, double done)
+double progress_left_s(double shown_s, double step_s, double elapsed_s, double done)
 {
-    const double left_s = done > 0 ? elapsed_s * (1 - done) / done : 0;
-    if (elapsed_s < 2 || done < 0.05 || left_s > 360000)
+    const double now_s = done > 0 ? elapsed_s * (1 - done) / done : 0;
+    if (elapsed_s < 2 || done < 0.05 || now_s > 360000)
+        return -1;
+    const double passed_s = shown_s > step_s ? shown_s - step_s : 0;
+    return shown_s < 0 || now_s < passed_s ? now_s : passed_s + (now_s - passed_s) * fmin(step_s / elapsed_s, 1);
+}
+
+const char *progress_left(char out[PROGRESS_LEFT], double left_s)
+{
+    if (left_s < 0)
         *out = 0;
     else if (left_s < 100)
         snprintf(out, PROGRESS_LEFT, "about %.0f s left", ceil(left_s));
@@ -47,7 +55,7 @@ const char *progress_left(char out[PROGRESS_LEFT], double elapsed_s, double done
     return out;
 }
 
-static void draw(const struct progress *p, unsigned ms)
+static void draw(struct progress *p, unsigned ms)
 {
     char bar[BAR_CELLS + 1], left[PROGRESS_LEFT];
     const double done = progress_done(p);
@@ -59,12 +67,13 @@ static void draw(const struct progress *p, unsigned ms)
     for (int i = 0; i < BAR_CELLS; i++)
         bar[i] = (double)(i + 1) <= done * BAR_CELLS ? '=' : ' ';
     bar[BAR_CELLS] = 0;
+    p->left_s = progress_left_s(p->left_s, REDRAW_MS / 1e3, ms / 1e3, done);
     fprintf(p->to, "\r\033[K%-9s [%s] %3.0f %% %4u s  %s", p->what, bar, floor(done * 100), ms / 1000,
-            progress_left(left, ms / 1e3, done));
+            progress_left(left, p->left_s));
     fflush(p->to);
 }
 
-static _Atomic(struct progress *) shown; /* the one that draws: two would write over each other */
+static _Atomic(struct progress *) shown; /* the one that draws; at most one at a time */
 
 void progress_hold(void)
 {
@@ -117,7 +126,7 @@ static void *draw_until_ended(void *arg)
 
 void progress_begin(struct progress *p, FILE *to, bool wanted)
 {
-    *p = (struct progress){ .to = to };
+    *p = (struct progress){ .to = to, .left_s = -1 };
     if (!wanted || !isatty(fileno(to)))
         return;
     pthread_condattr_t steady;

@@ -22,6 +22,7 @@ struct progress {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended;
     bool is_ending, is_drawn;
+    double left_s; /* as shown; negative: not yet */
     char what[24];
     double from, until;        /* the stage's share of the whole, which is 0 to 1 */
     uint64_t expected, before; /* units that the stage takes, and those that were counted before it */
@@ -30,10 +31,10 @@ struct progress {
 void progress_begin(struct progress *p, FILE *to, bool wanted);
 /* A stage begins; without a progress (NULL) nothing happens. From 0 to 0: of unknown length; only the seconds are shown. */
 void progress_stage(struct progress *p, const char *what, double from, double until, uint64_t expected);
-void progress_end(struct progress *p); /* wipes the line */
+void progress_end(struct progress *p); /* clears the line */
 
-/* While something else is printed: wipes the line that is shown, if one is, and nothing is drawn until the release. The progress
- * begins and ends outside of them. */
+/* Around other output: progress_hold() clears the line, if one is shown, and nothing is drawn until progress_release(). No progress may
+ * begin or end in between. */
 void progress_hold(void);
 void progress_release(void);
 void progress_clear(void); /* both */
@@ -46,8 +47,12 @@ atomic_ullong *progress_counter(void);
 /* The progress of the whole. With more units than expected it approaches the end of the stage. */
 double progress_done(const struct progress *p);
 
+/* The remaining time to show, step_s after shown_s was; negative: it is too early to say. It falls with the computed one at once, and
+ * grows slowly: a stage that reports nothing for a while is no sign that everything takes longer. */
+double progress_left_s(double shown_s, double step_s, double elapsed_s, double done);
+
 /* "about 40 s left"; empty when it is too early to say. */
 enum { PROGRESS_LEFT = 32 };
-const char *progress_left(char out[PROGRESS_LEFT], double elapsed_s, double done);
+const char *progress_left(char out[PROGRESS_LEFT], double left_s);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* For memory checkers: what is not allocated. */
+/* Marks memory that is not allocated, for AddressSanitizer. */
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #else
@@ -14,15 +14,15 @@
 #endif
 
 enum {
-    UNIT = 1 << 16,      /* of which all runs are multiples: the largest page that aarch64 has */
-    HUGE_FROM = 2 << 20, /* what needs less does not fill such a page */
+    UNIT = 1 << 16,      /* runs are multiples of it: the largest page size of aarch64 */
+    HUGE_FROM = 2 << 20, /* huge pages begin here: small jobs would not fill one */
     HUGE_PAGE = 2 << 20,
 };
 
-/* The head of a part of the region, used or free. */
+/* The header of an allocated or a free part of the region. */
 struct run {
     _Alignas(64) size_t bytes; /* with the head */
-    struct run *next;          /* of those that are free */
+    struct run *next;          /* of the free runs */
 };
 
 static struct run *head_of(void *at)
@@ -62,7 +62,7 @@ static struct run *run_make(char *at, size_t bytes)
     return run;
 }
 
-/* The first so many bytes of a free run. */
+/* Takes the first bytes of a free run out of the list. */
 static void cut_free(struct run **link, size_t bytes)
 {
     struct run *run = *link, *next = run->next;
@@ -74,8 +74,8 @@ static void cut_free(struct run **link, size_t bytes)
     }
 }
 
-/* The first free run that is large enough, or what was never used, together with the free run before it. NULL: none of these
- * lies before `end`. *used: how many bytes of it may be other than zero. */
+/* Takes the first free run that is large enough, else memory that was never used, together with a free run that ends there. NULL:
+ * it would not end before `end`. *used: how many of its bytes may differ from zero. */
 static struct run *find(struct region *r, size_t bytes, const char *end, size_t *used)
 {
     char *const fresh = r->at + atomic_load(&r->touched);
@@ -113,7 +113,7 @@ void *region_take(struct region *r, size_t bytes, size_t spare)
     return memset(run + 1, 0, old < bytes ? old : bytes);
 }
 
-/* Among the free ones, together with those before and behind it. */
+/* Adds a run to the free ones, and merges it with its neighbours. */
 static void give(struct region *r, struct run *run)
 {
     pthread_mutex_lock(&r->lock);
@@ -165,14 +165,14 @@ bool region_trim(struct region *r, void *at, size_t bytes)
     return true;
 }
 
-/* The last one, if nothing lies behind it, is again as it was at first; of the others the heads stay. */
+/* The last run, if it ends where the used part ends, is unused again. The others keep the page with their header. */
 void region_rest(struct region *r)
 {
     pthread_mutex_lock(&r->lock);
     for (struct run **link = &r->free; *link;) {
         struct run *run = *link;
         const bool is_last = end_of(run) == r->at + atomic_load(&r->touched);
-        if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) { /* if not, it is not zero either */
+        if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) { /* if that fails, it is not zero */
             atomic_store(&r->touched, (size_t)((char *)run - r->at));
             *link = NULL;
         } else {

@@ -19,21 +19,21 @@ struct region {
     pthread_mutex_t lock;
     char *at; /* NULL: there is none */
     size_t bytes;
-    atomic_size_t touched; /* from here on all of it is as the system has it: zero, and no pages */
-    struct run *free;      /* by address; two never touch each other */
+    atomic_size_t touched; /* offset behind which nothing was ever used: there all bytes are zero and have no pages */
+    struct run *free;      /* free runs by address; neighbours are merged */
 };
 #define REGION_NONE                                                                                                    \
     {                                                                                                                  \
         .lock = PTHREAD_MUTEX_INITIALIZER                                                                              \
     }
 
-void region_open(struct region *r, size_t bytes); /* it stays closed where so much cannot be reserved */
-/* Zeroed, and not among the last `spare` bytes of it; NULL: there is no such room. */
+void region_open(struct region *r, size_t bytes); /* it stays closed if so much cannot be reserved */
+/* Allocates zeroed memory, but none of the last `spare` bytes of the region; NULL: no room. */
 void *region_take(struct region *r, size_t bytes, size_t spare);
-/* False: this is not in it. */
+/* Releases an allocation. False: it is not in this region. */
 bool region_give(struct region *r, void *at);
-bool region_trim(struct region *r, void *at, size_t bytes); /* what lies behind so many bytes is given back */
-void region_rest(struct region *r);                         /* pages of what is free go to the system */
+bool region_trim(struct region *r, void *at, size_t bytes); /* releases all but its first bytes */
+void region_rest(struct region *r);                         /* returns the pages of free runs to the system */
 size_t region_touched(const struct region *r);
 
 #endif

@@ -25,8 +25,8 @@ enum {
     SQL_MOST = 3500,       /* a row of the schema must fit on the first page, which has less room than others */
 };
 
-/* Cells are put down from the end of the page towards its front, where their offsets will be. The room before the page
- * takes a cell that turns out to be too large for what is left. */
+/* Cells are written from the end of the page towards its front, where their offsets will be. The memory before the page holds a cell that
+ * turns out to be too large for the rest of the page. */
 struct page {
     uint8_t room_and_page[2 * PAGE_BYTES];
     size_t n, top;               /* cells, and where the last of them begins */
@@ -160,7 +160,7 @@ static void page_add(struct page *g, const uint8_t *cell)
     put_u16((uint8_t *)&g->at[g->n++], g->top);
 }
 
-/* Everything but the cells, which are there. `right` is the last child of an interior page. */
+/* Writes everything but the cells, which are in place. `right` is the last child of an interior page. */
 static void page_finish(struct page *g, size_t start, uint32_t right)
 {
     uint8_t *header = page_bytes(g) + start;

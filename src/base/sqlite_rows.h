@@ -51,7 +51,7 @@ struct rows {
         size_t first, n, next; /* where the offsets of cells begin; how many; which one is next */
         bool is_leaf;
     } at[ROWS_DEEP];
-    uint32_t below;            /* a page to go into, or 0 */
+    uint32_t below;            /* the page to descend to, or 0 */
     uint8_t *long_row;         /* one that is longer than its page, in one piece */
     size_t long_cap, n_joined; /* bytes of it, and of all of them so far */
 };

@@ -10,7 +10,9 @@
 
 static const double power_of_ten[] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 };
 
-/* More than half of the last digit by so much: 8.0575 is stored as a little less, and reads as a half all the same. */
+enum { REAL_BYTES = 40 }; /* no text of out_real() is longer */
+
+/* A relative tolerance: 8.0575 is stored as a little less, and has to be rounded as the half that it reads as. */
 #define HAIR 3e-16
 
 double round_away(double v, int digits)
@@ -78,7 +80,7 @@ static void decimal(struct out *o, int64_t v, unsigned digits)
     out_short(o, text + at, sizeof text - at);
 }
 
-/* What CSV and JSON show alike: the numbers. */
+/* Numbers, which CSV and JSON show alike. */
 static void number(struct out *o, struct cell c)
 {
     switch (c.kind) {
@@ -90,6 +92,7 @@ static void number(struct out *o, struct cell c)
             out_real(o, round_away(c.f, c.digits));
         break;
     case CELL_SHORT:
+        out_reserve(o, REAL_BYTES); /* what is taken back below must still be in the buffer */
         if (!thousandths(o, c))
             out_real(o, round_away(c.f, c.digits));
         if (o->n >= 2 && o->buf[o->n - 1] == '0' && o->buf[o->n - 2] == '.')

@@ -55,7 +55,7 @@ static uint64_t pages_since(sqlite3 *db, int what)
     return n > 0 ? (uint64_t)n : 0;
 }
 
-/* Called after each so many operations; not 0: SQLite stops. */
+/* Called every OPERATIONS operations; SQLite stops if it returns nonzero. */
 static int work_is_spent(void *of)
 {
     struct untrusted_db *u = of;
@@ -66,7 +66,7 @@ static int work_is_spent(void *of)
     return u->work_left == 0;
 }
 
-/* No other function may run: a column of the file's own could be computed by any. */
+/* Denies all functions but count(): a computed column of the file could call any. */
 static int only_columns(void *context, int action, const char *a, const char *b, const char *c, const char *d)
 {
     (void)context, (void)c, (void)d;
@@ -103,10 +103,11 @@ bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e
     if (is_open) {
         sqlite3_progress_handler(u->db, OPERATIONS, work_is_spent, u);
         find_page_bytes(u);
-        /* Those that are tables, too, are made now: later nothing may be. */
-        static const char look[] = "SELECT 1 FROM sqlite_master; PRAGMA cell_size_check=1; PRAGMA cache_size=-2048; "
-                                   "SELECT 1 FROM pragma_table_xinfo(''), pragma_index_list('')";
-        is_open = sqlite3_exec(u->db, look, NULL, NULL, NULL) == SQLITE_OK;
+        /* SQLite creates the table-valued functions of pragmas at their first use: later the authorizer forbids that. */
+        static const char first_queries[] =
+            "SELECT 1 FROM sqlite_master; PRAGMA cell_size_check=1; PRAGMA cache_size=-2048; "
+            "SELECT 1 FROM pragma_table_xinfo(''), pragma_index_list('')";
+        is_open = sqlite3_exec(u->db, first_queries, NULL, NULL, NULL) == SQLITE_OK;
         u->work_left = is_open ? WORK_AT_LEAST + WORK_A_BYTE * u->file_bytes : u->work_left;
         sqlite3_limit(u->db, SQLITE_LIMIT_LENGTH, 1 << 24);
         sqlite3_limit(u->db, SQLITE_LIMIT_EXPR_DEPTH, 20);

@@ -17,25 +17,25 @@ struct untrusted_db {
     uint64_t file_bytes, inode;
     bool has_wal; /* a -wal beside it, whose contents are not read */
     uint64_t page_bytes, work_left;
-    bool is_computed; /* what untrusted_db_look() has found */
+    bool is_computed; /* set by untrusted_db_look(): a column is computed */
 };
 
 /* False: e has the reason, and nothing has to be closed. The address of u must stay the same until it is closed. */
 bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e);
 void untrusted_db_close(struct untrusted_db *u); /* one that is all zero is fine */
 
-/* Whether there is a plain table of that name: a view or a virtual table could be anything, and is not there. False: the database
- * cannot be read, or a column of the table is computed, by anything. */
+/* *is_there: the database has an ordinary table of that name. Views and virtual tables do not count: they can run any code. False: the
+ * database cannot be read, or a column of the table is computed. */
 bool untrusted_db_look(struct untrusted_db *u, const char *table, bool *is_there);
 
-/* Why the last call failed. Until the next call. */
+/* Why the last call failed; valid until the next call. */
 const char *untrusted_db_trouble(const struct untrusted_db *u);
 
-/* Whether each page of a file belongs to one table only. SQLite changes a database where it is not so for as long as it likes. */
+/* Whether each page of a file belongs to one table only. Otherwise SQLite may take arbitrarily long to change the database. */
 bool untrusted_db_is_sound(const char *path);
 
-/* For a connection that is opened otherwise: no schema runs a function that is not harmless, no statement one that takes a pointer to
- * code. */
+/* For a connection that was opened elsewhere: its schema cannot call functions with side effects, and no statement can call one that takes
+ * a pointer to code. */
 bool untrusted_db_restrict(sqlite3 *db);
 
 /* "file:/a%20b.db?immutable=1" of a path; NULL: no memory. Release with sqlite3_free(). */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define UTF8_UNKNOWN "\xEF\xBF\xBD" /* U+FFFD: stands for a byte that is no text */
+#define UTF8_UNKNOWN "\xEF\xBF\xBD" /* U+FFFD: replaces a byte that is not UTF-8 */
 
 /* The length of the UTF-8 sequence at p, or 0 when there is none. Surrogates and overlong forms are invalid. */
 static inline size_t utf8_len(const unsigned char *p, size_t left)
@@ -32,9 +32,9 @@ static inline size_t utf8_len(const unsigned char *p, size_t left)
     return 0;
 }
 
-/* The length of the character at the start of a text that is not empty; a byte that is not UTF-8 counts as one. What a terminal
- * would obey is not shown: control characters, also those beyond ASCII (U+009B is ESC [), and those that change the direction
- * of writing. */
+/* The length of the character at the start of a text that is not empty; a byte that is not UTF-8 counts as one. *is_shown is false for
+ * what a terminal interprets: control characters, also those beyond ASCII (U+009B is ESC [), and those that change the direction of
+ * writing. */
 static inline size_t utf8_shown(const char *text, bool *is_shown)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -49,7 +49,7 @@ static inline size_t utf8_shown(const char *text, bool *is_shown)
     return len > 0 ? len : 1;
 }
 
-/* Copies n bytes; those that are no text become '?', one for one: other parsers give up a whole file for one of them. */
+/* Copies n bytes; each byte that is not UTF-8 becomes '?': other parsers reject a whole file because of one. */
 static inline void utf8_copy(char *out, const char *text, size_t n)
 {
     uint64_t seen = 0, word;
