@@ -210,17 +210,28 @@ static void every_flip_costs_little(void **state)
 /* Texts on which a reader that starts again at each place would need minutes. */
 static void hostile_texts_take_linear_time(void **state)
 {
-    static const char *const row[] = { "{\"a", "{\"a\":[",         "{\"a\":\"b\"",        "[", "{", "\"",
-                                       "},{",  "{\"a\":\"x\"y\",", "{\"ph\":\"X\" ] , \"" };
+    static const char *const row[] = { "{\"a",
+                                       "{\"a\":[",
+                                       "{\"a\":\"b\"",
+                                       "[",
+                                       "{",
+                                       "\"",
+                                       "},{",
+                                       "{\"a\":\"x\"y\",",
+                                       "{\"ph\":\"X\" ] , \"",
+                                       "\"traceEvents\" ",
+                                       "\"baseTimeNanoseconds\" " };
     enum { SIZE = 4 << 20 };
     char *text = malloc(SIZE);
     assert_non_null(text);
     for (size_t i = 0; i < ROWS(row); i++) {
         const size_t len = strlen(row[i]);
-        text[0] = '[';
         for (size_t at = 1; at < SIZE; at++)
             text[at] = row[i][(at - 1) % len];
-        rows_of(text, SIZE);
+        for (size_t k = 0; k < 2; k++) {
+            text[0] = "[{"[k];
+            rows_of(text, SIZE);
+        }
     }
     free(text);
     (void)state;

@@ -203,6 +203,38 @@ static void changes_are_taken_out_of_their_records(void **state)
     (void)state;
 }
 
+/* The unaging stream of a family is read before the other one: room is needed for the entries of both. */
+static void changes_of_both_streams_of_a_family_have_room(void **state)
+{
+    enum { RECORDS = 100 };
+    uint8_t rec[RECORDS][LPM_FIRST + LPM_MOST * 16];
+    struct error e = { 0 };
+    for (unsigned i = 0; i < RECORDS; i++) {
+        layout_init(&lpm_layout, rec[i]);
+        layout_put(&lpm_layout, LPM_COUNT, rec[i], LPM_MOST);
+        for (unsigned k = 0; k < LPM_MOST; k++) {
+            layout_put(&lpm_entry_layout, LPM_ENTRY_TIME, rec[i] + LPM_FIRST + k * 16, 100 + i * LPM_MOST + k);
+            layout_put(&lpm_entry_layout, LPM_ENTRY_VALUE, rec[i] + LPM_FIRST + k * 16, i * LPM_MOST + k);
+        }
+    }
+    struct device d = device_of("1.0", "", "lpmFreqConv.data", rec[0], sizeof rec[0]);
+    struct slice rest = { .name = "rest", .data = rec[1], .size = sizeof rec - sizeof rec[0] };
+    struct stream both[] = { *d.source.stream, *d.source.stream };
+    both[0].is_unaging = true;
+    both[1].slice = &rest;
+    d.source.stream = both;
+    d.source.n_streams = ROWS(both);
+    assert_true(counters_load(NULL, &d, &e));
+    const struct samples *s = &d.counters.raw[SAMPLER_FREQ];
+    assert_int_equal(s->n, RECORDS * LPM_MOST);
+    for (size_t k = 0; k < s->n; k++) {
+        assert_int_equal(samples_uint(s, LPM_ENTRY_TIME, k), 100 + k);
+        assert_int_equal(samples_uint(s, LPM_ENTRY_VALUE, k), k);
+    }
+    device_forget(&d);
+    (void)state;
+}
+
 static void cores_end_at_unused_space_and_need_their_mode(void **state)
 {
     uint8_t bytes[3 * 96];
@@ -229,6 +261,7 @@ int main(void)
         cmocka_unit_test(every_prefix_of_a_stream_is_read_as_far_as_it_goes),
         cmocka_unit_test(lines_that_are_no_samples_are_reported),
         cmocka_unit_test(changes_are_taken_out_of_their_records),
+        cmocka_unit_test(changes_of_both_streams_of_a_family_have_room),
         cmocka_unit_test(cores_end_at_unused_space_and_need_their_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,21 @@ static void blocks_of_mix_kernels_add_up_for_the_other_cores(void **state)
     (void)state;
 }
 
+static void blocks_of_other_kernels_are_not_of_other_cores(void **state)
+{
+    struct error e = { 0 };
+    struct bench *b = bench_new(sample);
+    add_task(b, NO_CONTEXT, 1000, 1100);
+    add_task_record(b, 0, FFTS_NONE, 1100, 100);
+    add_block_record(b, FFTS_NONE, 1010, 10); /* of a cube core, as the kernel itself */
+    assert_true(pmu_prepare(&b->profile, &b->device, &e) && pmu_analyse(&b->profile, &b->device, &e));
+    assert_int_equal(b->device.pmu.other[0], NO_ROW); /* there is no sum for it: only mix kernels have one */
+    assert_int_equal(cycles_of(b, 0, CORE_AIC), 100);
+    assert_int_equal(cycles_of(b, 0, CORE_AIV), 0);
+    bench_free(b);
+    (void)state;
+}
+
 static void the_clock_of_the_moment_gives_the_time(void **state)
 {
     static const struct {
@@ -224,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_go_to_the_run_during_which_they_ended),
         cmocka_unit_test(blocks_of_mix_kernels_add_up_for_the_other_cores),
+        cmocka_unit_test(blocks_of_other_kernels_are_not_of_other_cores),
         cmocka_unit_test(the_clock_of_the_moment_gives_the_time),
         cmocka_unit_test(counters_that_nobody_names_are_left_alone),
     };

@@ -3,8 +3,12 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "folder.h"
+#include "load/collection_dir.h"
+#include "load/prof.h"
 #include "load/settings_load.h"
 #include "load/source_open.h"
 
@@ -292,6 +296,46 @@ static void settings_are_decoded_once(void **state)
     (void)state;
 }
 
+static atomic_bool changes;
+
+/* As a job does that writes its results under temporary names. */
+static void *change_names(void *unused)
+{
+    char file[600], other[600], dir[600];
+    snprintf(file, sizeof file, "%s/a.json.part-0123456789abcdef", folder);
+    snprintf(other, sizeof other, "%s/a.json", folder);
+    snprintf(dir, sizeof dir, "%s/PROF_1.part-0123456789abcdef", folder);
+    while (atomic_load(&changes)) {
+        close(open(file, O_WRONLY | O_CREAT, 0600));
+        rename(file, other);
+        unlink(other);
+        mkdir(dir, 0700);
+        rmdir(dir);
+    }
+    return unused;
+}
+
+static void names_that_change_meanwhile_are_no_obstacle(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    atomic_store(&changes, true);
+    assert_int_equal(pthread_create(&thread, NULL, change_names, NULL), 0);
+    int first = 0;
+    enum fault fault = FAULT_FORMAT; /* of a directory without a collection */
+    for (int i = 0; i < 20000 && first == 0 && fault == FAULT_FORMAT; i++) {
+        struct prof_dirs dirs;
+        struct error e = { 0 };
+        assert_false(collection_dir_is_one(folder, &first));
+        assert_false(prof_find(folder, &dirs, &e));
+        fault = e.fault;
+    }
+    atomic_store(&changes, false);
+    pthread_join(thread, NULL);
+    assert_int_equal(first, 0);
+    assert_int_equal(fault, FAULT_FORMAT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_damaged_folder_is_refused_or_reported),
         cmocka_unit_test(slices_are_found_sorted_and_links_are_not_followed),
         cmocka_unit_test_setup_teardown(slices_may_be_many_and_tiny, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(names_that_change_meanwhile_are_no_obstacle, folder_make, folder_remove),
         cmocka_unit_test(settings_are_decoded_once),
         cmocka_unit_test(settings_may_be_numbers_or_text),
     };

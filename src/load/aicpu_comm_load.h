@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-/* Which group each stream schedules for, once the host's groups and captured streams are loaded. */
+/* Finds the group of each stream, after the groups and captured streams of the host were loaded. */
 bool mc2_groups_index(struct profile *p, struct error *e);
 
 bool aicpu_comm_load(struct device *d, struct error *e); /* false only without memory */

@@ -32,7 +32,7 @@ enum chrome_field chrome_field(struct json_span key)
     if (field == 0)
         return CHROME_FIELDS;
     const char *wanted = name[field - 1];
-    const bool is_it = key.len == 3   ? memcmp(key.at, wanted, 3) == 0 /* of known lengths: without a call */
+    const bool is_it = key.len == 3   ? memcmp(key.at, wanted, 3) == 0 /* constant lengths need no call */
                        : key.len == 4 ? memcmp(key.at, wanted, 4) == 0
                        : key.len == 5 ? memcmp(key.at, wanted, 5) == 0
                                       : memcmp(key.at, wanted, 6) == 0;
@@ -228,7 +228,7 @@ void chrome_events_count(struct chrome_events *r, uint32_t track)
     r->t->processes.at[r->t->tracks.at[track].process].n_events++;
 }
 
-/* What slices, instants and edges share. False: it is lost. */
+/* Reads what slices, instants and edges have in common. False: the event cannot be used. */
 static bool row_of(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], struct slice_row *row)
 {
     if (!time_of(field[CHROME_TS], &row->begin_ns) || !args_of(r, field[CHROME_ARGS], &row->args_at, &row->args_len))
@@ -273,7 +273,7 @@ static bool add_slice(struct chrome_events *r, const struct json_span field[CHRO
     if ((field[CHROME_DUR].len > 0 && !time_of(field[CHROME_DUR], &row.dur_ns)) || !row_of(r, field, &row))
         return false;
     (void)at;
-    row.dur_ns = row.dur_ns < 0 ? 0 : row.dur_ns; /* old writers subtract clocks that differ */
+    row.dur_ns = row.dur_ns < 0 ? 0 : row.dur_ns; /* old writers subtract times of different clocks */
     chrome_events_slice(r, &row);
     return true;
 }
@@ -459,7 +459,7 @@ static bool add_metadata(struct chrome_events *r, const struct json_span field[C
     return true;
 }
 
-/* Objects, snapshots, contexts: kinds that Chrome knows and that no profiler writes. */
+/* Objects, snapshots, contexts: kinds of Chrome's format that profilers do not write. */
 static bool add_other(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     (void)field;
@@ -498,7 +498,7 @@ static uint64_t sortable(int64_t ns)
     return (uint64_t)ns ^ UINT64_C(1) << 63;
 }
 
-/* Joins begins and ends of each group in the order of time, as in the file at the same time. */
+/* Joins begins and ends of each group in order of time, then of the file. */
 static bool join_edges(struct chrome_events *r)
 {
     const size_t n = r->edges.n;
@@ -557,7 +557,7 @@ static void slice_put(const struct chrome_events *r, size_t to, const struct sli
     s->track[to] = row->track;
 }
 
-/* The slices of a track in one piece, if it was not in order. */
+/* Copies the slices of a track into one piece, for sorting. */
 static bool track_join(struct chrome_events *r, struct track_slices *t)
 {
     struct slice_piece all = { .row = arena_take(r->work, t->n, sizeof *all.row), .n = t->n, .cap = t->n };
@@ -574,7 +574,7 @@ static bool track_join(struct chrome_events *r, struct track_slices *t)
     return true;
 }
 
-/* By begin, longer ones first, then as they came: most writers have each track in that order already. */
+/* Sorts by begin, then longer slices first, then by the order of the file. Most writers write each track in this order. */
 static bool track_sort(struct chrome_events *r, struct track_slices *t, size_t first)
 {
     uint32_t *order = arena_take(r->work, t->n, sizeof *order);
@@ -597,7 +597,7 @@ static bool track_sort(struct chrome_events *r, struct track_slices *t, size_t f
     return is_ordered;
 }
 
-/* Into columns; pieces are released as soon as they are there. */
+/* Copies the slices of a track into columns, and releases each piece. */
 static bool track_fill(struct chrome_events *r, struct track_slices *t, size_t first)
 {
     if (t->is_mixed)

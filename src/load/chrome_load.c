@@ -16,6 +16,7 @@ enum {
     REPAIR_FIRST = 4 << 20,
     PROGRESS_BYTES = 1 << 20,
     EXPECT_BYTES = 8 << 20, /* from which the number of events is estimated */
+    TOP_KEYS = 2,           /* keys of the file that are searched for behind damage */
 };
 
 static const char phase_key[] = "\"ph\"";
@@ -26,9 +27,11 @@ struct reading {
     const char *end;
     uint64_t
         repair_left; /* bytes that repairs may still look at: no more than were read, so that the whole stays linear */
-    const char *reported;   /* so far progress was counted */
-    const char *last_phase; /* where the last event has its phase, at least; NULL as long as nobody needed it */
-    bool is_expected;       /* there is room for the events that are still to be read */
+    const char *reported;   /* progress was reported up to here */
+    const char *last_phase; /* the position of the last "ph"; NULL: not searched yet */
+    const char *
+        next_key[TOP_KEYS]; /* where the last search has found each of them; the end: nowhere; NULL: not searched yet */
+    bool is_expected;       /* chrome_events_expect() was called */
     bool is_cut;            /* the text ends inside something */
 };
 
@@ -54,7 +57,7 @@ static void report_progress(struct reading *r, const char *at)
     }
 }
 
-/* Reads the event at `begin` by the tolerant rule. NULL: that does not help either; else where it ends. */
+/* Reads the event at `begin` by the tolerant rule, and returns its end. NULL: it cannot be read that way either. */
 static const char *event_repair(struct reading *r, const char *begin, struct json_span field[CHROME_FIELDS])
 {
     const size_t left = (size_t)(r->end - begin), most = left < REPAIR_MOST ? left : REPAIR_MOST;
@@ -103,7 +106,7 @@ static bool ends_list(const struct reading *r, const char *p)
     return *p == ',' && json_next_key(&rest, &key);
 }
 
-/* The next place from which events can be read again: the begin of one, or the end of their list. */
+/* The next position at which reading can continue: the beginning of an event, or the end of the list. */
 static const char *next_event(const struct reading *r, const char *p)
 {
     for (; p < r->end; p++) {
@@ -115,7 +118,7 @@ static const char *next_event(const struct reading *r, const char *p)
     return p;
 }
 
-/* Continues behind what cannot be read, which begins at `begin` and is stuck at `at`. */
+/* Counts text that cannot be read, from `begin`, where the scan was stuck at `at`, and continues behind it. */
 static void skip_damage(struct reading *r, struct json_scan *list, const char *begin, const char *at)
 {
     if (at == r->end) {
@@ -127,7 +130,7 @@ static void skip_damage(struct reading *r, struct json_scan *list, const char *b
     find_last_phase(r, at);
     list->at = next_event(r, at);
     list->is_stuck = false;
-    list->is_inside = false; /* no comma is wanted here */
+    list->is_inside = false; /* no comma is expected here */
 }
 
 static void read_event(struct reading *r, struct json_scan *list)
@@ -172,7 +175,7 @@ static const char *read_events(struct reading *r, const char *at, bool is_all)
         } else if (!list.is_stuck) {
             break;
         } else if (list.at == r->end) {
-            /* Of a bare list the format lets the last bracket be missing. */
+            /* In a bare list, the format allows the last bracket to be missing. */
             if (!is_all && !r->is_cut)
                 lose(r, LOSS_CUT_SHORT, list.at);
             r->is_cut = true;
@@ -194,14 +197,18 @@ static void add_fact(struct reading *r, struct json_span key, struct json_span v
         lose(r, LOSS_BAD_TEXT, value.at);
 }
 
-/* Behind damage between the keys of the file: the next of the two that matter. */
-static const char *next_key(const struct reading *r, const char *at)
+/* Behind damage between the keys of the file: the next of the two that matter. What a search has found is kept until `at` is
+ * beyond it: each key is searched for once in every part of the text, however often it is damaged. */
+static const char *next_key(struct reading *r, const char *at)
 {
-    static const char *const wanted[] = { "\"traceEvents\"", "\"baseTimeNanoseconds\"" };
+    static const char *const wanted[TOP_KEYS] = { "\"traceEvents\"", "\"baseTimeNanoseconds\"" };
     const char *first = r->end;
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const char *found = memmem(at, (size_t)(first - at), wanted[i], strlen(wanted[i]));
-        first = found ? found : first;
+    for (size_t i = 0; i < TOP_KEYS; i++) {
+        if (!r->next_key[i] || r->next_key[i] < at) {
+            const char *found = memmem(at, (size_t)(r->end - at), wanted[i], strlen(wanted[i]));
+            r->next_key[i] = found ? found : r->end;
+        }
+        first = r->next_key[i] < first ? r->next_key[i] : first;
     }
     return first;
 }
@@ -238,7 +245,7 @@ static bool read_object(struct reading *r, const char *at)
 static bool read_text(struct reading *r, struct error *e)
 {
     struct chrome_trace *t = r->t;
-    static const char mark[] = "\xEF\xBB\xBF"; /* that some editors put in front */
+    static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark, which some editors write */
     const bool has_mark = t->n_bytes >= 3 && memcmp(t->text, mark, 3) == 0;
     const char *at = json_blanks(t->text + (has_mark ? 3 : 0), r->end);
     if (at < r->end && *at == '[')

@@ -11,13 +11,13 @@
 
 #include "profile/chrome_trace.h"
 
-/* False: *e says why, and there is nothing to free. Losses are in t->lost. `path` must outlive t, which stays where
- * it is: the file is mapped as long as it lives. */
+/* False: *e has the reason, and there is nothing to free. Losses are in t->lost. `path` must outlive t, whose address must not change: the
+ * file stays mapped until t is freed. */
 bool chrome_load(struct chrome_trace *t, const char *path, struct error *e);
-/* Only the first events, in about so many bytes of text: the rest counts as cut off. */
+/* Reads only the events in about the first so many bytes of text; the rest counts as cut short. */
 bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_bytes, struct error *e);
 /* The same of a text in memory, which must outlive t. */
 bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, const char *path, struct error *e);
-bool chrome_is_name(const char *path); /* a file name that ends as theirs do */
+bool chrome_is_name(const char *path); /* the name of a file ends as those of traces do */
 
 #endif

@@ -61,7 +61,7 @@ static void dir_find(struct collection_dir *p, const char *path)
     for (const char *name; dir && (name = dir_next(dir, &p->why));) {
         struct stat st;
         if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-            unknown = errno;
+            unknown = errno == ENOENT ? unknown : errno; /* renamed or removed meanwhile: it is not there */
             continue;
         }
         const bool is_dir = S_ISDIR(st.st_mode);
@@ -92,7 +92,7 @@ bool collection_dir_is_one(const char *path, int *why)
     return d.why == 0 && is_collection(&d);
 }
 
-/* NULL: it cannot be used, which is counted; or there is no memory, which json_memory_failed() and the arena report. */
+/* NULL: it cannot be used, which is counted, or there is no memory: see json_memory_failed() and arena_failed(). */
 static json_t *read_object(struct collection *s, const char *name)
 {
     const char *path = arena_printf(s->mem, "%s/%s", s->path, name);
@@ -135,7 +135,7 @@ bool json_lists(const json_t *list, const char *word)
     return false;
 }
 
-/* A profile of nothing, so that names and memory are where they always are. */
+/* An empty profile, which has names and memory as any other. */
 static bool profile_empty(struct profile *p)
 {
     *p = (struct profile){ .mem = arena_new(), .names = names_new(), .platform = PLATFORM_UNKNOWN };
@@ -149,7 +149,7 @@ static bool device_load(struct collection *s, const char *prof, unsigned n_threa
     const char *path = *prof ? arena_printf(s->mem, "%s/%s", s->path, prof) : NULL;
     s->has_device = path && profile_load(&s->profile, path, n_threads, &s->device_error);
     if (s->has_device && s->profile.chip->task_log == TASK_LOG_CUDA && s->settings.level == PROFILER_LEVEL0)
-        s->settings.level = PROFILER_LEVEL1; /* which is recorded of a GPU at all levels */
+        s->settings.level = PROFILER_LEVEL1; /* a GPU is recorded the same at all levels */
     if (s->has_device)
         return true;
     if (s->device_error.fault == FAULT_LIMIT)

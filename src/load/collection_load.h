@@ -10,13 +10,13 @@ struct collection_request {
     unsigned n_threads;
 };
 
-/* What lies in a collection, without reading more than its settings. */
+/* The files of a collection, found without reading more than its settings. */
 struct collection_look {
     const char *prof;                  /* path of the PROF directory; NULL: none */
     const char *name[FRAMEWORK_FILES]; /* NULL: the framework has no such file */
     int64_t bytes[FRAMEWORK_FILES];    /* -1: not there */
 };
 
-void collection_free(struct collection *s); /* due after every loader, also after one that failed */
+void collection_free(struct collection *s); /* required after every loader, also after a failure */
 
 #endif

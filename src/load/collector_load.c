@@ -17,7 +17,7 @@ static const char FILE_NAME[] = "ascope.json", RINGS_NAME[] = "ascope.rings";
 /* A step is up to 200 bytes, and the recorder stores a hundred thousand of them at most. */
 enum { FILE_MOST = 32 << 20, TEXT_MOST = 64, LINE_MOST = 200 };
 
-/* When a key is required. What is measured at the end is missing in a recording that has not ended. */
+/* When a key is required. Keys that are written at the end are missing in a recording that has not ended. */
 enum need { ALWAYS, AT_END, MAYBE };
 enum kind { TEXT, LINE, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };
 
@@ -114,7 +114,7 @@ struct reading {
     bool is_over; /* keys that are written at the end are required */
 };
 
-/* Only the first of a kind is shown: the others need no name. */
+/* Only the first loss of a kind is shown with its place. */
 static void count_wrong(struct reading *r, const char *where, const char *key)
 {
     const char *file =
@@ -130,7 +130,7 @@ static bool find_word(const char *word, const char *const *known, unsigned n, un
     return false;
 }
 
-/* False: it is not what it has to be, and the field stays as it is. */
+/* False: the value is invalid, and the field is unchanged. */
 static bool read_value(struct reading *r, const struct key *k, const json_t *v, char *to)
 {
     const char *text = json_string_value(v);
@@ -143,7 +143,7 @@ static bool read_value(struct reading *r, const struct key *k, const json_t *v, 
         if (text)
             memcpy(to, &text, sizeof text);
         return text != NULL;
-    case LINE: /* the user's own words: what is too long is cut */
+    case LINE: /* text of the user: truncated if it is too long */
         text = text ? arena_text(r->mem, text, strnlen(text, LINE_MOST)) : NULL;
         if (text)
             memcpy(to, &text, sizeof text);
@@ -177,7 +177,7 @@ static bool read_value(struct reading *r, const struct key *k, const json_t *v, 
     return false;
 }
 
-/* False: something that makes it what it is, is missing or wrong. */
+/* False: a key that is always required is missing or invalid. */
 static bool read_keys(struct reading *r, const char *where, const json_t *object, struct table t, void *to)
 {
     bool is_whole = true;
@@ -192,7 +192,7 @@ static bool read_keys(struct reading *r, const char *where, const json_t *object
     return is_whole;
 }
 
-/* The rows of a list that are what they have to be; `fresh` is what they begin as. */
+/* Reads the valid rows of a list; `fresh` has the defaults of a row. */
 static void *read_rows(struct reading *r, const json_t *root, const char *name, struct table t, const void *fresh,
                        size_t size, size_t *n)
 {
@@ -213,7 +213,7 @@ static void *read_rows(struct reading *r, const json_t *root, const char *name, 
     return rows;
 }
 
-/* Of a collection that was saved; the recorder itself has one without a window. */
+/* For a collection that a flight recorder has saved. The recorder's own directory has no window. */
 static void read_flight(struct reading *r, const json_t *flight)
 {
     const json_t *const dropped = json_object_get(flight, "dropped_history");
@@ -233,7 +233,7 @@ static void read_all(struct reading *r, const json_t *root)
     read_keys(r, "", root, TABLE(cost_key), c);
     read_flight(r, json_object_get(root, "flight"));
     read_keys(r, "clock.", json_object_get(root, "clock"), TABLE(clock_key), c);
-    /* Who was killed has read no clock at the end. */
+    /* A recorder that was killed has not read the clock at the end. */
     const bool has_stop = c->ended != COLLECTOR_RUNNING && c->ended != COLLECTOR_RECOVERED;
     if (!has_stop)
         c->stop_uncertainty_ns = NOT_KNOWN;
@@ -255,7 +255,7 @@ static void read_all(struct reading *r, const json_t *root)
         read_rows(r, root, "steps", TABLE(step_key), &(struct collector_step){ 0 }, sizeof *c->steps, &c->n_steps);
 }
 
-/* What the collector itself could not keep. */
+/* Counts the losses that the recorder reports. */
 static void count_losses(struct reading *r)
 {
     const struct collector *c = r->out;
@@ -309,6 +309,14 @@ static bool is_held(int fd)
     return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+/* A path of the file is opened only if the recorder may have written it: it puts rings elsewhere as "/DIRECTORY/NAME.rings". */
+static bool is_rings_path(const char *path)
+{
+    static const char suffix[] = ".rings";
+    const size_t len = strlen(path);
+    return path[0] == '/' && len > sizeof suffix && strcmp(path + len - (sizeof suffix - 1), suffix) == 0;
+}
+
 static void look_for_rings(struct collector *out, const char *path, struct losses *lost)
 {
     struct stat st;
@@ -338,11 +346,14 @@ bool collector_load(struct collector *out, const char *path, struct arena *mem, 
     json_error_t unused;
     json_t *root = text ? json_read(text, len, JSON_REJECT_DUPLICATES, &unused) : NULL;
     const char *elsewhere = json_string_value(json_object_get(root, "rings"));
+    const bool is_elsewhere = elsewhere && is_rings_path(elsewhere);
     if (rings)
-        look_for_rings(out, elsewhere ? elsewhere : rings, lost);
+        look_for_rings(out, is_elsewhere ? elsewhere : rings, lost);
     if (json_is_object(root)) {
         struct reading r = { .out = out, .mem = mem, .lost = lost };
         out->is_there = true;
+        if (json_object_get(root, "rings") && !is_elsewhere)
+            count_wrong(&r, "", "rings");
         read_all(&r, root);
         count_losses(&r);
     } else if (text || (why != ENOENT && why != ENOMEM)) {

@@ -7,11 +7,11 @@
 #include "base/error.h"
 #include "profile/collector.h"
 
-/* What path/ascope.json says, and whether path/ascope.rings is there. What is missing, damaged or absurd in it is counted and
- * left out, as are the losses that the recorder reports. False only without memory. */
+/* Reads path/ascope.json, and checks whether path/ascope.rings exists. Missing, damaged or impossible values are counted and left out; the
+ * losses that the recorder reports are counted, too. False only without memory. */
 bool collector_load(struct collector *out, const char *path, struct arena *mem, struct losses *lost, struct error *e);
 
-/* The same for the *_ascend_pt directory around a PROF directory; nothing when it lies elsewhere. */
+/* The same for the collection of a framework that contains a PROF directory; without one it does nothing. */
 bool collector_load_above(struct collector *out, const char *path, struct arena *mem, struct losses *lost,
                           struct error *e);
 

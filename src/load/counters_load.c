@@ -10,7 +10,7 @@
 #include "raw/family.h"
 #include "raw/sampler.h"
 
-/* What the time of a sample is counted in, and from when. */
+/* The unit and the origin of a sampler's times. */
 enum time_base {
     RELATIVE_US, /* µs since the device's clock was read at the start */
     WALL_NS,     /* the wall clock already */
@@ -22,7 +22,7 @@ enum time_base {
 
 static int64_t wall_ns(const struct source *s, enum time_base base, uint64_t t)
 {
-    /* A time that is out of every range wraps, and the sample is sorted out as one from before the beginning. */
+    /* An impossible time wraps; most such samples count as taken before the collection began. */
     switch (base) {
     case RELATIVE_US: return (int64_t)(t * 1000 + (uint64_t)source_relative_us_ns(s, 0));
     case WALL_NS: return (int64_t)t;
@@ -77,7 +77,7 @@ static const struct sampled families[] = {
 };
 /* clang-format on */
 
-/* Times into wall-clock time, rows into their order, early ones counted. column[0] holds the times as recorded. */
+/* Converts the times (column[0]) to wall-clock time, sorts the rows by time, and counts those before the collection began. */
 static bool place(struct source *s, const char *stream, enum time_base base, struct samples *t, unsigned n_columns,
                   struct error *e)
 {
@@ -177,7 +177,7 @@ static bool load_lines(struct source *s, const struct sampled *f, struct samples
     return out->n == 0 || place(s, f->stream, f->time, out, l->n, e);
 }
 
-/* Many changes to a record: each becomes a row of its kind's table. */
+/* A record contains many changes: each becomes a row of the table of its kind. */
 static bool load_changes(struct source *s, const char *stream, bool has_kinds, struct samples *of[LPM_KINDS],
                          struct error *e)
 {
@@ -211,10 +211,12 @@ static bool load_all_changes(struct source *s, struct counters *c, struct error 
                                       &c->raw[SAMPLER_BUS_VOLTAGE] };
     size_t most = 0;
     for (size_t i = 0; i < 2; i++) {
-        size_t n_streams;
+        size_t n_streams, bytes = 0;
         const struct stream *stream = source_streams(s, change_streams[i].stream, &n_streams);
-        for (size_t k = 0; stream && k < stream->n_slices; k++)
-            most += stream->slice[k].size / lpm_entry_layout.size + 1;
+        for (size_t k = 0; k < n_streams; k++) /* the unaging stream of the family, too: records_load() reads both */
+            for (size_t j = 0; j < stream[k].n_slices; j++)
+                bytes += stream[k].slice[j].size;
+        most += bytes / lpm_entry_layout.size;
     }
     for (unsigned k = 0; k < LPM_KINDS; k++)
         for (unsigned f = 0; f < LPM_ENTRY_FIELDS; f++) {
@@ -226,7 +228,7 @@ static bool load_all_changes(struct source *s, struct counters *c, struct error 
     for (size_t i = 0; i < 2; i++)
         if (!load_changes(s, change_streams[i].stream, change_streams[i].has_kinds, of, e))
             return false;
-    for (unsigned k = 0; k < LPM_KINDS; k++) /* an early change gives the value at the beginning: no loss */
+    for (unsigned k = 0; k < LPM_KINDS; k++) /* an early change is no loss: it is the value at the beginning */
         if (of[k]->n > 0 && !place(s, "", DEVICE_TICK, of[k], LPM_ENTRY_FIELDS, e))
             return false;
     return true;

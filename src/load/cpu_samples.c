@@ -42,7 +42,7 @@ struct perf_head {
     uint32_t event;
 };
 
-/* r11, raw 0x11: the number of an event, in hexadecimal. */
+/* The hexadecimal number of an event: r11, or 0x11 after the word raw. */
 static bool read_event(struct word w, uint32_t *out)
 {
     if (word_starts(w, "0x"))
@@ -125,7 +125,7 @@ static void read_perf(struct profile *p, struct source *s, struct usage *u, stru
             state = WANTS_FRAME;
         } else if (state == WANTS_HEAD) {
             text_lost(t, LOSS_BAD_TEXT);
-            state = HAS_ALL; /* the frames below belong to it */
+            state = HAS_ALL; /* skip its frames */
         } else if (state == WANTS_FRAME && read_frame(line, &function, &module)) {
             const bool is_ctrl = cpu_list_has(&ctrl, head.cpu);
             if (is_ctrl || cpu_list_has(&ai, head.cpu))
@@ -158,7 +158,7 @@ static bool load_perf(struct profile *p, struct source *s, struct usage *u, stru
 
 /* ---- tscpu.data: records of the scheduler's CPU ---- */
 
-/* The requested events; the device always fills all seven counters. Without a list: all of them. */
+/* Finds the requested events, because the device always fills all seven counters. Without a list, all are requested. */
 static void read_asked(const struct source *s, bool asked[CPU_EVENT_MOST + 1])
 {
     const char *at = s->settings.ts_cpu_events;

@@ -84,7 +84,7 @@ static name_id text_of(struct names *names, const uint8_t *p, size_t most)
     return names_add(names, (const char *)p, strnlen((const char *)p, most));
 }
 
-/* Models that are fed by a queue are stamped by the AI CPU, with the same tags: those go behind the scheduler's own. */
+/* Models that are fed by a queue are stamped by the AI CPU, with the same tags. These stamps are appended to those of the scheduler. */
 static bool load_model_stamps(struct device *d, struct error *e)
 {
     struct source *s = &d->source;
@@ -114,7 +114,7 @@ static bool load_model_stamps(struct device *d, struct error *e)
             return error_no_memory(e, s->path);
         if (before > 0)
             memcpy(longer, *column[c].column, before * column[c].size);
-        for (size_t i = 0; column[c].more && i < r.n; i++) /* little endian: the narrow ones fit the low bytes */
+        for (size_t i = 0; column[c].more && i < r.n; i++) /* little endian: low bytes first */
             memcpy(longer + (before + i) * column[c].size, (const uint8_t *)column[c].more + i * column[c].more_size,
                    column[c].more_size);
         *column[c].column = longer;

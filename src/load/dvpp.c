@@ -54,7 +54,7 @@ static bool read_rows(struct dvpp_reader *r, const struct stream *stream, struct
             if (slot)
                 *slot = row;
         } else if (line.len > 0 && !memmem(line.at, line.len, "engine_type", strlen("engine_type"))) {
-            text_lost(&t, LOSS_BAD_TEXT); /* the line that is passed over names the columns */
+            text_lost(&t, LOSS_BAD_TEXT); /* the line with the names of columns is skipped */
         }
     }
     return true;

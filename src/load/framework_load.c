@@ -26,7 +26,7 @@ int64_t framework_ns(const struct framework_clock *c, uint64_t stamp)
     if (!c->is_counter)
         return stamp_add((int64_t)stamp, c->wall_offset_ns);
     const double most = 0x1p62, ns = (double)(int64_t)(stamp - (uint64_t)c->count) * c->ns_per_count;
-    const double held = ns > most ? most : ns < -most ? -most : ns; /* of a damaged stamp */
+    const double held = ns > most ? most : ns < -most ? -most : ns; /* a damaged stamp gives any distance */
     return stamp_held((__int128)(int64_t)held + c->mono_ns + c->wall_offset_ns);
 }
 
@@ -54,7 +54,7 @@ static void load_one(void *context, size_t i)
         error_no_memory(&l->error[i], l->f->path);
 }
 
-/* Some file systems know no mapping, and some machines have no room for another one: then it is copied. */
+/* If the file cannot be mapped (by its file system, or because of the limit of mappings), it is copied. */
 static bool take_bytes(struct framework_file *file, int fd, size_t size)
 {
     int why;

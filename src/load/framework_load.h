@@ -28,7 +28,7 @@ struct framework_loading {
 
 struct framework_format {
     const char *name[FRAMEWORK_FILES]; /* "FRAMEWORK/torch.op_range"; NULL: it has no such file */
-    /* From the bytes of the file to columns, in the memory of the file. NULL: another one reads it, too. */
+    /* Decodes the bytes of the file into columns, in the arena of the file. NULL: the loader of another file reads it as well. */
     void (*load[FRAMEWORK_FILES])(struct framework_loading *l, struct framework_file *file);
 };
 #define FRAMEWORK_FILE(id) (UINT32_C(1) << (id))
@@ -48,8 +48,8 @@ struct framework_request {
 bool framework_load(struct framework *f, const char *path, const struct framework_request *r, struct error *e);
 void framework_free(struct framework *f);
 
-/* For formats: the records of a file; and whether the ids of a process and a thread, 64 bits wide in records, fit the 32 that they have
- * everywhere else: if not, the record is counted as damaged. */
+/* For loaders of a format. framework_tlv(): the records of a file. framework_ids(): whether the ids of a process and a thread, which have 64
+ * bits in records, fit into 32 bits; if not, the record is counted as damaged. */
 struct tlv framework_tlv(struct framework_file *f);
 bool framework_ids(struct framework_file *f, uint64_t at, uint64_t process, uint64_t thread);
 

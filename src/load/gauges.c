@@ -19,7 +19,7 @@ typedef long double quad;
 static bool gauge_time(const struct source *s, struct word w, int64_t *out)
 {
     uint64_t mono;
-    /* Half of what fits: the periods that are counted from here have room. */
+    /* At most half of the range, so that adding periods cannot overflow. */
     return word_u64(w, &mono) && mono < INT64_MAX / 2 &&
            !__builtin_add_overflow((int64_t)mono, s->wall_offset_ns, out) && *out < INT64_MAX / 2;
 }
@@ -78,12 +78,12 @@ static bool load_memory(struct source *s, struct text *t, struct gauge *g)
 
 struct card {
     const char *name;
-    double bytes_per_s; /* that it is made for */
+    double bytes_per_s; /* its nominal speed */
     uint64_t rx, tx;    /* in the sample that `seen` numbers */
     uint64_t seen;
 };
 
-enum { CARDS_MOST = 256 }; /* that are counted: lines of a damaged file are not all cards */
+enum { CARDS_MOST = 256 }; /* at most so many are counted: a damaged file may have any names */
 struct counted_card {
     struct card_use use;
     uint64_t rx, tx; /* in the sample before */
@@ -135,7 +135,7 @@ static void next_network_sample(struct network *w, int64_t at_ns)
     w->sample++;
 }
 
-/* A counter that went down has begun anew. */
+/* A counter that has decreased was reset to 0. */
 static void card_count(struct network *w, struct word name, uint64_t rx, uint64_t tx)
 {
     struct counted_card *c = NULL;
@@ -248,7 +248,7 @@ static bool disk_line(struct gauge *g, struct word line)
     return true;
 }
 
-/* iotop's own stamps are whole seconds: its lines are placed one period apart from when it was started. */
+/* The times of iotop are whole seconds: lines are placed one period apart, beginning when it was started. */
 static void place_disk_rows(struct gauge *g, size_t first, int64_t start_ns, uint64_t per_s)
 {
     for (size_t i = first; i < g->n; i++)

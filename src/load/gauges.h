@@ -24,10 +24,10 @@ bool gauge_head(const struct source *s, struct word line, int64_t *at_ns);
 /* 100 * part / whole (not 0) to 6 decimals, halves to even: what the reference's decimal arithmetic gives. */
 double gauge_percent(u128 part, u128 whole);
 
-/* A number above 0 in info.json without which a file means little; 0, and counted as a loss, when it is not there. */
+/* A setting of info.json that must be above 0, and at most `most`; otherwise 0, and counted as a loss. */
 uint64_t gauge_setting(struct source *s, const char *key, int64_t value, int64_t most);
 
-/* Its parts, each in a file of its own. */
+/* Loads all gauges of the host. */
 bool gauges_load(struct source *s, struct usage *u, struct error *e); /* host_{cpu,mem,…}.data */
 
 #endif

@@ -6,15 +6,15 @@
 #include "load/gauges.h"
 #include "load/text.h"
 
-/* A sample is a head ("time <ns>") and a line for each thing: its name, and what is counted of it as "name=number". */
+/* A sample is a line "time <ns>" and one line for each memory node or port: its name, and its counters as "name=number". */
 
-enum { COUNTS_MOST = 1024 }; /* of one file; more are not those of a machine */
+enum { COUNTS_MOST = 1024 }; /* of one file; a machine has fewer */
 
 struct counts_reader {
     struct profile *profile;
     struct source *source;
     LIST(struct host_count) list;
-    size_t next; /* samples have the same order: most likely this one */
+    size_t next; /* where the next search begins: all samples have the same order */
 };
 
 /* The row of a counter; NULL: there are too many, or no memory. */
@@ -60,10 +60,10 @@ static bool thing_line(struct counts_reader *r, struct word line)
     if (n < 2 || memchr(word[0].at, '=', word[0].len))
         return false;
     const name_id thing = names_add(r->profile->names, word[0].at, word[0].len);
-    bool is_well = true;
+    bool is_valid = true;
     for (size_t i = 1; i < n; i++)
-        is_well &= count_add(r, thing, word[i]);
-    return is_well;
+        is_valid &= count_add(r, thing, word[i]);
+    return is_valid;
 }
 
 bool host_counts_load(struct profile *p, struct source *s, struct usage *u, struct error *e)

@@ -14,7 +14,7 @@ struct thread {
     uint32_t cpu;
 };
 
-/* One from the first sample that has it. */
+/* The CPU time of a thread since the first sample. */
 struct followed {
     struct thread_time use;
     uint64_t user, sys; /* in the sample before */
@@ -53,8 +53,8 @@ static int by_cpu(const void *a, const void *b)
     return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* What each thread spent between the two samples. Threads that are new have no share; one whose ticks went down is
- * another thread with the same id. No thread can have spent more than there was. */
+/* Computes the CPU time of each thread between the two samples. New threads have none; a thread whose ticks decreased is another one with
+ * the same id. The time is limited to what elapsed. */
 static void find_shares(struct cpu_reader *r, uint64_t elapsed)
 {
     const struct cpu_sample *now = r->now, *before = r->before;
@@ -87,7 +87,7 @@ static void add_cpu_rows(struct cpu_reader *r)
             spent += r->shares.at[i].spent;
         total += spent;
         const double percent = gauge_percent(spent, elapsed);
-        if (percent <= 100) /* threads that moved on make one CPU look busier than it can be */
+        if (percent <= 100) /* the time of a thread counts for its last CPU, which may exceed 100 % */
             r->gauge->cpu[gauge_add(r->gauge, begin_ns, percent)] = cpu;
     }
     const double average = r->n_cpus > 0 ? gauge_percent(total, (u128)elapsed * r->n_cpus) : 0;
@@ -100,7 +100,7 @@ static int by_use_id(const void *a, const void *b)
     return (x->use.id > y->use.id) - (x->use.id < y->use.id);
 }
 
-/* What a thread spent before the first sample is not ours; whoever comes later began with nothing, as does another one with its id. */
+/* Time before the first sample does not count. Threads that appear later, or reuse an id, began at 0. */
 static void follow(const struct thread *t, struct followed *f, bool is_first)
 {
     if (t->user < f->user || t->sys < f->sys)
@@ -179,7 +179,7 @@ static void cpu_line(struct cpu_reader *r, struct text *t, struct word line)
             text_lost(t, LOSS_BAD_TEXT);
     } else if (now->state == SAMPLE_WHOLE && proc_stat(line, true, &stat)) {
         struct thread *thread = list_add(&now->threads, r->source->mem);
-        if (thread) /* the sum may wrap in a damaged file; the difference of two is what counts */
+        if (thread) /* the sum may wrap in a damaged file; only differences are used */
             *thread = (struct thread){ stat.id, stat.user + stat.sys, stat.user, stat.sys, stat.name, stat.cpu };
     } else if (now->state != SAMPLE_BROKEN) {
         text_lost(t, LOSS_BAD_TEXT);

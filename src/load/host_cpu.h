@@ -5,7 +5,7 @@
 
 #include "load/gauges.h"
 
-/* host_cpu.data, in load/host_cpu.c. */
+/* Reads host_cpu.data. False: no memory. */
 bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g);
 
 #endif

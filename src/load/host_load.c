@@ -19,7 +19,7 @@
 #define U16(r, f) ((uint16_t *)(r).column[f])
 #define U8(r, f)  ((uint8_t *)(r).column[f])
 
-/* Lines of "<key>:<text>". Strings hold colons of their own: the first one counts. */
+/* Reads lines "<key>:<text>". A text may contain colons: the first one separates. */
 static bool load_lines(struct profile *p, const char *family, bool (*key_of)(struct word w, uint64_t *key),
                        struct error *e)
 {
@@ -71,7 +71,7 @@ bool dictionary_load(struct profile *p, struct error *e)
     return load_lines(p, "additional.hash_dic", hash_key, e) && load_lines(p, "additional.type_info_dic", type_key, e);
 }
 
-/* The order of rows by (thread, time), for the caller to give back; NULL without memory. */
+/* The order of rows by (thread, time), which the caller releases with memory_give(); NULL: no memory. */
 static uint32_t *thread_time_order(size_t n, const uint32_t *thread, const uint64_t *time)
 {
     uint32_t *order = memory_take(n * sizeof *order + 1);
@@ -140,8 +140,8 @@ bool sorted_end(struct sorted *s, struct error *e)
     return !arena_failed(s->source->mem) || error_no_memory(e, s->source->path);
 }
 
-/* Two points with the same level, type, thread, request and item are the two ends of one call. Replaces the first by
- * the whole call, and drops the second and what stays alone. Returns how many rows are left. */
+/* Two points with the same level, type, thread, request and item are the two ends of one call, whichever was written first. Replaces the
+ * first by the whole call, and removes the second and all unpaired ones. Returns the number of rows that are left; SIZE_MAX: no memory. */
 static size_t pair_events(struct source *s, struct records *r)
 {
     uint16_t *level = r->column[API_LEVEL];
@@ -170,12 +170,14 @@ static size_t pair_events(struct source *s, struct records *r)
                     break;
             }
             if (begun && end[begun - 1] == UINT64_MAX) {
-                end[begun - 1] = begin[i];
+                const uint64_t first = begin[begun - 1];
+                begin[begun - 1] = first < begin[i] ? first : begin[i];
+                end[begun - 1] = first < begin[i] ? begin[i] : first;
                 n_open--;
                 continue;
             }
             n_open++;
-            open[at] = (uint32_t)n + 1; /* a third point begins anew */
+            open[at] = (uint32_t)n + 1; /* a third point begins another call */
         }
         level[n] = level[i], type[n] = type[i], thread[n] = thread[i], request[n] = request[i];
         begin[n] = begin[i], end[n] = end[i], item[n] = item[i];
@@ -202,7 +204,7 @@ static size_t pair_events(struct source *s, struct records *r)
 struct equal_begins {
     const struct records *calls;
     struct arena *scratch;
-    uint64_t *end_down; /* keys for many: filled for those at hand */
+    uint64_t *end_down; /* keys for order_many(), set for the rows that it sorts */
     uint16_t *level_down;
 };
 
@@ -261,7 +263,7 @@ static uint32_t *call_order(const struct records *r, struct arena *scratch)
     return order_by_u32(order, r->n, U32(*r, API_THREAD)) ? order : NULL;
 }
 
-/* They have memory and losses of their own, so that the other records can be loaded at the same time. */
+/* Uses its own memory and losses, so that the other records can be loaded in parallel. */
 bool calls_load(struct profile *p, struct error *e)
 {
     if (!profile_has_host(p))
@@ -289,7 +291,7 @@ bool calls_load(struct profile *p, struct error *e)
     return (done && !arena_failed(own.mem)) || error_no_memory(e, own.path);
 }
 
-/* The same eight bytes, from now on a double. */
+/* Reinterprets the same bytes as doubles. */
 static double *as_doubles(uint64_t *bits, size_t n)
 {
     double *real = (double *)(void *)bits;
@@ -301,7 +303,7 @@ static double *as_doubles(uint64_t *bits, size_t n)
     return real;
 }
 
-/* Cuts a count that a record claims down to what fits into it, and moves the pointers to the first element. */
+/* Limits the counts in records to what fits into a record, and moves the pointers to the first element. */
 static void bound_counts(struct source *s, const char *family, uint32_t *count, const uint8_t **at, size_t n,
                          uint32_t most, size_t first)
 {
@@ -395,7 +397,7 @@ static bool load_hccl(struct profile *p, struct error *e)
     return sorted_end(&s, e);
 }
 
-/* Flips are records of the same file: they go into a table of their own. */
+/* Copies flips, which are records of the same file, into a separate table. */
 static bool split_flips(struct arena *mem, const struct tracks *t, size_t n_tracks, struct host_flips *f)
 {
     size_t n = 0, at = 0;

@@ -11,20 +11,20 @@ bool dictionary_load(struct profile *p, struct error *e);
 bool calls_load(struct profile *p, struct error *e);
 bool host_load(struct profile *p, struct error *e);
 
-/* One family of compact or additional records, sorted by (thread, time), while its columns are being chosen: the
- * others are released by sorted_end(). */
+/* One family of compact or additional records, sorted by (thread, time). Columns that are requested before sorted_end() are kept; the others
+ * are released by it. */
 struct sorted {
     struct source *source;
     struct arena *scratch;
     const struct layout *layout;
-    struct records in; /* as they lie in the files */
+    struct records in; /* in the order of the files */
     uint32_t *order;
 };
 bool sorted_load(struct profile *p, const char *family, const struct layout *l, struct sorted *out, struct error *e);
 void *sorted_column(struct sorted *s, unsigned field); /* taken from the source's arena, as everything here */
 const uint8_t **sorted_rest(struct sorted *s);         /* the records themselves */
-uint32_t *sorted_calls(struct sorted *s);              /* room for the call that each belongs to: NO_ROW so far */
-bool *sorted_is_static(struct sorted *s);              /* it is from an unaging file */
+uint32_t *sorted_calls(struct sorted *s);              /* a column for the call of each record, all NO_ROW */
+bool *sorted_is_static(struct sorted *s);              /* true for records of unaging files */
 bool sorted_end(struct sorted *s, struct error *e);    /* false: there was no memory for some column */
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/framework_names.h"
 #include "base/json_memory.h"
 
-/* As the reference writes them: other characters than ASCII by their numbers, whose digits are small letters. */
+/* Writes JSON as the reference does: characters beyond ASCII are escaped, with hexadecimal digits in lower case. */
 static char *json_ascii(const json_t *value, size_t flags)
 {
     char *const text = json_dumps(value, JSON_ENSURE_ASCII | flags);
@@ -34,7 +34,7 @@ static json_t *environment_here(void)
     return all;
 }
 
-/* That of the job where it is known. Others leave it to the analysis, which may run elsewhere. */
+/* The environment of the job if it was recorded, otherwise that of this process, as in the reference. */
 static const char *environment(const json_t *of_job, struct arena *mem)
 {
     json_t *const here = json_is_object(of_job) ? NULL : environment_here();

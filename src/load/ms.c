@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/ms.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ bool ms_is_one(const char *path, int *why)
         return true;
     struct arena *mem = arena_new();
     const char *framework = mem ? arena_printf(mem, "%s/FRAMEWORK", path) : NULL;
+    *why = framework ? 0 : ENOMEM;
     const bool found = framework && ms_files_are_there(framework);
     arena_free(mem);
     return found;
@@ -39,7 +41,7 @@ static int64_t rank_in_name(const char *info)
     return p && strcmp(p, "_info.json") != 0 ? strtoll(p + 1, NULL, 10) : 0;
 }
 
-/* Missing values have the reference's defaults; but what a file does not exclude counts as requested where there is data. */
+/* Missing values have the reference's defaults, except that data which exists counts as requested unless the file excludes it. */
 static void read_settings(struct collection *s, const json_t *info, const struct collection_dir *d)
 {
     const json_t *set = json_object_get(info, "profiler_parameters"), *types = json_object_get(set, "export_type");

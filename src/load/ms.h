@@ -9,7 +9,7 @@
  * *why is the errno value. */
 bool ms_is_one(const char *path, int *why);
 
-/* What lies in it, without reading more than its settings. collection_free() is due in any case. */
+/* Lists its files without reading more than its settings. Call collection_free() in any case. */
 bool ms_look(struct collection *s, const char *path, struct collection_look *out, struct error *e);
 /* False: nothing in it can be used, with the reason in e. Call collection_free() in both cases. */
 bool ms_load(struct collection *s, const char *path, const struct collection_request *r, struct error *e);

@@ -126,7 +126,7 @@ static size_t count_bytes(const struct framework_file *file, char c)
     return n;
 }
 
-/* The part in front of a separator; rest: behind it. False: there is none. */
+/* Splits at the first separator: the part before it, and the rest behind it. False: there is none. */
 static bool split(struct word *rest, char at, struct word *part)
 {
     const char *found = rest->len > 0 ? memchr(rest->at, at, rest->len) : NULL;
@@ -137,7 +137,7 @@ static bool split(struct word *rest, char at, struct word *part)
     return true;
 }
 
-/* A time, or how many ns: digits, a point, digits; further digits round, a half to the even one. Very short times have exponents. */
+/* A time or a duration as a decimal number, in units of 10^-decimals. Further digits are rounded, half to even. Very short ones have an exponent. */
 static bool decimal_ns(struct word w, unsigned decimals, int64_t *out)
 {
     uint64_t held;
@@ -150,7 +150,7 @@ static bool decimal_ns(struct word w, unsigned decimals, int64_t *out)
     const size_t kept = point ? (size_t)(point - w.at) + 1 + decimals : w.len;
     if (!word_fixed(w, decimals, &held) || held > STAMP_MOST)
         return false;
-    int rest = 0; /* of what is dropped: below, at, or above a half */
+    int rest = 0; /* whether the dropped digits are below (-1), at (0) or above (1) a half */
     for (size_t i = kept; i < w.len; i++)
         rest = i == kept ? (w.at[i] > '5') - (w.at[i] < '5') : rest == 0 && w.at[i] > '0' ? 1 : rest;
     *out = (int64_t)held + (kept < w.len && (rest > 0 || (rest == 0 && held % 2 != 0)));
@@ -284,7 +284,7 @@ static const struct {
 };
 enum { N_FILES = sizeof files / sizeof *files };
 
-/* -1: it is not such a name; of a name without a rank 0. */
+/* The rank in a name; 0 if such names have none; -1: another name. */
 static int64_t rank_in(const char *name, size_t i)
 {
     const size_t before = strlen(files[i].before);
@@ -299,7 +299,7 @@ static int64_t rank_in(const char *name, size_t i)
     return p > name + before && strcmp(p, files[i].after) == 0 ? rank : -1;
 }
 
-/* Of each file the rank that it is read of: the given one, or else the lowest; -1: there is none. False: the directory cannot be read. */
+/* The rank whose file is read, for each kind of file: the given one, or else the lowest; -1: no file. False: the directory cannot be read. */
 static bool find_ranks(const char *framework, int64_t rank, int64_t found[N_FILES])
 {
     DIR *dir = opendir(framework);
@@ -335,7 +335,7 @@ bool ms_format_find(struct framework_format *out, const char *path, int64_t rank
     if (!framework)
         return false;
     find_ranks(framework, rank, found);
-    for (size_t k = 0; k < 2; k++) /* those that exist, then the names that the others would have */
+    for (size_t k = 0; k < 2; k++) /* first files that exist, then the expected names of the others */
         for (size_t i = 0; i < N_FILES; i++) {
             const enum framework_file_id id = files[i].id;
             if (out->name[id] || (k == 0 && found[i] < 0))

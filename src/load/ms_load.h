@@ -8,14 +8,14 @@
 
 #include "load/framework_load.h"
 
-/* Of a collection: the names of its files, in mem. Those of the given rank, or where there are none those of the first rank that there
- * is. False: out of memory. */
+/* Finds the names of the files of a collection, allocated in mem: those of the given rank, or if it has none, of the lowest rank that has.
+ * False: out of memory. */
 bool ms_format_find(struct framework_format *out, const char *path, int64_t rank, struct arena *mem);
 
 /* Whether a FRAMEWORK directory holds files of MindSpore, by their names. */
 bool ms_files_are_there(const char *framework);
 
-/* What is loaded where the activity CPU was off. */
+/* The files that are loaded if the activity CPU was off. */
 enum {
     MS_FILES_WITHOUT_CPU = FRAMEWORK_FILE(FRAMEWORK_PIPELINE) | FRAMEWORK_FILE(FRAMEWORK_PIPELINE_CPU) |
                            FRAMEWORK_FILE(FRAMEWORK_PIPELINE_BATCHES)

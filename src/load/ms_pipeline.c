@@ -11,7 +11,7 @@
 
 enum { JSON_MOST = 64 << 20 }; /* bytes; a sample per second of a hundred nodes fills it in a month */
 
-/* NULL: it is not there, or cannot be used, which is counted; or there is no memory. */
+/* NULL: the file is missing, or cannot be used, which is counted, or there is no memory. */
 static json_t *read_file(struct framework_file *file)
 {
     json_error_t unused;
@@ -56,7 +56,7 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The nodes, in order of their numbers; *order: where each stands in the list. False: no memory, or *is_bad. */
+/* Reads the nodes, sorted by their ids. *is_bad: an id is missing, or not unique. False: no memory. */
 static bool read_nodes(struct ms_pipeline *p, const json_t *list, struct framework_file *file, bool *is_bad)
 {
     size_t i;
@@ -75,7 +75,7 @@ static bool read_nodes(struct ms_pipeline *p, const json_t *list, struct framewo
         *is_bad |= !integer(json_object_get(v, "op_id"), &n->id);
         if (!n->type || !read_queue(n, json_object_get(v, "metrics"), mem))
             return false;
-        if (n->has_queue && (!n->has_sizes || n->length == 0)) /* how full it was cannot be said */
+        if (n->has_queue && (!n->has_sizes || n->length == 0)) /* its fill level is unknown */
             losses_add(&file->lost, LOSS_BAD_VALUE, 1, file->name, 0);
     }
     qsort(p->node, p->n, sizeof *p->node, by_id);
@@ -91,8 +91,8 @@ static uint32_t row_of(const struct ms_pipeline *p, int64_t id)
     return found ? (uint32_t)(found - p->node) : UINT32_MAX;
 }
 
-/* Children that are no nodes are damage, and so is a node with two parents, or the first with any: what hangs below the first is a tree
- * then. */
+/* Counts children that are no nodes, nodes with two parents, and a first node with a parent as damage. What remains below the first node is
+ * therefore a tree. */
 static bool read_children(struct ms_pipeline *p, const json_t *list, struct arena *mem, struct framework_file *file)
 {
     size_t i, k;
@@ -172,7 +172,8 @@ static bool read_line(struct word line, struct batch_line *out)
     return done;
 }
 
-/* The first batch warms up: its lines only say when it ended. Where the host takes batches, one lasts from connector to connector. */
+/* The first batch is a warm-up: only the time of its end is used. If the host takes the batches, a batch lasts from one connector line to the
+ * next. */
 static void read_batches(struct ms_pipeline *p, struct framework_file *file)
 {
     const bool is_iterator = strstr(file->name, "dataset_iterator") != NULL;

@@ -9,7 +9,7 @@
 
 static const char flow_name[] = "flow", dataset_module[] = "Dataset";
 
-/* What is read of a record of either form. */
+/* The contents of a record of either form. */
 struct range {
     uint64_t thread, flow, step, begin, end;
     bool is_stack;
@@ -27,10 +27,10 @@ struct ranges_reading {
     char *text; /* a name that is composed */
     size_t len, cap;
     struct arena *mem;
-    bool is_bad; /* of the record: something in it cannot be */
+    bool is_bad; /* the current record has an impossible value */
 };
 
-/* The name of a number; of one that is not in the table the first, and it is counted. */
+/* The name of a number; unknown numbers have the first name, and the record is counted as bad. */
 static struct tlv_text word(struct ranges_reading *r, const char *const *table, size_t n, uint64_t number)
 {
     r->is_bad |= number >= n;
@@ -165,7 +165,7 @@ static void split_dataset(struct ranges_reading *r, struct range *v)
     v->node = node_name;
 }
 
-/* Frames of a call stack on lines of their own. */
+/* A call stack, with each frame on its own line. */
 static name_id stack_name(struct ranges_reading *r, struct tlv_text t)
 {
     const struct tlv_text text = checked(r, t);
@@ -175,7 +175,7 @@ static name_id stack_name(struct ranges_reading *r, struct tlv_text t)
     return text.len > 0 ? names_add(r->l->r->names, r->text, r->len) : NO_NAME;
 }
 
-/* What is empty was not recorded. */
+/* An empty text was not recorded. */
 static name_id filled_name(struct ranges_reading *r, struct tlv_text t)
 {
     return t.len > 0 ? text_name(r, t, NO_NAME) : NO_NAME;
@@ -202,7 +202,7 @@ static struct range old_range_read(struct ranges_reading *r, const struct tlv_re
     return v;
 }
 
-/* What a record becomes. */
+/* The table that a record belongs to. */
 enum range_use { USE_NONE, USE_OP, USE_PYTHON, USE_MARK, USE_INSTANT, RANGE_USES };
 
 static enum range_use use_of(const struct range *v, name_id flow)

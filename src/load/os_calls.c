@@ -6,7 +6,7 @@
 #include "load/text.h"
 #include "load/usage_load.h"
 
-/* System calls that are reported: those whose name holds one of these. */
+/* System calls are reported if their name contains one of these. */
 /* clang-format off */
 static const char *const reported_calls[] = {
     "_sysctl", "accept", "acct", "alarm", "bind", "bpf", "brk", "chroot", "connect", "copy_file_range", "creat",
@@ -36,7 +36,7 @@ static bool is_reported_pthread(struct word name)
 /* One line of a tracer. */
 struct os_call {
     struct word name;
-    uint64_t thread; /* NO_THREAD: the only one that was traced so far */
+    uint64_t thread; /* NO_THREAD: only one thread was traced so far */
     uint64_t at_ns;  /* on the tracer's clock */
     uint64_t dur_ns;
 };
@@ -48,7 +48,7 @@ enum line_kind {
     LINE_REST,   /* of a call that was reported to be open, with its whole duration */
     LINE_OPEN,   /* a call that has not returned; its rest follows unless the tracer was stopped */
     LINE_NOTICE, /* not about a call: signals, exits */
-    LINE_START,  /* what our recorder begins a slice with: the start of the collection, on the clock of the lines */
+    LINE_START, /* the first line of a slice of ascope's recorder: when the collection started, on the clock of the lines */
 };
 
 struct tracer {
@@ -163,7 +163,7 @@ static const struct tracer tracers[] = {
 };
 enum { TRACERS = sizeof tracers / sizeof *tracers };
 
-/* A program makes the same few calls all the time: what was found out about a name is worth keeping. */
+/* A cache: a program makes the same few calls again and again. */
 struct known_name {
     struct word text;
     bool is_reported;

@@ -7,7 +7,7 @@
 #include "raw/family.h"
 #include "raw/hwts.h"
 
-/* The records stay where they are and are read there: their fields would take as much room again as columns. */
+/* Keeps pointers to the records in the mapped file: columns would need as much memory as the file. */
 static bool load(struct source *s, const char *family, const struct layout *l, struct pmu_records *out, struct error *e)
 {
     *out = (struct pmu_records){ 0 };

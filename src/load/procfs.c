@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Places behind the name: its state is the first. */
+/* Numbers of the fields behind the name; the state is field 0. */
 enum { STAT_USER = 11, STAT_SYS, STAT_CHILD_USER, STAT_CHILD_SYS, STAT_CPU = 36, STAT_WORDS };
 
 bool proc_stat(struct word line, bool wants_cpu, struct proc_stat *out)

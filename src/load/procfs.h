@@ -11,7 +11,7 @@ struct proc_stat {
     uint64_t id;
     struct word name;
     uint64_t user, sys, child_user, child_sys; /* clock ticks */
-    uint32_t cpu;                              /* that it ran on last; 0 unless requested */
+    uint32_t cpu;                              /* on which it ran last; 0 unless requested */
 };
 bool proc_stat(struct word line, bool wants_cpu, struct proc_stat *out);
 

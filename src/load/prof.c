@@ -26,7 +26,7 @@ static bool is_folder_name(const char *name)
     return strspn(name + 7, "0123456789") == strlen(name + 7) && strlen(name + 7) <= 4;
 }
 
-/* How a search went wrong: the first place that could not be looked into. */
+/* The first directory that a search could not read. */
 struct obstacle {
     int why; /* 0: none */
     const char *path;
@@ -44,8 +44,13 @@ static bool obstacle_error(const struct obstacle *o, struct error *e)
                      read_trouble(o->why));
 }
 
-/* Whether a sub-directory is one of those searched; *why not 0: unknown. */
+/* Whether a sub-directory is searched for; *why not 0: unknown. */
 typedef bool (*wants)(const char *path, const char *name, int *why);
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 /* The sub-directories of `path` that are wanted, sorted; links are not followed. NULL: it cannot be read at all. */
 static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t *n, struct obstacle *o)
@@ -65,8 +70,10 @@ static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t
         struct stat st = { 0 };
         int here = !full ? ENOMEM : lstat(full, &st) != 0 ? errno : 0;
         if (here == 0 && S_ISLNK(st.st_mode) && is_folder_name(name))
-            here = ELOOP; /* a folder of a collection that we do not look into is to be reported */
+            here = ELOOP; /* a directory of a collection that is not read has to be reported */
         const bool found = here == 0 && S_ISDIR(st.st_mode) && wanted(full, name, &here);
+        if (here == ENOENT)
+            continue; /* renamed or removed meanwhile: it is not there */
         char **slot = found ? list_add(&list, mem) : NULL;
         if (slot)
             *slot = full;
@@ -76,12 +83,8 @@ static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t
     closedir(dir);
     if (why != 0)
         obstacle_set(o, path, why);
-    for (size_t i = 1; i < list.n; i++) /* a handful of names */
-        for (size_t k = i; k > 0 && strcmp(list.at[k - 1], list.at[k]) > 0; k--) {
-            char *swap = list.at[k];
-            list.at[k] = list.at[k - 1];
-            list.at[k - 1] = swap;
-        }
+    if (list.n > 0)
+        qsort(list.at, list.n, sizeof *list.at, by_path);
     *n = list.n;
     if (list.at)
         return list.at;
@@ -96,7 +99,7 @@ static bool wants_source(const char *path, const char *name, int *why)
     return is_folder_name(name) && source_is_one(path, why);
 }
 
-/* A folder whose settings are gone is a part of the collection all the same: that it cannot be read is to be reported. */
+/* A directory without settings is a part of the collection, too: that it is unusable has to be reported. */
 static bool wants_folder(const char *path, const char *name, int *why)
 {
     (void)path;
@@ -104,7 +107,7 @@ static bool wants_folder(const char *path, const char *name, int *why)
     return is_folder_name(name);
 }
 
-/* One folder that can be read is enough. */
+/* One readable directory is enough. */
 static bool is_prof(const char *path, int *why)
 {
     struct arena *mem = arena_new();
@@ -180,7 +183,7 @@ static int by_device(const void *a, const void *b)
     return order ? order : strcmp(x->source.name, y->source.name);
 }
 
-/* device_0 and device_00 would be the same device twice. The first by name counts. */
+/* device_0 and device_00 would be the same device twice: the first by name is used. */
 static void drop_twins(struct profile *p)
 {
     size_t n = 0;
@@ -220,7 +223,7 @@ static bool open_sources(struct profile *p, struct error *e)
             p->n_devices += !is_host;
             continue;
         }
-        if (here.fault == FAULT_LIMIT) /* that is no damage: with more memory the results would be others */
+        if (here.fault == FAULT_LIMIT) /* no damage: with more memory the results would differ */
             return error_set(e, FAULT_LIMIT, "%s", here.text);
         losses_add(&p->lost, LOSS_UNREADABLE, 1, arena_text(p->mem, here.text, strlen(here.text)), 0);
         error_set(&why, here.fault, "%s", here.text);
@@ -237,7 +240,7 @@ static bool open_sources(struct profile *p, struct error *e)
     return true;
 }
 
-/* Without them a task of one iteration cannot be reported from the same task of the next. */
+/* Without them, a task of one iteration cannot be distinguished from the same task of the next. */
 static bool has_unique_ids(const struct profile *p)
 {
     enum { DRIVER_WITH_UNIQUE_IDS = 0x072211 };
@@ -282,8 +285,8 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
     p->chip = chip_of(p->platform);
-    p->is_level0 =
-        profile_main_source(p)->settings.is_level0 && p->chip->task_log != TASK_LOG_CUDA; /* which knows everything */
+    p->is_level0 = profile_main_source(p)->settings.is_level0 &&
+                   p->chip->task_log != TASK_LOG_CUDA; /* which is complete at every level */
     p->has_unique_ids = has_unique_ids(p);
     p->dictionary.names = p->names;
     if (!dictionary_load(p, e))

@@ -7,9 +7,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/stamp.h"
 #include "load/collection_dir.h"
 #include "load/settings_load.h"
 #include "load/torch_load.h"
+
+/* Counters have a frequency between these. With a number outside of them, which a damaged file may have, times would not be finite. */
+#define MHZ_LEAST 1e-6
+#define MHZ_MOST  1e6
 
 /* The clock as profiler_info*.json describes it. */
 struct noted_clock {
@@ -67,12 +72,13 @@ static struct noted_clock read_clock(const json_t *info)
         .mhz = number_of(start, "freq", 100),
         .count = setting_number(start, "start_cnt", 0),
         .mono_ns = setting_number(start, "start_monotonic", 0),
-        .wall_offset_ns = setting_number(end, "collectionTimeEnd", 0) - setting_number(end, "MonotonicTimeEnd", 0),
+        .wall_offset_ns =
+            wrap_sub(setting_number(end, "collectionTimeEnd", 0), setting_number(end, "MonotonicTimeEnd", 0)),
     };
 }
 
-/* What stamps are counted in where profiler_info*.json is gone. Both collectors read the counter on the same condition, so the
- * clock of the PROF directory decides; and what recorded the collection may have noted it. */
+/* Finds the unit of stamps if profiler_info*.json is missing. Both collectors use the counter under the same condition, so that the clock of
+ * the PROF directory decides; without one, ascope.json may have it. */
 static bool guess_unit(const struct collection *s, bool *is_counter, double *mhz)
 {
     const struct collector *c = &s->collector;
@@ -97,7 +103,7 @@ static bool no_unit(const struct collection *s, const char *info, struct error *
         s->path);
 }
 
-/* The clock of the device's tool where it is there, and what PyTorch noted itself otherwise. */
+/* The clock of the PROF directory if there is one, otherwise that of PyTorch's own settings. */
 static bool find_clock(const struct collection *s, const char *info, const struct noted_clock *noted,
                        struct framework_clock *out, struct error *e)
 {
@@ -116,7 +122,7 @@ static bool find_clock(const struct collection *s, const char *info, const struc
         c.mono_ns = host->host_clock.ns;
         mhz = host->host_clock.tick.num == host->host_clock.tick.den ? 1000 : strtod(host->settings.host_mhz, NULL);
     }
-    if (mhz > 0)
+    if (mhz >= MHZ_LEAST && mhz <= MHZ_MOST)
         c.ns_per_count = 1000 / mhz;
     *out = c;
     return true;

@@ -12,7 +12,7 @@
 static const char MODULE_MARK[] = "######";
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
-/* What keys mean. */
+/* The names of keys. */
 struct meanings {
     struct keys keys;
     LIST(name_id) name; /* by place of the key */
@@ -41,10 +41,10 @@ static bool meanings_read(struct meanings *m, struct framework_file *file, struc
     return true;
 }
 
-/* The records, thread by thread in order of their first ones, and by time in each. */
+/* The records; `order` is by thread, in the order in which threads first appear, then by time. */
 struct entries {
     size_t n, n_calls;
-    uint64_t *time; /* ns with the sign bit turned, so that they sort as unsigned */
+    uint64_t *time; /* ns with an inverted sign bit: sorted as unsigned numbers */
     uint32_t *thread, *process;
     uint32_t *thread_place; /* among the threads */
     uint32_t *meaning;      /* place of the key */
@@ -92,7 +92,7 @@ static bool entries_read(struct entries *t, struct framework_file *file, const s
         t->meaning[i] = meaning_add(m, key, mem, &is_new);
         if (t->thread_place[i] == KEYS_NO_MEMORY || t->meaning[i] == KEYS_NO_MEMORY)
             return false;
-        if (is_new) /* a key without a meaning stands for itself */
+        if (is_new) /* a key without a name is shown as a number */
             m->name.at[t->meaning[i]] = names_number(r->names, key);
     }
     if (in.at < in.size)
@@ -101,7 +101,7 @@ static bool entries_read(struct entries *t, struct framework_file *file, const s
     return order_by_u64(t->order, t->n, t->time) && order_by_u32(t->order, t->n, t->thread_place);
 }
 
-/* What a call is named, and its number if it is of a module. */
+/* The name of a call, and its number if it calls a module. */
 struct label {
     name_id name;
     uint32_t number;
@@ -141,7 +141,7 @@ static bool module_number(struct replay *p, const char *class, size_t class_len,
         const bool is_first = of_class == m->counted.n;
         if (of_class == KEYS_NO_MEMORY || (is_first && !list_add(&m->counted, p->mem)) || !list_add(&m->number, p->mem))
             return false;
-        if (is_first) /* the list has served another thread before */
+        if (is_first) /* the list was used for another thread before */
             m->counted.at[of_class] = 0;
         m->number.at[place] = m->counted.at[of_class]++;
     }

@@ -6,7 +6,7 @@
 #include "base/progress.h"
 #include "raw/family.h"
 
-/* Slices 3, 4, 5 and 7, 8 are two segments: what lies between is lost, and with it the alignment at the second's start. */
+/* Slices with consecutive numbers: 3, 4, 5 and 7, 8 are two segments. Slice 6 is missing, so that the second may begin inside a record. */
 struct segment {
     const struct slice *slice;
     size_t n;
@@ -73,7 +73,7 @@ static void gather_one(struct gather *g, const uint8_t *rec, const char *file, u
     }
 }
 
-/* A record that begins in one slice and ends in a later one, copied together. NULL: no memory. */
+/* Copies a record that begins in one slice and ends in a later one. NULL: no memory. */
 static const uint8_t *join(struct gather *g, struct segment seg, size_t slice, size_t at)
 {
     uint8_t *rec = arena_take(g->source->mem, 1, g->layout->size);
@@ -87,7 +87,7 @@ static const uint8_t *join(struct gather *g, struct segment seg, size_t slice, s
     return rec;
 }
 
-/* How many of the first *n records begin as they must, if that is their distance. */
+/* How many of the first records begin as they must if they are `stride` bytes apart; *n: of how many. */
 static size_t fits(const struct layout *l, const struct slice *s, size_t stride, size_t *n)
 {
     enum { PROBED = 8 };
@@ -99,8 +99,8 @@ static size_t fits(const struct layout *l, const struct slice *s, size_t stride,
     return good;
 }
 
-/* Records that are longer than known are recognised by their own size, or by where the next one begins. What is damaged does
- * not: several must agree, and none may begin elsewhere. */
+/* Finds the distance of records, which may be longer than the layout if a newer collector wrote them: by the size that they store, or by the
+ * magic number of the next one. To rule out damage, several must agree, and none may begin at the distance of the layout. */
 static size_t stride_of(const struct layout *l, struct segment seg)
 {
     enum { GROWTH = 8, LONGEST = 4 };
@@ -110,7 +110,7 @@ static size_t stride_of(const struct layout *l, struct segment seg)
     if ((l->size_field.width == 0 && l->magic.width == 0) || s->number > 0 || good == n)
         return l->size;
     for (size_t stride = l->size + GROWTH; stride <= (size_t)l->size * LONGEST; stride += GROWTH) {
-        size_t shared = 0; /* places where a record may begin either way */
+        size_t shared = 0; /* places where records of both distances begin */
         for (size_t i = 0; i < n; i++)
             shared += i * l->size % stride == 0;
         if (good <= shared && fits(l, s, stride, &n_long) == n_long && n_long > 2)
@@ -131,7 +131,7 @@ static const uint8_t *segment_joined(struct gather *g, struct segment seg)
     return all;
 }
 
-/* Records of several lengths, each of which stores its own. Behind one that cannot be, the next that can is looked for. */
+/* Records of several lengths, each of which stores its own. After an invalid length, the next valid one is searched for. */
 static bool gather_mixed(struct gather *g, struct segment seg)
 {
     enum { HEAD = 8, LONGEST = 512 };
@@ -213,7 +213,7 @@ static bool gather_stream(struct gather *g, struct stream *stream)
     return true;
 }
 
-/* The maximum number of elements: what is not filled costs addresses, but no memory. */
+/* Allocates columns for the largest possible number of rows: rows that are not filled cost address space, but no memory. */
 static bool take_columns(struct gather *g, size_t most)
 {
     struct records *out = g->out;
@@ -224,7 +224,7 @@ static bool take_columns(struct gather *g, size_t most)
     return !arena_failed(g->mem);
 }
 
-/* Several kinds of records may share a stream: then columns were taken for many times as many as there are. */
+/* If several kinds of records share a stream, the columns were allocated for many more rows than there are. */
 static void trim_columns(struct gather *g)
 {
     struct records *out = g->out;

@@ -18,8 +18,8 @@ struct records {
     const uint8_t **rest;             /* the records themselves, when the layout keeps_rest; layout.size bytes each */
 };
 
-/* Columns are taken from `mem`. False only without memory. No such stream: no rows. Records of other kinds are passed
- * over in silence when `others_expected`: the caller reads the same stream for each kind that it knows. */
+/* Columns are allocated in `mem`. False only without memory. If there is no such stream, there are no rows. With `others_expected`, records of
+ * other kinds are skipped without being counted: the caller reads the same stream once for each kind. */
 bool records_load(struct source *s, struct arena *mem, const char *family, const struct layout *l, bool others_expected,
                   struct records *out, struct error *e);
 

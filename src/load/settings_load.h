@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "profile/settings.h"
 
-/* "" or the given default when the key is absent or of another kind. Numbers may be written as text. */
+/* "", or the given default, if the key is missing or has another type. Numbers may be written as text. */
 const char *setting_text(const json_t *object, const char *key);
 int64_t setting_number(const json_t *object, const char *key, int64_t otherwise);
 

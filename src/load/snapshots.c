@@ -71,7 +71,7 @@ static bool cpu_line(struct snapshot *b, struct word line)
     const bool is_one = word_u64(name, &cpu);
     enum cpu_kind kind = CPU_KINDS;
     if (b->source->is_host)
-        kind = CPU_HOST; /* the sum too: it has the same shares */
+        kind = CPU_HOST; /* also the line of their sum, which does not change the shares */
     else if (is_one && cpu_list_has(&b->ctrl, cpu))
         kind = CPU_CTRL;
     else if (is_one && cpu_list_has(&b->ai, cpu))
@@ -112,7 +112,7 @@ static bool memory_line(struct snapshot *b, struct word line)
     for (size_t i = 0; i < MEM_LINES; i++)
         if (word_is(word[0], name[i]))
             return n == 2 && (b->has_memory[i] = word_u64(word[1], &b->memory[i]));
-    return memchr(word[0].at, ':', word[0].len) != NULL; /* one of the others */
+    return memchr(word[0].at, ':', word[0].len) != NULL; /* another line of the file */
 }
 
 static bool memory_end(struct snapshot *b)

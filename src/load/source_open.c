@@ -28,8 +28,8 @@ static bool ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* The name of the file that begins with `prefix` and is no marker: info.json, info.json.0. NULL when there is none, or when
- * *why is not 0; the first by name when there are several, whatever order the directory keeps. */
+/* The name of a file that begins with `prefix`, such as info.json or info.json.0, but not of a marker (.done). The first by name if there are
+ * several: the order of a directory is arbitrary. NULL: there is none, or *why is the errno value. */
 static char *find_file(struct arena *mem, const char *path, const char *prefix, int *why)
 {
     DIR *dir = opendir(path);
@@ -58,7 +58,7 @@ bool source_is_one(const char *path, int *why)
     return found;
 }
 
-/* No memory is no fault of the file. */
+/* Lack of memory says nothing about the file. */
 static bool refused(struct error *e, const char *path, const char *file, int why)
 {
     return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s/%s: cannot be read: %s", path, file,
@@ -118,7 +118,7 @@ static json_t *read_json(struct source *s, const char *prefix, struct error *e)
     return object;
 }
 
-/* Something that the rest can do without. False: there is no memory, and so no knowing what it would have been. */
+/* A file without which the rest can be used: if it is unreadable, that is counted. False: no memory. */
 static bool read_optional(struct source *s, const char *prefix, bool must_be, json_t **out, struct error *e)
 {
     struct error why = { 0 };
@@ -131,7 +131,7 @@ static bool read_optional(struct source *s, const char *prefix, bool must_be, js
     return true;
 }
 
-/* "name: value" lines; anything else (the [Host] heading) is passed over. */
+/* Reads a number from lines "name: value"; other lines, such as the heading [Host], are skipped. */
 static bool log_value(const char *text, const char *key, int64_t *out)
 {
     const size_t len = strlen(key);
@@ -240,7 +240,7 @@ static double core_mhz(struct source *s, const json_t *dev, const char *key)
     return 0;
 }
 
-/* What only a GPU has. */
+/* Properties that only a GPU has. */
 static void read_gpu(struct source *s, const json_t *dev)
 {
     static const int64_t most = 1 << 30;
@@ -287,7 +287,7 @@ static void read_info(struct source *s, const json_t *info)
         read_gpu(s, dev);
 }
 
-/* Cuts ".slice_7" and, on a device, its ".0" off a name. False: not a slice. */
+/* Cuts the ending ".slice_7" off a name, and on a device the number of the device before it. False: not a slice. */
 static bool split_name(const struct source *s, char *name, bool *is_unaging, char **family, uint32_t *number)
 {
     char *cut = strstr(name, ".slice_");
@@ -331,8 +331,8 @@ static int by_family(const void *a, const void *b)
     return strcmp(x->file, y->file); /* slice_1 beside slice_01 */
 }
 
-/* A mapping costs an entry in a list of the system that holds 65530 of them for the whole process, threads and large
- * allocations among them: small slices, and those beyond a good part of that list, are copied. */
+/* The kernel allows 65530 mappings per process, which stacks of threads and large allocations need, too. Small slices are therefore copied,
+ * and so are those beyond 40000 mappings. */
 enum { SMALL_SLICE_MOST = 16 << 10, MAPPINGS_MOST = 40000 };
 static atomic_uint n_mappings;
 
@@ -409,7 +409,7 @@ static bool list_slices(struct source *s, DIR *dir, struct listing *l)
         if (slot)
             *slot = f;
     }
-    if (why != 0) /* unknown names cannot be counted: it is one loss, of the rest */
+    if (why != 0) /* the other names are unknown: all of them are one loss */
         losses_add(&s->lost, LOSS_UNREADABLE, 1, arena_printf(s->mem, "%s/data", s->name), 0);
     if (l->found.n > 0)
         qsort(l->found.at, l->found.n, sizeof *l->found.at, by_family);

@@ -34,8 +34,7 @@ static bool load_stars_short(struct device *d, struct error *e)
     return true;
 }
 
-/* The logs of the AI cores and, where they have one of their own, of the vector cores: in the order of the file, each
- * for itself. Columns become edges where they are. */
+/* The log of the AI cores, or of vector cores that have their own, in the order of the file. The columns are converted to edges in place. */
 static bool load_edges(struct source *s, const char *family, struct edges *out, struct error *e)
 {
     struct records r;
@@ -55,7 +54,7 @@ static bool load_edges(struct source *s, const char *family, struct edges *out, 
     return true;
 }
 
-/* All tasks, where nothing but the scheduler's track has them. */
+/* Reads all tasks from the scheduler's track, for chips that have no task log. */
 static bool load_track(struct source *s, struct edges *out, struct error *e)
 {
     struct records r;

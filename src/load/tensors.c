@@ -12,7 +12,7 @@
 #include "raw/enums.h"
 #include "raw/host_records.h"
 
-/* The texts of one operator while its tensors are gone through, [TENSOR_INPUT] and [TENSOR_OUTPUT]. */
+/* The texts of one operator while its tensors are read, by [TENSOR_INPUT] and [TENSOR_OUTPUT]. */
 enum tensor_text { SHAPES, TYPES, FORMATS, TENSOR_TEXTS };
 struct tensor_texts {
     struct out text[2][TENSOR_TEXTS];
@@ -24,16 +24,21 @@ static bool texts_init(struct tensor_texts *t, struct error *e)
     *t = (struct tensor_texts){ 0 };
     bool done = true;
     for (int d = 0; d < 2; d++)
-        for (int k = 0; k < TENSOR_TEXTS; k++) /* all of them, so that each can be discarded */
+        for (int k = 0; k < TENSOR_TEXTS; k++) /* opens all of them, so that all can be discarded */
             done = out_open_memory(&t->text[d][k], e) && done;
     return done;
 }
 
-static void texts_fini(struct tensor_texts *t)
+/* False: there was no memory for some text, and what was made of it is wrong. */
+static bool texts_fini(struct tensor_texts *t)
 {
+    bool done = true;
     for (int d = 0; d < 2; d++)
-        for (int k = 0; k < TENSOR_TEXTS; k++)
+        for (int k = 0; k < TENSOR_TEXTS; k++) {
+            done = done && !t->text[d][k].failed_errno;
             out_discard(&t->text[d][k]);
+        }
+    return done;
 }
 
 static void texts_clear(struct tensor_texts *t)
@@ -110,8 +115,7 @@ static void columns_set(struct tensor_columns *c, size_t row, const struct tenso
             c->text[k][d][row] = t->has_any[d] ? names_add(names, t->text[d][k].buf, t->text[d][k].n) : NAME_NA;
 }
 
-/* Programs run the same operators on the same shapes again and again: where the bytes are those of an operator before, so
- * are the texts. */
+/* A cache: programs run the same operators on the same shapes again and again. Equal bytes give equal texts. */
 enum { SEEN = 1024 };
 struct seen {
     const uint8_t *tensors; /* of an operator whose tensors are all in one record; NULL: none yet */
@@ -127,14 +131,14 @@ static struct seen *seen_place(struct seen *seen, const uint8_t *tensors, size_t
     return &seen[hash_u64(h) % SEEN];
 }
 
-static bool columns_repeat(struct tensor_columns *c, size_t row, const struct seen *like, const uint8_t *tensors,
+static bool columns_repeat(struct tensor_columns *c, size_t row, const struct seen *known, const uint8_t *tensors,
                            size_t bytes)
 {
-    if (!like->tensors || like->bytes != bytes || memcmp(like->tensors, tensors, bytes) != 0)
+    if (!known->tensors || known->bytes != bytes || memcmp(known->tensors, tensors, bytes) != 0)
         return false;
     for (int k = 0; k < TENSOR_TEXTS; k++)
         for (int d = 0; d < 2; d++)
-            c->text[k][d][row] = c->text[k][d][like->row];
+            c->text[k][d][row] = c->text[k][d][known->row];
     return true;
 }
 
@@ -165,8 +169,8 @@ bool tensors_load(struct profile *p, struct error *e)
         const uint8_t *tensors = in.in.rest[in.order[first]] + TENSOR_FIRST;
         const size_t bytes = (size_t)TENSOR_BYTES * count[in.order[first]];
         const bool is_alone = i == first + 1 && count[in.order[first]] <= TENSOR_MOST;
-        struct seen *like = is_alone ? seen_place(seen, tensors, bytes) : NULL;
-        if (!like || !columns_repeat(&c, n, like, tensors, bytes)) {
+        struct seen *known = is_alone ? seen_place(seen, tensors, bytes) : NULL;
+        if (!known || !columns_repeat(&c, n, known, tensors, bytes)) {
             texts_clear(&t);
             for (size_t at = first; at < i; at++) {
                 const uint32_t row = in.order[at];
@@ -177,20 +181,20 @@ bool tensors_load(struct profile *p, struct error *e)
             }
             columns_set(&c, n, &t, p->names);
         }
-        if (like)
-            *like = (struct seen){ tensors, bytes, n };
+        if (known)
+            *known = (struct seen){ tensors, bytes, n };
         thread[n] = thread[first], time[n] = time[first], name[n] = name[first];
     }
-    texts_fini(&t);
+    const bool done = texts_fini(&t);
     struct tensors *out = &p->host.records.tensors;
     *out = (struct tensors){ .n = n, .thread = thread, .time = time, .name = name, .call = call };
     memcpy(out->shapes, c.text[SHAPES], sizeof out->shapes);
     memcpy(out->types, c.text[TYPES], sizeof out->types);
     memcpy(out->formats, c.text[FORMATS], sizeof out->formats);
-    return sorted_end(&in, e);
+    return sorted_end(&in, e) && (done || error_no_memory(e, s->path));
 }
 
-/* Where the records of both forms begin. */
+/* The records of the variable file. */
 struct captured {
     LIST(const uint8_t *) rec;
     size_t n_static;
@@ -296,9 +300,8 @@ bool captured_ops_load(struct profile *p, struct error *e)
             texts_add(&t, rec + CAPTURED_FIRST + TENSOR_BYTES * k);
         columns_set(&columns, i, &t, p->names);
     }
-    texts_fini(&t);
     memcpy(o->shapes, columns.text[SHAPES], sizeof o->shapes);
     memcpy(o->types, columns.text[TYPES], sizeof o->types);
     memcpy(o->formats, columns.text[FORMATS], sizeof o->formats);
-    return true;
+    return texts_fini(&t) || error_no_memory(e, s->path);
 }

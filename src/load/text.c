@@ -11,6 +11,9 @@ bool stream_text(struct source *s, const struct stream *stream, struct bytes *ou
 {
     *out = (struct bytes){ 0 };
     s->stream[stream - s->stream].is_opened = true;
+    for (size_t i = 1; i < stream->n_slices; i++)
+        losses_add(&s->lost, LOSS_MISSING_SLICE, slices_missing(stream->slice[i - 1].number, stream->slice[i].number),
+                   stream->slice[i].name, 0);
     if (stream->n_slices == 1) {
         *out = (struct bytes){ stream->slice[0].data, stream->slice[0].size, 0 };
         return true;
@@ -39,19 +42,16 @@ static bool is_blank(char c)
 size_t line_words(const char *line, size_t len, struct word *word, size_t most)
 {
     size_t n = 0;
-    for (size_t i = 0; i < len;) {
+    for (size_t i = 0; i < len && n < most;) {
         while (i < len && is_blank(line[i]))
             i++;
         const size_t start = i;
         while (i < len && !is_blank(line[i]))
             i++;
-        if (i == start)
-            break;
-        if (n < most)
-            word[n] = (struct word){ line + start, i - start };
-        n++;
+        if (i > start)
+            word[n++] = (struct word){ line + start, i - start };
     }
-    return n < most ? n : most;
+    return n;
 }
 
 bool word_is(struct word w, const char *text)
@@ -138,10 +138,6 @@ struct word word_skip(struct word w, size_t len)
 bool text_open(struct text *t, struct source *s, const struct stream *stream, struct error *e)
 {
     *t = (struct text){ .source = s, .stream = stream };
-    for (size_t i = 1; i < stream->n_slices; i++) {
-        losses_add(&s->lost, LOSS_MISSING_SLICE, slices_missing(stream->slice[i - 1].number, stream->slice[i].number),
-                   stream->slice[i].name, 0);
-    }
     return stream_text(s, stream, &t->in, e);
 }
 

@@ -22,15 +22,15 @@ struct tlv_record {
 };
 
 struct tlv_text {
-    const char *at; /* not NUL-terminated; NULL: it is not there */
+    const char *at; /* not NUL-terminated; NULL: the record has none */
     uint32_t len;
 };
 
-/* The next record with at least `fixed` bytes; shorter ones are counted and passed over. False: that was all. */
+/* The next record with at least `fixed` bytes; shorter ones are counted and skipped. False: there are no more. */
 bool tlv_next(struct tlv *t, size_t fixed, struct tlv_record *out);
-size_t tlv_count(const struct tlv *t, size_t fixed); /* of the records that tlv_next() would give */
+size_t tlv_count(const struct tlv *t, size_t fixed); /* of the records that tlv_next() would return */
 
-/* The texts behind the fixed part, by type; the last of a type counts, types from n on are passed over. */
+/* The texts behind the fixed part, by type: the last of each type; types from n on are skipped. */
 void tlv_texts(const struct tlv *t, const struct tlv_record *r, size_t fixed, struct tlv_text *text, size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 #include "load/tlv.h"
 #include "raw/torch.h"
 
-/* "a;b" as it is shown: "a;\r\nb". The same texts repeat, so that each is made once: by_plain[id] is the result + 1. */
+/* Converts "a;b" to "a;\r\nb", as results show it. Texts repeat, and each is converted once: by_plain[id] is the result + 1. */
 struct broken_lines {
     struct names *names;
     struct names_recent recent;
@@ -115,10 +115,10 @@ static void load_ops(struct framework_loading *l, struct framework_file *file)
     arena_free(lines.mem);
 }
 
-/* Marks in order of time; the same struct holds them before they are pairs. */
+/* Begin and end marks, before they are paired. */
 struct marks {
     size_t n;
-    uint64_t *time; /* ns with the sign bit turned, so that they sort as unsigned */
+    uint64_t *time; /* ns with an inverted sign bit: sorted as unsigned numbers */
     uint64_t *id;
     uint32_t *process, *thread;
     uint8_t *kind;
@@ -183,7 +183,7 @@ static bool spans_take(struct queue_spans *q, size_t n, struct arena *mem)
     return !arena_failed(mem);
 }
 
-/* An end belongs to the latest begin of the same thread and name; begins before that one are forgotten. */
+/* Joins an end with the latest begin of the same thread and name. Earlier begins count as unpaired. */
 static bool marks_pair(const struct marks *m, unsigned begin_kind, struct queue_spans *q, struct framework_file *file,
                        struct arena *mem)
 {

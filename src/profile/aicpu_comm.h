@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rounds of an operator that computes and communicates in turn, in file order. Stamps ascend within a round: each part of
- * it lasts from its own stamp to the next one. */
+/* Rounds of an operator that alternates between computing and communication, in file order. The stamps of a round
+ * ascend: each phase of the round lasts from its own stamp to the next one. */
 enum { TURN_MOST_STAMPS = 7 };
 struct turns {
     size_t n, n_stamps;
@@ -40,7 +40,7 @@ struct aicpu_comm {
         uint64_t *tick;
         uint16_t *aicpu_stream, *aicpu_task, *stream, *task, *kind;
     } marks;
-    struct { /* small tasks as they were handed over, in file order */
+    struct { /* the tasks of operators, as the AI CPUs handed them to the scheduler; in file order */
         size_t n;
         uint64_t *tick, *item, *group, *notify, *size;
         double *estimate_us;

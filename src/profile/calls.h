@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - calls of the host's software stack, and the records that belong to them. */
+/* calls.h - calls of the host's software stack, and the records that belong to them.
+ *
+ * Filled by src/load, `call` and what else is derived by src/analyse/host. A `call` is a row of struct calls, NO_ROW if
+ * there is none. Times are values of the host's counter unless a column has a unit in its name.
+ */
 #ifndef ASCOPE_PROFILE_CALLS_H
 #define ASCOPE_PROFILE_CALLS_H
 
@@ -11,27 +15,28 @@
 
 enum { NO_ROW = UINT32_MAX };
 
-/* API calls, sorted by (thread, begin, level descending). The connection id of a call is its row + 1. Times are counter
- * values: source_host_ns() of the host's source turns them into wall-clock time. */
+/* API calls, sorted by (thread, begin, level descending). The connection id of a call is its row + 1. source_host_ns()
+ * converts the times to wall-clock time. */
 struct calls {
     size_t n;
     uint16_t *level;
     uint32_t *type, *thread, *request;
     uint64_t *begin, *end, *item;
     uint32_t *parent; /* the call that encloses it, among those that form the tree; NO_ROW at the top */
-    bool *in_tree;    /* nested calls of one level, and calls without duration, are not */
-    bool *is_shown;   /* false: it ended before the collection began */
+    bool *in_tree;    /* false for calls without duration and for calls inside another one of the same level */
+    bool *is_shown;   /* false: the call ended before the collection began */
     size_t n_threads;
     uint32_t *first_of_thread; /* n_threads + 1 rows: where each thread begins, and n */
 };
 
-/* Connection ids of what hangs under no call at all: one for each thread, after those of the calls. */
+/* Tasks outside of all calls have one connection id per thread. These ids follow those of the calls. */
 static inline uint32_t calls_root_connection(const struct calls *c, size_t thread_index)
 {
     return (uint32_t)(c->n + thread_index + 1);
 }
 
-/* One of these for each family: sorted by (thread, time) where a time is compared with calls, else in file order. */
+/* One table for each family of records. Records that are assigned to calls by their time are sorted by (thread, time),
+ * all others are in file order. */
 struct node_basics {
     size_t n;
     uint32_t *thread, *task_type, *blocks, *op_flag;
@@ -86,9 +91,9 @@ struct tracks {
     size_t n;
     uint32_t *thread, *data_len, *task; /* task: the low 16 bits, with a batch; or all bits, without batches */
     uint16_t *device, *stream, *batch;
-    uint16_t *recorded_batch; /* as the record has it, where `batch` counts the uses of an id; else NULL */
+    uint16_t *recorded_batch; /* the batch of the record, if `batch` counts the uses of an id instead; else NULL */
     uint64_t *time, *type, *kernel;
-    const uint8_t **record; /* for the extension */
+    const uint8_t **record; /* the whole record: its extension has no columns */
     uint32_t *call;         /* the deepest call of the tree around it, or NO_ROW */
 };
 
@@ -134,12 +139,12 @@ struct captured_ops {
     bool *is_static;
 };
 
-/* Ranges and points that the user marked: plain ones in file order, then those with an id, each once. An id may have several
- * marks: those of another thread or process. */
+/* Ranges and points that the user marked: first those without an id, in file order, then those with an id. Several
+ * marks may have the same id, if they are of different threads or processes. */
 struct marks {
     size_t n, n_plain;
-    uint32_t *by_id;  /* the n - n_plain rows with an id, by id and begin */
-    uint32_t *repeat; /* how many marks of the same id are before it there */
+    uint32_t *by_id;  /* the n - n_plain rows with an id, sorted by (id, begin) */
+    uint32_t *repeat; /* by row: the number of marks with the same id that precede it in by_id */
     bool has_repeats;
     uint16_t *info, *segment; /* long messages are split into segments, which analyse/flow/marks.c joins */
     uint32_t *process, *thread, *category, *event, *payload_type, *message_type;
@@ -147,15 +152,15 @@ struct marks {
     name_id *message;
 };
 
-/* Memory that operators took and gave back, in file order. */
+/* Allocations and releases of operators, in file order. */
 struct op_memory {
     size_t n;
     uint32_t *thread, *device, *device_type;
     uint64_t *time, *addr, *name, *allocated, *reserved;
-    int64_t *size; /* negative: given back */
-    struct {       /* what was given back as it was, then what never was, as it was taken */
+    int64_t *size; /* negative: released */
+    struct { /* released blocks in the order of their releases, then the others in the order of their allocations */
         size_t n;
-        uint32_t *allocation, *release; /* rows; NO_ROW: never */
+        uint32_t *allocation, *release; /* rows; NO_ROW: the block was not released */
     } lives;
 };
 
@@ -177,7 +182,7 @@ struct mc2_groups {
     uint64_t *group;
     uint32_t *rank_size, *kfc_stream, *stream_count;
     const uint8_t **streams; /* stream_count u32 */
-    uint32_t *row_of_kfc;    /* by stream id, of which there are 65536: the group that is scheduled there, or NO_ROW */
+    uint32_t *row_of_kfc;    /* for each of the 65536 stream ids: the group that is scheduled on it, or NO_ROW */
 };
 
 struct host_records {

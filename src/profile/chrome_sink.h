@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_sink.h - where a writer of events puts them if nobody wants them as text: into the columns of a struct chrome_trace.
+/* chrome_sink.h - receives the events of a timeline without the detour of writing JSON text and parsing it again.
  *
- * Only arguments stay text, which the writer puts into a file; an event has their place there. Events of rare kinds (names of
- * tracks, counters), or with unusual times, are handed over as the text that they are in a file. What comes of all that is
- * what reading the whole text would give; only flows are numbered without their names, which say the same once more.
+ * The writer of a timeline passes each event to a sink, which adds it to the columns of a struct chrome_trace. Only the
+ * arguments of events are written as text, to a file; an event has their offset and length there. Events of rare kinds
+ * (names of tracks, counters) and events with unusual times are passed as JSON text and parsed. The result is the same
+ * as that of parsing the whole text, with one exception: flows are identified by their numbers alone, because their
+ * names only repeat them.
  */
 #ifndef ASCOPE_PROFILE_CHROME_SINK_H
 #define ASCOPE_PROFILE_CHROME_SINK_H
@@ -18,18 +20,18 @@ struct chrome_event {
     uint32_t pid;
     int64_t tid, ns, dur_ns;
     name_id name, category; /* as the sink numbers them */
-    const char *id;         /* of a flow; NULL: it is `number` */
+    const char *id;         /* of a flow; NULL: `number` is its id */
     uint64_t number;
-    uint64_t args_at; /* in the file of arguments */
-    size_t args_len;  /* 0: it has none */
+    uint64_t args_at; /* offset in the file of arguments */
+    size_t args_len;  /* 0: the event has no arguments */
 };
 
 struct chrome_sink {
     void *context;
     name_id (*name)(void *context, const char *text, size_t len);
     void (*add)(void *context, const struct chrome_event *e);
-    void (*add_text)(void *context, const char *text, size_t len, uint64_t at); /* which is at `at` of the file */
-    struct out *args, *text; /* for the writer: the file, and memory for one event */
+    void (*add_text)(void *context, const char *text, size_t len, uint64_t at); /* at: offset of the text in the file */
+    struct out *args, *text; /* for the writer: the file of arguments, and memory for the text of one event */
 };
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_trace.h - a trace in Chrome's JSON form, in memory: the files of torch.profiler, trace_view.json, and their like.
+/* chrome_trace.h - a trace in Chrome's JSON format, in memory: files of torch.profiler, trace_view.json and similar
+ * ones.
  *
- * Times are nanoseconds since the epoch if the writer's are, else since its own beginning. Slices are in the order of their
- * tracks; on a track by begin, longer ones first, then as in the file: an enclosing slice precedes what it encloses. Other
- * events are in the order of the file. Arguments are not decoded: a place in `text` says where they are, for json_scan.h.
+ * Times are nanoseconds since the epoch if the file has such times, otherwise since the beginning that its writer
+ * chose. Slices are sorted by track, then by begin, longer ones first, then by position in the file: an enclosing slice
+ * precedes what it encloses. Other events are in file order. Arguments are not decoded: an event has the offset of its
+ * arguments in `text`, for json_scan.h.
  */
 #ifndef ASCOPE_PROFILE_CHROME_TRACE_H
 #define ASCOPE_PROFILE_CHROME_TRACE_H
@@ -14,7 +16,7 @@
 #include "base/large_memory.h"
 #include "base/names.h"
 
-/* The text of a process or thread id, and the number that it is. */
+/* A process or thread id: its text, and its value if it is a number. */
 struct chrome_id {
     name_id text;
     bool is_number;
@@ -29,7 +31,7 @@ struct chrome_process {
     size_t n_events; /* of all kinds but metadata */
 };
 
-/* A thread, a stream, or what else the writer takes for one. */
+/* A track: a thread, a stream, or anything else for which the file has a thread id. */
 struct chrome_track {
     uint32_t process;
     struct chrome_id id;
@@ -61,22 +63,22 @@ struct chrome_instant {
 /* One value of one series: an event may have several. */
 struct chrome_counter {
     int64_t ns;
-    double value; /* may be no number */
+    double value; /* may be NAN or infinite */
     name_id name, series;
-    uint32_t track; /* the series belongs to the process of it */
+    uint32_t track; /* the series belongs to the process of this track */
 };
 
 struct chrome_flow {
     int64_t ns;
-    uint64_t id; /* the number, or a name_id if is_text; flows are one if category, name and id are the same */
+    uint64_t id; /* a number, or a name_id if is_text; events with the same category, name and id are one flow */
     name_id name, category;
     uint32_t track;
     char phase; /* 's' begins, 't' passes through, 'f' ends */
     bool is_text;
-    bool binds_enclosing; /* to the slice around it, not to the next one */
+    bool binds_enclosing; /* an end binds to the slice that encloses it, not to the next one that begins */
 };
 
-/* Slices that are joined although no event says so: those of a collective on several ranks. */
+/* A connection between two slices without a flow event, such as that of a collective on two ranks. */
 struct chrome_tie {
     uint32_t from, to; /* rows of slices */
 };
@@ -105,7 +107,8 @@ struct chrome_trace {
     LIST(struct chrome_tie) ties;
     LIST(struct chrome_fact) facts;
 
-    /* Every event is one of: a slice (two, if begin and end are apart), instant, counter, flow event, or one of these. */
+    /* Every event of the file is one of: a slice, half of a slice (n_pairs slices are made of a begin and an end
+     * event), an instant, a flow event, a counter event, metadata, or a loss. */
     size_t n_events, n_metadata, n_counter_events, n_pairs;
     struct losses lost;
 };

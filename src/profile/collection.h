@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection.h - a directory of a framework's profiler: the data of the framework and of the device, and their relations.
+/* collection.h - a directory of a framework's profiler: the data of the framework and of the device, and their
+ * relations.
  *
- * The loader (load/pt.c, load/ms.c) fills settings, framework and profile, analyse/framework (collection_analyse.c, ms_analyse.c) the rest. Without a
- * PROF directory the profile exists, but is empty: names and memory only.
+ * The loader (load/pt.c, load/ms.c) fills settings, framework and profile; analyse/framework (collection_analyse.c,
+ * ms_analyse.c) fills the rest. Without a PROF directory the profile is empty: it has only names and an arena.
  */
 #ifndef ASCOPE_PROFILE_COLLECTION_H
 #define ASCOPE_PROFILE_COLLECTION_H
@@ -24,14 +25,15 @@ struct collection_settings {
     bool wants_text, wants_db; /* export_type */
     bool has_schedule;         /* of MindSpore: steps are those of a schedule */
     bool
-        is_whole_graph; /* of MindSpore: the device runs graphs as a whole (O2), and steps of the host say nothing about it */
-    bool is_simulated; /* no such program, or no such device, has run */
+        is_whole_graph; /* of MindSpore: the device runs whole graphs (O2); steps of the host are not steps of the device */
+    bool is_simulated; /* the program or its device is simulated */
     bool has_rank;
     int64_t rank;
 };
 
-/* What the flow events from the host end at on the device: the events that operators started. One for each flow: where several
- * end, the collective itself, or else the earliest. Sorted by (launch_ns, device, begin_ns). */
+/* The events on devices at which the flow events from the host end: what operators started. One row for each flow; if a
+ * flow ends at several events, the row is the collective among them, or else the earliest. Sorted by (launch_ns,
+ * device, begin_ns). */
 struct kernels {
     size_t n;
     int64_t *launch_ns; /* begin of the call that launched it */
@@ -39,7 +41,7 @@ struct kernels {
     double *dur_us; /* as the timeline shows it */
     bool *is_aicore;
     uint32_t *device; /* index of profile.device */
-    uint32_t *thread; /* that launched it; NULL: not to be compared with those of operators */
+    uint32_t *thread; /* that launched it; NULL: the threads of launches are not those of operators (NPUs) */
     bool *is_collective;
     uint32_t *launch_thread; /* of that call */
     uint32_t *row;           /* of the device's tasks, or of its collectives */
@@ -47,22 +49,22 @@ struct kernels {
     name_id *name;
 };
 
-/* Which operators enclose which, and what they started. Rows are rows of framework_ops. One tree for all threads, as the
- * reference builds it: an operator that begins while another is open is its child. Where launches have their threads (GPUs), one for
- * each thread. */
+/* Which operators enclose which, and what they started. Rows are rows of framework_ops. As in the reference, all
+ * threads share one tree: an operator that begins while another one is open is its child. If the threads of launches
+ * are known (GPUs), and on the host alone, where there are no launches, each thread has its own tree. */
 struct op_tree {
-    uint32_t *by_begin; /* rows as they nest (analyse/host/nesting.h): the order of the tree, and of operator_details */
-    uint32_t *parent;   /* by row; NO_ROW: at the top */
-    int64_t *self_ns;   /* by row: without the operators inside it. Below 0 where another thread's lasted longer */
-    bool *
-        has_queued; /* by position in by_begin, of those at the top: it or one inside it put something into the queue */
+    uint32_t
+        *by_begin; /* rows in nesting order (analyse/host/nesting.h): the order of the tree and of operator_details */
+    uint32_t *parent; /* by row; NO_ROW: at the top */
+    int64_t *self_ns; /* by row: without the operators inside it; in a shared tree it may be negative */
+    bool *has_queued; /* by position in by_begin, of operators at the top: it, or one inside it, enqueued a task */
     size_t n_started;
     uint32_t *started;       /* kernels that an operator started itself, by operator (in the order of by_begin) */
     uint32_t *first_started; /* n + 1 positions in `started`, by position in by_begin */
     uint32_t *in_order;      /* the same kernels in the order in which they were started */
-    uint32_t *below,
-        *below_end; /* by position in by_begin: where in `in_order` lies what the operator and those inside it
-                                    started; below == below_end: nothing */
+    /* By position in by_begin: the range of `in_order` that the operator and those inside it started; equal:
+     * nothing. */
+    uint32_t *below, *below_end;
 };
 
 /* Of MindSpore: rows of framework_ops that started something; NO_ROW: none is known. */
@@ -78,20 +80,21 @@ struct profiler_steps {
     name_id *id;                          /* what follows the "#" */
     int64_t *host_begin_ns, *host_end_ns; /* of the range itself */
     int64_t *begin_ns, *end_ns;           /* of what it did on the device */
-    bool *has_work;                       /* it started something: only then do the tables know it */
+    bool *has_work;                       /* it started something; tables show only such steps */
 };
 
-/* What the framework's own allocators held on devices, from taking a block to giving it back. Rows are rows of framework_memory. In
- * order of the time of taking it, then of the address's first use. */
+/* Lifetimes of the blocks that the framework's allocators held on devices. Rows are rows of framework_memory. Sorted by
+ * the time of the allocation, then by the first use of the address. */
 struct memory_lives {
     size_t n;
     uint32_t *taken;
-    uint32_t *freed;    /* given back by its owner; NO_ROW: not in this collection */
-    uint32_t *returned; /* back in the pool, when no stream uses it any more: before or after the above; or NO_ROW */
+    uint32_t *freed;    /* released by its owner; NO_ROW: not in this collection */
+    uint32_t *returned; /* returned to the pool, when no stream uses it any more, before or after `freed`; or NO_ROW */
     name_id *name;      /* of the operator that allocated it; NAME_EMPTY: unknown */
 };
 
-/* What the job noted of itself (profiler_metadata.json), in its order, behind the environment of the analysis. */
+/* Metadata that the job added (profiler_metadata.json), in file order; outputs put it behind the environment of the
+ * analysis. */
 struct metadata_row {
     const char *key, *text; /* text: the value as JSON, in ASCII */
 };
@@ -109,14 +112,14 @@ struct collection {
     struct framework framework;
     struct profile profile;
     bool has_device;           /* profile is that of a PROF directory */
-    struct error device_error; /* why there is none, although there is a directory */
+    struct error device_error; /* why the PROF directory could not be loaded, if there is one */
     struct kernels kernels;
     struct op_links links;
-    struct launches launches; /* the same for the device's outputs */
+    struct launches launches; /* the names of these, by rows of the device's tables */
     struct op_tree tree;
     struct profiler_steps steps;
     struct profiler_steps
-        executed; /* of MindSpore without such ranges: what its executor counted, for those who ask for some of them */
+        executed; /* of MindSpore without step ranges: the steps that its executor counted, for --steps */
     struct memory_lives lives;
     struct arena *mem;
     struct losses lost; /* of all parts, filled at the end */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collector.h - what ascope's recorder reports about a recording: version, precision of clocks, cost, losses, and how it ended.
+/* collector.h - what ascope's recorder reports about a recording: version, precision of clocks, cost, losses, and how
+ * it ended.
  *
- * It is in a separate file, ascope.json. Other collectors write none: is_there is false then, and everything else has the
- * value for unknown. Filled by load/collector_load.c; its lifetime is that of the profile or collection that contains it.
+ * It is in a separate file, ascope.json. Other collectors write none: is_there is false then, and everything else has
+ * the value for unknown. Filled by load/collector_load.c; its lifetime is that of the profile or collection that
+ * contains it.
  */
 #ifndef ASCOPE_PROFILE_COLLECTOR_H
 #define ASCOPE_PROFILE_COLLECTOR_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* counters.h - samples of a device: memory, links, power, cores.
  *
- * Each family of samples is one table. raw[] has the fields as they were recorded, numbered as in raw/sampler.h; rate[] has
- * what is derived from them (bandwidths, rates, points of a curve), numbered below. Both are sorted by time, equal times in
- * the order of the file.
+ * Each family of samples is one table. raw[] has the fields as they were recorded, numbered as in raw/sampler.h; rate[]
+ * has what is derived from them (bandwidths, rates, points of a curve), numbered below. Both are sorted by time, equal
+ * times in the order of the file.
  */
 #ifndef ASCOPE_PROFILE_COUNTERS_H
 #define ASCOPE_PROFILE_COUNTERS_H
@@ -48,7 +48,8 @@ enum { SAMPLES_MOST_COLUMNS = 32 };
 
 struct samples {
     size_t n;
-    size_t n_early; /* the first rows are from before the collection began: they count for rates, not for results */
+    size_t
+        n_early; /* so many first rows are from before the collection began: rates use them, results do not show them */
     int64_t *at_ns; /* wall clock */
     struct {
         void *at;
@@ -92,8 +93,8 @@ enum {
 enum { NETDEV_RATE_FIRST, NETDEV_RATE_COLUMNS = 19 }; /* as the db table has them: growth, and bytes/s after bytes */
 enum { SIO_RATE_DIE, SIO_RATE_FIRST, SIO_RATE_COLUMNS = SIO_RATE_FIRST + 8 }; /* MB/s, in the order of the record */
 enum { QOS_RATE_EVENT, QOS_RATE_MBS, QOS_RATE_COLUMNS };                      /* one row for each sample and event */
-/* The two tables of cores have the columns of the record and these: ns since the core's sample before, CORE_NO_GAP for
- * its first; and which kind it is of. */
+/* The two tables of cores have the columns of the record and two more: ns since the previous sample of the core
+ * (CORE_NO_GAP for its first one), and the kind of the core. */
 enum { CORE_RATE_GAP = SAMPLES_MOST_COLUMNS - 2, CORE_RATE_KIND };
 static const uint64_t CORE_NO_GAP = UINT64_MAX;
 /* rate[SAMPLER_ACC] has the columns of the record, rate[SAMPLER_FREQ] and the voltages those of an entry. */

@@ -5,7 +5,8 @@
 
 #include "base/hash.h"
 
-/* Types share the table with hashes: their keys are mixed so that a small number is no likely hash. */
+/* Types and hashes are in the same table. The keys of types are scrambled, so that a small type number does not equal a
+ * hash. */
 uint64_t dictionary_type_key(uint16_t level, uint64_t type)
 {
     return ((uint64_t)level << 48 ^ type ^ 0xA5C35A3C00000000u) * 0x9e3779b97f4a7c15u;
@@ -19,13 +20,13 @@ static size_t slot_of(const struct dictionary *d, uint64_t key)
     return at;
 }
 
-int dictionary_add(struct dictionary *d, uint64_t key, name_id name)
+bool dictionary_add(struct dictionary *d, uint64_t key, name_id name)
 {
     if (d->n * 2 >= d->n_slots) {
         struct dictionary bigger = { .names = d->names, .n_slots = d->n_slots ? d->n_slots * 2 : 1024 };
         bigger.slot = calloc(bigger.n_slots, sizeof *bigger.slot);
         if (!bigger.slot)
-            return 0;
+            return false;
         for (size_t i = 0; i < d->n_slots; i++)
             if (d->slot[i].is_used)
                 bigger.slot[slot_of(&bigger, d->slot[i].key)] = d->slot[i];
@@ -38,7 +39,7 @@ int dictionary_add(struct dictionary *d, uint64_t key, name_id name)
     d->slot[at].key = key;
     d->slot[at].name = name;
     d->slot[at].is_used = true;
-    return 1;
+    return true;
 }
 
 bool dictionary_find(const struct dictionary *d, uint64_t key, name_id *name)

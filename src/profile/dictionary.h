@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dictionary.h - texts of the 64-bit hashes and of the type numbers in host records. */
+/* dictionary.h - the texts of the 64-bit hashes and of the type numbers in host records.
+ *
+ * Filled while host records are loaded, then only read, by several threads. The names belong to `names`; the table is
+ * freed by dictionary_fini().
+ */
 #ifndef ASCOPE_PROFILE_DICTIONARY_H
 #define ASCOPE_PROFILE_DICTIONARY_H
 
@@ -20,9 +24,10 @@ struct dictionary {
     size_t n, n_slots; /* a power of two */
 };
 
-int dictionary_add(struct dictionary *d, uint64_t key, name_id name); /* the last one wins; 0: no memory */
+bool dictionary_add(struct dictionary *d, uint64_t key,
+                    name_id name); /* the last name of a key counts; false: no memory */
 
-/* The string of a hash; its decimal digits if it is not in the dictionary. Thread-safe once loaded. */
+/* The text of a hash or type; its decimal digits if it is not in the dictionary. */
 name_id dictionary_hash(const struct dictionary *d, uint64_t hash);
 name_id dictionary_type(const struct dictionary *d, uint16_t level, uint64_t type);
 /* False: it is not in the dictionary. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework.h - the data of a framework: operators, its task queue, memory, Python frames, garbage collections.
  *
- * Filled by load/framework_load.c and the loader of the framework's format (torch_load.c, ms_load.c) from the files of a FRAMEWORK directory. Times are wall-clock ns. A name that was not
- * recorded is NO_NAME; one that was recorded and is empty is NAME_EMPTY.
+ * Filled by load/framework_load.c and the loader of the framework's format (torch_load.c, ms_load.c) from the files of
+ * a FRAMEWORK directory. Times are wall-clock ns. A name that was not recorded is NO_NAME; one that was recorded and is
+ * empty is NAME_EMPTY.
  */
 #ifndef ASCOPE_PROFILE_FRAMEWORK_H
 #define ASCOPE_PROFILE_FRAMEWORK_H
@@ -40,32 +41,31 @@ static inline name_id framework_op_label(const struct framework_ops *o, size_t r
     return (o->label ? o->label : o->name)[row];
 }
 
-/* A task on its way through the queue: from the begin to the end of putting it in, or of taking it out and launching it. In
- * the order of their ends. */
+/* Spans of the task queue: putting a task in, or taking it out and launching it. Sorted by end. */
 struct queue_spans {
     size_t n;
     int64_t *begin_ns, *end_ns;
-    uint64_t *id; /* the same where it was put in and where it was taken out */
+    uint64_t *id; /* of the task: the enqueue and the dequeue span of a task have the same id */
     uint32_t *process, *thread;
     name_id *name; /* of the operator */
 };
 
-/* What allocators took and gave back, in file order. */
+/* Events of allocators, in file order. */
 struct framework_memory {
     size_t n;
     int64_t *time_ns;
     uint64_t *pointer;
-    int64_t *size_bytes; /* negative when given back */
+    int64_t *size_bytes; /* negative: released */
     int64_t *allocated_bytes, *reserved_bytes, *active_bytes;
     int64_t *stream;
     int8_t *device_type, *device;
     uint8_t *component, *kind, *allocator; /* see raw/framework_values.h */
     uint32_t *process, *thread;
-    name_id *owner; /* who took the block, where records have it: no name has to be found then; else NULL */
+    name_id *owner; /* the operator that allocated the block, if records name it; else NULL, and it is found by time */
 };
 
-/* Calls of Python functions, C functions and modules; thread by thread in order of the threads' first records, each in the
- * order in which the calls returned. */
+/* Calls of Python functions, C functions and modules; thread by thread in order of the threads' first records, each in
+ * the order in which the calls returned. */
 struct python_calls {
     size_t n;
     int64_t *begin_ns, *end_ns;
@@ -111,7 +111,8 @@ enum framework_file_id {
     FRAMEWORK_FILES
 };
 
-/* One of them, while columns point into it. What is loaded from it has memory and losses of its own: they load in parallel. */
+/* One of these files; columns point into it. Each has its own arena and losses, because files are loaded in
+ * parallel. */
 struct framework_file {
     const char *name; /* "FRAMEWORK/torch.op_range": for messages; NULL: the framework has no such file */
     bool is_there;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_facts.h - the name of a GPU, what limits how many blocks of a kernel a multiprocessor (SM) of it runs at once, and how fast.
- * 0, "": unknown. */
+/* gpu_facts.h - properties of a GPU: its name, what limits the number of blocks of a kernel that a multiprocessor (SM)
+ * runs at the same time, and its clocks. Unknown values are 0.
+ */
 #ifndef ASCOPE_PROFILE_GPU_FACTS_H
 #define ASCOPE_PROFILE_GPU_FACTS_H
 

@@ -26,10 +26,10 @@ struct gpu_tasks {
     uint32_t *static_shared, *dynamic_shared, *local;
     uint16_t *track;     /* place of the row's stream in stream_id */
     uint32_t *stream_id; /* the streams of this GPU, ascending */
-    size_t n_streams;    /* at most 65536: what is beyond shares the last one */
+    size_t n_streams;    /* at most 65536: further streams share the last place */
 };
 
-/* Others are damaged: they are counted, and have no task. */
+/* False: the record is damaged. Such records are counted as losses and have no task. */
 static inline bool gpu_task_is_whole(const struct gpu_tasks *g, size_t row)
 {
     return g->kind[row] >= CUDA_IS_KERNEL && g->kind[row] <= CUDA_IS_PEER_COPY && g->end[row] >= g->begin[row];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* known.h - names that the analysis compares with. They are the first names of every profile, so that their ids are constants. */
+/* known.h - names that the analysis compares with. They are the first names of every profile, so that their ids are
+ * constants. */
 #ifndef ASCOPE_PROFILE_KNOWN_H
 #define ASCOPE_PROFILE_KNOWN_H
 
@@ -25,7 +26,7 @@ enum {
     NAMES_KNOWN
 };
 
-/* To a new set, before anything else. False: no memory. */
+/* Adds them to a new, empty set. False: no memory. */
 bool known_names_add(struct names *s);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launches.h - which range of a framework started what the device's export shows, where the framework's export names it there. */
+/* launches.h - for each row of the device's tables, the name of the framework's range that started it. Timelines of
+ * MindSpore show it. */
 #ifndef ASCOPE_PROFILE_LAUNCHES_H
 #define ASCOPE_PROFILE_LAUNCHES_H
 

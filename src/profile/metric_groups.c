@@ -112,7 +112,8 @@ static const struct metric memory_access[] = {
     SUM("UB_to_GM_datas", METRIC_AMOUNT, ONE(0x3d), WEIGHTS(0.125)),
 };
 
-/* Cube and vector unit in one core. Where a table differs from the one above, the reference's two ways of computing differ. */
+/* Cube and vector unit in one core. Where a table differs from the one above, the reference's two ways of computing
+ * differ. */
 static const struct metric pipeline_execute[] = {
     PIPE("vec_exe", ONE(0x12c)),     PIPE("mac_exe", TWO(0x49, 0x4a)), PIPE("scalar_exe", ONE(0x9)),
     PIPE("mte1_exe", ONE(0x302)),    PIPE("mte2_exe", ONE(0xc)),       PIPE("mte3_exe", ONE(0xd)),

@@ -50,10 +50,11 @@ static bool find_counters(struct metric_column *c, const struct event_list *even
     return true;
 }
 
+/* Where columns are added, and the properties that the new ones have in common. */
 struct adding {
     struct metric_columns *to;
     enum core core;
-    const struct chip *one_core; /* with a single kind of core; NULL: there are two */
+    const struct chip *one_core; /* the chip, if it has one kind of core; NULL: it has two */
     struct event_list events;
     bool is_custom;
     struct arena *mem;
@@ -120,7 +121,7 @@ bool metric_columns_add_one_core(struct metric_columns *to, const struct chip *c
     return add_group(&a, group);
 }
 
-/* Blocks run on the cores in rounds; the cycles are the sum over all blocks. */
+/* The blocks of a kernel run on the cores in rounds. The cycles are the sum over all blocks. */
 static double total_time_us(const struct core_counts *c, bool is_coarse)
 {
     if (c->blocks == 0 || c->n_cores == 0 || !(c->mhz > 0))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* metrics.h - the meaning of the counters of a core.
  *
- * A collection has one group of metrics for each kind of core (PipeUtilization, Memory, …) and a list of the events of the
- * eight counters. A group is a list of columns, each of them a formula over some of the events. All groups are tables in
- * metric_groups.c; "Custom:0x9,0x302" is a group of raw counts, defined by the user.
+ * A collection has one group of metrics for each kind of core (PipeUtilization, Memory, …) and a list of the events of
+ * the eight counters. A group is a list of columns, each of them a formula over some of the events. All groups are
+ * tables in metric_groups.c; "Custom:0x9,0x302" is a group of raw counts, defined by the user.
  */
 #ifndef ASCOPE_PROFILE_METRICS_H
 #define ASCOPE_PROFILE_METRICS_H
@@ -24,7 +24,7 @@ struct event_list {
     uint16_t id[METRIC_COUNTERS];
 };
 
-/* From text like "0x8,0xa", up to the first thing that is no event; those beyond the last counter are held nowhere. */
+/* From text like "0x8,0xa". Parsing stops at the first part that is not an event, and after METRIC_COUNTERS events. */
 struct event_list event_list_parse(const char *text);
 bool event_list_find(const struct event_list *l, uint16_t event, uint8_t *counter);
 
@@ -43,9 +43,10 @@ enum metric_kind {
 struct metric {
     const char *name;
     enum metric_kind kind;
-    bool hidden_of[CORES]; /* such a core cannot do that: op_summary leaves the column out, the database has it */
-    bool is_of_vector;     /* some chips with one kind of core cannot report it */
-    enum { ANY_VECTOR, WIDE_VECTOR, NARROW_VECTOR } vector; /* only of chips with such a vector unit */
+    bool hidden_of
+        [CORES];       /* cores of this kind have no such unit: op_summary leaves the column out, the database has it */
+    bool is_of_vector; /* some chips with one kind of core cannot report it */
+    enum { ANY_VECTOR, WIDE_VECTOR, NARROW_VECTOR } vector; /* only chips with such a vector unit have the metric */
     unsigned n_events;
     uint16_t event[METRIC_EVENTS];
     double weight[METRIC_EVENTS];
@@ -58,8 +59,8 @@ struct metric_column {
     const char *name;  /* "aic_mac_time": in the database */
     const char *label; /* "aic_mac_time(us)": in tables */
     bool is_hidden;
-    bool is_unknown;                /* the chip cannot report: not available */
-    bool is_custom;                 /* an event that the user chose */
+    bool is_unknown;                /* the chip cannot report it: reports show N/A */
+    bool is_custom;                 /* the user chose the event */
     uint8_t counter[METRIC_EVENTS]; /* where each event was counted */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ms_data.h - what MindSpore records beside ranges, memory and Python calls. Times are wall-clock ns unless said otherwise.
+/* ms_data.h - data that only MindSpore records. Times are wall-clock ns unless a comment says otherwise.
  *
- * Its ranges are framework_ops and its Python calls python_calls, of process MS_PROCESS. Ranges without duration and the marks at which
- * flows begin are here.
+ * Ranges and Python calls of MindSpore are in framework_ops and python_calls, as those of process MS_PROCESS. Ranges
+ * without duration and the marks at which flows begin are here.
  */
 #ifndef ASCOPE_PROFILE_MS_DATA_H
 #define ASCOPE_PROFILE_MS_DATA_H
@@ -19,7 +19,7 @@ enum { MS_PROCESS = 1, MS_HOST_OPS_PROCESS = 2, MS_SCOPES_PROCESS = 3 };
 /* By row of framework_ops. */
 struct ms_ranges {
     uint64_t *flow; /* the flow that ends there; UINT64_MAX: none */
-    uint64_t *step; /* how many the executor had begun */
+    uint64_t *step; /* the number of steps that the executor had begun by then */
 };
 
 /* Marks at which a flow begins, in file order. */
@@ -30,7 +30,7 @@ struct ms_marks {
     uint32_t *thread;
 };
 
-/* Ranges that end when they begin, in file order. */
+/* Ranges without duration, in file order. */
 struct ms_instants {
     size_t n;
     int64_t *time_ns;
@@ -73,10 +73,10 @@ struct ms_pipeline_node {
     const char *type;
     int64_t n_workers;
     bool has_queue;
-    bool has_sizes; /* its queue was sampled; there may be no sample yet */
-    int64_t length; /* of the queue behind it: how many fit */
-    size_t n_sizes; /* and how many there were, sample by sample */
-    const int64_t *size;
+    bool has_sizes;      /* its queue was sampled; there may be no sample yet */
+    int64_t length;      /* capacity of the queue behind the node */
+    size_t n_sizes;      /* samples of the queue */
+    const int64_t *size; /* its fill level in each sample */
     size_t n_children;
     const uint32_t *child; /* rows of the nodes */
     uint32_t parent;       /* row; UINT32_MAX: none */

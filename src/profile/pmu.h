@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pmu.h - counters of the cores by task.
  *
- * Rows have the counters as the device wrote them; pmu_counts_value() computes a metric when a table needs it: a million tasks
- * have some thirty columns each, and most reports use none of them.
+ * Rows have the counters as the device wrote them; pmu_counts_value() computes a metric when a table needs it: a
+ * million tasks have some thirty columns each, and most reports use none of them.
  */
 #ifndef ASCOPE_PROFILE_PMU_H
 #define ASCOPE_PROFILE_PMU_H
@@ -22,11 +22,10 @@ struct pmu {
     struct pmu_records of_cores[CORES]; /* on chips without STARS instead: hwts_pmu_layout */
     struct pmu_records l2, smmu;        /* what was counted for a task outside of them: raw/counter.h */
     uint32_t *l2_op, *smmu_op;          /* of each of these, row of ops, or NO_ROW */
-    struct cores_records
-        *waiting; /* of_tasks and of_blocks in order, until the tasks are known; analyse/device/pmu_join.c */
+    struct cores_records *waiting; /* of_tasks and of_blocks, sorted, until they are joined with tasks (pmu_join.c) */
     struct metric_columns columns; /* none: nothing was counted, or the events are unknown */
     uint32_t n_cores[CORES];       /* of the device */
-    bool has_one_core;             /* all columns are of the cores that ran the task, whichever these are */
+    bool has_one_core;             /* the chip has one kind of core: columns do not distinguish kinds */
     double nominal_mhz;
 
     size_t n;       /* rows, in the order of tasks */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile.h - all data of one PROF directory, in memory.
  *
- * load/ fills the raw tables, analyse/ adds what is derived from them, export/ only reads. A table is one array per column;
- * its comment has the order of its rows. Names are ids of `names`.
+ * load/ fills the raw tables, analyse/ adds what is derived from them, export/ only reads. A table is one array per
+ * column; its comment has the order of its rows. Names are ids of `names`.
  */
 #ifndef ASCOPE_PROFILE_PROFILE_H
 #define ASCOPE_PROFILE_PROFILE_H
@@ -37,7 +37,8 @@ struct device {
     struct usage usage;           /* of the device's own operating system */
 };
 
-/* The number of a task's stream. tasks.stream of a GPU is its place among the streams of that GPU, whose numbers have 32 bits. */
+/* The number of a task's stream. Streams of GPUs have numbers of 32 bits: their tasks.stream is a position in
+ * gpu.stream_id. */
 static inline uint32_t task_stream_id(const struct device *d, size_t row)
 {
     return d->gpu.n > 0 ? d->gpu.stream[d->tasks.task[row]] : d->tasks.stream[row];
@@ -58,7 +59,7 @@ struct host {
 
 struct profile {
     const char *path;           /* of PROF_XXX */
-    struct collector collector; /* where it lies in the PROF directory itself */
+    struct collector collector; /* of the ascope.json in the PROF directory, if there is one */
     struct names *names;
     struct dictionary dictionary; /* of the hashes and type numbers in host records */
     struct host host;
@@ -68,9 +69,9 @@ struct profile {
     int platform;
     const struct chip *chip;
     bool is_level0;
-    bool has_unique_ids; /* of tasks: neither chip nor driver use one again without saying so */
+    bool has_unique_ids; /* a task id is only reused after a flip record */
     struct arena *mem;
-    struct losses lost; /* of the whole, filled at the end; each source has its own */
+    struct losses lost; /* of all sources together, filled at the end of the analysis */
 };
 
 static inline bool profile_has_host(const struct profile *p)

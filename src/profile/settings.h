@@ -33,8 +33,8 @@ struct settings {
 
     bool is_level0;
     bool is_dynamic;                /* the collection was started while the program ran */
-    bool samples_cores;             /* counters of cores are sampled */
-    bool counts_tasks;              /* counters of cores are read for each task; of the two at most one */
+    bool samples_cores;             /* counters of cores are sampled; never together with counts_tasks */
+    bool counts_tasks;              /* counters of cores are read for each task */
     bool llc_is_read, llc_is_write; /* which traffic of the last level cache was counted; neither: unknown */
     const char *metrics[CORES];     /* the group of counters of the cores: "PipeUtilization" */
     const char *events[CORES];      /* the same as a list: "0x8,0xa" */

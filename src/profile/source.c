@@ -16,7 +16,7 @@ bool source_is_simulated(const struct source *s)
     return strcmp(s->settings.job, "simulated") == 0;
 }
 
-/* Where the streams of a family begin, or would. */
+/* The position of the first stream of a family, or the position at which it would be inserted. */
 static size_t first_stream(const struct source *s, const char *family)
 {
     return SEARCH_FIRST_NOT(i, 0, s->n_streams, strcmp(s->stream[i].family, family) < 0);
@@ -39,7 +39,7 @@ const char *source_file(const struct source *s, const char *family)
     return stream ? stream->slice[0].name : family;
 }
 
-/* Only the first of a kind is shown: the others need no place, which would be searched for each time. */
+/* Only the first loss of a kind is shown with its slice and offset, so that these are not searched for the others. */
 void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at)
 {
     const struct slice *slice = stream->slice, *last = slice + stream->n_slices - 1;
@@ -67,7 +67,7 @@ void record_lost(struct source *s, const char *family, enum loss why, const uint
     losses_add(&s->lost, why, 1, file, at);
 }
 
-/* What no reader has opened is lost as a whole. */
+/* Counts the streams that no reader has opened: all of their records are lost. */
 static void count_unopened(struct source *s)
 {
     enum { NAMED = 8 }; /* in the message; there may be many more */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.h - where a profile was read from: a PROF_XXX directory, its host and device directories, their clocks and files.
+/* source.h - where a profile was read from: a PROF_XXX directory, its host and device directories, their clocks and
+ * files.
  *
- * A source is one directory (host or device_N). It has its settings, the conversion of its counters to wall-clock time, and
- * the streams of records in its data directory, sorted and in memory. Filled by load/source_open.c; its lifetime is that of
- * the profile.
+ * A source is one directory (host or device_N). It has its settings, the conversion of its counters to wall-clock time,
+ * and the streams of records in its data directory, sorted and in memory. Filled by load/source_open.c; its lifetime is
+ * that of the profile.
  */
 #ifndef ASCOPE_PROFILE_SOURCE_H
 #define ASCOPE_PROFILE_SOURCE_H
@@ -34,9 +35,9 @@ struct stream {
     bool is_unaging;    /* written once, at load time: what it describes is static */
     struct slice *slice;
     size_t n_slices;
-    bool is_opened;  /* a reader has passed over it */
-    bool is_checked; /* its damage is counted: several readers pass over it, one for each kind of record */
-    size_t n_unread; /* whole records that no reader so far knew; nothing until it is checked */
+    bool is_opened;  /* a reader has read it */
+    bool is_checked; /* its damage is counted; several readers may read a stream, one for each kind of record */
+    size_t n_unread; /* complete records that no reader has recognised so far; valid if is_checked */
 };
 
 enum { HOST_DEVICE_ID = 64, PLATFORM_UNKNOWN = -1 };
@@ -68,7 +69,7 @@ struct source {
 
     struct stream *stream; /* sorted by family, unaging first */
     size_t n_streams;
-    bool is_counted; /* what was not read of it is among the losses */
+    bool is_counted; /* its unread streams are among the losses */
     struct arena *mem;
     struct losses lost;
 };
@@ -99,21 +100,23 @@ static inline int64_t source_relative_us_ns(const struct source *s, int64_t us)
 /* Simulated data is marked in a field that collectors fill with the name of a job. */
 bool source_is_simulated(const struct source *s);
 
-/* "Atlas A2", and of a GPU its name. It may come from a file: not to be printed as it is. */
+/* "Atlas A2"; for a GPU its name, which comes from a file and has to be escaped before it is printed. */
 const char *source_product(const struct source *s);
 
-/* The first stream of a family (the unaging one, if any); *n: the number of streams, consecutive in the array. NULL: none. */
+/* The first stream of a family (the unaging one, if any); *n: the number of streams, consecutive in the array. NULL:
+ * none. */
 const struct stream *source_streams(const struct source *s, const char *family, size_t *n);
 
 /* The first file of a family, for messages; the family's own name when there is none. */
 const char *source_file(const struct source *s, const char *family);
 
-/* Damage, counted with the file and the place in it: `at` bytes behind the beginning of the stream; or wherever `rec`
- * points into a record, with the first file of the family when that record was put together from several or is NULL. */
+/* Count a loss with its file and offset. stream_lost(): `at` is an offset in the stream. record_lost(): `rec` points
+ * into a record of the family; if it is NULL, or the record was joined from two slices, the loss has the first file of
+ * the family. */
 void stream_lost(struct source *s, const struct stream *stream, enum loss why, uint64_t at);
 void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec);
 
-/* Counts the streams and the whole records that no reader knew, once every reader has been there. */
+/* Counts the streams and the complete records that no reader has recognised. After all readers. */
 void source_count_unread(struct source *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steps.h - iterations of models, training steps and marks of the user, with the device's time stamps.
  *
- * Times are ticks of the device's counter, 0 where a part is missing; source_device_ns() converts them to wall-clock time.
- * Marks have no fractions of a tick and are kept as they are shown.
+ * Times are ticks of the device's counter, 0 where a part is missing; source_device_ns() converts them to wall-clock
+ * time. Marks have no fractions of a tick and are kept as they are shown.
  */
 #ifndef ASCOPE_PROFILE_STEPS_H
 #define ASCOPE_PROFILE_STEPS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Something with two ends inside an iteration. */
+/* Intervals inside iterations. */
 struct spans {
     size_t n;
     uint32_t *iteration; /* row of iterations */
@@ -25,7 +25,7 @@ struct steps {
         uint64_t *fp, *bp; /* begin of the forward pass, end of the backward pass */
         bool *is_step;     /* a training step, reported by the framework, and no iteration of a model */
     } iterations;
-    struct spans reduces, get_nexts; /* by iteration, and in it stream by stream, as they began */
+    struct spans reduces, get_nexts; /* by iteration, then by stream in the order of its first one, then by begin */
     struct device_marks {            /* of the user, during the collection; by id, then by begin */
         size_t n;
         uint64_t *id, *model;

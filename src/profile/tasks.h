@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tasks.h - tasks of a device: as the host launched them, as the device logged them, and both joined.
  *
- * A task is identified by (device, stream, batch, task, context). The batch counts the wrap-arounds of 16-bit task ids; the
- * context distinguishes the parts of one task, NO_CONTEXT is the task as a whole.
+ * A task is identified by (device, stream, batch, task, context). The batch counts the wrap-arounds of 16-bit task ids;
+ * the context distinguishes the parts of one task, NO_CONTEXT is the task as a whole.
  */
 #ifndef ASCOPE_PROFILE_TASKS_H
 #define ASCOPE_PROFILE_TASKS_H
@@ -22,7 +22,7 @@ struct host_tasks {
     size_t n;
     uint32_t *global_id; /* one number for each id, over all devices: what the database calls globalTaskId */
     uint16_t *device, *stream, *batch;
-    uint16_t *recorded_batch; /* as in tracks */
+    uint16_t *recorded_batch; /* see struct tracks; may be NULL */
     uint32_t *task, *context;
     uint64_t *key;   /* stream, batch and task in one number, for joins; see task_key() */
     name_id *type;   /* KERNEL_AICORE, MEMCPY_ASYNC, … */
@@ -50,10 +50,10 @@ struct ops {
     name_id *grid_dim, *block_dim;              /* of SIMT kernels */
 };
 
-/* Instead of a type in device_log: the device recorded only that the task ran, and the host its type. */
+/* Instead of a type in device_log: the device did not record the type; the host did. */
 enum { TYPE_OF_HOST = 0xFF };
 
-/* A task from before the collection: it is not shown, but its counters are in the file. */
+/* A task that ended before the collection began. It is not shown, but the file has counters of it. */
 struct early_task {
     uint32_t row; /* of device_log */
     uint32_t op;  /* row of ops, or NO_ROW */
@@ -69,7 +69,7 @@ struct task_events {
     uint32_t *id; /* instead of the four above, where ids have 32 bits */
 };
 
-/* The same of chips without STARS, wherever they were written. */
+/* The same for chips without STARS, from any of their logs. */
 struct edges {
     size_t n;
     uint32_t *id; /* see edge_id() */
@@ -163,7 +163,7 @@ struct tasks {
     uint64_t *key; /* see task_key() */
     uint8_t *device_type;
     int64_t *begin_ns, *end_ns; /* wall clock, fractions dropped */
-    double *dur_ns;             /* with its fraction */
+    double *dur_ns;             /* with its fraction; at most 2^62, so that it fits an int64_t */
     uint64_t *begin_tick, *end_tick;
     uint32_t *host;       /* row of host_tasks, or NO_ROW if the host has none */
     uint32_t *op;         /* row of ops, or NO_ROW */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usage.h - utilisation of an operating system, the host's or a device's: CPUs, memory, disk, network, calls.
  *
- * The host's process is recorded over time (gauges, OS calls). Of everything else the reports show sums and means only, which
- * is what is kept: a few rows, however long the collection was. Everything is in the source's arena.
+ * The host's process is recorded over time (gauges, OS calls). Of everything else the reports show sums and means only,
+ * which is what is kept: a few rows, however long the collection was. Everything is in the source's arena.
  */
 #ifndef ASCOPE_PROFILE_USAGE_H
 #define ASCOPE_PROFILE_USAGE_H
@@ -13,11 +13,9 @@
 
 #include "base/names.h"
 
-/* Something that is looked at every 20 ms or so: one row for each period between two looks, in file order. */
-enum gauge_kind { GAUGE_CPU, GAUGE_MEMORY, GAUGE_NETWORK, GAUGE_DISK, GAUGES };
-static const uint32_t CPU_AVERAGE = UINT32_MAX; /* over all CPUs, instead of the number of one */
-/* The sampled processes, from the first sample to the last one. A thread that began in between has all of its ticks. */
-enum { USE_NAME_BYTES = 32 }; /* what is longer is cut */
+/* CPU time of the threads of the sampled processes, from the first sample to the last one. A thread that began in
+ * between counts from its begin. */
+enum { USE_NAME_BYTES = 32 }; /* longer names are cut */
 struct thread_time {
     uint64_t id;
     char name[USE_NAME_BYTES]; /* in its last sample */
@@ -36,14 +34,17 @@ struct card_uses { /* in the order of their appearance */
     struct card_use *at;
 };
 
+/* Something that is sampled about every 20 ms: one row for each period between two samples, in file order. */
+enum gauge_kind { GAUGE_CPU, GAUGE_MEMORY, GAUGE_NETWORK, GAUGE_DISK, GAUGES };
+static const uint32_t CPU_AVERAGE = UINT32_MAX; /* instead of the number of a CPU: the average over all of them */
 struct gauge {
-    bool is_sampled; /* its file is there, even if it gives no row */
+    bool is_sampled; /* its file exists, even if it has no complete period */
     size_t n;
     int64_t *begin_ns;           /* of the period, wall clock */
     double *percent;             /* in use */
     uint32_t *cpu;               /* GAUGE_CPU: which one, or CPU_AVERAGE */
     double *speed[2];            /* KB/s. GAUGE_NETWORK: both ways together; GAUGE_DISK: read, written */
-    double period_s;             /* GAUGE_DISK: a row stands for so much time */
+    double period_s;             /* GAUGE_DISK: length of each period */
     struct thread_times threads; /* GAUGE_CPU */
     struct card_uses cards;      /* GAUGE_NETWORK: all of them, whatever their speed */
 };

@@ -85,7 +85,7 @@ const struct chip_words *chip_words(const struct chip *c)
 const struct chip *chip_simulated(size_t i)
 {
     const struct chip *c = i < sizeof chips / sizeof *chips ? &chips[i] : NULL;
-    return c && c->n_cube > 0 ? c : NULL; /* the others stand behind them */
+    return c && c->n_cube > 0 ? c : NULL; /* chips that cannot be simulated are the last rows */
 }
 
 const char *chip_word(size_t i)

@@ -37,10 +37,10 @@ enum task_log {
     TASK_LOG_CUDA,   /* ascope_cuda.data: whole tasks, and the calls that launched them by correlation id */
 };
 
-/* Instead of a number of the vendor of NPUs. */
+/* platform_version of collections of ours; the vendor of NPUs has no such number. */
 enum { PLATFORM_CUDA = 10000 };
 
-/* What people call the parts of the system that a chip belongs to. */
+/* The usual names of the parts of a system with this chip. */
 struct chip_words {
     const char *device;      /* "NPU" */
     const char *stack;       /* the software between the framework and the device: "CANN" */
@@ -92,10 +92,9 @@ struct chip {
 const struct chip *chip_of(int platform); /* never NULL: an unknown number has a row, too */
 const struct chip_words *chip_words(const struct chip *c);
 
-/* Those that can be simulated, by place from 0 on; NULL: there are no more. */
+/* The chips that can be simulated, numbered from 0; NULL: there are no more. */
 const struct chip *chip_simulated(size_t i);
-const char *chip_word(size_t i); /* the word for each of them that has one; NULL behind the last */
-const struct chip *chip_find(
-    const char *name); /* one of them: a name with or without "Ascend", or a number; NULL: none */
+const char *chip_word(size_t i);                /* the names of those that have one; NULL: no more */
+const struct chip *chip_find(const char *name); /* by a name, with or without "Ascend", or by its number; NULL: none */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_records.h - what ran on a GPU: records of ours, because no format of the vendor's is a file.
+/* cuda_records.h - what ran on a GPU. The format is ascope's own, because the vendor's records are not written to files.
  *
  * One record for each kernel, copy and set, in the order in which CUPTI reported them. Times are ns of CUPTI's clock. The call that
  * launched it is the one with the same correlation id (field "request" of api_layout), on the host.
@@ -33,13 +33,13 @@ enum {
     CUDA_STATIC_SHARED, /* bytes of a block */
     CUDA_DYNAMIC_SHARED,
     CUDA_LOCAL, /* bytes of a thread */
-    CUDA_PEER,  /* of a copy between devices: the one that it goes to */
+    CUDA_PEER,  /* the destination of a copy between devices */
     CUDA_FIELDS
 };
 enum cuda_kind { CUDA_IS_KERNEL = 1, CUDA_IS_COPY = 2, CUDA_IS_SET = 3, CUDA_IS_PEER_COPY = 4 };
 extern const struct layout cuda_task_layout;
 
-/* What the program asked CUDA for: memory taken and given back, and pools of memory; ascope_cuda_memory.data. */
+/* Allocations and releases of memory, and memory pools, as the program requested them of CUDA: ascope_cuda_memory.data. */
 enum {
     CUDA_MEMORY_TIME,
     CUDA_MEMORY_OPERATION, /* enum cuda_memory_operation */
@@ -50,9 +50,9 @@ enum {
     CUDA_MEMORY_STREAM,
     CUDA_MEMORY_CONTEXT,
     CUDA_MEMORY_POOL,       /* its address; 0: none */
-    CUDA_MEMORY_POOL_BYTES, /* what it has, afterwards */
+    CUDA_MEMORY_POOL_BYTES, /* its size afterwards */
     CUDA_MEMORY_POOL_USED,
-    CUDA_MEMORY_POOL_KEPT, /* what it does not give back by itself */
+    CUDA_MEMORY_POOL_KEPT, /* bytes that it keeps when memory is released */
     CUDA_MEMORY_FIELDS
 };
 enum cuda_memory_operation {
@@ -64,8 +64,8 @@ enum cuda_memory_operation {
 };
 enum { CUDA_MEMORY_KINDS = 8 };
 extern const struct layout cuda_memory_layout;
-/* Counters of a GPU, sampled by the recorder: ascope_gpu.data. What the GPU does not report is not in the mask of those that are there,
- * and 0. The time is of the host's counter. */
+/* Counters of a GPU, sampled by the recorder: ascope_gpu.data. A counter that the GPU does not report is 0, and its bit is not set in
+ * GPU_SAMPLE_HAS. Times are ticks of the host's counter. */
 enum {
     GPU_SAMPLE_TIME,
     GPU_SAMPLE_HAS, /* a bit for each of the following: 1 << (field - GPU_SAMPLE_FIRST) */

@@ -89,12 +89,12 @@ static const struct family families[] = {
     { "ub.data", 128, "unified bus" },
 };
 
-/* What neither we nor the reference have a use for. */
+/* Families that neither ascope nor the reference reads. */
 static const char *const needless[] = { "compact.memset_info",           "compact.mem_mng_info",
                                         "compact.stream_sq_info",        "additional.Multi_Thread",
                                         "additional.memory_application", "additional.diagnostic" };
 
-/* What this version does not read. */
+/* Families that this version does not read, by chip. */
 enum { NOT_A_LOG = ON_EVERY & ~(ON_STARS | ON_950), NOT_STARS = ON_EVERY & ~ON_STARS, NOT_HWTS = ON_EVERY & ~ON_HWTS };
 static const struct {
     const char *family;

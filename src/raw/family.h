@@ -5,7 +5,7 @@
 
 #include "raw/chip.h"
 
-/* A stream may have a second writer: its slices are numbered from here on, far beyond any collector's, and as many at most. */
+/* A stream may have a second writer, whose slices are numbered from here on, far beyond those of any collector. It may write as many. */
 enum { SLICE_BESIDE = 1000000 };
 
 /* How many slices are missing between two that follow each other; none between those of two writers. */
@@ -26,7 +26,7 @@ struct family {
  * task. Unknown streams are not read. */
 bool family_is_read(const char *stream, const struct chip *c, bool samples_cores);
 
-/* True: no report shows what it holds, of the reference neither. That it is not opened is no loss. */
+/* True: no report shows its content, and none of the reference does. It is no loss that nobody opens it. */
 bool family_is_needless(const char *stream);
 
 /* The family that a stream belongs to, the most exact one; NULL: unknown. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Two sums over the bytes, side by side. A byte is what a char is on x86-64; where chars have no sign, collectors give other
- * numbers to texts beyond ASCII, and write their dictionary with them. */
+/* Two polynomial sums over the bytes, which are signed, as char is on x86-64. Where char is unsigned, collectors compute other hashes of texts
+ * beyond ASCII, and use them in their dictionary as well. */
 uint64_t name_hash_of(const char *text, size_t n)
 {
     uint32_t high = 0, low = 0;

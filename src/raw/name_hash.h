@@ -7,6 +7,6 @@
 #include <stdint.h>
 
 uint64_t name_hash(const char *text);
-uint64_t name_hash_of(const char *text, size_t n); /* of a text without an end */
+uint64_t name_hash_of(const char *text, size_t n); /* of a text that is not NUL-terminated */
 
 #endif
