@@ -170,6 +170,11 @@ static const struct {
       "10 +64 UNKNOWN\n"
       "20 -64 UNKNOWN\n",
       0 },
+    { "a size that has no opposite is damage, and an amount like any other",
+      { "mem 20 1 -9223372036854775808 1" },
+      "-1 =9223372036854775808 UNKNOWN\n"
+      "20 -9223372036854775808 UNKNOWN\n",
+      0 },
     { "what is freed and was never made was there",
       { "mem 20 1 -64 1" },
       "-1 =64 UNKNOWN\n"

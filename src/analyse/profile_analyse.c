@@ -31,8 +31,8 @@ static bool release_log(struct profile *p, struct device *d, struct error *e)
 
 typedef bool device_step(struct profile *p, struct device *d, struct error *e);
 
-/* What is computed of each device, in this order: every step may use what the ones before it have filled in. First what a
- * device has by itself, while the host is being analysed, then what follows from both. */
+/* The steps for each device, in this order: a step may use the results of earlier ones. The first list needs no data of
+ * the host and runs in parallel with the analysis of the host. */
 /* clang-format off */
 static device_step *const of_device[] = {
     device_log_analyse,
@@ -70,7 +70,7 @@ static void analyse_device(const struct analysis *a, size_t i, device_step *cons
         progress_work(1);
 }
 
-enum { HOST_STEPS = 8 }; /* of a device, that take as long */
+enum { HOST_STEPS = 8 }; /* the host takes about as long as this many steps of a device */
 
 uint64_t profile_analyse_steps(const struct profile *p)
 {
@@ -99,8 +99,8 @@ static void analyse_both(void *context, size_t i)
     analyse_device(context, i, of_both);
 }
 
-/* False: the first error of them is in e. */
-static bool all_well(const struct analysis *a, struct error *e)
+/* False: e is the first error. */
+static bool has_succeeded(const struct analysis *a, struct error *e)
 {
     for (size_t i = 0; i < 1 + a->profile->n_devices; i++)
         if (a->error[i].fault != FAULT_NONE)
@@ -108,7 +108,7 @@ static bool all_well(const struct analysis *a, struct error *e)
     return true;
 }
 
-/* Numbers in the order of the ids, so that they are the same every time. */
+/* Numbers the tasks in the order of their ids, so that the result does not depend on threads. */
 static bool number_tasks(struct profile *p)
 {
     struct host_tasks *h = &p->host.tasks;
@@ -148,11 +148,11 @@ bool profile_analyse(struct profile *p, unsigned n_threads, struct error *e)
     if (!a.error)
         return error_no_memory(e, p->path);
     pool_run(1 + p->n_devices, n_threads, analyse_alone, &a);
-    if (!all_well(&a, e))
+    if (!has_succeeded(&a, e))
         return false;
     pool_run(p->n_devices, n_threads, analyse_both, &a);
     memory_rest();
-    if (!all_well(&a, e))
+    if (!has_succeeded(&a, e))
         return false;
     for (size_t i = 0; i < p->n_devices; i++) {
         source_count_unread(&p->device[i].source);

@@ -10,7 +10,7 @@ void release_host_records(struct profile *p)
     DROP(c->parent), DROP(c->in_tree);
     arena_drop(p->host.calls_mem, c->request), c->request = NULL;
 
-    struct node_basics *b = &p->host.records.node_basics; /* op_type is read by comm.c */
+    struct node_basics *b = &p->host.records.node_basics; /* op_type is needed by comm_operators.c */
     DROP(b->thread), DROP(b->task_type), DROP(b->blocks), DROP(b->op_flag), DROP(b->time), DROP(b->name);
     DROP(b->is_static), DROP(b->call);
 

@@ -20,7 +20,7 @@ struct part {
     bool is_master;
 };
 
-/* What is known of a group while its tasks are gone through in the order in which they ended. */
+/* The state of a group while its tasks are processed in the order of their ends. */
 struct group_state {
     uint32_t master_stream; /* NO_ROW until the first task is assigned */
     int32_t n_planes;
@@ -36,7 +36,8 @@ static void group_reset(struct group_state *g)
     g->master_stream = NO_ROW;
 }
 
-/* The first task waits for the other ranks, so that a collective is not timed from there; but it identifies the stream. */
+/* The first task of an operator identifies its master stream. It is not part of the time of a collective, because it
+ * waits for the other ranks. */
 static bool is_master(const struct device *d, struct group_state *g, const struct aicpu_tasks *t, size_t i,
                       bool is_collective)
 {
@@ -49,7 +50,8 @@ static bool is_master(const struct device *d, struct group_state *g, const struc
     return g->master_stream == d->tasks.stream[row];
 }
 
-/* The master stream is the first plane; others are numbered as they come. Collectives leave plane 0 to the host. */
+/* The master stream is the first plane; other streams are numbered in the order in which they appear. Planes of
+ * collectives start at 1: plane 0 is that of the host's tasks. */
 static int32_t plane_of(const struct device *d, struct group_state *g, const struct aicpu_tasks *t, size_t i,
                         bool is_collective, bool master)
 {
@@ -65,7 +67,8 @@ static int32_t plane_of(const struct device *d, struct group_state *g, const str
     return g->plane[stream] + is_collective;
 }
 
-/* Tasks by (group, end) and operators by (group, begin): a task belongs to the operator that it ended in. */
+/* Tasks are sorted by (group, end) and operators by (group, begin). A task belongs to the operator during which it
+ * ended. */
 static bool assign(struct device *d, const struct aicpu_tasks *t, const struct aicpu_ops *ops, struct arena *mem,
                    struct part **out, size_t *n)
 {
@@ -138,7 +141,7 @@ static bool add_ops(const struct profile *p, struct device *d, struct aicpu_ops 
         const struct aicpu_op *op = &ops->at[part[i].op];
         const struct aicpu_comm *c = &d->aicpu_comm;
         if (i > 0 && part[i].op == part[i - 1].op)
-            continue; /* parts of one operator stand together */
+            continue; /* the parts of one operator are consecutive */
         if (op->collective >= first) {
             fill_op(p, d, op->collective, op);
         } else if (op->info != NO_ROW) { /* the device knows better than the host whether it had to try again */

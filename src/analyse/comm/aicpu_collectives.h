@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aicpu_collectives.h - collectives that the AI CPU of a device schedules, not the host task by task.
+/* aicpu_collectives.h - collectives whose tasks are scheduled by an AI CPU of the device instead of the host.
  *
- * Such an operator is one AI CPU task; the tasks that ran while it did belong to it. If the host launched a collective, they
- * are added to its tasks. If the operator computes and communicates by itself (MC2), it has rows of its own.
+ * For the host such an operator is one AI CPU task. The tasks that run meanwhile belong to it. If the host launched a
+ * collective, they are added to the tasks of this collective. An operator that computes and communicates (MC2) has its
+ * own rows.
  */
 #ifndef ASCOPE_ANALYSE_COMM_AICPU_COLLECTIVES_H
 #define ASCOPE_ANALYSE_COMM_AICPU_COLLECTIVES_H

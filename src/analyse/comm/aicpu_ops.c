@@ -13,7 +13,7 @@
 enum { STREAM_IDS = UINT16_MAX + 1 };
 static const char kernel_word[] = "AicpuKernel";
 
-/* What an AI CPU does on these streams besides scheduling. */
+/* Types and names of tasks on the streams of schedulers that do not schedule anything. */
 struct excluded {
     name_id wait, copy, init, hccl_ai_cpu, communication;
 };
@@ -68,7 +68,8 @@ static bool find_schedulers(const struct profile *p, const struct device *d, str
     return true;
 }
 
-/* Each takes the next report of its stream that was made while it ran. A stream with any report serves collectives. */
+/* Each operator takes the next report of its stream that was made while it ran. If a stream has a report at all, its
+ * operators are collectives. */
 static bool join_infos(const struct device *d, struct aicpu_ops *ops, struct arena *mem)
 {
     const struct aicpu_comm *c = &d->aicpu_comm;
@@ -98,7 +99,7 @@ static bool join_infos(const struct device *d, struct aicpu_ops *ops, struct are
     return true;
 }
 
-/* An operator begins with its first small task and ends with its last: the AI CPU is done long before. */
+/* An operator lasts from its first to its last task; the AI CPU ends long before the last one. */
 static void apply_marks(const struct device *d, const struct aicpu_marks *m, struct aicpu_ops *ops)
 {
     const struct tasks *t = &d->tasks;
@@ -153,7 +154,7 @@ static bool find_requests(const struct profile *p, const struct device *d, struc
         const uint32_t connection = p->host.tasks.connection[d->tasks.host[ops->at[i].task]];
         const size_t after = SEARCH_FIRST_NOT(k, 0, n, r->big.kfc_call[order[k]] + 1 <= connection);
         if (ops->at[i].is_collective && after > 0 && r->big.kfc_call[order[after - 1]] + 1 == connection)
-            ops->at[i].big = order[after - 1]; /* the last of those that have it */
+            ops->at[i].big = order[after - 1]; /* the last request with this connection */
     }
     return true;
 }
@@ -168,7 +169,8 @@ static name_id group_name(const struct profile *p, const struct aicpu_op *op)
     return names_add(p->names, text, (size_t)len);
 }
 
-/* Of the collectives that ran, the one that the host requested in the same call, in the same round of a captured graph. */
+/* The collective that an operator carries out: requested by the host in the same call, and run in the same iteration of
+ * a captured graph. */
 static bool find_collectives(const struct profile *p, const struct device *d, struct aicpu_ops *ops, struct arena *mem)
 {
     const struct comm_ops *c = &d->comm.ops;
@@ -200,7 +202,8 @@ static name_id base_name(const struct profile *p, const struct device *d, const 
                              : p->host.ops.name[d->tasks.op[op->task]];
 }
 
-/* Operators of one group are counted on each stream, in the order in which they ran, where they were requested again. */
+/* The operators of a group are counted on each stream, in the order in which they ran. Runs of the same request count
+ * once. */
 static bool name_ops(const struct profile *p, const struct device *d, struct aicpu_ops *ops, struct arena *mem)
 {
     uint32_t *order;

@@ -20,7 +20,7 @@ struct aicpu_op {
     bool has_group;
     bool is_collective; /* false: it computes too (MC2) */
     name_id name;       /* with its suffix */
-    name_id group_name; /* as its rows are called: those of an operator that computes too have a word of their own */
+    name_id group_name; /* as tracks show it; that of an operator that also computes ends with "Aicpu" */
 };
 
 struct aicpu_ops { /* by (group, begin) */

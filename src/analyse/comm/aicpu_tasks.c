@@ -22,7 +22,7 @@ static void unpack(const struct profile *p, size_t n, uint16_t *stream, uint16_t
     }
 }
 
-/* The same for ids of 32 bits, whose upper half no task of the log has. */
+/* The same for task ids of 32 bits. The log has only the lower half of them; the upper half is kept. */
 static void unpack_wide(const struct profile *p, size_t n, uint16_t *stream, uint32_t *task)
 {
     for (size_t i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ void aicpu_ids_unpack(const struct profile *p, struct device *d)
     unpack_wide(p, c->tasks.n, c->tasks.stream, c->tasks.task);
 }
 
-/* Which groups use a stream: group[first[s]] up to group[first[s + 1]], ascending. */
+/* The groups that use stream s: group[first[s]] … group[first[s + 1] - 1], ascending. */
 struct stream_groups {
     uint32_t *first;
     uint64_t *group;
@@ -113,7 +113,7 @@ static bool sort_flips(const struct aicpu_comm *c, struct arena *mem, struct fli
     return true;
 }
 
-/* Things that name a task: those that ran, those that were handed over, and marks. */
+/* Records with the id of a task: tasks that ran, tasks as they were launched, or marks. */
 struct ids {
     size_t n;
     const uint16_t *stream;
@@ -149,7 +149,7 @@ static bool number_ids(struct ids *ids, const struct flips *flips, struct arena 
     return order_by_u64(ids->order, ids->n, ids->key);
 }
 
-/* The tasks that ran on the streams of groups, by begin; and what is found out about them. */
+/* The tasks that ran on the streams of groups, by begin, and the records that were matched with them. */
 struct runs {
     struct ids ids;
     uint32_t *row;   /* of the device's tasks */
@@ -189,7 +189,8 @@ static uint64_t end_of(const struct device *d, const struct runs *r, size_t at)
     return d->tasks.end_tick[r->row[r->ids.order[at]]];
 }
 
-/* A run is what was handed over last before it ended: captured graphs run the same ids again and again. */
+/* A run belongs to the entry with its id that was launched last before the run ended: captured graphs run the same ids
+ * repeatedly. */
 static bool join_entries(struct device *d, const struct flips *flips, struct arena *mem, struct runs *r)
 {
     const struct aicpu_comm *c = &d->aicpu_comm;
@@ -216,7 +217,7 @@ static bool join_entries(struct device *d, const struct flips *flips, struct are
     return true;
 }
 
-/* A mark is about the first run of its task that had not ended when it was set. */
+/* A mark belongs to the first run of its task that had not ended when the mark was set. */
 static bool join_marks(struct device *d, const struct flips *flips, struct arena *mem, struct runs *r,
                        struct aicpu_marks *out)
 {
@@ -261,8 +262,8 @@ static bool join_marks(struct device *d, const struct flips *flips, struct arena
     return true;
 }
 
-/* The groups of a run: the one that its entry names if that one uses the stream, else all that do. More than this many on
- * one stream is a damaged file. */
+/* The groups of a run: the group of its entry if it uses the stream, else all groups that use the stream. Only a
+ * damaged file has more than this many groups on one stream. */
 enum { MOST_GROUPS_OF_STREAM = 16 };
 
 static size_t groups_of(const struct device *d, const struct stream_groups *groups, const struct runs *r, size_t run,
@@ -325,7 +326,7 @@ bool aicpu_tasks_find(const struct profile *p, struct device *d, struct arena *m
     *marks = (struct aicpu_marks){ 0 };
     if (!find_groups(p, mem, &groups) || !sort_flips(&d->aicpu_comm, mem, &flips) || !find_runs(d, &groups, mem, &runs))
         return false;
-    /* At level 0 nothing is handed over in writing: every task on these streams counts. */
+    /* At level 0 there are no records of launches: every task on these streams counts. */
     for (size_t i = 0; d->aicpu_comm.tasks.n == 0 && i < runs.ids.n; i++)
         runs.is_wanted[i] = true;
     return join_entries(d, &flips, mem, &runs) && join_marks(d, &flips, mem, &runs, marks) &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu_tasks.h - the tasks of collectives that an AI CPU scheduled, matched with the tasks that ran.
  *
- * The AI CPU assigns task ids and counts their wrap-arounds itself, so that a task is identified by (stream, round, id); flip
- * records define the round. The group of a task follows from its stream.
+ * The AI CPU assigns task ids and counts their wrap-arounds itself, so that a task is identified by (stream, round,
+ * id); flip records define the round. The group of a task follows from its stream.
  */
 #ifndef ASCOPE_ANALYSE_COMM_AICPU_TASKS_H
 #define ASCOPE_ANALYSE_COMM_AICPU_TASKS_H

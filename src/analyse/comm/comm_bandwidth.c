@@ -5,7 +5,8 @@
 #include "base/sort.h"
 #include "raw/enums.h"
 
-/* A task moves its own bytes in its own time. Sizes that the host did not record count as -1, as in the reference. */
+/* The bandwidth of a task that is not part of a payload: its bytes by its duration. As in the reference, a size that
+ * the host did not record counts as -1. */
 static void move_alone(struct comm_tasks *t, uint32_t row)
 {
     t->is_piece[row] = false;
@@ -13,8 +14,8 @@ static void move_alone(struct comm_tasks *t, uint32_t row)
     t->moved_ns[row] = t->has_info[row] || !t->is_aicpu[row] ? t->dur_ns[row] : 0;
 }
 
-/* A payload sent by RDMA is on its way until the task that closes it: `closing` tasks after the last of its pieces. The
- * pieces share the bandwidth of the whole. `row` are the tasks of one operator on one plane, by begin. */
+/* An RDMA payload is sent in pieces and lasts until the task that closes it (comm_closing()). All pieces have the
+ * bandwidth of the payload. `row`: the tasks of one operator on one plane, by begin. */
 static void move_together(struct comm_tasks *t, const uint32_t *row, size_t n, size_t closing)
 {
     for (size_t i = 0; i < n;) {

@@ -4,7 +4,7 @@
 #include "base/table.h"
 #include "raw/enums.h"
 
-/* Packets above this many MB keep a link busy; the sum over links has no such measure. */
+/* A packet is large if it has more than this many MB. SDMA, the sum over links, has no such limit. */
 static const double large_mb[LINK_KINDS] = { [LINK_RDMA] = 0.5, [LINK_HCCS] = 32, [LINK_PCIE] = 32, [LINK_SIO] = 32 };
 
 static bool add_packets(struct link_cost *l, double size_mb, struct packets more, struct arena *mem)
@@ -104,7 +104,8 @@ static void set_rates(struct comm_cost *c)
     }
 }
 
-/* What has a link of its own goes into the sum as one number, after what has none. */
+/* Adds the links that have their own rows to SDMA. They are summed first and added as one number, because the reference
+ * shows all digits of the result. */
 static void sum_links(struct comm_cost *c)
 {
     struct amount size_mb = c->link[LINK_HCCS].size_mb, time_ms = c->link[LINK_HCCS].time_ms;
@@ -116,7 +117,7 @@ static void sum_links(struct comm_cost *c)
     amount_add(&c->link[LINK_SDMA].time_ms, time_ms);
 }
 
-/* Waiting before anything has moved is waiting for the other ranks to begin. `e` is the master plane. */
+/* The times of the master plane `e`. Waits before the first transfer are for the other ranks to begin (sync). */
 static void time_plane(struct comm_cost *c, const struct comm_sorter *s, const struct comm_event *e, size_t n,
                        size_t closing)
 {
@@ -228,7 +229,7 @@ void comm_cost_finish(struct comm_cost *total)
 void comm_cost_clear(struct comm_cost *c)
 {
     struct comm_cost empty = { .mem = c->mem };
-    for (int k = 0; k < LINK_KINDS; k++) { /* what was grown is kept */
+    for (int k = 0; k < LINK_KINDS; k++) { /* keep the memory of the lists */
         keys_clear(&c->link[k].sizes);
         empty.link[k].sizes = c->link[k].sizes;
         empty.link[k].packets = c->link[k].packets;

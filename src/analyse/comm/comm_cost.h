@@ -24,16 +24,17 @@ struct link_cost {
 };
 
 struct comm_cost {
-    bool has_master; /* false: none of its tasks ran on the master stream, and nothing of the rest is known */
+    bool has_master; /* false: none of its tasks ran on the master stream, and its times are not known */
     double begin_ns; /* of the first task on the master stream, monotonic: see event_time() */
     struct amount elapse_ms, transit_ms, wait_ms, sync_ms, idle_ms, wait_ratio, sync_ratio;
-    struct link_cost link[LINK_KINDS]; /* SDMA: HCCS, PCIE and SIO together, and what has no name */
+    struct link_cost link[LINK_KINDS]; /* SDMA: HCCS, PCIE, SIO and unknown links together */
     struct arena *mem;
 };
 
-/* `events` are in the order in which planes are looked at, and sorted by them afterwards. False only without memory. */
+/* Sorts `events` by plane, planes in the order of their first events. False only without memory. */
 bool comm_cost_fill(struct comm_cost *c, struct comm_sorter *s, struct comm_event *events, size_t n, size_t closing);
-/* Of a collective that is one kernel, of which only the whole time is known: what it waits for other ranks is in it. bytes: 0: unknown. */
+/* The cost of a collective that is one kernel: all of its time counts as transit, including waits for other ranks.
+ * bytes: 0: unknown. */
 bool comm_cost_whole(struct comm_cost *c, double begin_ns, double dur_ns, uint64_t bytes);
 void comm_cost_clear(struct comm_cost *c);
 

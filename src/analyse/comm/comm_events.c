@@ -31,7 +31,8 @@ bool comm_sort(struct comm_sorter *s, struct comm_event *events, size_t n)
             return false;
         *first = 0;
     }
-    uint32_t *first = s->first.at; /* first how many each has, then where the next of each goes, then where it begins */
+    uint32_t *first =
+        s->first.at; /* counts events per plane, then is the next free position, then the first position */
     for (size_t i = 0; i < n; i++)
         first[s->plane[i] + 1]++;
     for (size_t k = 1; k < s->first.n; k++)
@@ -46,7 +47,7 @@ bool comm_sort(struct comm_sorter *s, struct comm_event *events, size_t n)
     return true;
 }
 
-/* With three decimals. */
+/* Rounded to three decimals. */
 static double monotonic_ns(const struct clock *c, uint64_t tick)
 {
     const __int128 scaled = ((__int128)tick - (__int128)c->cnt) * (__int128)c->tick.num * 1000, den = c->tick.den;

@@ -11,14 +11,15 @@ struct comm_event {
     uint32_t row; /* of the device's comm.tasks */
 };
 
-/* Times as the reference adds them up: doubles of monotonic nanoseconds with three decimals, from which a duration is a
- * difference. Of a counter of 50 MHz that is exact; of one of 48 MHz the last digits are noise, and the same noise here. */
+/* Times as the reference computes them: monotonic nanoseconds with three decimals, as doubles; a duration is a
+ * difference of two. With a counter of 50 MHz this is exact. With 48 MHz the last digits are rounding errors, and are
+ * reproduced here. */
 struct event_time {
     double begin_ns, dur_ns;
 };
 struct event_time event_time(const struct comm_event *e);
 
-/* A number that knows whether it was ever set: reports show 0 for never, and 0.0 for nothing. */
+/* A sum, and whether anything was added: reports show 0 if nothing was, and 0.0 for a sum that is zero. */
 struct amount {
     double value;
     bool is_set;
@@ -30,8 +31,8 @@ static inline void amount_add(struct amount *to, struct amount more)
     to->is_set |= more.is_set;
 }
 
-/* Puts events in the order of their planes, and planes in the order of their first events. One sorter serves many
- * collectives; it needs room for the largest. */
+/* Sorts events by plane, and planes in the order of their first events. One sorter is used for many collectives; it has
+ * room for the largest one. */
 struct comm_sorter {
     struct comm_event *spare;
     uint32_t *plane;
@@ -54,14 +55,14 @@ static inline const struct comm_tasks *event_tasks(const struct comm_event *e)
     return &e->device->comm.tasks;
 }
 
-/* A payload is on its way until a task behind its last piece: how many behind, with both of them counted, depends on the
- * collective. Those that end with a barrier take longer than sending and receiving do. */
+/* An RDMA payload ends with a task that follows its last piece. Returns the number of tasks from the last piece to that
+ * task, including both: it depends on whether the collective ends with a barrier. */
 size_t comm_closing(const char *op_name);
 
-/* A payload that begins with an event: what was sent in pieces, until the task that closes it. */
+/* The payload whose first piece is an event. */
 struct payload {
-    bool is_closed; /* false: that task is missing, and size and time are not known */
-    size_t next;    /* the event after it */
+    bool is_closed; /* false: the task that ends it is missing, and size and time are not known */
+    size_t next;    /* the first event after the payload */
     double size_mb, time_ms;
 };
 bool event_is_payload(const struct comm_event *e);

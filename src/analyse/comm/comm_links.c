@@ -24,7 +24,7 @@ static bool add(struct comm_links *l, uint64_t pair, struct comm_link more)
             return false;
         *new = (struct comm_link){ 0 };
     }
-    l->link.at[at].transport = more.transport; /* the last word counts */
+    l->link.at[at].transport = more.transport; /* that of the last task */
     l->link.at[at].size_mb += more.size_mb;
     l->link.at[at].time_ms += more.time_ms;
     return true;

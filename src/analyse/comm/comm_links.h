@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_links.h - bytes of a collective from rank to rank. Used for one after the other, as comm_cost is. */
+/* comm_links.h - bytes and times of a collective from rank to rank. One struct is used for many collectives and cleared
+ * in between. */
 #ifndef ASCOPE_ANALYSE_COMM_COMM_LINKS_H
 #define ASCOPE_ANALYSE_COMM_COMM_LINKS_H
 

@@ -12,12 +12,12 @@
 #include "base/keys.h"
 #include "base/sort.h"
 
-/* One small task that ran, while it looks for its operator. */
+/* A run of a task of a collective, before it is assigned to its operator. */
 struct run {
     uint32_t small, task, big; /* rows of the request, of the device's tasks, and of the operator that requested it */
-    uint32_t iteration;        /* how often the same task has run: captured graphs run again and again */
+    uint32_t iteration;        /* counts the runs of the same task from 1: captured graphs run repeatedly */
     name_id name;              /* of its operator, with the suffix */
-    uint64_t group;            /* hash; NO_GROUP: unknown */
+    uint64_t group;            /* hash; valid if has_group */
     bool has_group;
 };
 
@@ -26,7 +26,7 @@ struct runs {
     size_t n;
 };
 
-/* The first position in by_id of a task's id, or of what would follow it. */
+/* The first position in by_id of the runs of a task id, or the position at which they would be. */
 static size_t first_of_id(const struct tasks *t, uint64_t key, uint32_t context)
 {
     const uint32_t *row = t->by_id;
@@ -38,7 +38,7 @@ static bool same_id(const struct tasks *t, size_t at, uint64_t key, uint32_t con
     return at < t->n && t->key[t->by_id[at]] == key && t->context[t->by_id[at]] == context;
 }
 
-/* Every run of every small task of this device. Two passes: count, then fill. */
+/* Finds all runs on this device of the tasks of collectives, in two passes: count, then fill. */
 static bool find_runs(const struct profile *p, const struct device *d, struct arena *mem, struct runs *out)
 {
     const struct comm_requests *r = &p->host.comm;
@@ -80,8 +80,8 @@ static uint32_t *order_big(const struct profile *p, const struct device *d, stru
     return order_by_u64(order, *n, begin) && order_by_u32(order, *n, r->big.thread) ? order : NULL;
 }
 
-/* A task belongs to the operator of its thread whose call contains the moment at which it was handed over. Runs come by
- * (thread, time), as the requests do. Those of no operator are dropped. */
+/* A task belongs to the operator of its thread during whose call it was launched. Runs are sorted by (thread, time), as
+ * the requests are. Runs without an operator are dropped and counted. */
 static void assign(const struct profile *p, struct device *d, struct runs *runs, const uint32_t *big, size_t n_big)
 {
     const struct comm_requests *r = &p->host.comm;
@@ -114,11 +114,11 @@ static name_id group_name(const struct profile *p, const struct run *run)
     return run->has_group ? dictionary_hash(&p->dictionary, run->group) : NAME_NA;
 }
 
-/* Operators of one group are counted in the order of their requests. Those that schedule from an AI CPU are
- * counted apart. */
+/* The operators of a group are counted in the order of their requests. Those that an AI CPU schedules have a separate
+ * count. */
 struct counter {
     uint64_t last_begin;
-    int64_t count; /* one less than there were */
+    int64_t count; /* of the last operator: the first one has 0, and -1 means that there is none yet */
 };
 
 struct group_counters {
@@ -196,7 +196,7 @@ static bool name_runs(const struct profile *p, const struct device *d, struct ru
     return true;
 }
 
-/* Puts runs in the order of their tasks (which is by begin), and drops those that began before the collection did. */
+/* Sorts runs by their tasks, which are sorted by begin, and drops those that began before the collection. */
 static bool sort_runs(struct device *d, struct runs *runs, struct arena *mem)
 {
     const struct tasks *t = &d->tasks;

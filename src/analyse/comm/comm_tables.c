@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 
-/* Where a table keeps the pointer to a column, and how wide an element of it is. */
+/* A column of a table: the offset of its pointer in the struct, and the size of an element. */
 struct column {
     size_t at, size;
 };
@@ -32,7 +32,7 @@ static const struct column task_column[] = {
 };
 enum { OP_COLUMNS = sizeof op_column / sizeof *op_column, TASK_COLUMNS = sizeof task_column / sizeof *task_column };
 
-/* Columns point to different types, and a pointer may only be read as what it is: so it is copied. */
+/* The pointers have different types. memcpy() accesses them without violating the aliasing rules. */
 static void *column_get(const void *table, struct column c)
 {
     void *values;

@@ -6,7 +6,8 @@
 #include "base/arena.h"
 #include "profile/comm.h"
 
-/* n rows: those that there are, then zeroed ones. False only without memory: the table is as it was. */
+/* Changes the number of rows to n, which is not smaller than before; new rows are zeroed. False: no memory, and the
+ * table is unchanged. */
 bool comm_ops_resize(struct comm_ops *o, size_t n, struct arena *mem);
 bool comm_tasks_resize(struct comm_tasks *t, size_t n, struct arena *mem);
 

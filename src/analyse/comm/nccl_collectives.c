@@ -9,10 +9,10 @@
 #include "raw/name_hash.h"
 #include "raw/nccl_names.h"
 
-/* Ranges of collectives by thread and begin. */
+/* Marked ranges of collectives, or reports of backends, sorted by (thread, time). */
 struct ranges {
     size_t n;
-    uint32_t *row; /* of marks */
+    uint32_t *row; /* of marks, or of hccl_ops */
 };
 
 static bool ranges_find(struct ranges *r, const struct profile *p, struct arena *mem)
@@ -27,7 +27,7 @@ static bool ranges_find(struct ranges *r, const struct profile *p, struct arena 
     return r->row && order_by_u64(r->row, r->n, m->begin) && order_by_u32(r->row, r->n, m->thread);
 }
 
-/* The last one that began before on the thread, if it has not ended. */
+/* The last range of a thread that began before a time, if it had not ended by then; else NO_ROW. */
 static uint32_t range_around(const struct ranges *r, const struct marks *m, uint32_t thread, uint64_t time)
 {
     const size_t next = SEARCH_FIRST_NOT(
@@ -38,7 +38,7 @@ static uint32_t range_around(const struct ranges *r, const struct marks *m, uint
     return m->thread[row] == thread && m->end[row] >= time ? row : NO_ROW;
 }
 
-/* What backends said, by thread and time. */
+/* The reports of backends. */
 static bool reports_find(struct ranges *r, const struct profile *p, struct arena *mem)
 {
     const struct hccl_ops *h = &p->host.records.hccl_ops;
@@ -74,7 +74,7 @@ static name_id name_or(struct names *names, const char *text, size_t n, name_id 
     return text && n > 0 ? names_add(names, text, n) : other;
 }
 
-/* What the backend said, where nothing else is known. */
+/* Fills what is not known yet from the report of the backend. */
 static void fill_reported(struct profile *p, struct comm_ops *o, size_t k, uint32_t report)
 {
     const struct hccl_ops *h = &p->host.records.hccl_ops;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl_collectives.h - NCCL's kernels as collectives: each one is one.
+/* nccl_collectives.h - collectives on GPUs: each kernel of NCCL is one.
  *
- * What a kernel's name does not say is taken from the range of the domain "communication" (ascope/mark.h) that was open on the thread
- * that launched it, else from what the framework's backend said there last (ascope_collective_launch()), if that can be of such a
- * kernel: name, group, type and number of elements. There are no parts of a collective on a GPU, so nothing is known of
- * transfers and waits inside it.
+ * What the name of a kernel does not contain (collective, group, type and number of elements) is taken from the range
+ * of the domain "communication" (ascope/mark.h) that was open on the launching thread, or else from the last report of
+ * the framework's backend on this thread (ascope_collective_launch()), if it matches the kernel. A collective on a GPU
+ * has no tasks, so that transfers and waits inside it are not known.
  */
 #ifndef ASCOPE_ANALYSE_COMM_NCCL_COLLECTIVES_H
 #define ASCOPE_ANALYSE_COMM_NCCL_COLLECTIVES_H

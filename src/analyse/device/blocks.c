@@ -27,7 +27,7 @@ bool blocks_analyse(struct profile *p, struct device *d, struct error *e)
     const size_t n = d->log.blocks.n;
     if (n == 0)
         return true;
-    if (!p->has_unique_ids) { /* their task is unknown */
+    if (!p->has_unique_ids) { /* records cannot be matched with tasks */
         losses_add(&d->source.lost, LOSS_UNMATCHED, n, "ts_track.data", 0);
         return true;
     }

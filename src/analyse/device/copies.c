@@ -14,7 +14,8 @@ static bool is_new_form(const struct memcpys *m, size_t row, unsigned device, ui
     return fits && (m->largest[row] < 1024 || m->direction[row] >= KINDS || m->direction[row] == 0);
 }
 
-/* A call may become several tasks of the same thread and time: each takes what one task can, until nothing is left. */
+/* A call may become several tasks of the same thread and time. Each task gets as many bytes as a task can copy, until
+ * none are left. */
 static void share(const struct profile *p, const struct device *d, const struct copying *c, const uint32_t *order,
                   size_t n)
 {

@@ -5,13 +5,13 @@
 
 #include "profile/profile.h"
 
-/* Tasks of a device that may be copies, and what is to be filled of them. */
+/* Tasks of a device that may be copies, and the columns to fill. */
 struct copying {
     size_t n;
     const uint32_t *host;   /* rows of host_tasks, or NO_ROW */
     const uint16_t *stream; /* as the device knows it */
     uint64_t *bytes;
-    uint16_t *kind; /* left as it is for those that are no copies */
+    uint16_t *kind; /* unchanged for tasks that are not copies */
 };
 bool copies_measure(const struct profile *p, const struct device *d, const struct copying *c); /* false: no memory */
 

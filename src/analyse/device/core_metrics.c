@@ -96,7 +96,8 @@ static const struct sample_group groups[] = {
         { "l0c_write_bw_cube(GB/s)", BANDWIDTH, BITS(256, 32), .event = { 0x2a } },
     } },
     { "MemoryUB", {
-        /* Chips count the vector unit with one of two sets of events; the others are not there. */
+        /* A chip counts the traffic of the vector unit with one of two sets of events; the events of the other set are
+         * 0. */
         { "ub_read_bw_vector(GB/s)", BANDWIDTH, BITS(128, 2), .event = { 0x43, 0x17f, 0x180 } },
         { "ub_write_bw_vector(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x44, 0x191 } },
         { "ub_read_bw_scalar(GB/s)", BANDWIDTH, BITS(128, 1), .event = { 0x37 } },
@@ -244,7 +245,7 @@ static bool summarise(const struct core_setting *c, const struct core_sums *sums
     return true;
 }
 
-/* Adds up what each core did, and finds out how long it took for it. */
+/* Sums the counters of each core, and adds the columns CORE_RATE_GAP and CORE_RATE_KIND. */
 static bool walk_samples(const struct source *s, enum sampler sampler, const struct samples *in,
                          struct core_sums (*sums)[MOST_CORES], struct samples *out)
 {

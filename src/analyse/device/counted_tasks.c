@@ -8,10 +8,10 @@
 
 enum { STREAMS = UINT16_MAX + 1, ANY_KIND = 0xFF };
 
-/* What the cores ran, by time; or what the host launched, by batch. */
+/* Runs of tasks on the device, by time; or tasks as the host launched them, by batch. */
 struct runs {
     size_t n;
-    uint64_t *id[2]; /* with and without the kind */
+    uint64_t *id[2]; /* with and without the kind of task */
     uint32_t *op;
     uint32_t *order[2]; /* by id, then time */
 };
@@ -43,11 +43,11 @@ static void runs_add(struct runs *r, uint8_t kind, uint16_t stream, uint32_t tas
     r->op[r->n++] = op;
 }
 
-/* The operator of each row: of a task that has contexts, one of these knows it. */
+/* The operator of each row. If a task has contexts, one of them has the operator. */
 static void ops_of(const struct tasks *t, uint32_t *op)
 {
     uint32_t known = NO_ROW;
-    for (size_t i = 0; i < t->n; i++) { /* contexts stand before their task */
+    for (size_t i = 0; i < t->n; i++) { /* contexts precede their task in by_id */
         const uint32_t row = t->by_id[i];
         if (i == 0 || t->key[row] != t->key[t->by_id[i - 1]])
             known = NO_ROW;
@@ -56,7 +56,7 @@ static void ops_of(const struct tasks *t, uint32_t *op)
     }
 }
 
-/* Runs from before the collection were counted, too. */
+/* Adds the runs from before the collection: there are records of them. */
 static bool add_early(struct runs *r, const struct device_log *log, struct arena *mem)
 {
     uint64_t *begin = arena_take(mem, log->n_early, sizeof *begin);
@@ -123,7 +123,7 @@ static bool gather_launches(struct runs *r, const struct profile *p, const struc
     return runs_sort(r);
 }
 
-/* The runs of a record's id: those of its kind; all if there are none, as where the device does not record the kind. */
+/* Finds the runs with the id of each record: those of its kind, or all of them if the device did not record kinds. */
 static bool find_candidates(struct counted *c, const struct runs *r, struct arena *mem)
 {
     uint32_t *n_records[2], *n_seen[2];
@@ -160,8 +160,9 @@ static uint32_t first_from(const uint32_t *at, uint32_t n, uint32_t bound)
     return (uint32_t)SEARCH_FIRST_NOT(i, 0, n, at[i] < bound);
 }
 
-/* Settles what is sure, and finds for every other record the earliest and the latest run that its place among the records of its
- * stream allows. `bound`: of each stream, where the last run was. */
+/* If there are as many records as runs of an id, they are matched in order. For every other record, finds the earliest
+ * and the latest run that the order of records on its stream allows. `bound`: for each stream, the run of the previous
+ * record. */
 static void find_runs(struct counted *c, uint32_t *bound)
 {
     memset(bound, 0, STREAMS * sizeof *bound);
@@ -191,7 +192,7 @@ static name_id name_of(const struct profile *p, const struct runs *r, uint32_t r
     return op == NO_ROW ? NAME_NA : p->host.ops.name[op];
 }
 
-/* Records of tasks whose log was lost: what the host launched last under their id. */
+/* Records of tasks that are not in the log get the operator that the host launched last with their id. */
 static bool assign_unlogged(struct counted *c, const struct profile *p, const struct device *d, struct arena *mem)
 {
     struct runs launched = { 0 };

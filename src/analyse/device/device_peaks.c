@@ -3,9 +3,10 @@
 
 #include <stddef.h>
 
-/* The cube unit of an AI core multiplies 16x16 by 16x16 numbers of 16 bits in a cycle, and 16x32 by 32x16 of 8 bits: what the vendor's own cube_fops
- * weights cycles by (8192, 16384), and what it publishes: Atlas A2 with 24 cores of 1.8 GHz 353 TFLOPS, 950 with 32 cores of 1.65 GHz 432 TFLOPS,
- * and 865 of FP8. How fast it multiplies FP32 is not published. */
+/* In a cycle, the cube unit of an AI core multiplies two 16x16 matrices of 16-bit numbers, or 16x32 by 32x16 of 8-bit
+ * numbers. These are the weights of the vendor's cube_fops (8192, 16384), and agree with the published figures: Atlas
+ * A2 with 24 cores of 1.8 GHz: 353 TFLOPS; 950 with 32 cores of 1.65 GHz: 432 TFLOPS, and 865 with FP8. A figure for
+ * FP32 is not published. */
 static double cube_operations(const struct chip *c, enum number_kind numbers)
 {
     enum { OF_16 = 2 * 16 * 16 * 16, OF_8 = 2 * OF_16 };
@@ -17,7 +18,8 @@ static double cube_operations(const struct chip *c, enum number_kind numbers)
     }
 }
 
-/* Of an SM in a cycle, dense, as the white papers of V100, A100 and H100 have them; FP32 where it may be rounded to TF32. */
+/* Operations of an SM in a cycle for dense matrices, from the white papers of V100, A100 and H100. FP32: with rounding
+ * to TF32, where the GPU has it. */
 static const struct {
     uint32_t major, minor;
     double of[NUMBER_KINDS];
@@ -48,7 +50,7 @@ double device_peak_operations(const struct device_facts *d, enum number_kind num
     return d->n_cores * (d->core_mhz * 1e6) * cube_operations(d->chip, numbers);
 }
 
-/* Memory of GPUs transfers twice in a cycle. */
+/* The memory of a GPU transfers data twice in a cycle. */
 double device_peak_bytes(const struct device_facts *d)
 {
     if (d->gpu)

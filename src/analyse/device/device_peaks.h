@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_peaks.h - what a device can do at most: operations of matrices a second, bytes of its memory a second.
+/* device_peaks.h - the peak performance of a device: matrix operations per second, bytes of its memory per second.
  *
- * Computed from what the device reported of itself (cores, clocks) and what is published of its kind. What is not known is 0:
- * nothing is estimated.
+ * Computed from the cores and clocks that the device reported and from published figures. Nothing is estimated: an
+ * unknown peak is 0.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_DEVICE_PEAKS_H
 #define ASCOPE_ANALYSE_DEVICE_DEVICE_PEAKS_H

@@ -11,7 +11,8 @@
 #include "base/sort.h"
 #include "raw/enums.h"
 
-/* When a stream has more tasks in flight than its id field can hold, bits move from one field to the other. */
+/* If an id does not fit its field, the device stores some of its bits in the field of the other id; bits of the stream
+ * field say how. */
 struct stream_task stream_task_unpack(uint16_t raw_stream, uint16_t raw_task, unsigned sqe_type, bool expanded)
 {
     enum { STREAMS = 2048 };
@@ -65,7 +66,7 @@ void device_batches(const struct device *d, const uint32_t *order, size_t n, con
         for (flip_end = flip; flip_end < log->flips.n && log->flips.stream[flip_end] == s;)
             flip_end++;
         const size_t n_flips = flip_end - flip;
-#define FLIPS(column) (n_flips > 0 ? log->flips.column + flip : NULL) /* there may be no columns at all */
+#define FLIPS(column) (n_flips > 0 ? log->flips.column + flip : NULL) /* without flips there are no columns */
         if (d->source.chip->is_native)
             batch_of_device(order + i, end - i, time, task, batch, n_flips, FLIPS(tick), FLIPS(task));
         else
@@ -136,7 +137,8 @@ name_id task_device_type(const struct profile *p, const struct tasks *t, size_t 
     return chip->is_native ? NAME_UNKNOWN : names_addz(p->names, "Other");
 }
 
-/* The whole of a task is hidden when some of its contexts ran: timelines show those. The whole stands last of its id. */
+/* Hides a task if some of its contexts ran: timelines show these instead. In the order of ids, the task follows its
+ * contexts. */
 static void hide_wholes(const struct device_log *log, struct joined *j)
 {
     for (size_t i = 0; i < j->n;) {
@@ -168,8 +170,9 @@ static void fill_tasks(struct profile *p, struct device *d, const struct joined 
         const uint64_t ticks = log->end[row] > log->begin[row] ? log->end[row] - log->begin[row] : 0;
         t->dur_ns[k] = ticks_to_ns_exact(d->source.device_clock.tick, ticks);
         if (d->source.chip->task_log == TASK_LOG_CUDA) { /* ticks are ns: drift matters for when, not for how long */
-            t->dur_ns[k] = (double)ticks;
-            t->end_ns[k] = stamp_add(t->begin_ns[k], ticks < INT64_MAX ? (int64_t)ticks : INT64_MAX);
+            const int64_t dur_ns = ticks < STAMP_MOST ? (int64_t)ticks : STAMP_MOST; /* more is damage */
+            t->dur_ns[k] = (double)dur_ns;
+            t->end_ns[k] = stamp_add(t->begin_ns[k], dur_ns);
         }
         t->host[k] = host;
         t->op[k] = host == NO_ROW ? NO_ROW : h->op[host];

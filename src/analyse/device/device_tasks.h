@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Pairs the log of the scheduler into device_log's tasks. Where it does not name their streams, the second one does,
- * after operators_analyse(). */
+/* Pairs the begin and end records of the scheduler's log into the tasks of device_log. The log of some chips has no
+ * streams: it is paired by the second function, after operators_analyse(), with the streams of the host's tasks. */
 bool device_log_analyse(struct profile *p, struct device *d, struct error *e);
 bool device_log_with_host(struct profile *p, struct device *d, struct error *e);
 /* After operators_analyse(): joins the host's tasks and device_log's by (stream, batch, task, context). */
@@ -24,7 +24,7 @@ struct stream_task stream_task_unpack(uint16_t raw_stream, uint16_t raw_task, un
 /* Room for so many tasks in d->log. */
 bool device_log_take(struct device *d, size_t n);
 
-/* Gives back the beginnings and ends, once they are paired. */
+/* Releases the begin and end records, once they are paired. */
 void device_events_drop(struct device *d);
 
 /* Numbers the batches of rows that are ordered by (stream, time), by the flips that the device recorded. */

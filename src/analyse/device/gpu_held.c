@@ -9,7 +9,7 @@ struct block {
     unsigned kind;
 };
 
-static void give_back(uint64_t held[CUDA_MEMORY_KINDS], struct block *b)
+static void release(uint64_t held[CUDA_MEMORY_KINDS], struct block *b)
 {
     held[b->kind] -= b->bytes;
     b->bytes = 0;
@@ -33,7 +33,7 @@ bool gpu_held_analyse(struct samples *s, struct arena *mem)
             done = place != KEYS_NO_MEMORY;
             if (!done)
                 break;
-            give_back(held, &block[place]);
+            release(held, &block[place]);
             if (operation == CUDA_ALLOCATES) {
                 block[place] = (struct block){ samples_uint(s, CUDA_MEMORY_BYTES, i), (unsigned)kind };
                 held[kind] += block[place].bytes;

@@ -13,7 +13,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* An SM has parts with registers of their own (P100: two, the others four), and a warp is in one of them. */
+/* An SM consists of parts (two in P100, four in others). Each part has its own registers, and a warp runs in one
+ * part. */
 static uint64_t warps_by_registers(const struct gpu_facts *f, uint64_t registers)
 {
     const uint64_t parts = f->major == 6 && f->minor == 0 ? SM_PARTS / 2 : SM_PARTS;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_occupancy.h - theoretical occupancy of a kernel: the warps that an SM can run of it at once, in percent of those that it can
- * run of any kernel. Limits are threads, blocks, registers and shared memory, in the units in which the hardware allocates them.
+/* gpu_occupancy.h - theoretical occupancy of a kernel: the warps that an SM can run of it at once, in percent of those
+ * that it can run of any kernel. Limits are threads, blocks, registers and shared memory, in the units in which the
+ * hardware allocates them.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_GPU_OCCUPANCY_H
 #define ASCOPE_ANALYSE_DEVICE_GPU_OCCUPANCY_H

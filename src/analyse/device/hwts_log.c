@@ -8,7 +8,8 @@
 
 /* Kinds of tasks in the scheduler's track. */
 enum { TRACK_AI_CPU = 1 };
-static const uint16_t scheduled[] = { 12, 13, 72, 101, 116 }; /* care of models, their runs, callbacks, updates */
+static const uint16_t scheduled[] = { 12, 13, 72, 101,
+                                      116 }; /* maintenance and execution of models, callbacks, updates */
 
 static void add_pair(struct device_log *log, const struct edges *e, uint32_t begin, uint32_t end)
 {
@@ -45,7 +46,7 @@ bool edges_pair(struct device_log *log, const struct edges *e, uint32_t *order, 
     return true;
 }
 
-/* Kernels of the AI CPU, where the scheduler reports them and the log does not: by time. */
+/* Begins and ends of AI CPU kernels from the scheduler's track, for chips whose log does not have them. */
 static bool track_ai_cpu(const struct device *d, struct edges *out)
 {
     const struct device_log *log = &d->log;
@@ -116,7 +117,7 @@ static bool gather_states(const struct device *d, struct arena *mem, struct stat
     return order_by_u64(out->row, out->n, log->states.tick) && order_by_u64(out->row, out->n, out->key);
 }
 
-/* What the scheduler received and ended, and the log does not have. `known`: rows of the log by key. */
+/* Adds tasks that the scheduler received and ended and that are not in the log. `known`: rows of the log by key. */
 static void add_scheduled(struct device_log *log, const struct states *s, const uint32_t *known, size_t n_known)
 {
     size_t k = 0;

@@ -8,8 +8,8 @@
 /* Fills d->log from its edges, which are given back; its flips are sorted. False: no memory. */
 bool hwts_log_pair(struct profile *p, struct device *d, struct error *e);
 
-/* An end belongs to the last beginning of its id before it, in the order of `order`, which this puts by id. Pairs go
- * behind those that d->log has. What finds no partner is counted. False: no memory. */
+/* Pairs each end with the last begin of the same id before it, in the order of `order`, which is sorted by id here.
+ * Appends the pairs to the log and counts the records without a partner. False: no memory. */
 bool edges_pair(struct device_log *log, const struct edges *edges, uint32_t *order, uint64_t *unpaired);
 
 #endif

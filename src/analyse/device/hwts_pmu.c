@@ -11,7 +11,7 @@ static uint32_t id_of(uint32_t stream, uint32_t task)
     return stream % STREAMS << 16 | task;
 }
 
-/* The records of one kind of core by id, those of an id as they were written. */
+/* The records of one kind of core, by id; records of one id are in file order. */
 struct queue {
     size_t n, next;
     uint32_t *row, *id;
@@ -39,14 +39,14 @@ static uint32_t queue_take(struct queue *q, uint32_t id)
     return has_one ? q->row[q->next++] : NO_ROW;
 }
 
-/* Kernels that the cores count for, by (id, begin). Those from before the collection were counted, too. */
+/* Kernels that have a record, by (id, begin), including those from before the collection. */
 struct consumers {
     size_t n;
     uint32_t *order, *id, *op;
     uint32_t *task; /* row of tasks; NO_ROW: it is not shown */
 };
 
-/* Operators that run elsewhere leave no record. */
+/* Task types of operators that do not run on these cores and therefore have no record. */
 struct elsewhere {
     name_id type[6];
 };
@@ -101,7 +101,7 @@ static bool gather(const struct profile *p, const struct device *d, struct arena
     return order_by_u32(c->order, c->n, c->id);
 }
 
-/* What a task got: a record of one of the two kinds of cores. */
+/* The record of a task: its row, and the kind of core. */
 struct taken {
     uint32_t row;
     uint8_t core;

@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Fills the rows of d->pmu from its of_cores, and d->tasks.pmu. Memory for the work is taken from `mem`. False: there is
- * none. */
+/* Fills the rows of d->pmu from its of_cores, and d->tasks.pmu. Memory for the work is taken from `mem`. False: there
+ * is none. */
 bool hwts_pmu_match(struct profile *p, struct device *d, struct arena *mem);
 
 #endif

@@ -8,13 +8,13 @@
 enum { NOBODY = UINT32_MAX };
 static const char where[] = "ts_track.data"; /* in losses */
 
-/* An iteration that waits for its next stamp. What it got is a chain of stamps. */
+/* An iteration that is not complete yet. Its stamps so far are a chain. */
 struct waiting {
     uint32_t first, last;
     uint16_t begun_by, reached; /* tags */
 };
 
-/* What a run is doing, in the order of its stamps. */
+/* The state of the run of a model. */
 enum state {
     OUTSIDE, /* no run has begun, or the last one ended */
     INSIDE,  /* an iteration has begun */
@@ -27,11 +27,11 @@ struct builder {
     uint32_t *next; /* of each stamp, in its chain */
     struct waiting *queue;
     size_t head, tail;
-    size_t behind[STEP_TAG_ITERATION_END + 1]; /* by tag: no iteration before this one waits for it */
+    size_t behind[STEP_TAG_ITERATION_END + 1]; /* by tag: the iterations before this position have it already */
 
     enum state state;
     uint64_t index;            /* of the iteration to come, from 1 in each model */
-    uint32_t iteration_number; /* of all that were ever begun: rows may be taken back, numbers are not */
+    uint32_t iteration_number; /* counts all iterations that ever began; a row may be reused, a number is not */
     struct span_builder reduces, get_nexts;
     uint64_t n_unmatched, n_unended;
 };
@@ -70,7 +70,7 @@ static size_t cut_rows(const uint32_t *iteration, size_t n, size_t from)
     return n;
 }
 
-/* Forgets what the iteration that was begun last has got. */
+/* Discards the stamps of the iteration that began last. */
 static void iteration_clear(struct builder *b)
 {
     struct steps *s = b->out;
@@ -151,8 +151,8 @@ static void queue_flush_one(struct builder *b)
         take(b, i);
 }
 
-/* The first iteration that has not got this tag or a later one. What an iteration has got it keeps, so the search never
- * has to go back. */
+/* The first iteration without a stamp of this tag or a later one. Iterations never lose stamps, so that each search
+ * continues where the last one ended. */
 static struct waiting *queue_find(struct builder *b, uint16_t tag)
 {
     size_t *at = &b->behind[tag];
@@ -190,7 +190,7 @@ static void queue_take(struct builder *b, uint32_t i)
         chain_add(b, w, i);
 }
 
-/* An iteration is there only if it ended. */
+/* Ends the stamps of a model. The last iteration is dropped if it did not end. */
 static void model_end(struct builder *b)
 {
     struct iterations *t = &b->out->iterations;
@@ -236,7 +236,7 @@ static bool add_steps(struct steps *s, const struct device_log *log, struct aren
     return true;
 }
 
-/* How many rows there can be: every one is begun by a stamp of its own. */
+/* Upper limits of the numbers of rows: each row begins with its own stamp. */
 struct most {
     size_t iterations, reduces, get_nexts, relevant;
 };

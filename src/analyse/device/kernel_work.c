@@ -9,7 +9,8 @@
 
 #include "raw/host_records.h"
 
-/* ---- tensors ------------------------------------------------------------------------------------------------------ */
+/* ---- tensors
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* A grouped product has two tensors for each of up to 128 groups, and biases. */
 enum { MOST_TENSORS = 320, MOST_DIMENSIONS = 8 };
@@ -80,7 +81,7 @@ static bool is_word(const char *text, size_t len, const char *word)
     return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* Quotes and line breaks surround the parts of some texts. */
+/* Some texts have quotes or line breaks around their parts. */
 static bool is_around(char c)
 {
     return c == '"' || isspace((unsigned char)c);
@@ -184,7 +185,7 @@ static bool has_format(const struct tensor *t, const char *format)
     return t->format && is_word(t->format, t->format_len, format);
 }
 
-/* Each tensor once; 0: the size of an element is not known. */
+/* The bytes of all tensors; 0: the size of an element is not known. */
 static double bytes_of(const struct tensors *t)
 {
     double bytes = 0;
@@ -196,15 +197,16 @@ static double bytes_of(const struct tensors *t)
     return bytes;
 }
 
-/* ---- products of matrices ----------------------------------------------------------------------------------------- */
+/* ---- products of matrices
+ * ----------------------------------------------------------------------------------------- */
 
 struct matrix {
     double batch, rows, columns;
     double grain; /* both are padded to multiples of it */
 };
 
-/* FRACTAL_NZ has blocks of 16 rows: columns / c0, rows / 16, 16, c0. A shape that does not look like that is the one without blocks,
- * whatever its format. */
+/* The shape of the format FRACTAL_NZ is (columns / c0, rows / 16, 16, c0). If a shape does not match this, it is the
+ * plain shape of the matrix, whatever the format says. */
 static bool is_fractal(const struct tensor *t)
 {
     const double *d = t->dim + t->n;
@@ -225,13 +227,13 @@ static bool matrix_of(const struct tensor *t, struct matrix *m)
     return m->batch > 0 && m->rows > 0 && m->columns > 0;
 }
 
-/* Equal, if both are padded. */
+/* Whether two sizes are equal after padding to multiples of the grain. */
 static bool fits(double a, double b, double grain)
 {
     return ceil(a / grain) == ceil(b / grain);
 }
 
-/* a times b is c, each of them as it is or transposed; 0: it cannot be. */
+/* The operations of a * b = c, where a and b may be transposed; 0: the shapes do not match. */
 static double product_of(const struct matrix *a, const struct matrix *b, const struct matrix *c)
 {
     const double grain = fmax(a->grain, fmax(b->grain, c->grain));
@@ -256,7 +258,8 @@ static double product(const struct tensors *in, const struct tensors *out, size_
                : 0;
 }
 
-/* The groups share the inner dimension: the gradient of the weights, [groups, m, n] of [m, all] and [all, n]. */
+/* The gradient of the weights: the inner dimension is divided among the groups, [m, all] * [all, n] = [groups, m,
+ * n]. */
 static double grouped_inner(const struct tensor *x, const struct tensor *w, const struct tensor *y)
 {
     const struct matrix c = { 1, y->dim[1], y->dim[2], 1 };
@@ -264,7 +267,7 @@ static double grouped_inner(const struct tensor *x, const struct tensor *w, cons
     return matrix_of(x, &a) && matrix_of(w, &b) ? product_of(&a, &b, &c) : 0;
 }
 
-/* Weights have these dimensions, in one order or the other. */
+/* Whether a tensor has these dimensions, in either order. */
 static bool are_weights(const struct tensor *t, double inner, double columns)
 {
     struct matrix w;
@@ -272,8 +275,8 @@ static bool are_weights(const struct tensor *t, double inner, double columns)
                                 (fits(w.columns, inner, w.grain) && fits(w.rows, columns, w.grain)));
 }
 
-/* Each row of the inputs belongs to one group, by whose weights it is multiplied. As many of the first inputs are such rows as the
- * outputs have; the weights of the first group follow them. */
+/* Each row of the inputs belongs to one group and is multiplied by the weights of that group. The first inputs have as
+ * many rows as the outputs; the weights of the first group follow them. */
 static double grouped(const struct tensors *in, const struct tensors *out, size_t first)
 {
     double operations = 0, left = 0;
@@ -300,7 +303,8 @@ static double grouped(const struct tensors *in, const struct tensors *out, size_
     return k == out->n && i < in->n && are_weights(&in->at[i], x->dim[x->n - 1], y->dim[y->n - 1]) ? operations : 0;
 }
 
-/* ---- convolutions ------------------------------------------------------------------------------------------------- */
+/* ---- convolutions
+ * ------------------------------------------------------------------------------------------------- */
 
 static bool has_channels_first(const struct tensor *t)
 {
@@ -312,7 +316,7 @@ static bool has_channels_last(const struct tensor *t)
     return t->n >= 3 && (has_format(t, "NHWC") || has_format(t, "NDHWC"));
 }
 
-/* 0: which dimension they are is not known. */
+/* The number of channels; 0: the dimension of the channels is not known. */
 static double channels(const struct tensor *t)
 {
     if (has_format(t, "NC1HWC0") && t->n == 5)
@@ -322,7 +326,7 @@ static double channels(const struct tensor *t)
     return has_channels_last(t) ? t->dim[t->n - 1] : has_channels_first(t) ? t->dim[1] : 0;
 }
 
-/* How many elements of the input each element of the output is made of; 0: it is not known, as where there are groups of fractal ones. */
+/* The number of input elements per output element; 0: not known, as for grouped convolutions with fractal weights. */
 static double window(const struct tensor *w, double n_channels)
 {
     if ((has_format(w, "FRACTAL_Z") || has_format(w, "FRACTAL_Z_3D")) && w->n == 4)
@@ -331,7 +335,7 @@ static double window(const struct tensor *w, double n_channels)
     return is_plain && w->dim[0] == n_channels ? elements(w) / n_channels : 0;
 }
 
-/* Inputs with a shape: one dimension is a list of sizes, or a bias. */
+/* The tensors that are images or filters. Those with one dimension are lists of sizes, or biases. */
 static const struct tensor *spatial(const struct tensors *t, size_t number)
 {
     for (size_t i = 0; i < t->n; i++)
@@ -360,11 +364,12 @@ static double convolution_dw(const struct tensors *in, const struct tensors *out
     return convolved(spatial(in, first + 1), spatial(out, 0)); /* x, dy -> dw */
 }
 
-/* ---- attention ---------------------------------------------------------------------------------------------------- */
+/* ---- attention
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* Products of [queries, width] or [queries, width of values] with [keys, …] for each head. */
+/* The number of matrix products for each head: with the width of queries and keys, and with the width of values. */
 struct attention {
-    double of_width, of_values; /* how many products there are with the one width, and with the other */
+    double of_width, of_values;
 };
 static const struct attention forward = { 1, 1 }, /* scores, sums of values */
     gradient = { 3, 2 }; /* scores again, gradients of queries and of keys; of values and of the weights */
@@ -386,8 +391,9 @@ static double attended(const struct attention *a, const struct tensor *q, const 
     return is_whole && operations > 0 ? operations : 0;
 }
 
-/* [batch, heads, queries, 8] is what the softmax leaves: the one tensor whose layout is always the same. It says which of the layouts the
- * others have; where several are possible that make a difference, nothing is known. */
+/* The result of the softmax, [batch, heads, queries, 8], is the only tensor whose layout is always the same. The layout
+ * of the other tensors follows from it. If several layouts are possible and give different results, the work is not
+ * known. */
 static double attention_of(const struct attention *a, const struct tensors *in, const struct tensor *softmax)
 {
     enum { BATCH, HEADS, QUERIES, BOTH };
@@ -457,9 +463,11 @@ static double torch_attention_gradient(const struct tensors *in, const struct te
     return attention_plain(&gradient, in, first);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* PyTorch records no outputs: that of a product follows from its operands, which are never transposed in its shapes. */
+/* PyTorch records no outputs. The shape of a product follows from those of its operands, which PyTorch records as
+ * multiplied. */
 static void output_of_product(const struct tensors *in, struct tensors *out, size_t first)
 {
     if (in->n < first + 2 || in->at[first].n < 2 || in->at[first + 1].n < 2)
@@ -478,7 +486,7 @@ static void output_of_linear(const struct tensors *in, struct tensors *out, size
     c->dim[c->n - 1] = in->at[first + 1].dim[0];
 }
 
-/* Queries, keys and values have the sizes of what is written of them. */
+/* The output has the shape of the queries; the gradients have those of queries, keys and values. */
 static void output_of_attention(const struct tensors *in, struct tensors *out, size_t first)
 {
     if (in->n > first)
@@ -494,8 +502,8 @@ static void output_of_attention_gradient(const struct tensors *in, struct tensor
 typedef double work_formula(const struct tensors *in, const struct tensors *out, size_t first);
 typedef void output_rule(const struct tensors *in, struct tensors *out, size_t first);
 
-/* Versions of an operator ("MatMulV3") are the operator. Without a formula: each element is read and written once, and what is
- * computed of it is not counted. Operators that may read a part of an input, such as a gather, are left out. */
+/* A version suffix ("MatMulV3") is ignored. For operators without a formula only bytes are counted: each element is
+ * read or written once. Operators that may read only part of an input, such as a gather, are not in the table. */
 static const struct work_row {
     const char *type;
     work_formula *formula;
@@ -603,7 +611,7 @@ void kernel_work_find(struct kernel_work *out, const struct kernel_tensors *k)
         return;
     if (row->formula) {
         const double operations = row->formula(&input, &output, row->first);
-        if (!(operations > 0)) /* what does not belong together says nothing of the bytes either */
+        if (!(operations > 0)) /* the shapes do not match, so that the bytes are not known either */
             return;
         out->operations = operations;
         for (size_t i = row->first; i < input.n && out->numbers == NUMBERS_UNKNOWN; i++) /* not of a list of sizes */

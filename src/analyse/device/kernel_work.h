@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_work.h - what a kernel has to do, by the shapes and types of its tensors: operations, and bytes.
+/* kernel_work.h - the work of a kernel, from the shapes and types of its tensors: operations and bytes.
  *
- * A table has a formula for each type of operator of which it is known: products of matrices (also batched and grouped), convolutions,
- * attention, and their gradients; a multiplication and an addition are two operations. The bytes are those of a kernel that reads each
- * input once and writes each output once: fewer cannot do. Shapes that do not belong together, as far as that can be seen, and types
- * that are not in the table give nothing: there is no guess.
+ * A table has a formula for each supported type of operator: matrix products (also batched and grouped), convolutions,
+ * attention, and their gradients. A multiplication and an addition count as two operations. The bytes are the minimum:
+ * each input is read once and each output is written once. If the type is not in the table or the shapes do not match,
+ * the work is not known; it is never estimated.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_KERNEL_WORK_H
 #define ASCOPE_ANALYSE_DEVICE_KERNEL_WORK_H
@@ -26,7 +26,7 @@ struct kernel_work {
     double operations;        /* 0: not known */
     double bytes;             /* 0: not known */
     enum number_kind numbers; /* of the operations */
-    bool is_most;             /* fewer operations if a mask leaves some out, which shapes do not say */
+    bool is_most;             /* an upper limit: a mask, which shapes do not show, may save operations */
 };
 
 void kernel_work_find(struct kernel_work *out, const struct kernel_tensors *k);

@@ -55,7 +55,7 @@ static bool intervals_unite(struct intervals *v, struct arena *mem)
     return true;
 }
 
-/* What is in a but not in b; both are united. Room for a.n + b.n. */
+/* The parts of a that are not in b. Both are united; `out` has room for a.n + b.n. */
 static void intervals_subtract(const struct intervals *a, const struct intervals *b, struct intervals *out)
 {
     size_t k = 0;
@@ -97,8 +97,8 @@ bool task_is_computing(const struct profile *p, const struct tasks *t, size_t ro
     return !is_aiv && !op_is_schedule(p, t->stream[row], t->op[row]);
 }
 
-/* The span in which a device counts as free when it does nothing: from the first to the last task. Kernels do not widen
- * it by themselves (computing does), nor do the tasks that switch profiling on and off. */
+/* The span in which an idle device counts as free: from the first to the last task. Kernels are not counted here,
+ * because computing widens the span anyway; tasks that switch profiling on or off are not counted at all. */
 static void find_span(const struct profile *p, const struct tasks *t, const bool *wanted, int64_t *begin, int64_t *end)
 {
     static const char *const not_counted[] = { "KERNEL_AICORE",    "KERNEL_AIVEC",   "FFTS_PLUS",

@@ -15,7 +15,7 @@ struct overlap_part {
 /* False: out of memory. The intervals are in `mem`. */
 bool overlap_build(const struct profile *p, const struct device *d, const struct overlap_part *part, struct arena *mem,
                    struct overlap *out);
-/* Of a task that is an operator: collectives on vector cores and what schedules them are no operators. */
+/* For tasks with an operator. False: it is a collective on vector cores, or schedules one. */
 bool task_is_computing(const struct profile *p, const struct tasks *t, size_t row);
 bool overlap_analyse(struct profile *p, struct device *d, struct error *e);
 

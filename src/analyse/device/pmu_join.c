@@ -15,7 +15,7 @@
 enum { FFTS_PLUS = 4, SUB_AIC = 0, SUB_MIX_AIC = 6, SUB_MIX_AIV = 7 };
 enum { TASK_FFTS_SHIFT = 13, BLOCK_CORE_MASK = 1 }; /* of PMU_FFTS_BITS: the type of both, the core of a block */
 
-/* All records, those of tasks before those of blocks, while they look for their task. */
+/* All records before they are joined with tasks: those of tasks, then those of blocks. */
 struct cores_records {
     size_t n, n_tasks;
     const uint8_t **record;
@@ -74,8 +74,8 @@ static bool gather(struct cores_records *r, const struct profile *p, struct pmu 
     return true;
 }
 
-/* Batches are counted over both kinds of records together, by the times at which they end. Without unique ids there are
- * none, and only the times distinguish one use of an id from the next. */
+/* Batches are numbered over both kinds of records together, by their ends. Without unique ids there are no batches, and
+ * only times distinguish the uses of an id. */
 static bool number_batches(struct cores_records *r, const struct profile *p, struct device *d)
 {
     order_fill(r->order, r->n);
@@ -134,7 +134,7 @@ static int compare(const struct cores_records *r, uint32_t record, const struct 
     return r->end[record] < tasks->begin_tick[task] ? -1 : r->end[record] > tasks->end_tick[task];
 }
 
-/* record_of[task] gets the record of the task as a whole. Both lists are in order, so each is walked once. */
+/* record_of[task]: the record of the whole task. Both lists are sorted, so that one pass is enough. */
 static size_t match_tasks(const struct cores_records *r, const struct tasks *tasks, uint32_t *record_of)
 {
     size_t n = 0;
@@ -151,10 +151,16 @@ static size_t match_tasks(const struct cores_records *r, const struct tasks *tas
     return n;
 }
 
+static bool is_mix(enum pmu_kind kind)
+{
+    return kind == PMU_MIX_AIC || kind == PMU_MIX_AIV;
+}
+
+/* Only mix kernels run on cores of both kinds: the blocks of any other kernel are those of its main cores. */
 static bool is_of_other_core(const uint8_t *block, enum pmu_kind kind)
 {
     const bool is_vector = bits_of(block) & BLOCK_CORE_MASK;
-    return kind_of(block) == kind && is_vector == (kind == PMU_MIX_AIC);
+    return is_mix(kind) && kind_of(block) == kind && is_vector == (kind == PMU_MIX_AIC);
 }
 
 static void add_block(uint64_t *sum, const uint8_t *block)
@@ -185,7 +191,7 @@ static void sum_blocks(struct pmu *pmu, const struct cores_records *r, const str
     }
 }
 
-/* A frequency of zero is an error of the meter: then none of its changes is used. */
+/* A frequency of zero is a measuring error: then none of the changes is used. */
 static bool are_usable(const struct samples *changes)
 {
     for (size_t i = 0; i < changes->n; i++)
@@ -248,7 +254,7 @@ static bool fill_rows(struct profile *p, struct device *d, const struct cores_re
         pmu->counters[row] = record + PMU_FIRST;
         pmu->kind[row] = pmu->has_one_core ? PMU_AIC : (uint8_t)kind_of(record);
         pmu->mhz[row] = has_changes ? mhz_at(changes, r->end[record_of[task]]) : 0;
-        n_mix += pmu->kind[row] == PMU_MIX_AIC || pmu->kind[row] == PMU_MIX_AIV;
+        n_mix += is_mix(pmu->kind[row]);
     }
     pmu->sums = arena_take(d->source.mem, n_mix, sizeof *pmu->sums);
     return pmu->sums != NULL;

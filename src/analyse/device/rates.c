@@ -55,8 +55,8 @@ static int64_t since_last(struct last_seen *l, size_t part, int64_t at)
     return gap;
 }
 
-/* a / b in thousandths, halves to the even one. In whole numbers, because the reference computes in decimal ones, where
- * 0.0125 is half of something and not a little more than that. */
+/* a / b, rounded to thousandths, halves to even. Computed with integers, because the reference uses decimal arithmetic,
+ * in which 0.0125 is exactly a half; the nearest double is slightly larger. */
 static double decimal_ratio(unsigned __int128 a, unsigned __int128 b)
 {
     const unsigned __int128 q = a * 1000 / b, twice_rest = a * 1000 % b * 2;
@@ -175,11 +175,11 @@ bool rates_hccs(const struct samples *in, struct arena *mem, struct samples *out
         if (has_grown)
             end_row(out, in->at_ns[i], i < in->n_early);
     }
-    /* The reference joins the last sample to the first, and takes the last row away without looking whether it is that
-     * one: so the last interval is missing in hccs.csv, HCCS in the db and the timeline. */
+    /* The reference also joins the last sample with the first one, and later removes the last row, which need not be
+     * that one: so the last interval is missing in hccs.csv, in HCCS of the database and in the timeline. */
     if (out->n > 1 && !is_constant)
         out->n--;
-    out->n_early = out->n_early < out->n ? out->n_early : out->n; /* it may have been an early one */
+    out->n_early = out->n_early < out->n ? out->n_early : out->n; /* the removed row may have been an early one */
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rates.h - bandwidths, rates and curves, computed from samples.
  *
- * Each function reads one table of samples and makes one table of rates, in the columns of profile/counters.h, allocated in
- * `mem`. They do not depend on files. False: out of memory.
+ * Each function reads one table of samples and makes one table of rates, in the columns of profile/counters.h,
+ * allocated in `mem`. They do not depend on files. False: out of memory.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_RATES_H
 #define ASCOPE_ANALYSE_DEVICE_RATES_H
@@ -24,7 +24,8 @@ bool rates_sio(const struct samples *in, struct ticks tick, struct arena *mem,
 bool rates_qos(const struct samples *in, size_t n_events, struct arena *mem, struct samples *out);
 /* Both tables as one, by time. */
 bool rates_acc(const struct samples *a, const struct samples *b, struct arena *mem, struct samples *out);
-/* What held when the device's clock was read (begin_ns), and every change since. */
+/* The value at begin_ns, when the device's clock was read, and every later change. `otherwise`: the value if there is
+ * none before. */
 bool rates_changes(const struct samples *in, int64_t begin_ns, uint64_t otherwise, struct arena *mem,
                    struct samples *out);
 

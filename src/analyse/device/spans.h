@@ -17,7 +17,8 @@ struct span_builder {
 /* Room for `most` stamps: rows in `mem`, the rest in `temp`. The caller checks both arenas with arena_failed(). */
 struct span_builder spans_new(struct spans *out, size_t most, struct arena *mem, struct arena *temp);
 
-/* `serial` is of the iteration and never used again, `row` may be. False: an end of nothing that began there. */
+/* `serial` identifies the iteration and is never reused; `row` may be reused. False: an end without a begin in this
+ * iteration. */
 bool spans_add(struct span_builder *s, uint32_t row, uint32_t serial, uint16_t tag, uint16_t stream, uint64_t tick);
 
 /* Drops and counts what did not end, puts the rest in order. False only without memory. */

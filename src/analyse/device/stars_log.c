@@ -23,7 +23,7 @@ static uint64_t group_of(uint16_t stream, uint16_t task, bool is_context, uint16
            is_end;
 }
 
-/* The same of ids of 32 bits, which have no contexts. */
+/* The same for ids of 32 bits, which have no contexts. */
 static uint64_t group_of_id(uint16_t stream, uint32_t id, bool is_end)
 {
     return (uint64_t)stream << 33 | (uint64_t)id << 1 | is_end;
@@ -128,7 +128,8 @@ static bool read_events(struct profile *p, struct device *d, struct arena *mem, 
     return true;
 }
 
-/* Beginnings get the batch; tasks and contexts are numbered apart. `by_time` is the log in time order. */
+/* Numbers the batches of begin records, of tasks and of contexts separately. `by_time`: the log in the order of
+ * time. */
 static bool number_begins(struct device *d, struct events *ev, const uint32_t *by_time, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, ev->n, sizeof *order);
@@ -160,8 +161,8 @@ static void add_pair(struct device_log *log, const struct events *ev, uint32_t b
     log->type[k] = ev->type[begin];
 }
 
-/* As many beginnings as ends: one to one. Otherwise an end belongs to the last beginning before it, and what finds no
- * partner is left out. */
+/* If there are as many begins as ends, they are paired one to one. Otherwise an end is paired with the last begin
+ * before it, and records without a partner are left out. Returns the number of these. */
 static size_t pair_group(struct device_log *log, const struct events *ev, const uint32_t *begin, size_t n_begins,
                          const uint32_t *end, size_t n_ends)
 {

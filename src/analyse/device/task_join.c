@@ -74,7 +74,8 @@ static void join_by_id(struct joining *g, const uint32_t *order)
             continue;
         }
         /* Where recording began in the middle of a run, the first task of an id may be one from before with the same
-         * number: it cannot be distinguished from the one that the host speaks of, and the reference leaves it out as well. */
+         * number: it cannot be distinguished from the one that the host speaks of, and the reference leaves it out as
+         * well. */
         if (is_dynamic && same == 1 && end - i > 1) {
             losses_add(&d->source.lost, LOSS_OUTSIDE, 1, g->file, 0);
             i++;
@@ -93,8 +94,10 @@ static uint64_t id_of(uint16_t stream, uint32_t task)
     return task_key(stream, 0, task);
 }
 
-/* The tasks that the host handed over under one id, in time: their batches count them, see operators.c. A task of a loaded graph was handed over once and runs each
- * time; stamps of the profiler itself come and go as they like, so that they are left out where the numbers differ. */
+/* Matches the runs of one id with the tasks that the host launched with it, in the order of time; batches number the
+ * launches (operators.c). A task of a loaded graph is launched once and runs repeatedly. Stamps of the profiler itself
+ * may be missing on either side, so that they are skipped if the numbers differ. Returns the number of launches without
+ * a run. */
 static uint64_t pair_in_order(struct joining *g, const uint32_t *row, size_t n_rows, const uint32_t *host,
                               size_t n_hosts, name_id stamp)
 {
@@ -154,7 +157,7 @@ static bool join_in_order(struct joining *g, struct arena *mem)
     return true;
 }
 
-/* Batches have come from the host meanwhile. */
+/* Sorts the result by (key, context, begin): the keys now have the batches of the host. */
 static bool sort_joined(const struct device_log *log, struct joined *j, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, j->n, sizeof *order), *context = arena_take(mem, j->n, sizeof *context);
@@ -177,7 +180,7 @@ static bool sort_joined(const struct device_log *log, struct joined *j, struct a
     return true;
 }
 
-/* Mostly a log comes so that tasks of one id are in order; then the ids are all there is to sort by. */
+/* In most logs the tasks of an id are already in order, so that sorting by key is enough. */
 static bool is_in_order(const struct device_log *log, const uint32_t *order)
 {
     for (size_t i = 1; i < log->n; i++) {

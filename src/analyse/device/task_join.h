@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* task_join.h - matches tasks of the host with tasks of the device.
  *
- * Where ids are unique in the whole collection, they decide. Older drivers and chips reuse a task id without a flip record:
- * there the first task that the host launched with an id is the first that ran with it, and so on.
+ * Where ids are unique in the whole collection, they decide. Older drivers and chips reuse a task id without a flip
+ * record: there the first task that the host launched with an id is the first that ran with it, and so on.
  */
 #ifndef ASCOPE_ANALYSE_DEVICE_TASK_JOIN_H
 #define ASCOPE_ANALYSE_DEVICE_TASK_JOIN_H

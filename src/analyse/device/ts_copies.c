@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "raw/device_records.h"
 
-/* The states of one id in the order of time: each copy is received, begun and ended. */
+/* The state of the copy that is being paired: a copy is received, then started, then ended. */
 struct open_copy {
     enum { NOTHING, RECEIVED, BEGUN } is;
     uint64_t received, begin;
@@ -107,7 +107,7 @@ static bool find_hosts(const struct profile *p, struct device *d, struct arena *
         }
         n_found += log->copies.host[i] != NO_ROW;
     }
-    uint64_t *unmatched = &d->source.lost.by[LOSS_UNMATCHED].n; /* where they were counted when the log was joined */
+    uint64_t *unmatched = &d->source.lost.by[LOSS_UNMATCHED].n; /* tasks_join() counted these host tasks as unmatched */
     *unmatched -= n_found < *unmatched ? n_found : *unmatched;
     return !arena_failed(mem) && copies_measure(p, d,
                                                 &(struct copying){ log->copies.n, log->copies.host, log->copies.stream,

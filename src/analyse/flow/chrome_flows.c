@@ -14,7 +14,7 @@ static uint64_t key_of(int64_t v)
     return (uint64_t)v ^ UINT64_C(1) << 63;
 }
 
-/* Slices of one track that are open at a moment, which only moves forward. */
+/* The slices of one track that are open at a time, for ascending times. */
 struct sweep {
     const struct chrome_slices *s;
     size_t next, end; /* the next slice that begins */
@@ -34,14 +34,14 @@ static void sweep_to(struct sweep *w, int64_t ns)
         w->n_open--;
 }
 
-/* The first slice that begins at a moment or later: of those that begin there the outermost. */
+/* The first slice that begins at a time or later; the outermost one if several begin together. */
 static uint32_t sweep_next(const struct sweep *w, size_t first, int64_t ns)
 {
     const size_t at = SEARCH_FIRST_NOT(i, first, w->end, w->s->begin_ns[i] < ns);
     return at < w->end ? (uint32_t)at : NO_SLICE;
 }
 
-/* Flow events by time, as in the file at the same time. */
+/* Flow events by time; events of the same time stay in file order. */
 static bool order_by_time(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
 {
     order_fill(order, t->flows.n);
@@ -50,7 +50,7 @@ static bool order_by_time(const struct chrome_trace *t, uint32_t *order, uint64_
     return order_by_u64(order, t->flows.n, key);
 }
 
-/* Those, by track. */
+/* Sorts flow events that are in the order of time by track. */
 static bool order_on_tracks(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
 {
     for (size_t i = 0; i < t->flows.n; i++)
@@ -88,7 +88,7 @@ static bool is_same(const struct chrome_flow *a, const struct chrome_flow *b)
     return a->id == b->id && a->name == b->name && a->category == b->category && a->is_text == b->is_text;
 }
 
-/* Flow events that are in the order of time by (category, name, id). */
+/* Sorts flow events that are in the order of time by flow: category, name and id. */
 static bool order_by_flow(const struct chrome_trace *t, uint32_t *order, uint64_t *key)
 {
     const struct chrome_flow *f = t->flows.at;
@@ -104,7 +104,7 @@ static bool order_by_flow(const struct chrome_trace *t, uint32_t *order, uint64_
     return sorts && order_by_u64(order, n, key);
 }
 
-/* From each event of a flow to the next, or, behind an end, from the same source again. */
+/* Pairs each event of a flow with the next one. An end is not a source: several ends have the same source. */
 static size_t pair_up(const struct chrome_trace *t, const uint32_t *order, const uint32_t *slice, uint32_t *from,
                       uint32_t *to)
 {
@@ -136,7 +136,7 @@ bool chrome_flows_bind(struct chrome_flow_pairs *out, const struct chrome_trace 
     uint64_t *key = arena_take(mem, n, sizeof *key);
     if (!order || !slice || !from || !to || !key || !order_by_time(t, order, key))
         return false;
-    memcpy(from, order, t->flows.n * sizeof *from); /* nothing else is there yet */
+    memcpy(from, order, t->flows.n * sizeof *from); /* `from` holds the order by track until pairs are made */
     if (!order_on_tracks(t, from, key) || !bind_all(t, from, slice, mem) || !order_by_flow(t, order, key))
         return false;
     out->n = pair_up(t, order, slice, from, to);

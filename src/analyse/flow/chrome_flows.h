@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_flows.h - flow events of a trace in Chrome's form as pairs of slices.
+/* chrome_flows.h - flow events of a Chrome trace as pairs of slices.
  *
- * A flow event is bound to a slice of its track by time: a begin, and an end that says so, to the innermost slice around it;
- * another end to the next slice that begins. Events of one flow have category, name and id in common. What is bound to no slice, and
- * an end without a begin, is no pair: writers leave thousands of them.
- * Ties of the trace are pairs, too.
+ * A flow event is bound to a slice of its track by its time: a begin, and an end with binds_enclosing, to the innermost
+ * slice around it; any other end to the next slice that begins. Events with the same category, name and id are one
+ * flow. Events without a slice and ends without a begin, of which many files have thousands, are ignored. Ties of the
+ * trace become pairs, too.
  */
 #ifndef ASCOPE_ANALYSE_FLOW_CHROME_FLOWS_H
 #define ASCOPE_ANALYSE_FLOW_CHROME_FLOWS_H

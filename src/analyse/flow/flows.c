@@ -3,13 +3,13 @@
 
 #include "raw/host_records.h"
 
-/* Connections above the calls belong to no call, and a call that ended before the collection is not there to point. */
+/* Larger connection ids do not belong to a call, and a call that ended before the collection is not shown. */
 static bool is_from_call(const struct profile *p, uint32_t connection)
 {
     return connection > 0 && connection <= p->host.calls.n && p->host.calls.is_shown[connection - 1];
 }
 
-/* A call that records or awaits an event: its task gets a flow although it is no operator. */
+/* Whether a call records an event or waits for one: its task has a flow event although it has no operator. */
 static bool is_of_event(const struct profile *p, size_t call)
 {
     const struct calls *c = &p->host.calls;

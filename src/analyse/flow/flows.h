@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* A flow of a call is shared by all that the call started; one of a task is its own, from the moment at which the host
- * handed it over. `is_generic`: as the older presentation draws them. */
+/* FLOW_OF_CALL: all tasks that a call started share one flow. FLOW_OF_TASK: the task has its own flow, which begins
+ * when the host launched it. `is_generic`: as in the older of the reference's two presentations. */
 enum flow_kind { FLOW_NONE, FLOW_OF_CALL, FLOW_OF_TASK };
 enum flow_kind flow_of_task(const struct profile *p, const struct device *d, size_t row, bool is_generic);
 bool flow_of_collective(const struct profile *p, const struct device *d, size_t op);

@@ -46,7 +46,7 @@ static size_t count_flows(const struct collecting *c)
     return n;
 }
 
-/* The row of the kernel at which a flow of a call ends: a new one where it is the first. */
+/* The row of the kernel at which the flow of a call ends; a new row if the call has none yet. */
 static size_t row_of_call(const struct collecting *c, uint32_t call)
 {
     if (c->of_call[call] == 0) {
@@ -57,7 +57,7 @@ static size_t row_of_call(const struct collecting *c, uint32_t call)
     return c->of_call[call] - 1;
 }
 
-/* Tasks come in the order of their beginnings: the first of a call stands for all of them. */
+/* Tasks are sorted by begin: the row of a call is its first task. */
 static void collect_tasks(const struct collecting *c, uint32_t device)
 {
     const struct device *d = &c->p->device[device];
@@ -75,7 +75,7 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
             c->k->launch_thread[i] = h->thread[host];
         }
         c->k->begin_ns[i] = t->begin_ns[row];
-        c->k->end_ns[i] = t->dur_ns[row] < 9e18 ? stamp_add(t->begin_ns[row], (int64_t)t->dur_ns[row]) : t->end_ns[row];
+        c->k->end_ns[i] = stamp_add(t->begin_ns[row], (int64_t)t->dur_ns[row]);
         c->k->dur_us[i] = t->dur_ns[row] / 1000;
         c->k->is_aicore[i] = label.type == c->aicore;
         c->k->device[i] = device;
@@ -88,12 +88,12 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
     }
 }
 
-/* A collective takes the flow from the tasks that it consists of: its range is what the operator waits for. */
+/* A collective replaces its tasks: the operator waits for the whole collective. */
 static void collect_collectives(const struct collecting *c, uint32_t device)
 {
     const struct device *d = &c->p->device[device];
     const struct comm_ops *o = &d->comm.ops;
-    for (size_t op = o->n; op-- > 0;) { /* of several the first, so it comes last */
+    for (size_t op = o->n; op-- > 0;) { /* backwards, so that the first of several collectives remains */
         if (!flow_of_collective(c->p, d, op))
             continue;
         const size_t i = row_of_call(c, o->connection[op] - 1);

@@ -8,7 +8,7 @@
 /* After profile_analyse(). False only without memory. */
 bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *mem);
 
-/* Puts rows in the order that struct kernels promises. */
+/* Sorts the rows as struct kernels says. */
 bool kernels_sort(struct kernels *k, struct arena *mem);
 bool kernels_take(struct kernels *k, size_t n, struct arena *mem); /* room for n rows, of which there are none yet */
 

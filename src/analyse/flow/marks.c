@@ -65,8 +65,8 @@ static bool join_message(struct profile *p, struct marks *m, const uint32_t *row
     return true;
 }
 
-/* The records of marks with an id: mark by mark, the segments of each in their order. A segment that is there twice belongs to two
- * marks of the same id and thread: nth[row] is the number of the mark. */
+/* The records of marks with an id: mark by mark, the segments of each in their order. A segment that is there twice
+ * belongs to two marks of the same id and thread: nth[row] is the number of the mark. */
 static bool order_segments(const struct marks *m, uint32_t *order, size_t n, uint32_t *nth)
 {
     bool done = order_by_u16(order, n, m->segment) && order_by_u64(order, n, m->id) &&
@@ -86,7 +86,7 @@ static bool is_same_mark(const struct marks *m, const uint32_t *nth, uint32_t a,
     return m->id[a] == m->id[b] && nth[a] == nth[b] && m->thread[a] == m->thread[b] && m->process[a] == m->process[b];
 }
 
-/* So that a mark is found by what a device saw of it. */
+/* Builds the index by which marks of a device are matched with those of the host. */
 static bool index_by_id(struct marks *m, struct arena *mem)
 {
     const size_t n = m->n - m->n_plain;
@@ -137,14 +137,15 @@ bool marks_analyse(struct profile *p, struct error *e)
     return (done && index_by_id(m, mem)) || error_no_memory(e, p->path);
 }
 
-/* From this release on points and ranges have tags of their own. Before, a mark that was stamped twice was a range. */
+/* Whether the release of CANN has different tags for points and ranges. In older ones, a mark with two stamps is a
+ * range. */
 static bool has_range_tags(const struct source *s)
 {
     const struct settings *t = &s->settings;
     return t->cann_major > 9 || (t->cann_major == 9 && t->cann_minor >= 1);
 }
 
-/* Threads that give work to a device, where ids of marks are not enough to find the one that a device saw. */
+/* The threads that launch tasks on a device. They tell marks with the same id apart. */
 struct launchers {
     struct keys thread;
     struct arena *mem;
@@ -160,10 +161,10 @@ static bool launchers_find(struct launchers *l, const struct profile *p, uint32_
     return l->mem != NULL;
 }
 
-/* Ids that come a thousand times are damage, and looking through all of them each time would never end. */
+/* Only damaged files have an id hundreds of times. The limit keeps the search from becoming quadratic. */
 enum { MOST_LOOKED_AT = 64 };
 
-/* The mark that a device saw at at_ns. */
+/* The mark of the host with an id that a device recorded at at_ns; NO_ROW: there is none. */
 static uint32_t mark_seen(const struct profile *p, const struct launchers *l, uint64_t id, int64_t at_ns)
 {
     const struct marks *m = &p->host.records.marks;

@@ -8,11 +8,11 @@
 /* Joins the segments of long messages and puts the host's marks in order. False only without memory. */
 bool marks_analyse(struct profile *p, struct error *e);
 
-/* Fills d->steps.marks from the device's stamps. A mark that a device saw carries the id that the host gave it; of several
- * marks with that id it is the latest before it, of a thread that gives work to this device if there is one. */
+/* Fills d->steps.marks from the device's stamps. A stamp has the id of the host's mark. If several marks have this id,
+ * it belongs to the latest one before it, preferably of a thread that launches tasks on this device. */
 bool device_marks_analyse(struct profile *p, struct device *d, struct error *e);
 
-/* The id of a mark, made unique: ids that come again are counted above the 32 bits that ids have. */
+/* A unique id of a mark: ids have 32 bits; the bits above them count repetitions. */
 static inline uint64_t mark_unique_id(const struct marks *m, size_t row)
 {
     return m->id[row] + ((uint64_t)m->repeat[row] << 32);
@@ -25,7 +25,7 @@ static inline uint64_t mark_connection(uint64_t unique_id)
     return MARK_WITHOUT_ID + 1 + unique_id;
 }
 
-/* The same of what a device saw. */
+/* The same for a mark of a device. */
 static inline uint64_t seen_unique_id(const struct profile *p, const struct device_marks *seen, size_t row)
 {
     const uint32_t host = seen->host[row];

@@ -5,7 +5,8 @@
 
 #include "profile/profile.h"
 
-/* How a task is called, and what it is said to be. `host` is its row of host_tasks, or NO_ROW: nothing of it is used. */
+/* The name and type of a task in outputs. `host` is its row of host_tasks; with NO_ROW, only data of the device is
+ * used. */
 struct task_label {
     name_id name, type;
 };

@@ -7,8 +7,8 @@
 #include "analyse/framework/op_tree.h"
 #include "analyse/framework/profiler_steps.h"
 
-/* What ties operators to the device. */
-static bool tie(struct collection *s, struct arena *spare)
+/* Finds which operators started what on the devices, and the steps. */
+static bool connect(struct collection *s, struct arena *spare)
 {
     const struct framework *f = &s->framework;
     struct queued queued;
@@ -25,7 +25,7 @@ bool collection_analyse(struct collection *s, unsigned n_threads, struct error *
     if (s->has_device && !profile_analyse(&s->profile, n_threads, e))
         return false;
     struct arena *spare = arena_new();
-    const bool ok = spare && tie(s, spare) && !names_failed(s->profile.names);
+    const bool ok = spare && connect(s, spare) && !names_failed(s->profile.names);
     arena_free(spare);
     if (!ok)
         return error_no_memory(e, s->path);

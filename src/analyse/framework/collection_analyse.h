@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_analyse.h - the relations in a collection of a framework: operators and what they started on the device, and steps. */
+/* collection_analyse.h - the relations in a collection of a framework: operators and what they started on the device,
+ * and steps. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_ANALYSE_H
 #define ASCOPE_ANALYSE_FRAMEWORK_COLLECTION_ANALYSE_H
 
@@ -8,7 +9,7 @@
 /* After pt_load(): analyses the device's profile, then fills kernels, tree and steps. */
 bool collection_analyse(struct collection *s, unsigned n_threads, struct error *e);
 
-/* Its device is simulated: times of the device are for trying things out only. */
+/* Whether its device is simulated: the times of the device are not measured. */
 bool collection_is_simulated(const struct collection *s);
 
 #endif

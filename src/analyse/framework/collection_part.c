@@ -7,13 +7,13 @@
 #include "base/keys.h"
 #include "base/sort.h"
 
-/* Those that can be asked for. */
+/* The steps from which a part can be selected. */
 static const struct profiler_steps *steps_of(const struct collection *s)
 {
     return s->steps.n > 0 ? &s->steps : &s->executed;
 }
 
-/* False: it has none. */
+/* The number of a step; false: its name is not a number. */
 static bool step_number(const struct collection *s, size_t step, int64_t *number)
 {
     const char *text = names_text(s->profile.names, steps_of(s)->id[step]);
@@ -22,7 +22,7 @@ static bool step_number(const struct collection *s, size_t step, int64_t *number
     return end > text && *end == '\0';
 }
 
-/* The numbers of all steps. False: there are none. */
+/* The least and the largest number of all steps. False: no step has a number. */
 static bool number_range(const struct collection *s, int64_t *least, int64_t *most)
 {
     int64_t number;
@@ -42,7 +42,7 @@ bool collection_has_steps(const struct collection *s)
     return number_range(s, &least, &most);
 }
 
-/* A number as it was asked for. */
+/* A step number in the numbering of the request. */
 static uint64_t as_asked(const struct step_range *asked, int64_t least, int64_t number)
 {
     return asked->is_counted ? (uint64_t)number - (uint64_t)least + 1 : (uint64_t)number;
@@ -77,7 +77,7 @@ static bool is_asked(const struct step_range *asked, int64_t least, int64_t numb
     return number >= asked->first && number <= asked->last;
 }
 
-/* False: none of them is there. */
+/* Finds the requested steps and their times. False: there is none of them. */
 static bool find_times(struct collection_part *p, const struct collection *s, const struct step_range *asked)
 {
     const struct profiler_steps *t = steps_of(s);
@@ -96,7 +96,7 @@ static bool find_times(struct collection_part *p, const struct collection *s, co
         has_any = true;
         p->is_on_device |= t->has_work[i];
     }
-    /* What began while two steps were running is the earlier one's. */
+    /* Work that began while two steps were running belongs to the earlier one. */
     for (size_t i = 0; i < t->n; i++)
         if (t->has_work[i] && !p->has_step[i] && t->begin_ns[i] < p->device_begin_ns &&
             t->end_ns[i] > p->device_begin_ns)
@@ -104,7 +104,7 @@ static bool find_times(struct collection_part *p, const struct collection *s, co
     return has_any;
 }
 
-/* Rows, and the columns that they leave. */
+/* Selected rows of a table, and the arena for the columns that are reduced to them. */
 struct gathering {
     const struct collection_part *part;
     uint32_t *row;
@@ -112,6 +112,7 @@ struct gathering {
     struct arena *mem;
 };
 
+/* Selects the rows that begin in the part. */
 static bool begins(struct gathering *g, const int64_t *begin_ns, size_t n)
 {
     g->n = 0;
@@ -168,7 +169,7 @@ static bool cut_spans(struct gathering *g, struct queue_spans *q)
     return !arena_failed(g->mem);
 }
 
-/* Taken out: those that were put in there, whenever that was. */
+/* Enqueue spans that begin in the part, and the dequeue spans of the same tasks, whenever these began. */
 static bool cut_queue(struct gathering *g, struct framework *f)
 {
     struct keys put_in = { 0 };
@@ -213,7 +214,7 @@ static bool cut_gc(struct gathering *g, struct collected_garbage *c)
     return !arena_failed(g->mem);
 }
 
-/* Of MindSpore: what lies beside its ranges. op_row is that of cut_ops(), whose rows g still has. */
+/* The data that only MindSpore has. op_row is the result of cut_ops(), and g still has the rows that it selected. */
 static bool cut_ms(struct gathering *g, const struct framework *all, struct mindspore *ms, const uint32_t *op_row)
 {
     struct ms_dataset *d = &ms->dataset;

@@ -11,7 +11,7 @@
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
-/* What may have been called by an operator: launches of the runtime, or marks of the user. In order of begin. */
+/* Calls that operators may have made: launches of the runtime, or marks of the user. By begin. */
 struct calls_made {
     size_t n;
     int64_t *begin_ns, *end_ns;
@@ -55,7 +55,8 @@ static uint64_t thread_key(uint32_t process, uint32_t thread)
     return (uint64_t)process << 32 | thread;
 }
 
-/* Which calls launch: on NPUs those of the node level of this type, on GPUs, where no type says so, those that tasks belong to. */
+/* Which calls launch tasks. On NPUs: calls of the node level with the type "launch". On GPUs there is no such type:
+ * calls that have tasks. */
 static bool *launching(const struct profile *p, struct arena *mem)
 {
     const struct calls *c = &p->host.calls;
@@ -139,7 +140,7 @@ static uint64_t *queue_threads(const struct queue_spans *q, struct arena *mem)
     return thread;
 }
 
-/* The operators among which the caller of something is looked for. */
+/* The spans of some operators. */
 static bool spans_of_ops(struct host_spans *out, const struct framework_ops *o, const uint32_t *row, size_t n,
                          struct arena *mem)
 {
@@ -156,8 +157,8 @@ static bool spans_of_ops(struct host_spans *out, const struct framework_ops *o, 
     return true;
 }
 
-/* op[i]: which of the operators made call i, or NO_ROW. A call that was made while a task was taken out of the queue was made by
- * the operator that put the task in. */
+/* op[i]: the operator that made call i, or NO_ROW. A call during a dequeue span was made by the operator that enqueued
+ * the task. */
 static bool callers_of(const struct calls_made *c, const struct host_spans *ops, const struct framework *f,
                        uint32_t *op, struct arena *mem)
 {
@@ -178,8 +179,9 @@ static bool callers_of(const struct calls_made *c, const struct host_spans *ops,
     return true;
 }
 
-/* The last operator of a sequence number is its forward, the last with a forward thread its backward. pair[row]: the number of the
- * pair + 1; pairs are numbered as their sequence numbers appear in the file. */
+/* Pairs forward and backward operators: of the operators with a sequence number, the last one with a forward thread is
+ * the backward, and the last one without is the forward. pair[row]: number of the pair + 1, or 0; pairs are numbered in
+ * the order in which their sequence numbers appear in the file. */
 static uint32_t *pair_ops(const struct framework_ops *o, const uint32_t *row, size_t n, struct arena *mem)
 {
     uint32_t *pair = arena_take(mem, o->n, sizeof *pair);
@@ -223,7 +225,8 @@ static void split_ops(struct connections *c, const struct collection *s, const s
         c->op[strncmp(names_text(s->profile.names, o->name[i]), "mstx_", 5) == 0 ? marked++ : plain++] = i;
 }
 
-/* Of some of the operators: who made which call. Their positions are counted from `first`. */
+/* The calls of some operators: op[i] is the operator that made call i, as a position in connections.op relative to
+ * `first`. */
 struct callers {
     struct calls_made calls;
     uint32_t *op;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connections.h - what operators are connected with: their backward passes, and calls of the device's runtime.
+/* connections.h - the connection ids of operators in the database: with their backward operators, and with calls of the
+ * runtime.
  *
- * For the database, whose tables have a number for each connection. Tasks of the queue have the number that the framework gave
- * them, pairs of forward and backward the numbers after those, both plus CONNECTION_FRAMEWORK; calls of the runtime have their
- * own.
+ * The id of a task of the queue is the framework's number of it plus CONNECTION_FRAMEWORK. Pairs of forward and
+ * backward operators have the ids after these. Calls of the runtime have their own ids.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_CONNECTIONS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_CONNECTIONS_H
@@ -20,8 +20,8 @@ struct connections {
     uint32_t *dequeue; /* by row of framework.enqueue: row of framework.dequeue, or NO_ROW */
 };
 
-/* Of the framework of a collection, or of a part of it; allocated in mem. Operators are in the order of the file, or in order of begin
- * if the device's runtime launched anything. False: out of memory. */
+/* For the framework of a collection or of a part of it; allocated in mem. Operators are in file order, or sorted by
+ * begin if the runtime launched anything. False: out of memory. */
 bool connections_find(struct connections *c, const struct collection *s, const struct framework *f, struct arena *mem);
 
 #endif

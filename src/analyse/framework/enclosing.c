@@ -6,10 +6,10 @@
 #include "base/sort.h"
 #include "profile/calls.h"
 
-/* Calls that enclose each other a thousand deep are damage, and looking through all of them each time would never end. */
+/* Only damaged files have a thousand nested spans. The limit keeps the search from becoming quadratic. */
 enum { DEEPEST = 1000 };
 
-/* By thread, then as they nest. */
+/* Rows by thread, then in nesting order. */
 static uint32_t *sorted(const struct host_spans *s, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, s->n, sizeof *order);
@@ -18,14 +18,14 @@ static uint32_t *sorted(const struct host_spans *s, struct arena *mem)
     return done ? order : NULL;
 }
 
-/* Spans that are open: each knows the one that was open when it began. */
+/* The open spans, as a linked list from the innermost to the outermost. */
 struct open_spans {
     const struct host_spans *of;
-    uint32_t *below;
-    uint32_t top; /* NO_ROW: none is open */
+    uint32_t *below; /* by row: the span that was open when it began */
+    uint32_t top;    /* NO_ROW: none is open */
 };
 
-/* What ends in the same nanosecond is over for a span that begins then, unless it is all that there was of it. */
+/* Spans that end in the nanosecond in which the new one begins are closed first. */
 static void open_span(struct open_spans *o, uint32_t span)
 {
     while (o->top != NO_ROW && o->of->end_ns[o->top] <= o->of->begin_ns[span])

@@ -14,9 +14,8 @@ struct host_spans {
     const uint64_t *thread; /* process << 32 | thread */
 };
 
-/* found[i]: the innermost of `outer` that has begun when inner i begins and has not ended before it ends, on the same thread; NO_ROW:
- * there is none.
- * False: no memory. */
+/* found[i]: the innermost span of `outer` on the same thread that begins no later and ends no earlier than span i of
+ * `inner`; NO_ROW: there is none. False: no memory. */
 bool enclosing_find(const struct host_spans *outer, const struct host_spans *inner, uint32_t *found);
 
 #endif

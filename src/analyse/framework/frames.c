@@ -45,8 +45,8 @@ struct building {
     struct keys stacks;
     LIST(uint32_t) leaf; /* by place in stacks: the innermost frame */
     name_id no_stack;
-    uint32_t *inside;  /* by row of framework_ops: the frame in which what it calls lies */
-    name_id *stack_of; /* of the frames around that */
+    uint32_t *inside;  /* by row of framework_ops: the frame that contains what the operator calls */
+    name_id *stack_of; /* by row of framework_ops: the stack that leads to this frame */
     struct arena *mem, *spare;
 };
 
@@ -80,7 +80,7 @@ static bool is_library(const struct stack_part *p)
     return false;
 }
 
-/* The innermost frame of a stack. Stacks come again and again: each is taken apart once. */
+/* The innermost frame of a stack. The same stacks occur many times; each is split only once. */
 static uint32_t leaf_of(struct building *b, name_id stack)
 {
     const uint32_t place = keys_add(&b->stacks, stack, b->spare);
@@ -115,7 +115,8 @@ static uint32_t around(const struct collection *s, uint32_t row)
     return at;
 }
 
-/* The frame of an operator, or of what is around a step: the same operators lie together, whatever the step. */
+/* The frame of an operator. A step has the frame of its surroundings, so that the same operators of all steps are in
+ * one frame. */
 static uint32_t frame_of_op(struct building *b, uint32_t row, bool is_step)
 {
     const struct framework_ops *o = &b->s->framework.ops;
@@ -150,7 +151,7 @@ static int longest_first(const void *a, const void *b, void *context)
     return by_name ? by_name : x->kind - y->kind;
 }
 
-/* What is inside counts for what is around it; then who is inside whom. */
+/* Adds the totals of frames to their parents, and builds the lists of children. */
 static bool close_tree(struct building *b)
 {
     struct frames *f = b->f;

@@ -7,13 +7,13 @@
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
-/* The records that count, in two orders; all of it is scratch. */
+/* The events of device allocators in two orders, in scratch memory. */
 struct events {
     size_t n;
-    uint64_t *time;       /* of every row, so that it sorts as unsigned */
+    uint64_t *time;       /* of every row, as an unsigned sort key */
     uint32_t *by_time;    /* rows */
     uint32_t *by_address; /* rows by process, address and time */
-    uint32_t *turn;       /* of every row: its position by time */
+    uint32_t *position;   /* of every row, in by_time */
 };
 
 static bool events_sort(struct events *v, const struct framework_memory *m, struct arena *mem)
@@ -21,7 +21,7 @@ static bool events_sort(struct events *v, const struct framework_memory *m, stru
     v->time = arena_take(mem, m->n, sizeof *v->time);
     v->by_time = arena_take(mem, m->n, sizeof *v->by_time);
     v->by_address = arena_take(mem, m->n, sizeof *v->by_address);
-    v->turn = arena_take(mem, m->n, sizeof *v->turn);
+    v->position = arena_take(mem, m->n, sizeof *v->position);
     if (arena_failed(mem))
         return false;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -33,7 +33,7 @@ static bool events_sort(struct events *v, const struct framework_memory *m, stru
         return false;
     for (uint32_t i = 0; i < v->n; i++) {
         v->by_address[i] = v->by_time[i];
-        v->turn[v->by_time[i]] = i;
+        v->position[v->by_time[i]] = i;
     }
     return order_by_u64(v->by_address, v->n, m->pointer) && order_by_u32(v->by_address, v->n, m->process);
 }
@@ -42,7 +42,7 @@ static bool events_sort(struct events *v, const struct framework_memory *m, stru
 struct found {
     size_t n;
     uint32_t *row[3];    /* by kind */
-    uint32_t *turn;      /* of the first record of the address */
+    uint32_t *position;  /* by time, of the first event of the address */
     uint64_t n_unpaired; /* halves without the other */
 };
 
@@ -50,12 +50,13 @@ static bool found_take(struct found *f, size_t most, struct arena *mem)
 {
     for (int k = 0; k < 3; k++)
         f->row[k] = arena_take(mem, most, sizeof *f->row[k]);
-    f->turn = arena_take(mem, most, sizeof *f->turn);
+    f->position = arena_take(mem, most, sizeof *f->position);
     return !arena_failed(mem);
 }
 
-/* A workspace is not returned to a pool: only lifetimes of the other allocator have three parts. Where records name owners, and on
- * GPUs, there are only two. */
+/* Counts the missing events of the last lifetime. Blocks of the caching allocator are allocated, freed and returned to
+ * the pool; on GPUs, and where records name owners, there is no return. Workspaces are not checked: they are not
+ * returned to a pool. */
 static void count_missing(struct found *f, const struct framework_memory *m)
 {
     const size_t life = f->n - 1;
@@ -67,8 +68,9 @@ static void count_missing(struct found *f, const struct framework_memory *m)
         f->n_unpaired += f->row[k][life] == NO_ROW;
 }
 
-/* The records of one address by time. */
-static void find_lives(struct found *f, const struct framework_memory *m, const uint32_t *row, size_t n, uint32_t turn)
+/* Divides the events of one address, by time, into lifetimes. */
+static void find_lives(struct found *f, const struct framework_memory *m, const uint32_t *row, size_t n,
+                       uint32_t position)
 {
     bool is_open = false;
     for (size_t i = 0; i < n; i++) {
@@ -88,7 +90,7 @@ static void find_lives(struct found *f, const struct framework_memory *m, const 
         if (is_open) {
             f->row[MEMORY_MALLOC][f->n] = row[i];
             f->row[MEMORY_FREE][f->n] = f->row[MEMORY_BLOCK_FREE][f->n] = NO_ROW;
-            f->turn[f->n++] = turn;
+            f->position[f->n++] = position;
         }
     }
     if (is_open)
@@ -102,7 +104,7 @@ static void find_all(struct found *f, const struct framework_memory *m, const st
         for (n = 1;
              first + n < v->n && m->pointer[row[n]] == m->pointer[*row] && m->process[row[n]] == m->process[*row];)
             n++;
-        find_lives(f, m, row, n, v->turn[*row]);
+        find_lives(f, m, row, n, v->position[*row]);
     }
 }
 
@@ -122,7 +124,7 @@ static bool put_in_order(struct memory_lives *l, const struct found *f, const st
     for (size_t i = 0; i < f->n; i++)
         when[i] = v->time[f->row[MEMORY_MALLOC][i]];
     order_fill(order, f->n);
-    if (!order_by_u32(order, f->n, f->turn) || !order_by_u64(order, f->n, when))
+    if (!order_by_u32(order, f->n, f->position) || !order_by_u64(order, f->n, when))
         return false;
     for (int k = 0; k < 3; k++)
         order_apply(*column[k], f->row[k], order, f->n, sizeof **column[k]);

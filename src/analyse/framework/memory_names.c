@@ -12,9 +12,9 @@ static uint64_t thread_key(uint32_t process, uint32_t thread)
     return (uint64_t)process << 32 | thread;
 }
 
-/* `order` has n rows by begin; they are dealt out to their threads, which keeps them so. */
-static bool deal(struct rows_by_thread *t, const uint32_t *order, size_t n, const uint32_t *process,
-                 const uint32_t *thread, const int64_t *begin_ns, struct arena *mem)
+/* Distributes rows, which `order` has by begin, to their threads. */
+static bool distribute(struct rows_by_thread *t, const uint32_t *order, size_t n, const uint32_t *process,
+                       const uint32_t *thread, const int64_t *begin_ns, struct arena *mem)
 {
     uint32_t *place = arena_take(mem, n, sizeof *place);
     *t = (struct rows_by_thread){ .begin_ns = begin_ns, .row = arena_take(mem, n, sizeof *t->row) };
@@ -42,12 +42,12 @@ static bool deal(struct rows_by_thread *t, const uint32_t *order, size_t n, cons
     return true;
 }
 
-/* The last row of a thread that began at that time or before; NO_ROW: none. Questions come nearly in order of time,
- * so that the answer is near the one before: steps of doubled length lead there. */
-static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns, struct arena *mem)
+/* The last row of a thread that began at a time or before; NO_ROW: none. Requests are nearly in the order of time, so
+ * that the search starts at the last result and doubles its distance each time. */
+static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns)
 {
-    const uint32_t place = keys_add(&t->threads, key, mem);
-    if (place >= t->n_threads)
+    const uint32_t place = keys_find(&t->threads, key);
+    if (place == KEYS_NONE)
         return NO_ROW;
     size_t low = t->first[place], high = t->first[place + 1], step = 1;
     size_t from = t->found[place];
@@ -66,8 +66,8 @@ static uint32_t last_begun(struct rows_by_thread *t, uint64_t key, int64_t at_ns
     return low > t->first[place] ? t->row[low - 1] : NO_ROW;
 }
 
-/* Operators that only allocate do not show what the memory is for. */
-static bool deal_ops(struct memory_names *m, const struct collection *s, struct arena *mem)
+/* Operators, without those that only allocate: their names do not show what the memory is for. */
+static bool distribute_ops(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
     const struct framework_ops *o = &s->framework.ops;
     const name_id tensor = names_addz(s->profile.names, "empty_tensor"),
@@ -79,12 +79,12 @@ static bool deal_ops(struct memory_names *m, const struct collection *s, struct 
         if (o->name[row] != tensor && o->name[row] != workspace)
             order[n++] = row;
     }
-    const bool done = order && deal(&m->ops, order, n, o->process, o->thread, o->begin_ns, mem);
+    const bool done = order && distribute(&m->ops, order, n, o->process, o->thread, o->begin_ns, mem);
     arena_drop(mem, order);
     return done;
 }
 
-static bool deal_dequeues(struct memory_names *m, const struct queue_spans *q, struct arena *mem)
+static bool distribute_dequeues(struct memory_names *m, const struct queue_spans *q, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, q->n, sizeof *order);
     uint64_t *begin = arena_take(mem, q->n, sizeof *begin);
@@ -93,14 +93,14 @@ static bool deal_dequeues(struct memory_names *m, const struct queue_spans *q, s
     for (size_t i = 0; i < q->n; i++)
         begin[i] = (uint64_t)q->begin_ns[i] ^ SIGN;
     order_fill(order, q->n);
-    const bool done =
-        order_by_u64(order, q->n, begin) && deal(&m->dequeues, order, q->n, q->process, q->thread, q->begin_ns, mem);
+    const bool done = order_by_u64(order, q->n, begin) &&
+                      distribute(&m->dequeues, order, q->n, q->process, q->thread, q->begin_ns, mem);
     arena_drop(mem, order);
     arena_drop(mem, begin);
     return done;
 }
 
-/* By the number that both ends of the queue have noted; the last task with a number counts. */
+/* Finds the enqueue span of each dequeue span by the id of the task; if an id repeats, the last enqueue span counts. */
 static bool join_queue(struct memory_names *m, const struct framework *f, struct arena *mem)
 {
     struct keys ids = { 0 };
@@ -114,12 +114,9 @@ static bool join_queue(struct memory_names *m, const struct framework *f, struct
             return false;
         last[place] = i;
     }
-    const size_t n = ids.key.n;
     for (size_t i = 0; i < f->dequeue.n; i++) {
-        const uint32_t place = keys_add(&ids, f->dequeue.id[i], mem);
-        if (place == KEYS_NO_MEMORY)
-            return false;
-        m->enqueue[i] = place < n ? last[place] : NO_ROW;
+        const uint32_t place = keys_find(&ids, f->dequeue.id[i]);
+        m->enqueue[i] = place == KEYS_NONE ? NO_ROW : last[place];
     }
     arena_drop(mem, last);
     return true;
@@ -130,7 +127,7 @@ static bool is_operator(const char *name)
     return strncmp(name, "aten", 4) == 0 || strncmp(name, "npu", 3) == 0;
 }
 
-/* Parents stand before their children in the order of begin, so that their answers are known. */
+/* Fills `up` and `called`. Parents precede their children in the order of begin, so that their results are known. */
 static bool find_callers(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
     const struct framework_ops *o = &s->framework.ops;
@@ -150,13 +147,13 @@ static bool find_callers(struct memory_names *m, const struct collection *s, str
 
 bool memory_names_make(struct memory_names *m, const struct collection *s, struct arena *mem)
 {
-    *m = (struct memory_names){ .collection = s, .mem = mem };
-    return deal_ops(m, s, mem) && deal_dequeues(m, &s->framework.dequeue, mem) && join_queue(m, &s->framework, mem) &&
-           find_callers(m, s, mem);
+    *m = (struct memory_names){ .collection = s };
+    return distribute_ops(m, s, mem) && distribute_dequeues(m, &s->framework.dequeue, mem) &&
+           join_queue(m, &s->framework, mem) && find_callers(m, s, mem);
 }
 
-/* The innermost operator around an operator, or itself, that has not ended. What has ended by now has ended for all
- * later questions too: the way up is shortened, so that a deep tree is not climbed again and again. */
+/* The innermost operator around an operator, or the operator itself, that had not ended at a time. Operators that have
+ * ended are skipped by all later requests: `up` is shortened, so that a deep tree is not climbed repeatedly. */
 static uint32_t still_open(struct memory_names *m, uint32_t op, int64_t at_ns)
 {
     const int64_t *end_ns = m->collection->framework.ops.end_ns;
@@ -174,16 +171,16 @@ name_id memory_name(struct memory_names *m, size_t row)
     const struct framework *f = &m->collection->framework;
     const int64_t at_ns = f->memory.time_ns[row];
     const uint64_t thread = thread_key(f->memory.process[row], f->memory.thread[row]);
-    const uint32_t task = last_begun(&m->dequeues, thread, at_ns, m->mem);
+    const uint32_t task = last_begun(&m->dequeues, thread, at_ns);
     uint32_t op;
     if (task != NO_ROW && at_ns < f->dequeue.end_ns[task]) {
         const uint32_t from = m->enqueue[task];
         op = from == NO_ROW ? NO_ROW
                             : last_begun(&m->ops, thread_key(f->enqueue.process[from], f->enqueue.thread[from]),
-                                         f->enqueue.end_ns[from], m->mem);
+                                         f->enqueue.end_ns[from]);
         op = op == NO_ROW ? NO_ROW : m->called[op];
     } else {
-        op = still_open(m, last_begun(&m->ops, thread, at_ns, m->mem), at_ns);
+        op = still_open(m, last_begun(&m->ops, thread, at_ns), at_ns);
     }
     return op == NO_ROW ? NAME_EMPTY : f->ops.name[op];
 }

@@ -84,7 +84,7 @@ static int64_t report_device(const struct collection *s, struct report r)
 {
     if (r.source == MEMORY_OF_GRAPHS)
         return s->profile.host.records.op_memory.device[r.row];
-    if (has_only_totals(s)) /* of the process, which has one */
+    if (has_only_totals(s)) /* the process has one device */
         return s->profile.n_devices > 0 ? (int64_t)s->profile.device[0].source.device : s->settings.rank;
     return memory_device(s, r.row);
 }
@@ -151,7 +151,7 @@ static void compare(struct memory_peak *most, const struct collection *s, struct
 {
     int64_t bytes = 0;
     for (int i = 0; i < MEMORY_SOURCES; i++)
-        bytes = (int64_t)((uint64_t)bytes + (uint64_t)part[i]); /* of a damaged file, whatever it is */
+        bytes = (int64_t)((uint64_t)bytes + (uint64_t)part[i]); /* sums of a damaged file may wrap */
     if (most->is_known && bytes <= most->bytes)
         return;
     *most = (struct memory_peak){ .is_known = true,

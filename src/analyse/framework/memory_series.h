@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory_series.h - memory of devices over time: the reports of the framework's allocators and of graphs (GE), merged.
  *
- * Of two at the same time, the framework's is first. The two share a device, so that each of them is shown with the latest of
- * the other kind there: their sum. Workspaces are separate and in no sum, as in the reference's tables; memory_peaks.h has the
- * sum of all.
+ * Of two reports of the same time, the framework's is first. Both allocators use the same device, so that each report
+ * is shown together with the latest one of the other allocator: their sum. As in the reference's tables, workspaces are
+ * not part of any sum; memory_peaks.h has the sum of all.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H
@@ -15,7 +15,7 @@ enum memory_source { MEMORY_OF_FRAMEWORK, MEMORY_OF_WORKSPACE, MEMORY_OF_GRAPHS,
 
 struct memory_series {
     size_t n;
-    bool is_of_gpu;  /* where the framework is alone: there are no sums, and only two totals */
+    bool is_of_gpu;  /* there are no graphs: no sums, and only two totals */
     uint8_t *source; /* enum memory_source */
     uint32_t *row;   /* of framework_memory, or of the host's op_memory */
     uint32_t *other; /* the latest row of the other kind on the same device; NO_ROW: none so far */
@@ -25,8 +25,8 @@ struct memory_series {
  * False: no memory. */
 bool memory_series_make(struct memory_series *out, const struct collection *s, bool with_early, struct arena *mem);
 
-/* What tables show of it: each, and behind it its sum, which workspaces and GPUs have none of. A row is the place in the
- * series * 2, + 1 for the sum. False: no memory. */
+/* The rows of tables: each report, followed by its sum, which workspaces and GPUs do not have. A row is position * 2, +
+ * 1 for the sum. False: no memory. */
 bool memory_series_show(const struct memory_series *v, uint32_t **shown, size_t *n, struct arena *mem);
 
 /* Of a row of framework_memory. Processes number the devices that they see; where there is only one, its own number

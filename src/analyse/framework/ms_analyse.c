@@ -104,7 +104,8 @@ static bool find_steps(struct collection *s)
     return true;
 }
 
-/* When the device ran them, by the marks of the executor; numbers: those of the host, the least of which is the device's 1. */
+/* Finds when the device ran the steps, by the marks of the executor. `numbers`: the steps of the host; the least one is
+ * step 1 of the device. */
 static bool find_on_device(struct collection *s, const struct keys *numbers, uint64_t least, struct arena *spare)
 {
     struct profiler_steps *t = &s->executed;
@@ -133,11 +134,11 @@ static bool executor_has_marks(const struct profile *p)
     return false;
 }
 
-/* What the executor counted, from 1 on: on the host from the first to the last range of it. Nothing, if all have the number 0 and the
- * device has no marks. */
+/* The steps that the executor counted. On the host, a step lasts from the first to the last range with its number.
+ * There are none if all numbers are 0 and the device has no marks. */
 static bool find_executed(struct collection *s, struct arena *spare)
 {
-    enum { MOST = 65536 }; /* damaged numbers are any */
+    enum { MOST = 65536 }; /* a damaged file may have any numbers */
     const struct framework_ops *o = &s->framework.ops;
     const uint64_t *step = s->framework.ms.ranges.step;
     struct profiler_steps *t = &s->executed;
@@ -179,7 +180,7 @@ bool ms_analyse(struct collection *s, unsigned n_threads, struct error *e)
     struct arena *spare = arena_new();
     const bool ok = spare && kernels_collect(&s->kernels, &s->profile, s->mem) && ms_links_find(s, spare) &&
                     build_tree(s, spare) && find_steps(s) && (s->steps.n > 0 || find_executed(s, spare)) &&
-                    !names_failed(s->profile.names);
+                    !arena_failed(spare) && !names_failed(s->profile.names);
     arena_free(spare);
     if (!ok)
         return error_no_memory(e, s->path);

@@ -39,8 +39,8 @@ static bool ranges_with(struct by_thread *out, const struct collection *s, const
     return out->row && sort_rows(out, o->n, o->begin_ns, o->thread, spare);
 }
 
-/* One walk over ranges and moments, both by thread and time: a moment belongs to the first range that has not ended before it, when that
- * has begun. */
+/* One pass over ranges and times, both sorted by (thread, time). A time belongs to the first range of its thread that
+ * has not ended before it, if this range has begun. */
 struct walk {
     const struct framework_ops *o;
     const struct by_thread *ranges;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ms_links.h - which range of MindSpore launched which kernel, and set which mark.
+/* ms_links.h - which range of MindSpore launched which kernel and set which mark.
  *
- * By time and thread: a kernel belongs to the launch range of the thread that called the device's runtime for it, in whose time the call
- * began. A mark belongs to the range that MindSpore recorded around its call.
+ * They are matched by thread and time: a kernel belongs to the launch range during which its thread called the device's
+ * runtime. A mark belongs to the range that MindSpore recorded around it.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MS_LINKS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MS_LINKS_H

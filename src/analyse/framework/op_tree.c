@@ -7,7 +7,7 @@
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
-/* Damaged times lie anywhere, and may wrap around. */
+/* end - begin; may wrap around if the times are damaged. */
 static int64_t span_ns(int64_t begin_ns, int64_t end_ns)
 {
     return wrap_sub(end_ns, begin_ns);
@@ -26,8 +26,8 @@ static bool order_by_ns(uint32_t *order, size_t n, const int64_t *ns)
     return ok;
 }
 
-/* One walk over launches and spans, both in order of time: a launch belongs to the first span that has not ended before it,
- * when that has begun. Threads are not compared: launches are recorded by calls that a library may make from its own. */
+/* One pass over launches and spans, both in the order of time. A launch belongs to the first span that has not ended
+ * before it, if this span has begun. Threads are not compared, because a library may launch from its own threads. */
 static uint32_t *spans_of_launches(const struct queue_spans *dequeue, const struct kernels *k, struct arena *mem)
 {
     uint32_t *span = arena_take(mem, k->n, sizeof *span);
@@ -66,30 +66,31 @@ bool queued_find(struct queued *q, const struct queue_spans *dequeue, const stru
     return next != NULL;
 }
 
-/* The operators that are open, outermost first: the last one and those around it. */
+/* An operator that is open. They form a stack, the outermost first. */
 struct open_op {
     uint32_t at;    /* position in by_begin */
-    int64_t all_ns; /* until when it and all around it are open */
+    int64_t all_ns; /* the end of the time in which it and all operators around it are open */
 };
 
 struct building {
     struct op_tree *t;
     const struct framework_ops *o;
     const struct kernels *k;
+    bool is_by_thread;
     struct open_op *open;
     size_t n_open;
-    size_t n_live;     /* of them from the first on: those in which launches are looked for */
+    size_t n_live;     /* so many of the first ones may still contain launches */
     uint32_t *starter; /* by position in in_order: the position of the operator */
 };
 
-/* From now on only the first n of the open operators are searched for launches. */
+/* Only the first n open operators may contain further launches. */
 static void close_below(struct building *b, size_t n)
 {
     while (b->n_live > n)
         b->t->below_end[b->open[--b->n_live].at] = (uint32_t)b->t->n_started;
 }
 
-/* An operator is a child of the last one that began before it and is not over; what is over is left for good. */
+/* Removes the innermost operators that have ended. */
 static void leave(struct building *b, int64_t now_ns)
 {
     while (b->n_open > 0 && now_ns > b->o->end_ns[b->t->by_begin[b->open[b->n_open - 1].at]]) {
@@ -105,8 +106,13 @@ static void enter(struct building *b, uint32_t at)
     const int64_t end_ns = b->o->end_ns[row], dur_ns = span_ns(b->o->begin_ns[row], end_ns);
     b->t->parent[row] = around ? b->t->by_begin[around->at] : NO_ROW;
     b->t->self_ns[row] = dur_ns;
-    if (around)
-        b->t->self_ns[b->t->parent[row]] = span_ns(dur_ns, b->t->self_ns[b->t->parent[row]]);
+    if (around) {
+        const int64_t around_ns = b->o->end_ns[b->t->by_begin[around->at]];
+        /* In one tree for all threads it is as in the reference, even if the operator outlives the one around it. */
+        const int64_t inside_ns =
+            b->is_by_thread && around_ns < end_ns ? span_ns(b->o->begin_ns[row], around_ns) : dur_ns;
+        b->t->self_ns[b->t->parent[row]] = span_ns(inside_ns, b->t->self_ns[b->t->parent[row]]);
+    }
     b->t->below[at] = b->t->below_end[at] = (uint32_t)b->t->n_started;
     b->n_live += b->n_live == b->n_open;
     b->open[b->n_open] = (struct open_op){ at, around && around->all_ns < end_ns ? around->all_ns : end_ns };
@@ -119,8 +125,8 @@ static void start(struct building *b, uint32_t at, uint32_t kernel)
     b->t->in_order[b->t->n_started++] = kernel;
 }
 
-/* The deepest operator that is open together with all those around it; NULL: none. Threads may leave an operator open whose
- * parent is over: it is no place to look in. */
+/* The innermost operator that is open together with all operators around it; NULL: none. An operator of another thread
+ * may still be open when its parent has ended; it is not considered. */
 static const struct open_op *innermost(struct building *b, int64_t now_ns)
 {
     size_t n = b->n_live;
@@ -130,8 +136,8 @@ static const struct open_op *innermost(struct building *b, int64_t now_ns)
     return n > 0 ? &b->open[n - 1] : NULL;
 }
 
-/* What the tasks that an operator enqueued became. A task that was enqueued by another thread than that of the last operator
- * belongs to no operator. Each id counts once, even if it repeats. */
+/* Assigns the kernels of enqueued tasks to the operators that enqueued them. A task that was enqueued by another thread
+ * than that of the innermost operator has no operator. An id that repeats counts once. */
 static bool walk_queue(struct building *b, const struct framework *f, const struct queued *q, struct arena *spare)
 {
     const struct queue_spans *in = &f->enqueue;
@@ -161,7 +167,7 @@ static bool walk_queue(struct building *b, const struct framework *f, const stru
     return true;
 }
 
-/* Operators by their positions in by_begin, and launches, both in order of time; NULL: all of them. */
+/* Processes some operators (positions in by_begin) and launches, both in the order of time. NULL: all of them. */
 static void walk_some(struct building *b, const uint32_t *some, size_t n, const uint32_t *kernel, size_t n_kernels)
 {
     for (size_t k = 0, i = 0; k < n || i < n_kernels;) {
@@ -184,7 +190,7 @@ static void walk_some(struct building *b, const uint32_t *some, size_t n, const 
     }
 }
 
-/* The same thread by thread: operators enclose those of their own thread, and have started what it launched. */
+/* The same for each thread separately: an operator contains operators and launches of its own thread only. */
 static bool walk_threads(struct building *b, struct arena *spare)
 {
     const size_t n_ops = b->o->n, n_kernels = b->k->n;
@@ -216,7 +222,7 @@ static bool walk_threads(struct building *b, struct arena *spare)
     return true;
 }
 
-/* From the order of starting to the order of operators. */
+/* Sorts the started kernels by operator. */
 static bool by_operator(const struct building *b, struct arena *spare)
 {
     struct op_tree *t = b->t;
@@ -254,13 +260,14 @@ bool op_tree_build(struct op_tree *t, const struct framework *f, const struct ke
         .t = t,
         .o = o,
         .k = k,
+        .is_by_thread = tree_is_by_thread(k, q),
         .open = arena_take(spare, o->n, sizeof *b.open),
         .starter = arena_take(spare, k->n, sizeof *b.starter),
     };
     bool ok = !arena_failed(mem) && !arena_failed(spare) && nesting_order(t->by_begin, o->n, o->begin_ns, o->end_ns);
     if (ok && q)
         ok = walk_queue(&b, f, q, spare);
-    else if (ok && k->thread)
+    else if (ok && b.is_by_thread)
         ok = walk_threads(&b, spare);
     else if (ok)
         walk_some(&b, NULL, o->n, NULL, k->n);

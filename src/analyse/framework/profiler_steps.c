@@ -26,7 +26,7 @@ bool profiler_steps_take(struct profiler_steps *s, size_t n, struct arena *mem)
     return !arena_failed(mem);
 }
 
-/* What the work of a step is ordered by: ids of the queue, or times of launches. Both ascend with time. */
+/* The range of the keys of a step's work: ids of the queue, or times of launches. Both ascend with time. */
 struct extent {
     bool has_any;
     uint64_t first, last;
@@ -42,7 +42,7 @@ static void step_add(const struct finding *f, size_t step, uint32_t kernel, uint
 {
     struct extent *e = &f->extent[step];
     const int64_t begin_ns = f->k->begin_ns[kernel], end_ns = f->k->end_ns[kernel];
-    /* A smaller key's kernels replace those of the one before; the same key's only widen. */
+    /* The kernels with the smallest key determine the begin of a step, those with the largest key its end. */
     if (!e->has_any || key < e->first || (key == e->first && begin_ns < f->s->begin_ns[step])) {
         f->s->begin_ns[step] = begin_ns;
         e->first = key;
@@ -54,7 +54,7 @@ static void step_add(const struct finding *f, size_t step, uint32_t kernel, uint
     e->has_any = true;
 }
 
-/* Through the queue a step has what the operators inside it put in. */
+/* With the queue, the work of a step is what the operators inside it enqueued. */
 static bool add_queued(const struct finding *f, const struct op_tree *t, const uint32_t *at, const struct queued *q,
                        struct arena *spare)
 {
@@ -72,7 +72,7 @@ static bool add_queued(const struct finding *f, const struct op_tree *t, const u
     return true;
 }
 
-/* Without the queue a step has what was launched from its begin to its end. */
+/* Without the queue, the work of a step is what was launched from its begin to its end. */
 static void add_launched(const struct finding *f)
 {
     size_t step = 0;
@@ -94,12 +94,19 @@ bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, co
 {
     const struct framework_ops *o = &f->ops;
     struct arena *spare = arena_new();
-    LIST(uint32_t) at = { 0 }; /* positions in by_begin */
+    LIST(uint32_t) at = { 0 };  /* positions in by_begin */
+    int64_t end_ns = INT64_MIN; /* of the last step */
+    /* The reference takes only those at the top, and loses all that begin in a range of the user ("epoch"). */
+    const bool is_by_thread = tree_is_by_thread(k, q);
     for (uint32_t i = 0; spare && i < o->n; i++) {
         const uint32_t row = t->by_begin[i];
-        uint32_t *new = t->parent[row] == NO_ROW &&name_is_step(names, o->name[row]) ? list_add(&at, spare) : NULL;
-        if (new)
-            *new = i;
+        if (is_by_thread ? o->end_ns[row] <= end_ns : t->parent[row] != NO_ROW)
+            continue;
+        uint32_t *new = name_is_step(names, o->name[row]) ? list_add(&at, spare) : NULL;
+        if (!new)
+            continue;
+        *new = i;
+        end_ns = o->end_ns[row];
     }
     struct finding find = { s, k, spare ? arena_take(spare, at.n, sizeof *find.extent) : NULL };
     bool ok = spare && !arena_failed(spare) && profiler_steps_take(s, at.n, mem);
@@ -124,17 +131,17 @@ bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, co
     return ok;
 }
 
-/* The first time from `at` on that is not assigned yet, following what was assigned before. */
+/* The first piece from `at` on that is not assigned to a step yet. */
 static size_t next_free(size_t *next, size_t at)
 {
     while (next[at] != at) {
-        next[at] = next[next[at]]; /* shortens the way for those who come after */
+        next[at] = next[next[at]]; /* shortens the path for later searches */
         at = next[at];
     }
     return at;
 }
 
-/* The begins and ends of all steps cut time into pieces; each step claims those pieces that no step before it has. */
+/* The begins and ends of all steps divide time into pieces. A piece belongs to the first step that contains it. */
 bool step_index_build(struct step_index *x, const struct profiler_steps *s, struct arena *mem)
 {
     struct arena *spare = arena_new();

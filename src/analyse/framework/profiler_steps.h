@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profiler_steps.h - the steps of a training loop, as marked by the framework's profiler, and when a device worked on them. */
+/* profiler_steps.h - the steps of a training loop, as marked by the framework's profiler, and when a device worked on
+ * them. */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_PROFILER_STEPS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_PROFILER_STEPS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranges.h - statistics of the ranges that the user named, by domain and name: count and durations. Ranges are those of marks, and
- * operators of the user's scope: record_function() of PyTorch, and what PyTorch names itself, such as steps of optimizers.
+/* ranges.h - statistics of the ranges that the user named, by domain and name: count and durations. Ranges are those of
+ * marks, and operators of the user's scope: record_function() of PyTorch, and what PyTorch names itself, such as steps
+ * of optimizers.
  *
  * Built on demand from columns, after the analysis; its memory is the arena's that it was built in.
  */
@@ -23,8 +24,8 @@ struct ranges {
     struct range_sum *at;
 };
 
-/* Times are those on the host. Points are left out, and the ranges of steps, which have names of their own. Without a framework: no
- * operators (NULL). False only without memory. */
+/* Times are those on the host. Points are left out, and the ranges of steps, which have names of their own. Without a
+ * framework: no operators (NULL). False only without memory. */
 bool ranges_sum(struct ranges *r, const struct profile *p, const struct framework_ops *ops, struct arena *mem);
 
 #endif

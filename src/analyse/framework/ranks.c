@@ -43,7 +43,8 @@ bool rank_row_of(struct rank_row *r, const struct collection *s)
     return true;
 }
 
-/* Slow ranks, and in which part. Rows of the host alone cannot be compared with those of devices. */
+/* Finds slow ranks, and the part of a step in which they are slow. Rows without a device are compared only with each
+ * other. */
 static bool find_slow(struct rank_row *row, size_t n, bool is_host, int64_t *value)
 {
     struct spread own, part[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks.h - the ranks of a job against their median: finds the rank that the others wait for.
  *
- * All ranks of a synchronous job take the same time for a step: the fast ones wait in communication for the slow one. Ranks
- * are therefore compared by a step without its communication.
+ * All ranks of a synchronous job take the same time for a step: the fast ones wait in communication for the slow one.
+ * Ranks are therefore compared by a step without its communication.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_RANKS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_RANKS_H
@@ -26,7 +26,8 @@ struct rank_row {
 /* The row of a collection, but for what is filled in later. False only without memory. */
 bool rank_row_of(struct rank_row *r, const struct collection *s);
 
-/* Fills in the rest, and the order to show them in: the one that needs most for itself first. False only without memory. */
+/* Fills in the rest, and the order to show them in: the one that needs most for itself first. False only without
+ * memory. */
 bool ranks_compare(struct rank_row *row, size_t n, uint32_t *order);
 
 #endif

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An outlier is more than a tenth of the median above it, and more than five times as far from it as half of the values are
- * (the median absolute deviation: one wild value does not move it). Of fewer than three values none is an outlier. */
+/* An outlier is more than a tenth of the median above it, and more than five times as far from it as half of the
+ * values are (the median absolute deviation: one wild value does not move it). Of fewer than three values none is an
+ * outlier. */
 struct spread {
     int64_t median_ns;
     int64_t far_ns; /* an outlier is further above the median than this */

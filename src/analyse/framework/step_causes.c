@@ -45,14 +45,16 @@ static void add_item(struct step_difference *out, struct step_item item, enum st
     out->item[out->n++] = item;
 }
 
-/* What took more time ran more often than usual, each time as long as usual; or longer. Of what ran longer, the part in which the
- * clock would have to be as usual. */
+/* Divides the additional time of an operator: the part due to more runs (additional runs, each as long as usual), the
+ * part due to a lower clock, and the rest, which is due to longer runs. */
 static void add_operator(struct step_difference *out, const struct step_item *item)
 {
     enum { LEAST_CLOCK = 100 }; /* a hundredth: less is how exactly clocks are reported */
     const double all_ns = item->after_ns - item->before_ns;
-    const double runs_ns =
+    const double usual_ns =
         item->before_runs > 0 ? (item->after_runs - item->before_runs) * (item->before_ns / item->before_runs) : all_ns;
+    /* Many runs that are shorter than usual explain what they took, not more. */
+    const double runs_ns = all_ns > 0 && usual_ns > all_ns ? all_ns : usual_ns;
     const double longer_ns = all_ns - runs_ns;
     const double lower = item->before_mhz - item->after_mhz;
     double clock_ns =
@@ -104,9 +106,9 @@ bool step_difference_find(struct step_difference *out, const struct step_profile
         return false;
     for (size_t i = 0, k = 0; i < own->n || k < usual->n;) {
         const int order = i == own->n ? 1 : k == usual->n ? -1 : spent_compare(&own->at[i], &usual->at[k]);
-        const struct spent *mine = order <= 0 ? &own->at[i++] : NULL, *its = order >= 0 ? &usual->at[k++] : NULL;
-        if (!(without >> (mine ? mine : its)->kind & 1))
-            add_pair(out, mine, its);
+        const struct spent *after = order <= 0 ? &own->at[i++] : NULL, *before = order >= 0 ? &usual->at[k++] : NULL;
+        if (!(without >> (after ? after : before)->kind & 1))
+            add_pair(out, after, before);
     }
     if (out->n > 0)
         qsort(out->item, out->n, sizeof *out->item, by_more);
@@ -125,7 +127,8 @@ static bool is_operator(enum step_cause cause)
     return cause == CAUSE_RUNS || cause == CAUSE_LONGER || cause == CAUSE_CLOCK;
 }
 
-/* Which of the parts of a step a cause is one of; the two of communication are one part, named by the larger. */
+/* The part of a step to which a cause belongs. The two causes of communication are one part, named after the larger
+ * one. */
 static enum step_cause part_of(const struct step_difference *d, enum step_cause cause)
 {
     if (cause == CAUSE_WAIT || cause == CAUSE_TRANSFER)
@@ -133,7 +136,7 @@ static enum step_cause part_of(const struct step_difference *d, enum step_cause 
     return is_operator(cause) ? CAUSE_OPERATOR : cause;
 }
 
-/* Keeps them sorted. Its name is given if it explains enough of it. */
+/* Inserts a cause in descending order. Its name is dropped if it explains less than a fifth of it. */
 static void add_more(struct step_mores *out, struct step_more m)
 {
     if (out->n == MORES)

@@ -2,9 +2,9 @@
 /* step_causes.h - the causes of slow steps: what they had more of than the others.
  *
  * The time of a step and of the usual step (the mean of those that are not slow) is divided by what it was spent on
- * (step_division.h), and the difference is taken name by name. An operator that took more time ran more often, or ran longer;
- * and what it ran longer is due to a lower clock as far as the clock was lower. The differences and a rest, which is what the
- * usual step and the median differ by, add up to what the step took longer than the median.
+ * (step_division.h), and the difference is taken name by name. An operator that took more time ran more often, or ran
+ * longer; and what it ran longer is due to a lower clock as far as the clock was lower. The differences and a rest,
+ * which is what the usual step and the median differ by, add up to what the step took longer than the median.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_CAUSES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_CAUSES_H
@@ -79,8 +79,8 @@ struct step_mores {
     struct step_more at[MORES]; /* the largest first */
 };
 
-/* Of the slowest `most` slow steps, the slowest first: *n of them, in mem. `collection` is NULL of a PROF directory. False only
- * without memory. */
+/* Of the slowest `most` slow steps, the slowest first: *n of them, in mem. `collection` is NULL of a PROF directory.
+ * False only without memory. */
 bool step_causes_find(const struct step_series *s, const struct profile *p, const struct device *d,
                       const struct collection *collection, size_t most, struct arena *mem, struct step_mores **out,
                       size_t *n);

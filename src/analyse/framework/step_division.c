@@ -2,17 +2,22 @@
 #include "analyse/framework/step_division.h"
 
 #include "analyse/device/overlap.h"
+#include "analyse/framework/host_work.h"
 #include "analyse/framework/profiler_steps.h"
 #include "analyse/host/nesting.h"
 #include "base/sort.h"
+#include "raw/framework_values.h"
 #include "raw/sampler.h"
 
 struct division {
     const struct profile *p;
     const struct device *d;
     const struct collection *collection;
+    const struct step_series *series;
     struct step_layers *layers;
     struct arena *mem; /* of the layers */
+    LIST(uint32_t)
+    ranges; /* rows of operators: ranges of the user, which enclose Python functions as these enclose them */
 };
 
 /* ---- the device ------------------------------------------------------------------------------------------------ */
@@ -177,25 +182,36 @@ static bool take_allocations(struct division *v)
     return order != NULL;
 }
 
-/* Ranges of steps enclose everything. */
+/* Ranges of steps enclose everything; on the host alone, ranges around several steps are no part of one. */
 static bool op_span(const void *context, size_t row, struct spent_span *out)
 {
     const struct division *v = context;
     const struct framework_ops *o = &v->collection->framework.ops;
     const name_id label = framework_op_label(o, row);
     *out =
-        (struct spent_span){ .kind = is_data(v, label) ? SPENT_DATA
-                                     : v->d            ? SPENT_HOST
-                                                       : SPENT_OPERATOR,
+        (struct spent_span){ .kind = is_data(v, label)                              ? SPENT_DATA
+                                     : v->d                                         ? SPENT_HOST
+                                     : name_is_collective(text_of(v, o->name[row])) ? SPENT_TRANSFER
+                                                                                    : SPENT_OPERATOR,
                              .name = label,
                              .begin_ns = o->begin_ns[row],
                              .end_ns = o->end_ns[row],
                              .place = { SHOWN_FRAMEWORK, o->thread ? o->thread[row] : 0, NULL, text_of(v, o->name[row]),
                                         o->begin_ns[row], span_ns(o->begin_ns[row], o->end_ns[row]) } };
-    return !name_is_step(v->p->names, o->name[row]);
+    return !name_is_step(v->p->names, o->name[row]) && (v->d || !range_spans_steps(o, row, v->series));
 }
 
-/* Operators of the dataset pipeline's own threads are not what the device waits for: the one that takes its results is. */
+/* What a range contains beside operators is found among the Python functions, if these were recorded. A range that loads data has all that
+ * is in it. */
+static bool is_range_among_functions(const struct division *v, size_t row)
+{
+    const struct framework_ops *o = &v->collection->framework.ops;
+    return v->collection->framework.python.n > 0 && o->scope && o->scope[row] == OP_SCOPE_USER &&
+           !is_data(v, framework_op_label(o, row)) && !name_is_collective(text_of(v, o->name[row]));
+}
+
+/* Operators of the dataset pipeline's own threads are not what the device waits for: the one that takes its results
+ * is. */
 static bool take_ops(struct division *v)
 {
     const struct framework_ops *o = &v->collection->framework.ops;
@@ -211,9 +227,13 @@ static bool take_ops(struct division *v)
     order_fill(order, o->n);
     if (!nesting_order(order, o->n, o->begin_ns, o->end_ns))
         return false;
-    for (size_t i = 0; i < o->n; i++)
-        if (!is_pipeline[order[i]])
+    for (size_t i = 0; i < o->n; i++) {
+        uint32_t *range = is_range_among_functions(v, order[i]) ? list_add(&v->ranges, v->mem) : NULL;
+        if (range)
+            *range = order[i];
+        else if (!is_pipeline[order[i]])
             order[n++] = order[i];
+    }
     return layers_nest(v->layers, &(struct layer_nest){ op_span, v, order, n, false });
 }
 
@@ -228,6 +248,14 @@ static bool python_span(const void *context, size_t row, struct spent_span *out)
                                 .place = { SHOWN_FRAMEWORK, c->thread[row], NULL, text_of(v, c->name[row]),
                                            c->begin_ns[row], span_ns(c->begin_ns[row], c->end_ns[row]) } };
     return true;
+}
+
+/* Python functions, and behind them the ranges of the user. */
+static bool function_span(const void *context, size_t row, struct spent_span *out)
+{
+    const struct division *v = context;
+    const size_t n = v->collection->framework.python.n;
+    return row < n ? python_span(v, row, out) : op_span(v, v->ranges.at[row - n], out);
 }
 
 static bool host_call_span(const void *context, size_t row, struct spent_span *out)
@@ -284,7 +312,8 @@ static bool take_all(struct division *v)
     const bool has_host = profile_has_host(v->p);
     if (v->d && has_host && !take_allocations(v))
         return false;
-    if (v->collection && !(take_ops(v) && take_times(v, v->collection->framework.python.n, python_span, true)))
+    if (v->collection &&
+        !(take_ops(v) && take_times(v, v->collection->framework.python.n + v->ranges.n, function_span, true)))
         return false;
     if (!v->collection && has_host && !take_times(v, v->p->host.calls.n, host_call_span, false))
         return false;
@@ -298,7 +327,12 @@ bool step_division_find(struct step_division *out, const struct step_series *s, 
     names_addz(p->names, "Notify_Wait"); /* before the layers count names */
     names_addz(p->names, "GetNext");
     struct step_layers *layers = layers_begin(s, p->names, wanted, n_wanted);
-    struct division v = { p, d, collection, layers, layers ? layers_mem(layers) : NULL };
+    struct division v = { .p = p,
+                          .d = d,
+                          .collection = collection,
+                          .series = s,
+                          .layers = layers,
+                          .mem = layers ? layers_mem(layers) : NULL };
     const bool done = layers && take_all(&v);
     return layers_finish(layers, out, mem) && done;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_division.h - what the time of a step of a collection was spent on (step_layers.h).
  *
- * Each moment of a step belongs to the first of these that was there: an operator of the device; a collective that waited for
- * other ranks; one that transferred data; a copy; a garbage collection; the host waiting for data, or allocating memory; an
- * operator of the host, a Python function, a range of the user; nothing that was recorded. Of several of one kind it belongs to
- * the one that began first on a device, and to the innermost one on the host. Work that spans two steps is split.
+ * Each moment of a step belongs to the first of these that was there: an operator of the device; a collective that
+ * waited for other ranks; one that transferred data; a copy; a garbage collection; the host waiting for data, or
+ * allocating memory; an operator of the host, a Python function, a range of the user; nothing that was recorded. Of
+ * several of one kind it belongs to the one that began first on a device, and to the innermost one on the host. Work
+ * that spans two steps is split.
  *
  * Without a device the operators of the host are in the place of those of a device.
  *

@@ -7,13 +7,13 @@
 #include "base/keys.h"
 #include "base/sort.h"
 
-/* Time of the steps that nothing was found for yet: disjoint, ascending. */
+/* A piece of a step that no layer has taken yet. Pieces are disjoint and ascending. */
 struct left {
     int64_t begin_ns, end_ns;
     uint32_t step;
 };
 
-/* A kind and a name: what the usual steps spent on it together, and where a wanted step has its own sum. */
+/* A kind and name: the sums over all usual steps, and the cell of the wanted step that was used last. */
 struct slot {
     enum spent_kind kind;
     name_id name;
@@ -43,11 +43,11 @@ struct step_layers {
     size_t n_names, n_usual, n_wanted;
     LIST(struct slot) slots;
     LIST(struct cell) cells;
-    LIST(struct left) now, next; /* of this layer, and for the one behind it */
-    size_t at;                   /* in `now` */
-    int64_t reach_ns;            /* this layer was here until then */
-    size_t step;                 /* of the last begin */
-    struct thread_counts seen;   /* in the nests so far */
+    LIST(struct left) now, next; /* the pieces for this layer, and those that it leaves for the next one */
+    size_t at;                   /* position in `now` */
+    int64_t reach_ns;            /* spans of this layer have taken the time until then */
+    size_t step;                 /* of the last run that was counted */
+    struct thread_counts seen;   /* the spans of all nests so far */
     struct arena *mem;
 };
 
@@ -167,7 +167,7 @@ static bool thread_add(struct thread_counts *c, uint32_t thread, struct arena *m
     return true;
 }
 
-/* The threads of a nest that take part in the work. False: no memory. */
+/* Finds the threads of a nest that are not idle. False: no memory. */
 static bool threads_choose(const struct step_layers *v, const struct layer_nest *nest, struct keys *chosen)
 {
     enum {
@@ -195,7 +195,7 @@ static bool threads_choose(const struct step_layers *v, const struct layer_nest 
     return true;
 }
 
-/* The span around one that begins now, on its own thread. What is open a thousand deep is damage. */
+/* The innermost open span of a thread. Only damaged files have a thousand open spans. */
 static const struct spent_span *around(const struct spent_span *open, size_t n, uint32_t thread)
 {
     enum { DEEPEST = 1000 };
@@ -379,7 +379,8 @@ static int by_step_and_slot(const void *a, const void *b)
     return x->wanted != y->wanted ? (x->wanted < y->wanted ? -1 : 1) : x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* The cells of one step from `first` on; a kind and name may have several of them, from several layers. */
+/* Sums the cells of one wanted step, which begin at `first`. A kind and name may have several cells. Returns their
+ * end. */
 static size_t make_one(const struct step_layers *v, size_t first, struct step_profile *out, struct arena *mem)
 {
     size_t end = first;

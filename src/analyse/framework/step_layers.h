@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_layers.h - divides the time of steps by what was going on, without overlaps: the parts of a step add up to it.
+/* step_layers.h - divides the time of steps by what happened in it, without overlaps: the parts of a step add up to it.
  *
- * Layers come one behind the other, the most important first. Each layer takes the time of its spans out of what the layers
- * before it left; inside a layer spans come by ascending begin, and where two overlap the first one has the time. What no layer
- * takes was spent on nothing that was recorded. The caller says what a layer is made of: columns of a collection
- * (step_division.h), slices of a trace.
+ * There are several layers, the most important first. The spans of a layer take time that no earlier layer has taken.
+ * The spans of a layer are passed by ascending begin; where two overlap, the first one has the time. The time that no
+ * layer takes is SPENT_NOTHING. The caller passes the spans: from columns of a collection (step_division.h), or from
+ * slices of a trace.
  *
  *     layers_begin(), { layers_take() ..., layers_next() or layers_nest() } ..., layers_finish()
  */
@@ -72,7 +72,7 @@ struct step_division {
     struct step_profile *of;   /* of each wanted step */
 };
 
-/* Something that took time. What is spent may be less than the event lasts: what is inside of it has its own. */
+/* Something that took time. The time spent on it may be less than its duration: spans inside it have their own time. */
 struct spent_span {
     enum spent_kind kind;
     name_id name;
@@ -83,25 +83,25 @@ struct spent_span {
 
 struct step_layers;
 
-/* `wanted`: rows of the series, each once. Series and names are lent until layers_finish(); names that are added after this have
- * no time. NULL: no memory. */
+/* `wanted`: rows of the series, each once. Series and names are lent until layers_finish(); names that are added after
+ * this have no time. NULL: no memory. */
 struct step_layers *layers_begin(const struct step_series *s, const struct names *names, const uint32_t *wanted,
                                  size_t n_wanted);
-struct arena *layers_mem(
-    struct step_layers *v); /* for the caller's own until layers_finish(); knows whether memory failed */
+struct arena *layers_mem(struct step_layers *v); /* for memory of the caller until layers_finish(), which checks it */
 
 /* What the host does in something of this name: SPENT_DATA, SPENT_ALLOCATION, or else SPENT_HOST. */
 enum spent_kind layers_host_kind(struct step_layers *v, name_id name);
 
-void layers_count(struct step_layers *v, const struct spent_span *x); /* a run, in the step in which it begins */
-void layers_spend(struct step_layers *v, const struct spent_span *x); /* its time */
+void layers_count(struct step_layers *v, const struct spent_span *x); /* counts a run, in the step in which it begins */
+void layers_spend(struct step_layers *v, const struct spent_span *x); /* adds its time */
 void layers_take(struct step_layers *v, const struct spent_span *x);  /* both */
-void layers_next(struct step_layers *v);                              /* what this layer left is for the next one */
+void layers_next(struct step_layers *v);                              /* ends a layer */
 
-/* A whole layer of spans that enclose each other: the time belongs to the innermost one, over all threads the one that began last;
- * and what loading data calls is loading data. `span` gives a row, or false to leave it out. `order` is as nesting_order() leaves
- * it. `skips_idle_threads`: without those that had less than a tenth of the busiest thread's spans in the nests before: they wait for
- * queues, locks and processes most of the time. A thread is the number of a place. False only without memory. */
+/* A whole layer of nested spans. Time belongs to the innermost open span; with several threads, to the span that began
+ * last. Spans inside SPENT_DATA count as SPENT_DATA. `span` fills *out with the span of a row and returns false if the
+ * row is to be skipped. `order` is a result of nesting_order(). `skips_idle_threads`: without threads that had less
+ * than a tenth of the busiest thread's spans in earlier nests (or, if there are none, in this one): they mostly wait
+ * for queues, locks and processes. place.number is the thread. False only without memory. */
 struct layer_nest {
     bool (*span)(const void *context, size_t row, struct spent_span *out);
     const void *context;

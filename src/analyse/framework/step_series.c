@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyse/framework/host_work.h"
 #include "analyse/framework/step_shares.h"
 #include "base/sort.h"
 
@@ -24,7 +25,7 @@ bool step_series_take(struct step_series *s, size_t n, struct arena *mem)
     return !arena_failed(mem);
 }
 
-/* How much of the time before any moment some intervals cover. */
+/* Prefix sums of intervals: the time that they cover before any given time. */
 struct cover {
     const struct intervals *v;
     uint64_t *before_ns; /* by interval: of those before it */
@@ -47,7 +48,7 @@ static uint64_t cover_until(const struct cover *c, int64_t ns)
     return c->before_ns[n_begun - 1] + (uint64_t)span_ns(c->v->begin_ns[n_begun - 1], end_ns < ns ? end_ns : ns);
 }
 
-/* From begin to end; never more than there is. */
+/* The covered time from begin to end; at most end - begin. */
 static int64_t cover_between(const struct cover *c, int64_t begin_ns, int64_t end_ns)
 {
     const uint64_t covered = cover_until(c, end_ns) - cover_until(c, begin_ns),
@@ -99,7 +100,8 @@ static void add_whole(struct step_series *s, const struct overlap *o)
     s->n = 1;
 }
 
-/* Of each part by itself. Computing is shown with what overlaps it, so the median is of both together. */
+/* The median of each part. Computing is shown together with overlapped computing, so that its median is that of the
+ * sum. */
 static bool find_medians(struct step_series *s, struct arena *mem)
 {
     struct spread part;
@@ -143,14 +145,28 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* On the host alone a step is its range; what is outside of operators is what the tree leaves to the range itself. */
-static void divide_host(struct step_series *s, const struct op_tree *t)
+/* Without a device, a step is its range on the host. */
+static bool divide_host(struct step_series *s, const struct collection *c, struct arena *mem)
 {
+    struct host_work work;
+    struct cover busy, collectives, exposed, enclosed;
+    if (!host_work_find(&work, c, s, mem) || !cover_build(&busy, &work.busy, mem) ||
+        !cover_build(&collectives, &work.collectives, mem) || !cover_build(&exposed, &work.exposed, mem) ||
+        !cover_build(&enclosed, &work.enclosed, mem))
+        return false;
+    s->has_communication = work.collectives.n > 0;
     for (size_t i = 0; i < s->n; i++) {
-        const int64_t self_ns = t->self_ns[s->op[i]], outside_ns = self_ns < 0 ? 0 : self_ns;
-        s->part_ns[STEP_FREE][i] = outside_ns < s->time_ns[i] ? outside_ns : s->time_ns[i];
-        s->part_ns[STEP_COMPUTING][i] = s->time_ns[i] - s->part_ns[STEP_FREE][i];
+        const int64_t begin_ns = s->begin_ns[i], end_ns = s->end_ns[i],
+                      busy_ns = cover_between(&busy, begin_ns, end_ns),
+                      exposed_ns = cover_between(&exposed, begin_ns, end_ns),
+                      enclosed_ns = cover_between(&enclosed, begin_ns, end_ns),
+                      both_ns = span_ns(exposed_ns, cover_between(&collectives, begin_ns, end_ns));
+        s->part_ns[STEP_COMMUNICATION][i] = exposed_ns;
+        s->part_ns[STEP_OVERLAPPED][i] = both_ns;
+        s->part_ns[STEP_COMPUTING][i] = span_ns(enclosed_ns + both_ns, busy_ns);
+        s->part_ns[STEP_FREE][i] = span_ns(busy_ns - enclosed_ns + exposed_ns, s->time_ns[i]);
     }
+    return true;
 }
 
 /* The same times that step_trace_time.csv has; what it does not count is free. */
@@ -177,7 +193,7 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
                                const struct step_choice *choice, struct arena *mem)
 {
     const struct profiler_steps *t = &collection->steps;
-    *s = (struct step_series){ .is_host = !d, .op = arena_take(mem, t->n + 1, sizeof *s->op) };
+    *s = (struct step_series){ .is_host = !d, .has_communication = d, .op = arena_take(mem, t->n + 1, sizeof *s->op) };
     if (!step_series_take(s, t->n + 1, mem))
         return false;
     int64_t before_ns = INT64_MIN;
@@ -196,7 +212,8 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
     }
     s->n = t->n;
     if (!d) {
-        divide_host(s, &collection->tree);
+        if (!divide_host(s, collection, mem))
+            return false;
     } else if (s->n > 0) {
         if (!divide_as_table(s, collection, d, mem))
             return false;
@@ -243,7 +260,8 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
     const struct rows rows = choose_rows(t, choice);
     const size_t n = rows.end - rows.first;
     uint32_t *order = arena_take(mem, n, sizeof *order);
-    *s = (struct step_series){ .has_model = n > 0 && !t->is_step[rows.first],
+    *s = (struct step_series){ .has_communication = true,
+                               .has_model = n > 0 && !t->is_step[rows.first],
                                .model = n > 0 ? t->model[rows.first] : 0 };
     if (!order || !step_series_take(s, n + 1, mem))
         return false;

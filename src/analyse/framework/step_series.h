@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_series.h - the steps of a job on one device, or on the host alone, against their median.
  *
- * In a collection of a framework a step lasts from the end of the step before it, or from its own begin on the host if that is
- * later, to the end of its last work on the device and on the host: steps do not overlap, and waiting for data before the
- * first kernel belongs to the step that waits. Its computing and communication are those of step_trace_time.csv, and the rest
- * is free. In a PROF directory a step is an iteration stamped by the device, and is divided exactly: what spans two of them is
- * split.
+ * In a collection of a framework a step lasts from the end of the step before it, or from its own begin on the host if
+ * that is later, to the end of its last work on the device and on the host: steps do not overlap, and waiting for data
+ * before the first kernel belongs to the step that waits. Its computing and communication are those of
+ * step_trace_time.csv, and the rest is free. In a PROF directory a step is an iteration stamped by the device, and is
+ * divided exactly: what spans two of them is split.
  *
  * Built on demand from columns, after the analysis; its memory is the arena's that it was built in.
  */
@@ -15,7 +15,8 @@
 #include "analyse/framework/spread.h"
 #include "profile/collection.h"
 
-/* They add up to the whole, unless work that began in a step lasts beyond it. On the host alone: operators are computing, what is outside of them is free. */
+/* They add up to the whole, unless work that began in a step lasts beyond it. On the host alone: operators are computing,
+ * collectives of a backend of torch.distributed are communication, what is outside of both is free. */
 enum step_part {
     STEP_COMPUTING,     /* without communication at the same time */
     STEP_OVERLAPPED,    /* both at the same time */
@@ -25,9 +26,10 @@ enum step_part {
 };
 
 struct step_series {
-    bool is_host;   /* there is no device */
-    bool is_whole;  /* no steps were recorded: one row stands for everything */
-    bool has_model; /* iterations of a model, not training steps */
+    bool is_host;           /* there is no device */
+    bool has_communication; /* always with a device; on the host where collectives were recorded */
+    bool is_whole;          /* no steps were recorded: one row stands for everything */
+    bool has_model;         /* iterations of a model, not training steps */
     uint64_t model;
     size_t n; /* by begin */
     name_id *name;
@@ -49,19 +51,20 @@ struct step_choice {
     uint64_t first, last;
 };
 
-/* False only without memory. Of a collection without a device d is NULL. Of a PROF directory the training steps; where there are
- * none, the iterations of the model that took most time. */
+/* False only without memory. Of a collection without a device d is NULL. Of a PROF directory the training steps; where
+ * there are none, the iterations of the model that took most time. */
 bool step_series_of_collection(struct step_series *s, const struct collection *collection, const struct device *d,
                                const struct step_choice *choice, struct arena *mem);
 bool step_series_of_profile(struct step_series *s, const struct profile *p, const struct device *d,
                             const struct step_choice *choice, struct arena *mem);
 
-/* For those who fill a series themselves: room for n steps; and, once their times and parts are there, the median, what is slow, and
- * the order. False only without memory. */
+/* For those who fill a series themselves: room for n steps; and, once their times and parts are there, the median, what
+ * is slow, and the order. False only without memory. */
 bool step_series_take(struct step_series *s, size_t n, struct arena *mem);
 bool step_series_compare(struct step_series *s, struct arena *mem);
 
-/* Which step a moment belongs to, by begins and ends of a series: the last that has begun; NO_ROW: none, or it has ended. */
+/* Which step a moment belongs to, by begins and ends of a series: the last that has begun; NO_ROW: none, or it has
+ * ended. */
 uint32_t step_series_at(const int64_t *begin_ns, const int64_t *end_ns, size_t n, int64_t ns);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "analyse/framework/profiler_steps.h"
 
-/* What a device did, as its timeline shows it. */
+/* The work of a device, as its timeline shows it. */
 struct step_work {
     const struct overlap *overlap;
     size_t n_receives; /* collectives that wait for another rank's data */
     const int64_t *receive_begin_ns, *receive_end_ns;
 };
 
-/* What began in one step. A sum over nothing is distinguished from one that is 0. */
+/* The work that began in one step. `has` distinguishes an empty sum from one that is 0. */
 struct step_share {
     uint32_t step; /* row of profiler_steps; NO_ROW: there are no steps, and this is all */
     int64_t sum_ns[OVERLAP_KINDS], receive_ns;
@@ -22,8 +22,8 @@ struct step_share {
     bool has_first;
 };
 
-/* Steps in which nothing began are left out; without steps there is one, or none. In the order of the steps' numbers, those
- * without one after them. False only without memory. */
+/* Steps in which nothing began are left out; without steps there is one, or none. In the order of the steps' numbers,
+ * those without one after them. False only without memory. */
 bool step_shares_build(const struct profiler_steps *s, const struct step_index *x, const struct step_work *w,
                        const struct names *names, struct arena *mem, struct step_share **out, size_t *n);
 

@@ -42,7 +42,7 @@ static struct union_reader read_from(const int64_t *begin_ns, const int64_t *to_
     return r;
 }
 
-/* Both sets in order of begin: what of them is not covered yet. */
+/* Sums computing, communication, free and exposed time. Both readers are in the order of begin. */
 static void add_up(struct union_reader compute, struct union_reader comm, struct step_time *t)
 {
     int64_t busy_until_ns = 0;

@@ -25,13 +25,13 @@ void batch_of_device(const uint32_t *order, size_t n, const uint64_t *time, cons
         batch[order[done]] = number;
 }
 
-/* `tie`: true when a task at the very time of a flip comes after it. */
+/* `tie`: whether a task with the same time as a flip comes after it. */
 static void count_flips(const uint32_t *order, size_t n, const uint64_t *time, const uint32_t *task, uint16_t *batch,
                         size_t n_flips, const uint64_t *flip_time, const uint16_t *flip_task,
                         const uint16_t *flip_number, bool tie)
 {
     uint16_t number = 0;
-    size_t k = 0, last = 0; /* the first row after the flip before: no correction reaches further back */
+    size_t k = 0, last = 0; /* last: the first row after the previous flip; corrections do not go further back */
     for (size_t i = 0; i < n; i++) {
         for (; k < n_flips && (time[order[i]] > flip_time[k] || (tie && time[order[i]] == flip_time[k])); k++) {
             number++;

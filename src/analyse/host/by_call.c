@@ -13,8 +13,8 @@ bool by_call_init(struct by_call *b, struct arena *mem, const uint32_t *call, si
     return order_by_u32(b->order, n, call);
 }
 
-/* Calls are asked for in about the order in which they were made: the search begins where the last one ended, and looks
- * twice as far each time. */
+/* Calls are requested roughly in ascending order. The search starts where the last one ended and doubles its distance
+ * each time. */
 size_t by_call_first(struct by_call *b, uint32_t call)
 {
     size_t low = b->last, high = b->last;

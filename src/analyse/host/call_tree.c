@@ -24,8 +24,8 @@ static bool find_threads(struct profile *p)
     return true;
 }
 
-/* Calls of these levels form the tree. Except for nodes, only the outermost of one level count: a call inside another of
- * its level says nothing new. */
+/* The calls of these levels form the tree. Of nested calls of one level only the outermost is part of it, except for
+ * nodes. */
 static const uint16_t tree_level[] = { LEVEL_ACL, LEVEL_MODEL, LEVEL_COMMUNICATION, LEVEL_NODE };
 enum { TREE_LEVELS = sizeof tree_level / sizeof *tree_level, NODE_AT = TREE_LEVELS - 1 };
 
@@ -67,8 +67,8 @@ static void nest_thread(struct profile *p, size_t first, size_t end)
     }
 }
 
-/* What ended before the collection began is not shown, unless it belongs to the loading of a model: that is part of the
- * story of everything that runs it. */
+/* Calls that ended before the collection are not shown, unless they are part of the loading of a model, which explains
+ * the tasks of that model. */
 static void show_thread(struct profile *p, size_t first, size_t end)
 {
     struct calls *c = &p->host.calls;
@@ -86,14 +86,15 @@ static void show_thread(struct profile *p, size_t first, size_t end)
     }
 }
 
-/* The nodes of one level in one thread, in tree order, and the records of one family that are to find theirs. */
+/* To which calls the records of a family are attached. */
 struct attach {
     const struct calls *calls;
     uint16_t level;
-    bool to_innermost; /* an operator's own description goes to the innermost node, everything else to the outermost */
+    bool to_innermost; /* descriptions of operators belong to the innermost node, all other records to the outermost */
 };
 
-/* The first node from `row` on that has not ended by then. Records come in time order: those before are done with. */
+/* The first node from `row` on that had not ended at `time`. Records are in the order of time, so that earlier nodes
+ * are not needed again. */
 static size_t next_node(const struct attach *a, size_t row, size_t end, uint64_t time)
 {
     const struct calls *c = a->calls;
@@ -102,7 +103,7 @@ static size_t next_node(const struct attach *a, size_t row, size_t end, uint64_t
     return row;
 }
 
-/* The records that no node of their level contains stay without a call; returns how many. */
+/* Returns the number of records that no node of their level contains; they have no call. */
 static uint64_t attach_records(const struct attach *a, size_t n, const uint32_t *thread, const uint64_t *time,
                                const uint16_t *level, uint32_t *call)
 {

@@ -5,7 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Fills calls.parent, in_tree, is_shown and the threads, and the `call` of every record that was reported inside one. */
+/* Fills calls.parent, in_tree, is_shown and the threads, and the `call` of every record that was reported inside
+ * one. */
 bool calls_analyse(struct profile *p, struct error *e);
 
 /* The calls around a row of the tree, the nearest of each level; NO_ROW where there is none. */

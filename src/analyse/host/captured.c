@@ -15,8 +15,8 @@ static int by_capture(const void *a, const void *b)
     return x->batch < y->batch ? -1 : x->batch > y->batch;
 }
 
-/* The n-th capture into a stream fills its n-th batch. The first end of a model only closes it; the reference counts any
- * further one as a capture of its own, and so do we. */
+/* The n-th capture into a stream is its n-th batch. The first end record of a model ends its capture. As in the
+ * reference, each further end record counts as a capture. */
 static bool find_captures(struct captured *c, struct arena *mem)
 {
     const struct capture_streams *s = &c->p->host.records.capture_streams;

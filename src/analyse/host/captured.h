@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* captured.h - graphs that were captured from a stream and replayed: the model of a task, and its description when it was captured. */
+/* captured.h - graphs that were captured from a stream and replayed: the model of a task, and its description when it
+ * was captured. */
 #ifndef ASCOPE_ANALYSE_HOST_CAPTURED_H
 #define ASCOPE_ANALYSE_HOST_CAPTURED_H
 
 #include "profile/profile.h"
 
-/* Streams that were filled by a captured graph: a task of this stream and batch, from `since` on, belongs to the model. */
+/* Streams that were filled by a captured graph: a task of this stream and batch, from `since` on, belongs to the
+ * model. */
 struct capture {
     uint16_t device, stream, batch;
     uint32_t model;

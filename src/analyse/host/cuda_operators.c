@@ -36,8 +36,9 @@ static bool is_word(char c)
            (c >= 'A' && c <= 'Z');
 }
 
-/* A kernel's name without return type, template arguments and parameters, as "at::native::vectorized_elementwise_kernel": the last
- * word before the first bracket that is not part of it ("(anonymous namespace)::" is). Returns where it begins in the name. */
+/* Finds the name of a kernel without return type, template arguments and parameters, such as
+ * "at::native::vectorized_elementwise_kernel": the last word before the first bracket. "(anonymous namespace)::" is
+ * part of a word. Returns the offset of the short name. */
 static size_t short_name_at(const char *name, size_t n, size_t *length)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -118,7 +119,7 @@ static bool calls_index(struct building *b, struct arena *mem)
     return b->call && order_by_u32(b->call, b->n_calls, c->request);
 }
 
-/* Of several the first, which is the outermost. */
+/* The call with a correlation id; of several the first, which is the outermost. NO_ROW: none. */
 static uint32_t call_of(const struct building *b, uint32_t correlation)
 {
     const struct calls *c = &b->p->host.calls;

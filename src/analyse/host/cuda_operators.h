@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_operators.h - the host's side of what ran on GPUs: the call that launched each task, by correlation id, and kernels as
- * operators. A task whose call was not recorded has no connection.
+/* cuda_operators.h - the host's side of what ran on GPUs: the call that launched each task, by correlation id, and
+ * kernels as operators. A task whose call was not recorded has no connection.
  */
 #ifndef ASCOPE_ANALYSE_HOST_CUDA_OPERATORS_H
 #define ASCOPE_ANALYSE_HOST_CUDA_OPERATORS_H

@@ -60,7 +60,7 @@ static void sum_disk(struct host_use *out, const struct gauge *disk)
 static void sum_network(struct host_use *out, const struct card_uses *cards)
 {
     for (size_t i = 0; i < cards->n; i++) {
-        const bool is_own = strcmp(cards->at[i].name, "lo") == 0; /* what it sends it receives */
+        const bool is_own = strcmp(cards->at[i].name, "lo") == 0; /* it receives what it sends: counted once */
         out->loopback += is_own ? cards->at[i].sent : 0;
         out->network_received += is_own ? 0 : cards->at[i].received;
         out->network_sent += is_own ? 0 : cards->at[i].sent;

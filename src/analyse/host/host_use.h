@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_use.h - what the sampled program used of the host, in sums: processor time by thread, memory, disk, network, calls of the operating
- * system by name. For the report at the end: tables and timelines have the samples.
+/* host_use.h - resources of the host that the sampled program used, in sums: CPU time by thread, memory, disk, network,
+ * system calls by name. For the report at the end of a run; tables and timelines show the samples.
  */
 #ifndef ASCOPE_ANALYSE_HOST_HOST_USE_H
 #define ASCOPE_ANALYSE_HOST_HOST_USE_H
@@ -16,21 +16,21 @@ struct os_call_sum {
 struct host_use {
     bool has_cpu, has_memory, has_disk, has_network;
     double wall_s;               /* of the collection */
-    double user_s, sys_s;        /* of processors, all threads */
-    struct thread_times threads; /* by falling time of processors; those without any are left out */
-    size_t n_threads;            /* all of them */
+    double user_s, sys_s;        /* CPU time of all threads */
+    struct thread_times threads; /* by descending CPU time; without threads that used none */
+    size_t n_threads;            /* number of all threads */
     double ticks_per_s;
     uint64_t memory_most_kb, memory_all_kb;
     uint64_t disk_read, disk_written;        /* bytes */
     double disk_most_kb_s[2];                /* read, written */
-    uint64_t network_received, network_sent; /* bytes, without the machine's talk to itself */
-    uint64_t loopback;                       /* bytes of that */
-    struct os_call_sum *calls;               /* by falling time */
+    uint64_t network_received, network_sent; /* bytes, without the loopback device */
+    uint64_t loopback;                       /* bytes sent over the loopback device */
+    struct os_call_sum *calls;               /* by descending time */
     size_t n_call_names;
     uint64_t calls_n, calls_ns; /* of all */
 };
 
-/* Everything lives in mem. False: no memory. */
+/* The results are allocated in mem. False: no memory. */
 bool host_use_sum(struct host_use *out, const struct profile *p, struct arena *mem);
 
 #endif

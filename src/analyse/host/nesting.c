@@ -11,8 +11,8 @@ struct intervals {
     const int64_t *begin_ns, *end_ns;
 };
 
-/* Of two that begin together: the longer one, and of equal ones the later, which was written when it ended; if they are empty,
- * the earlier. */
+/* Whether a precedes b, if both begin together: the longer one precedes; of equally long ones, the one that was
+ * recorded later; of spans without duration, the one that was recorded earlier. */
 static bool is_before(const struct intervals *v, uint32_t a, uint32_t b)
 {
     if (v->end_ns[a] != v->end_ns[b])

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* order: rows by begin. Of those that begin together the longest is the outermost, and comes first; of those that end
- * together as well, the one that was recorded last: records are written when something ends, and what is inside ends first.
- * Moments, which have nothing inside, stay as they were recorded. False: no memory. */
+/* Sorts rows by begin. Of spans that begin together, the longest is the outermost and comes first. Of spans that also
+ * end together, the one that was recorded last comes first: a record is written when its span ends, and inner spans end
+ * first. Spans without duration stay in the order of the records. False: no memory. */
 bool nesting_order(uint32_t *order, size_t n, const int64_t *begin_ns, const int64_t *end_ns);
 
 #endif

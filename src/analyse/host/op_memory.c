@@ -5,12 +5,13 @@
 
 static const char file[] = "host/data/additional.task_memory_info";
 
-/* An allocation that was not released yet. A second one at the same address takes its place in the report. */
+/* An address with its current allocation. If an address is allocated again without a release, the later allocation
+ * takes the place of the first one in the report. */
 struct holding {
     uint64_t addr, name;
     uint32_t device;
     bool is_used;
-    uint32_t turn; /* row of the first allocation, or NO_ROW when there is none open */
+    uint32_t first; /* row of the first allocation since the last release, or NO_ROW */
 };
 
 struct holdings {
@@ -32,7 +33,7 @@ static struct holding *find(struct holdings *h, const struct op_memory *m, size_
     return s;
 }
 
-/* `latest` has, for each place in the report, the allocation that counts, or NO_ROW after its release. */
+/* `latest`: by row of a first allocation, the allocation that counts; NO_ROW after its release. */
 static uint64_t pair(struct op_memory *m, struct holdings *h, uint32_t *latest)
 {
     uint64_t n_unpaired = 0;
@@ -42,16 +43,16 @@ static uint64_t pair(struct op_memory *m, struct holdings *h, uint32_t *latest)
             continue;
         struct holding *s = find(h, m, i);
         if (m->size[i] > 0) {
-            n_unpaired += s->turn != NO_ROW;
-            s->turn = s->turn == NO_ROW ? i : s->turn;
-            latest[s->turn] = i;
-        } else if (s->turn == NO_ROW) {
+            n_unpaired += s->first != NO_ROW;
+            s->first = s->first == NO_ROW ? i : s->first;
+            latest[s->first] = i;
+        } else if (s->first == NO_ROW) {
             n_unpaired++;
         } else {
-            m->lives.allocation[m->lives.n] = latest[s->turn];
+            m->lives.allocation[m->lives.n] = latest[s->first];
             m->lives.release[m->lives.n++] = i;
-            latest[s->turn] = NO_ROW;
-            s->turn = NO_ROW;
+            latest[s->first] = NO_ROW;
+            s->first = NO_ROW;
         }
     }
     for (size_t i = 0; i < m->n; i++) {

@@ -54,7 +54,7 @@ static enum kernel kernel_of(const char *type)
 
 enum { GE_TYPES = 32 };
 
-/* Everything is gone through twice: once to count the rows, once to fill them. */
+/* All tasks are visited twice: to count the rows, and to fill them. */
 struct build {
     struct profile *p;
     struct arena *mem;
@@ -79,7 +79,7 @@ struct build {
     uint64_t last_big_end;
 };
 
-/* A task and what is around it. */
+/* A task and the calls around it. */
 struct situation {
     size_t track;
     name_id type;
@@ -114,8 +114,9 @@ static void add_task(struct build *b, const struct situation *s, uint32_t contex
     h->op[k] = op;
 }
 
-/* Each context is reported once, and belongs to the tasks of one call. Where many tasks claim the same many contexts the numbers
- * are damaged, and the product of both would have no end: what exceeds all reason is left out. */
+/* Each context is reported once and belongs to the tasks of one call. In damaged files many tasks may refer to the same
+ * contexts, and their product could be of any size. This is the limit for the number of rows; contexts beyond it are
+ * counted as losses. */
 static size_t room_for_contexts(const struct host_records *h)
 {
     return ((size_t)1 << 20) + 16 * (h->tracks.n + h->hccl_infos.n) + 64 * h->contexts.n;
@@ -137,7 +138,7 @@ struct parts {
     uint32_t basic, attr, tensor, captured;
 };
 
-/* The runtime knows the number of blocks best. */
+/* The number of blocks in the record of the runtime replaces the one of the description. */
 static void set_extension(struct build *b, const struct situation *s, size_t k)
 {
     const struct tracks *t = &b->p->host.records.tracks;
@@ -190,7 +191,7 @@ static void set_tensors(struct ops *o, size_t k, name_id *const shapes[2], name_
     }
 }
 
-/* A new row of ops; its name is what reports show. Level 0 collections know nothing but names. */
+/* Adds a row of ops with the name that reports show. Collections of level 0 have only names. */
 static uint32_t add_op(struct build *b, const struct situation *s, const struct parts *part, name_id name)
 {
     const size_t k = b->n_ops++;
@@ -226,7 +227,7 @@ static uint32_t add_op(struct build *b, const struct situation *s, const struct 
     return (uint32_t)k;
 }
 
-/* Inside a collective the operator is a step of it: it bears the name of the step, and kernels are communication. */
+/* Inside a collective an operator is one of its steps: its kernels are communication. */
 static void make_communication(struct build *b, const struct situation *s, uint32_t op)
 {
     struct ops *o = &b->p->host.ops;
@@ -390,7 +391,8 @@ static void add_collective(struct build *b, const struct situation *s)
     r->big.kfc_call[k] = by_call_last(&b->nodes, node);
 }
 
-/* Neither an operator of a node nor a step of a collective. A kernel is one all the same, named after itself. */
+/* A task that is neither part of a node nor a step of a collective. A kernel is an operator here, too, with its own
+ * name. */
 static void add_other(struct build *b, const struct situation *s)
 {
     const struct tracks *t = &b->p->host.records.tracks;
@@ -472,7 +474,7 @@ static void visit_all(struct build *b)
     }
 }
 
-/* Node calls right inside another node call, by that one. */
+/* Finds node calls whose parent is a node call. */
 static bool find_inner_nodes(struct build *b)
 {
     const struct calls *c = &b->p->host.calls;
@@ -594,7 +596,7 @@ static bool number_batches(struct profile *p)
     return done;
 }
 
-/* Without unique ids batches do not help to join: each use of an id is one. */
+/* Without unique ids, the recorded batches do not identify tasks: instead, each use of an id is numbered as a batch. */
 static bool count_uses(struct profile *p)
 {
     struct tracks *t = &p->host.records.tracks;

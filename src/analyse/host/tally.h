@@ -22,8 +22,8 @@ struct tallies {
     struct tally *at;
 };
 
-/* The rows whose numbers are in `row` (which is put into another order), added up by (a, b), and in that order. Without
- * b there is one key, without values only n counts. False: no memory. */
+/* Sums the rows in `row`, which is reordered, by the keys (a, b); the result is sorted by them. b may be NULL; without
+ * values only n is counted. False: no memory. */
 bool tally_up(struct tallies *out, uint32_t *row, size_t n, const uint32_t *a, const uint32_t *b, const uint64_t *value,
               struct arena *mem);
 

@@ -29,7 +29,7 @@ struct building {
     const struct event_tree *t;
     const struct storages *s;
     size_t n_edges;
-    uint32_t *edge_of; /* by storage: its edge in this node + 1, or a smaller number */
+    uint32_t *edge_of; /* by storage: its edge in this node + 1; numbers of earlier nodes are not larger than `first` */
     uint8_t *seen;     /* by edge of this node: bits of enum use */
     uint32_t *version; /* by storage: now */
 };
@@ -44,7 +44,8 @@ static struct flow_edge *edge_to(struct building *b, size_t first, uint32_t stor
     return &b->d->edge[b->edge_of[storage] - 1];
 }
 
-/* A tensor is written to if the schema of an operator inside has it so, or if no operator that uses it has a schema. */
+/* A tensor is written to if an operator of the node writes to it according to its schema, or if no operator that uses
+ * it has a schema. */
 static bool is_written(uint8_t seen)
 {
     return (seen & 1 << USE_WRITES) || seen == 1 << USE_UNKNOWN;

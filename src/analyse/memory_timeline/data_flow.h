@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data_flow.h - the data flow between operators: a graph of operators and of the values that they read, write, create and free.
+/* data_flow.h - the data flow between operators: a graph of operators and of the values that they read, write, create
+ * and free.
  *
- * A value is a storage between two writes: version 0 is its content when it is created, or before the first write. A node is
- * an outermost operator that is registered or of the backward pass, with everything in it, or an allocation outside of all
- * such. Nodes are in order of begin, and the edges of a node in order of their storages.
+ * A value is a storage between two writes: version 0 is its content when it is created, or before the first write. A
+ * node is an outermost operator that is registered or of the backward pass, with everything in it, or an allocation
+ * outside of all such. Nodes are in order of begin, and the edges of a node in order of their storages.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_DATA_FLOW_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_DATA_FLOW_H
 
 #include "analyse/memory_timeline/storages.h"
 
-enum { EDGE_MAKES = 1, EDGE_FREES = 2, EDGE_WRITES = 4 }; /* a storage that is freed here counts as not written */
+enum { EDGE_MAKES = 1, EDGE_FREES = 2, EDGE_WRITES = 4 }; /* EDGE_FREES and EDGE_WRITES exclude each other */
 
 struct flow_edge {
     uint32_t storage;
@@ -29,7 +30,7 @@ struct data_flow {
     size_t n_values;
 };
 
-/* Anything that a node touches and does not make comes in. */
+/* Whether a value is an input: the node uses the storage and does not create it. */
 static inline bool edge_comes_in(const struct flow_edge *e)
 {
     return !(e->what & EDGE_MAKES);
@@ -38,7 +39,7 @@ static inline uint32_t edge_value_in(const struct data_flow *d, const struct flo
 {
     return d->first_value[e->storage] + e->version;
 }
-/* What a node makes and leaves, or writes to, goes out. */
+/* Whether a value is an output: the node creates the storage and does not free it, or writes to it. */
 static inline bool edge_goes_out(const struct flow_edge *e)
 {
     return (e->what & (EDGE_MAKES | EDGE_FREES)) == EDGE_MAKES || (e->what & EDGE_WRITES);
@@ -47,7 +48,7 @@ static inline uint32_t edge_value_out(const struct data_flow *d, const struct fl
 {
     return d->first_value[e->storage] + (e->what & EDGE_MAKES ? 0 : e->version + 1);
 }
-/* Made and freed inside of the node. */
+/* Whether the node both creates and frees the storage. */
 static inline bool edge_is_inside(const struct flow_edge *e)
 {
     return (e->what & EDGE_MAKES) && (e->what & EDGE_FREES);

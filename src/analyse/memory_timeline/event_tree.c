@@ -39,20 +39,20 @@ static uint32_t thread(const struct framework *f, uint32_t number)
                                     : f->python.thread[v.row];
 }
 
-/* While the tree grows. Events are places in by_begin, so that what encloses stands before what it encloses. */
+/* The tree while it is built. Events are positions in by_begin: enclosing events precede those inside them. */
 struct growing {
     const struct framework *f;
     const struct names *names;
     const uint32_t *by_begin;
     uint32_t *parent;
-    int64_t *until_ns; /* when it is no longer open: with its end, or with that of one around it on its thread */
+    int64_t *until_ns; /* when an event closes: at its end, or at the end of an enclosing event of its thread */
     struct keys threads;
     LIST(uint32_t) open; /* by thread: the innermost event, NO_EVENT: none */
     struct arena *mem;
 };
 
-/* The innermost event that is open on a thread at a time. One that has ended takes those inside of it along, even when they
- * have not: they overlap, and only what is nested can be trusted. */
+/* The innermost event that is open on a thread at a time. The end of an event also closes the events inside it, even if
+ * they end later: events that overlap without nesting are damaged. */
 static uint32_t open_on(struct growing *g, uint64_t of_thread, int64_t at_ns, uint32_t *place)
 {
     *place = keys_add(&g->threads, of_thread, g->mem);
@@ -65,8 +65,7 @@ static uint32_t open_on(struct growing *g, uint64_t of_thread, int64_t at_ns, ui
         return NO_EVENT;
     }
     uint32_t *at = &g->open.at[*place];
-    /* What lies on another thread hangs there for good: only its own thread closes it, and only once. It may be back on its own
-     * through the other thread; then it stays. */
+    /* An event whose parent is on another thread stays there: it is closed only by its own thread, and only once. */
     while (*at != NO_EVENT && thread(g->f, g->by_begin[*at]) == of_thread && g->until_ns[*at] < at_ns) {
         g->until_ns[*at] = INT64_MAX;
         *at = g->parent[*at];
@@ -74,8 +73,9 @@ static uint32_t open_on(struct growing *g, uint64_t of_thread, int64_t at_ns, ui
     return *at;
 }
 
-/* An operator on a thread where nothing is open belongs to what is open on the thread of its forward. The range that the
- * engine of the backward pass puts around a function knows that thread through the function, which is the next record. */
+/* An operator on a thread without open events belongs to the innermost open event of the thread of its forward. The
+ * range that the autograd engine records around a function has no forward thread: that of the function is used, which
+ * is the next record. */
 static uint64_t forward_thread(const struct growing *g, uint32_t number)
 {
     static const char engine[] = "autograd::engine::evaluate_function: ";
@@ -110,7 +110,7 @@ static bool grow(struct growing *g, size_t n)
     return true;
 }
 
-/* From parents to positions: how many each encloses, then where each goes. */
+/* Computes positions from parents: first the size of each subtree, then the position of each event. */
 static void lay_out(struct event_tree *t, const uint32_t *parent, uint32_t *size, uint32_t *position)
 {
     for (size_t i = t->n; i-- > 0;) {
@@ -134,7 +134,7 @@ static void lay_out(struct event_tree *t, const uint32_t *parent, uint32_t *size
     }
 }
 
-/* The events as they nest: what encloses before what it encloses. */
+/* Sorts the events in nesting order. */
 static bool sort_nested(const struct event_tree *t, uint32_t *number, struct arena *scratch)
 {
     int64_t *begin = arena_take(scratch, t->n, sizeof *begin), *end = arena_take(scratch, t->n, sizeof *end);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event_tree.h - operators, Python calls and events of allocators, nested by thread.
  *
- * An event is a number: rows of framework_ops first, then of framework_memory, then of python_calls. The tree is one array: an
- * event is followed by those that it contains, then by the next one that it does not contain. The contents of an event are
- * therefore a range, whatever the depth.
+ * An event is a number: rows of framework_ops first, then of framework_memory, then of python_calls. The tree is one
+ * array: an event is followed by those that it contains, then by the next one that it does not contain. The contents of
+ * an event are therefore a range, whatever the depth.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_EVENT_TREE_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_EVENT_TREE_H
@@ -35,7 +35,7 @@ static inline struct event event_of(const struct framework *f, uint32_t number)
 }
 int64_t event_begin_ns(const struct framework *f, uint32_t number);
 
-/* Blocks that return to the pool are no events: the tensor in them was freed by another record. Allocated in mem. */
+/* Returns of blocks to the pool are not events: another record freed the tensor. Allocated in mem. */
 bool event_tree_build(struct event_tree *t, const struct framework *f, const struct names *names, struct arena *mem,
                       struct error *e);
 

@@ -85,7 +85,7 @@ static void mark(const struct finding *w, size_t node, bool *marks, unsigned whi
 
 static void set_value(struct memory_categories *c, uint32_t value, enum memory_category category)
 {
-    if (c->of_value[value] == MEMORY_UNKNOWN) /* the first word counts */
+    if (c->of_value[value] == MEMORY_UNKNOWN) /* the first category counts */
         c->of_value[value] = (uint8_t)category;
 }
 
@@ -96,7 +96,8 @@ static bool is_one_of(const char *name, const char *a, const char *b)
     return strcmp(name, a) == 0 || strcmp(name, b) == 0;
 }
 
-/* Where a gradient is accumulated, a new one is detached and an old one is added to: the first thing that happens. */
+/* Accumulation of gradients: its first operator detaches a new gradient or adds to an old one, so that its first tensor
+ * is a gradient. */
 static void find_accumulated(struct finding *w)
 {
     const struct framework_ops *o = &w->t->f->ops;
@@ -129,8 +130,8 @@ static void find_temporary(struct finding *w)
 
 /* ---- what follows --------------------------------------------------------------------------------------------- */
 
-/* All storages that gradients or parameters have an influence on, over any versions. From each such storage that comes into
- * a node to all that goes out; every node is passed once. */
+/* Finds all storages that depend on gradients or parameters, in any version: if such a storage is an input of a node,
+ * all outputs of the node depend on it. Each node is visited once. */
 static bool follow_gradients(struct finding *w)
 {
     const size_t n = w->s->storage.n, n_edges = w->d->first_edge[w->d->n_nodes];
@@ -175,7 +176,8 @@ static bool follow_gradients(struct finding *w)
     return true;
 }
 
-/* What takes part in computing with gradients or parameters, was not made by the backward pass, and is not changed by them. */
+/* Inputs: values that are used together with gradients or parameters, were not created by the backward pass, and do not
+ * depend on gradients or parameters. */
 static bool find_inputs(struct finding *w)
 {
     bool *takes_part = arena_take(w->scratch, w->d->n_values, sizeof *takes_part);
@@ -195,7 +197,8 @@ static bool find_inputs(struct finding *w)
     return true;
 }
 
-/* What the forward pass combines with inputs, what gradients are computed from, and what is computed from gradients. */
+/* Parameters: the forward pass combines them with inputs, gradients are computed from them, and they depend on
+ * gradients. */
 static bool find_parameters(struct finding *w)
 {
     const struct data_flow *d = w->d;
@@ -234,7 +237,7 @@ static bool find_parameters(struct finding *w)
     return true;
 }
 
-/* What the forward pass makes of inputs and activations, and of nothing that is not understood. */
+/* Activations: outputs of forward nodes that have inputs or activations as inputs and nothing of unknown category. */
 static void find_activations(struct finding *w)
 {
     enum { NEEDED = SET(MEMORY_INPUT) | SET(MEMORY_ACTIVATION) };
@@ -251,7 +254,7 @@ static void find_activations(struct finding *w)
     }
 }
 
-/* What the backward pass makes and nothing else explains. */
+/* Autograd details: outputs of the backward pass without another category. */
 static void find_autograd_details(struct finding *w)
 {
     enum { BEFORE = SET(MEMORY_UNKNOWN) | SET(MEMORY_AUTOGRAD_DETAIL) };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_categories.h - the categories of memory (parameters, gradients, activations, …), inferred from what was computed with it.
+/* memory_categories.h - the categories of memory (parameters, gradients, activations, …), inferred from what was
+ * computed with it.
  *
- * They are not recorded. The parameters of modules and optimizers and the accumulation of gradients are certain; the rest
- * follows from the data flow. The category of a value is that of its storage if it has one, then "temporary" if it is, then
- * its own.
+ * They are not recorded. The parameters of modules and optimizers and the accumulation of gradients are certain; the
+ * rest follows from the data flow. The category of a value is that of its storage if it has one, then "temporary" if it
+ * is, then its own.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_CATEGORIES_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_CATEGORIES_H

@@ -40,7 +40,7 @@ static void add_unknown(struct finding *w, int64_t time_ns, enum memory_action a
 
 /* ---- events of allocators ------------------------------------------------------------------------------------- */
 
-/* Memory in which no tensor was seen. is_live is by place of its address. */
+/* Steps of memory in which no tensor was seen. is_live: by the place of an address. */
 static void follow_unknown(struct finding *w, const struct storage *s, int64_t time_ns, int64_t bytes, bool *is_live)
 {
     if (bytes > 0) {
@@ -79,7 +79,7 @@ static bool follow_allocators(struct finding *w)
 
 /* ---- what tensors lay in -------------------------------------------------------------------------------------- */
 
-/* What has a use and was never made. */
+/* Adds storages that are used and whose allocation was not recorded: they existed before. */
 static void add_old(struct finding *w)
 {
     for (uint32_t i = 0; i < w->s->storage.n; i++) {
@@ -236,7 +236,8 @@ struct memory_device memory_usual_device(const struct collection *s)
 
 /* ---- points --------------------------------------------------------------------------------------------------- */
 
-/* The reference divides in a double and drops the fraction: at today's times, .9 us is the next microsecond. */
+/* The reference divides as a double and truncates. A double of today's times has a resolution of 0.25 us, so that .9 us
+ * is rounded up. */
 static int64_t whole_us(int64_t ns)
 {
     return (int64_t)((double)(ns / 1000) + (double)(ns % 1000) / 1000);

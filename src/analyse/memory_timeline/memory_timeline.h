@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory_timeline.h - the memory of a device by category, from the first to the last record.
  *
- * The loader has to keep the tensors. All of the analysis is behind memory_timeline_find(); it fills the steps of one device,
- * in order of time.
+ * The loader has to keep the tensors. All of the analysis is behind memory_timeline_find(); it fills the steps of one
+ * device, in order of time.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_TIMELINE_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_TIMELINE_H
@@ -29,13 +29,13 @@ struct memory_timeline {
     uint64_t *bytes;
     uint8_t *action;
     uint8_t *from, *to;        /* category before and after; only one of them counts unless it was changed */
-    uint64_t before_bytes;     /* in use, and there before anything was recorded */
+    uint64_t before_bytes;     /* allocated before the recording and used in it */
     struct memory_peaks peaks; /* by its allocators */
 };
 
-/* Those whose allocators were recorded, by type and number; at most so many. */
+/* The devices whose allocators were recorded, by type and number; at most `most` of them. Returns how many. */
 size_t memory_devices(const struct collection *s, struct memory_device *out, size_t most);
-/* Each rank may have a device of its own: the lowest one whose allocator was recorded, or else the CPU. */
+/* The default device: the one with the lowest number among those whose allocator was recorded, or else the CPU. */
 struct memory_device memory_usual_device(const struct collection *s);
 
 /* Texts that are no tensors are counted in `lost`. Allocated in mem. */

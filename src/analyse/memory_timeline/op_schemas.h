@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_schemas.h - which of its inputs an operator of PyTorch writes to.
  *
- * A record of an operator has its name and the kind of each input, but not which overload ran. For every operator that PyTorch
- * registers, the table has the arguments of its overloads: a letter for each argument, a capital where it is written to.
+ * A record of an operator has its name and the kind of each input, but not which overload ran. For every operator that
+ * PyTorch registers, the table has the arguments of its overloads: a letter for each argument, a capital where it is
+ * written to.
  *
  *       t a tensor        o a tensor or none        a anything
  *       l some tensors    p some tensors or none    s anything but tensors        "." an overload without arguments

@@ -164,7 +164,7 @@ static bool add_memory(struct finding *w, uint32_t row)
         return false;
     struct storage *s = &w->s->storage.at[at];
     if (!s->has_allocator)
-        s->bytes = (uint64_t)(m->size_bytes[row] < 0 ? -m->size_bytes[row] : m->size_bytes[row]);
+        s->bytes = m->size_bytes[row] < 0 ? -(uint64_t)m->size_bytes[row] : (uint64_t)m->size_bytes[row];
     s->has_allocator = true;
     w->s->of_memory[row] = at;
     return true;
@@ -172,7 +172,7 @@ static bool add_memory(struct finding *w, uint32_t row)
 
 /* ---- modules and optimizers ----------------------------------------------------------------------------------- */
 
-/* An empty text is a tensor that is not there, and fine. */
+/* An empty text stands for no tensor and is valid. */
 static bool add_recorded(struct finding *w, struct span text, enum role role, bool *is_damaged)
 {
     struct tensor t;
@@ -187,7 +187,7 @@ static bool add_recorded(struct finding *w, struct span text, enum role role, bo
     return recorded != NULL;
 }
 
-/* The three parts of a parameter; false where there are more or less. */
+/* Splits the text of a parameter into its three parts; false: it has more or fewer. */
 static bool three_parts(struct span text, struct span part[3])
 {
     struct span more;
@@ -247,7 +247,7 @@ static bool add_parameters(struct finding *w, uint32_t row)
 /* Parameters are known from the first call of their module on. */
 struct first_calls {
     struct keys keys;
-    LIST(uint32_t) row; /* by key: of the parameters, the last that were recorded; NO_STORAGE: not any more */
+    LIST(uint32_t) row; /* by key: the last record of its parameters; NO_STORAGE: its module was called before */
 };
 
 static bool first_calls_init(struct first_calls *c, struct finding *w)
@@ -265,10 +265,8 @@ static bool add_call(struct finding *w, struct first_calls *c, uint32_t row)
 {
     if (c->row.n == 0)
         return true;
-    const uint32_t place = keys_add(&c->keys, w->f->python.key[row], w->scratch);
-    if (place == KEYS_NO_MEMORY)
-        return false;
-    if (place >= c->row.n || c->row.at[place] == NO_STORAGE)
+    const uint32_t place = keys_find(&c->keys, w->f->python.key[row]);
+    if (place == KEYS_NONE || c->row.at[place] == NO_STORAGE)
         return true;
     const uint32_t found = c->row.at[place];
     c->row.at[place] = NO_STORAGE;

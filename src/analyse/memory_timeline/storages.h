@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* storages.h - the storages of tensors: which tensors share memory.
  *
- * A tensor has the address of its storage, and an allocator reports which addresses it allocated and freed. In order of time,
- * an address on a device is a new storage when it is first seen and after it was freed. An allocation without any tensor is a
- * storage, too, of unknown purpose.
+ * A tensor has the address of its storage, and an allocator reports which addresses it allocated and freed. In order of
+ * time, an address on a device is a new storage when it is first seen and after it was freed. An allocation without any
+ * tensor is a storage, too, of unknown purpose.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_STORAGES_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_STORAGES_H

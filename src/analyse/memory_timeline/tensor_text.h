@@ -7,7 +7,7 @@
  *   modules    name)tensor)gradient}...              the gradient may be empty
  *   optimizers tensor)gradient)name>tensor]...}...   what the optimizer keeps for a parameter stands at the end
  *
- * It comes from files: nothing in it is believed before it was looked at, and what does not follow the grammar is no tensor.
+ * The text comes from files and is validated. What does not follow the grammar is not a tensor.
  */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_TENSOR_TEXT_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_TENSOR_TEXT_H
@@ -22,12 +22,12 @@ struct span {
     size_t len;
 };
 
-/* What stands between separators, one after the other: "a)b)" has three parts, the last of them empty; "" has one. */
+/* Iterates over the parts between separators: "a)b)" has three parts, the last one empty; "" has one. */
 struct pieces {
     struct span rest;
     bool is_over;
 };
-struct pieces pieces_of(struct span text); /* blanks around it do not count; a text that is not there has no parts */
+struct pieces pieces_of(struct span text); /* without blanks around the text; a text that is NULL has no parts */
 bool pieces_next(struct pieces *p, char separator, struct span *part);
 
 struct tensor {
