@@ -4,6 +4,7 @@
 #include "export/framework/collection_export.h"
 #include "export/framework/framework_db.h"
 #include "export/framework/kernel_places.h"
+#include "export/framework/ms_memory.h"
 #include "pipeline/framework_outputs.h"
 #include "pipeline/registry.h"
 #include "folder.h"
@@ -680,12 +681,53 @@ static void kernels_are_where_their_tracks_are(void **state)
     (void)state;
 }
 
+static bool ms_memory_build(const void *context, const char *table, struct table *out, struct error *e)
+{
+    (void)table;
+    return ms_memory_record(context, out, e);
+}
+
+/* 1437256881 bytes of MindSpore and 12923.201 KB of graphs are 1416.4943738515625 MB, and the double nearest to that is a
+ * little less. */
+static void memory_of_mindspore_is_exact_to_the_last_digit(void **state)
+{
+    static const struct wanted_cell wanted[] = {
+        { "memory_record", 0, "Component", "GE" },
+        { "memory_record", 0, "Timestamp(us)", "2.000\t" },
+        { "memory_record", 0, "Total Allocated(MB)", "12.923201" },
+        { "memory_record", 0, "Total Reserved(MB)", "12.923201" },
+        { "memory_record", 0, "Total Active(MB)", "0.0" },
+        { "memory_record", 0, "Device Type", "NPU:0" },
+        { "memory_record", 2, "Component", "MindSpore" },
+        { "memory_record", 2, "Timestamp(us)", "3" },
+        { "memory_record", 2, "Total Allocated(MB)", "1403.5711728515626" },
+        { "memory_record", 3, "Component", "MindSpore+GE" },
+        { "memory_record", 3, "Total Allocated(MB)", "1416.4943738515624" },
+        { "memory_record", 3, "Device Type", "NPU:3" },
+    };
+    struct collection ms = collection;
+    struct collection_export x = shown_as(&current);
+    ms.framework_id = FRAMEWORK_MINDSPORE;
+    ms.framework.ms.totals =
+        (struct ms_memory_totals){ 1, I64{ 3000 }, U64{ 1437256881 }, U64{ 1437256881 }, U64{ 0 } };
+    struct op_memory *const graphs = &ms.profile.host.records.op_memory;
+    graphs->n = 1;
+    graphs->allocated = graphs->reserved = U64{ 13233358 };
+    x.collection = &ms;
+    x.framework = &ms.framework;
+    x.device.profile = &ms.profile;
+    x.device.is_generic = true;
+    cells_check(ms_memory_build, &x, wanted, ROWS(wanted));
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_as_current_releases_show_them),
         cmocka_unit_test(tables_as_documented_at_level0),
         cmocka_unit_test(kernels_are_where_their_tracks_are),
+        cmocka_unit_test(memory_of_mindspore_is_exact_to_the_last_digit),
         cmocka_unit_test_setup_teardown(tables_of_the_database, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, collection_make, collection_free);

@@ -668,7 +668,69 @@ static void tables_of_the_database(void **state)
     db_cells_check(path, wanted, ROWS(wanted));
     (void)state;
 }
+
+static void a_device_that_counted_other_metrics_has_none_of_the_first_ones(void **state)
+{
+    static const struct wanted_cell wanted[] = {
+        { "ai_core_utilization", 3, "Device_id", "1" },
+        { "ai_core_utilization", 3, "Core ID", "Core0" },
+        { "ai_core_utilization", 3, "mac_ratio", "0.125" },
+        { "ai_core_utilization", 3, "vec_ratio", "N/A" },
+        { "ai_core_utilization", 3, "mte2_ratio", "N/A" },
+        { "ai_core_utilization", 3, "memory_bound", "N/A" },
+    };
+    struct device two[] = { device, device };
+    struct profile p = profile;
+    two[1].source.device = 1;
+    two[1].counters.core[CORE_AIC] =
+        (struct core_metrics){ .n_cores = 1,
+                               .n_metrics = 3,
+                               .core = U16{ 0 },
+                               .metric = (const char *[]){ "total_time(ms)", "mac_ratio", "scalar_ratio" },
+                               .value = F64{ 9, 0.125, 0.5 } };
+    p.device = two;
+    p.n_devices = ROWS(two);
+    const struct export x = { .profile = &p, .options = &current, .mem = profile.mem };
+    cells_check(table_build, &x, wanted, ROWS(wanted));
+    (void)state;
+}
 /* clang-format on */
+
+/* The counters of a process of the timeline, as text. */
+static void draw(const struct export *x, const struct counter_process *c, struct out *o)
+{
+    struct error e = { 0 };
+    struct trace t = { .out = o, .names = profile.names, .device_word = "NPU" };
+    assert_true(out_open_memory(o, &e));
+    assert_true(counters_draw(x, c, &t, &e));
+    out_char(o, '\0');
+}
+
+static void utilization_of_cores_needs_their_frequency(void **state)
+{
+    static const struct {
+        double mhz;
+        const char *text; /* NULL: none is drawn */
+    } row[] = { { 1000, "\"Utilization(%)\":\"50.000000\"" }, { 0, NULL } };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct device one = device;
+        struct profile p = profile;
+        struct samples *s = &one.counters.rate[SAMPLER_CORE];
+        struct out o;
+        *s = sheet(1, (int64_t[]){ 1000 }, SAMPLES_MOST_COLUMNS, (double[SAMPLES_MOST_COLUMNS]){ 0 });
+        ((double *)s->column[CORE_CYCLES].at)[0] = 1000;
+        ((double *)s->column[CORE_RATE_GAP].at)[0] = 2000;
+        one.source.aic_mhz = row[i].mhz;
+        p.device = &one;
+        const struct export x = { .profile = &p, .options = &current, .is_generic = true, .mem = profile.mem };
+        draw(&x, &core_process, &o);
+        print_message("  %g MHz\n", row[i].mhz);
+        assert_true(strstr(o.buf, "AI Core Utilization"));
+        assert_true(row[i].text ? strstr(o.buf, row[i].text) != NULL : strstr(o.buf, "Utilization(%)") == NULL);
+        out_discard(&o);
+    }
+    (void)state;
+}
 
 int main(void)
 {
@@ -676,6 +738,8 @@ int main(void)
         cmocka_unit_test(reports_of_samplers),
         cmocka_unit_test(reports_in_the_older_presentation),
         cmocka_unit_test_setup_teardown(tables_of_the_database, folder_make, folder_remove),
+        cmocka_unit_test(a_device_that_counted_other_metrics_has_none_of_the_first_ones),
+        cmocka_unit_test(utilization_of_cores_needs_their_frequency),
     };
     return cmocka_run_group_tests(tests, profile_make, profile_free);
 }

@@ -24,6 +24,8 @@ static void events_are_read_as_they_were_written(void **state)
         { "{\"name\":\"thread_name\",\"pid\":1,\"tid\":0,\"ph\":\"M\",\"args\":{\"name\":\"\\\\\"}}", 'M', false, 0,
           0 },
         { "{\"ph\": \"i\", \"ts\": 12.3, \"dur\": 1e-3, \"flag\": true, \"none\": null}", 'i', true, 12300, 1 },
+        { "{\"name\":\"a\",\"ts\":\"1717200000123456.789\",\"dur\":\"12.345\",\"ph\":\"X\"}", 'X', true,
+          1717200000123456789, 12345 },
         { "{}", 0, false, 0, 0 },
     };
     char all[2000] = "[";

@@ -3,13 +3,14 @@
 
 #include <stdlib.h>
 
-/* Texts and their places: enough for the names of real programs, and little beside the records that they come from. */
+/* Limits of the bytes and of the names that are kept: enough for real programs, and little beside the records that have
+ * them. */
 enum { TEXT_MOST = 12 << 20, NAMES_MOST = 1 << 18 };
 
 struct escaped {
     struct out text;
     size_t n;
-    uint32_t end[]; /* of each name in the text; it begins where the one before ends */
+    uint32_t end[]; /* where each name ends in the text; it begins where the previous one ends */
 };
 
 struct escaped *escaped_new(const struct names *names)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.h - the request of an export, which every output of a profile reads.
+/* export.h - the request for an export of a PROF directory, which every output reads, and the three kinds of outputs.
  *
- * Every output is a row in one of three registries (registry.c): reports become CSV (or JSON) tables, tracks become processes
- * of the timeline, db writers fill the database. A new family of data is a new row in each.
+ * Every output is a row in one of three registries (registry.c): reports become CSV or JSON tables, tracks become
+ * processes of the timeline, db writers fill the database. A new family of data is a new row in each. The request owns
+ * nothing but what outputs allocate in `mem`, which lives until the output is written.
  */
 #ifndef ASCOPE_EXPORT_EXPORT_H
 #define ASCOPE_EXPORT_EXPORT_H
@@ -14,14 +15,14 @@
 #include "profile/launches.h"
 #include "profile/profile.h"
 
-/* What of the collection is wanted. */
+/* The part of the collection that is exported. */
 enum scope {
     SCOPE_ALL,
     SCOPE_STEP,  /* some training steps: --model-id 4294967295 */
     SCOPE_GRAPH, /* some iterations of one model */
 };
 
-/* What there is to write of a PROF directory. */
+/* The outputs of a PROF directory. */
 struct registry {
     const struct report *report;
     const struct track *track;
@@ -35,27 +36,29 @@ struct export
     const struct registry *registry; /* for outputs that gather others: timeline, database */
     const struct output_options *options;
     enum scope scope;
-    /* The reference has two ways of presenting the same data: one for whole collections of A2 and A3, and an older one
-     * for steps and graphs, sample-based collections and older chips. They differ in spelling, not in content. */
+    /* The reference has two presentations of the same data: a newer one for whole collections of A2 and A3, and an
+     * older, generic one for steps and graphs, sample-based collections and older chips. They differ in spelling, not
+     * in content. */
     bool is_generic;
-    bool is_cut;                                     /* a part is exported: some counters are not shown with it */
+    bool is_cut;                                     /* only a part is exported: some counters are not shown with it */
     uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
     const struct window *window;                     /* of each device; NULL in SCOPE_ALL */
     const struct window *host_window;                /* when the host worked for each device; NULL in SCOPE_ALL */
-    size_t n_host_windows;                           /* as many as devices, but one where there is none */
-    bool is_own_file;                                /* a timeline of some tracks by themselves: it is not cut */
-    bool hides_calls; /* of the timeline of a collection of Level0, and with them the flow events that begin there */
-    const struct launches *launches; /* shown with what they launched; NULL: they are not */
+    size_t n_host_windows;                           /* one for each device; 1 in a collection without devices */
+    bool is_own_file; /* the timeline is a file with some of the tracks, which always has the whole collection */
+    bool hides_calls; /* the timeline has no calls of the host, and no flow events from them (Level0) */
+    const struct launches *launches; /* ranges of a framework, shown with what they launched; NULL: not shown */
     struct arena *mem;               /* of the job that writes this output */
 };
 
-/* Files of the documented release number devices where there are several. */
+/* Files of the documented release number the devices only where there are several. */
 static inline bool has_one_npu(const struct export *x)
 {
     return x->options->dialect == DIALECT_DOCUMENTED && x->profile->n_devices == 1;
 }
 
-/* A number of a statistic: 454 in the newer presentation, 454.0 in the older one and in files of the documented release. */
+/* A number of a statistic: 454 in the newer presentation, 454.0 in the older one and in files of the documented
+ * release. */
 static inline struct cell cell_statistic(const struct export *x, double v)
 {
     if (x->is_generic)
@@ -64,16 +67,16 @@ static inline struct cell cell_statistic(const struct export *x, double v)
 }
 
 struct report {
-    const char *file;            /* "hbm": of mindstudio_profiler_output/hbm_<time>.csv */
-    const char *documented_file; /* its name in the documented dialect, when it is another one */
+    const char *file;            /* "hbm" is written to mindstudio_profiler_output/hbm_<time>.csv */
+    const char *documented_file; /* its name in the documented dialect; NULL: the same */
     const char *about;           /* one line for the README.txt beside it */
-    /* Fills a table whose first column is Device_id; no rows: no file. False: see e. */
+    /* Fills a table whose first column is Device_id. A table without rows makes no file. False: e has the reason. */
     bool (*build)(const struct export *x, struct table *out, struct error *e);
 };
 
 struct track {
     const char *process;  /* the word in a -reports file: "hbm" */
-    const char *own_file; /* it is also written to a file of this name by itself; NULL: it is not */
+    const char *own_file; /* the track is also written to a file of this name, without the others; NULL: it is not */
     bool (*write)(const struct export *x, struct trace *t, struct error *e);
 };
 

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 
 struct lane {
-    int64_t *end_ns; /* of the slices that are open, the innermost last */
+    int64_t *end_ns; /* of the open slices, the innermost last */
     uint32_t depth, room;
 };
 
@@ -20,7 +20,7 @@ struct lane_row {
     struct lane lane[MOST_LANES];
 };
 
-/* A slice that is not in lane 0; lane 0: a free slot. */
+/* A slice that is not in lane 0. In the table, lane 0 marks a free slot. */
 struct move {
     uint32_t pid;
     unsigned lane;
@@ -30,8 +30,8 @@ struct move {
 struct lanes {
     struct lane_row **slot; /* open addressing; the size is a power of two */
     size_t n, n_slots;
-    struct lane_row *recent; /* most slices follow one of the same row */
-    struct move *move;       /* open addressing, too */
+    struct lane_row *recent; /* the last track that was asked for: most slices follow one of the same track */
+    struct move *move;       /* open addressing; the size is a power of two */
     size_t n_moves, n_move_slots;
 };
 
@@ -114,7 +114,8 @@ const char *lane_row_text(const struct lane_row *r)
     return r->name;
 }
 
-/* True when the slice lies inside the innermost one that is open then, or none is. */
+/* Closes the slices that end before this one begins. True: this one lies inside the innermost open slice, or none is
+ * open. */
 static bool fits(struct lane *k, int64_t begin_ns, int64_t end_ns)
 {
     while (k->depth > 0 && k->end_ns[k->depth - 1] <= begin_ns)
@@ -128,7 +129,7 @@ static void push(struct lane *k, int64_t end_ns)
         const uint32_t room = k->room ? k->room * 2 : 16;
         int64_t *bigger = realloc(k->end_ns, room * sizeof *bigger);
         if (!bigger)
-            return; /* forgotten: at worst a later slice is drawn a row too high */
+            return; /* without memory a later slice may get a lane in which it overlaps this one */
         k->end_ns = bigger;
         k->room = room;
     }

@@ -63,12 +63,12 @@ enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_NAMES = 2, SEQUENCE = 1 };
 enum {
     BATCH_BYTES = 256 * 1024, /* before compression */
-    TEXT_INTERNED = 96,       /* longer values of arguments do not repeat */
-    ARG_DEPTH = 8,            /* what is deeper in an argument is written as its text */
-    MADE_UP = 1 << 30,        /* ids of processes and threads that have no usable number of their own */
+    TEXT_INTERNED = 96,       /* longer values of arguments rarely repeat, and are written each time */
+    ARG_DEPTH = 8,            /* containers that are nested deeper in an argument are written as JSON text */
+    MADE_UP = 1 << 30,        /* first id for processes and threads without a usable number of their own */
 };
 
-/* What was written with its number before: a bit for each name of each kind. */
+/* Kinds of interned texts: each has a bit for every name, set when the text was written with its number. */
 enum interned { INTERN_CATEGORY, INTERN_NAME, INTERN_ARG_NAME, INTERN_TEXT, INTERN_KINDS };
 
 struct writer {
@@ -179,7 +179,7 @@ static void event_begin(struct writer *w, unsigned type, uint64_t track)
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* The number of a text, which is written with it the first time. */
+/* The number of a text. Text and number are written together the first time. */
 static uint64_t intern(struct writer *w, enum interned kind, const char *text, size_t len)
 {
     static const unsigned field[INTERN_KINDS] = { INTERNED_CATEGORY, INTERNED_NAME, INTERNED_ARG_NAME, INTERNED_TEXT };
@@ -195,7 +195,7 @@ static uint64_t intern(struct writer *w, enum interned kind, const char *text, s
         w->known[kind].bits = bits;
         w->known[kind].n_bytes = more;
     }
-    const uint64_t number = id + UINT64_C(1); /* 0 stands for no number */
+    const uint64_t number = id + UINT64_C(1); /* Perfetto reserves 0 */
     if (!(w->known[kind].bits[id / 8] >> id % 8 & 1)) {
         struct out *o = &w->level[ARG_DEPTH];
         w->known[kind].bits[id / 8] |= (uint8_t)(1 << id % 8);
@@ -258,7 +258,7 @@ static bool put_scalar(struct out *o, struct json_span v)
 
 static void put_value(struct writer *w, struct out *o, struct json_span v, unsigned depth);
 
-/* The members of an object or the elements of an array; false: it is empty, too deep, or no JSON. */
+/* Writes the members of an object or the elements of an array. False: it is empty, nested too deeply, or not valid. */
 static bool put_container(struct writer *w, struct out *o, struct json_span v, unsigned depth)
 {
     const bool is_object = v.at[0] == '{';
@@ -289,7 +289,7 @@ static void put_value(struct writer *w, struct out *o, struct json_span v, unsig
         const char *text = decoded(w, v, &len);
         put_text(w, o, text, len);
     } else if (v.at[0] == '{' || v.at[0] == '[' ? !put_container(w, o, v, depth) : !put_scalar(o, v)) {
-        put_text(w, o, v.at, v.len); /* null, an empty container, what is no number */
+        put_text(w, o, v.at, v.len); /* null, an empty container, or something that is not valid JSON */
     }
 }
 
@@ -313,7 +313,8 @@ static void put_args(struct writer *w, struct json_span args)
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-/* A track for each process, each thread, and each counter; then lanes, which get theirs when they are needed. */
+/* Track uuids: 0 is the root, processes and threads follow, then lanes and counters in the order in which they
+ * appear. */
 static uint64_t process_track(size_t process)
 {
     return 1 + process;
@@ -323,7 +324,7 @@ static uint64_t thread_track(const struct writer *w, size_t track)
     return 1 + w->t->processes.n + track;
 }
 
-/* 0 is the system's idle process, and what does not fit has no place: such get a number that is made up. */
+/* Pids and tids have 31 bits, and 0 is the idle process: other ids are replaced by a number that is made up. */
 static uint64_t usable_id(const struct chrome_id *id, size_t row)
 {
     return id->is_number && id->number > 0 && id->number < MADE_UP ? (uint64_t)id->number : MADE_UP + row;
@@ -403,10 +404,10 @@ static uint64_t lane_track(struct writer *w, size_t row)
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Slices that nest, on one track of the file. */
+/* A track of the file, on which slices nest. */
 struct lane {
     uint64_t uuid;
-    LIST(int64_t) open; /* their ends, the innermost last */
+    LIST(int64_t) open; /* ends of the open slices, the innermost last */
 };
 typedef LIST(struct lane) lanes;
 
@@ -468,7 +469,7 @@ static void put_slices(struct writer *w, size_t row)
         put_flows(w, (uint32_t)i);
         put_args(w, chrome_slice_args(w->t, i));
         event_end(w, begin_ns);
-        if (end_ns == begin_ns) /* its end follows at once: at the same time the order of the file decides */
+        if (end_ns == begin_ns) /* its end must follow at once: for equal times viewers keep the order of the file */
             put_ends(w, lane, begin_ns);
     }
     for (size_t i = 0; i < l.n; i++)
@@ -489,7 +490,7 @@ static void put_instants(struct writer *w)
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
-/* Values by process, name and series; then as in the file. */
+/* Rows of the counters, sorted by process, name and series; equal ones stay in the order of the file. */
 static uint32_t *counters_order(const struct chrome_trace *t)
 {
     const size_t n = t->counters.n;
@@ -598,8 +599,11 @@ static void writer_close(struct writer *w)
 
 static bool parts_failed(const struct writer *w)
 {
-    return w->has_no_memory || w->batch.failed_errno || w->packet.failed_errno || w->event.failed_errno ||
-           w->interned.failed_errno || names_failed(w->words);
+    bool failed = w->has_no_memory || w->batch.failed_errno || w->packet.failed_errno || w->event.failed_errno ||
+                  w->interned.failed_errno || names_failed(w->words);
+    for (size_t i = 0; i <= ARG_DEPTH; i++)
+        failed = failed || w->level[i].failed_errno;
+    return failed;
 }
 
 bool pftrace_write(struct out *o, const struct chrome_trace *t, const struct pftrace_flows *flows, struct error *e)

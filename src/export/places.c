@@ -58,9 +58,9 @@ struct comm_groups comm_groups_find(const struct profile *p, const struct device
         group->has_plane[plane] = true;
         group->most_plane = plane > group->most_plane ? plane : group->most_plane;
     }
-    for (size_t i = 0; c->tasks.n == 0 && i < c->ops.n; i++) /* of GPUs: they have no parts */
+    for (size_t i = 0; c->tasks.n == 0 && i < c->ops.n; i++) /* collectives of GPUs have no tasks */
         comm_group_of(&g, c->ops.group[i], mem);
-    uint32_t *order = arena_take(mem, g.at.n, sizeof *order); /* rows by name, places as they are */
+    uint32_t *order = arena_take(mem, g.at.n, sizeof *order); /* tracks are given out by name; `at` keeps its order */
     for (uint32_t i = 0; order && i < g.at.n; i++)
         order[i] = i;
     if (order && g.at.n > 0)

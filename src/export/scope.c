@@ -8,7 +8,7 @@
 
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
 
-/* A training step, when steps are wanted; else an iteration of some model. */
+/* Whether an iteration is of the kind that is exported: a training step, or an iteration of any model. */
 static bool is_candidate(const struct export *x, const struct iterations *t, size_t i)
 {
     return t->is_step[i] == (x->scope == SCOPE_STEP);
@@ -19,14 +19,15 @@ static bool is_of_model(const struct export *x, const struct iterations *t, size
     return is_candidate(x, t, i) && (x->scope == SCOPE_STEP || t->model[i] == x->model);
 }
 
-/* The ids of models that have iterations, as a list for a message. */
-static void known_models(const struct export *x, char *text, size_t size)
+/* The ids of models that have iterations, as a list for a message: the first ones, if there are many. */
+enum { MODELS_LISTED = 8, MODELS_TEXT = (MODELS_LISTED + 1) * 24 };
+static void known_models(const struct export *x, char text[MODELS_TEXT])
 {
-    uint64_t known[24];
+    uint64_t known[MODELS_LISTED + 1]; /* one more, to see that there are more */
     size_t n = 0, at = 0;
     for (size_t d = 0; d < x->profile->n_devices; d++) {
         const struct iterations *t = &x->profile->device[d].steps.iterations;
-        for (size_t i = 0; i < t->n && n < sizeof known / sizeof *known; i++) {
+        for (size_t i = 0; i < t->n && n <= MODELS_LISTED; i++) {
             bool seen = !is_candidate(x, t, i) || (i > 0 && t->model[i] == t->model[i - 1]);
             for (size_t k = 0; k < n && !seen; k++)
                 seen = known[k] == t->model[i];
@@ -35,11 +36,13 @@ static void known_models(const struct export *x, char *text, size_t size)
         }
     }
     text[0] = 0;
-    for (size_t k = 0; k < n && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, "%s%" PRIu64, k ? ", " : "", known[k]);
+    for (size_t k = 0; k < n && k < MODELS_LISTED; k++)
+        at += (size_t)snprintf(text + at, MODELS_TEXT - at, "%s%" PRIu64, k ? ", " : "", known[k]);
+    if (n > MODELS_LISTED)
+        snprintf(text + at, MODELS_TEXT - at, ", ...");
 }
 
-/* The window of a device, from those of its iterations that are wanted. */
+/* The window of a device: from the begin of its first exported iteration to the end of its last one. */
 static struct window window_of(const struct export *x, const struct device *d)
 {
     const struct iterations *t = &d->steps.iterations;
@@ -66,8 +69,8 @@ static struct window window_of(const struct export *x, const struct device *d)
     return w;
 }
 
-/* The model of the longest series of iterations. In a collection that mixes single operators with graphs the operators
- * stand for all. */
+/* The model with the most iterations in a row; of several the last one. In a collection with single operators and
+ * graphs it is the pseudo model of the operators. */
 static uint64_t default_model(const struct profile *p)
 {
     uint64_t model = 0, most = 0, n = 0;
@@ -98,9 +101,9 @@ static bool has_graphs(const struct profile *p)
     return false;
 }
 
-/* The iterations of all devices that can be chosen. */
+/* The iterations that can be chosen, over all devices. */
 struct offer {
-    bool has_any;         /* of any model */
+    bool has_any;         /* some model has iterations */
     uint64_t first, last; /* of the chosen model; first > last: it has none */
 };
 
@@ -120,7 +123,7 @@ static struct offer offer_of(const struct export *x)
     return o;
 }
 
-/* Sets an error that lists what can be chosen. Always false. */
+/* Sets an error that lists the iterations that can be chosen. Always false. */
 static bool no_such_iteration(const struct export *x, struct offer o, struct error *e)
 {
     const char *path = x->profile->path;
@@ -128,8 +131,8 @@ static bool no_such_iteration(const struct export *x, struct offer o, struct err
         return error_set(e, FAULT_ASKED, "%s: has no %s; remove --model-id and --iteration-id", path,
                          x->scope == SCOPE_STEP ? "training steps" : "iterations (single operators only)");
     if (o.first > o.last) {
-        char models[256];
-        known_models(x, models, sizeof models);
+        char models[MODELS_TEXT];
+        known_models(x, models);
         return error_set(e, FAULT_ASKED, "%s: has no model %" PRIu64 "; its models are %s", path, x->model, models);
     }
     char what[64] = "has steps";
@@ -176,7 +179,7 @@ bool scope_resolve(struct export *x, struct error *e)
     return has_any || no_such_iteration(x, offer, e);
 }
 
-/* Iterations of a model stand together, by index from 1 on. */
+/* Iterations are sorted by model, then by index, which counts from 1; training steps follow them. */
 static size_t first_of_model(const struct iterations *t, uint64_t model)
 {
     return SEARCH_FIRST_NOT(i, 0, t->n, !t->is_step[i] && t->model[i] < model);
@@ -195,7 +198,7 @@ uint64_t scope_iteration_at(const struct export *x, const struct device *d, int6
     return x->first_iteration;
 }
 
-void scope_look_at(const struct export *x, struct trace *t, size_t device)
+void scope_set_window(const struct export *x, struct trace *t, size_t device)
 {
     const bool is_cut = x->scope != SCOPE_ALL && !x->is_own_file, is_host = device == SCOPE_HOST;
     t->window = !is_cut ? NULL : is_host ? x->host_window : &x->window[device];

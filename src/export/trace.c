@@ -33,7 +33,7 @@ bool trace_wants(const struct trace *t, int64_t begin_ns, int64_t end_ns)
     return wants;
 }
 
-/* An event is begun, its name follows, and then where it is. */
+/* Begins the text of an event, up to its name; the name follows, then place(). */
 static void begin(struct trace *t)
 {
     if (t->sink) {
@@ -56,7 +56,7 @@ static uint64_t written(const struct out *o)
     return o->written + o->n;
 }
 
-/* An event is complete, text or not. */
+/* The open event is complete: a sink gets it. */
 static void hand_over(struct trace *t)
 {
     if (t->is_straight) {
@@ -69,7 +69,8 @@ static void hand_over(struct trace *t)
     }
 }
 
-/* An event that is not written, unless its time would not be read as it is. False: write it. */
+/* Begins an event as a struct for the sink. False: there is no sink, or the time is so damaged that a reader of the
+ * text would see another one; the event has to be written as text. */
 static bool straight(struct trace *t, char phase, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     const int64_t ns = t->has_base ? wrap_sub(at_ns, t->base_ns) : at_ns;
@@ -108,7 +109,7 @@ static void place(struct trace *t, uint32_t pid, int64_t tid)
         place_find(at, pid, tid);
     t->pid = pid;
     char *to = out_reserve(t->out, TRACE_PLACE_BYTES);
-    memcpy(to, at->text, TRACE_PLACE_BYTES); /* all of it, which takes no call */
+    memcpy(to, at->text, TRACE_PLACE_BYTES); /* a constant size is copied inline, without a call */
     out_put(t->out, to + at->len);
 }
 
@@ -196,7 +197,7 @@ void trace_thread(struct trace *t, uint32_t pid, int64_t tid, const char *name, 
     trace_end(t);
 }
 
-/* The row in which a slice is drawn: that of its thread, unless it would overlap there. */
+/* The tid of the lane in which a slice is drawn: that of its track, or a further one if it would overlap there. */
 static int64_t row_of_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
 {
     struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
@@ -218,8 +219,8 @@ static int64_t row_of_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t 
     return lane_tid(tid, lane);
 }
 
-/* Counted from a base, times are numbers, and viewers add duration to begin as doubles. The duration is written so that the
- * sum is the double of the end: slices that end together end together there, too, and those that nest still nest. */
+/* With a time base times are numbers, and viewers add begin and duration as doubles. The duration is chosen so that
+ * this sum is the double of the end: slices that end together or nest do so in viewers, too. */
 static double double_dur_us(int64_t begin_ns, int64_t end_ns)
 {
     const double begin = (double)begin_ns / 1000, end = (double)end_ns / 1000;
@@ -248,8 +249,9 @@ static void slice_time(struct trace *t, int64_t begin_ns, double dur_ns)
     out_lit(t->out, ",\"ph\":\"X\"");
 }
 
-/* Text has the duration in microseconds, as a double; what is read from it is a whole number of nanoseconds. They are found without it
- * where its last digits cannot matter. */
+/* The sink gets the whole nanoseconds that a reader of the text would get, which has microseconds as a double. Where
+ * the last digits of that double decide (long durations, a fraction near one half) it is false, and the slice is
+ * written as text. */
 static bool straight_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t begin_ns, double dur_ns)
 {
     static const double most_ns = 1e12, most_base_ns = 1e14, tie = 1e-3;
@@ -309,7 +311,7 @@ void trace_instant(struct trace *t, name_id name, uint32_t pid, int64_t tid, int
     event(t, names_text(t->names, name), names_len(t->names, name), pid, tid);
     time_at(t, at_ns);
     out_lit(t->out, ",\"ph\":\"i\"");
-    if (t->has_base) /* made for viewers: a line through its thread, not through its process */
+    if (t->has_base) /* viewers draw it across its thread only, not across its process */
         out_lit(t->out, ",\"s\":\"t\"");
 }
 
@@ -403,7 +405,7 @@ void trace_end_without_args(struct trace *t, bool is_bare)
     hand_over(t);
 }
 
-/* A flow is written right after the slice that it belongs to, and follows it to its lane. */
+/* A flow event is written right after the slice that it belongs to, and is on the lane of that slice. */
 static void put_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     const struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
@@ -424,7 +426,7 @@ static void put_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_
     out_put(t->out, lit_put(p, "\",\"cat\":\""));
     out_bytes(t->out, a->category, strlen(a->category));
     p = lit_put(out_reserve(t->out, OUT_RESERVE), "\",\"id\":");
-    const bool is_text = a->id || t->has_base; /* made for viewers, whose doubles would take neighbours for the same */
+    const bool is_text = a->id || t->has_base; /* as doubles, large numbers next to each other would be the same id */
     *p = '"';
     p += is_text;
     if (!a->id)
@@ -448,7 +450,7 @@ void trace_flow(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid
 void trace_flow_args(struct trace *t, const struct flow *a, uint32_t pid, int64_t tid, int64_t at_ns)
 {
     put_flow(t, a, pid, tid, at_ns);
-    if (t->is_straight && a->id) { /* the event outlives the caller's text */
+    if (t->is_straight && a->id) { /* the event is open longer than the caller's text is valid */
         assert(strlen(a->id) < sizeof t->flow_id);
         t->event.id = strcpy(t->flow_id, a->id);
     }

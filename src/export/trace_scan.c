@@ -12,7 +12,7 @@ struct span {
     size_t len;
 };
 
-/* Behind the string that begins here. */
+/* The end of the string that begins at p, behind its closing quote. */
 static const char *string_end(const char *p, const char *end)
 {
     for (p++; p < end; p++) {
@@ -20,7 +20,7 @@ static const char *string_end(const char *p, const char *end)
         if (!p)
             return end;
         size_t n = 0;
-        while (p[-1 - (ptrdiff_t)n] == '\\') /* the quote at its beginning ends this */
+        while (p[-1 - (ptrdiff_t)n] == '\\') /* stops at the opening quote at the latest */
             n++;
         if (n % 2 == 0)
             return p + 1;
@@ -72,11 +72,12 @@ static int64_t ns_of(struct span v)
     return is_negative ? -ns : ns;
 }
 
+/* A number, or the same as text: timelines of MindSpore have their durations in quotes. */
 static int64_t dur_of(struct span v)
 {
     char text[48];
-    const size_t n = v.len < sizeof text ? v.len : sizeof text - 1;
-    memcpy(text, v.at, n);
+    const size_t quote = v.at[0] == '"', left = v.len - quote, n = left < sizeof text ? left : sizeof text - 1;
+    memcpy(text, v.at + quote, n);
     text[n] = 0;
     const double ns = strtod(text, NULL) * 1000;
     return ns > 0 && ns < 9e18 ? llround(ns) : 0;

@@ -12,20 +12,20 @@
 #include "export/trace_scan.h"
 
 enum {
-    AROUND = 4,             /* "[", "]\n" and a line end before the first event */
-    CHUNK_EVENTS = 1 << 14, /* a few MB of text for one thread */
+    AROUND = 4,             /* bytes of a piece beside its events: "[", "]\n" and a line end */
+    CHUNK_EVENTS = 1 << 14, /* a few MB of text, which one thread writes at a time */
     CHUNK_BYTES = 1 << 22,
 };
 
 struct events {
-    size_t n;             /* all but metadata */
-    uint64_t *at;         /* of the text, in the order of the file */
-    uint32_t *len;        /* 0 for none: an event is never that short */
-    uint64_t *key;        /* its time, as a number that ascends */
-    uint32_t *by_time;    /* rows */
-    uint64_t *open, *end; /* when flows and slices begin, and the last moment they are open; each ascending */
+    size_t n;             /* without metadata events */
+    uint64_t *at;         /* offset of the text, in the order of the file */
+    uint32_t *len;        /* of the text */
+    uint64_t *key;        /* time, as a number that sorts as unsigned */
+    uint32_t *by_time;    /* rows of the above in the order of time */
+    uint64_t *open, *end; /* the first and the last moment of every flow and slice; each column is sorted by itself */
     size_t n_open;
-    size_t n_meta; /* events that every piece has */
+    size_t n_meta; /* metadata events, which every piece has */
     uint64_t *meta_at;
     uint32_t *meta_len;
     uint64_t meta_bytes;
@@ -53,7 +53,7 @@ static bool sort_keys(uint64_t **key, size_t n, struct arena *mem)
     return true;
 }
 
-/* Ends of flows, by what ties them together: from the first to the last it is open. */
+/* Flow events with the number of their flow. A flow is open from its first event to its last one. */
 struct flow_ends {
     size_t n;
     uint64_t *flow, *key;
@@ -135,7 +135,7 @@ static bool events_find(struct events *v, const struct trace_scan *whole, struct
            sort_keys(&v->end, v->n_open, mem);
 }
 
-/* How many flows and slices a cut before this moment would go through. */
+/* How many flows and slices are open at a cut before this moment. */
 static size_t crossing(const struct events *v, uint64_t key)
 {
     return order_first_u64(NULL, v->n_open, v->open, key) - order_first_u64(NULL, v->n_open, v->end, key);
@@ -146,7 +146,7 @@ static bool is_border(const struct events *v, size_t i)
     return i >= v->n || v->key[v->by_time[i]] != v->key[v->by_time[i - 1]];
 }
 
-/* Where the piece ends that begins at a position of by_time. */
+/* Where the piece ends that begins at position `first` of by_time and may have `budget` bytes. */
 static size_t piece_end(const struct events *v, size_t first, uint64_t budget)
 {
     uint64_t bytes = 0;
@@ -166,7 +166,7 @@ static size_t piece_end(const struct events *v, size_t first, uint64_t budget)
             best = i;
         }
     }
-    if (best == 0) /* what begins in one moment is not cut: the piece is larger than it should be */
+    if (best == 0) /* events of one moment stay together: the piece becomes larger than it should be */
         for (best = most + 1; !is_border(v, best);)
             best++;
     return best;
@@ -228,7 +228,7 @@ static bool piece_write(struct trace_split *s, const struct piece_job *piece, co
     return done;
 }
 
-/* Rows of each piece, in the order of the file: those of a piece follow each other. */
+/* Fills `row` piece by piece; the rows of a piece are in the order of the file. */
 static bool rows_of_pieces(const struct events *v, const size_t *end, uint32_t *row, struct arena *mem)
 {
     uint32_t *piece = arena_take(mem, v->n, sizeof *piece);
@@ -269,7 +269,7 @@ static bool split(struct trace_split *s, const struct trace_scan *whole, struct 
         const char *path = ends.n == 1 ? arena_printf(s->mem, "%s%s", s->before, s->after)
                                        : arena_printf(s->mem, "%s_slice_%zu%s", s->before, k, s->after);
         if (!piece_write(s, &j, path, e)) {
-            while (s->pieces.n > 0) /* some of the pieces would pass for all of them */
+            while (s->pieces.n > 0) /* nobody could see that some pieces are missing */
                 unlink(s->pieces.at[--s->pieces.n].path);
             return false;
         }
@@ -284,7 +284,7 @@ static void put_bytes(void *context, size_t i, struct out *o)
     out_bytes(o, whole->text + at, left < CHUNK_BYTES ? left : CHUNK_BYTES);
 }
 
-/* It fits into one piece, byte for byte. */
+/* Writes the whole text as one compressed piece. */
 static bool pack(struct trace_split *s, struct trace_scan *whole, struct error *e)
 {
     struct trace_piece *p = list_add(&s->pieces, s->mem);
@@ -300,7 +300,7 @@ static bool pack(struct trace_split *s, struct trace_scan *whole, struct error *
     return out_close(&o, e);
 }
 
-/* It is one piece as it is. */
+/* The file that was written is the only piece. */
 static bool keep(struct trace_split *s, struct out *whole, struct error *e)
 {
     struct trace_piece *p = list_add(&s->pieces, s->mem);
@@ -347,7 +347,7 @@ void trace_split_sweep(const struct trace_split *s)
     if (is_cut && is_regular(whole))
         unlink(whole);
     if (!is_cut && !is_regular(whole))
-        return; /* standard output, a device, a link: what has such names beside it is not ours */
+        return; /* standard output, a device or a link: files with such names beside it are not from an export */
     for (size_t k = is_cut ? s->pieces.n : 0;; k++)
         if (!is_regular(piece = arena_printf(s->mem, "%s_slice_%zu%s", s->before, k, s->after)) || unlink(piece) != 0)
             return;

@@ -2,6 +2,7 @@
 #include "pipeline/account.h"
 
 #include <string.h>
+#include <time.h>
 
 void account_problem(struct account *a, const char *text)
 {
@@ -10,6 +11,13 @@ void account_problem(struct account *a, const char *text)
         *slot = text ? arena_text(a->mem, text, strlen(text)) : NULL;
     else
         a->n_omitted++;
+}
+
+double account_clock_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 bool account_is_lossy(const struct account *a, const struct losses *lost)

@@ -20,12 +20,13 @@ struct written {
 struct account {
     LIST(struct written) files;
     LIST(const char *) problems; /* one line each: what could not be done, and why */
-    size_t n_omitted;            /* problems that there was no memory to note */
+    size_t n_omitted;            /* problems that are not in the list for want of memory */
     double load_s, analyse_s, write_s;
     struct arena *mem;
 };
 
-void account_problem(struct account *a, const char *text); /* NULL: there was no memory for it */
+void account_problem(struct account *a, const char *text); /* text is copied; NULL: there was no memory for it */
+double account_clock_s(void);                              /* CLOCK_MONOTONIC, for load_s, analyse_s and write_s */
 /* Whether the results lack something that was collected, or something went wrong. */
 bool account_is_lossy(const struct account *a, const struct losses *lost);
 

@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 
+const char ANALYSE_RESULTS[] = "ASCEND_PROFILER_OUTPUT";
 const char ANALYSE_DONE[] = "analyse.done";
 
 static void put_text(struct out *o, const char *text)

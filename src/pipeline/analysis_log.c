@@ -16,7 +16,7 @@
 
 struct log {
     struct out out;
-    char stamp[64]; /* the same for all lines: the whole of it is written at the end */
+    char stamp[64]; /* the same for all lines: the log is written at the end of the analysis */
 };
 
 __attribute__((format(printf, 3, 4))) static void line(struct log *l, const char *level, const char *fmt, ...)
@@ -28,7 +28,7 @@ __attribute__((format(printf, 3, 4))) static void line(struct log *l, const char
     va_end(args);
     const int head_len = snprintf(head, sizeof head, "[%s] [%s] ", l->stamp, level);
     out_bytes(&l->out, head, (size_t)head_len);
-    out_shown(&l->out, text); /* people read it on terminals */
+    out_shown(&l->out, text); /* without control characters: logs are read on terminals */
     out_char(&l->out, '\n');
 }
 
@@ -50,7 +50,7 @@ static void log_found(struct log *l, const struct collection *s)
              n_tasks, n_collectives, s->profile.n_devices);
 }
 
-/* Several facts on a line: the whole of it is worth a few lines only. */
+/* Several facts per line, to keep the log short. */
 static void log_recording(struct log *l, const struct collector *c, struct arena *mem)
 {
     const struct recording_facts facts = recording_facts(c, mem);

@@ -5,8 +5,8 @@
 
 #include "pipeline/collection_write.h"
 
-/* DIR/logs/profiler_{YYYYmmddHHMMSS}_{pid}_ascope.log, or {pid}_1, {pid}_2 ... where that is there: in another container a process
- * may have the same number in the same second. */
+/* Writes DIR/logs/profiler_{YYYYmmddHHMMSS}_{pid}_ascope.log, or {pid}_1, {pid}_2 ... if that exists: a process in
+ * another container may have the same pid in the same second. False: see e. */
 bool analysis_log_write(const struct collection_result *r, const char *dir, struct error *e);
 
 #endif

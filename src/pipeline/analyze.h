@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* analyze.h - the cost of communication, written into PROF_XXX/analyze.
  *
- * communication.json (time of each collective, bytes by kind of link), communication_matrix.json (bytes between ranks), and
- * communication_analyzer.db, which contains both. Existing files are replaced.
+ * communication.json (time of each collective, bytes by kind of link), communication_matrix.json (bytes between ranks),
+ * and communication_analyzer.db, which contains both. Existing files are replaced.
  */
 #ifndef ASCOPE_PIPELINE_ANALYZE_H
 #define ASCOPE_PIPELINE_ANALYZE_H

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyse/profile_analyse.h"
@@ -22,22 +21,13 @@
 #include "pipeline/framework_kinds.h"
 #include "pipeline/registry.h"
 
-static const char RESULTS[] = "ASCEND_PROFILER_OUTPUT";
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 struct job {
     const struct framework_output *output;
     const char *path;
     struct arena *mem;
-    uint64_t n_rows; /* 0: there is no such file */
+    uint64_t n_rows; /* 0: the file was not written */
     uint64_t n_bytes;
-    bool is_written; /* even if its size cannot be read afterwards */
+    bool is_written; /* true even if its size cannot be read afterwards */
     struct error error;
 };
 
@@ -48,7 +38,7 @@ struct writing {
     const struct collection *collection;
     const struct collection_part *part; /* NULL: all of it */
     struct window *window;              /* of each device; NULL without a part */
-    struct window *host_window;         /* the same for each */
+    struct window *host_window;         /* of the host, n_host_windows equal ones */
     size_t n_host_windows;
     struct job *job;
     size_t n_jobs;
@@ -62,7 +52,7 @@ static const struct report *report_of(const char *name)
     return NULL;
 }
 
-/* Whether there was memory for everything that a result is made of. False: it would be another one. */
+/* False: memory ran out while a result was made; it would be incomplete. */
 static bool has_memory(const struct writing *w, struct job *j)
 {
     if (!arena_failed(j->mem) && !names_failed(w->collection->profile.names))
@@ -70,7 +60,7 @@ static bool has_memory(const struct writing *w, struct job *j)
     return error_no_memory(&j->error, j->path);
 }
 
-/* Leaves the rows of other steps out of a table. */
+/* Restricts a table to the rows of the requested steps. False: no memory. */
 static bool cut_table(const struct collection_export *x, struct job *j, struct table *t)
 {
     const struct framework_output *o = j->output;
@@ -137,7 +127,7 @@ static void write_job(const struct writing *w, struct job *j)
     }
     if (o->write) {
         if (o->write(&x, j->path, &j->n_rows, &j->error) && !has_memory(w, j))
-            unlink(j->path); /* it may lack what there was no memory for */
+            unlink(j->path); /* it may be incomplete */
         return;
     }
     struct table t = { 0 };
@@ -173,7 +163,7 @@ static void run_job(void *context, size_t i)
     arena_free(j->mem);
 }
 
-/* The requested files, as jobs. */
+/* Makes a job for each requested file. False: no memory. */
 static bool plan(struct writing *w, const char *dir, struct arena *mem)
 {
     const struct collection *s = w->collection;
@@ -194,7 +184,7 @@ static bool plan(struct writing *w, const char *dir, struct arena *mem)
     return w->job && !arena_failed(mem);
 }
 
-/* A file of an earlier run that this one has no reason to write would be taken for one of its results. */
+/* Removes files of earlier runs that this run did not write: they would be taken for its results. */
 static void remove_stale(const struct writing *w)
 {
     for (size_t i = 0; i < w->n_jobs; i++)
@@ -208,7 +198,8 @@ static bool is_wanted(const struct writing *w, const struct job *j)
     return (!o->is_new || w->options->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->collection));
 }
 
-/* Runs the jobs whose files the settings call for; the others stay, so that what they left earlier is removed. */
+/* Runs the jobs whose files the settings call for. The others stay in the list, so that remove_stale() removes their
+ * files. */
 static void run_wanted(struct writing *w)
 {
     size_t n = 0;
@@ -287,7 +278,7 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
     out->part = w.part;
     const char *home =
         options->out_dir ? arena_printf(mem, "%s/%s", options->out_dir, out->collection.name) : out->collection.path;
-    const char *dir = home ? arena_printf(mem, "%s/%s", home, RESULTS) : NULL;
+    const char *dir = home ? arena_printf(mem, "%s/%s", home, ANALYSE_RESULTS) : NULL;
     const char *done = dir ? arena_printf(mem, "%s/%s", dir, ANALYSE_DONE) : NULL;
     const char *logs = home ? arena_printf(mem, "%s/logs", home) : NULL;
     if (!done || !logs || !plan(&w, dir, mem))
@@ -339,7 +330,7 @@ bool collection_export(const struct framework_kind *kind, const char *path, cons
     if (!out->account.mem)
         return error_no_memory(e, path);
     struct account *a = &out->account;
-    const double start = now_s();
+    const double start = account_clock_s();
     const uint64_t bytes = raw_bytes(path);
     struct output_options sized = *options;
     sized.n_threads = stage_threads(bytes, options->n_threads);
@@ -347,19 +338,19 @@ bool collection_export(const struct framework_kind *kind, const char *path, cons
     const struct collection_request request = { .n_threads = sized.n_threads };
     if (!kind->load(&out->collection, path, &request, e))
         return false;
-    a->load_s = now_s() - start;
+    a->load_s = account_clock_s() - start;
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(&out->collection.profile));
     if (!kind->analyse(&out->collection, sized.n_threads, e))
         return false;
     collection_losses(&out->collection, &out->collection.lost);
-    a->analyse_s = now_s() - start - a->load_s;
+    a->analyse_s = account_clock_s() - start - a->load_s;
     if (out->collection.device_error.fault != FAULT_NONE)
         account_problem(a, out->collection.device_error.text);
     const unsigned want = want_of(options, &out->collection.settings);
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
                    stage_output_bytes(bytes, want & WANT_TEXT, want & WANT_TEXT, want & WANT_DB));
     const bool done = write_all(kind, &sized, want, out, e);
-    a->write_s = now_s() - start - a->load_s - a->analyse_s;
+    a->write_s = account_clock_s() - start - a->load_s - a->analyse_s;
     return done;
 }
 

@@ -11,16 +11,16 @@
 #include "export/framework/collection_export.h"
 #include "pipeline/framework_kinds.h"
 
-/* The request of an output; the other fields are 0. */
+/* The request for an output of the whole collection. */
 struct collection_export collection_export_of(const struct collection *s, const struct output_options *options,
                                               struct arena *mem);
 
 void collection_losses(const struct collection *s,
-                       struct losses *out); /* adds those of the device's and the framework's parts */
+                       struct losses *out); /* adds the losses of its device and framework parts */
 
 struct collection_result {
     struct collection collection;       /* as analysed; valid until collection_result_free() */
-    const struct collection_part *part; /* the steps that were asked for; NULL: all */
+    const struct collection_part *part; /* the requested steps; NULL: all */
     struct account account;
 };
 

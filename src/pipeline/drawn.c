@@ -18,7 +18,8 @@
 #include "pipeline/collection_write.h"
 #include "pipeline/registry.h"
 
-/* Beside the collection there is room for it; if that is not ours to write to, among temporary files; else in memory. */
+/* An unnamed file beside the collection, where there is space; if that is not writable, in a directory for temporary
+ * files, or else in memory. */
 int drawn_file(const char *beside)
 {
     const char *const places[] = { beside, getenv("TMPDIR"), "/var/tmp", "/tmp" };
@@ -47,7 +48,7 @@ static bool draw(struct chrome_sink *sink, const struct collection *s, const str
     return done && (*n_events > 0 || error_set(e, FAULT_ASKED, "%s: no data for a timeline", of));
 }
 
-/* Maps what the file has. */
+/* Maps the contents of the file. */
 static bool map(struct mapped *text, int fd, const char *of, struct error *e)
 {
     struct stat st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drawn.h - the timeline of a collection in memory: what reading its text would give, without the text.
+/* drawn.h - the timeline of a collection in memory, without writing and parsing its JSON text.
  *
- * The functions that write the text hand their events over (chrome_sink.h); only arguments are text, in a file without a name.
- * What a viewer shows, and what it becomes in other formats, is therefore what the exported file has.
+ * The functions that write the text pass their events to a sink instead (chrome_sink.h); only the arguments of events
+ * are text, in an unnamed file. The viewer and other formats therefore have the same contents as the exported file.
  */
 #ifndef ASCOPE_PIPELINE_DRAWN_H
 #define ASCOPE_PIPELINE_DRAWN_H
@@ -13,23 +13,25 @@
 
 struct chrome_straight;
 struct drawn {
-    const char *of; /* the path; NULL: nothing was begun */
+    const char *of; /* path of the collection; NULL: drawn_begin() was not called */
     struct chrome_straight *events;
-    int fd; /* of the arguments */
+    int fd; /* unnamed file with the arguments of events */
 };
-/* Draws into a trace that is all zero; behind it the collection is not needed any more, and its memory may serve for the rest.
- * `path` is lent to the trace, which stays where it is until chrome_trace_free(), also after a failure. False: e says why. */
+/* Draws into a trace that is all zero. Afterwards the collection may be released, so that its memory is free for
+ * drawn_finish(). `path` is lent to the trace, which must not be moved before chrome_trace_free(), also after a
+ * failure. False: see e. */
 bool drawn_begin(struct drawn *d, struct chrome_trace *trace, const char *path, const struct collection *collection,
                  const struct profile *profile, const struct output_options *options, struct error *e);
-bool drawn_finish(struct drawn *d, struct mapped *text, struct error *e); /* `text` as below */
-void drawn_end(struct drawn *d); /* in any case; one that is all zero is fine */
+bool drawn_finish(struct drawn *d, struct mapped *text, struct error *e); /* `text`: see drawn_make() */
+void drawn_end(struct drawn *d); /* after success and failure; may be all zero */
 
-/* Both at once. Both must be all zero, and stay where they are until chrome_trace_free() and memory_unmap(), in this order, also after a failure.
- * `collection` is NULL of a PROF directory. False: e says why. */
+/* Begin and finish in one call. `text` and `trace` must be all zero and must not be moved before chrome_trace_free()
+ * and memory_unmap(), in this order, also after a failure. `collection` is NULL for a PROF directory. False: see e. */
 bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct collection *collection,
                 const struct profile *profile, const struct output_options *options, struct error *e);
 
-/* Its parts: a file without a name (beside `beside`, unless that is NULL; -1: errno says why), and reading the text in one. */
+/* For timelines from other sources: makes an unnamed file (in the directory `beside`, unless that is NULL; -1: see
+ * errno), and parses the text in it. */
 int drawn_file(const char *beside);
 bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e);
 

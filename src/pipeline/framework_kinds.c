@@ -9,7 +9,7 @@
 #include "load/pt.h"
 #include "pipeline/framework_outputs.h"
 
-/* MindSpore is before PyTorch: it knows its files by their names, also in a directory that has another one. */
+/* MindSpore comes before PyTorch: it recognises its files by their names, whatever the name of the directory. */
 const struct framework_kind framework_kinds[] = {
     { .id = FRAMEWORK_MINDSPORE,
       .is_one = ms_is_one,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework_kinds.h - the frameworks whose collections are read: each is a row.
  *
- * A collection is a directory that the profiler of a framework writes, with a PROF directory in it if a device was recorded.
- * Everything that depends on the framework is in its row, so that a new one is a row and a loader.
+ * A collection is a directory that the profiler of a framework writes, with a PROF directory in it if a device was
+ * recorded. Everything that depends on the framework is in its row, so that a new one is a row and a loader.
  */
 #ifndef ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
 #define ASCOPE_PIPELINE_FRAMEWORK_KINDS_H

@@ -54,7 +54,7 @@ static bool has_gpu(const struct collection *s)
     return s->profile.chip->task_log == TASK_LOG_CUDA;
 }
 
-/* Collectives of a GPU are one kernel each: nothing is known of between whom they move it. */
+/* A collective of a GPU is one kernel: the bytes between pairs of ranks are unknown. */
 static bool has_parts(const struct collection *s)
 {
     return collection_has_kernels(s) && !has_gpu(s);
@@ -131,7 +131,7 @@ const struct framework_output framework_outputs[] = {
       .is_wanted = has_device, .report = "gpu_counters" },
 };
 
-/* The same for MindSpore. What the device's export contains is copied, whatever was asked for. */
+/* The same for MindSpore. Tables of the device's export (is_copy) are written whatever was requested. */
 const struct framework_output ms_outputs[] = {
     { .file = "trace_view.json", .about = "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
       .is_timeline = true, .write = trace_view_write },

@@ -29,23 +29,16 @@
 /* A table longer than this is cut into files that spreadsheets can open. */
 enum { ROWS_PER_FILE = 1000000 };
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* Everything that is written, as jobs that share nothing. The large ones come first, so that no thread ends up alone
- * with one of them. */
+/* Each file, or group of files, is a job; jobs share nothing. The large ones come first, so that no thread is left
+ * alone with one of them at the end. */
 enum job_kind { JOB_DB, JOB_TIMELINE, JOB_REPORT };
 struct job {
     enum job_kind kind;
     const char *file; /* of a timeline: "msprof", or the own_file of some tracks */
     const struct report *report;
-    struct arena *mem; /* results and their texts */
+    struct arena *mem; /* of the result and its texts */
     LIST(struct written) files;
-    size_t n_written; /* files, also when there was no memory to list them */
+    size_t n_written; /* number of files, including those that are not in the list for want of memory */
     struct error error;
 };
 
@@ -71,7 +64,7 @@ static void note_file(struct job *j, const char *path, const char *about, uint64
         *w = (struct written){ path, about, rows, (uint64_t)st.st_size, j->kind == JOB_TIMELINE };
 }
 
-/* Whether there was memory for everything that a result is made of. False: it would be another one. */
+/* False: memory ran out while a result was made; it would be incomplete. */
 static bool has_memory(const struct writing *w, struct job *j, const char *file)
 {
     if (!arena_failed(j->mem) && !names_failed(w->base.profile->names))
@@ -79,7 +72,7 @@ static bool has_memory(const struct writing *w, struct job *j, const char *file)
     return error_no_memory(&j->error, file);
 }
 
-/* The processes that belong into a file: all of them into msprof_*.json, some into files of their own besides. */
+/* Writes a timeline: msprof_*.json with all processes, or one of the files with the processes of one own_file. */
 static void write_timeline(struct writing *w, struct job *j)
 {
     const struct output_options *options = w->options;
@@ -152,7 +145,8 @@ static bool write_json(struct writing *w, struct job *j, const struct table *t, 
     return true;
 }
 
-/* A timeline has this name, too. It may be one of another command of the same second. */
+/* Whether a timeline has this name, too: a JSON table must not replace it, even if both are written in the same
+ * second. */
 static bool is_timeline(const char *file)
 {
     bool found = false;
@@ -177,7 +171,8 @@ static void write_report(struct writing *w, struct job *j)
         write_csv(w, j, &t, file);
 }
 
-/* Always of the whole collection: where ids are not unique, tables hold what the text exports have no room for. */
+/* The database always covers the whole collection. Its tables can represent ids that are not unique, unlike the text
+ * exports. */
 static void write_db(struct writing *w, struct job *j)
 {
     struct export x = w->base;
@@ -244,8 +239,8 @@ static bool has_db(const char *dir)
 
 static void plan(struct writing *w)
 {
-    /* As the reference does: the text exports leave a database too, unless one is there or only a part is wanted; and not
-     * where the older presentation applies. */
+    /* As in the reference, text exports also write a database, unless one exists, only a part is wanted, or the
+     * older presentation applies. */
     const bool leaves_db = w->base.scope == SCOPE_ALL && !w->base.is_generic && !has_db(w->prof_dir);
     const bool wants_db = (w->want & WANT_DB) || leaves_db;
     if (wants_db && !w->base.is_cut)
@@ -265,7 +260,7 @@ static void plan(struct writing *w)
         add_job(w, JOB_REPORT)->report = &prof_registry.report[i];
 }
 
-/* Who recorded it, how exactly, and what was lost on the way. */
+/* The facts of ascope's recorder: version, accuracy of the clocks, losses. */
 static void readme_recording(struct out *o, const struct result *out)
 {
     const struct recording_facts facts = recording_facts(&out->profile.collector, out->account.mem);
@@ -280,7 +275,7 @@ static void readme_recording(struct out *o, const struct result *out)
     out_char(o, '\n');
 }
 
-/* What each file is, for people who open the directory later. Lists what this export wrote. */
+/* README.txt: describes each file that this export wrote. */
 static bool write_readme(struct writing *w, struct result *out, struct error *e)
 {
     const char *path = arena_printf(out->account.mem, "%s/README.txt", w->dir);
@@ -313,7 +308,7 @@ static bool write_readme(struct writing *w, struct result *out, struct error *e)
     return out_close(&o, e);
 }
 
-/* What this version does not read of a collection is reported, not ignored. */
+/* Reports streams and format versions that this version does not know. */
 static void note_unknown(struct result *out)
 {
     const struct profile *p = &out->profile;
@@ -396,7 +391,7 @@ static bool write_all(const struct output_options *options, unsigned want, struc
         return false;
     if (options->out_dir && (!outdir_make(options->out_dir, e) || !outdir_make_inside(w.prof_dir, e)))
         return false;
-    const int lock = outdir_lock(w.dir, OUTDIR_PATIENCE_MS, e); /* who holds it also writes the database beside it */
+    const int lock = outdir_lock(w.dir, OUTDIR_PATIENCE_MS, e); /* also protects the database in the directory above */
     if (lock < 0)
         return false;
     const bool done = write_locked(&w, out, e);
@@ -404,7 +399,7 @@ static bool write_all(const struct output_options *options, unsigned want, struc
     return done;
 }
 
-/* The reference's intermediate databases, which --clear is there to remove. */
+/* Removes the intermediate databases of the reference (--clear). */
 static void clear_folder(struct result *out, const struct source *s)
 {
     const char *path = arena_printf(out->account.mem, "%s/sqlite", s->path);
@@ -442,7 +437,7 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
     if (!out->account.mem)
         return error_no_memory(e, prof_path);
     const unsigned want = options->want ? options->want : WANT_ALL;
-    const double start = now_s();
+    const double start = account_clock_s();
     const uint64_t bytes = raw_bytes(prof_path);
     struct output_options sized = *options;
     sized.n_threads = stage_threads(bytes, options->n_threads);
@@ -451,11 +446,11 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
     if (!profile_load(p, prof_path, sized.n_threads, e) ||
         (!p->collector.is_there && !collector_load_above(&p->collector, p->path, p->mem, &p->lost, e)))
         return false;
-    const double loaded = now_s();
+    const double loaded = account_clock_s();
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
     if (!profile_analyse(&out->profile, sized.n_threads, e))
         return false;
-    const double analysed = now_s();
+    const double analysed = account_clock_s();
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
                    stage_output_bytes(bytes, want & WANT_TIMELINE, want & WANT_SUMMARY, want & WANT_DB));
     const bool done = write_all(&sized, want, out, e);
@@ -463,7 +458,7 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
         result_clear(out);
     out->account.load_s = loaded - start;
     out->account.analyse_s = analysed - loaded;
-    out->account.write_s = now_s() - analysed;
+    out->account.write_s = account_clock_s() - analysed;
     return done;
 }
 

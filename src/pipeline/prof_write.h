@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* prof_write.h - writes the results of one PROF directory.
  *
- * Loads, analyses and writes; what was written, its contents and what was lost are returned as data, for the command line to
- * show. Nothing here prints.
+ * Loads, analyses and writes; what was written, its contents and what was lost are returned as data, for the command
+ * line to show. Nothing here prints.
  */
 #ifndef ASCOPE_PIPELINE_PROF_WRITE_H
 #define ASCOPE_PIPELINE_PROF_WRITE_H

@@ -23,7 +23,7 @@
 
 enum { CODE_OF_LOSSES = 3 };
 
-/* A directory for databases that are read at once: beside the results, or where temporary files belong. */
+/* Makes a directory for temporary databases: beside the results, or in that for temporary files. */
 static bool scratch_make(struct leftover *l, const char *beside, struct error *e)
 {
     char place[4096];
@@ -59,8 +59,8 @@ static bool write_database(const struct collection *s, const struct output_optio
     return done;
 }
 
-/* The databases of a collection, into a directory. Steps and communication are those of PyTorch's for MindSpore, too, whose own
- * know no steps. */
+/* Writes the databases of a collection to a directory. For MindSpore, too, steps and communication are written as
+ * for PyTorch: its own database has no steps. */
 static bool write_databases(const struct framework_kind *kind, const struct collection *s,
                             const struct output_options *options, const char *dir, struct job_rank *r,
                             struct arena *mem, struct error *e)
@@ -75,7 +75,7 @@ static bool write_databases(const struct framework_kind *kind, const struct coll
            write_database(s, options, arena_printf(mem, "%s/comm.db", dir), analysis_db_write, &r->comm, e);
 }
 
-/* Where its database has no table of them. */
+/* Takes the steps of a collection whose database has no table of them. False: no memory. */
 static bool take_steps(const struct collection *s, struct rank *out)
 {
     const struct profiler_steps *const from = &s->steps;
@@ -97,7 +97,8 @@ static bool take_steps(const struct collection *s, struct rank *out)
     return true;
 }
 
-/* MindSpore's tables call every operator a collective: what is a send is known by its name. */
+/* MindSpore's tables give every operator the type of a collective. Without types, sends and receives are recognised
+ * by name. */
 static void forget_types(struct rank *r)
 {
     const struct {
@@ -111,7 +112,7 @@ static void forget_types(struct rank *r)
             table[i].type[k] = NAME_EMPTY;
 }
 
-/* Of a collection that is analysed already. */
+/* The rank of a collection that has been analysed. */
 static bool rank_of_collection(const struct framework_kind *kind, const struct collection *s,
                                const struct output_options *options, unsigned parts, struct rank *out, struct error *e)
 {
@@ -136,22 +137,7 @@ static bool rank_of_collection(const struct framework_kind *kind, const struct c
     return done && (out->identity.path || error_no_memory(e, s->path));
 }
 
-/* The newest msprof_*.db of a directory. */
-static const char *database_in(const char *dir, struct arena *mem)
-{
-    DIR *d = opendir(dir);
-    const char *found = NULL;
-    int why;
-    for (const char *name; d && (name = dir_next(d, &why));)
-        if (strncmp(name, "msprof_", 7) == 0 && strlen(name) > 3 && strcmp(name + strlen(name) - 3, ".db") == 0 &&
-            (!found || strcmp(name, found) > 0))
-            found = arena_text(mem, name, strlen(name));
-    if (d)
-        closedir(d);
-    return found ? arena_printf(mem, "%s/%s", dir, found) : NULL;
-}
-
-/* What its collectives moved, as `ascope analyze` writes it. */
+/* Writes the communication database of `ascope communication`. */
 static bool write_comm(const struct profile *p, const char *dir, struct job_rank *to, struct arena *mem,
                        struct error *e)
 {
@@ -172,11 +158,8 @@ static bool load_prof(const char *path, unsigned parts, struct rank *out, int *e
         return false;
     const struct output_options options = { .want = WANT_DB, .out_dir = scratch.path, .n_threads = 1 };
     bool done = prof_export(path, &options, NULL, &r, e);
-    for (size_t i = 0; done && i < r.account.files.n; i++)
-        if (strstr(r.account.files.at[i].path, ".db"))
-            from.db = arena_text(out->mem, r.account.files.at[i].path, strlen(r.account.files.at[i].path));
-    if (done && !from.db)
-        from.db = database_in(scratch.path, out->mem);
+    for (size_t i = 0; done && i < r.account.files.n; i++) /* the database is all that was asked for */
+        from.db = arena_text(out->mem, r.account.files.at[i].path, strlen(r.account.files.at[i].path));
     if (parts & (RANK_COMM_TABLES | RANK_COMM_MATRIX))
         done = done && write_comm(&r.profile, scratch.path, &from, out->mem, e);
     done = done && rank_db_load(&from, parts, out, e);
@@ -230,10 +213,10 @@ const char *summary_path(const char *collection, const char *out_dir, int64_t ra
                    : arena_printf(mem, "%s/%s", collection, name);
 }
 
-static _Thread_local uint64_t source_sum; /* nftw() has no context */
+static _Thread_local uint64_t source_sum; /* nftw() passes no context */
 static _Thread_local size_t source_root;
 
-/* FNV-1a of each file, added up: the order of a directory does not matter. */
+/* FNV-1a. The hashes of all files are added, so that the order of a directory does not matter. */
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
 {
     for (const unsigned char *p = data; n-- > 0; p++)

@@ -33,7 +33,8 @@
 #include "export/samplers/usage_export.h"
 #include "export/samplers/usage_tracks.h"
 
-/* One row for each table file: its name, its name in the documented dialect where it is another one, and what it holds. */
+/* One row per table file: its name, its name in the documented dialect if that differs, its description, its
+ * function. */
 /* clang-format off */
 static const struct report reports[] = {
     { "op_summary", NULL, "operators: times, shapes and counters of the cores",
@@ -128,7 +129,8 @@ static const struct report reports[] = {
     { 0 },
 };
 
-/* One row for each process of the timeline: the word for it in a -reports file, and the file that it also gets alone. */
+/* One row per process of the timeline: its name in a -reports file, the file that it is also written to separately,
+ * its function. */
 static const struct track tracks[] = {
     { "cann", NULL, cann_track },
     { "ascend", NULL, hardware_track },
@@ -147,7 +149,7 @@ static const struct track tracks[] = {
     { 0 },
 };
 
-/* The tables of the database, in groups. */
+/* Groups of tables of the database. */
 static const struct db_writer db_writers[] = {
     { cann_db },
     { hardware_db },

@@ -11,10 +11,10 @@
 
 #include "base/file.h"
 
-/* Folders of results are a level or two deep; deeper ones are not ours. */
+/* Directories of results have one or two levels; deeper ones were not made by an export, and are kept. */
 enum { DEPTH_MOST = 8 };
 
-/* 0, or the errno of what could not be removed. Links are removed, not followed. */
+/* Removes a file or directory. Links are removed, not followed. Returns 0, or the errno value of the first failure. */
 static int remove_tree(int parent, const char *name, int depth)
 {
     const int fd = (int)TEMP_FAILURE_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

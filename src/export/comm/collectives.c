@@ -8,22 +8,22 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/stamp.h"
 #include "raw/nccl_names.h"
 
 const char *const link_kind_name[LINK_KINDS] = {
     [LINK_RDMA] = "RDMA", [LINK_HCCS] = "HCCS", [LINK_PCIE] = "PCIE", [LINK_SDMA] = "SDMA", [LINK_SIO] = "SIO"
 };
 
-/* Devices as the reference goes through their folders: those with the same collective overrule each other, and the
- * last one stands. */
+/* The order in which the reference reads the folders of devices. Of devices with the same collective the last one
+ * counts. */
 static int by_name_backwards(const void *a, const void *b)
 {
     const struct device *const *x = a, *const *y = b;
     return strcmp((*y)->source.name, (*x)->source.name);
 }
 
-/* Tasks of a device as the reference lists them: by begin, and those of the AI CPUs behind the others, as they
- * ended. */
+/* Tasks of a device in the order of the reference: by begin, then those of the AI CPUs, by end. */
 static uint32_t *order_tasks(const struct device *d, struct arena *mem)
 {
     const struct comm_tasks *t = &d->comm.tasks;
@@ -37,7 +37,7 @@ static uint32_t *order_tasks(const struct device *d, struct arena *mem)
     return order_by_u64(order, t->n, when) ? order : NULL;
 }
 
-/* The events of all devices, by collective; collectives in the order of their first events. */
+/* Fills the list and the events from the tasks of all devices. Collectives are in the order of their first events. */
 static bool gather(struct collectives *out, const struct profile *p, struct arena *mem)
 {
     const struct device **device = arena_take(mem, p->n_devices, sizeof *device);
@@ -84,7 +84,8 @@ static bool gather(struct collectives *out, const struct profile *p, struct aren
     return true;
 }
 
-/* NCCL's kernels: each is a collective, with its number among those of its kind and group, which is the same in all ranks. */
+/* The same from kernels of NCCL. Each is a collective; its name has its number among those of its type and group, which
+ * is the same in all ranks. */
 static bool gather_kernels(struct collectives *out, const struct profile *p, struct arena *mem)
 {
     size_t n = 0;
@@ -158,25 +159,25 @@ bool collective_cost(struct collectives *c, const struct collective *of, struct 
 bool collective_links(struct collectives *c, const struct collective *of, struct comm_links *links)
 {
     comm_links_clear(links);
-    if (c->are_kernels) /* between whom they move is not known */
+    if (c->are_kernels) /* it is unknown between which ranks they move data */
         return true;
     memcpy(c->copy, c->event + of->first, of->n_all * sizeof *c->copy);
     return comm_links_fill(links, &c->sorter, c->copy, of->n_all, comm_closing(names_text(c->names, of->name)));
 }
 
-/* The reference keeps the distance of the clocks in a double of microseconds, of which there is one every quarter of
- * one, and takes it as it prints, with one decimal. The beginning of a collective is shown as coarse as that, so
- * that the distance must be added in the same way. */
+/* The reference has the offset between the clocks as a double of microseconds since 1970, in steps of 0.25, and rounds
+ * it to one decimal. The begin of a collective depends on that, so the offset is computed in the same way here. */
 double collective_start_us(const struct collective *of, double begin_ns)
 {
     const struct source *s = &of->device->source;
-    const int64_t mono_ns = s->begin_ns - s->wall_offset_ns;
+    const int64_t mono_ns = wrap_sub(s->begin_ns, s->wall_offset_ns);
     const double offset_us = (double)(s->begin_ns / 1000) - (double)mono_ns / 1000;
     const double whole_us = floor(offset_us);
-    const int64_t offset_ns = (int64_t)whole_us * 1000 + (int64_t)nearbyint((offset_us - whole_us) * 10) * 100;
-    const int64_t ns = (int64_t)nearbyint(begin_ns) + offset_ns;
+    const __int128 offset_ns = (__int128)whole_us * 1000 + (int64_t)nearbyint((offset_us - whole_us) * 10) * 100;
+    const int64_t ns = stamp_held((__int128)nearbyint(begin_ns) + offset_ns);
     char text[32];
-    snprintf(text, sizeof text, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+    snprintf(text, sizeof text, "%s%" PRId64 ".%03d", ns < 0 ? "-" : "", ns < 0 ? -ns / 1000 : ns / 1000,
+             (int)(ns < 0 ? -ns % 1000 : ns % 1000));
     return strtod(text, NULL);
 }
 

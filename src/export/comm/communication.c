@@ -10,7 +10,8 @@
 #include "export/scope.h"
 #include "raw/enums.h"
 
-/* Tasks are drawn even when their operator is not, because none of them ran on the master stream. */
+/* Whether a task belongs to the exported part. A collective without tasks on the master stream is not drawn, but its
+ * tasks are. */
 static bool task_wanted(const struct export *x, const struct device *d, size_t i)
 {
     const struct communication *c = &d->comm;
@@ -18,7 +19,7 @@ static bool task_wanted(const struct export *x, const struct device *d, size_t i
     return in_model && scope_has_time(x, d, c->tasks.begin_ns[i]);
 }
 
-/* Which tasks those are, or NULL: all of them. */
+/* The same for all tasks of a device, in x->mem. NULL: all of them, or no memory. */
 static const bool *tasks_wanted(const struct export *x, const struct device *d)
 {
     bool *wanted = x->scope == SCOPE_ALL ? NULL : arena_take(x->mem, d->comm.tasks.n, sizeof *wanted);
@@ -85,7 +86,7 @@ static void write_task(const struct export *x, struct trace *t, uint32_t pid, co
     trace_end(t);
 }
 
-/* A number that was not recorded is -1, or the same in 32 bits. */
+/* A number that was not recorded is -1 in the older presentation, and UINT32_MAX in the newer one. */
 static int64_t shown_number(const struct export *x, bool is_missing, int64_t value)
 {
     return !is_missing ? value : x->is_generic ? INT64_C(-1) : UINT32_MAX;
@@ -153,13 +154,13 @@ bool communication_track(const struct export *x, struct trace *t, struct error *
     return true;
 }
 
-/* One kind of collective on one device. */
+/* The collectives of one type on one device. Durations are ns. */
 struct kind_sum {
     unsigned device;
     name_id op_type;
     uint64_t n;
     double total, least, most;
-    double all; /* of all kinds on the device */
+    double all; /* the total of all types on the device */
 };
 
 struct comm_statistic {
@@ -183,11 +184,11 @@ static void sort_kinds(struct comm_statistic *s, size_t first)
         qsort_r(s->kind.at + first, s->kind.n - first, sizeof *s->kind.at, by_total, s->x->profile->names);
 }
 
-/* The kinds of a device; none if the kinds are unknown, or took no time. */
+/* Adds the types of a device; none if no type is known, or if all took no time. False: no memory. */
 static bool sum_kinds(struct comm_statistic *s, const struct device *d)
 {
     const struct comm_ops *o = &d->comm.ops;
-    struct keys types = { 0 }; /* place of a kind behind `first` */
+    struct keys types = { 0 }; /* the index of a type in the list, less `first` */
     const size_t first = s->kind.n;
     bool any_type = false;
     double all = 0;
@@ -244,7 +245,7 @@ bool communication_statistic(const struct export *x, struct table *out, struct e
         done = sum_kinds(s, &p->device[k]);
     if (!done)
         return error_no_memory(e, "communication_statistic");
-    if (!x->is_generic) /* in the native form over all devices together, as op_statistic */
+    if (!x->is_generic) /* the newer presentation sorts over all devices, as in op_statistic */
         sort_kinds(s, 0);
     *out = (struct table){ .name = "communication_statistic",
                            TABLE_COLUMNS(statistic_columns),

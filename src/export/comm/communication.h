@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* communication.h - collectives: a process of the timeline, communication_statistic, COMMUNICATION_OP and
- * COMMUNICATION_TASK_INFO. */
+/* communication.h - collectives as a process of the timeline and as the table communication_statistic.
+ * communication_db.h has them in the database. */
 #ifndef ASCOPE_EXPORT_COMM_COMMUNICATION_H
 #define ASCOPE_EXPORT_COMM_COMMUNICATION_H
 

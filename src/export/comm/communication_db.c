@@ -3,7 +3,7 @@
 
 #include "raw/enums.h"
 
-/* Operators get numbers over all devices: those of a device begin at `first`. */
+/* opId counts the collectives of all devices: those of a device begin at `first`. */
 struct comm_rows {
     const struct device *d;
     uint32_t first;
@@ -60,7 +60,7 @@ CELL_GETTER(task_link, struct comm_rows, enum_cell(r->task->link[i], &hccl_links
 CELL_GETTER(task_op, struct comm_rows, cell_uint(r->first + r->task->op[i]))
 CELL_GETTER(task_is_master, struct comm_rows, cell_uint(r->task->is_master[i]))
 
-/* In three steps: the last digit depends on it. */
+/* GB/s to B/s in three multiplications, as in the reference: the last digit depends on it. */
 CELL_GETTER(task_bandwidth, struct comm_rows,
             cell_real(comm_bandwidth_gbs(r->task, i, !r->d->source.chip->is_native) * 1000 * 1000 * 1000))
 

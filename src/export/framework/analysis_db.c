@@ -14,14 +14,16 @@
 #include "raw/host_records.h"
 #include "raw/nccl_names.h"
 
-/* Where the database looks for a step on the devices: from the begin of the first to the end of the last task that a node call inside
- * the step has launched, and not less than the step took on the host. (Tables in text look otherwise: see analyse/framework/collection_analyse.c.) */
+/* The time of each step on the devices, as the reference computes it for this database: from the begin of the first to
+ * the end of the last task that a node call inside the step has launched, and at least to the end of the step on the
+ * host. (Text tables use another rule: see analyse/framework/collection_analyse.c.) */
 struct step_ranges {
     size_t n;
     int64_t *begin_ns, *end_ns;
 };
 
-/* step[i]: the one that holds the whole of call i, or NO_ROW. Steps do not overlap on the host. */
+/* step[i] is the step that contains the whole of call i, or NO_ROW. Steps do not overlap on the host. NULL: no
+ * memory. */
 static uint32_t *steps_of_calls(const struct collection *s, struct arena *mem)
 {
     const struct calls *c = &s->profile.host.calls;
@@ -92,7 +94,7 @@ static bool is_nccl(const struct collection *s, uint32_t host_task)
            nccl_is_kernel(names_text(s->profile.names, s->profile.host.ops.name[op]));
 }
 
-/* The rows of TASK that COMPUTE_TASK_INFO knows. */
+/* The tasks that are in COMPUTE_TASK_INFO, without collectives of GPUs. */
 static bool find_compute(struct device_work *w, const struct collection *s, const struct device *d,
                          const bool *is_compute, struct arena *mem)
 {
@@ -160,7 +162,7 @@ static void add_row(struct grid *g, const struct device *d, struct cell step, co
     grid_row(g, cells);
 }
 
-/* Without steps the whole is one, and it was prepared from the first operator on. */
+/* Without steps the whole collection is one step; its preparation begins with the first operator of the host. */
 static void add_whole(struct grid *g, const struct collection *s, const struct device *d, const struct device_work *w)
 {
     const struct framework_ops *o = &s->framework.ops;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_export.h - the results of a collection of a framework: the list of files, and the function that writes each.
+/* collection_export.h - the request for the results of a framework's collection, and what an output of it is.
  *
- * Every file is a row of the registry (framework_outputs.c). Most are tables; files that the export of the device has under
- * another name are taken from there, unchanged.
+ * Every file is a row of the registry (framework_outputs.c). Most are tables; some are tables of the device's export
+ * under another name, unchanged. The request owns nothing; outputs allocate in `mem`.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COLLECTION_EXPORT_H
 #define ASCOPE_EXPORT_FRAMEWORK_COLLECTION_EXPORT_H
@@ -13,16 +13,17 @@
 
 struct collection_export {
     const struct collection *collection;
-    const struct framework
-        *framework; /* what of it is shown: all, or the part's; rows of the collection's tree are not rows of it */
-    const struct collection_part *part; /* the steps that are wanted; NULL: all of it */
-    struct export device;               /* the request for outputs of the device's part: profile, options, mem */
+    /* The framework's data that is shown: that of the collection, or of the part. Rows of the collection's operator
+     * tree are rows of collection->framework; part->op_row converts them. */
+    const struct framework *framework;
+    const struct collection_part *part; /* the selected steps; NULL: the whole collection */
+    struct export device;               /* the request for outputs of the device: profile, options, mem */
     struct arena *mem;                  /* of the job that writes this output: the same as device.mem */
     struct trace_split *split;          /* how a timeline is cut into pieces; NULL: it is not */
-    bool is_named;                      /* the path is one that the user gave, not a result in a folder of ours */
+    bool is_named;                      /* the user gave the path: see out_open_named() */
 };
 
-/* Whether a step is wanted (by its row), a moment of the framework's own, or one of a device. */
+/* Whether results include a step (by its row), what the host did at a time, and what a device did at a time. */
 static inline bool collection_shows_step(const struct collection_export *x, size_t step)
 {
     return !x->part || x->part->has_step[step];
@@ -42,16 +43,17 @@ struct framework_output {
     bool is_db;        /* of export type db; else of text */
     bool is_timeline;
     bool is_new;                                   /* not documented: only in dialect current */
-    bool (*is_wanted)(const struct collection *s); /* by the settings; NULL: always */
-    const char *
-        time; /* the column of a table by which its rows belong to steps; NULL: they know themselves, or have no time */
-    bool is_of_device; /* that time */
+    bool (*is_wanted)(const struct collection *s); /* by the settings of the collection; NULL: always */
+    /* The column with the time of a row, by which rows outside of the selected steps are removed. NULL: rows have no
+     * time, or the output selects them itself. */
+    const char *time;
+    bool is_of_device; /* that time is of a device, not of the host */
     bool is_copy;      /* lines end as in the device's export, of which it is a copy */
-    /* One of three. A table without rows makes no file. */
-    const char *report; /* the name in reports[] of the device's table that this is */
+    /* One of these three is set. A table without rows makes no file. */
+    const char *report; /* the name in reports[] of the table of the device's export that this is */
     bool (*build)(const struct collection_export *x, struct table *out, struct error *e);
-    bool (*write)(const struct collection_export *x, const char *path, uint64_t *n_rows,
-                  struct error *e); /* 0: no file */
+    /* Writes the file; *n_rows 0: there is none. False: e has the reason. */
+    bool (*write)(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include "export/framework/step_collectives.h"
 #include "export/framework/communication_matrix.h"
 
-/* Those of one step and kind. */
+/* Writes the collectives of one step and kind, with their sum. False: no memory. */
 static bool kind_json(struct step_collectives *c, size_t bin, struct comm_cost *cost, struct comm_cost *total,
                       struct out *o)
 {
@@ -46,7 +46,7 @@ static bool steps_json(struct step_collectives *c, struct out *o)
     return true;
 }
 
-/* The matrix of one step and kind. */
+/* Fills the matrix of one step and kind. False: no memory. */
 static bool fill(struct matrix *m, struct comm_links *links, struct step_collectives *c, size_t bin)
 {
     matrix_clear(m);
@@ -59,8 +59,8 @@ static bool fill(struct matrix *m, struct comm_links *links, struct step_collect
     return matrix_finish(m);
 }
 
-/* Steps in the order of the first collective of each that is listed, whatever their own order; those without one are
- * left out. NULL: no memory. */
+/* The steps that have collectives, in the order of their first ones in the list, as the reference writes them. NULL: no
+ * memory. */
 static uint32_t *steps_as_listed(const struct step_collectives *c, size_t *n)
 {
     uint32_t *order = arena_take(c->all.mem, c->n_steps, sizeof *order);
@@ -103,7 +103,7 @@ static bool matrices_json(struct step_collectives *c, struct out *o)
     return true;
 }
 
-/* Both files alike. */
+/* Writes communication.json or communication_matrix.json; there is no file without collectives. */
 static bool write_json(const struct collection_export *x, const char *path, uint64_t *n_rows,
                        bool (*put)(struct step_collectives *c, struct out *o), struct error *e)
 {

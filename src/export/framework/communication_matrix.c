@@ -11,7 +11,7 @@
 static const char *const torch_word[] = { "send",      "reduce",   "invalid",       "broadcast",
                                           "allreduce", "receive",  "allgather",     "reducescatter",
                                           "scatter",   "alltoall", "batchsendrecv", NULL };
-/* In the order of MindSpore's own list: what begins with a word before it never gets there. */
+/* In the order of MindSpore's own list, of which the first match counts: "alltoall" hides "alltoallv". */
 static const char *const ms_word[] = { "invalid", "broadcast", "allreduce", "reduce",     "allgather", "reducescatter",
                                        "scatter", "alltoall",  "alltoallv", "alltoallvc", NULL };
 static const char *const ms_p2p_word[] = { "receive", "send", NULL };
@@ -21,7 +21,7 @@ const struct matrix_rules matrix_rules[FRAMEWORKS] = {
     [FRAMEWORK_MINDSPORE] = { { ms_word, ms_p2p_word }, "/", "-op", "op_name", true, true },
 };
 
-enum { COLLECTIVE_NAME = 1024 }; /* longer ones are cut */
+enum { COLLECTIVE_NAME = 1024 }; /* longer names are cut */
 
 static const char *last_of(const char *text, const char *what)
 {
@@ -101,7 +101,7 @@ static void add_row(struct matrix *m, uint32_t bundle, enum matrix_key key_of, n
     *order = (uint32_t)m->row_order.n - 1;
 }
 
-/* Transfers of the same type, group and link, the fastest first. */
+/* Adds the rows of a bundle. Its n transfers are sorted, the fastest first. */
 static void add_bundle(struct matrix *m, uint32_t bundle, const uint32_t *transfer, size_t n)
 {
     const bool all = m->rules->has_all_keys;
@@ -128,7 +128,7 @@ static void add_bundle(struct matrix *m, uint32_t bundle, const uint32_t *transf
     }
 }
 
-/* Rows in the order of the output: object by object, links in the order of their first use. */
+/* Makes the rows in the order of the output: object by object, and in an object by the first use of their links. */
 bool matrix_finish(struct matrix *m)
 {
     if (!order_by_u64(m->order.at, m->order.n, m->slowness.at) || !order_by_u32(m->order.at, m->order.n, m->bundle.at))

@@ -14,12 +14,12 @@ static struct cell tid_cell(uint32_t process, uint32_t thread)
     return cell_uint((uint64_t)process << 32 | thread);
 }
 
-/* "Dequeue@" and the name of an operator: each is made once. */
+/* Names with a prefix like "Dequeue@"; each is made once. */
 struct prefixed {
     const char *prefix;
     struct names *names;
     struct keys plain;
-    LIST(name_id) whole; /* by place in plain */
+    LIST(name_id) whole; /* the prefixed names, in the order of `plain` */
     struct arena *mem;
 };
 
@@ -41,7 +41,7 @@ static name_id prefix_name(struct prefixed *p, name_id name)
 struct queue_rows {
     const struct queue_spans *spans;
     const name_id *name;
-    uint64_t first_id; /* of CONNECTION_IDS */
+    uint64_t first_id; /* the id of row 0 in CONNECTION_IDS */
 };
 
 CELL_GETTER(queue_begin, struct queue_rows, cell_int(r->spans->begin_ns[i]))
@@ -74,7 +74,7 @@ static struct cell text_cell(name_id text)
     return text == NO_NAME || text == NAME_EMPTY ? cell_na() : cell_name(text);
 }
 
-/* Of an operator, in the order of the connections. */
+/* Cells of an operator; rows are in the order of `connections`. */
 #define OF_OP(function, make, column) CELL_GETTER(function, struct op_rows, make(r->ops->column[r->c->op[i]]))
 OF_OP(op_begin, cell_int, begin_ns)
 OF_OP(op_end, cell_int, end_ns)
@@ -88,7 +88,8 @@ OF_OP(op_shapes, text_cell, shapes)
 CELL_GETTER(op_chain, struct op_rows, id_cell(r->chain[r->c->op[i]]))
 CELL_GETTER(op_kind, struct op_rows, cell_uint(API_OP))
 
-/* Calls are of three kinds. Begin and end are texts here, and nowhere else. */
+/* The rows of PYTORCH_API are of three kinds. Unlike in other tables, begin and end are declared as TEXT, as in the
+ * reference. */
 enum { OF_PYTHON, OF_QUEUE, OF_OPERATORS };
 static const struct db_kind_column api_columns[] = {
     { "startNs", "TEXT", { python_begin, queue_begin, op_begin } },
@@ -110,8 +111,8 @@ static bool write_calls(struct db *db, const void *rows, size_t n, unsigned kind
     return db_table_kind(db, t, KIND_COLUMNS(api_columns), kind, e);
 }
 
-/* Every task of the queue has one connection, operators have none or several. Ids are numbered in this order: tasks that were taken out,
- * tasks that were put in, operators. */
+/* Writes CONNECTION_IDS. Every task of the queue has one connection, an operator has none or several. Ids count first
+ * the dequeues, then the enqueues, then the operators; id[i] is set to that of operator i. */
 static bool write_connections(const struct collection_export *x, const struct connections *c, uint32_t *id,
                               struct db *db, struct error *e)
 {
@@ -149,16 +150,16 @@ static bool write_connections(const struct collection_export *x, const struct co
     return db_table(db, &t, e);
 }
 
-/* The frames of call stacks. Many operators have the same stack, and a stack is taken apart once. */
+/* The frames of call stacks. Many operators have the same stack; each stack is split once. */
 struct stacks {
     struct names *names;
-    uint32_t *known; /* by name_id of a stack: its place in first, + 1 */
-    LIST(uint32_t) first;
+    uint32_t *known;      /* by name_id of a stack: its index in `first`, + 1; 0: not split yet */
+    LIST(uint32_t) first; /* the index of its first frame */
     LIST(name_id) frame;
     struct arena *mem;
 };
 
-/* False: no memory. */
+/* The frames of a stack, lent until the next call. False: no memory. */
 static bool stack_frames(struct stacks *s, name_id stack, const name_id **frame, size_t *n)
 {
     static const char between[] = ";\r\n";
@@ -185,7 +186,8 @@ static bool stack_frames(struct stacks *s, name_id stack, const name_id **frame,
     return true;
 }
 
-/* Every operator has a chain of its own, also where it has the same frames as another's: so has the reference. */
+/* Writes PYTORCH_CALLCHAINS. As in the reference every operator has a chain of its own, even if its frames are those of
+ * another. */
 static bool write_chains(const struct collection_export *x, uint32_t *chain, struct db *db, struct error *e)
 {
     enum { BLOCK = 4096 };
@@ -236,7 +238,7 @@ static bool write_queue(const struct collection_export *x, const struct connecti
     struct names *names = x->collection->profile.names;
     struct prefixed in = { .prefix = "Enqueue@", .names = names, .mem = x->mem },
                     out = { .prefix = "Dequeue@", .names = names, .mem = x->mem };
-    const name_id alone = names_addz(names, "Enqueue"); /* it was not dequeued */
+    const name_id alone = names_addz(names, "Enqueue"); /* of one without a dequeue: its operator is unknown */
     name_id *enqueue = arena_take(x->mem, f->enqueue.n, sizeof *enqueue),
             *dequeue = arena_take(x->mem, f->dequeue.n, sizeof *dequeue);
     if (!enqueue || !dequeue)

@@ -40,7 +40,8 @@ static bool write_device(const struct collection_export *x, struct db *db, struc
     return true;
 }
 
-/* The device's collector has recorded its machine. Without one, this machine is assumed. */
+/* Of a collection without a device nothing recorded the machine: this machine is assumed. Else write_device() has
+ * written it. */
 static bool write_host(const struct collection_export *x, struct db *db, struct error *e)
 {
     char name[256] = "";
@@ -51,7 +52,7 @@ static bool write_host(const struct collection_export *x, struct db *db, struct 
     return host_info_db(db, uid, name, x->mem, e);
 }
 
-/* In the order in which the reference has them. */
+/* The rows are in the order of the reference. */
 static bool write_metadata(const struct collection_export *x, struct db *db, struct error *e)
 {
     const struct collection *s = x->collection;
@@ -69,7 +70,7 @@ static bool write_metadata(const struct collection_export *x, struct db *db, str
     return recording_steps_db(db, &s->collector, x->mem, e) && metadata_db(db, &g, e);
 }
 
-/* Rows that follow those of the device's own calls. */
+/* Appends the kinds of the framework's calls to those of the device. */
 static bool write_api_types(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", NULL }, { "name", "TEXT", NULL } };
@@ -82,7 +83,7 @@ static bool write_api_types(const struct collection_export *x, struct db *db, st
 
 CELL_GETTER(gc_begin, struct collected_garbage, cell_int(r->begin_ns[i]))
 CELL_GETTER(gc_end, struct collected_garbage, cell_int(r->end_ns[i]))
-/* The thread is unknown. */
+/* The thread of a garbage collection is unknown: the process id stands for it. */
 CELL_GETTER(gc_tid, struct collected_garbage, cell_uint((uint64_t)r->process[i] << 32 | r->process[i]))
 
 static bool write_gc(const struct collection_export *x, struct db *db, struct error *e)
@@ -103,7 +104,7 @@ struct step_rows {
     const struct names *names;
 };
 
-/* The "#" is followed by a number; ranges with other names have none. */
+/* The number of a step, from what follows the "#" in its name; NULL if that is no number. */
 static struct cell step_number(const struct names *names, name_id id)
 {
     const char *text = names_text(names, id);
@@ -134,11 +135,11 @@ static bool write_ranks(const struct collection_export *x, struct db *db, struct
     return ranks_db(&x->device, db, t->has_rank ? t->rank : -1, e);
 }
 
-/* Of a part: what began in it, where the table knows; samples of the time in which the devices worked on it; and what tasks are, of
- * those that are left. */
+/* Which rows the database of some steps has: what began in them, where a table has times; samples from the time in
+ * which the devices worked on them; and rows about the tasks that are left. */
 struct wanted_rows {
     const struct collection_export *x;
-    const bool *has_task; /* by global id */
+    const bool *has_task; /* by global id: TASK has it */
 };
 
 static bool keeps_host(const void *context, int64_t ns)
@@ -157,7 +158,7 @@ static bool keeps_device(const void *context, int64_t ns)
     return collection_shows_device(((const struct wanted_rows *)context)->x, ns);
 }
 
-/* Those behind have no other rows. */
+/* Ids beyond n_global_ids are of marks and copies, about which no other table has rows. */
 static bool keeps_task(const void *context, int64_t id)
 {
     const struct wanted_rows *w = context;
@@ -165,7 +166,7 @@ static bool keeps_task(const void *context, int64_t id)
 }
 
 static const struct db_filter part_filters[] = {
-    { "PYTORCH_API", "startNs", NULL }, /* what it is made of is a part already */
+    { "PYTORCH_API", "startNs", NULL }, /* NULL: written from data that is cut to the steps already */
     { "GC_RECORD", "startNs", NULL },
     { "STEP_TIME", "startNs", keeps_host },
     { "CANN_API", "startNs", keeps_launch },

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework_db.h - the databases of a collection of a framework.
  *
- * ascend_pytorch_profiler_{rank}.db has the tables of the device's database and, in the same file, the data of the framework.
- * Texts are ids of STRING_IDS, numbered from 0 in order of use by any table: the reference numbers those of the framework from
- * 2^28 and those of memory from 2^29, but every reader looks them up. An empty text is NO_STRING, which is not in the table.
- * analysis.db has the times of the steps.
+ * ascend_pytorch_profiler_{rank}.db has the tables of the device's database and the data of the framework. Texts are
+ * ids of STRING_IDS, numbered from 0 in the order of their first use. (The reference numbers those of the framework
+ * from 2^28 and those of memory from 2^29, but readers look ids up in the table.) An empty text is NO_STRING, which is
+ * not in the table.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_DB_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_DB_H
@@ -18,13 +18,13 @@ bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *
 
 enum { NO_STRING = UINT32_MAX };
 
-/* A text of the framework in a column of ids. */
+/* The cell of a text of the framework in a column of ids. */
 static inline struct cell cell_string(name_id name)
 {
     return name == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(name);
 }
 
-/* What the documented release does not have, or has under another name. */
+/* Columns that databases of the documented release do not have, or have under another name. */
 extern const struct db_change pytorch_db_changes[];
 extern const size_t n_pytorch_db_changes;
 

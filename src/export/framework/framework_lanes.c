@@ -9,13 +9,13 @@
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
-/* All slices of all threads, one table behind the other. */
+/* The slices of all tables, numbered one table after the other. */
 struct slices {
     const int64_t *begin_ns[SLICES_KINDS], *end_ns[SLICES_KINDS];
     const uint32_t *process[SLICES_KINDS], *thread[SLICES_KINDS];
     size_t first[SLICES_KINDS + 1];
-    uint64_t *begin; /* with the sign bit turned, so that they sort as unsigned */
-    uint32_t *order;
+    uint64_t *begin; /* with the sign bit flipped, so that they sort as unsigned */
+    uint32_t *order; /* by begin, of equal ones the longer first */
 };
 
 static void slices_add(struct slices *s, enum thread_slices kind, size_t n, const int64_t *begin_ns,
@@ -42,12 +42,12 @@ static int64_t end_of(const struct slices *s, size_t i)
     return s->end_ns[kind][i - s->first[kind]];
 }
 
-/* Of those that begin together the longer one comes first: it is around the other. */
+/* Sorts n slices that begin together, the longer ones first: an outer slice comes before those inside it. */
 static bool order_together(struct slices *s, size_t first, size_t n, struct arena *mem)
 {
     enum { FEW = 32 };
     uint32_t *order = s->order + first;
-    if (n > FEW) { /* as a damaged file may have it */
+    if (n > FEW) { /* only in damaged files; the insertion sort below would be quadratic */
         uint64_t *end = arena_take(mem, n, sizeof *end);
         uint32_t *by_end = arena_take(mem, n, sizeof *by_end), *copy = arena_take(mem, n, sizeof *copy);
         if (!end || !by_end || !copy)

@@ -24,13 +24,14 @@ static double megabytes(int64_t bytes)
     return (double)bytes / 1048576;
 }
 
-/* The device's own tables have KB with three decimals, and these ones are made from what they show. */
+/* MB of the graph engine are computed from the KB with three decimals that the device's tables show, as in the
+ * reference. */
 static double graph_megabytes(uint64_t bytes)
 {
     return round_exact((double)bytes / 1024, 3) / 1024;
 }
 
-/* "NPU:0" or "GPU:0" of the first devices, which nearly all rows share. */
+/* The names of devices, "NPU:0" or "GPU:0". Those of the first devices are made once. */
 enum { KNOWN_DEVICES = 64 };
 struct device_names {
     struct names *names;
@@ -86,7 +87,8 @@ static struct totals graph_totals(const struct op_memory *m, uint32_t row)
                             .reserved_mb = graph_megabytes(m->reserved[row]) };
 }
 
-/* Stream 0 means no stream: the other one's counts, if it has any. */
+/* The sum of the framework's totals and the graph engine's. Stream 0 of the later one means none: the other's is shown
+ * then. */
 static struct totals totals_sum(struct totals now, struct totals last)
 {
     const bool keeps = now.has_stream && now.stream != 0;
@@ -98,10 +100,10 @@ static struct totals totals_sum(struct totals now, struct totals last)
 struct record_view {
     const struct collection *collection;
     struct table app;  /* npu_mem of the device's own export */
-    uint32_t *app_row; /* those of its rows that are about the application */
+    uint32_t *app_row; /* its rows about the application */
     size_t n_app;
     struct memory_series series;
-    uint32_t *shown; /* behind the application's rows: place in the series * 2, + 1 for its sum */
+    uint32_t *shown; /* the rows behind those: twice the index in the series, + 1 for a row with the sum */
     struct device_names devices;
 };
 
@@ -129,11 +131,11 @@ static struct totals record_totals(const struct record_view *v, size_t at, bool 
     return totals_sum(now, is_graph ? framework_totals(m, other) : graph_totals(g, other));
 }
 
-/* A row behind the application's. */
+/* A row behind those of the application. */
 struct record {
-    size_t at; /* in the series */
+    size_t at; /* index in the series */
     bool is_sum, is_graph;
-    uint32_t from; /* row of what reported it */
+    uint32_t from; /* row of framework_memory, or with is_graph of op_memory */
 };
 
 static struct record record_at(const struct record_view *v, size_t row)
@@ -262,7 +264,7 @@ bool framework_memory_record(const struct collection_export *x, struct table *ou
 struct life_view {
     const struct collection *collection;
     struct table graph; /* operator_memory of the device's own export */
-    name_id *name;      /* of its rows: "cann::" in front */
+    name_id *name;      /* of its rows, with the prefix "cann::" */
     struct device_names devices;
 };
 
@@ -276,7 +278,8 @@ static bool is_of_framework(const struct life_view *v, size_t i)
     return i < v->collection->lives.n;
 }
 
-/* The records in which memory of the framework is taken, freed, returned, and those of its end: all but the first may be NO_ROW. */
+/* Rows of framework_memory: the allocation of a lifetime, its free, its return to the allocator, and whichever of those
+ * ends it. All but the first may be NO_ROW. */
 static uint32_t taken(const struct life_view *v, size_t i)
 {
     return v->collection->lives.taken[i];
@@ -325,7 +328,7 @@ enum {
     GRAPH_DEVICE
 };
 
-/* Behind those of the framework. */
+/* Lifetimes of graphs follow those of the framework. */
 static size_t graph_row(const struct life_view *v, size_t i)
 {
     return i - v->collection->lives.n;
@@ -346,7 +349,7 @@ static struct cell graph_mb(const struct life_view *v, size_t i, size_t column)
     return cell_real(cell_number(graph_cell(v, i, column)) / 1024);
 }
 
-/* Memory of the framework; else memory of graphs. */
+/* Getters with one expression for a lifetime of the framework and one for a lifetime of graphs. */
 #define LIFE(function, framework, graph)                                                                               \
     CELL_GETTER(function, struct life_view, is_of_framework(r, i) ? framework : graph)
 #define LIFE_MB(function, column, row, graph)                                                                          \
@@ -369,7 +372,7 @@ LIFE(life_end_active, r->devices.is_gpu ? cell_na() : megabytes_or_empty(framewo
 LIFE(life_stream, r->devices.is_gpu ? cell_na() : cell_int(framework_of(r)->stream[taken(r, i)]), empty())
 LIFE(life_device, device_cell(&r->devices, memory_device(r->collection, taken(r, i))), graph_cell(r, i, GRAPH_DEVICE))
 
-/* Each name once: they come again and again. */
+/* Makes each prefixed name once: names repeat. */
 static bool name_graph_lives(struct life_view *v, struct names *names, struct arena *mem)
 {
     struct keys plain = { 0 };

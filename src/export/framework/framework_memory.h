@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework_memory.h - memory of a collection: memory_record.csv, operator_memory.csv, npu_module_mem.csv, and the tables
- * MEMORY_RECORD and OP_MEMORY of its database. */
+/* framework_memory.h - memory of a PyTorch collection: memory_record.csv, operator_memory.csv, npu_module_mem.csv.
+ * framework_memory_db.h has it in the database. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_MEMORY_H
 #define ASCOPE_EXPORT_FRAMEWORK_FRAMEWORK_MEMORY_H
 

@@ -4,6 +4,7 @@
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_series.h"
 #include "base/framework_names.h"
+#include "base/stamp.h"
 #include "export/framework/framework_db.h"
 
 struct db_records {
@@ -13,9 +14,9 @@ struct db_records {
     name_id component[MEMORY_SOURCES], sum, gpu;
 };
 
-/* One row: the records of the framework and of graphs that it is made of, or NO_ROW. */
+/* A row with the records of the framework and of graphs that it shows, or NO_ROW. */
 struct db_record {
-    size_t at; /* in the series */
+    size_t at; /* index in the series */
     bool is_sum, is_graph;
     uint32_t from, framework, graph;
 };
@@ -54,8 +55,8 @@ static struct cell record_time(const void *rows, size_t i)
 
 static struct cell sum_cell(struct db_record r, const int64_t *framework, const uint64_t *graph)
 {
-    return cell_int((r.framework == NO_ROW ? 0 : framework[r.framework]) +
-                    (r.graph == NO_ROW || !graph ? 0 : (int64_t)graph[r.graph]));
+    return cell_int(wrap_add(r.framework == NO_ROW ? 0 : framework[r.framework],
+                             r.graph == NO_ROW || !graph ? 0 : (int64_t)graph[r.graph]));
 }
 
 CELL_GETTER(record_allocated, struct db_records,
@@ -65,7 +66,7 @@ CELL_GETTER(record_reserved, struct db_records,
 CELL_GETTER(record_active, struct db_records,
             r->series.is_of_gpu ? cell_na() : sum_cell(record_at(r, i), framework_of(r)->active_bytes, NULL))
 
-/* Stream 0 means no stream: the other one's counts, and graphs have none. */
+/* The stream of the framework's record. In a sum stream 0 means none, and graphs have no streams. */
 static struct cell record_stream(const void *rows, size_t i)
 {
     const struct db_records *v = rows;
@@ -106,7 +107,7 @@ static bool records_db(const struct collection_export *x, struct db *db, struct 
     return db_table(db, &t, e);
 }
 
-/* Memory is of two kinds: of the framework, and of graphs. */
+/* The rows of OP_MEMORY are of two kinds: lifetimes of the framework and of graphs. */
 enum { OF_FRAMEWORK, OF_GRAPHS };
 
 static struct cell int_or_na(const int64_t *column, uint32_t row, int64_t less)
@@ -119,13 +120,13 @@ static uint32_t life_end(const struct collection *s, size_t life)
     return memory_life_end(&s->lives, life);
 }
 
-/* There the allocator reports neither streams nor what is active. */
+/* On GPUs the allocator reports neither streams nor active memory. */
 static bool is_on_gpu(const struct collection *s, size_t life)
 {
     return s->framework.memory.device_type[s->lives.taken[life]] == MEMORY_ON_CUDA;
 }
 
-/* Of the record in which memory was taken. */
+/* A column of the record of the allocation. */
 #define OF_TAKEN(column) (r->framework.memory.column[r->lives.taken[i]])
 CELL_GETTER(framework_name, struct collection, cell_string(r->lives.name[i]))
 CELL_GETTER(framework_size, struct collection, cell_int(OF_TAKEN(size_bytes)))

@@ -10,31 +10,31 @@
 
 enum { PYTHON_SORT = 0, GC_SORT = 1 };
 
-/* A forward operator and its backward, by rows of framework_ops. */
+/* Rows of a forward operator and of its backward operator. */
 struct fwdbwd {
     uint32_t forward, backward;
 };
 
-/* In order of their first appearance among operators, dequeues, enqueues and Python calls. */
+/* Threads in the order of their first appearance among operators, dequeues, enqueues and Python calls. */
 struct host_thread {
-    bool is_dequeue; /* drawn below the others */
+    bool is_dequeue; /* it only takes tasks out of the queue: its track is sorted below the others */
     bool is_first_of_process;
 };
 struct host_threads {
     struct keys keys, processes; /* keys: process << 32 | thread */
     LIST(struct host_thread) row;
-    uint32_t last; /* thread with the highest number */
+    uint32_t last; /* the highest thread id */
 };
 
 struct section;
 struct framework_tracks {
     const struct framework *framework;
-    const name_id *enqueue_name; /* of the operator that was taken out, or NO_NAME; NULL: none is shown */
+    const name_id *enqueue_name; /* of each enqueue: the operator, or NO_NAME; NULL: the dialect does not show it */
     struct host_threads threads;
     struct framework_lanes lanes;
     LIST(struct fwdbwd) fwdbwd;
     struct keys gc_processes;
-    unsigned gc_device; /* the first one, or TRACE_HOST: there is none */
+    unsigned gc_device; /* the device in the pids of garbage collections: the first one, or TRACE_HOST */
     const struct section *const *section;
     size_t n_parts;
 };
@@ -65,16 +65,16 @@ static void write_ops(const struct framework_tracks *f, struct trace *t, size_t 
         trace_args(t);
         trace_arg_int(t, "Sequence number", o->sequence[i]);
         trace_arg_uint(t, "Fwd thread id", o->forward_thread[i]);
-        host_arg_if_there(t, "Input Dims", o->shapes[i]);
-        host_arg_if_there(t, "Input type", o->types[i]);
-        host_arg_if_there(t, "Call stack", o->stack[i]);
-        host_arg_if_there(t, "Module Hierarchy", o->modules[i]);
-        host_arg_if_there(t, "flops", o->flops[i]);
+        host_arg_name(t, "Input Dims", o->shapes[i]);
+        host_arg_name(t, "Input type", o->types[i]);
+        host_arg_name(t, "Call stack", o->stack[i]);
+        host_arg_name(t, "Module Hierarchy", o->modules[i]);
+        host_arg_name(t, "flops", o->flops[i]);
         trace_end(t);
     }
 }
 
-/* Behind the slice: category, correlation id, and the end of the flow from putting in to taking out. */
+/* Completes a slice of the queue: category, correlation id, and its flow event (from enqueue to dequeue). */
 static void queue_rest(struct trace *t, const struct queue_spans *q, size_t i, int64_t row, const char *category,
                        char end)
 {
@@ -228,7 +228,7 @@ static const struct section ops = { count_ops, write_ops }, enqueues = { count_e
                             lanes = { count_lanes, write_lanes }, fwdbwd = { count_fwdbwd, write_fwdbwd },
                             python = { count_python, write_python }, gc = { count_gc, write_gc },
                             gc_processes = { count_gc_processes, write_gc_processes };
-/* As files have them. */
+/* The order of the sections in a file. */
 enum { SECTIONS = 9 };
 static const struct section *const section_order[][SECTIONS] = {
     [DIALECT_DOCUMENTED] = { &ops, &enqueues, &dequeues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
@@ -251,7 +251,7 @@ static void write_part(const void *tracks, size_t i, struct trace *t)
         }
 }
 
-/* What a thread is known for: a thread that only takes out of the queue, or any other. */
+/* By which kind of event a thread is found. */
 enum thread_use { USE_CALLS, USE_DEQUEUE, USE_PYTHON };
 
 static bool threads_add(struct host_threads *h, size_t n, const uint32_t *process, const uint32_t *thread,
@@ -285,7 +285,8 @@ static bool find_threads(struct framework_tracks *f, struct arena *mem)
            threads_add(&f->threads, w->python.n, w->python.process, w->python.thread, USE_PYTHON, mem);
 }
 
-/* The operators of a sequence number: that which began last among the forward ones, and among the backward ones. */
+/* Pairs, for each sequence number, the forward operator that began last with the backward operator that began last, if
+ * their threads differ. False: no memory. */
 static bool find_fwdbwd(struct framework_tracks *f, struct arena *mem)
 {
     enum { NONE = UINT32_MAX };
@@ -320,7 +321,7 @@ static bool find_fwdbwd(struct framework_tracks *f, struct arena *mem)
     return done;
 }
 
-/* Putting in does not know the operator's name, taking out does. */
+/* Records of an enqueue have no operator name, those of the dequeue with the same id do. */
 static bool find_enqueue_names(struct framework_tracks *f, struct arena *mem)
 {
     const struct queue_spans *in = &f->framework->enqueue, *out = &f->framework->dequeue;
@@ -383,7 +384,8 @@ static int64_t begin_of(const struct framework *f)
     return host_earliest(f->gc.begin_ns, f->gc.n, least);
 }
 
-/* From operators to what they started. Flow heads lie where slices went that found no place in their own row. */
+/* Draws flows from operators to what they started on devices. A flow ends in the lane to which lanes.h has moved the
+ * slice. */
 static void draw_flows(const struct collection_export *x, const struct framework_tracks *f, struct trace *t,
                        const struct lanes *moved, const struct kernel_places *places)
 {

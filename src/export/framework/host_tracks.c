@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/host_tracks.h"
 
-/* About 1 MB of text: many parts for the threads, and few changes of the writing one. */
+/* A part has about 1 MB of text: there are many parts for the threads, and each is large beside the cost of handing it
+ * over. */
 enum { ROWS_PER_PART = 2048 };
 
 size_t host_parts(size_t n_rows)
@@ -21,7 +22,7 @@ bool host_part(size_t n_rows, size_t *i, size_t *first, size_t *end)
     return true;
 }
 
-void host_arg_if_there(struct trace *t, const char *key, name_id name)
+void host_arg_name(struct trace *t, const char *key, name_id name)
 {
     if (name != NO_NAME)
         trace_arg_name(t, key, name);

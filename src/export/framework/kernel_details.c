@@ -9,8 +9,8 @@
 #include "base/sort.h"
 #include "export/msprof/op_summary.h"
 
-/* Columns of op_summary under other names, and those that are all that is known at Level0. Older tables of it have none of the
- * shapes, and none of which device. */
+/* Columns of op_summary that have another name here, or are among the few columns at Level0. There the documented
+ * release has neither shapes nor the device. */
 static const struct {
     const char *in_summary, *name; /* NULL: the same */
     bool is_in_level0, is_in_seed_level0;
@@ -34,24 +34,24 @@ static const struct {
 enum { N_KNOWN = sizeof known / sizeof *known };
 static const char device_column[] = "Device_id", name_column[] = "Op Name", start_column[] = "Task Start Time(us)";
 
-/* What MindSpore leaves out at Level0. */
+/* Columns that MindSpore leaves out at Level0. */
 static const char *const not_in_ms_level0[] = { "Mix Block Dim",     "HF32 Eligible",  "Input Shapes",
                                                 "Input Data Types",  "Input Formats",  "Output Shapes",
                                                 "Output Data Types", "Output Formats", "Context ID" };
 
 struct kernel_details {
     struct table summary;
-    const size_t *column; /* of summary, for each column but the step */
-    size_t start;         /* the column with the begin of a row */
+    const size_t *column; /* the column of summary for each column of this table but the step */
+    size_t start;         /* the column of summary with the begin of a row */
     const struct profiler_steps *steps;
     struct step_index index; /* empty: there is no column for steps */
-    size_t name;             /* the column with the name of a row */
-    const uint32_t *kernel;  /* of a row; NO_ROW: none was launched by a range. NULL: ranges are not shown */
-    const name_id *launched; /* "range/kernel" of a row */
+    size_t name;             /* the column of summary with the name of a row */
+    const uint32_t *kernel;  /* row of kernels of each row; NO_ROW: no range launched it. NULL: ranges are not shown */
+    const name_id *launched; /* "range/kernel" of each row that a range launched */
     const struct collection *collection;
 };
 
-/* Of what a range launched, the step of the range, if it is in one. */
+/* The step of a row: that of the range that launched it if the range is in one, else that in which the kernel began. */
 static uint32_t step_of(const struct kernel_details *d, size_t row)
 {
     const struct collection *s = d->collection;
@@ -68,7 +68,7 @@ static struct cell step_id(const void *rows, size_t row)
     return cell_name(step == NO_ROW ? NAME_EMPTY : d->steps->id[step]);
 }
 
-/* All other columns are of op_summary. */
+/* The cell of a column of op_summary; kernels of a range have its name in front. */
 static struct cell get(const void *rows, size_t row, size_t column)
 {
     const struct kernel_details *d = rows;
@@ -85,7 +85,7 @@ static bool is_shown_by_ms(const struct collection_export *x, const char *name)
     return is_shown;
 }
 
-/* Which columns there are: position in known, or N_KNOWN for those that only bear their own name. */
+/* Whether a column of op_summary is shown. *at: its position in known[], or N_KNOWN. */
 static bool is_shown(const struct collection_export *x, const char *name, size_t *at)
 {
     const bool is_documented = x->device.options->dialect == DIALECT_DOCUMENTED,
@@ -102,7 +102,7 @@ static bool is_shown(const struct collection_export *x, const char *name, size_t
     return *at < N_KNOWN && (is_documented ? known[*at].is_in_seed_level0 : known[*at].is_in_level0);
 }
 
-/* The kernel of each row that a range launched: it has the same name and begin. */
+/* Finds the kernel of each row that a range launched, by name and begin. False: no memory. */
 static bool find_kernels(struct kernel_details *d, const struct collection *s, struct arena *mem)
 {
     const struct kernels *k = &s->kernels;
@@ -133,7 +133,7 @@ static bool find_kernels(struct kernel_details *d, const struct collection *s, s
     return true;
 }
 
-/* "range/kernel" of each row. A range launches kernels of few names, and graphs have names of their own for all of them. */
+/* Makes "range/kernel" for each row; each pair of names once, because pairs repeat. False: no memory. */
 static bool name_launched(struct kernel_details *d, const struct collection *s, struct arena *mem)
 {
     const struct kernels *k = &s->kernels;

@@ -5,7 +5,7 @@
 
 #include "export/framework/collection_export.h"
 
-bool collection_has_kernels(const struct collection *s); /* the device was recorded at a level that knows kernels */
+bool collection_has_kernels(const struct collection *s); /* a device was recorded, at a level that has kernels */
 bool kernel_details_table(const struct collection_export *x, struct table *out, struct error *e);
 
 #endif

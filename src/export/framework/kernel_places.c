@@ -14,7 +14,7 @@ bool kernel_places_take(struct kernel_places *out, const struct profile *p, stru
         const struct device *d = &p->device[i];
         next_row = is_generic ? 0 : next_row;
         k.groups[i] = comm_groups_find(p, d, NULL, &next_row, mem);
-        for (size_t op = 0; op < d->comm.ops.n; op++) /* none is left to be added by kernel_place() */
+        for (size_t op = 0; op < d->comm.ops.n; op++) /* add all groups now: kernel_place() only looks them up */
             comm_group_of(&k.groups[i], d->comm.ops.group[op], mem);
     }
     *out = k;

@@ -12,7 +12,7 @@ struct place {
 };
 struct kernel_places {
     const struct profile *p;
-    unsigned comm_sort;
+    unsigned comm_sort; /* the sort index in the pid of the process of collectives */
     const uint32_t *row_of_stream;
     struct comm_groups *groups; /* by device */
     struct arena *mem;

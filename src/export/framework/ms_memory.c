@@ -2,6 +2,7 @@
 #include "export/framework/ms_memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ static name_id npu_name(struct names *names, int64_t device)
 
 /* ---- memory_record ---------------------------------------------------------------------------------------------- */
 
-/* MB in units of 10^-13, in which both KB of 1024 bytes and decimals of KB are whole numbers: sums are exact. KB are 1024 bytes, and MB
- * 1000 KB, in this table. */
+/* MB in units of 10^-13. In this table a KB is 1024 bytes and an MB is 1000 KB; bytes and thousandths of KB are whole
+ * numbers of this unit, so that sums are exact. */
 typedef __int128 exact_mb;
 
 static exact_mb mb_of_bytes(uint64_t bytes)
@@ -26,25 +27,39 @@ static exact_mb mb_of_bytes(uint64_t bytes)
     return (exact_mb)bytes * 9765625;
 }
 
-/* Of what a table of the device shows: KB with up to three decimals. */
+/* Of a cell of the device's tables, which has KB with up to three decimals. */
 static exact_mb mb_of_cell(struct cell kb)
 {
-    if (kb.kind == CELL_UINT || kb.kind == CELL_INT)
-        return (exact_mb)kb.i * 10000000000;
+    if (kb.kind == CELL_UINT)
+        return (exact_mb)kb.u * 10000000000;
     return (exact_mb)(kb.f < 9e15 ? (int64_t)(round_exact(kb.f, 3) * 1000 + 0.5) : 0) * 10000000;
 }
 
-/* Of up to 15 digits, the shortest text of the double is the number itself. */
+/* The double nearest to a number of MB, in whole numbers: a long double has 64 bits on x86 and 113 on aarch64, and
+ * rounding to 64 bits first gives another last digit now and then. */
+static double mb_nearest(exact_mb mb)
+{
+    enum { ENOUGH_BITS = 55 }; /* the 53 of a double, one to round by, and one for everything behind */
+    const uint64_t one_mb = 10000000000000;
+    unsigned __int128 scaled = (unsigned __int128)mb;
+    int shift = 0;
+    for (; scaled > 0 && scaled / one_mb >> (ENOUGH_BITS - 1) == 0; shift++)
+        scaled <<= 1;
+    const uint64_t bits = (uint64_t)(scaled / one_mb) | (scaled % one_mb != 0);
+    return ldexp((double)bits, -shift);
+}
+
+/* A number of up to 15 digits is written exactly; a longer one as its nearest double. */
 static struct cell mb_shown(exact_mb mb)
 {
     uint8_t digits = 13;
     uint64_t rest = mb >= 0 && mb < INT64_MAX ? (uint64_t)mb : INT64_MAX;
     for (; digits > 1 && rest % 10 == 0; digits--)
         rest /= 10;
-    return rest < 1000000000000000 ? cell_decimal((int64_t)rest, digits) : cell_real((double)((long double)mb / 1e13L));
+    return rest < 1000000000000000 ? cell_decimal((int64_t)rest, digits) : cell_real(mb_nearest(mb));
 }
 
-/* ns as microseconds, without zeros at the end. */
+/* ns as microseconds, without zeros at the end of the decimals. */
 static struct cell us_shortened(int64_t ns)
 {
     uint8_t digits = 3;
@@ -63,7 +78,7 @@ enum { APP_EVENT = 1, APP_MEMORY = 4, APP_TIME };
 struct record {
     enum component of;
     bool is_sum;
-    uint32_t row, other; /* other: the latest of the other component, for the sum; NO_ROW: none so far */
+    uint32_t row, other; /* other: the last record of the other component, for the sum; NO_ROW: none so far */
 };
 
 struct record_view {
@@ -103,7 +118,8 @@ static struct cell record_component(const void *rows, size_t i)
     return cell_text(v->record.at[i].is_sum ? "MindSpore+GE" : name[v->record.at[i].of]);
 }
 
-/* Times of the framework lose zeros at their ends, those of the device's tables do not; graphs' own have a tab behind. */
+/* As in the reference, times of MindSpore have no zeros at the end, those of the device do, and single rows of graphs
+ * have a tab. */
 static struct cell record_time(const void *rows, size_t i)
 {
     const struct record_view *v = rows;
@@ -139,7 +155,8 @@ static bool add_record(struct record_view *v, struct record r, struct arena *mem
     return new != NULL;
 }
 
-/* Both by time, the graphs' first where they are equal; and behind each its sum with the latest of the other. */
+/* Lists the records of graphs and of MindSpore by time, of equal times those of graphs first; each is followed by its
+ * sum with the last record of the other component. */
 static bool merge(struct record_view *v, const struct collection_export *x)
 {
     const size_t n_graphs = v->graphs.n_rows, n = n_graphs + (x->collection->settings.has_cpu ? v->totals->n : 0);
@@ -219,7 +236,8 @@ static const struct framework_memory *memory_of(const struct life_view *v)
     return &v->s->framework.memory;
 }
 
-/* The double next to a number of thousandths. */
+/* The double nearest to a number of thousandths. A long double of any size rounds to it: in the binary digits of a
+ * thousandth no more than six zeros or ones follow each other, so that none is mistaken for a half. */
 static double thousandth(int64_t n)
 {
     return (double)((long double)n / 1000);
@@ -250,7 +268,7 @@ CELL_GETTER(life_stream, struct life_view, cell_uint((uint64_t)memory_of(r)->str
 CELL_GETTER(life_npu, struct life_view, cell_name(r->npu[memory_of(r)->device[TAKEN]]))
 CELL_GETTER(unknown, struct life_view, cell_na())
 
-/* What is active is what is allocated: no block waits for a stream. */
+/* MindSpore has no blocks that wait for a stream: active memory is the same as allocated memory. */
 static const struct column life_columns[] = {
     { "Name", life_name },
     { "Size(KB)", life_size },

@@ -31,7 +31,7 @@ static bool is_one_of(const char *name, const char *const *list)
     return *list;
 }
 
-/* Nodes that have no workers of their own to add. */
+/* Nodes whose number of workers cannot be set. */
 static bool is_single(const char *name)
 {
     static const char *const single[] = { "Barrier", "Concat", "EpochCtrl", "Rename", "Repeat",
@@ -44,7 +44,8 @@ static bool is_device_queue(const char *name)
     return strcmp(name, "DeviceQueue") == 0;
 }
 
-/* Of each node the nearest one below that has a queue, by way of first children. A damaged file may have a circle: it has none. */
+/* For each node: the nearest node with a queue below it, along first children. Nodes on a cycle, which only a damaged
+ * file has, get NO_NODE. NULL: no memory. */
 static uint32_t *find_inputs(const struct ms_pipeline *p, const struct node_figures *f, struct arena *mem)
 {
     enum { UNKNOWN = UINT32_MAX - 1, ON_THE_WAY = UINT32_MAX - 2 };
@@ -135,7 +136,7 @@ static void advise_queue(const struct advising *a, uint32_t row)
     }
 }
 
-/* From the last node on: of several, the one nearest to the device is the one that counts. */
+/* From the last node to the first: of several candidates the one nearest to the device is kept. */
 static void find_bottleneck(const struct advising *a)
 {
     for (uint32_t row = (uint32_t)a->p->n; row-- > 0;) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ms_pipeline_advice.h - what slows a dataset pipeline down, by the CPU use of its nodes and how full their queues are.
+/* ms_pipeline_advice.h - advice about a slow dataset pipeline, from the CPU use of its nodes and the fill of their
+ * queues.
  *
- * Rules and limits are those of the reference; the words are ours.
+ * Rules and limits are those of the reference; the texts are not. Texts are in the arena of struct advice.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_MS_PIPELINE_ADVICE_H
 #define ASCOPE_EXPORT_FRAMEWORK_MS_PIPELINE_ADVICE_H
@@ -9,13 +10,13 @@
 #include "base/arena.h"
 #include "profile/ms_data.h"
 
-/* What the summary shows of a node; percentages are rounded as shown. */
+/* The figures of a node in the summary; percentages are rounded as they are shown. */
 struct node_figures {
     const char *name, *label; /* "Batch", "Batch(id=2)" */
-    bool has_queue;           /* with samples */
-    double utilization_pct;   /* of its output queue; -1: unknown, as below */
-    double empty_pct;
-    double cpu_pct; /* of each worker */
+    bool has_queue;           /* an output queue with samples */
+    double utilization_pct;   /* the mean fill of that queue; -1: unknown, also below */
+    double empty_pct;         /* of the samples in which it was empty */
+    double cpu_pct;           /* of each worker */
 };
 
 struct advice {

@@ -15,7 +15,7 @@ static const struct ms_pipeline *pipeline_of(const struct collection_export *x)
     return &x->collection->framework.ms.pipeline;
 }
 
-/* "[1, 2]" of n numbers; at(context, i) is the i-th. NULL: no memory. */
+/* A list like "[1, 2]" of n numbers; at(context, i) returns number i. NULL: no memory. */
 static const char *list_text(int64_t (*at)(const void *context, size_t i), const void *context, size_t n,
                              struct arena *mem)
 {
@@ -45,18 +45,18 @@ static double mean_size(const struct ms_pipeline_node *n)
 
 /* ---- raw -------------------------------------------------------------------------------------------------------- */
 
-/* Nodes as the table shows them: those without a queue are left out, and their children take their places. */
+/* The nodes of the table: those without a queue are left out, and their children become children of the node above. */
 struct shown_nodes {
     const struct ms_pipeline *p;
     LIST(uint32_t) row;   /* in the order of the table */
-    LIST(uint32_t) child; /* of all, one node behind the other */
+    LIST(uint32_t) child; /* the children of all nodes, node by node */
     uint32_t *parent;     /* by row of the pipeline */
-    size_t *first, *n;    /* by row: their children in `child` */
-    LIST(uint32_t) spare; /* to be looked at */
+    size_t *first, *n;    /* by row of the pipeline: the range of its children in `child` */
+    LIST(uint32_t) spare; /* the queue of the breadth-first search */
     struct arena *mem;
 };
 
-/* The nearest nodes below that have a queue, level by level. */
+/* Adds the nearest nodes with a queue below a node, level by level. False: no memory. */
 static bool add_children(struct shown_nodes *s, uint32_t of)
 {
     s->first[of] = s->child.n;
@@ -134,10 +134,11 @@ bool ms_pipeline_raw_table(const struct collection_export *x, struct table *out,
                              .first = arena_take(x->mem, p->n, sizeof *s.first),
                              .n = arena_take(x->mem, p->n, sizeof *s.n),
                              .mem = x->mem };
-    uint32_t *root = p->n > 0 && p->node[0].id == 0 ? list_add(&s.row, x->mem) : NULL; /* it has the row 0, too */
+    uint32_t *root =
+        p->n > 0 && p->node[0].id == 0 ? list_add(&s.row, x->mem) : NULL; /* a new element is 0, the row of the root */
     if (root)
         s.parent[0] = NO_NODE;
-    bool is_bad = false; /* a queue of nothing, or one that was not sampled */
+    bool is_bad = false; /* some queue has no length or no samples: the reference writes no table then */
     for (size_t i = 0; i < s.row.n && !arena_failed(x->mem); i++)
         add_children(&s, s.row.at[i]);
     for (size_t i = 0; i < s.row.n; i++) {
@@ -185,7 +186,7 @@ static void add_int(struct summary *s, struct line *l, int64_t v)
     add_item(s, l, arena_printf(s->mem, "%" PRId64, v));
 }
 
-/* What is not known is -1. */
+/* Adds a number, or -1 if it is unknown. */
 static void add_real(struct summary *s, struct line *l, bool is_known, double v, int decimals)
 {
     char text[PERCENT_TEXT];
@@ -268,7 +269,8 @@ static void add_texts(struct summary *s, const char *key, const char *const *tex
         add_item(s, l, text[i]);
 }
 
-/* Only where the files of the nodes, of CPU use and of batches are all there. */
+/* Makes the lines. There are none unless the files of nodes, of CPU use and of batches are all there. False: no
+ * memory. */
 static bool summarise(struct summary *s, const struct collection_export *x)
 {
     const struct ms_pipeline *p = s->p = pipeline_of(x);

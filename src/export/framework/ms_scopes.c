@@ -14,11 +14,11 @@ enum { SCOPES_SORT = 12 };
 /* An operator that has a scope. */
 struct scoped {
     int64_t begin_ns, end_ns;
-    const char *path; /* of the scope, not terminated */
+    const char *path; /* the path without the last component; len bytes, not terminated */
     size_t len;
 };
 
-/* A scope while operators run in it; depth is its row. */
+/* A slice of a layer; depth is its track. */
 struct layer {
     uint32_t depth;
     name_id name;
@@ -29,13 +29,13 @@ struct scopes {
     const struct collection_export *x;
     struct trace *t;
     LIST(struct scoped) op;
-    LIST(struct layer) open; /* by depth */
+    LIST(struct layer) open; /* the current slice of each depth */
     LIST(struct layer) closed;
     size_t most_depth;
     struct arena *mem;
 };
 
-/* How many components a name's scope has; 0: it is no path of a network. */
+/* The number of components of a name without the last one, and their length; 0: it is no path of a network. */
 static size_t scope_of(const char *name, size_t *len)
 {
     static const char *const root[] = { "Default", "Gradients", "recompute_Default" };
@@ -52,7 +52,7 @@ static size_t scope_of(const char *name, size_t *len)
     return n;
 }
 
-/* What is behind the last "::". */
+/* The part of a name behind the last "::". */
 static const char *last_part(const char *name)
 {
     const char *at = name;
@@ -61,7 +61,7 @@ static const char *last_part(const char *name)
     return at;
 }
 
-/* The longer scope of an operator's own name and of the range that launched it. */
+/* Adds an operator with the scope of its own name or of the range that launched it, whichever has more components. */
 static bool add(struct scopes *s, int64_t begin_ns, int64_t end_ns, const char *own, const char *launch)
 {
     size_t own_len = 0, launch_len = 0;
@@ -101,7 +101,7 @@ static bool gather(struct scopes *s)
     return done;
 }
 
-/* A layer that is over is kept, until the rows of all are known. */
+/* Keeps a slice that is over. Slices are written at the end, behind the names of their tracks. */
 static bool close_layer(struct scopes *s, size_t depth)
 {
     struct layer *new = list_add(&s->closed, s->mem);
@@ -110,8 +110,9 @@ static bool close_layer(struct scopes *s, size_t depth)
     return new != NULL;
 }
 
-/* The layers of an operator: those that it shares with the ones before, from the outermost on, become longer. What is open below
- * its innermost layer stays open, as in the reference: a later operator may continue it. */
+/* Extends the slices of the layers that an operator shares with the one before, from the outermost on, and begins new
+ * ones for the others. Slices below its innermost layer stay open, as in the reference: a later operator may extend
+ * them. */
 static bool extend(struct scopes *s, const struct scoped *op)
 {
     struct names *names = s->x->collection->profile.names;
@@ -147,7 +148,8 @@ static bool merge(struct scopes *s)
         return false;
     for (size_t i = 0; i < s->op.n; i++) {
         const struct scoped *op = &s->op.at[order[i]];
-        const bool is_beside = s->open.n > 0 && op->begin_ns < s->open.at[0].end_ns; /* rows have one layer at a time */
+        const bool is_beside =
+            s->open.n > 0 && op->begin_ns < s->open.at[0].end_ns; /* slices of a track must not overlap */
         if (!is_beside && !extend(s, op))
             return false;
     }

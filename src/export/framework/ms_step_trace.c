@@ -8,14 +8,14 @@
 #include "base/stamp.h"
 #include "export/framework/step_trace_time.h"
 
-/* "digits" at the end of a word: at least one follows. */
+/* True when the text begins with the word, followed by a digit. */
 static bool digits_follow(const char *text, const char *word)
 {
     const size_t len = strlen(word);
     return strncmp(text, word, len) == 0 && isdigit((unsigned char)text[len]);
 }
 
-/* A collective that waits for data of another stage of a pipeline, by the begin of its name: hcom_send__1, hcom_receive__1,
+/* True for a collective between stages of a pipeline, by the begin of its name: hcom_send__1, hcom_receive__1,
  * hcom_<word>SendRecv__1, Send-op…, Receive-op… */
 static bool is_receive(const char *name)
 {
@@ -33,14 +33,14 @@ static bool is_receive(const char *name)
     return false;
 }
 
-/* Events of communication by begin: operators and their tasks, as the timeline has them. */
+/* Collectives and their tasks, as the timeline shows them. */
 struct comm_events {
     size_t n;
-    uint64_t *begin; /* with the sign bit turned, so that they sort as unsigned */
+    uint64_t *begin; /* with the sign bit flipped, so that they sort as unsigned */
     int64_t *dur_ns;
     bool *is_receive;
-    uint32_t *order;
-    int64_t *received_before; /* by position in `order`: the sum of all receives before it, and of all */
+    uint32_t *order;          /* by begin */
+    int64_t *received_before; /* by position in `order`: the sum of all receives before it; n + 1 of them */
 };
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
@@ -83,12 +83,12 @@ static bool find_comm(struct comm_events *c, const struct profile *p, struct are
 
 /* The time of one step. */
 struct share {
-    int64_t begin_ns, end_ns; /* both belong to it */
-    bool is_all;              /* there are no steps */
+    int64_t begin_ns, end_ns; /* both belong to the step */
+    bool is_all;              /* there are no steps: this is the whole collection */
     int64_t sum_ns[OVERLAP_KINDS];
     int64_t stage_ns, bubble_ns;
     bool has_comm;
-    int64_t first_ns; /* begin of the first work from its begin on; INT64_MAX: there is none */
+    int64_t first_ns; /* begin of the first computing or communication in it or later; INT64_MAX: there is none */
 };
 
 static int64_t overlap_ns(const struct share *s, int64_t begin_ns, int64_t end_ns)
@@ -98,7 +98,8 @@ static int64_t overlap_ns(const struct share *s, int64_t begin_ns, int64_t end_n
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* Intervals of one kind on one device, and the sum of all before each: steps of a damaged file may all lie on one another. */
+/* Intervals of one kind on one device with running sums, so that a step costs a search even if all steps of a damaged
+ * file overlap. */
 struct running {
     const struct intervals *v;
     int64_t *before; /* n + 1 of them */
@@ -118,7 +119,8 @@ static bool find_running(struct running **out, const struct profile *p, struct a
     return !arena_failed(mem);
 }
 
-/* Of two neighbours only the last can reach beyond the end of a step: intervals of a kind do not overlap. */
+/* Adds the intervals that began in the step. Intervals of a kind do not overlap, so that only the one before the step
+ * can reach into it, and only the last one can reach beyond its end. */
 static void add_interval_sum(struct share *s, const struct running *r)
 {
     const struct intervals *v = r->v;
@@ -147,7 +149,8 @@ static void add_comm(struct share *s, const struct comm_events *c)
     s->stage_ns = wrap_sub(wrap_add((int64_t)(c->begin[b] - c->begin[a]), c->dur_ns[b]), s->bubble_ns);
 }
 
-/* Without steps it is counted from the first range of the host. */
+/* The time from the begin of the step to the first work on the device; without steps from the first event of the
+ * host. */
 static int64_t preparing_ns(const struct share *s, const struct collection *c)
 {
     const struct framework_ops *o = &c->framework.ops;

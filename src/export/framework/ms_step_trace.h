@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ms_step_trace.h - step_trace_time.csv of MindSpore: the time of each step on the device, by kind.
  *
- * A step is the time of its range on the host. What began in it counts as a whole, but for free time, which is cut at its ends.
+ * A step is the time of its range on the host. Work that began in it counts as a whole; free time is cut at the ends of
+ * the step.
  */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_MS_STEP_TRACE_H
 #define ASCOPE_EXPORT_FRAMEWORK_MS_STEP_TRACE_H

@@ -9,7 +9,7 @@
 
 /* ---- dataset ---------------------------------------------------------------------------------------------------- */
 
-/* Ranges of the same node, stage and information. */
+/* The ranges of one dataset node, stage and information, added up. */
 struct stage {
     name_id node, stage, info;
     uint64_t n;
@@ -18,10 +18,10 @@ struct stage {
 
 struct stages {
     LIST(struct stage) at;
-    const char **info; /* as it is shown */
+    const char **info; /* of each, as the table shows it */
 };
 
-/* A text as Python writes it in a dictionary. */
+/* Writes a text like Python's repr(). */
 static void put_quoted(struct out *o, const char *text, size_t len)
 {
     const char quote = memchr(text, '\'', len) && !memchr(text, '"', len) ? '"' : '\'';
@@ -36,7 +36,8 @@ static void put_quoted(struct out *o, const char *text, size_t len)
     out_char(o, quote);
 }
 
-/* "key:value;key:value" as a dictionary of the first two, if there are as many. */
+/* Shows "key:value;key:value" as a Python dictionary of the first two pairs; "{}" if there are fewer, as in the
+ * reference. */
 static const char *dictionary_of(const char *info, struct arena *mem, struct error *e)
 {
     const char *key[2], *value[2], *end[2], *at = info;

@@ -71,11 +71,11 @@ static void write_ops(const struct ms_tracks *f, struct trace *t, size_t first, 
                          o->begin_ns[i], (double)(o->end_ns[i] - o->begin_ns[i]));
         trace_category(t, "");
         trace_args(t);
-        host_arg_if_there(t, "Input type", o->types[i]);
-        host_arg_if_there(t, "Input Dims", o->shapes[i]);
-        host_arg_if_there(t, "Call stack", o->stack[i]);
-        host_arg_if_there(t, "Module Hierarchy", o->modules[i]);
-        host_arg_if_there(t, "flops", o->flops[i]);
+        host_arg_name(t, "Input type", o->types[i]);
+        host_arg_name(t, "Input Dims", o->shapes[i]);
+        host_arg_name(t, "Call stack", o->stack[i]);
+        host_arg_name(t, "Module Hierarchy", o->modules[i]);
+        host_arg_name(t, "flops", o->flops[i]);
         trace_end(t);
     }
 }
@@ -142,7 +142,7 @@ static void write_host_ops(const struct ms_tracks *f, struct trace *t, size_t fi
     }
 }
 
-/* As files have them. */
+/* In the order of the file. */
 static const struct section sections[] = {
     { count_threads, write_threads },   { count_lanes, write_lanes },
     { count_ops, write_ops },           { count_python, write_python },
@@ -197,7 +197,7 @@ static void *tracks_take(const struct collection_export *x)
 
 /* ---- flow events ------------------------------------------------------------------------------------------------ */
 
-/* One end at a range; false: it is not shown. */
+/* Writes a flow event at a range. False: the range is not in the exported part. */
 static bool flow_at_op(const struct ms_tracks *f, struct trace *t, struct flow *flow, uint32_t op)
 {
     const struct framework_ops *o = &f->x->collection->framework.ops;
@@ -208,9 +208,9 @@ static bool flow_at_op(const struct ms_tracks *f, struct trace *t, struct flow *
     return true;
 }
 
-/* The ends of the flow of a number; only those with one begin and one end are drawn. */
+/* The ends of a flow by its number. A flow is drawn only if it has exactly one begin and one end. */
 struct both_ends {
-    uint32_t n_begins, n_ends, begin, end; /* rows of marks, and of framework_ops */
+    uint32_t n_begins, n_ends, begin, end; /* begin: row of ms_marks; end: row of framework_ops */
 };
 
 static bool draw_own_flows(const struct ms_tracks *f, struct trace *t)
@@ -248,11 +248,12 @@ static bool draw_own_flows(const struct ms_tracks *f, struct trace *t)
     return done;
 }
 
-/* From a range to a slice of the device's export, which may have moved to another lane. */
+/* Writes a flow from a range to a slice of the device's tracks, in the lane to which lanes.h has moved it. */
 static void draw_link(const struct ms_tracks *f, struct trace *t, const struct lanes *lanes, const char *name,
                       const char *category, uint32_t op, struct place to, int64_t at_ns)
 {
-    char id[40]; /* the time of the end, as it is shown; a time before 1970 is damage, and any id will do */
+    char id
+        [40]; /* the time of the slice in us, as the timeline shows it; for a (damaged) time before 1970 any id will do */
     const uint64_t ns = at_ns < 0 ? 0 : (uint64_t)at_ns;
     const size_t len = digits_put(id, ns / 1000);
     memcpy(id + len,
@@ -278,7 +279,7 @@ static bool draw_links(const struct ms_tracks *f, struct trace *t, const struct 
             draw_link(f, t, lanes, "mindspore_to_npu", "async_npu", s->links.op[i], kernel_place(&places, k, i),
                       k->begin_ns[i]);
     const uint32_t pid = trace_pid(p->host.source.pid, PLACE_MARKS, TRACE_HOST);
-    scope_look_at(&f->x->device, t, SCOPE_HOST);
+    scope_set_window(&f->x->device, t, SCOPE_HOST);
     for (size_t i = 0; i < m->n; i++)
         if (s->links.op_of_mark[i] != NO_ROW && mark_is_drawn(&f->x->device, t, i))
             draw_link(f, t, lanes, "mindspore_to_mstx", "MsTx", s->links.op_of_mark[i],

@@ -3,18 +3,18 @@
 
 #include "analyse/framework/profiler_steps.h"
 
-/* No program nests operators that deep. Below that, the sum of all nested ones is computed from running sums, so that it costs
- * the same for all of them. */
+/* No program nests operators that deeply. The totals of deeper ones, which a damaged file may have, are differences of
+ * running sums: adding up everything below each would be quadratic. */
 enum { DEEP = UINT8_MAX };
 
 struct operators {
     const struct collection *s;
-    uint32_t *at;   /* positions in by_begin: all but the steps */
+    uint32_t *at;   /* positions in by_begin of the operators that are shown: all but the steps */
     uint8_t *depth; /* by row of framework_ops */
     struct device_time {
         double us, aicore_us;
         bool has_any, has_aicore;
-    } * before; /* running sums over in_order, one more than there are; NULL: nothing is deep */
+    } * before; /* running sums over in_order, n_started + 1 of them; NULL: nothing is deeper than DEEP */
 };
 
 static void add(struct device_time *t, const struct kernels *k, uint32_t kernel)
@@ -27,7 +27,7 @@ static void add(struct device_time *t, const struct kernels *k, uint32_t kernel)
     t->has_aicore = true;
 }
 
-/* Added up one by one in the order of starting: the last digit is that of the reference. */
+/* Added up one by one in the order in which they were started, so that the last digit is that of the reference. */
 static struct device_time sum(const struct kernels *k, const uint32_t *kernel, uint32_t first, uint32_t end)
 {
     struct device_time t = { 0 };
@@ -52,7 +52,7 @@ static struct device_time total_time(const struct operators *o, uint32_t at)
                                  to->aicore_us > from->aicore_us };
 }
 
-/* A sum over nothing is 0, and one over something has a point. */
+/* As in Python an empty sum is "0", and any other has a point. */
 static struct cell sum_or_0(bool has_any, double us)
 {
     return has_any ? cell_real(us) : cell_uint(0);
@@ -107,7 +107,7 @@ static const struct column columns[] = {
 };
 enum { AICORE_COLUMNS = 2 }; /* the last ones */
 
-/* Fills depth; true: something is deep. */
+/* Fills depth. True: some operator is as deep as DEEP. */
 static bool measure(struct operators *o)
 {
     const struct op_tree *t = &o->s->tree;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operator_details.h - operator_details.csv: host and device time of each operator, own and with everything that it called. */
+/* operator_details.h - operator_details.csv: host and device time of each operator, own and with everything that it
+ * called. */
 #ifndef ASCOPE_EXPORT_FRAMEWORK_OPERATOR_DETAILS_H
 #define ASCOPE_EXPORT_FRAMEWORK_OPERATOR_DETAILS_H
 

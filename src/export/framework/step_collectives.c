@@ -13,8 +13,8 @@
 static int torch_kind(const char *name);
 static int ms_kind(const char *name);
 static const struct rules {
-    const char *no_step;              /* the key of a collection without steps */
-    bool single_has_all;              /* a single step has all collectives; else only those that began in it */
+    const char *no_step;              /* the JSON key in a collection without steps */
+    bool single_has_all;              /* a single step has all collectives, also those that did not begin in it */
     int (*kind_of)(const char *name); /* KIND_P2P, … */
 } rules[FRAMEWORKS] = {
     [FRAMEWORK_PYTORCH] = { "step", true, torch_kind },
@@ -23,11 +23,11 @@ static const struct rules {
 
 const char *const collective_kind_name[KINDS] = { [KIND_P2P] = "p2p", [KIND_COLLECTIVE] = "collective" };
 
-/* The keys of steps that the device worked on. Two of the same number share one. */
+/* The JSON keys of steps with work on the device. Steps of the same number share a key. */
 struct step_keys {
-    struct keys ids; /* what follows the "#" */
-    uint32_t *key;   /* of a step: its place there, or NOT_WANTED */
-    size_t n;        /* steps with work */
+    struct keys ids; /* what follows the "#" in the names of steps */
+    uint32_t *key;   /* of each step: its index in ids, or NOT_WANTED */
+    size_t n;        /* how many steps have work */
 };
 enum { NOT_WANTED = KEYS_NO_MEMORY - 1 };
 
@@ -79,7 +79,8 @@ static int torch_kind(const char *name)
     return KIND_COLLECTIVE;
 }
 
-/* As MindSpore's own names are spelled: those of the device's library, hcom_send and hcom_receive, are not meant. */
+/* By names of MindSpore's own operators: those of the device's library, hcom_send and hcom_receive, do not match on
+ * purpose. */
 static int ms_kind(const char *name)
 {
     return strstr(name, "Send") || strstr(name, "Receive") ? KIND_P2P : KIND_COLLECTIVE;
@@ -91,7 +92,7 @@ static int64_t start_ns(double us)
     return (int64_t)whole * 1000 + (int64_t)nearbyint((us - whole) * 1000);
 }
 
-/* The step that it belongs to: a single one has them all; of several, the one that it began in. NO_ROW: none. */
+/* The key of the step of a collective: that in which it began; see also single_has_all. NO_ROW: it is in none. */
 static uint32_t step_of(const struct step_collectives *c, const struct collective *of, const struct step_keys *keys,
                         const struct step_index *index)
 {
@@ -104,7 +105,7 @@ static uint32_t step_of(const struct step_collectives *c, const struct collectiv
     return step == NO_ROW || keys->key[step] == NOT_WANTED ? NO_ROW : keys->key[step];
 }
 
-/* step[i]: of a collective, or NO_ROW. */
+/* Fills place, order and first. step[i] is the key of the step of collective i, or NO_ROW. False: no memory. */
 static bool put_in_order(struct step_collectives *c, const uint32_t *step, struct arena *mem)
 {
     const size_t n = c->all.list.n, n_bins = c->n_steps * KINDS;
@@ -160,7 +161,7 @@ bool step_collectives_find(struct step_collectives *c, const struct collection_e
     const struct collection *s = x->collection;
     *c = (struct step_collectives){ .framework_id = s->framework_id };
     *has_any = false;
-    if (!s->has_device || s->profile.is_level0) /* which has nothing about transferred bytes */
+    if (!s->has_device || s->profile.is_level0) /* Level0 does not record transfers */
         return true;
     if (!collectives_find(&c->all, &s->profile, x->mem))
         return false;

@@ -15,19 +15,19 @@ extern const char *const collective_kind_name[KINDS];
 struct step_collectives {
     enum framework_id framework_id;
     struct collectives all;
-    struct collective_place *place; /* of each */
-    size_t n_steps;                 /* at least one: without steps, all are in one that has no number */
+    struct collective_place *place; /* of each collective */
+    size_t n_steps;                 /* without steps 1: all collectives are in one step without a number */
     name_id *step;                  /* "step3" */
-    uint32_t *order;                /* collectives that have a place: by step, by kind, as they are listed */
-    uint32_t *first;                /* of each step and kind: its first position in `order`; with one more behind */
+    uint32_t *order; /* the collectives that have a place, sorted by step, then by kind, then as they are listed */
+    uint32_t *first; /* by bin_of(): the first position of a step and kind in `order`; one more at the end */
 };
 
-/* `in_any_case`: where no step has any, they are all in one that has no number. `has_any`: there is something to
- * report; else nothing of the above is set. False only without memory. */
+/* `in_any_case`: if no collective is in a step, all of them are put into one step without a number. *has_any is false
+ * when there is nothing to report; the fields above are not set then. False: no memory. */
 bool step_collectives_find(struct step_collectives *c, const struct collection_export *x, bool in_any_case,
                            bool *has_any);
 
-/* Sums of a step and kind: without a start, and without what is no sum. */
+/* Writes the sum of a step and kind: without a start time and without ratios of links. */
 void json_step_total(const struct comm_cost *total, struct out *o);
 
 static inline size_t bin_of(size_t step, int kind)

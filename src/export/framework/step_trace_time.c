@@ -18,8 +18,8 @@ const struct column step_trace_columns[STEP_TRACE_COLUMNS] = {
     [STEP_TRACE_PREPARING] = { .name = "Preparing" },
 };
 
-/* Sums are exact: the reference adds doubles, and takes differences of such since 1970, in steps of 0.25 us. A sum over
- * nothing is 0, and one over something has a point. */
+/* Sums are exact. The reference adds doubles, and subtracts doubles of microseconds since 1970, in steps of 0.25 us. As
+ * in Python, an empty sum is "0" and any other has a point. */
 static struct cell sum_cell(bool has_any, int64_t ns)
 {
     return has_any ? cell_us_short(ns) : cell_uint(0);
@@ -48,7 +48,7 @@ bool step_trace_time_table(const struct collection_export *x, struct table *out,
 {
     const struct collection *s = x->collection;
     const struct profile *p = &s->profile;
-    /* Tables of one device do not name it in the older form. */
+    /* In the documented dialect the table of a single device does not name it. */
     const size_t first =
         x->device.options->dialect == DIALECT_DOCUMENTED && p->n_devices == 1 ? STEP_TRACE_STEP : STEP_TRACE_DEVICE;
     struct grid grid = { .n_columns = STEP_TRACE_COLUMNS - first, .mem = x->mem };

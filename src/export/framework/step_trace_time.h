@@ -19,8 +19,8 @@ enum {
     STEP_TRACE_PREPARING,
     STEP_TRACE_COLUMNS
 };
-extern const struct column
-    step_trace_columns[STEP_TRACE_COLUMNS]; /* tables that do not name the device have those from the step on */
+/* A table without the device has the columns from STEP_TRACE_STEP on. */
+extern const struct column step_trace_columns[STEP_TRACE_COLUMNS];
 
 bool step_trace_time_table(const struct collection_export *x, struct table *out, struct error *e);
 

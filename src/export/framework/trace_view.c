@@ -19,7 +19,7 @@ struct writing {
     const struct host_tracks *kind;
     const struct chrome_sink *sink; /* NULL: it is text */
     const void *host;               /* tracks of the framework */
-    size_t n_parts;                 /* those of the framework; and the last one: the device's, when there is one */
+    size_t n_parts;                 /* of the framework, and one more for the device if there is one */
     uint64_t *n_events;             /* of each part */
     int64_t base_ns;
     struct escaped *escaped;
@@ -27,13 +27,13 @@ struct writing {
     struct error device_error;
 };
 
-/* The calls that PyTorch's own view hides at Level0 are shown in MindSpore's. */
+/* At Level0 torch_npu hides the calls of the host in its timeline; MindSpore shows them. */
 static bool hides_calls(const struct collection *s)
 {
     return s->framework_id == FRAMEWORK_PYTORCH && s->settings.level == PROFILER_LEVEL0;
 }
 
-/* Flow heads lie where slices went that found no place in their own row. */
+/* Draws the device's tracks, then the flows to them, which need to know the lanes of its slices. */
 static bool draw_device(struct writing *w, struct trace *t)
 {
     const struct collection *s = w->x->collection;
@@ -65,7 +65,7 @@ static void write_part(void *context, size_t i, struct out *o)
                        .has_base = w->x->device.options->time_base == TIME_BASE_START,
                        .base_ns = w->base_ns,
                        .one_per_line = w->x->device.options->is_pretty,
-                       .n_events = i > 0 }; /* there is one before it: a comma comes first */
+                       .n_events = i > 0 }; /* counts an event before this part, so that a comma is written first */
     if (i == 0)
         trace_begin(&t);
     if (i < w->kind->n_parts(w->host))
@@ -83,7 +83,7 @@ static void write_part(void *context, size_t i, struct out *o)
     trace_finish(&t);
 }
 
-/* The device's part may begin later than what the framework saw of it. */
+/* The time base: the begin of the framework's first event or of the device's collection, whichever is earlier. */
 static int64_t base_of(const struct host_tracks *kind, const struct collection *s)
 {
     const int64_t framework = kind->begin_ns(&s->framework);
@@ -97,7 +97,7 @@ static bool is_gzip_name(const char *path)
     return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
-/* All but writing the parts. False: no memory. */
+/* Prepares everything before the parts are written. False: no memory. */
 static bool writing_begin(struct writing *w, const struct collection_export *x)
 {
     *w = (struct writing){ .x = x, .kind = host_tracks_of[x->collection->framework_id] };
@@ -111,7 +111,7 @@ static bool writing_begin(struct writing *w, const struct collection_export *x)
     return w->n_events != NULL;
 }
 
-/* How many events there are; false: e says what went wrong with them. */
+/* Counts the events of all parts. False: some could not be written, and e has the reason. */
 static bool writing_end(const struct writing *w, const char *of, uint64_t *n_events, struct error *e)
 {
     const bool has_memory = !arena_failed(w->x->mem) && !names_failed(w->x->collection->profile.names);

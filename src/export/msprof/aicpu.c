@@ -3,14 +3,15 @@
 
 #include "analyse/device/device_tasks.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 #include "export/scope.h"
 #include "raw/enums.h"
 
-/* Device tasks that run on the AI CPU, to be found by (stream, task) and time. */
+/* Device tasks of kernels on the AI CPU, which are searched by stream, task and time. */
 struct kernels {
     const struct export *x;
     const struct device *d;
-    name_id ai_cpu; /* as operators call this kind of task */
+    name_id ai_cpu; /* the task type of operators that run there */
     size_t n;
     const uint32_t *row; /* of tasks, sorted by (stream, task, begin) */
 };
@@ -39,14 +40,14 @@ static bool kernels_find(const struct export *x, const struct device *d, struct 
     return order_by_u64(row, n, t->begin_tick) && order_by_u64(row, n, id);
 }
 
-/* Whether a task stands, in the order of ids and beginnings, before those that began after a moment. */
+/* For the search: true for tasks with a smaller id, and for those of this id that began at `tick` or before. */
 static bool began_until(const struct tasks *t, uint32_t row, uint64_t id, uint64_t tick)
 {
     const uint64_t here = id_of(t->stream[row], t->task[row]);
     return here < id || (here == id && t->begin_tick[row] <= tick);
 }
 
-/* The operator of the task during which a kernel ended. */
+/* The operator of the task during which a kernel of this stream and task id ended; NAME_NA: none, or not exported. */
 static name_id operator_at(const struct kernels *k, struct stream_task id, uint64_t end_tick)
 {
     const struct tasks *t = &k->d->tasks;
@@ -76,7 +77,7 @@ static bool is_shown(const struct export *x, size_t device, size_t i)
     return !w || (w->has_any && begin_ns >= w->shown_ns && source_device_ns(&d->source, end) <= w->end_ns);
 }
 
-/* µs with at most three decimals, of a number of ticks. */
+/* The time between two ticks in µs, rounded to three decimals. */
 static struct cell ticks_cell(const struct source *s, uint64_t from, uint64_t to)
 {
     const struct ticks t = s->device_clock.tick;
@@ -136,7 +137,7 @@ bool aicpu_report(const struct export *x, struct table *out, struct error *e)
     return true;
 }
 
-/* The data queue stamps its events with the host's clock in ns, not with its own counter. */
+/* Events of the data queue have times of the host's monotonic clock in ns, not of the device's counter. */
 bool data_queue_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {
@@ -149,9 +150,10 @@ bool data_queue_report(const struct export *x, struct table *out, struct error *
         const struct source *s = &x->profile->device[d].source;
         const struct device_log *log = &x->profile->device[d].log;
         for (size_t i = 0; i < log->dp.n; i++)
-            grid_row(&g, (struct cell[]){
-                             cell_uint(s->device), cell_time_bare((int64_t)log->dp.time[i] + s->wall_offset_ns),
-                             cell_name(log->dp.action[i]), cell_name(log->dp.source[i]), cell_uint(log->dp.size[i]) });
+            grid_row(&g, (struct cell[]){ cell_uint(s->device),
+                                          cell_time_bare(wrap_add((int64_t)log->dp.time[i], s->wall_offset_ns)),
+                                          cell_name(log->dp.action[i]), cell_name(log->dp.source[i]),
+                                          cell_uint(log->dp.size[i]) });
     }
     *out = grid_table(&g, "dp", column, x->profile->names);
     return true;
@@ -159,7 +161,7 @@ bool data_queue_report(const struct export *x, struct table *out, struct error *
 
 enum { NODE_GET_NEXT = 1 };
 
-/* Times are µs of the device's own clock: its offset to the host's is unknown. */
+/* Times are µs of the device's own clock, whose offset to the host's is unknown. */
 bool queue_wait_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct column column[] = {

@@ -12,17 +12,17 @@
 struct group {
     name_id name;
     uint16_t level;
-    uint32_t next; /* group of the same name, or NO_ROW */
+    uint32_t next; /* another group of the same name, or NO_ROW */
     struct call_statistics time;
 };
 
 struct groups {
     size_t n, cap;
     struct group *at;
-    uint32_t *of_name; /* by name_id: the first one, or NO_ROW */
+    uint32_t *of_name; /* by name_id: one of its groups, or NO_ROW */
 };
 
-/* The newer presentation subtracts whole nanoseconds, the older one counts ticks. */
+/* The newer presentation subtracts times in whole nanoseconds, the older one converts the ticks between them. */
 static double duration_ns(const struct export *x, size_t row)
 {
     const struct calls *c = &x->profile->host.calls;
@@ -32,7 +32,7 @@ static double duration_ns(const struct export *x, size_t row)
     return (double)(source_host_ns(s, c->end[row]) - source_host_ns(s, c->begin[row]));
 }
 
-/* NO_ROW: no memory. */
+/* The index of the group of a name and level, which is added if it is new. NO_ROW: no memory. */
 static uint32_t group_of(struct groups *g, name_id name, uint16_t level, struct arena *mem)
 {
     uint32_t i = g->of_name[name];
@@ -50,7 +50,7 @@ static uint32_t group_of(struct groups *g, name_id name, uint16_t level, struct 
 struct sorting {
     const struct export *x;
     const struct names *names;
-    bool by_level_text; /* else by its number */
+    bool by_level_text; /* false: by the number of the level */
 };
 
 static int compare(const void *a, const void *b, void *context)
@@ -64,14 +64,14 @@ static int compare(const void *a, const void *b, void *context)
                             : l->level - r->level;
 }
 
-/* The calls that belong to a device, or with SCOPE_HOST to any. */
+/* Adds up the calls that belong to a device, or with SCOPE_HOST to any device. False: no memory. */
 static bool group_calls(const struct export *x, size_t device, struct groups *out)
 {
     *out = (struct groups){ 0 };
     const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
-    struct arena *mem = arena_new();                                         /* as large as the calls */
-    uint32_t *of_call = mem ? arena_take(mem, c->n, sizeof *of_call) : NULL; /* its name, then its group */
+    struct arena *mem = arena_new(); /* given back at once: it grows with the number of calls */
+    uint32_t *of_call = mem ? arena_take(mem, c->n, sizeof *of_call) : NULL; /* first its name, then its group */
     for (size_t i = 0; i < c->n && of_call; i++)
         of_call[i] = scope_has_call(x, device, i) ? call_api_name(p, i) : NO_ROW;
     const size_t n_names = names_count(p->names);
@@ -100,7 +100,7 @@ static bool group_calls(const struct export *x, size_t device, struct groups *ou
     return done;
 }
 
-/* A row for each group, and where the older presentation lists them, for each device. */
+/* A row of the table: a group, in the older presentation one of each device. */
 struct api_row {
     struct cell device;
     struct group group;
@@ -143,12 +143,13 @@ bool api_statistic_report(const struct export *x, struct table *out, struct erro
     const struct profile *p = x->profile;
     struct api_statistic *s = arena_take(x->mem, 1, sizeof *s);
     struct groups groups = { 0 };
-    const bool by_device = x->is_generic && p->n_devices > 0; /* the older presentation lists them for each device */
+    const bool by_device =
+        x->is_generic && p->n_devices > 0; /* the older presentation lists the calls of each device */
     bool done = s != NULL;
     if (done)
         s->x = x;
     for (size_t i = 0; i < (by_device ? p->n_devices : 1) && done; i++) {
-        if (i == 0 || x->scope != SCOPE_ALL) /* of a part, each device has calls of its own */
+        if (i == 0 || x->scope != SCOPE_ALL) /* in a whole collection all devices have the same calls */
             done = group_calls(x, by_device ? i : SCOPE_HOST, &groups);
         done = done && add_rows(s, &groups, by_device ? cell_uint(p->device[i].source.device) : cell_text("host"));
     }

@@ -8,8 +8,6 @@
 #include "export/scope.h"
 #include "raw/host_records.h"
 
-enum { CANN_SORT = 7 };
-
 static const struct level_name {
     uint16_t level;
     const char *layer, *text;
@@ -21,7 +19,7 @@ static const struct level_name {
 static const struct level_name seed_communication = { LEVEL_COMMUNICATION, "Hccl", "hccl" },
                                no_level = { 0, "Api", "" };
 
-/* What kind of library an ACL call belongs to: the high half of its type. */
+/* The kind of library that an ACL call belongs to, by the high half of its type. */
 static const char *const acl_tag[] = { NULL,          "ACL_OP",    "ACL_MODEL", "ACL_RTS",  "ACL_OTHERS", "ACL_NN",
                                        "ACL_ASCENDC", "HOST_HCCL", NULL,        "ACL_DVPP", "ACL_GRAPH",  "ACL_ATB" };
 
@@ -45,7 +43,7 @@ static name_id type_of(const struct profile *p, size_t row)
     return dictionary_type(&p->dictionary, p->host.calls.level[row], p->host.calls.type[row]);
 }
 
-/* Models and steps are numbers, everything else is a hash; 0 is nothing. */
+/* The item of a call: a number for models and steps, the hash of a name for all others; 0 means none. */
 static name_id item_of(const struct profile *p, size_t row, name_id type)
 {
     const struct calls *c = &p->host.calls;
@@ -74,7 +72,7 @@ static void write_call(const struct export *x, struct trace *t, uint32_t pid, si
     const uint32_t tag = c->type[row] >> 16;
     const char *mode = is_acl && tag < sizeof acl_tag / sizeof *acl_tag ? acl_tag[tag] : NULL;
 
-    /* The newer presentation subtracts whole nanoseconds, the older one keeps their fractions. */
+    /* The newer presentation subtracts times in whole nanoseconds, the older one converts the ticks between them. */
     const double dur_ns = x->is_generic && c->end[row] > c->begin[row]
                               ? ticks_to_ns_exact(s->host_clock.tick, c->end[row] - c->begin[row])
                               : (double)(end - begin);
@@ -106,8 +104,8 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
     const bool *starts = flow_starts(x);
     if (!starts)
         return error_no_memory(e, "the flow events of the timeline");
-    const uint32_t pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST);
-    trace_process(t, pid, chip_words(p->chip)->stack, "CPU", CANN_SORT);
+    const uint32_t pid = trace_pid(p->host.source.pid, PLACE_CANN, TRACE_HOST);
+    trace_process(t, pid, chip_words(p->chip)->stack, "CPU", PLACE_CANN);
     for (size_t i = 0; i < c->n_threads; i++) {
         const uint32_t thread = c->thread[c->first_of_thread[i]];
         char name[32];

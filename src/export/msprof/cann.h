@@ -8,7 +8,7 @@
 bool cann_track(const struct export *x, struct trace *t, struct error *e);
 bool cann_db(const struct export *x, struct db *db, struct error *e);
 
-/* How a call is named. The names are looked up as they are needed: a million calls share a few hundred of them. */
+/* The name of a call, looked up in the dictionary each time: a million calls share a few hundred names. */
 name_id call_api_name(const struct profile *p, size_t row);
 const char *call_level_text(const struct export *x, uint16_t level); /* "acl", or "" */
 

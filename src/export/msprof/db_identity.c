@@ -10,7 +10,6 @@
 #include "raw/enums.h"
 #include "raw/host_records.h"
 
-/* A small table, filled row by row and written at once. */
 bool grid_db(struct db *db, const char *name, const struct db_column *column, const struct grid *g, struct error *e)
 {
     if (arena_failed(g->mem))
@@ -136,7 +135,7 @@ static const struct enum_name overlap_type[] = {
 static const struct enum_table api_types = { api_type, sizeof api_type / sizeof *api_type };
 static const struct enum_table overlap_types = { overlap_type, sizeof overlap_type / sizeof *overlap_type };
 
-/* Numbers of raw records, and the two for "not reported" and "unknown". */
+/* The names of numbers in raw records, and of the two numbers for "not reported" and "unknown". */
 static const struct {
     const char *table;
     const struct enum_table *numbers;

@@ -7,21 +7,21 @@
 
 /* SESSION_TIME_INFO, NPU_INFO, HOST_INFO. */
 bool identity_db(const struct export *x, struct db *db, struct error *e);
-/* RANK_DEVICE_MAP and META_DATA: what a database that only knows the devices says of itself, in the end. What was lost on the way stands
- * in META_DATA, under names that begin with ASCOPE_: the reference's readers look for names of their own. */
+/* RANK_DEVICE_MAP and META_DATA of a database without a framework, written last. Losses are rows of META_DATA whose
+ * names begin with ASCOPE_; readers of the reference's databases ignore such names. */
 bool about_db(const struct export *x, struct db *db, struct error *e);
 /* All ENUM_* tables. */
 bool enums_db(const struct export *x, struct db *db, struct error *e);
 
-/* The same, piece by piece, for a database that knows more. */
-bool ranks_db(const struct export *x, struct db *db, int64_t rank, struct error *e); /* -1: not known */
+/* Parts of the same, for the database of a framework. */
+bool ranks_db(const struct export *x, struct db *db, int64_t rank, struct error *e); /* rank -1: unknown */
 bool host_info_db(struct db *db, const char *uid, const char *name, struct arena *mem, struct error *e);
 void metadata_schema(struct grid *g, const char *const version[static 3]);
 void metadata_losses(struct grid *g, const struct losses *lost);
 void metadata_simulated(struct grid *g);
 bool metadata_db(struct db *db, const struct grid *g, struct error *e);
 
-/* A small table, filled row by row and written at once. */
+/* Writes a small table that was filled row by row. Without rows the database has no such table. */
 bool grid_db(struct db *db, const char *name, const struct db_column *column, const struct grid *g, struct error *e);
 
 #endif

@@ -8,7 +8,7 @@ enum flow_kind flow_to_task(const struct export *x, const struct device *d, size
     const enum flow_kind kind = flow_of_task(x->profile, d, row, x->is_generic);
     if (kind == FLOW_NONE || x->hides_calls || !scope_has_task(x, &d->tasks, row))
         return FLOW_NONE;
-    /* Operators that run beside the wanted model were launched in its time, as a rule; its own when it was loaded. */
+    /* Of the exported part of a model: tasks of other models have no host task here. */
     if (kind == FLOW_OF_CALL && scope_task_host(x, &d->tasks, row) == NO_ROW)
         return FLOW_NONE;
     const uint32_t call = x->profile->host.tasks.connection[d->tasks.host[row]] - 1;
@@ -37,7 +37,7 @@ const bool *flow_starts(const struct export *x)
     return starts;
 }
 
-/* In the older presentation ids carry a context, and none is -1. */
+/* In the older presentation the low half of an id is the context, and -1 means none. */
 const char *flow_call_id(const struct export *x, uint32_t call, char text[FLOW_ID_BYTES])
 {
     text[digits_put(text, ((uint64_t)(call + 1) << 32) - (x->is_generic ? 1 : 0))] = 0;

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/out.h"
+#include "export/msprof/model_names.h"
 #include "export/scope.h"
 
 static const struct column column[] = {
@@ -30,27 +31,13 @@ static name_id originals_of(const struct profile *p, size_t row, struct out *tex
     return names_add(p->names, text->buf, text->n);
 }
 
-/* The reference prints whole collections with the 15 digits of SQLite's numbers. */
+/* In the newer presentation numbers have the 15 digits with which SQLite prints doubles, as in the reference. */
 static struct cell kilobytes(uint64_t bytes, bool is_generic)
 {
     const double v = (double)bytes / 1024;
     char text[40];
     snprintf(text, sizeof text, "%.15g", v);
     return cell_real(is_generic ? v : strtod(text, NULL));
-}
-
-/* The name that a model was loaded under last. */
-static name_id model_name(const struct profile *p, uint64_t model, bool *is_known)
-{
-    const struct graph_ids *g = &p->host.records.graph_ids;
-    *is_known = false;
-    name_id name = NAME_EMPTY;
-    for (size_t i = 0; i < g->n; i++)
-        if (g->model[i] == model) {
-            name = dictionary_hash(&p->dictionary, g->name[i]);
-            *is_known = true;
-        }
-    return name;
 }
 
 static void add_rows(const struct export *x, struct grid *g, struct cell device, struct out *text)
@@ -65,7 +52,8 @@ static void add_rows(const struct export *x, struct grid *g, struct cell device,
             continue;
         if (!has_model || p->host.calls.item[f->call[i]] != model) {
             model = p->host.calls.item[f->call[i]];
-            name = model_name(p, model, &has_name);
+            name = NAME_EMPTY;
+            has_name = model_name_find(p, model, &name);
             has_model = true;
         }
         if (x->is_generic && !has_name)
@@ -79,7 +67,8 @@ static void add_rows(const struct export *x, struct grid *g, struct cell device,
     }
 }
 
-/* A model's fusions are the same on all devices. Parts of a collection list them for each device that ran some of it. */
+/* The fusions of a model are the same on all devices. The older presentation lists them for each device that ran some
+ * of the exported part, the newer one lists them once. */
 bool fusion_report(const struct export *x, struct table *out, struct error *e)
 {
     const struct profile *p = x->profile;

@@ -58,7 +58,7 @@ static struct cell peer(const void *rows, size_t i)
     return c->d->gpu.kind[c->row] == CUDA_IS_PEER_COPY ? cell_uint(c->d->gpu.peer[c->row]) : cell_na();
 }
 
-/* Bytes of a nanosecond are GB of a second. */
+/* Bytes per nanosecond are GB/s. */
 static struct cell bandwidth(const void *rows, size_t i)
 {
     const struct copy *const c = at(rows, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_copies.h - copies and sets of a GPU: what they moved, from where to where, and how fast. */
+/* gpu_copies.h - the table of memory copies and sets of GPUs: size, kinds of memory, bandwidth. */
 #ifndef ASCOPE_EXPORT_MSPROF_GPU_COPIES_H
 #define ASCOPE_EXPORT_MSPROF_GPU_COPIES_H
 

@@ -12,15 +12,14 @@
 #include "export/msprof/rounds.h"
 #include "raw/enums.h"
 
-enum { CANN_SORT = 7 };
-
 struct hardware {
     const struct export *x;
     struct trace *t;
     const struct device *d;
     uint32_t pid, host_pid;
     const uint32_t *row_of_stream;
-    const name_id *launched; /* by row of tasks: the framework's range that launched it; NULL: none is shown */
+    const name_id
+        *launched; /* by row of tasks: the range of the framework that launched it; NULL: ranges are not shown */
 };
 
 static uint32_t row_of(const struct hardware *h, size_t task)
@@ -45,7 +44,8 @@ static void write_flow(const struct hardware *h, size_t row)
     trace_flow_id(h->t, 'f', "HostToDevice", id, h->pid, row_of(h, row), t->begin_ns[row]);
 }
 
-/* Without unique ids ours only count the uses of an id. */
+/* Without unique task ids our batches only count how often an id was used: the one that the host recorded is shown
+ * then. */
 static uint16_t batch_of(const struct hardware *h, size_t row, uint32_t host)
 {
     const struct host_tasks *ht = &h->x->profile->host.tasks;
@@ -65,7 +65,7 @@ static void gpu_dimensions(struct trace *t, const char *key, uint32_t *const of[
     out_put(t->out, p);
 }
 
-/* Under the names that PyTorch's own profiler has for them. */
+/* The keys are those of PyTorch's own profiler. */
 static void gpu_args(const struct hardware *h, size_t row)
 {
     const struct gpu_tasks *g = &h->d->gpu;
@@ -124,7 +124,7 @@ static void write_task(const struct hardware *h, size_t row)
         trace_arg_int(h->t, "connection_id", -1);
     else
         trace_arg_uint(h->t, "connection_id",
-                       UINT64_MAX); /* the same without a sign, as viewers of this form know it */
+                       UINT64_MAX); /* -1 without a sign, as the reference writes it in this presentation */
     if (is_copy && !h->x->is_generic && p->host.records.memcpys.n > 0) {
         const char *kind = t->copy_kind[row] == COPY_NONE ? NULL : enum_text(&memcpy_kinds, t->copy_kind[row]);
         trace_arg_uint(h->t, "size(B)", t->copy_bytes[row]);
@@ -157,7 +157,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     trace_process_npu(h->t, h->pid, chip_words(h->d->source.chip)->hardware, h->d->source.device, PLACE_HARDWARE);
     for (size_t i = 0; i < t->n; i++)
         seen[g->n > 0 ? t->stream[i] : h->row_of_stream[t->stream[i]] & UINT16_MAX] |= is_written(h, i);
-    turns_mark_rows(h->t, h->d, h->row_of_stream, seen);
+    rounds_mark_rows(h->t, h->d, h->row_of_stream, seen);
     ts_copies_mark_rows(h->x, h->d, h->row_of_stream, seen);
     for (uint32_t i = 0; i < n_rows; i++) {
         const uint32_t row = g->n > 0 ? g->stream_id[i] : i;
@@ -170,7 +170,7 @@ static bool write_device(const struct hardware *h, struct error *e)
     for (size_t i = 0; i < t->n; i++)
         if (is_written(h, i))
             write_task(h, i);
-    turns_write(h->t, h->d, h->pid, h->row_of_stream);
+    rounds_write(h->t, h->d, h->pid, h->row_of_stream);
     return ts_copies_draw(h->x, h->t, h->d, h->pid, h->row_of_stream) ||
            error_no_memory(e, "the copies of the timeline");
 }
@@ -180,7 +180,7 @@ bool hardware_track(const struct export *x, struct trace *t, struct error *e)
     const struct profile *p = x->profile;
     struct hardware h = { .x = x,
                           .t = t,
-                          .host_pid = trace_pid(p->host.source.pid, CANN_SORT, TRACE_HOST),
+                          .host_pid = trace_pid(p->host.source.pid, PLACE_CANN, TRACE_HOST),
                           .row_of_stream = stream_rows(p, x->mem) };
     if (!h.row_of_stream)
         return error_no_memory(e, "the streams of the timeline");
@@ -188,7 +188,7 @@ bool hardware_track(const struct export *x, struct trace *t, struct error *e)
         h.d = &p->device[i];
         h.launched = x->launches ? x->launches->device[i].of_task : NULL;
         h.pid = trace_pid(h.d->source.pid, PLACE_HARDWARE, h.d->source.device);
-        scope_look_at(x, t, i);
+        scope_set_window(x, t, i);
         if (h.d->tasks.n + h.d->log.copies.n > 0 && !write_device(&h, e))
             return false;
     }

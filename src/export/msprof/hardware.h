@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hardware.h - the tasks of the devices: the Ascend Hardware process of the timeline, and the tables TASK,
- * COMPUTE_TASK_INFO, COMMUNICATION_SCHEDULE_TASK_INFO and MEMCPY_INFO. */
+/* hardware.h - the tasks of the devices on the timeline: the process Ascend Hardware. hardware_db.h has them in the
+ * database. */
 #ifndef ASCOPE_EXPORT_MSPROF_HARDWARE_H
 #define ASCOPE_EXPORT_MSPROF_HARDWARE_H
 

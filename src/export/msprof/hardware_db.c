@@ -5,8 +5,9 @@
 #include "analyse/host/operators.h"
 #include "raw/host_records.h"
 
-/* Tasks are of three kinds: those of the device; ranges that the user marked and the device saw, numbered after them; copies
- * that the task scheduler did by itself, under the ids of those that the host asked for. */
+/* The rows of TASK are of three kinds: tasks of the device; ranges between marks of the user on the device, whose ids
+ * follow those of the tasks; copies that the task scheduler made by itself, with the id of the host task that asked for
+ * them. */
 enum { OF_DEVICE, OF_MARKS, OF_SCHEDULER };
 
 struct task_rows {
@@ -75,7 +76,7 @@ static const struct db_kind_column task_columns[] = {
     { "modelId", "INTEGER", { task_model, mark_model, copy_model } },
 };
 
-/* Those that the host does not know are numbered after everything that has a number. */
+/* The ids of the scheduler's copies. Those without a host task get new ids from *next_id on. */
 static uint32_t *ts_copy_ids(const struct export *x, const struct device *d, uint32_t *next_id)
 {
     uint32_t *id = arena_take(x->mem, d->log.copies.n, sizeof *id);
@@ -110,7 +111,7 @@ static bool write_tasks(const struct export *x, struct db *db, struct error *e)
     return true;
 }
 
-/* Of a host task with an operator. */
+/* Cells of the operator of a host task. */
 #define OF_OP(function, make, column)                                                                                  \
     CELL_GETTER(function, struct profile, make(r->host.ops.column[r->host.tasks.op[i]]))
 OF_OP(op_name, cell_name, name)
@@ -172,7 +173,6 @@ uint32_t *op_task_rows(const struct profile *p, bool is_schedule, struct arena *
     return row;
 }
 
-/* One row for each id. */
 static bool write_ops(const struct export *x, struct db *db, struct error *e)
 {
     const struct profile *p = x->profile;

@@ -9,7 +9,8 @@
 #include "export/scope.h"
 #include "raw/enums.h"
 
-/* Ranges on a device overlap the tasks that mark their ends: they get rows of their own, beside those of the streams. */
+/* Ranges on a device overlap the tasks that mark their ends, so they have tracks of their own beside those of the
+ * streams. */
 static int64_t mark_row(uint32_t stream)
 {
     return lane_tid(stream, MOST_LANES);
@@ -28,7 +29,7 @@ const char *mark_domain_text(const struct profile *p, size_t row)
                                                                                      : "invalid";
 }
 
-/* Flow events lead from a mark on the host to where a device saw it. */
+/* A flow leads from a mark on the host to the range on a device that it marks. */
 static void mark_flow(const struct export *x, struct trace *t, char end, uint32_t mark, uint32_t pid, int64_t tid,
                       int64_t at_ns)
 {
@@ -48,7 +49,7 @@ bool mark_is_drawn(const struct export *x, const struct trace *t, size_t i)
     return !is_outside && trace_wants(t, begin_ns, end_ns);
 }
 
-/* Of each mark of the host, whether it is drawn at the other end: a flow event needs both of its ends. */
+/* For each mark of the host: whether it is drawn there. A flow is written only if both of its ends are drawn. */
 static bool *drawn_on_host(const struct export *x, const struct trace *t)
 {
     const struct marks *m = &x->profile->host.records.marks;
@@ -58,17 +59,18 @@ static bool *drawn_on_host(const struct export *x, const struct trace *t)
     return drawn;
 }
 
+/* The same for the ranges on devices. Leaves t with the window of the host. */
 static bool *drawn_on_devices(const struct export *x, struct trace *t)
 {
     bool *drawn = arena_take(x->mem, x->profile->host.records.marks.n, sizeof *drawn);
     for (size_t d = 0; drawn && d < x->profile->n_devices; d++) {
         const struct device_marks *m = &x->profile->device[d].steps.marks;
-        scope_look_at(x, t, d);
+        scope_set_window(x, t, d);
         for (size_t i = 0; i < m->n; i++)
             if (m->host[i] != NO_ROW && trace_wants(t, m->begin_ns[i], m->end_ns[i]))
                 drawn[m->host[i]] = true;
     }
-    scope_look_at(x, t, SCOPE_HOST);
+    scope_set_window(x, t, SCOPE_HOST);
     return drawn;
 }
 
@@ -80,7 +82,7 @@ static void write_mark(const struct export *x, struct trace *t, uint32_t pid, ui
     const int64_t begin_ns = source_host_ns(s, m->begin[i]), end_ns = source_host_ns(s, m->end[i]);
     if (!mark_is_drawn(x, t, i))
         return;
-    if (begin_ns == end_ns && !has_id) /* one with an id is the foot of a flow, which needs a slice */
+    if (begin_ns == end_ns && !has_id) /* a mark with an id may start a flow, which needs a slice */
         trace_moment(t, m->message[i], pid, m->thread[i], begin_ns);
     else
         trace_slice_name(t, m->message[i], pid, m->thread[i], begin_ns, (double)(end_ns - begin_ns));
@@ -103,7 +105,7 @@ static void write_mark(const struct export *x, struct trace *t, uint32_t pid, ui
         mark_flow(x, t, 's', i, pid, m->thread[i], begin_ns);
 }
 
-/* Rows by begin, the longer range first: the order in which they nest. */
+/* Rows sorted by begin, of equal ones the longer range first: an outer range comes before those inside it. */
 static uint32_t *nesting_order(struct arena *mem, size_t n, const uint64_t *begin, const uint64_t *end)
 {
     uint32_t *order = arena_take(mem, n, sizeof *order);
@@ -179,9 +181,9 @@ bool device_marks_track(const struct export *x, struct trace *t, struct error *e
         if (m->n == 0)
             continue;
         const uint32_t pid = trace_pid(s->pid, PLACE_HARDWARE, s->device);
-        scope_look_at(x, t, d);
+        scope_set_window(x, t, d);
         trace_process_npu(t, pid, chip_words(s->chip)->hardware, s->device, PLACE_HARDWARE);
-        /* Wall-clock times are positive: their order as unsigned numbers is the same. */
+        /* Wall-clock times are positive, so they sort the same as unsigned numbers. */
         const uint32_t *order = nesting_order(x->mem, m->n, (const uint64_t *)m->begin_ns, (const uint64_t *)m->end_ns);
         done = order && name_streams(x, t, pid, m);
         for (size_t k = 0; done && k < m->n; k++) {

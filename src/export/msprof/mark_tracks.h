@@ -8,10 +8,10 @@
 bool marks_track(const struct export *x, struct trace *t, struct error *e);
 bool device_marks_track(const struct export *x, struct trace *t, struct error *e);
 
-bool mark_is_drawn(const struct export *x, const struct trace *t,
-                   size_t row); /* by the host's track; t looks at the host */
+/* True when marks_track() draws a mark; the window of t is that of the host. */
+bool mark_is_drawn(const struct export *x, const struct trace *t, size_t row);
 
-/* The names of a mark's kind and domain; "" and "invalid" if unknown. */
+/* The name of a mark's kind, "" if unknown, and of its domain, "invalid" if unknown. */
 const char *mark_event_text(const struct marks *m, size_t row);
 const char *mark_domain_text(const struct profile *p, size_t row);
 

@@ -4,9 +4,9 @@
 #include "base/sort.h"
 #include "export/msprof/mark_tracks.h"
 
-/* One line: a mark of the host, and one place where a device saw it. */
+/* A line of the table: a mark of the host with one of its ranges on devices. */
 struct mark_line {
-    uint32_t mark, device, seen; /* NO_ROW: by none */
+    uint32_t mark, device, seen; /* seen: row of the device's marks; NO_ROW in both: no device has it */
 };
 
 struct mark_lines {
@@ -19,7 +19,7 @@ static const struct marks *marks_of(const struct profile *p)
     return &p->host.records.marks;
 }
 
-/* Without a domain. */
+/* A mark of the old interface: it has a category and a payload, but no domain and no id. */
 static bool is_plain(const struct profile *p, size_t mark)
 {
     return mark < marks_of(p)->n_plain;
@@ -35,7 +35,7 @@ static struct cell time_cell(const struct profile *p, uint64_t tick)
     return cell_time(source_host_ns(&p->host.source, tick));
 }
 
-/* What a line shows of its mark, of one without a domain, and of the device that saw it. */
+/* Cells of the mark of a line, of a plain mark only, and of its range on a device. */
 #define OF_MARK(function, make, column)                                                                                \
     CELL_GETTER(function, struct mark_lines, make(marks_of(r->profile)->column[r->at[i].mark]))
 #define OF_PLAIN(function, make, type, column)                                                                         \
@@ -78,7 +78,7 @@ static const struct column line_columns[] = {
     { "Device End_time(us)", device_end },
 };
 
-/* Where devices saw the marks: those of mark i are at[first[i]] up to at[first[i + 1]]. */
+/* The lines of all ranges on devices, sorted by mark: those of mark i are at[first[i]] up to at[first[i + 1]]. */
 struct sightings {
     uint32_t *first;
     struct mark_line *at;
@@ -109,7 +109,7 @@ static bool sightings_make(struct sightings *s, const struct profile *p, struct 
     return s->at != NULL;
 }
 
-/* Appends the lines of one mark. */
+/* Appends the lines of one mark; returns how many. */
 static size_t lines_of(const struct sightings *s, uint32_t mark, struct mark_line *at)
 {
     const size_t n = s->first[mark + 1] - s->first[mark];
@@ -152,7 +152,7 @@ static struct cell event_cell(const struct marks *m, size_t i)
     return cell_uint(*mark_event_text(m, i) ? m->event[i] : EVENT_UNKNOWN);
 }
 
-/* Of a mark of the host. */
+/* Cells of a mark of the host. */
 CELL_GETTER(db_begin, struct profile, cell_int(source_host_ns(&r->host.source, marks_of(r)->begin[i])))
 CELL_GETTER(db_end, struct profile, cell_int(source_host_ns(&r->host.source, marks_of(r)->end[i])))
 CELL_GETTER(db_event, struct profile, event_cell(marks_of(r), i))
@@ -164,7 +164,7 @@ CELL_GETTER(db_domain, struct profile, cell_text(is_plain(r, i) ? "" : mark_doma
 CELL_GETTER(db_connection, struct profile,
             cell_uint(is_plain(r, i) ? MARK_WITHOUT_ID : mark_connection(mark_unique_id(marks_of(r), i))))
 
-/* Marks that began during the collection. */
+/* Only marks that began during the collection. */
 bool marks_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {

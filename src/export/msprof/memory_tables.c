@@ -7,7 +7,7 @@
 
 #include "base/sort.h"
 
-enum { LIFE_WITHOUT_END = UINT32_MAX - 1 }; /* the last number but one stands for it in the raw records */
+enum { LIFE_WITHOUT_END = UINT32_MAX - 1 }; /* in raw records: the memory is never released; tables show UINT32_MAX */
 
 static const struct op_memory *records_of(const struct profile *p)
 {
@@ -29,12 +29,12 @@ static struct cell time_cell(const struct profile *p, uint32_t row)
     return cell_time(source_host_ns(&p->host.source, records_of(p)->time[row]));
 }
 
-/* What the tables are made from, and the texts that nearly all of their rows share. */
+/* The rows of a table, and the names of devices, which are made once. */
 enum { KNOWN_DEVICES = 64 };
 struct memory_view {
     const struct profile *profile;
-    uint32_t *order;            /* of the rows: device by device */
-    name_id npu[KNOWN_DEVICES]; /* "NPU:0" */
+    uint32_t *order;            /* the rows, sorted by device */
+    name_id npu[KNOWN_DEVICES]; /* "NPU:0" of the first devices */
 };
 
 static name_id npu_name(const struct profile *p, uint32_t device)
@@ -44,7 +44,7 @@ static name_id npu_name(const struct profile *p, uint32_t device)
     return names_addz(p->names, text);
 }
 
-/* A table of n rows; `record` has the record of each that has its device. */
+/* Of a table of n rows. record[i] is the record of row i, which has its device; NULL: row i is record i. In x->mem. */
 static const struct memory_view *view_make(const struct export *x, const uint32_t *record, size_t n, struct error *e)
 {
     struct memory_view *v = arena_take(x->mem, 1, sizeof *v);
@@ -106,14 +106,15 @@ bool memory_record_report(const struct export *x, struct table *out, struct erro
     return true;
 }
 
-/* How long it was, to the nearest ns, of a half as the reference has it: of the double that it divides to. */
+/* A number of ticks as µs, to the nearest ns. The double of the reference's division decides how a half is rounded. */
 static struct cell lasted_cell(struct ticks tick, int64_t n)
 {
     const double hz = 1e9 * (double)tick.den / (double)tick.num, us = round_exact((double)n / hz * 1e6, 3);
     return cell_us_short(fabs(us) < 1e15 ? llround(us * 1000) : ticks_to_ns(tick, n));
 }
 
-/* The records in which a life begins and ends: that of the end may be NO_ROW. */
+/* The records of the allocation and of the release of a lifetime. The latter is NO_ROW if the memory was not
+ * released. */
 static uint32_t life_begin(const struct memory_view *v, size_t life)
 {
     return memory_of(v)->lives.allocation[life];
@@ -238,7 +239,7 @@ CELL_GETTER(db_reserved, struct profile, cell_uint(records_of(r)->reserved[i]))
 CELL_GETTER(db_component, struct profile, cell_text("GE"))
 CELL_GETTER(db_device, struct profile, cell_uint(records_of(r)->device[i]))
 
-/* What happened during the collection. */
+/* Only what happened during the collection. */
 bool memory_db(const struct export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_tables.h - memory of operators: memory_record, operator_memory and static_op_mem, and NPU_OP_MEM of the database. */
+/* memory_tables.h - memory of operators: memory_record, operator_memory and static_op_mem, and NPU_OP_MEM of the
+ * database. */
 #ifndef ASCOPE_EXPORT_MSPROF_MEMORY_TABLES_H
 #define ASCOPE_EXPORT_MSPROF_MEMORY_TABLES_H
 

@@ -19,16 +19,10 @@ struct group {
 };
 
 struct groups {
-    size_t n, cap;
-    struct group *at;
+    LIST(struct group) list;
 };
 
-static struct group *add_group(struct groups *g, struct arena *mem)
-{
-    return list_grow(mem, (void **)&g->at, &g->n, &g->cap, sizeof *g->at);
-}
-
-static bool counts(const struct export *x, const struct device *d, size_t row, const name_id *skipped)
+static bool is_counted(const struct export *x, const struct device *d, size_t row, const name_id *skipped)
 {
     const uint32_t op = d->tasks.op[row];
     if (op == NO_ROW || d->tasks.begin_ns[row] <= d->source.begin_ns)
@@ -38,18 +32,19 @@ static bool counts(const struct export *x, const struct device *d, size_t row, c
            scope_task_host(x, &d->tasks, row) != NO_ROW;
 }
 
-/* One group for each (operator type, core). Tasks are sorted by both as one number, then counted in one pass. */
+/* Adds a group for each pair of operator type and core. Tasks are sorted by both as one number, then added up in one
+ * pass. */
 static bool group_tasks(const struct export *x, const struct device *d, struct groups *out)
 {
     const struct ops *ops = &x->profile->host.ops;
     const name_id skipped[] = { names_addz(x->profile->names, "COMMUNICATION"),
                                 names_addz(x->profile->names, "HCCL_AI_CPU") };
-    struct arena *mem = arena_new(); /* as large as the tasks */
+    struct arena *mem = arena_new(); /* given back at once: it grows with the number of tasks */
     uint64_t *key = mem ? arena_take(mem, d->tasks.n, sizeof *key) : NULL;
     uint32_t *order = mem ? arena_take(mem, d->tasks.n, sizeof *order) : NULL;
     size_t n = 0;
     for (size_t i = 0; i < d->tasks.n && key && order; i++) {
-        if (!counts(x, d, i, skipped))
+        if (!is_counted(x, d, i, skipped))
             continue;
         key[i] = (uint64_t)ops->op_type[d->tasks.op[i]] << 32 | ops->task_type[d->tasks.op[i]];
         order[n++] = (uint32_t)i;
@@ -57,10 +52,10 @@ static bool group_tasks(const struct export *x, const struct device *d, struct g
     bool done = key && order && order_by_u64(order, n, key);
     struct group *g = NULL;
     double total = 0;
-    const size_t first = out->n;
+    const size_t first = out->list.n;
     for (size_t i = 0; i < n && done; i++) {
         if (i == 0 || key[order[i]] != key[order[i - 1]]) {
-            g = add_group(out, x->mem);
+            g = list_add(&out->list, x->mem);
             done = g != NULL;
             if (!done)
                 break;
@@ -69,13 +64,14 @@ static bool group_tasks(const struct export *x, const struct device *d, struct g
         task_statistics_add(&g->time, d->tasks.dur_ns[order[i]]);
         total += d->tasks.dur_ns[order[i]];
     }
-    for (size_t i = first; i < out->n; i++)
-        out->at[i].ratio = total > 0 ? out->at[i].time.total_ns / total * 100 : 0;
+    for (size_t i = first; i < out->list.n; i++)
+        out->list.at[i].ratio = total > 0 ? out->list.at[i].time.total_ns / total * 100 : 0;
     arena_free(mem);
     return done;
 }
 
-/* The longest first. In the native form over all devices together, as the reference sorts them. */
+/* The longest total first: in the older presentation device by device, else over all devices, as the reference
+ * sorts. */
 struct sorting {
     const struct names *names;
     bool by_device;
@@ -130,21 +126,21 @@ bool op_statistic_report(const struct export *x, struct table *out, struct error
         if (!group_tasks(x, &p->device[i], &groups))
             return error_no_memory(e, "op_statistic");
     struct sorting sorting = { p->names, x->is_generic };
-    if (groups.n > 1)
-        qsort_r(groups.at, groups.n, sizeof *groups.at, compare, &sorting);
+    if (groups.list.n > 1)
+        qsort_r(groups.list.at, groups.list.n, sizeof *groups.list.at, compare, &sorting);
 
     const name_id write_back = names_addz(p->names, "WRITE_BACK"), invalid = names_addz(p->names, "INVALID");
     struct op_statistic *s = arena_take(x->mem, 1, sizeof *s);
-    uint32_t *shown = arena_take(x->mem, groups.n, sizeof *shown);
+    uint32_t *shown = arena_take(x->mem, groups.list.n, sizeof *shown);
     size_t n = 0;
     if (!s || !shown)
         return error_no_memory(e, "op_statistic");
-    for (uint32_t i = 0; i < groups.n; i++) {
-        const struct group *g = &groups.at[i];
+    for (uint32_t i = 0; i < groups.list.n; i++) {
+        const struct group *g = &groups.list.at[i];
         if (g->op_type != NAME_NA && g->core != write_back && g->core != invalid)
             shown[n++] = i;
     }
-    *s = (struct op_statistic){ x, groups.at };
+    *s = (struct op_statistic){ x, groups.list.at };
     *out = (struct table){ .name = "op_statistic", .n_rows = n, .rows = s, .shown = shown, .names = p->names };
     return OPTIONAL_COLUMNS(out, columns, x->scope == SCOPE_GRAPH ? OF_GRAPH : 0, x, e);
 }

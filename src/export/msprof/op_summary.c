@@ -11,7 +11,7 @@
 #include "export/msprof/summary_rows.h"
 #include "raw/host_records.h"
 
-/* Columns that are computed from others: these ratios, and the time. */
+/* Columns that are computed from the time and from ratios of other columns. */
 enum derived { MEMORY_BOUND, CUBE_UTILIZATION, DERIVED };
 enum { RATIO_MAC, RATIO_VECTOR, RATIO_MTE2, RATIOS };
 static const size_t NO_COLUMN = SIZE_MAX;
@@ -24,24 +24,24 @@ struct op_summary {
     const struct profile *profile;
     struct summary_rows rows;
     size_t n_base;         /* columns that every row has */
-    const struct pmu *pmu; /* whose columns are shown, or NULL */
-    bool *has_pmu;         /* for each device: it counted the same */
-    size_t *shown;         /* columns of pmu */
+    const struct pmu *pmu; /* of the first device with counters: its columns are shown; NULL: there are none */
+    bool *has_pmu;         /* for each device: it has the same columns */
+    size_t *shown;         /* columns of pmu that are not hidden */
     size_t n_shown;
-    enum derived derived[DERIVED]; /* what follows from them, behind them */
+    enum derived derived[DERIVED]; /* the last columns */
     size_t n_derived;
     size_t ratio[RATIOS]; /* columns of pmu, or NO_COLUMN */
-    struct row *now;      /* the last one used: mostly the next request is for its next column */
+    struct row *now;      /* a cache of the last row: the next request is mostly for its next column */
 };
 
-/* One row, looked at from each column. */
+/* A row of the table with the rows of the profile that it shows. */
 struct row {
     const struct op_summary *s;
     size_t number;
     const struct summary_row *at;
     const struct device *d;
-    uint32_t task, op, comm; /* NO_ROW where it is of the other kind */
-    uint32_t pmu;            /* or NO_ROW */
+    uint32_t task, op, comm; /* of a kernel task and op, of a collective comm; the others are NO_ROW */
+    uint32_t pmu;            /* NO_ROW: it has no counters */
     struct pmu_counts counts;
 };
 
@@ -107,7 +107,7 @@ static struct cell stream_id(const void *rows, size_t i)
     return r->op == NO_ROW ? cell_na() : cell_uint(task_stream_id(r->d, r->task));
 }
 
-/* The iteration of the model that was running. */
+/* The exported iteration that was running when the operator began. */
 static struct cell infer_id(const void *rows, size_t i)
 {
     const struct row *r = row_at(rows, i);
@@ -144,7 +144,7 @@ static int64_t duration_ns(const struct row *r)
     return summary_end_ns(r->s->x, r->at) - summary_begin_ns(r->s->x, r->at);
 }
 
-/* The older presentation rounds, the newer one subtracts what it has printed. */
+/* The older presentation rounds the exact duration, the newer one subtracts the times that it shows. */
 static struct cell duration(const void *rows, size_t i)
 {
     const struct row *r = row_at(rows, i);
@@ -154,8 +154,8 @@ static struct cell duration(const void *rows, size_t i)
                            : cell_real(round_exact(r->d->tasks.dur_ns[r->task] / 1000, 3));
 }
 
-/* From the end of the operator before on the same device. The reference subtracts doubles of epoch microseconds, which
- * have steps of a quarter: these are the exact values. */
+/* The time since the end of the previous operator of the device, exactly. The reference subtracts doubles of
+ * microseconds since 1970, which have steps of 0.25 us. */
 static struct cell wait(const void *rows, size_t i)
 {
     const struct row *r = row_at(rows, i);
@@ -229,7 +229,7 @@ OF_GPU_TASK(gpu_graph, cell_uint, graph)
 OF_GPU_TASK(gpu_graph_node, cell_uint, graph_node)
 
 /* clang-format off */
-enum { OF_OPS = 1, OF_GRAPH = 2, OF_STARS = 4, OF_GPU = 8 }; /* chips with another scheduler know nothing of OF_STARS */
+enum { OF_OPS = 1, OF_GRAPH = 2, OF_STARS = 4, OF_GPU = 8 }; /* OF_STARS: chips with the newer task scheduler */
 static const struct optional_column base_columns[] = {
     { "Device_id", NULL, 0, device_id },
     { "Model Name", NULL, OF_GRAPH, model_name },
@@ -269,13 +269,13 @@ static const struct optional_column base_columns[] = {
 /* clang-format on */
 enum { N_BASE = sizeof base_columns / sizeof *base_columns };
 
-/* A value as the table shows it: the older presentation computes further with that. */
+/* A value as the table shows it, rounded: derived columns are computed from that, as in the reference. */
 static double shown_value(const struct row *r, size_t column)
 {
     return round_away(pmu_counts_value(&r->counts, &r->d->pmu.columns.column[column], r->s->x->is_generic), 3);
 }
 
-/* How much of what the cube units could have done in that time they did, in percent. */
+/* The cycles that the cube cores counted, in percent of those that all of them had in that time. */
 static struct cell cube_utilization(const struct row *r)
 {
     const struct pmu *pmu = &r->d->pmu;
@@ -288,7 +288,7 @@ static struct cell cube_utilization(const struct row *r)
     const bool is_short = is_generic || r->s->x->options->dialect == DIALECT_DOCUMENTED;
     if (duration_ns(r) == 0 || (is_short && is_idle))
         return cell_uint(0);
-    /* Six decimals in between, as the reference has them. */
+    /* The reference rounds this intermediate result to six decimals in the newer presentation. */
     const double work = is_generic ? (double)cycles / capacity * 100 : nearbyint((double)cycles / capacity * 1e8) / 1e6;
     const double percent = work / ((is_generic ? r->d->tasks.dur_ns[r->task] : (double)duration_ns(r)) / 1000);
     return is_short ? cell_real(round_exact(percent, 3)) : cell_fixed(percent, 3);
@@ -304,7 +304,7 @@ static struct cell memory_bound(const struct row *r)
     return cell_real(round_exact(shown_value(r, r->s->ratio[RATIO_MTE2]) / busiest, 3));
 }
 
-/* The columns behind the base ones. */
+/* The cell of a column behind the base columns: of a counter, or derived from counters. */
 static struct cell get(const void *rows, size_t number, size_t column)
 {
     const struct op_summary *s = rows;
@@ -357,7 +357,8 @@ static void choose_derived(struct op_summary *s)
         s->derived[s->n_derived++] = CUBE_UTILIZATION;
 }
 
-/* All devices of a collection count the same; one that does not is shown without its counters. */
+/* The devices of a collection count the same events. One with other columns than the first is shown without its
+ * counters. */
 static bool choose_pmu(struct op_summary *s)
 {
     const struct profile *p = s->profile;

@@ -5,7 +5,7 @@
 #include "export/samplers/counter_tracks.h"
 #include "export/scope.h"
 
-/* The whole collection's overlap is known; that of a part is computed anew. */
+/* The analysis has the overlap of the whole collection; that of a part is computed here. NULL: no memory. */
 static const struct overlap *overlap_of(const struct export *x, const struct device *d)
 {
     if (x->scope == SCOPE_ALL)

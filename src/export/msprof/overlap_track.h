@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlap_track.h - computing, communication and idle times of a device: a process of the timeline and OVERLAP_ANALYSIS. */
+/* overlap_track.h - computing, communication and idle times of a device: a process of the timeline and
+ * OVERLAP_ANALYSIS. */
 #ifndef ASCOPE_EXPORT_MSPROF_OVERLAP_TRACK_H
 #define ASCOPE_EXPORT_MSPROF_OVERLAP_TRACK_H
 

@@ -7,8 +7,9 @@ struct pmu_rows {
     bool *is_time;
 };
 
-/* The rows of a task have its counts in common. Values are unrounded, and times in ns; chips with one kind of core are of
- * the older kind, whose total times are coarse. */
+/* Fills rows task by task, because all rows of a task are computed from the same counts. Values are not rounded, and
+ * times are in ns. Chips with one kind of core are older ones, whose total times are computed as in the older
+ * presentation. */
 static void fill(const void *rows, size_t first, size_t n, struct cell *cells)
 {
     const struct pmu_rows *r = rows;

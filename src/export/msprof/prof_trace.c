@@ -6,7 +6,7 @@
 bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, const struct chrome_sink *sink,
                      uint64_t *n_events, struct error *e)
 {
-    /* Without those names that are kept in JSON's spelling, it only takes longer. */
+    /* NULL is no error: writing only takes longer when names are not kept in JSON's spelling. */
     struct escaped *escaped = own_file ? NULL : escaped_new(x->profile->names);
     struct trace t = { .out = o,
                        .sink = sink,
@@ -20,7 +20,7 @@ bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o
                        .one_per_line = x->options->is_pretty };
     trace_begin(&t);
     const bool done = t.lanes ? timeline_draw(x, own_file, &t, e) : error_no_memory(e, x->profile->path);
-    const bool is_empty = t.n_events == 0; /* what is known about the recording alone makes no timeline */
+    const bool is_empty = t.n_events == 0; /* the facts of the recording alone are no timeline */
     const struct recording_facts recording = recording_facts(&x->profile->collector, x->mem);
     if (!is_empty)
         recording_trace(&t, &recording);

@@ -6,7 +6,8 @@
 #include "base/out.h"
 #include "export/msprof/timeline.h"
 
-/* Writes it to `o`, or into a sink; with own_file only the tracks of that file. `x` is as scope_resolve() leaves it. *n_events is 0 when there is nothing to show: `o` is of no use then. */
+/* Writes the timeline to `o`, or passes its events to a sink; with own_file only the tracks of that file. `x` is a
+ * request after scope_resolve(). *n_events is 0 when there is nothing to show; `o` is to be discarded then. */
 bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, const struct chrome_sink *sink,
                      uint64_t *n_events, struct error *e);
 

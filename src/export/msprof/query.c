@@ -42,7 +42,7 @@ static const char *copy_or_na(struct query *q, const char *text)
     return *text ? arena_text(q->mem, text, strlen(text)) : "N/A";
 }
 
-/* What all rows of a folder share. */
+/* A row with the columns that all rows of a folder share. */
 static struct query_row row_of(struct query *q, const struct profile *p, const struct source *s)
 {
     const char *device = s->settings.devices;
@@ -65,11 +65,11 @@ static void add_row(struct query *q, const struct query_row *row)
         *slot = *row;
 }
 
-/* The models that have operators, ascending. */
+/* The ids of models that have operators, ascending; an id may be there more than once. */
 struct models {
     uint32_t *id;
     size_t n;
-    bool is_known; /* unknown without a host */
+    bool is_known; /* false: the collection has nothing of the host */
 };
 
 static int by_id(const void *a, const void *b)
@@ -93,14 +93,15 @@ static bool models_find(const struct profile *p, struct models *m)
     return true;
 }
 
-/* There is nothing to export of a model without operators. */
+/* Models without operators are not listed: there is nothing to export of them. */
 static bool is_listed(const struct models *m, uint64_t model)
 {
     const uint32_t id = (uint32_t)model;
     return !m->is_known || bsearch(&id, m->id, m->n, sizeof *m->id, by_id);
 }
 
-/* The longest iterations of a model, longest first: "3,1,2". The five longest, and what is as long as the fifth. */
+/* The five longest iterations of a model, the longest first: "3,1,2". Those as long as the fifth one follow, up to 16
+ * in all. */
 static const char *longest(struct query *q, const struct iterations *t, const uint32_t *row, size_t n)
 {
     enum { WANTED = 5, MOST = 16, DIGITS = 24 };
@@ -126,7 +127,7 @@ static const char *longest(struct query *q, const struct iterations *t, const ui
     return arena_text(q->mem, text, strlen(text));
 }
 
-/* Iterations of models, or training steps, model by model; *n_added counts them. False: no memory. */
+/* Adds a row for each model, of its iterations or of its training steps; *n_added counts the rows. False: no memory. */
 static bool add_models(struct query *q, const struct models *m, const struct device *d, bool are_steps,
                        const struct query_row *shared, size_t *n_added)
 {
@@ -182,7 +183,7 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
     return (done && !arena_failed(q->mem)) || error_no_memory(e, p->path);
 }
 
-/* By job, then by time; rows that are equal in both stay as they were added. */
+/* By job, then by time; rows that are equal in both stay in the order in which they were added. */
 static int by_job_and_time(const void *a, const void *b)
 {
     const struct query_row *x = *(const struct query_row *const *)a, *y = *(const struct query_row *const *)b;
@@ -194,7 +195,7 @@ static int by_job_and_time(const void *a, const void *b)
 static void write_line(struct out *o, const char *const *text, const size_t *width)
 {
     for (size_t c = 0; c < QUERY_COLUMNS; c++) {
-        out_shown(o, text[c]); /* also names of directories, and texts of info.json */
+        out_shown(o, text[c]); /* names of directories and texts of info.json may have control characters */
         for (size_t i = strlen(text[c]); i < width[c]; i++)
             out_char(o, ' ');
         out_char(o, '\t');

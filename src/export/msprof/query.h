@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* query.h - which models and iterations collections have, as a table of text: the answer to `msprof query`.
  *
- * Collections are added one after the other; each may be forgotten once it was. The rows are printed by job and time.
+ * Collections are added one after the other, and can be freed as soon as they were added. Rows are sorted by job and
+ * time.
  *     struct query *q = query_new();
  *     for each collection: profile_load(), profile_analyse(), query_add(q, &profile, e), profile_free()
  *     query_text(q, &out, e);
@@ -35,9 +36,10 @@ struct query_row {
 struct query *query_new(void); /* owner: the caller; NULL when out of memory */
 /* The rows of an analysed collection: one for each model of each device, one for the host. False: no memory. */
 bool query_add(struct query *q, const struct profile *p, struct error *e);
-/* Columns padded to the same width, a tab after each and an empty line after each row. Nothing when there are no rows. */
+/* Columns padded to the same width, a tab after each and an empty line after each row. Nothing when there are no
+ * rows. */
 bool query_text(const struct query *q, struct out *o, struct error *e);
-/* The same rows; the caller frees the list; the rows are valid as long as q. NULL: out of memory. */
+/* The same rows in the same order. The caller frees the list; the rows are valid as long as q. NULL: out of memory. */
 const struct query_row **query_rows(const struct query *q, size_t *n);
 void query_free(struct query *q); /* NULL is fine */
 

@@ -6,7 +6,8 @@
 
 #include "export/msprof/db_identity.h"
 
-/* Names have only letters, digits and "_", whatever is in the file. */
+/* A copy in which `letter` is applied to ASCII letters and digits, and everything else is "_": names come from a
+ * file. */
 static const char *word(struct arena *mem, const char *text, int (*letter)(int))
 {
     char *copy = arena_text(mem, text, strlen(text));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recording_facts.h - the facts of ascope's recorder about a recording, in the results.
  *
- * Rows of a database, an event of a timeline, lines of a README and of a log. All have the same facts under the same names,
- * and none for recordings of other collectors.
+ * The same facts under the same names are rows of a database, an event of a timeline, and lines of a README and of a
+ * log. Recordings of other collectors have none.
  */
 #ifndef ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H
 #define ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H
@@ -14,18 +14,18 @@
 
 struct recording_fact {
     const char *name, *value; /* "clock_mhz", "2400.03125" */
-    bool is_number;           /* as JSON writes numbers */
+    bool is_number;           /* the value is a number in JSON's spelling */
 };
 struct recording_facts {
-    LIST(struct recording_fact) list; /* in mem; short of memory: arena_failed() */
+    LIST(struct recording_fact) list; /* in mem; incomplete if arena_failed(mem) */
 };
 struct recording_facts recording_facts(const struct collector *c, struct arena *mem);
 
 /* Rows of META_DATA: "ASCOPE_CLOCK_MHZ". */
 void recording_metadata(struct grid *g, const struct collector *c);
-/* ASCOPE_STEP_COST: what the profiler itself cost in each step. No table without steps. */
+/* The table ASCOPE_STEP_COST: what recording cost in each step. Without steps there is no table. */
 bool recording_steps_db(struct db *db, const struct collector *c, struct arena *mem, struct error *e);
-/* A metadata event of a name that viewers pass over, in the process of the event before it. */
+/* A metadata event in the process of the last event, with a name that viewers ignore. */
 void recording_trace(struct trace *t, const struct recording_facts *facts);
 
 #endif

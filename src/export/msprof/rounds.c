@@ -5,7 +5,7 @@
 
 #include "base/stamp.h"
 
-/* What is done from each stamp of a round to the next one. */
+/* The name of the time from each stamp of a round to the next one. */
 static const char *const part_name[TURN_KINDS][TURN_MOST_STAMPS - 1] = {
     [TURNS_COMPUTE] = { "WaitCompute", "Compute" },
     [TURNS_COMM] = { "StartServer", "TaskWaitRequest", "TaskOrchestration", "TaskLaunch", "TaskExecute", "Finalize" },
@@ -16,7 +16,8 @@ struct part {
     double dur_ns;
 };
 
-/* False when it is not wanted: it began before the collection, or is outside of the window. */
+/* The time from stamp k of round i to the next stamp. False: it began before the collection, or lies outside of the
+ * window. */
 static bool part_of(const struct trace *t, const struct device *d, const struct turns *turns, size_t i, size_t k,
                     struct part *out)
 {
@@ -27,7 +28,7 @@ static bool part_of(const struct trace *t, const struct device *d, const struct 
            trace_wants(t, out->begin_ns, stamp_add(out->begin_ns, (int64_t)out->dur_ns));
 }
 
-void turns_mark_rows(const struct trace *t, const struct device *d, const uint32_t *row_of_stream, bool *is_needed)
+void rounds_mark_rows(const struct trace *t, const struct device *d, const uint32_t *row_of_stream, bool *is_needed)
 {
     struct part part;
     for (int kind = 0; kind < TURN_KINDS; kind++) {
@@ -38,7 +39,7 @@ void turns_mark_rows(const struct trace *t, const struct device *d, const uint32
     }
 }
 
-void turns_write(struct trace *t, const struct device *d, uint32_t pid, const uint32_t *row_of_stream)
+void rounds_write(struct trace *t, const struct device *d, uint32_t pid, const uint32_t *row_of_stream)
 {
     for (int kind = 0; kind < TURN_KINDS; kind++) {
         const struct turns *turns = &d->aicpu_comm.turns[kind];

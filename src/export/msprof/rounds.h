@@ -5,8 +5,9 @@
 
 #include "export/export.h"
 
-/* `row_of_stream` has a row for each stream id. Marks the rows that will be needed, then writes the slices. */
-void turns_mark_rows(const struct trace *t, const struct device *d, const uint32_t *row_of_stream, bool *is_needed);
-void turns_write(struct trace *t, const struct device *d, uint32_t pid, const uint32_t *row_of_stream);
+/* The first function marks the tracks that have slices, so that they can be named; the second one writes the slices.
+ * `row_of_stream`: see stream_rows(); `is_needed` has an element for each of the 65536 tracks. */
+void rounds_mark_rows(const struct trace *t, const struct device *d, const uint32_t *row_of_stream, bool *is_needed);
+void rounds_write(struct trace *t, const struct device *d, uint32_t pid, const uint32_t *row_of_stream);
 
 #endif

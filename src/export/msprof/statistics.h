@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* statistics.h - statistics of durations, in the two forms of the reports.
+/* statistics.h - count, sum, least, greatest, mean and variance of durations, as the reports round them.
  *
- * Durations of device tasks, which may have fractions of a nanosecond, and durations of calls.
+ * task_statistics are of device tasks, whose durations may have fractions of a nanosecond; call_statistics are of calls
+ * of the host. Both start with zeros and own nothing.
  */
 #ifndef ASCOPE_EXPORT_MSPROF_STATISTICS_H
 #define ASCOPE_EXPORT_MSPROF_STATISTICS_H
@@ -10,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tasks. Start with zeros. */
 struct task_statistics {
     uint64_t n;
     double total_ns, min_ns, max_ns;
@@ -18,12 +18,13 @@ struct task_statistics {
 };
 
 void task_statistics_add(struct task_statistics *s, double ns);
-/* Whole nanoseconds give a whole average, the rest is dropped, as SQLite divides integers: op_statistic shows it. */
+/* The mean. If all durations are whole nanoseconds it is rounded down to a whole one, as SQLite divides integers
+ * (op_statistic). */
 double task_statistics_average_ns(const struct task_statistics *s);
 
-/* Calls, in two passes: first the durations are added up, then the average is settled (rounded to 3 decimals of a µs),
- * then every distance from it counts. With `rounds_each` every square is rounded too: the older form of api_statistic
- * shows it. Start with zeros. */
+/* Two passes over the calls: add() every duration, then settle() the mean (rounded to 3 decimals of a µs), then
+ * spread() every duration, which adds the square of its distance from the mean. With `rounds_each` each square is
+ * rounded, too, as in the older form of api_statistic. */
 struct call_statistics {
     uint64_t n;
     double total_ns, min_ns, max_ns;

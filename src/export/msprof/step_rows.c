@@ -21,7 +21,7 @@ double step_us(const struct step_rows *r, uint64_t ticks)
     return (double)ticks * 1e6 / (1e9 * (double)t.den / (double)t.num);
 }
 
-/* From the end of the nearest row that ended before the forward pass began. */
+/* The ticks since the end of the last row that ended before the forward pass of this row began. */
 static uint64_t data_aug_of(const struct step_rows *r, size_t at)
 {
     const struct iterations *t = &r->steps->iterations;
@@ -37,7 +37,7 @@ static void keep(struct step_rows *r, size_t from, size_t *to)
     (*to)++;
 }
 
-/* Where the spans of each iteration begin. They are sorted by it. */
+/* The index of the first span of each iteration. Spans are sorted by iteration. */
 static uint32_t *first_of_iteration(const struct spans *s, size_t n_iterations, struct arena *mem)
 {
     uint32_t *first = arena_take(mem, n_iterations + 1, sizeof *first);

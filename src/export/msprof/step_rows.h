@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_rows.h - the iterations of one device as its reports show them: rows and numbers.
+/* step_rows.h - the iterations of one device as its reports show them: which rows, and which numbers.
  *
- * The two presentations differ. Whole collections show what began during the collection, and drop fractions of a nanosecond.
- * The older one shows every iteration, and keeps them.
+ * The two presentations differ. The newer one shows iterations that began during the collection, in whole nanoseconds.
+ * The older one (is_generic) shows every iteration, with fractions of a nanosecond.
  */
 #ifndef ASCOPE_EXPORT_MSPROF_STEP_ROWS_H
 #define ASCOPE_EXPORT_MSPROF_STEP_ROWS_H
@@ -13,19 +13,20 @@ struct step_rows {
     const struct source *source;
     const struct steps *steps;
     bool is_generic;
-    uint64_t first_index, last_index; /* only iterations between them */
+    uint64_t first_index, last_index; /* only iterations with an index in this range are rows */
     size_t n;
-    uint32_t *row;      /* of steps.iterations, by their ends */
-    uint64_t *data_aug; /* ticks from the end of the iteration before to the forward pass; 0: there was none before */
-    uint32_t *first_reduce, *first_get_next; /* of each iteration and, one more, their number */
+    uint32_t *row;      /* rows of steps.iterations, sorted by their ends */
+    uint64_t *data_aug; /* ticks from the end of the previous row to the forward pass; 0: there is no previous row */
+    uint32_t *first_reduce,
+        *first_get_next; /* index of the first span of each iteration, and behind them the number of spans */
 };
 
-/* The rows of a device. False only without memory. */
+/* Makes the rows of a device, allocated in x->mem. False: no memory. */
 bool step_rows_make(const struct export *x, const struct device *d, struct step_rows *r, struct error *e);
 /* Keeps only the rows of the iterations of x's scope. */
 void step_rows_choose(const struct export *x, struct step_rows *r);
 
-/* True when something that began then is shown. */
+/* True when the presentation shows what began at this tick. */
 bool step_rows_show(const struct step_rows *r, uint64_t begin_tick);
 /* True when a row of steps.iterations is among the rows. */
 bool step_rows_have(const struct step_rows *r, size_t iteration);

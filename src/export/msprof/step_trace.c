@@ -36,7 +36,7 @@ static struct cell reduce_dur_cell(const struct step_rows *r, uint64_t begin, ui
     return cell_us(source_device_ns(r->source, end) - source_device_ns(r->source, begin));
 }
 
-/* The cells of a row; what it lacks in reductions is left as it is. */
+/* Fills the cells of a row. Cells of reductions that it does not have are left as they are. */
 static void fill_row(const struct step_rows *r, size_t row, struct cell *cell)
 {
     const struct steps *s = r->steps;

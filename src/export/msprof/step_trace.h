@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_trace.h - iterations and training steps: step_trace.csv and their rows in the timeline. */
+/* step_trace.h - iterations and training steps as a table: step_trace.csv. step_track.h has them on the timeline. */
 #ifndef ASCOPE_EXPORT_MSPROF_STEP_TRACE_H
 #define ASCOPE_EXPORT_MSPROF_STEP_TRACE_H
 

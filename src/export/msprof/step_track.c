@@ -8,18 +8,18 @@
 #include "export/msprof/step_rows.h"
 #include "export/msprof/step_trace.h"
 
-enum { SORT_HARDWARE = 14, FIRST_TID = 70000 };
-static const char hardware[] = "Ascend Hardware";
+enum { FIRST_TID = 70000 }; /* behind the tracks of all streams */
 
-/* Where the rows of one device go. */
+/* The process of one device on the timeline, with its rows. */
 struct place {
     struct trace *trace;
     const struct step_rows *rows;
     uint32_t pid;
-    uint64_t pid_in_ids; /* the older presentation numbers its processes after it has named its flow events */
-    uint64_t *model;     /* the models of the rows, ascending */
+    uint64_t
+        pid_in_ids; /* of ids of flow events: the older presentation writes the raw pid there, not that of the process */
+    uint64_t *model; /* the models of the rows, ascending; each has a track */
     size_t n_models;
-    size_t *n_reduces; /* whole collections count them over all devices */
+    size_t *n_reduces; /* the newer presentation numbers reductions over all devices */
 };
 
 static int by_value(const void *a, const void *b)
@@ -57,7 +57,8 @@ static void write_metadata(const struct place *p, bool is_bare)
     if (is_bare)
         trace_process_name(t, p->pid, "Step Trace");
     else
-        trace_process_npu(t, p->pid, hardware, p->rows->source->device, SORT_HARDWARE);
+        trace_process_npu(t, p->pid, chip_words(p->rows->source->chip)->hardware, p->rows->source->device,
+                          PLACE_HARDWARE);
     for (size_t i = 0; i < p->n_models; i++) {
         char name[64];
         snprintf(name, sizeof name, is_bare ? "Model ID:%" PRIu64 : "Step Trace(Model ID:%" PRIu64 ")", p->model[i]);
@@ -74,7 +75,7 @@ static void arg_time(const struct place *p, const char *key, uint64_t tick)
         trace_arg_text(p->trace, key, "N/A");
 }
 
-/* Whole collections know durations to the nanosecond, the older presentation to the tick. */
+/* The newer presentation has whole nanoseconds, the older one the exact time of the ticks. */
 static double dur_ns_of(const struct step_rows *r, uint64_t ticks)
 {
     return r->is_generic ? ticks_to_ns_exact(r->source->device_clock.tick, ticks) : (double)step_ns(r, ticks);
@@ -85,12 +86,12 @@ static double dur_us_of(const struct step_rows *r, uint64_t ticks)
     return r->is_generic ? step_us(r, ticks) : (double)step_ns(r, ticks) / 1000;
 }
 
-/* One training step, from its ticks. */
+/* One iteration. Times are ticks. */
 struct part {
     const struct place *place;
     int64_t tid;
     uint64_t index, begin, end, fp, bp, data_aug;
-    bool has_before, has_after; /* a row of the same model whose index is one less, one more */
+    bool has_before, has_after; /* the neighbouring iteration of the same model is shown and has both passes */
 };
 
 static void slice(const struct part *r, const char *kind, const char *category, int64_t begin_ns, uint64_t ticks)
@@ -142,7 +143,8 @@ static void write_training(const struct part *r)
     trace_arg_real(t, "Iteration Refresh(us)", dur_us_of(p->rows, r->end - r->bp));
     trace_end(t);
 
-    /* From the end of one iteration's backward pass to the next one's forward pass: both ends are on a slice. */
+    /* A flow leads from the end of the backward pass to the forward pass of the next iteration; a slice is at both
+     * ends. */
     if (r->has_before) {
         data_aug_flow(r, 't', r->index - 1, fp_ns);
         trace_arg_uint(t, "Iteration ID", r->index);
@@ -155,7 +157,7 @@ static void write_training(const struct part *r)
     }
 }
 
-/* The same for what is given by its two ends. */
+/* The same for a span with two stamps: the newer presentation subtracts the times that it shows. */
 static double dur_ns_between(const struct step_rows *r, uint64_t begin, uint64_t end)
 {
     return r->is_generic ? ticks_to_ns_exact(r->source->device_clock.tick, end - begin)
@@ -178,7 +180,7 @@ static void write_reduce(const struct place *p, uint32_t i, size_t number)
     trace_arg_uint(p->trace, "Iteration ID", it->index[iteration]);
     for (int k = 0; k < 2; k++) {
         snprintf(name, sizeof name, "Reduce %s %zu", k == 0 ? "Start" : "End", number);
-        snprintf(text, sizeof text, "%" PRId64, ns[k]); /* nanoseconds in whole collections, as the reference has it */
+        snprintf(text, sizeof text, "%" PRId64, ns[k]); /* the newer presentation has ns here, as the reference */
         if (r->is_generic)
             trace_arg_time(p->trace, name, ns[k]);
         else
@@ -204,7 +206,8 @@ static void write_get_next(const struct place *p, uint32_t i)
     trace_end(p->trace);
 }
 
-/* True when the iteration before or after is shown too, and has passes for a flow to lead from or to. */
+/* True when the next or the previous iteration of the same model is shown, too, and has passes for a flow between
+ * them. */
 static bool has_neighbour(const struct step_rows *r, uint32_t here, bool after)
 {
     const struct iterations *t = &r->steps->iterations;
@@ -259,9 +262,9 @@ bool step_trace_track(const struct export *x, struct trace *t, struct error *e)
             step_rows_choose(x, &rows);
         if (rows.n == 0)
             continue;
-        /* The file of steps that lies beside a part of a collection has a process without a device in its number. */
+        /* step_trace.json beside the export of a part: with one device its pid is the raw one, as in the reference. */
         const bool is_bare = x->scope != SCOPE_ALL && x->is_own_file && n_with_steps == 1;
-        const uint32_t raw = device->source.pid, packed = trace_pid(raw, SORT_HARDWARE, device->source.device);
+        const uint32_t raw = device->source.pid, packed = trace_pid(raw, PLACE_HARDWARE, device->source.device);
         struct place place = { .trace = t,
                                .rows = &rows,
                                .pid = is_bare ? raw : packed,

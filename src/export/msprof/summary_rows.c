@@ -19,12 +19,12 @@ int64_t summary_end_ns(const struct export *x, const struct summary_row *r)
     return r->is_comm ? d->comm.ops.end_ns[r->row] : d->tasks.end_ns[r->row];
 }
 
-/* Devices in the order of their ids as text, which is how files list them: 0, 1, 10, 2. */
+/* Devices in the order of their ids as text, as the reference lists them: 0, 1, 10, 2. */
 static void device_order(const struct profile *p, uint16_t *order)
 {
     for (size_t i = 0; i < p->n_devices; i++) {
         char id[16], other[16];
-        size_t at = i; /* some ten devices at most */
+        size_t at = i; /* an insertion sort: there are few devices */
         snprintf(id, sizeof id, "%u", p->device[i].source.device);
         for (; at > 0; at--) {
             snprintf(other, sizeof other, "%u", p->device[order[at - 1]].source.device);
@@ -36,7 +36,7 @@ static void device_order(const struct profile *p, uint16_t *order)
     }
 }
 
-/* Kinds of operators in other reports. */
+/* Task types whose operators are in other reports. */
 struct kinds {
     name_id write_back, invalid, hccl_ai_cpu, communication;
     struct names *names;
@@ -51,12 +51,12 @@ static bool ends_with(const struct names *names, name_id name, const char *end)
 static bool is_listed(const struct kinds *k, const struct ops *ops, uint32_t op)
 {
     const name_id type = ops->task_type[op];
-    if (type == k->communication) /* tasks of a collective, except kernels that are the whole of one */
+    if (type == k->communication) /* tasks of a collective are left out, unless one kernel is the whole collective */
         return ends_with(k->names, ops->name[op], "AivKernel");
     return type != k->write_back && type != k->invalid && type != k->hccl_ai_cpu;
 }
 
-/* Collectives in the order of their beginning. */
+/* Rows of collectives, sorted by begin. */
 struct comm_order {
     size_t n;
     uint32_t *row;
@@ -69,9 +69,9 @@ static bool order_comms(const struct export *x, const struct device *d, struct c
     out->row = arena_take(x->mem, ops->n, sizeof *out->row);
     if (!begin || !out->row)
         return false;
-    for (size_t i = 0; i < ops->n && x->profile->chip->task_log != TASK_LOG_CUDA; i++) { /* which are kernels */
+    for (size_t i = 0; i < ops->n && x->profile->chip->task_log != TASK_LOG_CUDA; i++) { /* those of GPUs are kernels */
         begin[i] = (uint64_t)ops->begin_ns[i];
-        if (scope_has_collective(x, d, i) && !ops->is_aicpu[i]) /* those that the AI CPU ran stand as kernels */
+        if (scope_has_collective(x, d, i) && !ops->is_aicpu[i]) /* those that the AI CPU ran are listed as kernels */
             out->row[out->n++] = (uint32_t)i;
     }
     return order_by_u64(out->row, out->n, begin);

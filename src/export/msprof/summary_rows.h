@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_rows.h - the operators of a scope in the order of summaries: by device and begin, kernels and collectives together. */
+/* summary_rows.h - the operators of a scope in the order of summaries: by device and begin, kernels and collectives
+ * together. */
 #ifndef ASCOPE_EXPORT_MSPROF_SUMMARY_ROWS_H
 #define ASCOPE_EXPORT_MSPROF_SUMMARY_ROWS_H
 
@@ -14,9 +15,10 @@ struct summary_row {
 struct summary_rows {
     size_t n;
     struct summary_row *at;
-    bool has_ops; /* false: the host reported nothing about operators, so that only collectives are known */
+    bool has_ops; /* false: the host recorded no operators, so that only collectives are known */
 };
 
+/* Allocated in x->mem. False: no memory. */
 bool summary_rows_build(const struct export *x, struct summary_rows *out, struct error *e);
 
 static inline const struct device *summary_device(const struct export *x, const struct summary_row *r)

@@ -8,7 +8,7 @@
 #include "export/msprof/ts_copy_track.h"
 
 struct task_row {
-    uint32_t row; /* of the device's tasks, or of the copies of its scheduler */
+    uint32_t row; /* of the device's tasks, or of the copies that its scheduler made */
     uint16_t device;
     bool is_copy;
 };
@@ -24,7 +24,7 @@ static const struct device *device_at(const struct task_times *s, size_t i)
     return &s->x->profile->device[s->at[i].device];
 }
 
-/* Operators keep their names, whatever model they are of. */
+/* The host task of a task. Unlike other tasks, operators keep theirs when only another model is exported. */
 static uint32_t host_of(const struct task_times *s, const struct tasks *t, uint32_t row)
 {
     return t->op[row] != NO_ROW ? t->host[row] : scope_task_host(s->x, t, row);
@@ -103,7 +103,7 @@ static const struct column columns[] = {
     { "task_start(us)", start }, { "task_stop(us)", stop },
 };
 
-/* Of a task that ran in parts, the part 0 stands for all of it, when there is one. */
+/* A task that ran in parts (contexts) is listed once if it has a part 0: the other parts are left out. */
 static void mark_parts(const struct tasks *t, bool *is_left_out)
 {
     for (size_t i = 0, end; i < t->n; i = end) {
@@ -117,7 +117,7 @@ static void mark_parts(const struct tasks *t, bool *is_left_out)
     }
 }
 
-/* Behind the tasks of a device. */
+/* Appends the copies that the scheduler of a device made. */
 static bool add_copies(struct task_times *s, size_t device)
 {
     const struct device *d = &s->x->profile->device[device];
@@ -128,7 +128,8 @@ static bool add_copies(struct task_times *s, size_t device)
     return order != NULL;
 }
 
-/* By their beginning; in the native form the devices are mixed, as the reference sorts them. */
+/* Lists the tasks by begin: in the newer presentation over all devices, in the older one device by device, each
+ * followed by its copies. The tasks of a device are sorted already. */
 static bool merge_devices(struct task_times *s, bool *const *left_out)
 {
     const struct profile *p = s->x->profile;

@@ -27,7 +27,7 @@ bool timeline_draw(const struct export *x, const char *own_file, struct trace *t
     for (size_t i = 0; i < x->registry->n_tracks && e->fault == FAULT_NONE; i++) {
         const struct track *track = &x->registry->track[i];
         const bool own = own_file && track->own_file && strcmp(track->own_file, own_file) == 0;
-        scope_look_at(&shown, t, SCOPE_HOST);
+        scope_set_window(&shown, t, SCOPE_HOST);
         if ((!own_file || own) && is_wanted(x->options, track->process))
             track->write(&shown, t, e);
     }

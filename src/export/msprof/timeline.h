@@ -5,8 +5,8 @@
 
 #include "export/export.h"
 
-/* Of the processes that the options ask for all tracks, or with own_file those of that file of their own. `x` is as
- * scope_resolve() leaves it. Slices go where t says. */
+/* Draws the tracks of all processes that the options select, or with own_file those that have a file of this name. `x`
+ * is a request after scope_resolve(). False: e has the reason. */
 bool timeline_draw(const struct export *x, const char *own_file, struct trace *t, struct error *e);
 
 #endif

@@ -29,7 +29,8 @@ uint32_t *ts_copies_order(const struct export *x, const struct device *d, size_t
 
 struct cell ts_copy_us(const struct device *d, uint32_t copy)
 {
-    const double us = round_exact(dur_ns(d, copy) / 1000, 3); /* it passes through a database there */
+    const double us =
+        round_exact(dur_ns(d, copy) / 1000, 3); /* the reference reads it from a database, which has 5.0 as 5 */
     return us == (double)(uint64_t)us ? cell_uint((uint64_t)us) : cell_real(us);
 }
 

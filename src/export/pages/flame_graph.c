@@ -12,7 +12,7 @@
 extern const char flame_graph_js[]; /* of flame_graph.js */
 
 enum { ROW = 18, TOP = 82, BOTTOM = 30, SHADES = 5 };
-static const double NARROWEST = 1.0 / 5000; /* a fifth of a pixel: too small to see or to click */
+static const double NARROWEST = 1.0 / 5000; /* share of the whole: a fifth of a pixel is too small to see or to click */
 
 static const char style[] =
     ":root{--paper:#fff;--ink:#1f2430;--dim:#69707d;--line:#d9dde3;--text:#1b1d22;color-scheme:light dark;background:var(--paper)}\n"
@@ -30,20 +30,20 @@ static const char style[] =
     "#back{cursor:pointer}#back rect{fill:#3b82f6}#back text{fill:#fff}"
     ".tool{display:none}.alive .tool{display:inline}\n";
 
-/* A colour for each kind of frame, in shades by name, so that the same frame looks the same everywhere. */
+/* The colour of each kind of frame. Its shade depends on the name, so that the same frame looks the same everywhere. */
 static const struct {
-    const char *about; /* in the legend; NULL: not there */
+    const char *about; /* text of the legend; NULL: it is not there */
     int hue, saturation, lightness;
-} look[] = {
+} frame_colours[] = {
     [FRAME_ROOT] = { NULL, 220, 9, 80 },
     [FRAME_PYTHON] = { "your code", 34, 95, 64 },
     [FRAME_LIBRARY] = { "libraries", 48, 45, 77 },
     [FRAME_OPERATOR] = { "operators", 168, 52, 62 },
     [FRAME_NO_STACK] = { "without a stack", 220, 9, 80 },
 };
-enum { KINDS = sizeof look / sizeof *look };
+enum { KINDS = sizeof frame_colours / sizeof *frame_colours };
 
-/* Numbers, and short words around them. */
+/* For numbers and short texts without user data: nothing is escaped. */
 __attribute__((format(printf, 2, 3))) static void put_numbers(struct out *o, const char *fmt, ...)
 {
     char text[256];
@@ -76,7 +76,7 @@ struct drawing {
     const struct frames *f;
     const struct names *names;
     struct out *o;
-    double *x; /* by frame: where it begins, as a share of the whole */
+    double *x; /* of each frame: its left edge, as a share of the whole */
     unsigned deepest, n_hidden;
 };
 
@@ -85,7 +85,8 @@ static bool is_drawn(const struct drawing *d, uint32_t frame)
     return d->f->at.at[frame].total_us >= NARROWEST * d->f->at.at[0].total_us && d->f->at.at[frame].total_us > 0;
 }
 
-/* "main train.py:133" of "/opt/train/train.py(133): main": what distinguishes frames is first. */
+/* Writes "main  train.py:133" for "/opt/train/train.py(133): main", so that the part that differs between frames comes
+ * first. */
 static void put_label(const struct drawing *d, const struct frame *f)
 {
     const char *text = names_text(d->names, f->name), *end = text + names_len(d->names, f->name);
@@ -108,7 +109,7 @@ static void put_label(const struct drawing *d, const struct frame *f)
 
 static unsigned shade_of(const char *text, size_t len)
 {
-    uint32_t h = 2166136261u; /* FNV-1a: names that differ in a letter differ in colour */
+    uint32_t h = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < len; i++)
         h = (h ^ (unsigned char)text[i]) * 16777619u;
     return (h >> 7) % SHADES;
@@ -143,7 +144,7 @@ static void put_frame(const struct drawing *d, uint32_t i)
     html_raw(d->o, "</text></svg>\n");
 }
 
-/* Parents before children: what is drawn later lies on top, and is found by the viewer in this order. */
+/* Parents come before their children, and the root is first: the script relies on that. */
 static void put_frames(struct drawing *d)
 {
     for (uint32_t i = 0; i < d->f->at.n; i++) {
@@ -173,8 +174,8 @@ static void put_style(struct out *o)
     html_raw(o, style);
     for (int kind = 0; kind < KINDS; kind++)
         for (int shade = 0; shade < SHADES; shade++) {
-            put_numbers(o, ".k%ds%d{fill:hsl(%d %d%% %d%%)}\n", kind, shade, look[kind].hue + 3 * (shade - 2),
-                        look[kind].saturation, look[kind].lightness + 2 * (shade - 2));
+            put_numbers(o, ".k%ds%d{fill:hsl(%d %d%% %d%%)}\n", kind, shade, frame_colours[kind].hue + 3 * (shade - 2),
+                        frame_colours[kind].saturation, frame_colours[kind].lightness + 2 * (shade - 2));
         }
     html_raw(o, "</style>\n");
 }
@@ -184,13 +185,13 @@ static void put_legend(struct out *o)
     double x = 14;
     html_raw(o, "<g class=\"words\">\n");
     for (int kind = 0; kind < KINDS; kind++) {
-        if (!look[kind].about)
+        if (!frame_colours[kind].about)
             continue;
         put_numbers(o, "<rect x=\"%.0f\" y=\"58\" width=\"12\" height=\"12\" rx=\"3\" class=\"k%ds2\"/>", x, kind);
         put_numbers(o, "<text class=\"dim\" x=\"%.0f\" y=\"68\">", x + 17);
-        html_text(o, look[kind].about);
+        html_text(o, frame_colours[kind].about);
         out_lit(o, "</text>\n");
-        x += 36 + 6.6 * (double)strlen(look[kind].about);
+        x += 36 + 6.6 * (double)strlen(frame_colours[kind].about);
     }
     out_lit(o, "</g>\n");
 }
@@ -224,7 +225,7 @@ static void put_head(const struct drawing *d, const struct collection *s, enum t
     }
     html_raw(o, "</text></g>\n");
     put_legend(o);
-    /* At the right edge, wherever that is. */
+    /* These are placed relative to the right edge of the window. */
     html_raw(o, "<svg x=\"100%\" overflow=\"visible\" class=\"words tool\">");
     html_raw(o, "<foreignObject x=\"-264\" y=\"10\" width=\"250\" height=\"30\">");
     html_raw(o, "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"word\" type=\"search\" ");

@@ -5,8 +5,8 @@
 
 #include "export/pages/stacks.h"
 
-/* The same, added up and drawn, with operators as innermost frames: an SVG file that needs nothing else, in which one can
- * zoom and search. */
+/* Writes the stacks of stacks_write() as a flame graph, with operators as innermost frames: an SVG file with a script
+ * to zoom and search. False: e has the reason. */
 bool flame_graph_write(const struct collection *s, enum time_metric metric, const char *path, struct error *e);
 
 #endif

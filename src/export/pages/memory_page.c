@@ -8,15 +8,16 @@
 #include "base/stamp.h"
 #include "export/pages/memory_timeline_file.h"
 
-/* src/export/pages/memory_page.html, put here by the build. */
+/* The text of memory_page.html, made by the build. */
 extern const char memory_page_html[];
-static const char mark[] = "@TIMELINE@"; /* in it, where the numbers go */
+static const char mark[] = "@TIMELINE@"; /* the place in it where the data is inserted */
 
 /* ---- changes as bytes, bytes as text ---------------------------------------------------------------------------- */
 
-/* A million points would be 60 MB as numbers. Most points change one category, so that a change is what is written: how many
- * microseconds after the last, which category, how many bytes more or less. Numbers in groups of 7 bits, lowest first, the top
- * bit says that more follow; then the sign is the lowest bit. All of it in base 64. */
+/* A million points would be 60 MB of JSON numbers. Most points change one category, so that changes are written:
+ * microseconds since the last change, category, and bytes more or less. Each number is in groups of 7 bits, the lowest
+ * group first; the top bit of a byte says that more follow. Bytes are zigzag-coded: their sign is the lowest bit. The
+ * result is in base 64. */
 struct packer {
     struct out *o;
     uint32_t bits;
@@ -68,7 +69,7 @@ static void put_changes(struct out *o, const struct memory_timeline *m)
 
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
-/* Inside of a script element, no text may look like its end. */
+/* Writes a JSON string without "<": inside of a script element, a text with "</script" would end it. */
 static void put_text(struct out *o, const char *text)
 {
     struct out plain;

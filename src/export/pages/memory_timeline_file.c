@@ -48,7 +48,7 @@ const char *memory_device_text(struct memory_device d, char out[MEMORY_DEVICE_TE
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
-/* A file of text, compressed or not. */
+/* The output file, compressed or not. */
 struct sink {
     struct out plain;
     struct gzip gzip;
@@ -61,7 +61,7 @@ static bool sink_open(struct sink *s, const char *path, bool is_gzip, struct err
     return is_gzip ? gzip_open(&s->gzip, path, e) : out_open_named(&s->plain, path, e);
 }
 
-/* Where the next piece of text goes. */
+/* The buffer for the next piece of text. */
 static struct out *sink_text(struct sink *s)
 {
     if (s->is_gzip)
@@ -90,7 +90,7 @@ static void put_points(const struct memory_timeline *m, struct sink *s)
         struct out *o = sink_text(s);
         if (!is_first)
             out_lit(o, ", ");
-        out_lit(o, "[0"); /* where the lowest area begins */
+        out_lit(o, "[0"); /* as in PyTorch's file: the lower edge of the lowest area */
         for (size_t i = 0; i < MEMORY_CATEGORIES; i++) {
             out_lit(o, ", ");
             out_i64(o, p.now.bytes[i]);

@@ -10,7 +10,7 @@
 
 #include "analyse/memory_timeline/memory_timeline.h"
 
-/* "cpu", "npu:0", "cuda:0". False: it is no device. */
+/* Reads "cpu", "npu:0" or "cuda:0". False: it is none of these. */
 bool memory_device_read(const char *text, struct memory_device *out);
 enum { MEMORY_DEVICE_TEXT = 24 };
 const char *memory_device_text(struct memory_device d, char out[MEMORY_DEVICE_TEXT]);

@@ -3,7 +3,8 @@
 
 #include "base/out.h"
 
-/* The frames of a stack in the order of calling. Parts are collected from the end: stacks begin with the innermost. */
+/* Writes the frames of a stack from the outermost one on. Recorded stacks begin with the innermost, so they are read
+ * from the end. */
 static void put_stack(struct out *o, const char *stack, size_t len)
 {
     for (size_t end = len + 1; end > 0;) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/core_samples.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +15,19 @@ static bool core_keeps(const struct samples *s, size_t row)
     return samples_uint(s, CORE_RATE_GAP, row) != 0;
 }
 
+/* Utilisation is cycles by the frequency of the cores, which a damaged info.json may not have. */
+static bool has_frequency(const struct view *v)
+{
+    return v->device->source.aic_mhz > 0;
+}
+
 /* The reference lets the first sample of a core cover 1 ns (SAMPLE_PMU_TIMELINE). */
 static struct cell value_usage(const struct view *v, size_t row, unsigned column)
 {
     const uint64_t gap = samples_uint(v->s, column, row);
     const double ns = gap == CORE_NO_GAP ? 1 : (double)gap;
+    if (!has_frequency(v))
+        return cell_na();
     return cell_real(samples_real(v->s, CORE_CYCLES, row) * 1000 / (v->device->source.aic_mhz * ns) * 100);
 }
 
@@ -48,13 +57,13 @@ const struct family_table core_tables[] = { { "SAMPLE_PMU_TIMELINE", OF_CORES, c
 const size_t n_core_tables = COUNT_OF(core_tables);
 /* clang-format on */
 
-/* The samples of each core, one core after the other, as the cores come. */
+/* The samples of the cube cores, core by core, in the order in which the cores appear. */
 enum { MOST_CORES = 256 };
 struct by_core {
     size_t n_cores;
     uint8_t core[MOST_CORES];
-    size_t first[MOST_CORES], n[MOST_CORES];
-    uint32_t *row; /* of the samples */
+    size_t first[MOST_CORES], n[MOST_CORES]; /* the range of each core in `row` */
+    uint32_t *row;                           /* rows of the samples */
 };
 
 static bool group_cores(const struct export *x, const struct view *v, struct by_core *g)
@@ -83,7 +92,7 @@ static bool group_cores(const struct export *x, const struct view *v, struct by_
     return g->row != NULL;
 }
 
-/* The first sample of a core counts as if it covered a second. */
+/* In percent. The reference lets the first sample of a core cover a second here. */
 static double utilization(const struct view *v, size_t row)
 {
     const uint64_t gap = samples_uint(v->s, CORE_RATE_GAP, row);
@@ -103,11 +112,11 @@ static void draw_utilization(const struct view *v, struct trace *t, uint32_t pid
     trace_end(t);
 }
 
-/* Every core by itself, and the mean of the n-th samples of all at the time of the last core's. */
+/* A counter for each core, and the mean over all cores of their n-th samples, at the time of the last core's sample. */
 static void draw_cores(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
     struct by_core g;
-    if (!group_cores(x, v, &g) || g.n_cores == 0)
+    if (!has_frequency(v) || !group_cores(x, v, &g) || g.n_cores == 0)
         return;
     for (size_t c = 0; c < g.n_cores; c++) {
         char name[32];
@@ -137,7 +146,7 @@ const struct counter_process core_process = {
     .draw = draw_cores,
 };
 
-/* Metrics that a chip cannot count. */
+/* Metrics without a column: the total time, and what the chip cannot count. */
 static bool is_hidden(const struct chip *chip, const char *metric)
 {
     if (strcmp(metric, "total_time(ms)") == 0)
@@ -147,7 +156,7 @@ static bool is_hidden(const struct chip *chip, const char *metric)
     return strstr(metric, "_bw_mte") && !chip->counts_mte_bw;
 }
 
-/* Metrics that a chip lists, but cannot report. */
+/* Metrics whose columns are N/A: the chip lists them, but cannot count them. */
 static bool is_unknown(const struct chip *chip, const char *metric)
 {
     static const char *const of_vector[] = { "vec_ratio",           "ub_read_bw(GB/s)",         "ub_write_bw(GB/s)",
@@ -160,18 +169,19 @@ static bool is_unknown(const struct chip *chip, const char *metric)
     return false;
 }
 
-/* The columns of the report: which metrics, and whether the bound by memory can be reported. */
+/* The columns of the report that show metrics, and those from which memory_bound is computed. */
+enum { MOST_METRICS = 16 };
 struct core_columns {
-    size_t n, metric[16];
-    const char *name[16];
-    bool is_unknown[16];
-    size_t mac, vec, mte2; /* of the columns; n when there is none */
+    size_t n, metric[MOST_METRICS];
+    const char *name[MOST_METRICS];
+    bool is_unknown[MOST_METRICS];
+    size_t mac, vec, mte2; /* columns; n: there is no such column */
 };
 
 static struct core_columns core_columns(const struct core_metrics *m, const struct chip *chip)
 {
     struct core_columns c = { 0 };
-    for (size_t i = 0; i < m->n_metrics && c.n < COUNT_OF(c.metric); i++)
+    for (size_t i = 0; i < m->n_metrics && c.n < MOST_METRICS; i++)
         if (!is_hidden(chip, m->metric[i])) {
             c.name[c.n] = m->metric[i];
             c.is_unknown[c.n] = is_unknown(chip, m->metric[i]);
@@ -197,17 +207,33 @@ static bool has_bound(const struct core_columns *c)
     return c->mac < c->n && c->vec < c->n && c->mte2 < c->n;
 }
 
+/* Above one, the core waits for memory rather than for itself. */
+static struct cell bound_cell(const struct core_columns *c, const double *value)
+{
+    const double mac = value[c->mac], vec = value[c->vec], mte2 = value[c->mte2], most = mac > vec ? mac : vec;
+    if (isnan(mac + vec + mte2))
+        return cell_na();
+    return cell_real(most > 0 ? round_exact(mte2 / most, 3) : 0);
+}
+
+/* `value` has one number for each column; NAN: the device did not count it. */
 static void add_core_row(struct grid *g, const struct core_columns *c, unsigned device, const char *core,
                          const double *value)
 {
-    struct cell cell[COUNT_OF(c->metric) + 3] = { cell_uint(device), cell_text(core) };
+    struct cell cell[MOST_METRICS + 3] = { cell_uint(device), cell_text(core) };
     for (size_t i = 0; i < c->n; i++)
-        cell[2 + i] = c->is_unknown[i] ? cell_na() : cell_real(value[i]);
-    if (has_bound(c)) {
-        const double most = value[c->mac] > value[c->vec] ? value[c->mac] : value[c->vec];
-        cell[2 + c->n] = cell_real(most > 0 ? round_exact(value[c->mte2] / most, 3) : 0);
-    }
+        cell[2 + i] = c->is_unknown[i] || isnan(value[i]) ? cell_na() : cell_real(value[i]);
+    if (has_bound(c))
+        cell[2 + c->n] = bound_cell(c, value);
     grid_row(g, cell);
+}
+
+/* A column of one core; NAN: this device counted something else than the first one. */
+static double core_value(const struct core_metrics *m, size_t core, const struct core_columns *c, size_t column)
+{
+    const size_t i = c->metric[column];
+    const bool is_counted = i < m->n_metrics && strcmp(m->metric[i], c->name[column]) == 0;
+    return is_counted ? round_exact(m->value[core * m->n_metrics + i], 3) : NAN;
 }
 
 static bool build_core_report(const struct export *x, enum core kind, struct table *out, struct error *e)
@@ -217,17 +243,16 @@ static bool build_core_report(const struct export *x, enum core kind, struct tab
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];
         const struct core_metrics *m = &d->counters.core[kind];
-        double value[COUNT_OF(c.metric)], sum[COUNT_OF(c.metric)] = { 0 };
+        double value[MOST_METRICS], sum[MOST_METRICS] = { 0 };
         if (m->n_cores == 0)
             continue;
-        if (g.n_columns == 0) { /* sample.json is the same for all devices */
+        if (g.n_columns == 0) { /* devices of a collection count the same; the columns are those of the first one */
             c = core_columns(m, d->source.chip);
             g.n_columns = 2 + c.n + has_bound(&c);
         }
         for (size_t row = 0; row < m->n_cores; row++) {
             for (size_t k = 0; k < c.n; k++) {
-                const size_t metric = c.metric[k] < m->n_metrics ? c.metric[k] : 0;
-                value[k] = round_exact(m->value[row * m->n_metrics + metric], 3);
+                value[k] = core_value(m, row, &c, k);
                 sum[k] += value[k];
             }
             const char *core = arena_printf(x->mem, "Core%u", m->core[row]);
@@ -262,7 +287,7 @@ bool vector_core_report(const struct export *x, struct table *out, struct error 
     return build_core_report(x, CORE_AIV, out, e);
 }
 
-/* The database has other units, and so other names: ns, and bytes/s. */
+/* The name of a metric in the database, without its unit, and the factor to the database's units: ns and bytes/s. */
 static struct cell metric_cell(const struct export *x, const char *metric, double *scale)
 {
     static const struct {

@@ -5,7 +5,8 @@
 
 #include "export/samplers/usage_tables.h"
 
-/* What of a counter is shown. Those of the kernel only grow: how much they did while it was recorded. */
+/* What a column shows of a counter. Counters of the kernel only grow: SHOWN_GROWTH is by how much during the
+ * recording. */
 enum shown { SHOWN_MOST, SHOWN_MEAN, SHOWN_GROWTH, SHOWN_KB /* growth, of words of 4 bytes */ };
 struct count_column {
     const char *counter;
@@ -18,7 +19,7 @@ static struct cell count_cell(const struct host_count *c, enum shown shown)
         return cell_uint(c->most);
     if (shown == SHOWN_MEAN)
         return cell_real(round_exact(c->sum / (double)c->n, 3));
-    if (c->last < c->first) /* somebody has set it back */
+    if (c->last < c->first) /* it was reset during the recording */
         return cell_na();
     return shown == SHOWN_KB ? cell_real(round_exact((double)(c->last - c->first) * 4 / 1024, 3))
                              : cell_uint(c->last - c->first);
@@ -26,7 +27,8 @@ static struct cell count_cell(const struct host_count *c, enum shown shown)
 
 enum { COLUMNS_MOST = 16 };
 
-/* One row for each thing, in the order in which they appear. */
+/* Adds a row for each node or port, in the order of their first counters. There are at most 1024 counters
+ * (load/host_counts.c). */
 static bool counts_fill(const struct usage_part *p, const struct host_counts *all, const struct count_column *column,
                         size_t n_columns)
 {

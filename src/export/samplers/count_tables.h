@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count_tables.h - memory nodes and RDMA ports of the host, as reports. */
+/* count_tables.h - reports about NUMA nodes and RDMA ports of the host. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_COUNT_TABLES_H
 #define ASCOPE_EXPORT_SAMPLERS_COUNT_TABLES_H
 

@@ -77,7 +77,7 @@ bool view_open(const struct export *x, const struct family_source *from, unsigne
     return true;
 }
 
-/* The samples of all devices, one table after the other. */
+/* The samples of all devices as the rows of one table, view by view. */
 struct views {
     struct view *at;
     size_t n, n_rows;
@@ -103,7 +103,7 @@ static struct cell views_cell(const void *rows, size_t row, size_t column)
 {
     const struct views *all = rows;
     const struct view *v = all->at;
-    while (row >= v->n) /* a view for each device: a handful */
+    while (row >= v->n) /* there are few views: one or two for each device */
         row -= (v++)->n;
     const struct value *value = &all->value[column];
     return value->get(v, view_row(v, row), value->column);
@@ -181,7 +181,7 @@ bool counters_db(const struct export *x, struct db *db, struct error *e)
     return true;
 }
 
-/* In the order in which the generic presentation counts them. */
+/* In the order in which the generic presentation numbers them. */
 const struct counter_track counter_tracks[] = {
     { "hbm", &hbm_process },
     { "ddr", &ddr_process },
@@ -207,7 +207,7 @@ static const struct family_source *process_source(const struct export *x, const 
     return x->is_cut && c->part ? c->part : &c->source;
 }
 
-/* A process is there when something was sampled, even if nothing of it lies in the window. */
+/* A process exists when something was sampled, even if no sample lies in the window. */
 static bool process_is_there(const struct export *x, const struct counter_process *c, const struct device *d)
 {
     if ((c->needs_all && x->is_cut) || (c->only_generic && !x->is_generic))
@@ -290,7 +290,7 @@ bool counters_draw(const struct export *x, const struct counter_process *c, stru
             continue;
         const unsigned sort = x->is_generic ? counter_sort(x, d, c->name) : c->sort;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
-        scope_look_at(x, t, i);
+        scope_set_window(x, t, i);
         trace_process_npu(t, pid, c->name, d->source.device, sort);
         for (unsigned k = 0; k < from->n_from; k++) {
             struct view v;

@@ -19,7 +19,7 @@ static const struct column event_columns[] = {
     { .name = "Count" },
 };
 
-/* Equal counts: by the event's text, descending, as in the reference's files. */
+/* By count, the greatest first; of equal ones by the text of the event, descending, as in the reference. */
 static int by_count(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
@@ -61,7 +61,7 @@ static const struct column function_columns[] = {
     { .name = "Cycles" },    { .name = "Cycles(%)" },
 };
 
-/* The scheduler's firmware is one module, and of it five functions are shown. */
+/* The scheduler's firmware is a single module; its five most expensive functions are shown. */
 static const struct column ts_function_columns[] = {
     { .name = "Device_id" },
     { .name = "Function" },

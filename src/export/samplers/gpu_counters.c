@@ -37,7 +37,7 @@ static const struct counter counters[] = {
 };
 /* clang-format on */
 
-/* What the GPU did not report is not drawn. */
+/* Values that the GPU did not report are not drawn. */
 static void draw(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
     (void)x;

@@ -34,7 +34,7 @@ static double kib(const struct view *v, size_t row, unsigned column)
     return (double)samples_uint(v->s, column, row) / 1024;
 }
 
-/* Of the memory itself; a pool has what it has. */
+/* Columns of an allocation; N/A for operations on a pool. */
 static struct cell value_kib(const struct view *v, size_t row, unsigned column)
 {
     return is_of_pool(v, row) ? cell_na() : cell_real(kib(v, row, column));
@@ -76,13 +76,13 @@ static struct cell value_address(const struct view *v, size_t row, unsigned colu
     return cell_name(names_add(v->x->profile->names, text, (size_t)n));
 }
 
-/* Others are counted as losses by counters_analyse(). */
+/* Records of unknown operations are counted as losses by counters_analyse(). */
 static bool keeps_known(const struct samples *s, size_t row)
 {
     return samples_uint(s, CUDA_MEMORY_OPERATION, row) <= CUDA_POOL_IS_TRIMMED;
 }
 
-/* What is held of each kind of memory, and what each pool has. */
+/* A counter for each kind of memory with the bytes that are allocated, and one for each pool. */
 static void draw(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
     (void)x;

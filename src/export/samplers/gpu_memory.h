@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_memory.h - memory that a program asked CUDA for, and its pools: a report, counters, a table. */
+/* gpu_memory.h - memory that a program allocated from CUDA, and CUDA's memory pools: report, track and table. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_GPU_MEMORY_H
 #define ASCOPE_EXPORT_SAMPLERS_GPU_MEMORY_H
 

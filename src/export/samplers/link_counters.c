@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/link_counters.h"
 
+#include "base/stamp.h"
 #include "raw/sampler.h"
 
 static const double MBS_PER_BYTE_US = 1e6 / 1048576; /* PCIe counts bytes per µs */
 
-/* Only a sample with a least and a greatest value is one. */
+/* A sample is valid if its greatest value is not below its least one. */
 static bool pcie_keeps(const struct samples *s, size_t row)
 {
     const unsigned first = PCIE_FIRST + PCIE_TX_POST * PCIE_STATISTICS;
@@ -188,7 +189,8 @@ static const char *const pcie_mode[PCIE_VALUES] = {
 };
 /* clang-format on */
 
-/* What the report shows of a value: the last sample on A2 and A3, the mean of the good samples on other chips. */
+/* The value that the report shows: that of the last sample on A2 and A3, the mean of the valid samples on other
+ * chips. */
 static double pcie_value(const struct samples *s, bool is_last, unsigned column)
 {
     enum { MEAN_DIGITS = 6 };
@@ -257,7 +259,7 @@ bool hccs_report(const struct export *x, struct table *out, struct error *e)
     return true;
 }
 
-/* All values of a port in one direction. */
+/* The columns of a port for one direction. */
 struct port_way {
     uint8_t packet_rate, packets, bytes, errors, dropped;
 };
@@ -271,7 +273,7 @@ struct sums {
     size_t n;
 };
 
-/* Of the samples of one function of a port, or of all. */
+/* Adds up a column over the samples of one function of a port, or over all samples. */
 static struct sums sum_up(const struct samples *s, unsigned column, uint64_t function, bool of_all)
 {
     struct sums r = { 0 };
@@ -287,9 +289,9 @@ static struct sums sum_up(const struct samples *s, unsigned column, uint64_t fun
     return r;
 }
 
-/* Efficiency, packets/s, error rate and drop rate, as the reference computes them (nic.csv and roce.csv): it takes the
- * ns that passed for seconds, divides mean errors by the sum of packet rates, those of a receiver over all functions,
- * and the drops of a sender are not a mean. */
+/* Efficiency, packets/s, error rate and drop rate as the reference computes them (nic.csv and roce.csv), with its
+ * mistakes: it takes nanoseconds for seconds; it divides the mean of the errors, for receivers over all functions, by
+ * the sum of the packet rates; and for senders it divides the sum of the drops instead of their mean. */
 static void port_cells(const struct samples *s, const struct port_way *way, bool is_tx, uint64_t function,
                        double bandwidth, double passed_ns, struct cell *cell)
 {
@@ -333,7 +335,7 @@ static bool port_report(const struct export *x, enum sampler sampler, struct tab
         struct {
             size_t first, last, n;
         } rows[PORT_MOST_FUNCTIONS] = { 0 };
-        unsigned seen[PORT_MOST_FUNCTIONS], n_seen = 0; /* functions as they come */
+        unsigned seen[PORT_MOST_FUNCTIONS], n_seen = 0; /* functions in the order of their first samples */
         for (size_t row = 0; row < s->n; row++) {
             const uint64_t function = samples_uint(s, PORT_FUNCTION, row);
             if (function >= PORT_MOST_FUNCTIONS)
@@ -347,7 +349,7 @@ static bool port_report(const struct export *x, enum sampler sampler, struct tab
         for (unsigned f = 0; f < n_seen; f++) {
             const size_t first = rows[seen[f]].first, last = rows[seen[f]].last;
             const double bandwidth = samples_real(s, PORT_BANDWIDTH, first);
-            const double passed_ns = (double)(s->at_ns[last] - s->at_ns[first]);
+            const double passed_ns = (double)wrap_sub(s->at_ns[last], s->at_ns[first]);
             struct cell cell[COUNT_OF(column)] = { cell_uint(d->source.device), cell_time(s->at_ns[last]),
                                                    cell_real(round_exact(bandwidth, 3)) };
             for (unsigned k = 0; k < COUNT_OF(port_ways); k++)

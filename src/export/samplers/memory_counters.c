@@ -19,7 +19,7 @@ static struct cell value_percent(const struct view *v, size_t row, unsigned colu
     return cell_real(samples_real(v->s, column, row) * 100);
 }
 
-/* One presentation goes by way of percents, which changes the last digit. */
+/* The newer presentation converts to percent and back, which changes the last digit. */
 static struct cell value_fraction(const struct view *v, size_t row, unsigned column)
 {
     return cell_real(samples_real(v->s, column, row) * 100 / 100);
@@ -37,7 +37,7 @@ static struct cell value_owner_report(const struct view *v, size_t row, unsigned
     return cell_text(owner == NPU_MEM_OF_APP ? "APP" : owner == NPU_MEM_OF_DEVICE ? "Device" : "UNKNOWN");
 }
 
-/* Bytes of one kind of memory, or of both. */
+/* The column number that stands for the sum of DDR and HBM. */
 enum { BOTH_MEMORIES = NPU_MEM_FIELDS };
 
 static uint64_t memory_bytes(const struct view *v, size_t row, unsigned column)
@@ -62,7 +62,7 @@ static struct cell value_round_kib(const struct view *v, size_t row, unsigned co
     return cell_real(round_exact((double)memory_bytes(v, row, column) / 1024, 3));
 }
 
-/* Bytes that a module holds; more than a database can hold means that it does not know. */
+/* The bytes that a module holds, or -1: values beyond INT64_MAX mean unknown. */
 static int64_t module_bytes(const struct view *v, size_t row)
 {
     const int64_t bytes = (int64_t)samples_uint(v->s, MODULE_MEM_BYTES, row);
@@ -103,7 +103,7 @@ static struct cell value_npu(const struct view *v, size_t row, unsigned column)
     return cell_name(names_add(v->x->profile->names, text, (size_t)len));
 }
 
-/* By module, and by time within a module: the samples are by time already. */
+/* Sorts by module, then by time: the samples are sorted by time already. */
 static bool by_module(const struct samples *s, uint32_t *order, size_t n, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, s->n, sizeof *key);
@@ -254,7 +254,8 @@ bool module_mem_report(const struct export *x, struct table *out, struct error *
                            e);
 }
 
-/* Sums of a value by the part it was measured at, and by direction or kind. */
+/* Sums of values by unit (an HBM stack, a part of the cache) and by direction or kind. The analysis drops higher
+ * units. */
 enum { MOST_PARTS = 64, MOST_KINDS = 2 };
 struct means {
     double sum[MOST_PARTS][MOST_KINDS];
@@ -274,7 +275,7 @@ static double mean(const struct means *m, size_t part, unsigned kind)
     return m->n[part][kind] ? m->sum[part][kind] / (double)m->n[part][kind] : 0;
 }
 
-/* The sum over the parts of the mean of each, which is rounded first when digits are given. */
+/* The sum of the means of all units, each rounded first if digits are given. */
 static double sum_of_means(const struct means *m, unsigned kind, int digits, size_t *n_parts)
 {
     double sum = 0;
@@ -287,10 +288,11 @@ static double sum_of_means(const struct means *m, unsigned kind, int digits, siz
     return sum;
 }
 
-/* sum / n with three decimals, halves to the even one; the sum has no more of them itself. */
+/* sum / n as text with three decimals, halves rounded to even. The sum itself has at most three decimals. NULL: no
+ * memory. */
 static const char *decimal_mean(struct arena *mem, double sum, size_t n)
 {
-    if (!(sum < 0x1p52)) /* no fraction that could be rounded */
+    if (!(sum < 0x1p52)) /* only damaged data: too large for the integers below */
         return arena_printf(mem, "%.3f", sum / (double)n);
     const uint64_t thousandths = (uint64_t)llround(sum * 1000), rest = thousandths % n;
     uint64_t mean_of = thousandths / n;
@@ -302,7 +304,7 @@ static const struct column hbm_report_column[] = {
     { "Device_id", NULL }, { "Metric", NULL }, { "Read(MB/s)", NULL }, { "Write(MB/s)", NULL }
 };
 
-/* Summaries are over all samples, also those from before the beginning, as in the reference. */
+/* As in the reference, summaries include samples from before the collection began. */
 bool hbm_report(const struct export *x, struct table *out, struct error *e)
 {
     (void)e;
@@ -316,7 +318,7 @@ bool hbm_report(const struct export *x, struct table *out, struct error *e)
         for (size_t row = 0; row < s->n; row++)
             means_add(&m, samples_uint(s, HBM_RATE_UNIT, row), samples_uint(s, HBM_RATE_IS_WRITE, row) != 0,
                       samples_real(s, HBM_RATE_MBS, row));
-        /* The reference computes this row in decimal numbers: rounded at every step, and text in JSON too. */
+        /* The reference computes this row in decimals, rounded at every step, and writes it as text in JSON, too. */
         const char *text[MOST_KINDS];
         for (unsigned k = 0; k < MOST_KINDS; k++) {
             size_t n;
@@ -359,7 +361,7 @@ bool ddr_report(const struct export *x, struct table *out, struct error *e)
 
 bool llc_report(const struct export *x, struct table *out, struct error *e)
 {
-    enum { LLC_DIGITS = 6 }; /* to which the reference rounds means before it goes on with them */
+    enum { LLC_DIGITS = 6 }; /* decimals to which the reference rounds means before it adds them */
     static const struct column column[] = {
         { "Device_id", NULL }, { "Mode", NULL }, { "Task", NULL }, { "Hit Rate(%)", NULL }, { "Throughput(MB/s)", NULL }
     };

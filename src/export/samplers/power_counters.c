@@ -10,9 +10,9 @@
 
 enum { FREQ_SORT = 15, VOLTAGE_SORT = 16 };
 
-/* The reference draws AI Core Freq twice over. And what it finds in lpmFreqConv.data, which newer collectors write no
- * more, two of its parsers put into one table, unless custom events or a cut stream keep one of them away: AICORE_FREQ
- * in the db and the timeline of a whole collection have these changes twice. */
+/* The reference writes every event of AI Core Freq twice. Besides, two of its parsers read lpmFreqConv.data, which
+ * newer collectors do not write, into one table, unless the metrics are custom events or the stream has several slices:
+ * then AICORE_FREQ in the database and the timeline of a whole collection have each change twice. */
 enum { TIMES_DRAWN = 2 };
 
 static unsigned times_read(const struct device *d)
@@ -39,7 +39,7 @@ static void add_point(struct points *p, int64_t at_ns, uint64_t value)
         *slot = (struct point){ at_ns, value };
 }
 
-/* What held at the beginning, each change, and the end. */
+/* The frequency at the begin of the collection, at each change, and at the end. */
 static struct points freq_points(const struct export *x, const struct device *d)
 {
     const struct source *s = &d->source;
@@ -71,8 +71,8 @@ static void draw_point(const struct source *s, struct trace *t, uint32_t pid, co
     trace_end(t);
 }
 
-/* The generic presentation repeats a value every ms until it changes, and once more at the end: for two minutes at
- * most. A damaged end may lie centuries away, and a viewer holds the last value by itself. */
+/* The generic presentation repeats a value every ms until it changes, and once more at the end. Repeats are limited to
+ * two minutes in all: a damaged end may be centuries away, and viewers keep showing the last value. */
 static void draw_steady(const struct source *s, const struct samples *changes, struct trace *t, uint32_t pid,
                         const char *name, const char *unit)
 {
@@ -85,7 +85,7 @@ static void draw_steady(const struct source *s, const struct samples *changes, s
         const int64_t next_ns = is_last ? end_ns : changes->at_ns[row + 1];
         const uint64_t value = samples_uint(changes, LPM_ENTRY_VALUE, row);
         draw_point(s, t, pid, name, unit, at_ns, value);
-        /* Damaged times may lie centuries apart: nothing is repeated outside the collection. */
+        /* Nothing is repeated outside of the collection. */
         const int64_t begin_ns = at_ns < s->begin_ns ? at_ns + (s->begin_ns - at_ns) / MS * MS : at_ns;
         const int64_t last_ns = next_ns - US < s->end_ns ? next_ns - US : s->end_ns;
         for (int64_t fill_ns = begin_ns + MS; fill_ns <= last_ns && repeats < MOST_REPEATS; fill_ns += MS, repeats++)
@@ -95,7 +95,8 @@ static void draw_steady(const struct source *s, const struct samples *changes, s
     }
 }
 
-/* Chips with two dies report the frequency of each; the reference shows it where the cores were sampled. */
+/* Chips with two dies report the frequency of each. The reference shows it in the generic presentation of whole
+ * collections. */
 static void draw_dies(const struct device *d, struct trace *t, uint32_t pid)
 {
     enum { DIES = 2 };
@@ -122,7 +123,7 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
         if (!s->chip->draws_freq && !has_dies)
             continue;
         const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
-        scope_look_at(x, t, i);
+        scope_set_window(x, t, i);
         for (unsigned k = 0; k < (x->is_generic ? 1 : TIMES_DRAWN); k++)
             trace_process_npu(t, pid, name, s->device, FREQ_SORT);
         if (x->is_generic) {
@@ -153,7 +154,7 @@ bool voltage_track(const struct export *x, struct trace *t, struct error *e)
         const struct source *s = &d->source;
         const uint32_t pid = trace_pid(s->pid, VOLTAGE_SORT, s->device);
         bool is_named = false;
-        scope_look_at(x, t, i);
+        scope_set_window(x, t, i);
         for (size_t k = 0; k < COUNT_OF(voltage) && s->chip->draws_voltage; k++) {
             const struct samples *changes = &d->counters.rate[voltage[k].sampler];
             if (changes->n == 0)

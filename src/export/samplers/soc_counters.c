@@ -58,7 +58,7 @@ static bool chip_trans_keeps(const struct samples *s, size_t row)
     return is_pa_link(s, row) || is_pcie(s, row);
 }
 
-/* The threads are named after the bits of the record's type. */
+/* The decimal digits of these tids are the bits of the record's type, as in the reference. */
 enum { PA_LINK_TID = 111111, PCIE_TID = 100010 };
 
 static void draw_chip_trans(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
@@ -91,7 +91,7 @@ static void draw_chip_trans(const struct export *x, const struct view *v, struct
     }
 }
 
-/* How many samples from i on were taken at the same time. */
+/* The number of samples from i on with the same time. */
 static size_t same_time(const struct view *v, size_t i)
 {
     size_t n = 1;
@@ -100,7 +100,7 @@ static size_t same_time(const struct view *v, size_t i)
     return n;
 }
 
-/* The dies of one moment are the series of one counter. */
+/* Samples of the same time are of different dies: each die is a series of one counter. */
 static void draw_sio(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
     static const char *const name[SIO_VALUES] = { "req_rx", "rsp_rx", "snp_rx", "dat_rx",
@@ -120,7 +120,7 @@ static void draw_sio(const struct export *x, const struct view *v, struct trace 
     }
 }
 
-/* As files of the documented release have it: each accelerator by itself. */
+/* In the documented dialect each accelerator has its own events. */
 static void draw_acc_each(const struct view *v, struct trace *t, uint32_t pid)
 {
     static const struct {
@@ -142,7 +142,7 @@ static void draw_acc_each(const struct view *v, struct trace *t, uint32_t pid)
     }
 }
 
-/* Of the accelerators of one moment the greatest value is shown. */
+/* In the current dialect the greatest value of all accelerators at a time is shown. */
 static void draw_acc(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
     static const struct {

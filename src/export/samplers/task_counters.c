@@ -10,9 +10,9 @@
 /* The records of one device. */
 struct counted {
     const struct device *d;
-    size_t n, first; /* rows, and the first of them in the table */
+    size_t n, first; /* number of rows, and the number of the first one in the table */
     const uint8_t **record;
-    uint32_t *op; /* of each row, or NO_ROW */
+    uint32_t *op; /* the operator of each row, or NO_ROW */
     struct {
         unsigned n;
         uint8_t counter[RATE_EVENTS];
@@ -27,7 +27,7 @@ struct task_counters {
     struct counted *device;
 };
 
-/* A row of the table: of which device, and which of its rows. */
+/* A row of the table: its device, and its row there. */
 struct counted_row {
     const struct task_counters *t;
     const struct counted *c;
@@ -92,7 +92,7 @@ static const struct column fault_columns[] = {
     { "Page Fault Num", first_counter }, { "Op Name", op_name },
 };
 
-/* Which counters hold the events of the rates. False when one of them was not counted. */
+/* Finds the counters of the events from which the rates are computed. False: one of them was not counted. */
 static bool find_events(struct counted *c, const struct rate_events *events, const char *counted)
 {
     const struct event_list list = event_list_parse(counted);
@@ -103,7 +103,8 @@ static bool find_events(struct counted *c, const struct rate_events *events, con
     return c->sum[RATE_REQUEST].n > 0;
 }
 
-/* Takes the records that are wanted: those of a data type, or all of them. */
+/* Adds the records of a device: those of a data type, or all. None if an event of the rates was not counted. False: no
+ * memory. */
 enum { ALL_TYPES = -1 };
 static bool add_device(struct task_counters *t, const struct device *d, const struct pmu_records *from,
                        const uint32_t *op, int data_type, const struct rate_events *events, const char *counted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage_export.h - the reports, processes and database tables about operating systems and their CPUs. */
+/* usage_export.h - reports and tracks about operating systems and their CPUs, and the frame that their tables share. */
 #ifndef ASCOPE_EXPORT_SAMPLERS_USAGE_EXPORT_H
 #define ASCOPE_EXPORT_SAMPLERS_USAGE_EXPORT_H
 
@@ -16,19 +16,20 @@ report_build dvpp_table;
 typedef bool track_write(const struct export *x, struct trace *t, struct error *e);
 track_write cpu_usage_track, memory_usage_track, network_usage_track, disk_usage_track, os_runtime_track;
 
-/* What the tables share: one grid, filled from one device after the other and then from the host. */
+/* A table is a grid, filled from one device after the other and then from the host; this is what `fill` gets of
+ * each. */
 struct usage_part {
     const struct source *source;
     const struct usage *usage;
-    struct grid *grid; /* and the memory for it */
+    struct grid *grid; /* rows are added here; grid->mem is the memory for everything else */
     struct names *names;
-    enum sampled_cpu cpu; /* as in the report */
+    enum sampled_cpu cpu; /* of the report */
 };
 struct usage_report {
     const struct column *column;
     size_t n_columns;
     bool (*fill)(const struct usage_part *p); /* false: no memory */
-    enum sampled_cpu cpu;                     /* for those that are about one kind of CPU */
+    enum sampled_cpu cpu;                     /* of reports about one kind of CPU; else SAMPLED_CPUS */
 };
 
 #endif

@@ -40,7 +40,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The greatest value, and what to provide: the value that 98 % of those above 0 do not exceed, to be used to 80 %. */
+/* The greatest value, and the recommended capacity: the 98th percentile of the values above 0, divided by a load of
+ * 0.8. */
 static bool peak_and_need(const double *value, size_t n, struct arena *mem, double *peak, double *need)
 {
     double *positive = arena_take(mem, n, sizeof *positive);
@@ -60,7 +61,7 @@ static bool peak_and_need(const double *value, size_t n, struct arena *mem, doub
     return true;
 }
 
-/* Peak and need of a column as two cells; N/A when there was no period. */
+/* Peak and recommendation as two cells; N/A without samples. */
 static bool peak_cells(const double *value, size_t n, struct arena *mem, struct cell out[2])
 {
     double peak, need;
@@ -265,8 +266,7 @@ static bool sys_mem_fill(const struct usage_part *p)
     return true;
 }
 
-/* Processes in the order of what they use, the greatest first; of those that use the same the newest one, as in the
- * reference's files. */
+/* Processes sorted by what they use, the greatest first; of equal ones the higher pid first, as in the reference. */
 struct process_row {
     const struct process_use *use;
     double weight;

@@ -8,8 +8,8 @@
 #include "base/sort.h"
 #include "export/samplers/usage_export.h"
 
-/* The rows that are shown: those from before the collection began are not. `cpu` is NULL, or a column whose averages are
- * left out. */
+/* The rows that are shown, without those from before the collection began. If `cpu` is not NULL, rows with the average
+ * over all CPUs are left out, too. In x->mem; NULL: no memory. */
 static uint32_t *rows_inside(const struct export *x, const int64_t *begin_ns, const uint32_t *cpu, size_t n,
                              size_t *out)
 {
@@ -24,7 +24,7 @@ static uint32_t *rows_inside(const struct export *x, const int64_t *begin_ns, co
 /* ---- gauges in the timeline ---- */
 
 static const struct {
-    const char *process; /* and the name of its events, but for CPUs */
+    const char *process; /* also the name of its counters, except for CPUs */
     unsigned sort_index;
 } gauge_tracks[GAUGES] = {
     [GAUGE_CPU] = { "CPU Usage", 9 },
@@ -42,8 +42,8 @@ static const char *cpu_name(uint32_t cpu, char name[24])
     return name;
 }
 
-/* The older presentation names a thread for each CPU, though all counters are on thread 0. The average takes part as a
- * CPU 0, before or after the real one, whichever was seen first. */
+/* The older presentation names a thread for each CPU, although all counters are on thread 0. The average counts as
+ * another CPU 0 in the order of the names, before or after the real one, depending on which was sampled first. */
 static bool name_cpus(const struct export *x, const struct gauge *g, struct trace *t, uint32_t pid)
 {
     uint32_t *row = arena_take(x->mem, g->n, sizeof *row);
@@ -53,7 +53,7 @@ static bool name_cpus(const struct export *x, const struct gauge *g, struct trac
     order_fill(row, g->n);
     if (!tally_up(&cpu, row, g->n, g->cpu, NULL, NULL, x->mem) || cpu.n == 0)
         return false;
-    size_t first = 0; /* CPU_AVERAGE is the greatest number, so it is the last; a row of it is there in any case */
+    size_t first = 0; /* the loader adds averages to every gauge of CPUs, so that this ends; CPU_AVERAGE sorts last */
     while (g->cpu[first] != 0 && g->cpu[first] != CPU_AVERAGE)
         first++;
     const bool zero_first = cpu.at[0].a == 0 && g->cpu[first] == 0;
@@ -117,7 +117,8 @@ bool disk_usage_track(const struct export *x, struct trace *t, struct error *e)
 
 /* ---- OS calls in the timeline ---- */
 
-/* System calls and pthread calls come from two files: by begin, the longer first, they nest as they ran. */
+/* Sorts calls by begin, of equal ones the longer first: an outer call comes before those inside it. System calls and
+ * pthread calls come from two files. */
 static bool by_begin(uint32_t *row, size_t n, const struct os_calls *c, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, c->n, sizeof *key);
@@ -139,7 +140,7 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
     size_t n;
     uint32_t *row = rows_inside(x, c->begin_ns, NULL, c->n, &n);
     struct tallies threads;
-    /* By thread, and there by begin: two tools have written them, one after the other. */
+    /* Sorted by thread and begin: two tools have written the calls, one after the other. */
     if (!row || !order_by_u64(row, n, (const uint64_t *)c->begin_ns) ||
         !tally_up(&threads, row, n, c->thread, NULL, NULL, x->mem))
         return error_no_memory(e, x->profile->path);
