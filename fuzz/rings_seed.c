@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "collect/ring_ranges.h"
 #include "collect/writer.h"
 
 static void put(enum stream_id stream, size_t bytes)

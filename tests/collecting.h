@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "collect/ring_inline.h"
+#include "collect/ring_ranges.h"
 #include "collect/writer.h"
 #include "folder.h"
 

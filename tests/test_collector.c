@@ -176,6 +176,9 @@ static void what_is_missing_or_wrong_is_counted_and_nothing_else_is_lost(void **
         { "threads as a word", "threads", "\"threads\":\"5\"", 1, "ascope.json, threads" },
         { "no steps", "steps", NULL, 1, "ascope.json, steps" },
         { "invalid steps", "steps", "\"steps\":[null,[],{\"step\":1}]", 17, "ascope.json, steps.step" },
+        { "rings elsewhere, which are gone", "abi", "\"abi\":0,\"rings\":\"/no/such/x.rings\"", 0, NULL },
+        { "rings that are a device", "abi", "\"abi\":0,\"rings\":\"/dev/null\"", 1, "ascope.json, rings" },
+        { "rings that are a number", "abi", "\"abi\":0,\"rings\":1", 1, "ascope.json, rings" },
         { "at the start little is known", "ended", "\"ended\":\"running\"", 0, NULL },
     };
     (void)state;

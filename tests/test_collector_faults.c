@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collecting.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -213,6 +214,73 @@ static void a_forked_child_records_nothing_until_it_has_a_session(void **state)
     child_end_well(child);
     assert_int_equal(collecting_stop().n_records, 2 * EACH);
     assert_int_equal(count_numbers(parent_folder), 2 * EACH);
+    (void)state;
+}
+
+/* Emulators of other processors accept MADV_WIPEONFORK and do not do it. */
+static bool children_get_wiped_pages(void)
+{
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    char *const page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(page != MAP_FAILED);
+    *page = 1;
+    if (madvise(page, bytes, MADV_WIPEONFORK) != 0)
+        return false;
+    const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0)
+        _exit(*page);
+    const int status = child_end(child);
+    munmap(page, bytes);
+    return status == 0;
+}
+
+/* Such a child has none of the memory of the rings, and no handler of pthread_atfork() was called in it. */
+static void a_child_without_the_handlers_of_fork_records_nothing(void **state)
+{
+    if (!children_get_wiped_pages())
+        skip();
+    collecting_start(NULL);
+    put_patiently(0);
+    const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0)
+        _exit(put_number(STREAM_TRACK, 0, RECORD, 2) || ring_session() != 0); /* an even number: put inline */
+    put_patiently(1);
+    child_end_well(child);
+    assert_int_equal(collecting_stop().n_records, 2);
+    (void)state;
+}
+
+static size_t n_descriptors(void)
+{
+    size_t n = 0;
+    DIR *const dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+static void without_a_thread_for_the_writer_nothing_stays_open(void **state)
+{
+    struct error e = { 0 };
+    char prof[512], rings_path[512];
+    pthread_attr_t was, huge;
+    snprintf(prof, sizeof prof, "%s/PROF_1", folder);
+    snprintf(rings_path, sizeof rings_path, "%s/" RINGS_NAME, folder);
+    mkdir(prof, 0750);
+    assert_true(
+        rings_open(&(struct rings_options){ .path = rings_path, .id = SESSION_ID, .ring_bytes = RING_BYTES }, &e));
+    const size_t before = n_descriptors();
+    pthread_getattr_default_np(&was);
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, (size_t)1 << 62); /* no machine has room for it */
+    pthread_setattr_default_np(&huge);
+    assert_false(writer_start(&(struct writer_options){ .prof_dir = prof, .slice_bytes = SLICE }, &e));
+    pthread_setattr_default_np(&was);
+    assert_non_null(strstr(e.text, "cannot create the writer thread"));
+    assert_int_equal(n_descriptors(), before);
+    rings_close();
     (void)state;
 }
 
@@ -587,6 +655,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_collection_that_is_being_recorded_is_left_alone, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_forked_child_records_nothing_until_it_has_a_session, folder_make,
                                         folder_remove),
+        cmocka_unit_test_setup_teardown(a_child_without_the_handlers_of_fork_records_nothing, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(without_a_thread_for_the_writer_nothing_stays_open, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_signal_handler_records, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_thousand_threads_come_and_go, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_file_that_may_not_grow_is_reported_once, quiet_folder, folder_remove),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "collect/place.h"
 #include "collect/prof_writer.h"
 #include "folder.h"
 #include "raw/host_records.h"
@@ -180,6 +181,51 @@ static void a_full_disk_is_reported_once_and_at_the_end(void **state)
     (void)state;
 }
 
+static void a_line_that_is_too_long_is_cut_off(void **state)
+{
+    enum { LINE = 6000, KEPT = 4095 };
+    struct error e = { 0 };
+    struct slices s;
+    char line[LINE + 1], have[LINE + 1];
+    memset(line, 'x', LINE);
+    line[LINE] = '\0';
+    open_writer();
+    slices_init(&s, &writer, 3, "test.data", CUT_NEVER);
+    slices_text(&s, "%s", line);
+    slices_fini(&s);
+    assert_true(prof_writer_close(&writer, &e));
+    assert_int_equal(read_file("PROF_1/device_3/data/test.data.3.slice_0", have, sizeof have), KEPT);
+    assert_int_equal(strspn(have, "x"), KEPT);
+    (void)state;
+}
+
+static void a_small_file_is_whole_or_as_it_was(void **state)
+{
+    static const struct {
+        const char *what, *before, *after; /* NULL: not there */
+    } row[] = { { "a new one", NULL, NULL }, { "one that is replaced", "before", "before" } };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct error e = { 0 };
+        char text[4096] = "", have[16] = "";
+        print_message("  %s\n", row[i].what);
+        folder_make(NULL);
+        const char *const path = folder_path("info.json");
+        if (row[i].before)
+            assert_true(place_file(path, row[i].before, strlen(row[i].before), false, &e));
+        folder_limit(1000);
+        assert_false(place_file(path, text, sizeof text, false, &e));
+        folder_limit(0);
+        assert_non_null(strstr(e.text, "info.json: cannot be written"));
+        assert_int_equal(folder_count(), row[i].after ? 1 : 0); /* and nothing beside it */
+        if (row[i].after) {
+            read_file("info.json", have, sizeof have);
+            assert_string_equal(have, row[i].after);
+        }
+        folder_remove(NULL);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest test[] = {
@@ -189,6 +235,8 @@ int main(void)
         cmocka_unit_test(modes_do_not_depend_on_the_umask),
         cmocka_unit_test_setup_teardown(what_is_there_is_not_touched, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_full_disk_is_reported_once_and_at_the_end, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_line_that_is_too_long_is_cut_off, folder_make, folder_remove),
+        cmocka_unit_test(a_small_file_is_whole_or_as_it_was),
     };
     return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "collecting.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 static void records_go_to_the_file_of_their_stream(void **state)
 {
@@ -168,10 +169,69 @@ static void a_thread_that_ends_leaves_its_ring_to_the_next(void **state)
     (void)state;
 }
 
+enum { INTERRUPTED_THREADS = 50 };
+static _Atomic unsigned n_begun, n_first, n_in_handlers;
+static pthread_barrier_t all_have_rings;
+
+static void put_in_handler(int number)
+{
+    static _Thread_local unsigned n; /* the lane of handlers has room for these */
+    (void)number;
+    if (n++ < 8 && put_number(STREAM_TRACK, 0, 64, 1))
+        n_in_handlers++;
+}
+
+static void *put_first(void *nothing)
+{
+    (void)nothing;
+    n_begun++;
+    assert_true(put_number(STREAM_TRACK, 0, 64, 0));
+    n_first++;
+    pthread_barrier_wait(&all_have_rings); /* no thread inherits the ring of another */
+    return NULL;
+}
+
+static void a_handler_that_interrupts_the_first_record_loses_none(void **state)
+{
+    pthread_t thread[INTERRUPTED_THREADS];
+    signal(SIGUSR1, put_in_handler);
+    pthread_barrier_init(&all_have_rings, NULL, INTERRUPTED_THREADS + 1);
+    collecting_start(NULL);
+    for (unsigned i = 0; i < INTERRUPTED_THREADS; i++) {
+        assert_int_equal(pthread_create(&thread[i], NULL, put_first, NULL), 0);
+        while (n_begun <= i)
+            ;
+        for (unsigned sent = 0; n_first <= i; sent++)
+            if (sent % 64 == 0)
+                pthread_kill(thread[i], SIGUSR1);
+    }
+    pthread_barrier_wait(&all_have_rings);
+    for (unsigned i = 0; i < INTERRUPTED_THREADS; i++)
+        pthread_join(thread[i], NULL);
+    const struct writer_tally tally = collecting_stop();
+    signal(SIGUSR1, SIG_DFL);
+    pthread_barrier_destroy(&all_have_rings);
+    assert_int_equal(tally.dropped[STREAM_TRACK], 0);
+    assert_int_equal(tally.n_records, INTERRUPTED_THREADS + n_in_handlers);
+    (void)state;
+}
+
 static void *take_range(void *id)
 {
     char kept[16];
     return (void *)ring_range_take(*(uint64_t *)id, 5, kept, sizeof kept);
+}
+
+/* Another process may have the ring, and may write anything into it. */
+static void a_count_of_open_ranges_that_cannot_be_is_not_believed(void **state)
+{
+    collecting_start(NULL);
+    assert_int_not_equal(ring_range_open(1, "a", 1, "b", 1), 0);
+    for (unsigned lane = 0; lane < RING_LANES; lane++)
+        atomic_store(&rings_shared(0)->open_end[lane], UINT32_MAX);
+    assert_int_equal(rings_open_ranges(0), 1);
+    collecting_stop();
+    (void)state;
 }
 
 static void any_thread_ends_a_range(void **state)
@@ -223,6 +283,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_warm_up_keeps_only_what_later_records_mean, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_range_can_be_taken_once_by_its_key, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_thread_that_ends_leaves_its_ring_to_the_next, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_count_of_open_ranges_that_cannot_be_is_not_believed, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(a_handler_that_interrupts_the_first_record_loses_none, folder_make,
+                                        folder_remove),
         cmocka_unit_test_setup_teardown(any_thread_ends_a_range, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(beyond_the_limit_the_oldest_slices_go, folder_make, folder_remove),
     };

@@ -36,19 +36,20 @@ struct slow_step {
 };
 
 static struct {
-    pthread_mutex_t lock;           /* of the session, and of a save; nobody who records takes it */
+    pthread_mutex_t lock;           /* of the session, and of a save; recording threads never take it */
     struct ascope_session *session; /* NULL: none */
     struct flight_store store;
     struct ascope_flight how;
     struct flight_clocks clocks;
-    uint64_t clocks_ns, described_ns, saved_ns; /* when, the last time; the last one: for a slow step, 0: never */
+    uint64_t clocks_ns, described_ns,
+        saved_ns; /* times of the last reading, description, and save of a slow step (0: never) */
     uint64_t n_skipped;
     char facts[240];
 
     pthread_t thread;
     int wake; /* eventfd */
     _Atomic bool ends;
-    _Atomic int signals; /* the number of one that came; 0: none */
+    _Atomic int signals; /* number of a signal that has arrived; 0: none */
     struct sigaction signal_was;
     bool has_signal;
     _Atomic uint32_t slow_permille;                     /* of the median; 0: none is slow */
@@ -70,17 +71,10 @@ static struct {
     _Atomic bool is_on;
 } f = { .lock = PTHREAD_MUTEX_INITIALIZER, .slow_lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
 
-static bool pass_error(const struct error *e, struct ascope_error *to)
-{
-    if (to)
-        snprintf(to->text, sizeof to->text, "%s", e->text);
-    return e->fault == FAULT_NONE;
-}
-
 static void wake(void)
 {
     const uint64_t one = 1;
-    if (write(f.wake, &one, sizeof one) < 0) /* full: it is awake already */
+    if (write(f.wake, &one, sizeof one) < 0) /* the counter is full: the thread will wake up anyway */
         return;
 }
 
@@ -109,7 +103,7 @@ static void save_by_itself(const char *trigger)
     char path[PATH_MAX];
     if (save_locked(0, trigger, path, &e))
         message(ASCOPE_WARNING, "flight recorder: %s: saved to %s", trigger,
-                path); /* nobody called: nobody has the path */
+                path); /* no caller gets the path: the message has it */
     else
         message(ASCOPE_ERROR, "flight recorder: %s: not saved: %s", trigger, e.text);
 }
@@ -158,7 +152,7 @@ static void slow_look(void)
 
 /* ---- its thread ---- */
 
-/* What a killed program leaves has readings from the window's begin, or a little earlier. */
+/* Writes the description again, so that a killed program leaves clock readings from the begin of the window, or a little earlier. */
 static void home_describe(uint64_t now_ns)
 {
     struct error e = { 0 };
@@ -245,9 +239,9 @@ static bool signal_take(struct error *e)
     return f.has_signal || error_set(e, FAULT_ASKED, "signal %d: %s", number, strerror(errno));
 }
 
-/* ---- life ---- */
+/* ---- start, pause, stop ---- */
 
-/* The session is removed with everything that is in its directories. */
+/* Removes the session and its directories. */
 static void flight_end(struct ascope_session *s)
 {
     atomic_store(&f.is_on, false);
@@ -323,7 +317,7 @@ static void step_begin(void)
     f.range.scope = ASCOPE_SCOPE_USER;
 }
 
-/* Whoever asks finds the home through it; a directory that cannot be written is reported, and nothing else. */
+/* Writes a file that names the home, for `ascope dyn DIR`. A directory that cannot be written is only reported. */
 static void listen_begin(void)
 {
     struct error e = { 0 };
@@ -413,14 +407,14 @@ bool ascope_flight_start(const struct ascope_options *o, const struct ascope_fli
     pthread_once(&once, prepare_once);
     if (f.session || f.is_paused) {
         error_set(&e, FAULT_ASKED, "flight recorder: already running; stop it first");
-        return pass_error(&e, to);
+        return error_pass(&e, to);
     }
     if (!how_take(how, &e))
-        return pass_error(&e, to);
+        return error_pass(&e, to);
     f.saved_ns = f.n_skipped = f.n_saves = f.step = 0;
     *f.saved_path = '\0';
     flight_begin(o, &e);
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 static bool is_running(struct error *e)
@@ -440,7 +434,7 @@ bool ascope_flight_save(uint64_t last_ns, const char *trigger, char *path, size_
     pthread_mutex_unlock(&f.lock);
     if (path && path_bytes > 0)
         snprintf(path, path_bytes, "%s", e.fault == FAULT_NONE ? saved : "");
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 bool ascope_flight_metadata(const char *key, const char *json, struct ascope_error *to)
@@ -451,7 +445,7 @@ bool ascope_flight_metadata(const char *key, const char *json, struct ascope_err
     if (is_running(&e) && !ascope_metadata_json(f.session, key, json, &text))
         error_set(&e, FAULT_ASKED, "%s", text.text);
     pthread_mutex_unlock(&f.lock);
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 void ascope_flight_step(void)
@@ -464,7 +458,7 @@ void ascope_flight_step(void)
     const uint32_t permille = atomic_load_explicit(&f.slow_permille, memory_order_relaxed);
     if (permille > 0 && median_ns > 0 && (double)ns * 1000 > (double)permille * (double)median_ns) {
         pthread_mutex_lock(&f.slow_lock);
-        f.slow = (struct slow_step){ f.step, ns, median_ns }; /* one that waits is in the same window */
+        f.slow = (struct slow_step){ f.step, ns, median_ns }; /* replaces one that waits: both are in the same window */
         pthread_mutex_unlock(&f.slow_lock);
         wake();
     }
@@ -496,5 +490,5 @@ bool ascope_flight_stop(struct ascope_error *to)
     else if (is_running(&e))
         flight_end(f.session);
     f.is_paused = false;
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }

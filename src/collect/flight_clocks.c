@@ -18,7 +18,7 @@ static const struct flight_reading *last_reading(const struct flight_clocks *c)
     return &c->reading[(c->n - 1) % FLIGHT_READINGS];
 }
 
-/* The last one before the instant that has the device; else the first one that has it. */
+/* The last reading before an instant that includes the device; if there is none, the first one that includes it. */
 static const struct flight_reading *reading_before(const struct flight_clocks *c, uint64_t ns, unsigned device)
 {
     const struct flight_reading *found = last_reading(c);
@@ -33,7 +33,7 @@ static const struct flight_reading *reading_before(const struct flight_clocks *c
     return found;
 }
 
-/* From a to b a clock has counted so much: what it said at another instant. */
+/* The count of a clock after_ns after the reading a, from its rate between the readings a and b. */
 static uint64_t count_at(uint64_t a, uint64_t b, int64_t between_ns, double nominal_mhz, int64_t after_ns)
 {
     const double per_ns = between_ns > 0 ? (double)(int64_t)(b - a) / (double)between_ns : nominal_mhz / 1000;

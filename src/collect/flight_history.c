@@ -24,7 +24,7 @@ static size_t read_at(int fd, void *to, size_t n, uint64_t offset)
     return got;
 }
 
-/* -1: it is not there, or not what it should be. */
+/* -1: it does not exist, or belongs to another user. */
 static int file_of(const struct history_of *of, const char *name, uint64_t *bytes)
 {
     struct stat st;
@@ -39,7 +39,7 @@ static int file_of(const struct history_of *of, const char *name, uint64_t *byte
     return -1;
 }
 
-/* How much of a file belongs to the history, as the next one says, or the commit; less: it was cut. */
+/* The length of a file's valid part, as the next file or the commit says. *is_cut: the file is shorter now. */
 static uint64_t file_end(const struct history *h, unsigned i, bool *is_cut)
 {
     struct stat st;
@@ -63,7 +63,7 @@ static bool batch_at(const struct history *h, unsigned i, uint64_t at, uint64_t 
            batch->bytes <= end - at - sizeof *batch;
 }
 
-/* When the last record was put: of the newest file that has batches. */
+/* When the last record was put, from the newest file that has a batch. */
 static uint64_t last_ns_of(const struct history *h)
 {
     for (unsigned i = 0; i < h->n_files; i++) {
@@ -93,7 +93,7 @@ static int file_open_as(const struct history *h, uint64_t number, struct flight_
     return -1;
 }
 
-/* The recorder drops the oldest first: where this one, or an older one, has its name, whatever it is, nothing was dropped. */
+/* The recorder deletes the oldest files first. If this file or an older one exists in any form, it was not deleted, but damaged. */
 static bool is_any_from(const struct history *h, uint64_t number)
 {
     bool is_any = false;
@@ -106,7 +106,7 @@ static bool is_any_from(const struct history *h, uint64_t number)
     return is_any;
 }
 
-/* Newest first. Those that are older than the window are looked at, too: how far back the history reaches. */
+/* Opens files from the newest on. Files before the window are only looked at, to see how far back the history reaches. */
 static void files_open(struct history *h, uint64_t last_ns)
 {
     const uint64_t newest = h->of.state.segment;
@@ -224,7 +224,7 @@ static bool is_same_stream(const struct flight_flip *a, const struct flight_flip
     return a->device == b->device && a->stream == b->stream;
 }
 
-/* Numbers count in 16 bits, round and round. */
+/* Numbers of flips have 16 bits and wrap. */
 static bool is_later(uint16_t a, uint16_t b)
 {
     return (int16_t)(uint16_t)(a - b) > 0;
@@ -240,7 +240,7 @@ static int by_stream(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The first number that both sides have: one of them may remember more. */
+/* The first number that both the host and the device have: one of them may remember more. */
 static uint16_t first_number(const struct flip_before *flip, size_t n)
 {
     bool has[2] = { false, false };
@@ -255,7 +255,7 @@ static uint16_t first_number(const struct flip_before *flip, size_t n)
     return !has[0] || (has[1] && is_later(first[1], first[0])) ? first[1] : first[0];
 }
 
-/* The window begins: flips that are counted, each side from the same one on. */
+/* The window begins: passes on the flips before it, of the host and of the device from the same number on. */
 static void window_enter(struct reading *r)
 {
     r->is_inside = true;
@@ -289,7 +289,7 @@ static void record_take(struct reading *r, uint32_t ring, struct record_head hea
     }
 }
 
-/* The records of a run, until one is not what was put. */
+/* Takes the records of a run, up to the first one whose check is wrong. */
 static void run_take(struct reading *r, uint32_t ring, uint64_t seed, uint64_t place, const uint8_t *bytes, uint64_t n)
 {
     for (uint64_t at = 0; at < n;) {
@@ -359,7 +359,7 @@ static void file_take(struct reading *r, unsigned file)
     free(bytes);
 }
 
-/* Names and frames come first: whoever refers to them finds them. */
+/* Names and frames come first, because later records refer to them. */
 static void kept_take(struct reading *r)
 {
     struct history *const h = r->h;

@@ -9,7 +9,7 @@
  *     history_read(&h, put, ...);   what is kept, then flips before the window, then every record of the window, once
  *     history_close(&h);
  *
- * What cannot be proven is counted, and the rest of its run or file left out.
+ * A record that cannot be verified is counted as damaged, and the rest of its run or file is left out.
  */
 #ifndef ASCOPE_COLLECT_FLIGHT_HISTORY_H
 #define ASCOPE_COLLECT_FLIGHT_HISTORY_H
@@ -32,7 +32,7 @@ struct history {
     struct flight_head head[FLIGHT_FILES_MOST];
     unsigned n_files;
     int kept_fd;
-    uint64_t oldest_ns;        /* what was put before is in no file any more */
+    uint64_t oldest_ns;        /* when the oldest record that still exists was put, or a little earlier */
     uint64_t begin_ns, end_ns; /* of the window: raw monotonic clock; every record that was put in it will be read */
     uint64_t files_before;     /* that were deleted */
     uint64_t n_records;        /* these from history_read() on: of the window */
@@ -40,7 +40,7 @@ struct history {
     uint64_t flips_before; /* records that are needed to understand it, and are older */
 };
 
-/* The last `last_ns` before `end_ns`; 0: before the last record. False, with one line: nothing there can be used. */
+/* Opens the last `last_ns` before `end_ns` (0: before the last record). False: e says why nothing can be used. */
 bool history_open(struct history *h, const struct history_of *of, uint64_t last_ns, uint64_t end_ns, struct error *e);
 struct flight_counts history_before(const struct history *h); /* what was counted before the first file that is read */
 bool history_read(struct history *h, void (*put)(void *, struct record_head, const uint8_t *bytes), void *context,

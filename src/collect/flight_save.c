@@ -17,6 +17,7 @@
 #include "collect/prof_info.h"
 #include "collect/record_bytes.h"
 #include "collect/ring.h"
+#include "collect/ring_ranges.h"
 #include "collect/short_records.h"
 
 struct saving {
@@ -26,7 +27,7 @@ struct saving {
     uint64_t n_began_before; /* records that begin before the window and end in it */
 };
 
-/* Where records have their begin and end, in the counts of the host's clock. */
+/* Whether a record begins before the window and ends in it. The table has where records have these times, in counts of the host's clock. */
 static bool began_before(const struct saving *v, struct record_head head, const uint8_t *bytes)
 {
     static const struct {
@@ -61,7 +62,7 @@ static void record_put(void *context, struct record_head head, const uint8_t *by
         v->outputs->dropped[head.stream]++;
 }
 
-/* ---- what is said of it ---- */
+/* ---- its description ---- */
 
 static unsigned long long wall_ns(const struct saving *v, uint64_t raw_ns)
 {
@@ -110,8 +111,10 @@ static void tally_make(struct saving *v, const struct writer_tally *now)
                                 .fill_most_percent = now->fill_most_percent,
                                 .n_rings = now->n_rings,
                                 .is_gone = now->is_gone || v->history.n_damaged > 0 };
-    for (unsigned i = 0; i < STREAM_KINDS; i++)
-        t->dropped[i] = now->dropped[i] - before.dropped[i] + o->dropped[i];
+    for (unsigned i = 0; i < STREAM_KINDS; i++) { /* a file may have been begun after the counts of now were read */
+        const uint64_t since = now->dropped[i] > before.dropped[i] ? now->dropped[i] - before.dropped[i] : 0;
+        t->dropped[i] = since + o->dropped[i];
+    }
     for (uint32_t i = 0; i < now->n_rings; i++)
         t->open_ranges += rings_open_ranges(i);
 }
@@ -161,7 +164,7 @@ static bool id_make(char digits[33], struct error *e)
     return true;
 }
 
-/* Directories of its own, below the home, for the same devices. */
+/* A copy of the session with its own directories below the home, for the same devices. */
 static bool copy_make(struct saving *v, const struct flight_saving *of, const char *parent, struct error *e)
 {
     struct ascope_session *const s = &v->s;
@@ -179,7 +182,7 @@ static bool copy_make(struct saving *v, const struct flight_saving *of, const ch
     return true;
 }
 
-/* From "…/saving/NAME" to where collections are. */
+/* Moves the collection from "…/saving/NAME" to the parent of the home. */
 static bool copy_name(const struct saving *v, const struct flight_saving *of, char path[PATH_MAX], struct error *e)
 {
     const char *const home = of->home->path, *const name = strrchr(v->s.path, '/');
@@ -209,7 +212,7 @@ bool flight_save(const struct flight_saving *of, char path[PATH_MAX], struct err
 {
     struct writer_tally now;
     struct saving *const v = calloc(1, sizeof *v);
-    const uint64_t end_ns = host_clock_raw_ns(); /* what was put until now is in the history after: */
+    const uint64_t end_ns = host_clock_raw_ns(); /* everything put before it is in the history after writer_flush() */
     if (v)
         v->outputs = malloc(sizeof *v->outputs);
     bool is_done = (v && v->outputs) || error_no_memory(e, "the flight recorder");

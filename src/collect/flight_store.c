@@ -52,7 +52,7 @@ bool flight_path(const char *rings_path, char path[PATH_MAX])
     return snprintf(path, PATH_MAX, "%.*s" FLIGHT_SUFFIX, n, rings_path) < PATH_MAX - NAME_MAX;
 }
 
-/* ---- bytes that wait ---- */
+/* ---- bytes that are not written yet ---- */
 
 static uint8_t *buffer_take(struct flight_store *s, struct flight_buffer *b, size_t bytes)
 {
@@ -72,7 +72,7 @@ static uint8_t *buffer_take(struct flight_store *s, struct flight_buffer *b, siz
     return b->at + b->n - bytes;
 }
 
-/* A record at its place in a run of our own. */
+/* Copies a record to another place, with the check for that place. */
 static void record_copy(uint8_t *to, const uint8_t *bytes, struct record_head head, uint64_t seed, uint64_t place)
 {
     const size_t room = record_room(record_bytes(head));
@@ -114,7 +114,7 @@ static bool said_grow(struct flight_store *s)
     return true;
 }
 
-/* Where it is, or where it would be. */
+/* The slot of a hash, or the free slot where it belongs. */
 static uint64_t *said_slot(const struct flight_store *s, uint64_t hash)
 {
     size_t at = hash;
@@ -123,7 +123,7 @@ static uint64_t *said_slot(const struct flight_store *s, uint64_t hash)
     return &s->said[at & (s->said_room - 1)];
 }
 
-/* It may take a quarter of the memory: a program that has new names all the time must not take all of it. */
+/* What is kept may take a quarter of the memory: a program that makes new names all the time must not use all of it. */
 static void keep(struct flight_store *s, struct record_head head, const uint8_t *bytes)
 {
     const size_t room = record_room(record_bytes(head));
@@ -215,7 +215,7 @@ static void flips_put(struct flight_store *s)
     free(all.at);
 }
 
-/* The heads, now that it is known where they lie. */
+/* Writes the heads of the batch and its runs, whose checks depend on their offsets in the file. */
 static void batch_seal(struct flight_store *s, uint64_t until_ns)
 {
     const uint64_t number = s->now.segment, offset = s->now.bytes;
@@ -250,7 +250,7 @@ static void file_drop_oldest(struct flight_store *s)
 {
     char name[40];
     snprintf(name, sizeof name, FLIGHT_FILE, (unsigned long long)s->file[0].number);
-    unlinkat(s->dir, name, 0); /* whoever reads it has it open */
+    unlinkat(s->dir, name, 0); /* a save that reads it has it open */
     s->files_bytes -= s->file[0].bytes;
     memmove(s->file, s->file + 1, --s->n_files * sizeof *s->file);
 }

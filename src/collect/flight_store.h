@@ -5,8 +5,8 @@
  *     ascope.flight/  kept | history.00000007 | history.00000008 | ...       a history: head | batch | batch | ...
  *     batch: head | run of a ring's lane | run | ...                          a run: head | records as they were in the ring
  *
- * A batch is what one look at the rings has found. Records keep their heads and checks (rings_file.h), so that whoever reads a file
- * (flight_history.h) believes nothing that is not proven. What later records refer to (names, frames: stream_row.lasts) is in `kept` as
+ * A batch is what one pass over the rings has found. Records keep their heads and checks (rings_file.h), so that a reader
+ * (flight_history.h) can verify each of them. What later records refer to (names, frames: stream_row.lasts) is in `kept` as
  * well, once, and is never deleted. A history begins with the last flips of each stream: the parser counts them, and must count the
  * same on the host and on the device wherever a window begins.
  *
@@ -93,16 +93,16 @@ struct flight_store {
     int dir, fd, kept_fd; /* -1: none */
     struct rings_id id;
     struct flight_state now;
-    struct flight_file file[FLIGHT_FILES_MOST]; /* those that are there, oldest first */
+    struct flight_file file[FLIGHT_FILES_MOST]; /* that exist, oldest first */
     unsigned n_files;
     uint64_t files_bytes;
     struct flight_buffer batch, kept;
     uint64_t since_ns;
     uint64_t n_records, n_bytes;                       /* written */
     uint64_t batch_records[STREAM_KINDS], batch_bytes; /* not yet */
-    uint64_t dropped[STREAM_KINDS];                    /* the disk refused them, or no more are kept */
-    uint64_t *said;                                    /* what is kept: a set of hashes, 0: free */
-    size_t n_said, said_room;                          /* a power of two */
+    uint64_t dropped[STREAM_KINDS]; /* records that could not be written, or for which `kept` has no room */
+    uint64_t *said;                 /* hashes of what is kept, a set with open addressing; 0: free */
+    size_t n_said, said_room;       /* a power of two */
     struct flight_last *last;
     size_t n_last, last_room;
     struct error error;
@@ -112,13 +112,14 @@ struct flight_store {
 bool flight_path(const char *rings_path, char path[PATH_MAX]);
 bool flight_store_open(struct flight_store *s, const char *rings_path, struct rings_id id, struct error *e);
 void flight_store_note(struct flight_store *s, struct record_head head,
-                       const uint8_t *bytes); /* of each record, then: */
+                       const uint8_t *bytes); /* for each record of a run, before: */
 void flight_store_run(struct flight_store *s, uint32_t ring, unsigned lane, uint64_t place, const uint8_t *records,
                       size_t bytes);
-bool flight_store_flush(struct flight_store *s); /* everything is in the files; true: the last one is full, and then: */
+bool flight_store_flush(
+    struct flight_store *s); /* writes everything to the files. True: the last one is full, and the caller calls: */
 void flight_store_next(struct flight_store *s, const struct flight_counts *so_far);
-void flight_store_age(struct flight_store *s);                 /* what is too much goes; after a commit */
-void flight_store_close(struct flight_store *s, bool removes); /* fine when it was never opened */
+void flight_store_age(struct flight_store *s);                 /* deletes files beyond the limits; after a commit */
+void flight_store_close(struct flight_store *s, bool removes); /* does nothing if it was never opened */
 void flight_store_forget(struct flight_store *s); /* closes descriptors, and nothing else: for a forked child */
 
 #endif

@@ -16,7 +16,8 @@
 #define HANDOVER_MAGIC UINT64_C(0x7265766f646e6168) /* "handover" */
 enum { HANDOVER_VERSION = 1 };
 
-/* The collector writes, programs read. What follows the session's number belongs to it: a reader looks at the number again. */
+/* The collector writes, programs read. Fields behind the session's number belong to that session: a reader checks afterwards that the
+ * number is still the same. */
 struct handover_page {
     uint64_t magic;
     uint32_t version, bytes;
@@ -34,7 +35,7 @@ struct handover {
     struct handover_page *page;
 };
 
-/* Processes with the same number call each other by the same numbers. 0: not known. */
+/* Identifies the namespace of process ids: equal for processes that see each other under the same ids. 0: not known. */
 static uint64_t process_namespace(void)
 {
     struct stat st;
@@ -133,7 +134,7 @@ static bool find(uint32_t session, struct rings_outside *out)
     return atomic_load(&page->session) == session;
 }
 
-/* Only what the collector makes: memory that stays as long as it is. */
+/* Maps only what the collector makes: sealed memory, which nobody can truncate. */
 static const struct handover_page *page_map(const char *path)
 {
     enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW };

@@ -27,7 +27,7 @@ struct host_sampler {
     struct background background;
 };
 
-/* When to look next. A look that is late moves those that follow. */
+/* Samples the sources that are due, and returns when to sample next. A late sample delays those that follow. */
 static uint64_t look(struct host_sampler *h, bool is_last)
 {
     const uint64_t begin = steady_ns();
@@ -50,7 +50,7 @@ static void *sampler_main(void *of)
     background_begun(&h->background);
     while (background_pause(&h->background, next))
         next = look(h, false);
-    look(h, true); /* how it was at the stop: short recordings have two samples, too */
+    look(h, true); /* at the stop: short recordings have two samples, too */
     return NULL;
 }
 

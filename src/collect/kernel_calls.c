@@ -31,7 +31,7 @@ enum { POINT_ENTER, POINT_EXIT, POINTS };
 
 static uint16_t point_id[POINTS];
 
-/* The file system of trace points, mounted where nobody sees it. -1: not possible. */
+/* Mounts tracefs without a name, visible only through this descriptor. -1: not possible. */
 static int tracefs_open(void)
 {
     int fs = -1;
@@ -375,7 +375,7 @@ static struct traced *traced_find(struct kernel_calls *k, uint32_t thread, bool 
     return &k->traced[at];
 }
 
-/* The ones behind it move up: a search ends at the first free place. */
+/* Moves entries behind it up, because a search ends at the first free place. */
 static void traced_remove(struct kernel_calls *k, struct traced *t)
 {
     size_t hole = (size_t)(t - k->traced);
@@ -391,7 +391,7 @@ static void traced_remove(struct kernel_calls *k, struct traced *t)
 
 /* ---- events in the order of time ---- */
 
-/* This thread can wait for the writer: what comes meanwhile stays with the kernel. */
+/* This thread may wait for the writer: the kernel buffers events meanwhile. */
 static void room_wait(void)
 {
     enum { PAUSE_NS = 200000, TRIES = 500 };
@@ -554,7 +554,8 @@ static void buffer_read(struct kernel_calls *k, struct buffer *b)
     __atomic_store_n(&b->page->data_tail, head, __ATOMIC_RELEASE); /* read: the kernel may have it back */
 }
 
-/* A thread may begin a call on one CPU and end it on another. What is older than the last look was in some buffer by now. */
+/* A thread may begin a call on one CPU and end it on another, so events of all buffers are sorted by time. Events older than the last look
+ * are complete: whichever CPU they came from, they are in a buffer now. */
 void kernel_calls_look(struct kernel_calls *k, bool is_last)
 {
     const uint64_t until_ns = is_last ? UINT64_MAX : k->looked_ns;

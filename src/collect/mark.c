@@ -14,13 +14,14 @@
 #include "collect/record_bytes.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
+#include "collect/ring_ranges.h"
 #include "collect/sized.h"
 
 enum { MESSAGE_MOST = 4096, PIECE_MOST = MARK_MESSAGE_BYTES - 1 };
 enum { EVENT_POINT = 0, EVENT_RANGE = 2 };
 enum { MARK_LEVEL = 20500, MARK_DATA_BYTES = 232 };
 
-/* Before the mark is recorded: as close as can be to the place in the program where it stands. */
+/* Before the mark is recorded, to be as close as possible to its place in the program. */
 static void launch_on(void *stream, uint64_t id)
 {
     if (stream)
@@ -73,7 +74,7 @@ struct mark_head { /* of an open range, too: plain bytes */
     uint32_t thread, event;
 };
 
-/* The part of a record that follows its message is zeros: the writer's work. */
+/* The writer fills the rest of a record, behind its message, with zeros. */
 static void mark_put(const struct mark_head *m, const struct ascope_domain *d, const char *message, size_t n)
 {
     uint16_t segment = 0;
@@ -137,7 +138,7 @@ uint64_t ascope_range_record(struct ascope_domain *d, const char *message, void 
         return 0;
     struct mark_head m = { .id = id_next(), .stream = stream, .thread = ring_thread(), .event = EVENT_RANGE };
     const size_t n = message_bytes(message);
-    m.begin = host_clock_now(); /* late: what the library does is not the range's; but before the device can be there */
+    m.begin = host_clock_now(); /* late, to exclude the library's own work, but before the device can reach the mark */
     launch_on(stream, m.id);
     return ring_range_open(domain->hash, &m, sizeof m, message, n);
 }
@@ -156,6 +157,14 @@ void ascope_range_record_end(struct ascope_domain *d, uint64_t id)
     kept.m.end = now;
     launch_on(kept.m.stream, kept.m.id);
     mark_put(&kept.m, domain, kept.message, n - sizeof kept.m);
+}
+
+void mark_range_drop(uint64_t id)
+{
+    const struct ascope_domain *domain = domain_that_records(NULL);
+    char kept[RING_OPEN_MOST];
+    if (domain)
+        ring_range_take(id, domain->hash, kept, sizeof kept);
 }
 
 /* ---- collectives ---- */

@@ -38,6 +38,9 @@ static inline const struct ascope_domain *domain_that_records(struct ascope_doma
     return d;
 }
 
+/* A range of the default domain has begun, and is not to be recorded. 0: there is none. */
+void mark_range_drop(uint64_t id);
+
 bool mark_text_is_allowed(const char *text); /* as a message, and as the name of a domain */
 
 /* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without one, when

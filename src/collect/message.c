@@ -31,3 +31,10 @@ void message(enum ascope_severity severity, const char *fmt, ...)
     else if (severity > ASCOPE_INFO)
         fprintf(stderr, "ascope: %s: %s\n", word[severity], text);
 }
+
+bool error_pass(const struct error *e, struct ascope_error *to)
+{
+    if (to)
+        snprintf(to->text, sizeof to->text, "%s", e->text);
+    return e->fault == FAULT_NONE;
+}

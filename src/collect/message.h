@@ -4,7 +4,11 @@
 #define ASCOPE_COLLECT_MESSAGE_H
 
 #include "ascope/base.h"
+#include "base/error.h"
 
 void message(enum ascope_severity severity, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* For functions of the interface: copies the text of an error to the caller, unless `to` is NULL. True: there is no error. */
+bool error_pass(const struct error *e, struct ascope_error *to);
 
 #endif

@@ -114,13 +114,6 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
     return true;
 }
 
-static bool pass_error(struct error *e, struct ascope_error *to)
-{
-    if (to)
-        snprintf(to->text, sizeof to->text, "%s", e->text);
-    return e->fault == FAULT_NONE;
-}
-
 static bool metadata_add(struct ascope_session *s, const char *key, const char *value, bool is_json,
                          struct ascope_error *to)
 {
@@ -145,7 +138,7 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
     if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
         metadata_write(s, &e); /* now: a program that is killed leaves it behind, too */
     json_text_fini(&t);
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 bool ascope_metadata(struct ascope_session *s, const char *key, const char *text, struct ascope_error *e)

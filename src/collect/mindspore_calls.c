@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ascope/record.h"
+#include "collect/mindspore_records.h"
 #include "collect/record_bytes.h"
 
 enum {
@@ -113,15 +114,6 @@ static struct ascope_text name_of(const struct making *m, uint64_t key)
     return (struct ascope_text){ (const char *)name, n };
 }
 
-static uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text text)
-{
-    const struct tlv_bytes head = { type, text.n };
-    memcpy(at, &head, sizeof head);
-    if (text.n > 0)
-        memcpy(at + sizeof head, text.at, text.n);
-    return at + sizeof head + text.n;
-}
-
 static void range_put(struct making *m, const struct caller *c, struct open_call call, uint64_t end)
 {
     static const struct ascope_text none = { NULL, 0 };
@@ -142,10 +134,10 @@ static void range_put(struct making *m, const struct caller *c, struct open_call
     };
     uint8_t *at = slices_take(m->to, bytes);
     memcpy(at, &range, sizeof range);
-    at = text_put(at + sizeof range, MS_TEXT_NAME, name);
-    at = text_put(at, MS_TEXT_FULL_NAME, name);
-    at = text_put(at, MS_TEXT_MODULE_GRAPH, none);
-    text_put(at, MS_TEXT_EVENT_GRAPH, none);
+    at = ms_text_put(at + sizeof range, MS_TEXT_NAME, name);
+    at = ms_text_put(at, MS_TEXT_FULL_NAME, name);
+    at = ms_text_put(at, MS_TEXT_MODULE_GRAPH, none);
+    ms_text_put(at, MS_TEXT_EVENT_GRAPH, none);
     m->made.n_ranges++;
     m->made.n_bytes += bytes;
 }

@@ -13,20 +13,9 @@ static const struct {
     uint16_t module, event;
 } kinds[] = { { MS_MODULE_PYNATIVE, MS_EVENT_RUN_OP }, { MS_MODULE_PYTHON, MS_EVENT_PYTHON_OBSERVED } };
 
-/* ---- texts: an empty one is written, too ---- */
-
 static size_t text_bytes(struct ascope_text text)
 {
     return sizeof(struct tlv_bytes) + text.n;
-}
-
-static uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text text)
-{
-    const struct tlv_bytes head = { type, text.n };
-    memcpy(at, &head, sizeof head);
-    if (text.n > 0)
-        memcpy(at + sizeof head, text.at, text.n);
-    return at + sizeof head + text.n;
 }
 
 static struct tlv_bytes tlv_of(uint16_t type, size_t bytes)
@@ -57,9 +46,9 @@ static void shapes_put(const struct ascope_op *op)
     if (!slot.at)
         return;
     *(struct tlv_bytes *)slot.at = tlv_of(MS_RECORD_SHAPES, bytes);
-    uint8_t *at = text_put(slot.at + sizeof(struct tlv_bytes), MS_SHAPES_TEXT_NAME, op->name);
-    at = text_put(at, MS_SHAPES_TEXT_SHAPES, op->shapes);
-    text_put(at, MS_SHAPES_TEXT_TYPES, op->types);
+    uint8_t *at = ms_text_put(slot.at + sizeof(struct tlv_bytes), MS_SHAPES_TEXT_NAME, op->name);
+    at = ms_text_put(at, MS_SHAPES_TEXT_SHAPES, op->shapes);
+    ms_text_put(at, MS_SHAPES_TEXT_TYPES, op->types);
     ring_done_inline(slot);
 }
 
@@ -86,12 +75,12 @@ void ms_op_put(const struct ascope_op *op, uint64_t end, uint32_t recorded)
         .level = -1,
         .is_graph_data = module.n > 0,
     };
-    uint8_t *at = text_put(slot.at + sizeof(struct ms_range_bytes), MS_TEXT_NAME, op->name);
-    at = text_put(at, MS_TEXT_FULL_NAME, op->name);
+    uint8_t *at = ms_text_put(slot.at + sizeof(struct ms_range_bytes), MS_TEXT_NAME, op->name);
+    at = ms_text_put(at, MS_TEXT_FULL_NAME, op->name);
     if (op->more.n > 0)
-        at = text_put(at, MS_TEXT_CUSTOM_INFO, op->more);
-    at = text_put(at, MS_TEXT_MODULE_GRAPH, module);
-    text_put(at, MS_TEXT_EVENT_GRAPH, event);
+        at = ms_text_put(at, MS_TEXT_CUSTOM_INFO, op->more);
+    at = ms_text_put(at, MS_TEXT_MODULE_GRAPH, module);
+    ms_text_put(at, MS_TEXT_EVENT_GRAPH, event);
     ring_done_inline(slot);
     if (recorded & ASCOPE_RECORDS_SHAPES && (op->shapes.n | op->types.n) != 0)
         shapes_put(op);
@@ -147,6 +136,6 @@ void ms_memory_put(const struct ascope_memory *m)
         .stream_pointer = (uint64_t)m->stream,
         .stream = (uint32_t)m->stream,
     };
-    text_put(slot.at + sizeof(struct ms_memory_bytes), MS_MEMORY_TEXT_OWNER, (struct ascope_text){ NULL, 0 });
+    ms_text_put(slot.at + sizeof(struct ms_memory_bytes), MS_MEMORY_TEXT_OWNER, (struct ascope_text){ NULL, 0 });
     ring_done_inline(slot);
 }

@@ -8,7 +8,20 @@
 #ifndef ASCOPE_COLLECT_MINDSPORE_RECORDS_H
 #define ASCOPE_COLLECT_MINDSPORE_RECORDS_H
 
+#include <string.h>
+
 #include "ascope/record.h"
+#include "collect/record_bytes.h"
+
+/* A text behind the fixed part of a record, also an empty one. Returns where the next one goes. */
+static inline uint8_t *ms_text_put(uint8_t *at, uint16_t type, struct ascope_text text)
+{
+    const struct tlv_bytes head = { type, text.n };
+    memcpy(at, &head, sizeof head);
+    if (text.n > 0)
+        memcpy(at + sizeof head, text.at, text.n);
+    return at + sizeof head + text.n;
+}
 
 void ms_op_put(const struct ascope_op *op, uint64_t end, uint32_t recorded);
 void ms_memory_put(const struct ascope_memory *m);

@@ -10,7 +10,7 @@
 #include "collect/ring.h"
 #include "raw/name_hash.h"
 
-/* ---- what was said ---- */
+/* ---- which names were written ---- */
 
 enum { SET_BITS = 13, SETS = 1 << SET_BITS, WAYS = 8 }; /* a set is a cache line */
 static _Alignas(64) _Atomic uint64_t said[SETS][WAYS];
@@ -22,7 +22,7 @@ static uint64_t mixed(uint64_t key)
     return key ^ key >> 32;
 }
 
-/* Another session's keys are other keys: nothing has to be cleared between two. 0 is no key. */
+/* Keys include the number of the recording, so that nothing has to be cleared between two. 0 is no key. */
 static uint64_t key_of(uint64_t number)
 {
     return mixed(number ^ mixed(__atomic_load_n(&ascope_recording_turn, __ATOMIC_RELAXED))) | 1;
@@ -33,7 +33,7 @@ static _Atomic uint64_t *set_of(uint64_t key)
     return said[key >> (64 - SET_BITS)];
 }
 
-/* True: nobody has said it; the caller does. Nothing else is read by those who find the key: no order is needed. */
+/* True: the name is new, and the caller writes it. Relaxed: finding a key gives access to nothing else. */
 static bool say_first(uint64_t key)
 {
     _Atomic uint64_t *set = set_of(key);
@@ -76,7 +76,7 @@ static size_t decimals(char out[static DECIMALS_MOST], uint64_t value)
     return n;
 }
 
-/* "head:text", one line: whatever would end it is a blank. */
+/* Writes the line "head:text"; characters that would end the line become blanks. */
 static bool line_put(enum stream_id stream, const char *head, size_t head_bytes, const char *text, size_t n)
 {
     const struct ring_slot slot = ring_put(stream, 0, head_bytes + n + 2);
@@ -130,7 +130,7 @@ static uint64_t type_number(uint16_t level, uint32_t type)
     return (uint64_t)level << 32 | type;
 }
 
-/* Beside the keys of texts, whose numbers are hashes. */
+/* Differs from the keys of texts, whose numbers are hashes. */
 static uint64_t type_key(uint64_t number)
 {
     return key_of(~number);
@@ -168,7 +168,7 @@ void ascope_type_name(uint16_t level, uint32_t type, const char *name)
         /* release: it is filled; acquire: to read the one that is there */
         if (atomic_compare_exchange_strong_explicit(&types[type_slot(number, i)], &there, fresh, memory_order_acq_rel,
                                                     memory_order_acquire)) {
-            unsay(type_key(number)); /* mentioned before it had a name */
+            unsay(type_key(number)); /* it was used before it had a name: its next use writes the name */
             return;
         }
         if (there->number == number)

@@ -34,12 +34,6 @@ static int chip_here(const struct ascope_options *o)
     return devices.chip;
 }
 
-static void error_pass(struct ascope_error *to, const struct error *e)
-{
-    if (to)
-        memcpy(to->text, e->text, sizeof to->text);
-}
-
 static bool load(struct ascope_options *o, const char *source, const char *text, size_t bytes, uint32_t front_end,
                  bool *is_on, struct error *e)
 {
@@ -76,7 +70,7 @@ bool ascope_options_load_text(struct ascope_options *o, const char *text, size_t
     struct error inner = { 0 };
     const bool is_good = load(o, front_end == ASCOPE_FRONT_END_ACL_JSON ? "acl.json" : "profiling_options", text, bytes,
                               front_end, is_on, &inner);
-    error_pass(e, &inner);
+    error_pass(&inner, e);
     return is_good;
 }
 
@@ -88,6 +82,6 @@ bool ascope_options_load(struct ascope_options *o, const char *file, uint32_t fr
     char *const text = options_file_read(file, &n, &inner);
     const bool is_good = text && load(o, file, text, n, front_end, is_on, &inner);
     free(text);
-    error_pass(e, &inner);
+    error_pass(&inner, e);
     return is_good;
 }

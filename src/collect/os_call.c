@@ -106,7 +106,7 @@ static char *command_put(char *at, const char command[OS_CALL_COMMAND])
 {
     const char *const from = at;
     for (size_t i = 0; i < OS_CALL_COMMAND - 1 && command[i]; i++) {
-        const char c = command[i];
+        const unsigned char c = (unsigned char)command[i]; /* bytes of UTF-8 stay, whatever the sign of char */
         *at++ = (char)(c <= ' ' || c == 0x7f || c == '/' || c == ':' || c == '(' || c == ')' ? '_' : c);
     }
     if (at == from)

@@ -31,7 +31,7 @@ struct os_trace {
 
 enum way { WAY_KERNEL, WAY_LIBC, WAY_SAMPLES };
 
-/* Whoever leaves it to us leaves it to the environment first. */
+/* ASCOPE_OSRT in the environment decides where the caller leaves the choice to us. */
 static uint64_t how_chosen(uint64_t how)
 {
     const char *const text = how == ASCOPE_OSRT_AUTO ? secure_getenv("ASCOPE_OSRT") : NULL;
@@ -41,7 +41,7 @@ static uint64_t how_chosen(uint64_t how)
                                           : how;
 }
 
-/* why: it is not a better one. */
+/* *why: the reason why not a more complete way. */
 static enum way way_chosen(uint64_t asked, bool has_preloaded, const char **why)
 {
     const uint64_t how = how_chosen(asked);

@@ -233,7 +233,7 @@ static struct output_state state_of(const struct outputs *o, unsigned index)
                                   .bytes = s->fd >= 0 ? s->written : 0 };
 }
 
-/* Some of what was taken may be in the file, some not: none of it is. */
+/* After an error a part of the buffer may be in the file: goes back to the length after the last flush. */
 static void output_go_back(struct output *out)
 {
     if (out->slices.fd >= 0)
@@ -274,7 +274,7 @@ bool outputs_have(const struct outputs *o, unsigned stream, unsigned device)
     return o->output[output_index(stream, device)].is_used;
 }
 
-/* The frames that were announced and committed before. */
+/* Reads the frames that were announced before the commit. */
 static void frames_read(struct outputs *o, const struct slices *s)
 {
     uint8_t *all = s->written > 0 && s->written <= FRAMES_FILE_MOST ? malloc(s->written) : NULL;
@@ -334,7 +334,7 @@ void outputs_age(struct outputs *o, uint64_t limit_bytes)
     }
 }
 
-/* After a fault, too, what is in the files is whole: it gets its markers where there is room for them. */
+/* Also after an error the files contain whole records only: they get their markers if there is space. */
 void outputs_close(struct outputs *o)
 {
     outputs_flush(o);

@@ -104,29 +104,26 @@ static int file_fill(int fd, const char *text, size_t n)
     return why;
 }
 
-/* One that is there is replaced by a new one that takes its name. */
+/* Under another name first: nobody sees a part of it, and a full disk leaves none. A process id would not make the name unique:
+ * containers have the same ones. */
 static bool file_put(const char *path, const char *text, size_t n, struct error *e)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     char fresh[PATH_MAX];
-    uint64_t random = 0;
-    int fd = (int)TEMP_FAILURE_RETRY(open(path, flags, 0640));
-    const bool is_there = fd < 0 && errno == EEXIST;
-    if (is_there &&
-        getrandom(&random, sizeof random, 0) == sizeof random) { /* a process id is not unique: containers */
-        if (snprintf(fresh, sizeof fresh, "%s.part-%016" PRIx64, path, random) >= (int)sizeof fresh)
-            return fail(e, path, "cannot be created", ENAMETOOLONG);
-        fd = (int)TEMP_FAILURE_RETRY(open(fresh, flags, 0640));
-    }
+    uint64_t random;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return fail(e, path, "cannot be created", errno);
+    if (snprintf(fresh, sizeof fresh, "%s.part-%016" PRIx64, path, random) >= (int)sizeof fresh)
+        return fail(e, path, "cannot be created", ENAMETOOLONG);
+    const int fd = (int)TEMP_FAILURE_RETRY(open(fresh, flags, 0640));
     if (fd < 0)
         return fail(e, path, "cannot be created", errno);
     int why = file_fill(fd, text, n);
-    if (!why && is_there && rename(fresh, path) != 0)
+    if (!why && rename(fresh, path) != 0)
         why = errno;
     if (!why)
         return true;
-    if (is_there)
-        unlink(fresh);
+    unlink(fresh);
     return fail(e, path, "cannot be written", why);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "collect/rings_file.h"
 
 /* Samples are taken in blocks: in each those of one process are neighbours, and its file is opened once for them. */
@@ -67,24 +68,17 @@ static void slices_of(struct split *s, const struct process_row *row, struct sli
 /* The row of a file. NULL: no memory. */
 static struct process_row *row_for(struct split *s, const struct process_bytes *key)
 {
-    size_t low = 0, high = s->n_rows;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (key_compare(&s->rows[middle].key, key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < s->n_rows && key_compare(&s->rows[low].key, key) == 0)
-        return &s->rows[low];
+    const size_t at = SEARCH_FIRST_NOT(i, 0, s->n_rows, key_compare(&s->rows[i].key, key) < 0);
+    if (at < s->n_rows && key_compare(&s->rows[at].key, key) == 0)
+        return &s->rows[at];
     struct process_row *const rows = grown(s->rows, s->n_rows, &s->rows_room, sizeof *rows);
     if (!rows)
         return NULL;
     s->rows = rows;
-    memmove(rows + low + 1, rows + low, (s->n_rows - low) * sizeof *rows);
+    memmove(rows + at + 1, rows + at, (s->n_rows - at) * sizeof *rows);
     s->n_rows++;
-    rows[low] = (struct process_row){ .key = *key };
-    return &rows[low];
+    rows[at] = (struct process_row){ .key = *key };
+    return &rows[at];
 }
 
 /* Samples of one process, behind those that its file has. */

@@ -41,7 +41,7 @@ static unsigned long long now(void)
     return host_clock_raw_ns();
 }
 
-/* Once for each: nobody should wait for the data. */
+/* Reports each kind once, so that nobody waits for data that will not come. */
 static void report(struct process_sampler *s, uint32_t what, const char *word, const char *source)
 {
     if (s->reported & what)

@@ -18,9 +18,9 @@
 #include "collect/place.h"
 #include "collect/sample_json.h"
 
-/* What drivers say who write the formats that we write. */
+/* The driver version that writes these formats. */
 enum { DRIVER_VERSION = 467732 };
-/* A crystal's own exactness. Two readings far enough apart are better. */
+/* Accuracy of a crystal's nominal frequency. Two readings far enough apart are more accurate. */
 #define NOMINAL_RELATIVE 50e-6
 
 double info_device_mhz(const struct session_device *d)
@@ -34,7 +34,7 @@ double info_device_mhz(const struct session_device *d)
     return (double)(d->last.device_count - d->first.device_count) * 1000 / between_ns;
 }
 
-/* ---- what the machine says of itself ---- */
+/* ---- the machine ---- */
 
 void info_first_line(const char *path, char *text, size_t size)
 {
@@ -276,7 +276,7 @@ static bool files_write(const struct ascope_session *s, bool is_end, struct erro
     return is_well;
 }
 
-/* An engine may come to write its own at any time until it has ended. */
+/* An engine may write its own files at any time until it has ended, so ours are added at the end. */
 bool info_begin(const struct ascope_session *s, struct error *e)
 {
     return s->is_adopted || files_write(s, false, e);

@@ -377,8 +377,9 @@ void slices_text(struct slices *s, const char *fmt, ...)
     va_start(args, fmt);
     const int n = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (n > 0)
-        memcpy(slices_take(s, (size_t)n), text, (size_t)n);
+    const size_t used = n <= 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    if (used > 0)
+        memcpy(slices_take(s, used), text, used);
 }
 
 bool slices_read(const struct slices *s, uint8_t *to, size_t bytes)

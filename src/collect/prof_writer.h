@@ -28,9 +28,9 @@ enum { FOLDER_HOST = -1, FOLDER_FRAMEWORK = -2, FOLDER_SESSION = -3 }; /* the la
 struct prof_writer {
     char path[PATH_MAX - 256]; /* for messages; leaves room for the names inside */
     int dir;                   /* -1: it is closed */
-    bool is_of_others;         /* somebody else's, who may be anybody: */
-    uid_t owner;               /* files of others than this one are not touched */
-    gid_t group;               /* and new ones are given to these two, by root */
+    bool is_of_others;         /* it belongs to another user, who is not trusted: */
+    uid_t owner;               /* only files of this user are changed */
+    gid_t group;               /* root gives new files to this user and group */
     size_t slice_bytes;
     unsigned first_slice; /* of each stream; those before it are another writer's, and are not touched */
     struct error error;   /* the first one */
@@ -77,8 +77,9 @@ uint8_t *slices_take(struct slices *s, size_t bytes); /* room for one record, to
 uint8_t *slices_more(struct slices *s, size_t bytes); /* the same, in the slice of what was taken before */
 bool slices_next_is_new(const struct slices *s);      /* what is taken next will be the begin of a slice */
 uint8_t *slices_record(struct slices *s, const struct layout *l); /* the same, begun by layout_init() */
-void slices_text(struct slices *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void slices_flush(struct slices *s); /* everything taken is in its file */
+void slices_text(struct slices *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* a line of less than 4 KiB; the rest is cut off */
+void slices_flush(struct slices *s);       /* everything taken is in its file */
 /* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. False: that slice has fewer
  * by now, or is gone; it goes on with what there is. */
 bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes);

@@ -8,6 +8,7 @@
 
 #include "ascope/mark.h"
 #include "ascope/record.h"
+#include "collect/mark_domain.h"
 #include "collect/message.h"
 #include "collect/options.h"
 #include "collect/recorder_session.h"
@@ -284,7 +285,10 @@ void ascope_profiler_stop(struct ascope_profiler *p)
 {
     if (!p || p->is_stopped)
         return;
-    if (!(p->has_plan && p->plan.active == ASCOPE_EVERY_STEP && p->step > 0)) /* else: what is behind the last step */
+    if (p->has_plan && p->plan.active == ASCOPE_EVERY_STEP &&
+        p->step > 0) /* what follows the last step is not a step */
+        mark_range_drop(p->mark);
+    else
         range_end(p);
     report_why_nothing(p);
     transit(p, p->action, LEAVES);

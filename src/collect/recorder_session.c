@@ -52,17 +52,9 @@ void session_schedule(struct ascope_session *s, const struct ascope_schedule *pl
         s->plan = *plan;
 }
 
-/* Whether it went well; what went wrong is the caller's to read. */
-static bool pass_error(const struct error *e, struct ascope_error *to)
-{
-    if (to)
-        snprintf(to->text, sizeof to->text, "%s", e->text);
-    return e->fault == FAULT_NONE;
-}
+/* ---- fork and exit ---- */
 
-/* ---- the process goes its own ways ---- */
-
-/* The child has neither the writer's thread nor the device's; the parent goes on recording. */
+/* The child has neither the writer's nor the device's thread; the parent continues to record. */
 static void forget_in_child(void)
 {
     recording_set(0);
@@ -355,7 +347,7 @@ struct ascope_session *session_new_for(const struct session_target *of, const st
     pthread_once(&once, watch_process);
     if (!s) {
         error_no_memory(&e, "the session");
-        pass_error(&e, to);
+        error_pass(&e, to);
         return NULL;
     }
     target_take(s, of);
@@ -363,7 +355,7 @@ struct ascope_session *session_new_for(const struct session_target *of, const st
     for (size_t i = 0; i < sizeof id; i++)
         snprintf(s->trace_id + 2 * i, 3, "%02X", id[i]);
     if (!options_take(&s->o, o, &e)) {
-        pass_error(&e, to);
+        error_pass(&e, to);
         free(s);
         return NULL;
     }
@@ -375,7 +367,7 @@ struct ascope_session *session_new_for(const struct session_target *of, const st
         error_set(&e, FAULT_ASKED, "a session is already open in this process; end it first");
     else if (!session_directories(s, &e) && *s->path)
         place_remove(s->path);
-    if (pass_error(&e, to))
+    if (error_pass(&e, to))
         return s;
     session_free(s);
     return NULL;
@@ -420,7 +412,7 @@ static void device_remove(const struct ascope_session *s, unsigned index)
     place_remove(folder);
 }
 
-/* It cannot record now: as if there were none. */
+/* The device cannot record now: continues without it. */
 static void device_give_up(struct ascope_session *s, const struct error *why)
 {
     message(ASCOPE_WARNING, "%s; recording the host only", why->text);
@@ -517,7 +509,7 @@ static void rings_end(struct ascope_session *s, bool is_described)
     s->has_rings = false;
 }
 
-/* As if it had never begun. */
+/* Removes everything that a failed start may have begun. */
 static void machinery_undo(struct ascope_session *s)
 {
     machinery_stop(s, &(struct error){ 0 });
@@ -587,14 +579,14 @@ bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
             machinery_undo(s);
         }
     }
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM, "start", &e))
-        return pass_error(&e, to);
+        return error_pass(&e, to);
     const bool is_warm = s->has_writer;
     if (device_begin(s, false, &e) && (is_warm || rings_place(s, &e)) && clocks_read(s, &e) && info_begin(s, &e) &&
         session_describe(s, &e) && (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
@@ -605,7 +597,7 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
         machinery_undo(s);
         s->state = SESSION_NEW;
     }
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 /* One that was recorded because nothing was known of what the program would use, and that it has not used. */
@@ -641,33 +633,33 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_RUNS | 1u << SESSION_WARM, "stop", &e))
-        return pass_error(&e, to);
+        return error_pass(&e, to);
     const bool was_recording = s->state == SESSION_RUNS;
     machinery_stop(s, &e);
     s->state = was_recording ? SESSION_STOPPED : SESSION_NEW;
     if (!was_recording) {
         facts_remove(s); /* nothing was recorded */
         rings_end(s, true);
-        return pass_error(&e, to);
+        return error_pass(&e, to);
     }
     s->mhz = host_clock_mhz(&s->first, &s->last);
     late_devices(s, &e);
     info_end(s, &e);
     rings_end(s, session_describe(s, &e)); /* else they can be recovered, and with them what could not be written now */
     op_args_write(s, &e);
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 bool ascope_session_end(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (!is_ours(s, 1u << SESSION_NEW | 1u << SESSION_WARM | 1u << SESSION_RUNS | 1u << SESSION_STOPPED, "end", &e))
-        return pass_error(&e, to);
+        return error_pass(&e, to);
     struct ascope_error of_stop;
     if ((s->state == SESSION_RUNS || s->state == SESSION_WARM) && !ascope_session_stop(s, &of_stop))
         error_set(&e, FAULT_IO, "%s", of_stop.text);
     session_free(s);
-    return pass_error(&e, to);
+    return error_pass(&e, to);
 }
 
 void ascope_session_discard(struct ascope_session *s)

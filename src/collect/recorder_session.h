@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recorder_session.h - the inside of a session, for the files that make it up, and what it passes to the other parts of the recorder.
  *
- * session.c has its life; info.c, metadata.c and facts.c write the files that describe the collection: at start, so that a program that
- * is killed leaves a whole directory, and again at stop, when more is known.
+ * recorder_session.c creates, starts and ends it. prof_info.c, metadata.c and facts.c write the files that describe the collection: at the
+ * start, so that a killed program leaves a complete directory, and again at the stop, when more is known.
  */
 #ifndef ASCOPE_COLLECT_RECORDER_SESSION_H
 #define ASCOPE_COLLECT_RECORDER_SESSION_H
@@ -31,7 +31,7 @@ void session_end_earlier(void);
 struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to);
 
 /* The process that a session records from outside: names, settings and samplers are about it and its descendants. It need not have
- * called exec() yet, and may end at any time: the session ends when its owner, the calling process, stops it. */
+ * called exec() yet, and may end at any time; the session ends when its owner, the calling process, stops it. */
 struct session_target {
     pid_t pid;                            /* 0: the calling process */
     const char *name;                     /* NULL: the one that the kernel has for it now */

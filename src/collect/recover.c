@@ -118,7 +118,7 @@ static bool is_unended(const struct recovering *r)
     return strcmp(fact(r, "ended"), "running") == 0;
 }
 
-/* Not the opposite: of a damaged ascope.json neither may be true, and what its rings hold is kept. */
+/* Not the opposite of is_unended(): of a damaged ascope.json neither is true, and its rings are kept. */
 static bool has_ended(const struct recovering *r)
 {
     return strcmp(fact(r, "ended"), "stop") == 0 || strcmp(fact(r, "ended"), "recovered") == 0;
@@ -296,7 +296,7 @@ static void output_begin(struct recovering *r, struct output_state s)
     outputs_resume(r->outputs, &s);
 }
 
-/* Files that the writer makes of others may be younger than the commit, too. */
+/* Files that the writer makes from other files may have been created after the commit, too. */
 static void made_begin(struct recovering *r)
 {
     static const uint8_t made[][2] = { { STREAM_MS_CALL, STREAM_MS_RANGE },
@@ -314,7 +314,7 @@ static void record_put(void *context, struct record_head head, const uint8_t *by
     } else if (!output_exists(head.stream, head.device)) {
         r->outputs->dropped[head.stream]++;
     } else if (r->left.commit->keeps || stream_table[head.stream].lasts) {
-        if (!outputs_have(r->outputs, head.stream, head.device)) { /* a file that is younger than the commit */
+        if (!outputs_have(r->outputs, head.stream, head.device)) { /* a file that was created after the commit */
             output_begin(r, (struct output_state){ .stream = head.stream, .device = head.device });
             made_begin(r);
         }
@@ -362,7 +362,7 @@ static bool text_put(const struct recovering *r, const char *text, struct error 
     return error_set(e, FAULT_IO, "%s/%s: cannot be written: %s", r->path, FACTS_NAME, write_trouble(why));
 }
 
-/* What the program would have said at the end; the rest stays as it said it. */
+/* Adds what the program would have written at its end; everything else stays. */
 static bool facts_write(struct recovering *r, struct error *e)
 {
     const struct rings_commit *c = r->left.commit;
@@ -418,7 +418,9 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     r->out->window_ns = is_flight ? r->flight.history.end_ns - r->flight.history.begin_ns + 1 : 0;
     r->out->open_ranges = r->left.open_ranges;
     const bool is_complete = is_drained && outputs_are_well(o, e) && facts_write(r, e);
-    outputs_leave(o, is_complete); /* what the next try needs stays until the facts say that none is needed */
+    outputs_leave(
+        o,
+        is_complete); /* scratch files stay until ascope.json says that the recovery is complete: another attempt needs them */
     return is_complete ? RECOVERY_DONE : RECOVERY_FAILED;
 }
 
@@ -439,7 +441,7 @@ static enum recovery recover(struct recovering *r, struct error *e)
     const enum rings_state state = rings_left_read(&r->left, r->fd, (uint64_t)r->rings_st.st_size, r->rings_path, e);
     if (state == RINGS_OTHER_VERSION || state == RINGS_NO_MEMORY)
         return RECOVERY_FAILED;
-    if (has_ended(r)) { /* only the rings have stayed, if it is these */
+    if (has_ended(r)) { /* only the rings were left over, if they belong to it */
         const bool is_known = state != RINGS_DAMAGED && id_is_same(r);
         *e = (struct error){ 0 };
         if (is_known)

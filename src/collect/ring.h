@@ -22,7 +22,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "collect/rings_file.h"
+#include "collect/rings_map.h"
 
 enum { COST_SAMPLED_OF = 64 };
 #define RING_NEVER_ATTACHED UINT32_MAX
@@ -34,8 +34,8 @@ struct ring_lane {
     uint8_t *data;            /* 2 * bytes of addresses */
 };
 
-struct ring { /* never freed: a thread that leaves gives it to the next */
-    /* What each record needs is one line of the cache, with the first lane. */
+struct ring { /* never freed: a thread that ends leaves it to the next one */
+    /* Everything that a record needs lies in one cache line, which ends with the first lane. */
     _Alignas(64) struct ring_shared *shared;
     uint32_t session;        /* the one that the memory belongs to, or RING_NEVER_ATTACHED */
     _Atomic uint32_t inside; /* how many of the thread's functions use the memory now; those that put a record count in
@@ -44,10 +44,11 @@ struct ring { /* never freed: a thread that leaves gives it to the next */
     uint32_t number;         /* in the session's file */
     struct ring_lane lane[RING_LANES];
     uint64_t addresses;     /* bytes that are mapped */
-    uint64_t measured_from; /* 0: not this one */
-    uint32_t stands_for; /* how many records that one is measured for: the first, which meets fresh pages, for itself */
-    uint32_t tried;      /* the last session that it asked for memory */
-    uint32_t generation; /* of open ranges */
+    uint64_t measured_from; /* when the record that is being put began; 0: its cost is not measured */
+    uint32_t
+        stands_for; /* how many records the measured one stands for: 1 for the first, whose pages are new, then COST_SAMPLED_OF */
+    uint32_t tried;               /* the last session in which memory was asked for: it is asked for once */
+    uint32_t generation;          /* counts open ranges, so that ids of the same slot differ */
     uint32_t open_at[RING_LANES]; /* where to look for a free slot */
     bool open_full[RING_LANES];   /* none was found the last time */
     struct ring_open *open;
@@ -61,7 +62,7 @@ struct ring_slot { /* two words, which stay in registers */
 
 extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 
-/* Bytes for one record of a stream, 1 to RECORD_MOST, else it is counted and dropped; `device` is for those of devices, else 0. */
+/* Reserves bytes for one record, 1 to RECORD_MOST; another size is counted as dropped. `device` is 0 unless the stream is a device's. */
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
 void ring_put_words(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
@@ -69,65 +70,40 @@ void ring_put_words(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b,
 void ring_count_dropped(enum stream_id stream, uint64_t n); /* records that never came here: a device lost them */
 bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */
 
-/* A mark's range while it is open: bytes that survive the process as records do, kept in slots of 256 bytes of the thread's ring
- * until any thread takes them. The id is never 0 and contains session, ring and slot. The head and the text are copied one behind
- * the other; a long text takes a chain of slots. Taking gives back what was kept, once: an id from another session, one that was
- * taken, and one whose key is not the one that it was opened with give 0 and change nothing. */
-enum { RING_OPEN_MOST = 4096 + 128 }; /* bytes of head and text */
-uint64_t ring_range_open(uint64_t key, const void *head, size_t head_bytes, const void *text,
-                         size_t text_bytes); /* 0: no room; counted as a dropped record of STREAM_MARK */
-size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most);
-
 uint32_t ring_thread(void);  /* kernel's number of the calling thread; asked once */
 uint32_t ring_session(void); /* number of the open session, counted from 1 in this process; 0: none */
 
 /* ---- for sessions ---- */
 struct error;
-struct rings_options {
-    const char *path; /* of the file to be created */
-    const char *id;   /* of the session, 32 hexadecimal digits: what the collection's ascope.json has, too */
-    uint32_t ring_bytes;
-};
-enum { RINGS_ID_DIGITS = 32 };
-/* From now on threads find rings. Somebody may cut the file short while it is written to: the program goes on (rings_guard.h), and
- * the session is over. */
+/* Opens a session: from now on threads get rings. If somebody truncates the file meanwhile, the program goes on (rings_guard.h), and the
+ * session is over. */
 bool rings_open(const struct rings_options *o, struct error *e);
-void rings_stop(void);  /* from now on they do not, and none is inside; writer_stop() does it, too */
-void rings_close(void); /* after writer_stop(): the memory and the file go */
-void rings_leave(void); /* the same, but the file stays, as if the process had been killed */
+void rings_stop(void);  /* threads get no more rings, and none is inside any more; writer_stop() calls it, too */
+void rings_close(void); /* after writer_stop(): unmaps and deletes the file */
+void rings_leave(void); /* the same, but keeps the file, as if the process had been killed */
 
-/* The session whose records are put this way; 0: none. It is the open one, where the kernel makes all threads agree on what they
- * have stored (membarrier); elsewhere each has to do so itself. */
-extern _Atomic uint32_t ring_inline_session;
+/* What the kernel clears in a child, however the child was made: there it has none of the memory of the rings. */
+struct ring_process {
+    _Atomic uint32_t is_known;       /* 0: in a child that has not noticed yet that it is one */
+    _Atomic uint32_t inline_session; /* the session whose records ring_inline.h puts; 0: none. It is the open one where
+                                        membarrier() makes stores of all threads visible; elsewhere each thread has to
+                                        do so by itself, in ring.c */
+};
+extern struct ring_process *_Atomic ring_process;
 extern __thread uint32_t ring_thread_number __attribute__((tls_model("initial-exec"))); /* 0: not asked yet */
 
-/* ---- the open file of this process; for ring.c, rings_guard.c, rings_outside.c and writer.c ---- */
+/* ---- for rings_guard.c, rings_outside.c, rings_map.c and writer.c ---- */
 
-struct rings {
-    int fd;
-    struct rings_front *front;  /* NULL: none is open */
-    struct rings_layout layout; /* a copy: a forked child has no front */
-    struct rings_id id;
-    char path[PATH_MAX];
-    uint64_t device, inode;                 /* so that nobody opens it once more: closing would give up the lock */
-    _Atomic(uint8_t *) base[RINGS_MOST];    /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
-    _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads without a ring */
-    _Atomic int trouble;                    /* errno: why a thread got no ring */
-    _Atomic uint32_t session;               /* whose file this is */
-    _Atomic bool is_gone; /* the file was cut short or changed by somebody else: the session is over */
-};
-extern struct rings rings;
+void rings_end_early(void); /* somebody else has changed the file: the session is over. Also in signal handlers */
+void rings_session_from(const _Atomic uint32_t *word); /* which session is open is what the word says from now on */
 
-uint64_t rings_front_bytes(void);                /* in whole pages */
-uint64_t rings_addresses(void);                  /* of a ring: more than its bytes, as lanes are mapped twice */
-void rings_end_early(void);                      /* the file is not what it was; also from a signal handler */
-void rings_header_put(struct rings_header *h);   /* with its check, both copies */
-struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
-bool rings_were_emptied(uint32_t n_read); /* the file counts fewer rings than there are; n_read: as it did just now */
-uint8_t *rings_lane(uint32_t ring, unsigned lane);
-uint32_t rings_open_ranges(uint32_t ring);
-uint32_t ring_claim(int fd, uint32_t owner, int *why); /* the next ring of the file: its number, or RINGS_MOST */
-uint8_t *ring_map(int fd, uint32_t number);            /* NULL: errno says why not */
-void rings_session_from(const _Atomic uint32_t *word); /* which session is open is what the word says */
+/* ---- for ring_inline.h and ring_ranges.c: a thread uses the memory of its ring between ring_enter() and ring_leave() ---- */
+
+enum { RING_NO_SESSION = 0 };
+extern _Atomic bool ring_has_barrier; /* membarrier() makes stores of all threads visible; else each does so itself */
+extern const _Atomic uint32_t *_Atomic ring_session_word; /* where the number of the open session is; 0: none */
+struct ring *ring_find_first(void); /* in a thread without a ring, or a child that has not noticed; NULL: none */
+bool ring_attach(struct ring *r, uint32_t session);    /* gets memory of this session; false: there is none */
+void ring_drop(struct ring *r, enum stream_id stream); /* counts a record, and leaves the ring; r may be NULL */
 
 #endif

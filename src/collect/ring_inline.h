@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_inline.h - ring_put() and ring_done() in one piece with what fills the record: for records that programs make most often.
+/* ring_inline.h - ring_put() and ring_done(), inlined into the functions that fill a record: for the most frequent records.
  *
- * The way that nearly all of them take: the thread has a ring of this session, is not interrupted by a handler, and there is room.
- * Everything else is ring.c's.
+ * Only the usual case is inline: the thread has a ring of this session, no signal handler has interrupted it, and there is room.
+ * ring.c does everything else.
  */
 #ifndef ASCOPE_COLLECT_RING_INLINE_H
 #define ASCOPE_COLLECT_RING_INLINE_H
@@ -12,14 +12,67 @@
 #include "collect/ring.h"
 #include "collect/rings_file.h"
 
-/* Else the slot goes through memory: 20 ns for a record of 30. */
+/* Otherwise the slot is passed through memory, which takes 20 ns of the 30 of a record. */
 #define RING_INLINE __attribute__((always_inline))
 
-enum { RING_PUTTING = 0x10001, RING_LANE_SHIFT = 16 }; /* of `inside`: one more is inside, and one more puts a record */
+/* Added to `inside` of a ring. Whoever puts a record counts in the lower half and in the upper half, which is the number of its lane. */
+enum { RING_INSIDE = 1, RING_PUTTING = 0x10001, RING_LANE_SHIFT = 16 };
+
+/* From here on the memory stays. Returns `inside` as it was. The other side is rings_stop(): either it sees that this thread is inside,
+ * or this thread sees that the session is over. */
+static inline uint32_t ring_enter(struct ring *r, uint32_t how)
+{
+    const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
+    if (__builtin_expect(atomic_load_explicit(&ring_has_barrier, memory_order_relaxed), 1)) /* set before the session */
+        atomic_store_explicit(&r->inside, was + how, memory_order_relaxed);
+    else
+        atomic_exchange(&r->inside, was + how);
+    atomic_signal_fence(memory_order_seq_cst);
+    return was;
+}
+
+static inline bool ring_process_is_known(void)
+{
+    const struct ring_process *const process = atomic_load_explicit(&ring_process, memory_order_acquire);
+    return __builtin_expect(atomic_load_explicit(&process->is_known, memory_order_relaxed) != 0, 1);
+}
+
+/* The calling thread's. A child that was made without the handlers of fork(), by a system call of its own, finds out here. NULL: none. */
+static inline struct ring *ring_find(void)
+{
+    struct ring *const r = ring_of_thread;
+    return __builtin_expect(r != NULL, 1) && ring_process_is_known() ? r : ring_find_first();
+}
+
+static inline uint32_t ring_session_now(void)
+{
+    return atomic_load(atomic_load_explicit(&ring_session_word, memory_order_acquire));
+}
+
+/* Whether the ring belongs to the open session; at level 0 it is made so. A handler that interrupts its thread while that puts a record
+ * uses the ring as it is: attaching may be what it has interrupted. */
+static inline bool ring_is_attached(struct ring *r, uint32_t level)
+{
+    const uint32_t session = ring_session_now();
+    return __builtin_expect(r->session == session, 1) || (level == 0 && ring_attach(r, session));
+}
+
+static inline void ring_leave(struct ring *r, uint32_t how)
+{
+    const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
+    atomic_store_explicit(&r->inside, was - how, memory_order_release); /* from here on the memory may be unmapped */
+}
 
 static inline uint32_t ring_thread_inline(void)
 {
     return __builtin_expect(ring_thread_number != 0, 1) ? ring_thread_number : ring_thread();
+}
+
+/* The pointer changes once, before the first session: whoever still has the old one finds no session there. */
+static inline uint32_t ring_session_inline(void)
+{
+    const struct ring_process *const process = atomic_load_explicit(&ring_process, memory_order_relaxed);
+    return atomic_load_explicit(&process->inline_session, memory_order_acquire);
 }
 
 static inline RING_INLINE struct ring_slot ring_slot_at(const struct ring_lane *lane, enum stream_id stream,
@@ -30,7 +83,7 @@ static inline RING_INLINE struct ring_slot ring_slot_at(const struct ring_lane *
     return (struct ring_slot){ .at = at + RECORD_HEAD, .kind = record_kind(bytes, stream, device) };
 }
 
-/* The record is complete: its head, with the check. Where the next one begins. */
+/* Completes a record: writes its head, with the check. Returns where the next record begins. */
 static inline RING_INLINE uint64_t ring_slot_end(struct ring_slot slot, const struct ring_lane *lane)
 {
     uint8_t *const at = slot.at - RECORD_HEAD;
@@ -44,13 +97,12 @@ static inline RING_INLINE struct ring_slot ring_put_inline(enum stream_id stream
     struct ring *const r = ring_of_thread;
     if (__builtin_expect(!r || atomic_load_explicit(&r->inside, memory_order_relaxed) != 0, 0))
         return ring_put(stream, 0, bytes);
-    atomic_store_explicit(&r->inside, RING_PUTTING, memory_order_relaxed); /* as enter() in ring.c */
+    atomic_store_explicit(&r->inside, RING_PUTTING, memory_order_relaxed); /* as ring_enter() */
     atomic_signal_fence(memory_order_seq_cst);
     struct ring_lane *const lane = &r->lane[0];
     const size_t room = record_room(bytes);
-    if (__builtin_expect(r->session != atomic_load_explicit(&ring_inline_session, memory_order_acquire) ||
-                             lane->bytes - (lane->head - lane->tail_seen) < room || bytes - 1 >= RECORD_MOST ||
-                             r->countdown == 1,
+    if (__builtin_expect(r->session != ring_session_inline() || lane->bytes - (lane->head - lane->tail_seen) < room ||
+                             bytes - 1 >= RECORD_MOST || r->countdown == 1,
                          0)) {
         atomic_store_explicit(&r->inside, 0, memory_order_release);
         return ring_put(stream, 0, bytes);
@@ -82,9 +134,10 @@ static inline RING_INLINE void ring_done_inline(struct ring_slot slot)
     const uint64_t n_records = atomic_load_explicit(&shared->n_records, memory_order_relaxed);
     r->lane[0].head = ring_slot_end(slot, &r->lane[0]);
     atomic_store_explicit(&shared->n_records, n_records + 1, memory_order_relaxed);
-    atomic_store_explicit(&shared->head, r->lane[0].head, memory_order_release); /* first the bytes, then the news */
+    atomic_store_explicit(&shared->head, r->lane[0].head,
+                          memory_order_release); /* the bytes are stored before the writer sees them */
     ring_fetch_next(&r->lane[0]);
-    atomic_store_explicit(&r->inside, 0, memory_order_release); /* after it the memory may go */
+    atomic_store_explicit(&r->inside, 0, memory_order_release); /* from here on the memory may be unmapped */
 }
 
 /* A record of seven words, which is a line of the cache with its head, or of five: put and done in one go, and checked by the words
@@ -95,7 +148,7 @@ _Static_assert(RECORD_HEAD == 8 && (RECORD_HEAD + LINE_BYTES) % RECORD_ALIGN == 
                    (RECORD_HEAD + FIVE_WORDS * 8) % RECORD_ALIGN == 0,
                "no zeros behind it");
 
-/* So far ahead memory is asked for by these: they come every 20 ns, and it takes as long as ten of them to be here. */
+/* How far ahead memory is prefetched: such records come every 20 ns, and fetching a line takes as long as ten of them. */
 enum { WORDS_AHEAD = 32 * CACHE_LINE };
 
 static inline RING_INLINE void ring_word(uint8_t *to, unsigned i, uint64_t word)
@@ -112,11 +165,11 @@ static inline RING_INLINE void ring_put_words_inline(enum stream_id stream, size
         ring_put_words(stream, bytes, a, b, c, d, e, f, g);
         return;
     }
-    atomic_store_explicit(&r->inside, RING_PUTTING, memory_order_relaxed); /* as enter() in ring.c */
+    atomic_store_explicit(&r->inside, RING_PUTTING, memory_order_relaxed); /* as ring_enter() */
     atomic_signal_fence(memory_order_seq_cst);
     struct ring_lane *const lane = &r->lane[0];
-    if (__builtin_expect(r->session != atomic_load_explicit(&ring_inline_session, memory_order_acquire) ||
-                             lane->bytes - (lane->head - lane->tail_seen) < room || r->countdown == 1,
+    if (__builtin_expect(r->session != ring_session_inline() || lane->bytes - (lane->head - lane->tail_seen) < room ||
+                             r->countdown == 1,
                          0)) {
         atomic_store_explicit(&r->inside, 0, memory_order_release);
         ring_put_words(stream, bytes, a, b, c, d, e, f, g);
@@ -142,9 +195,10 @@ static inline RING_INLINE void ring_put_words_inline(enum stream_id stream, size
     const uint64_t n_records = atomic_load_explicit(&shared->n_records, memory_order_relaxed);
     lane->head += room;
     atomic_store_explicit(&shared->n_records, n_records + 1, memory_order_relaxed);
-    atomic_store_explicit(&shared->head, lane->head, memory_order_release); /* first the bytes, then the news */
+    atomic_store_explicit(&shared->head, lane->head,
+                          memory_order_release); /* the bytes are stored before the writer sees them */
     __builtin_prefetch(at + WORDS_AHEAD, 1);
-    atomic_store_explicit(&r->inside, 0, memory_order_release); /* after it the memory may go */
+    atomic_store_explicit(&r->inside, 0, memory_order_release); /* from here on the memory may be unmapped */
 }
 
 #endif

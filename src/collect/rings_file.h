@@ -3,8 +3,8 @@
  *
  *     header | commits | header | ring 0 | ring 1 | ...        every ring: shared | open ranges | lane 0 | lane 1
  *
- * Written through mappings, in the layout of the machine; only the same version on the same machine reads it, and believes
- * nothing in it that is not proven (rings_left.h):
+ * It is written through mappings, in the machine's own layout: only the same version on the same kind of machine reads it. A reader
+ * trusts nothing that it cannot verify (rings_left.h):
  *
  * - The header and every commit are there twice, each with a check that begins with the session's id. A commit goes to the pair that does
  *   not hold the last one, first one copy, then the other; what it frees is freed after both. So the last one is always there,
@@ -36,7 +36,7 @@ enum {
 #define RINGS_NAME  "ascope.rings"
 #define RINGS_MAGIC UINT64_C(0x73676e6972637361) /* "ascrings" */
 
-/* A stream's file as it was at a commit. */
+/* The file of a stream at a commit. */
 struct output_state {
     uint8_t stream, is_open;
     uint16_t device;
@@ -44,7 +44,7 @@ struct output_state {
     uint64_t bytes; /* of the open slice */
 };
 
-/* The history of a flight recorder as it was at a commit (flight_store.h). */
+/* The history of a flight recorder at a commit (flight_store.h). */
 struct flight_state {
     uint64_t segment, bytes; /* the last one, from 1, and how long it is; 0: there is none */
     uint64_t kept_bytes;     /* of the file of records that later ones refer to */
@@ -70,7 +70,7 @@ struct rings_layout {
     uint64_t open_at, lane_at[RING_LANES], lane_bytes[RING_LANES]; /* in a ring */
 };
 
-struct rings_id { /* of a session; ascope.json has it, too */
+struct rings_id { /* of a session; also in ascope.json */
     uint64_t word[2];
 };
 
@@ -84,22 +84,23 @@ struct rings_header {
     struct rings_layout layout;
     char prof_name[NAME_MAX + 1]; /* of the PROF directory; "": none */
     uint32_t has_framework;
-    uint32_t has_commits; /* the first one is there: before it nothing was recorded */
-    uint64_t flight_ns;   /* it is a flight recorder that keeps so much; 0: it is no flight recorder */
+    uint32_t has_commits; /* the first commit was written; before it nothing is recorded */
+    uint64_t flight_ns;   /* how much a flight recorder keeps; 0: this is no flight recorder */
 };
 
 /* The beginning of the file. The copies of one thing are not neighbours. */
 struct rings_front {
     struct rings_header header;
     struct rings_commit commit[RINGS_COPIES][RINGS_TURNS];
-    _Atomic uint32_t n_rings; /* numbers that were given away */
-    _Atomic uint32_t n_ready; /* rings whose room in the file is there */
+    _Atomic uint32_t n_rings; /* numbers of rings that were given to threads */
+    _Atomic uint32_t n_ready; /* rings whose space in the file is allocated */
     struct rings_header header_again;
-    /* Which process has a ring, from the moment that its room is there; 0 before. */
+    /* The process that has a ring, set when its space in the file is allocated; 0 before. */
     _Atomic uint32_t owner[RINGS_MOST];
     _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads of other processes that have no ring */
 };
-/* It has ended, and the next one may take the ring; it is not seen by its number from here, and keeps the ring. */
+/* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: its number means nothing in the collector's
+ * namespace, so that nobody can see whether it has ended: it keeps the ring. */
 enum { OWNER_LEFT = INT32_MAX - 1, OWNER_UNKNOWN = INT32_MAX };
 
 struct ring_shared_lane {
@@ -110,13 +111,13 @@ struct ring_shared_lane {
 struct ring_shared {
     struct ring_shared_lane lane[RING_LANES];
     _Alignas(64) _Atomic uint64_t dropped[STREAM_KINDS];
-    _Atomic uint64_t dropped_again[STREAM_KINDS]; /* the same: the larger one counts */
+    _Atomic uint64_t dropped_again[STREAM_KINDS]; /* a copy: where they differ, the larger one counts */
     _Atomic uint64_t cost_ticks,
         cost_samples; /* time inside ring_put .. ring_done, estimated from one in COST_SAMPLED_OF */
-    _Atomic uint32_t open_end[RING_LANES]; /* no slot from this one on was ever used */
+    _Atomic uint32_t open_end[RING_LANES]; /* slots from this number on were never used */
 };
 
-/* A range that is open. Slots are chained when there is more to keep than fits into one. */
+/* A slot of an open range. A range that needs more than one slot has a chain of them. */
 enum { OPEN_SLOT_BYTES = 256, OPEN_KEPT = 232, OPEN_ENDING = 1 };
 struct ring_open {
     _Atomic uint64_t id; /* 0: free; OPEN_ENDING: being taken, or not the first of its chain; else the range's */
@@ -132,7 +133,7 @@ enum { ID_SESSION = 48, ID_RING = 36, ID_SLOT = 20 };
 
 #define CHECK_ODD UINT64_C(0x9E3779B97F4A7C15)
 
-static inline uint64_t check_word(uint64_t check, uint64_t word) /* another word, another check: always */
+static inline uint64_t check_word(uint64_t check, uint64_t word) /* a different word always gives a different check */
 {
     check = (check ^ word) * CHECK_ODD;
     return check ^ check >> 29;
@@ -178,7 +179,7 @@ static inline size_t record_bytes(struct record_head head)
     return (size_t)head.bytes_less_1 + 1;
 }
 
-/* The head but for its check, as one number: put together in registers, not in memory. */
+/* The head without its check, as one number, so that it is composed in registers. */
 static inline uint32_t record_kind(size_t bytes, unsigned stream, unsigned device)
 {
     return (uint32_t)(bytes - 1) | (uint32_t)stream << 16 | (uint32_t)device << 24;

@@ -11,8 +11,8 @@
 #include "collect/ring.h"
 #include "collect/rings_file.h"
 
-static struct sigaction was; /* the program's */
-static bool is_set;          /* ours is the handler, or one that came later may pass on to it */
+static struct sigaction was; /* the handler that the program had */
+static bool is_set;          /* our handler is set, or was, and the program's later one may call it */
 
 static bool is_inside(const void *at, const void *base, uint64_t bytes)
 {
@@ -30,7 +30,7 @@ static bool replace(void *base, uint64_t bytes)
     return true;
 }
 
-/* True: it was the rings' memory, which can be used again. */
+/* True: the address belongs to the rings, and is plain memory now. */
 static bool rings_replace(const void *at)
 {
     if (is_inside(at, rings.front, rings_front_bytes()))
@@ -48,7 +48,7 @@ static bool is_handler(const struct sigaction *a)
     return (a->sa_flags & SA_SIGINFO) || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
 }
 
-/* As if we were not there. Without a handler the instruction is tried again, and ends the program as it would have. */
+/* Does what would have happened without us. If the program had no handler, the instruction is executed again, and ends the program. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     const bool is_sent = info->si_code <= 0; /* by kill(), not by the machine */

@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 
-/* As many bytes as there are; the rest is zeros, which no check fits. */
+/* Reads as many bytes as there are. The rest becomes zeros, whose check is never right. */
 static size_t read_at(const struct rings_left *l, void *to, size_t n, uint64_t offset)
 {
     size_t got = 0;
@@ -99,7 +99,7 @@ static uint64_t pair_read(const struct rings_left *l, unsigned turn, struct ring
 /* The last one. It is known to be the last when the other pair still has the one before it: that is overwritten by the next. */
 static enum rings_state commit_read(struct rings_left *l, struct error *e)
 {
-    struct rings_commit *all = malloc((RINGS_TURNS + 1) * sizeof *all); /* one more, to look at */
+    struct rings_commit *all = malloc((RINGS_TURNS + 1) * sizeof *all); /* and one to read into */
     if (!all) {
         error_no_memory(e, l->path);
         return RINGS_NO_MEMORY;
@@ -107,7 +107,8 @@ static enum rings_state commit_read(struct rings_left *l, struct error *e)
     uint64_t number[RINGS_TURNS];
     for (unsigned turn = 0; turn < RINGS_TURNS; turn++)
         number[turn] = pair_read(l, turn, &all[turn], &all[RINGS_TURNS]);
-    const unsigned last = number[0] + 1 < number[1] + 1; /* as if nobody knew were less than none */
+    const unsigned last =
+        number[0] + 1 < number[1] + 1; /* plus 1, so that UINT64_MAX (unknown) counts as less than 0 (none) */
     if (last == 1)
         all[0] = all[1];
     l->commit = all;
@@ -145,7 +146,7 @@ enum rings_state rings_left_read(struct rings_left *l, int fd, uint64_t file_byt
     uint32_t n_ready = 0;
     read_at(l, &n_ready, sizeof n_ready, offsetof(struct rings_front, n_ready));
     if (file_bytes < layout->rings_at || whole < rings_used(l->commit) || whole < n_ready)
-        l->n_damaged++; /* the file was longer */
+        l->n_damaged++; /* the file was truncated */
     const uint64_t begun = whole + (beyond % layout->ring_bytes > 0);
     l->n_rings = begun < RINGS_MOST ? (uint32_t)begun : RINGS_MOST;
     return RINGS_USABLE;
@@ -159,7 +160,7 @@ void rings_left_fini(struct rings_left *l)
 
 /* ---- records ---- */
 
-/* What a lane holds behind its tail, unrolled. */
+/* The bytes of a lane from its tail on, in one piece. */
 struct lane {
     const struct rings_left *of;
     uint64_t at, size, seed; /* in the file */
@@ -274,7 +275,7 @@ static void ranges_count(struct rings_left *l, uint32_t ring, uint64_t ring_at, 
 
 static void dropped_add(struct rings_left *l, const struct ring_shared *shared)
 {
-    enum { APART_MOST = RING_LANES + 1 }; /* killed between the two */
+    enum { APART_MOST = RING_LANES + 1 }; /* a process killed between the two increments leaves them so far apart */
     for (unsigned s = 0; s < STREAM_KINDS; s++) {
         const uint64_t a = atomic_load(&shared->dropped[s]), b = atomic_load(&shared->dropped_again[s]);
         l->dropped[s] += a > b ? a : b;

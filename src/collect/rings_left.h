@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rings_left.h - ascope.rings as a killed program left it, read without trusting it.
  *
- * What can be proven is used (rings_file.h says how), what cannot is counted: every place in which something was, or may have
- * been, that cannot be read. The file is never changed. The descriptor stays the caller's.
+ * Records that can be verified (rings_file.h says how) are used. Every place where something was, or may have been, that cannot be read
+ * is counted as damaged. The file is never changed. The descriptor stays the caller's.
  */
 #ifndef ASCOPE_COLLECT_RINGS_LEFT_H
 #define ASCOPE_COLLECT_RINGS_LEFT_H
@@ -34,7 +34,7 @@ struct rings_left {
 enum rings_state rings_left_read(struct rings_left *l, int fd, uint64_t file_bytes, const char *path, struct error *e);
 void rings_left_fini(struct rings_left *l);
 
-/* Every record that is in no file yet, thread by thread in the order in which it was put. False: no memory. */
+/* Passes on every record that is in no file yet, ring by ring, in the order in which it was put. False: no memory. */
 bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_head, const uint8_t *bytes),
                       void *context, struct error *e);
 

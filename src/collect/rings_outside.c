@@ -19,11 +19,11 @@
 static struct {
     const _Atomic uint32_t *word;
     rings_find *find;
-    _Atomic bool is_busy; /* a thread gets a ring of it: everything here, and `rings`, are its own for the moment */
+    _Atomic bool is_busy; /* a lock: one thread at a time gets a ring, and changes this structure and `rings` */
     struct rings_outside file;
 } outside;
 
-/* Opened for each thread that comes, and closed again: a program may close what it did not open, and open something else in its place. */
+/* The file is opened for each new thread and closed again: programs close descriptors that they did not open, and reuse their numbers. */
 static int outside_open(bool is_first)
 {
     const int fd = open(outside.file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -46,7 +46,7 @@ static bool is_good_header(const struct rings_header *h)
            h->check == header_check(h) && memcmp(&h->id, &outside.file.id, sizeof h->id) == 0;
 }
 
-/* `rings` describes its file from now on. What was mapped before stays: a thread may still be looking at it. */
+/* Makes `rings` describe the file of a session. Mappings of the session before it stay: a thread may still use them. */
 static int outside_join(uint32_t session)
 {
     const uint64_t bytes = rings_front_bytes();

@@ -32,8 +32,8 @@ static inline bool is_outside(uint32_t session)
 }
 
 uint8_t *outside_ring(uint32_t session, uint32_t *number, int *why); /* a new one, mapped; NULL: none */
-/* The ring that a thread had in such a session, which is over: the pages of its file may go. Somebody may still look at the addresses,
- * so there is memory. */
+/* Replaces the ring that a thread had in such a session, now over, by plain memory: its file can be freed, and other threads may still read
+ * these addresses. */
 void outside_forget(const struct ring *r);
 void outside_drop(enum stream_id stream);
 bool outside_leave(void); /* a session of this process begins; true: one of another was followed, and is not any more */

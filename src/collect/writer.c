@@ -18,20 +18,21 @@
 #include "collect/outputs.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
+#include "collect/ring_ranges.h"
 #include "collect/rings_guard.h"
 #include "collect/rings_outside.h"
 
 enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };
-static const uint64_t CHECK_NS = 250000000; /* how often it is seen whether the directory is still there */
+static const uint64_t CHECK_NS = 250000000; /* how often the writer checks that the directories still exist */
 static const uint64_t CLOCK_NS =
-    100000000; /* and how the counter has run: over this time the first estimate is off by 1 us */
+    100000000; /* how often it reads both clocks: over this time the first estimate of the frequency is off by 1 us */
 
 static struct {
     struct outputs outputs;
     struct writer_options options;
     char framework_dir[PATH_MAX], prof_dir[PATH_MAX];
     uint64_t tail[RINGS_MOST][RING_LANES];
-    uint64_t touched[RINGS_MOST]; /* bytes of the first lane whose pages are there */
+    uint64_t touched[RINGS_MOST]; /* bytes of the first lane whose pages are populated */
     uint32_t n_rings;
     uint64_t looked_ns, lag_ns, lag_most_ns; /* the last one, the longest one */
     uint64_t checked_ns, clock_ns;
@@ -42,20 +43,20 @@ static struct {
 
     pthread_t thread;
     bool runs;
-    pthread_mutex_t lock; /* of the fields below; nobody who records takes it */
+    pthread_mutex_t lock; /* of the fields below; recording threads never take it */
     pthread_cond_t wake, woken;
-    uint64_t asked, answered; /* looks that someone waits for */
+    uint64_t asked, answered; /* passes that another thread waits for */
     bool keeps, ends;
     struct clock_reading began;
     struct flight_state flight;
     struct writer_tally tally; /* of the last look, without what the rings count */
-    struct error wrong;        /* what the disk has refused, or what became of the rings */
+    struct error wrong;        /* the first error of the files or of the rings */
 } w = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- one look at all rings ---- */
 
-/* How much of the lane was full, in percent, and at least 1 when there was anything. What is not as a thread has put it goes to no
- * file: somebody else has changed the rings. */
+/* Takes all records of a lane: how full it was, in percent, at least 1 if there was a record. A record whose check is wrong was changed by
+ * somebody else: it is not written, and the session ends. */
 static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
 {
     struct ring_shared *shared = rings_shared(ring);
@@ -100,7 +101,7 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
     return percent;
 }
 
-/* The pages that a thread comes to next are there before it comes: a first touch costs a microsecond, and it is ours. */
+/* Populates the pages that the thread will write next: a first touch costs a microsecond, which the writer pays instead. */
 static void lane_touch(uint32_t ring)
 {
     const uint64_t size = rings.layout.lane_bytes[0], step = size / 8;
@@ -116,7 +117,7 @@ static uint64_t dropped_without_ring(unsigned stream)
            (rings.front ? atomic_load_explicit(&rings.front->dropped[stream], memory_order_relaxed) : 0);
 }
 
-/* By threads, with those whose rings the writer has not seen yet. */
+/* What threads have counted, also in rings that the writer has not seen yet. */
 static struct flight_counts counts_read(void)
 {
     struct flight_counts c = { .cost_ticks = 0 };
@@ -132,7 +133,7 @@ static struct flight_counts counts_read(void)
     return c;
 }
 
-/* Of the collection's files, or of the history. */
+/* No error so far: in the collection's files, or in the history. */
 static bool sink_is_well(struct error *e)
 {
     const struct flight_store *const f = w.options.flight;
@@ -140,13 +141,13 @@ static bool sink_is_well(struct error *e)
            (!f || f->error.fault == FAULT_NONE || error_set(e, f->error.fault, "%s", f->error.text));
 }
 
-/* Only what is used: most of it is never touched. */
+/* Copies only the part that is used: most of the arrays is never touched. */
 static void commit_copy(struct rings_commit *to, const struct rings_commit *from)
 {
     memcpy(to, from, offsetof(struct rings_commit, output));
     memcpy(to->output, from->output, from->n_outputs * sizeof *to->output);
     memcpy(to->tail, from->tail, from->n_rings * sizeof *to->tail);
-    atomic_signal_fence(memory_order_seq_cst); /* killed at any moment, at most one copy is half done */
+    atomic_signal_fence(memory_order_seq_cst); /* if the process is killed, at most one copy is incomplete */
 }
 
 static void commit_flight(struct rings_commit *c, const struct flight_store *f)
@@ -215,7 +216,7 @@ static void tally_publish(void)
     error_set(&w.wrong, w.gone.fault, "%s", w.gone.text);
 }
 
-/* What the user should know, once each. */
+/* Reports each problem once. */
 static void report(void)
 {
     struct error e = { 0 };
@@ -236,7 +237,7 @@ static void report(void)
     }
 }
 
-/* A file that is open can be written when it has no name any more: nobody would notice. */
+/* An open file can still be written after it was deleted: without this check nobody would notice. */
 static void check_places(void)
 {
     const struct {
@@ -287,7 +288,7 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
     }
     const uint32_t n = atomic_load_explicit(&rings.front->n_rings, memory_order_acquire);
     if (n > RINGS_MOST || rings_were_emptied(n) || rings.front->header.magic != RINGS_MAGIC)
-        rings_end_early(); /* emptied, and as long as before: no signal comes of that */
+        rings_end_early(); /* overwritten with zeros at the same length, which raises no SIGBUS */
     else
         w.n_rings = n;
     uint32_t most = 0;
@@ -368,7 +369,7 @@ static void *writer_main(void *unused)
 
 /* ---- for the thread that has the session ---- */
 
-/* A look that begins after the call has ended. With the lock. */
+/* Waits for a pass that begins after this call. With the lock. */
 static void look_wait(void)
 {
     const uint64_t mine = ++w.asked;
@@ -459,7 +460,10 @@ bool writer_start(const struct writer_options *o, struct error *e)
     if (w.options.prof_dir)
         strncpy(h.prof_name, base_name(w.options.prof_dir), sizeof h.prof_name - 1);
     rings_header_put(&h);
-    return w.runs = thread_start(e);
+    w.runs = thread_start(e);
+    if (!w.runs)
+        outputs_forget(&w.outputs);
+    return w.runs;
 }
 
 void writer_began(const struct clock_reading *began)
@@ -474,13 +478,13 @@ void writer_keep(bool keeps)
     if (!w.runs)
         return;
     pthread_mutex_lock(&w.lock);
-    look_wait(); /* what was put before is treated as before */
+    look_wait(); /* records put until now are treated as before */
     w.keeps = keeps;
-    look_wait(); /* and recovery knows */
+    look_wait(); /* and the change is committed, for recovery */
     pthread_mutex_unlock(&w.lock);
 }
 
-/* With what the rings count themselves. With the lock, or without the thread. */
+/* Adds what the rings count. With the lock, or after the thread has ended. */
 static void tally_read(struct writer_tally *out)
 {
     const struct flight_counts counted = counts_read();

@@ -34,12 +34,12 @@ struct writer_options {
 /* What recording has cost so far; also by step, from ascope_session_step(). */
 struct writer_tally {
     uint64_t n_records, n_bytes;      /* written */
-    uint64_t put_records, put_bytes;  /* put into rings: what is of a step, however late the writer comes */
+    uint64_t put_records, put_bytes;  /* put into rings: belongs to a step, however late it is written */
     uint64_t dropped[STREAM_KINDS];   /* no room in a ring, or none on the disk */
     uint64_t aged_bytes, aged_slices; /* deleted because of the limit */
     uint64_t open_ranges;             /* marks that began and never ended */
     uint64_t hook_ns;                 /* estimated from samples: time inside recording functions, all threads */
-    uint64_t lag_most_ns;             /* longest time between two looks at the rings */
+    uint64_t lag_most_ns;             /* longest time between two passes over the rings */
     uint64_t lag_since_ns;            /* the same, since the last writer_look() */
     uint32_t fill_most_percent;       /* of the fullest ring */
     uint32_t n_rings;
@@ -47,11 +47,12 @@ struct writer_tally {
 };
 
 bool writer_start(const struct writer_options *o, struct error *e);
-void writer_began(const struct clock_reading *began); /* anew, after a warm-up; before it ends */
+void writer_began(const struct clock_reading *began); /* a new start of the collection, at the end of a warm-up */
 void writer_keep(bool keeps);               /* false (during warm-up): records are taken and thrown away, uncounted */
 void writer_look(struct writer_tally *out); /* as of now, without waiting; for the thread that has the session */
 bool writer_flush(struct writer_tally *out, struct error *e); /* everything put before the call is in its file */
-struct flight_state writer_flight(void);                      /* its history, as of the last look */
-bool writer_stop(struct writer_tally *out, struct error *e);  /* the same, slices get their .done, the thread ends */
+struct flight_state writer_flight(void);                      /* the history of a flight recorder after the last pass */
+bool writer_stop(struct writer_tally *out,
+                 struct error *e); /* flushes, completes the slices with their .done, and ends the thread */
 
 #endif
