@@ -10,9 +10,11 @@
 
 #include "dynamic/config_file.h"
 
-enum { STEPS_BETWEEN = 2 }; /* at least: the rank that is ahead, and the one that is just being counted */
+enum {
+    STEPS_BETWEEN = 2
+}; /* at least: the next step of the rank that is ahead may begin at any moment, the one after it is safe */
 
-/* Of older requests of this job: nobody asks for them any more. */
+/* Removes the files of older requests of this job, which no host needs any more. */
 static void remove_older(const struct agreement *a, const char *keep, uint64_t group)
 {
     char end[40], path[PATH_MAX];
@@ -30,7 +32,7 @@ static void remove_older(const struct agreement *a, const char *keep, uint64_t g
         closedir(dir);
 }
 
-int64_t agreement_of_hosts(const struct agreement *a, uint64_t group, int64_t mine)
+int64_t agreement_of_hosts(const struct agreement *a, uint64_t group, int64_t proposed)
 {
     char name[80], path[PATH_MAX], text[32];
     struct error ignored = { 0 };
@@ -39,20 +41,20 @@ int64_t agreement_of_hosts(const struct agreement *a, uint64_t group, int64_t mi
     snprintf(name, sizeof name, AGREEMENT_PREFIX "%016llx_%016llx", (unsigned long long)a->id,
              (unsigned long long)group);
     if (snprintf(path, sizeof path, "%s/%s", a->config_dir, name) >= (int)sizeof path)
-        return mine;
-    snprintf(text, sizeof text, "%lld\n", (long long)mine);
+        return proposed;
+    snprintf(text, sizeof text, "%lld\n", (long long)proposed);
     config_file_create(path, text, &is_new, &ignored);
     if (is_new) {
         remove_older(a, name, group);
-        return mine;
+        return proposed;
     }
     const bool is_read = config_text_read(&chosen, path, &ignored);
     const int64_t step = is_read ? strtoll(chosen.text, NULL, 10) : 0;
     config_text_fini(&chosen);
-    return step > 0 ? step : mine; /* no file can be made here: each host by itself */
+    return step > 0 ? step : proposed; /* no file can be created here: each host decides for itself */
 }
 
-/* One job: those of the same group. */
+/* The offer to the ranks of one job, which all have the same group. */
 static struct board_offer offer_to(const struct agreement *a, const struct config *c, const struct board_rank *rank,
                                    size_t n, uint64_t group, bool is_known)
 {

@@ -16,12 +16,16 @@
 #include <unistd.h>
 
 #define BOARD_MAGIC "ascope board 1"
-enum { LOCK_OWNER, LOCK_CHANGES, LOCK_SLOTS = 16 }; /* bytes that are locked; the changes: joining and leaving */
+enum {
+    LOCK_OWNER,
+    LOCK_CHANGES,
+    LOCK_SLOTS = 16
+}; /* bytes that are locked; LOCK_CHANGES: while a process joins or leaves */
 enum { CHANGES_TRIES = 200, CHANGES_WAIT_MS = 10, JOIN_TRIES = 20 };
 
 struct board_page {
     char magic[16];
-    _Alignas(64) _Atomic uint32_t news; /* others wait for it */
+    _Alignas(64) _Atomic uint32_t news; /* a futex: it changes with each publication */
     _Atomic uint32_t poll_ms;
     _Atomic int32_t owner_pid;
     _Atomic uint64_t sequence;
@@ -34,7 +38,8 @@ struct board_page {
 };
 _Static_assert(sizeof(struct board_slot) == 1024, "slots of a power of two");
 
-static const struct board *joined; /* closing a file ends all locks that the process has on it: it is opened once */
+static const struct board
+    *joined; /* closing any descriptor of a file ends all locks of the process on it: so it is opened once */
 
 /* ---- the file ---- */
 
@@ -61,14 +66,14 @@ static bool lock(int fd, short type, off_t byte)
     return fcntl(fd, F_SETLK, &l) == 0;
 }
 
-/* By another process. */
+/* Whether another process has locked one of n bytes. */
 static bool is_locked(int fd, off_t byte, off_t n)
 {
     struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = n };
     return fcntl(fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK;
 }
 
-/* Bounded: others hold it for microseconds, or are stopped. */
+/* Tries for a limited time: other processes hold this lock for microseconds, unless they are stopped. */
 static bool lock_changes(int fd)
 {
     for (int i = 0; i < CHANGES_TRIES; i++) {
@@ -86,7 +91,7 @@ static bool has_others(int fd)
     return is_locked(fd, LOCK_SLOTS, BOARD_RANKS) || is_locked(fd, LOCK_OWNER, 1);
 }
 
-/* -1: not a file of ours, and e unless it is only missing. */
+/* -1: the file does not exist, or it is not one of this user alone; then e is set. */
 static int file_open(const char *path, int flags, struct stat *st, struct error *e)
 {
     const int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
@@ -109,7 +114,7 @@ static bool is_still(const char *path, const struct stat *st)
     return lstat(path, &now) == 0 && now.st_ino == st->st_ino && now.st_dev == st->st_dev;
 }
 
-/* Files of this user that nobody holds: jobs were killed. */
+/* Removes files of this user that no process has locked: their jobs were killed. */
 static void remove_left(const struct config_kind *kind, const char *keep)
 {
     char prefix[NAME_MAX], path[PATH_MAX];
@@ -165,13 +170,13 @@ static bool is_current(int fd)
            pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic && memcmp(magic, BOARD_MAGIC, sizeof magic) == 0;
 }
 
-/* Under the lock of changes, of the file that has the name. */
+/* Maps the file and takes a slot. LOCK_CHANGES is held, and the file still has its name. */
 static bool enter(struct board *b, struct error *e)
 {
     const bool is_used = has_others(b->fd);
     if (is_used && !is_current(b->fd))
         return error_set(e, FAULT_FORMAT, "%s: used by another version of ascope", b->path);
-    /* All of it: a store to a page that the machine has no memory for would end the job. */
+    /* Allocates all pages now: a later store to a page for which there is no memory would kill the job. */
     if (!is_used && (ftruncate(b->fd, 0) != 0 || posix_fallocate(b->fd, 0, (off_t)sizeof *b->page) != 0))
         return error_set(e, FAULT_IO, "%s: %s", b->path, strerror(ENOSPC));
     if (!map(b, e))
@@ -181,14 +186,15 @@ static bool enter(struct board *b, struct error *e)
     return slot_take(b) || error_set(e, FAULT_LIMIT, "%s: %d processes listen already", b->path, BOARD_RANKS);
 }
 
-/* Somebody may remove the file between opening and locking: then again. */
+/* Another process may remove the file between opening and locking it; then it is tried again. */
 static bool join_shared(struct board *b, struct error *e)
 {
     for (int i = 0; i < JOIN_TRIES; i++) {
         struct stat st;
         b->fd = file_open(b->path, O_RDWR | O_CREAT, &st, e);
         if (b->fd < 0)
-            return error_set(e, FAULT_IO, "%s: %s", b->path, strerror(ENOENT)); /* unless there is another reason */
+            return error_set(e, FAULT_IO, "%s: %s", b->path,
+                             strerror(ENOENT)); /* error_set() keeps an earlier reason */
         const bool is_locked_now = lock_changes(b->fd);
         if (is_locked_now && is_still(b->path, &st)) {
             if (enter(b, e)) {
@@ -235,7 +241,7 @@ void board_leave(struct board *b)
             unlink(b->path);
         if (b->is_owner)
             atomic_store(&b->page->owner_pid, 0);
-        board_wake(b); /* one of them is the next owner */
+        board_wake(b); /* one of the others becomes the owner */
         close(b->fd);  /* ends all locks */
     }
     munmap(b->page, sizeof *b->page);
@@ -282,7 +288,8 @@ void board_delivered(struct board *b, uint64_t id)
 
 static void rank_copy(struct board_rank *out, const struct board_slot *from)
 {
-    for (int i = 0; i < 100; i++) { /* one that was killed in between stays odd: as it is, then */
+    for (int i = 0; i < 100;
+         i++) { /* the version of a process that was killed while it wrote stays odd: then its slot is taken as it is */
         const uint32_t before = atomic_load(&from->version);
         memcpy(out, &from->is, sizeof *out);
         atomic_thread_fence(memory_order_acquire); /* what was copied before the second look */
@@ -312,7 +319,7 @@ size_t board_listeners(const struct board *b, struct board_rank *out, unsigned *
 
 static uint64_t write_begin(struct board_page *p)
 {
-    const uint64_t was = atomic_load(&p->sequence) | 1; /* odd already: somebody was killed here */
+    const uint64_t was = atomic_load(&p->sequence) | 1; /* it is odd already if an owner was killed while it wrote */
     atomic_store(&p->sequence, was);                    /* sequentially consistent: before what follows */
     return was;
 }
@@ -349,7 +356,7 @@ void board_offer_set(struct board *b, unsigned slot, uint64_t id, struct board_o
 {
     struct board_slot *const s = &b->page->slot[slot];
     if (atomic_load(&s->offer_id) != id)
-        atomic_store(&s->offer_id, 0); /* no request meanwhile */
+        atomic_store(&s->offer_id, 0); /* so that the offer belongs to no request while it changes */
     atomic_store(&s->offer_passed, offer.is_passed);
     atomic_store(&s->offer_step, offer.step);
     atomic_store(&s->offer_id, id);
@@ -407,7 +414,7 @@ bool board_take(const struct board *b, uint64_t *serial, struct board_news *out)
                                 .offer = { .step = atomic_load(&b->slot->offer_step),
                                            .is_passed = atomic_load(&b->slot->offer_passed) != 0 } };
     atomic_thread_fence(memory_order_acquire); /* what was copied before the second look */
-    if (atomic_load(&p->sequence) != before) { /* a newer one: it is announced, too */
+    if (atomic_load(&p->sequence) != before) { /* a newer text was published meanwhile: it wakes this thread, too */
         free(text);
         return false;
     }
@@ -427,7 +434,7 @@ void board_wait(const struct board *b, uint32_t news, int64_t timeout_ns)
     const struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
     if (timeout_ns > 0)
         syscall(SYS_futex, &b->page->news, FUTEX_WAIT, news, &t, NULL,
-                0); /* relative: clocks that are set do not matter */
+                0); /* a relative time: setting the clock does not matter */
 }
 
 void board_wake(struct board *b)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* board.h - what the processes of one host that listen to the same configuration directory share, and what others can see of them.
  *
- * One file of /dev/shm for each (user, directory): prefix of the kind, user id, hash of the directory's real path. Mode 0600. A file of
- * another user, a link or a file of another form is never used: then a process has a board of its own (is_private), watches the
- * configuration itself, and ranks do not agree. The file contains the newest text of the configuration and a slot for each
- * listening process, with the step that the owner offers to it.
+ * There is one file in /dev/shm for each user and directory. Its name has the prefix of the kind, the user id, and a hash of the directory's
+ * real path; its mode is 0600. A file of another user, a link, or a file of another format is never used. Then the process has a private
+ * board, watches the configuration by itself, and the ranks do not agree on a step. The file contains the newest text of the configuration,
+ * and a slot for each listening process with the step that the owner offers to it.
  *
- * Who is alive is known by locks on bytes of the file, which end with their process however it ends: one for the owner, who watches the
- * configuration for all, one for each slot. So a file that nobody holds is what a killed job left: the next start uses or removes it.
- * Contents are never trusted: they are copied, bounded and checked. The text is written between two changes of `sequence`, which is odd
- * meanwhile, as is `version` of a slot: a process that is killed in between leaves nothing that others could take for a whole.
+ * Which processes are alive is known from locks on bytes of the file, which end with their process in any case. There is one for the owner,
+ * which watches the configuration for all, and one for each slot. A file that no process has locked was left by a killed job; the next
+ * process uses or removes it. Contents are never trusted: they are copied, bounded and checked. The text is written between two changes of
+ * `sequence`, which is odd meanwhile; a slot in the same way between two changes of its `version`. So what a killed process leaves half
+ * written is never taken for complete.
  */
 #ifndef ASCOPE_DYNAMIC_BOARD_H
 #define ASCOPE_DYNAMIC_BOARD_H
@@ -27,19 +28,19 @@
 enum { BOARD_RANKS = 256, BOARD_DIR_BYTES = 880 };
 #define BOARD_PLACE "/dev/shm"
 
-/* What became of the newest request in a process. */
+/* What a process did with the newest request. */
 enum board_fate {
     FATE_NONE,      /* it has seen none */
-    FATE_WAITS,     /* for its start step, or for the end of another collection */
-    FATE_RUNS,      /* is being collected */
-    FATE_DONE,      /* was collected: dir */
-    FATE_CUT,       /* the same, but it was stopped or the job ended before its last step */
+    FATE_WAITS,     /* it waits for its start step, or for the end of another collection */
+    FATE_RUNS,      /* it is being recorded */
+    FATE_DONE,      /* it was recorded, into `dir` */
+    FATE_CUT,       /* it was recorded, but was stopped or the job ended before its last step */
     FATE_FAILED,    /* the collection could not begin */
     FATE_PASSED,    /* its start step had passed */
-    FATE_OTHERS,    /* is_rank: this rank is not in the list */
-    FATE_NOT_ASKED, /* start_step 0, or stop */
-    FATE_REPLACED,  /* by start() before it began */
-    FATE_INVALID,   /* not JSON, or no object */
+    FATE_OTHERS,    /* is_rank is true, and this rank is not in the list */
+    FATE_NOT_ASKED, /* it asks for no recording: start_step is 0, or stop is true */
+    FATE_REPLACED,  /* start() was called before it began */
+    FATE_INVALID,   /* it is not a JSON object */
 };
 
 /* One listening process. */
@@ -58,7 +59,7 @@ struct board_rank {
     uint64_t group;            /* ranks of one job have the same */
     uint64_t delivered_id;     /* the newest request that its thread has got: its next step sees it */
     uint64_t world_size;       /* of that job, as far as known; 0: not known */
-    char dir[BOARD_DIR_BYTES]; /* of the last one; "": not known */
+    char dir[BOARD_DIR_BYTES]; /* of the last collection; "": unknown */
 };
 
 enum { OFFER_OPEN = -1 };
@@ -86,35 +87,36 @@ struct board {
     char path[PATH_MAX];
 };
 
-/* Takes a slot on the board of this directory, which exists; what dead processes left is removed. Never fails but for memory: a board
- * that cannot be shared is private, and *e says why. Not inherited by fork(): board_forget() in the child. */
+/* Takes a slot on the board of an existing directory, and removes boards that killed processes left. False: no memory. If the board cannot
+ * be shared it is private, and e says why. A forked child calls board_forget(). */
 bool board_join(struct board *b, const struct config_kind *kind, const char *config_dir, struct error *e);
 void board_leave(struct board *b);  /* the last one removes the file */
-void board_forget(struct board *b); /* as in a forked child: the parent's locks are its own */
+void board_forget(struct board *b); /* in a forked child, which does not have the locks of its parent */
 
-bool board_own(struct board *b); /* becomes the owner if nobody is: true: it is */
+bool board_own(struct board *b); /* becomes the owner if there is none; true: this process is the owner */
 
-/* Changes of this process's slot, by the thread that counts steps: begin, change slot->is, end. */
+/* To change the slot of this process, on the thread that counts steps: begin, change what is returned, end. */
 struct board_rank *board_change_begin(struct board *b);
 void board_change_end(struct board *b);
-void board_delivered(struct board *b, uint64_t id); /* by the thread that watches */
+void board_delivered(struct board *b, uint64_t id); /* on the thread that watches */
 
-/* For the owner. What it has seen of the file, for the one after it. False: nobody has looked yet, or was killed while he wrote: *is_torn. */
+/* For the owner: what was last seen of the file, also by an earlier owner. False: no owner has looked yet, or one was killed while it wrote
+ * (*is_torn). */
 bool board_seen(const struct board *b, struct config_stamp *stamp, bool *is_torn);
 void board_see(struct board *b, const struct config_stamp *stamp);
-/* The ranks that are alive, of at most BOARD_RANKS, and their slots. */
+/* Fills the ranks that are alive and their slots; both have room for BOARD_RANKS. */
 size_t board_listeners(const struct board *b, struct board_rank *out, unsigned *slot);
 struct board_offer {
     int64_t step;
     bool is_passed;
 };
-/* offer: by number of the slot, BOARD_RANKS. */
+/* `offer` has BOARD_RANKS elements, by number of the slot. */
 void board_publish(struct board *b, const char *text, size_t n, uint64_t id, const struct config_stamp *stamp,
                    const struct board_offer *offer);
-/* The one that a slot has, and another one. */
+/* Returns the offer of a slot with the id of its request; sets another one. */
 struct board_offer board_offer(const struct board *b, unsigned slot, uint64_t *id);
 void board_offer_set(struct board *b, unsigned slot, uint64_t id, struct board_offer offer);
-void board_poll_set(struct board *b, uint32_t poll_ms); /* to show it */
+void board_poll_set(struct board *b, uint32_t poll_ms); /* only shown by `ascope dyn` */
 
 /* The newest text, if its serial number is not *serial. Owner of the text: the caller, free(). */
 struct board_news {
@@ -127,25 +129,24 @@ bool board_take(const struct board *b, uint64_t *serial, struct board_news *out)
 uint64_t board_serial(const struct board *b);
 uint64_t board_newest(const struct board *b); /* its id; 0: none */
 
-/* Waits until something is published, somebody wakes all, or the time is over. `news` was read before looking. */
+/* board_wait() returns when something was published or board_wake() was called since `news` was read, or when the time is over. */
 uint32_t board_news(const struct board *b);
 void board_wait(const struct board *b, uint32_t news, int64_t timeout_ns);
 void board_wake(struct board *b);
 
-/* All of it at one moment, for the command. */
+/* The whole board at one moment, for `ascope dyn`. */
 struct board_view {
     int32_t owner_pid; /* 0: nobody watches */
     uint32_t poll_ms;
-    uint64_t id; /* of the newest request; 0: none yet */
-    uint64_t
-        seen_id; /* that the file as it was last seen has, or would have: one from before the job is no request. 0: not seen */
+    uint64_t id;      /* of the newest request; 0: none yet */
+    uint64_t seen_id; /* of the file as it was last seen, which may be no request; 0: not seen */
     uint32_t n_ranks;
     struct board_rank rank[BOARD_RANKS]; /* by rank, then pid */
 };
-/* False: nobody of this user listens there (e is not set), or e. */
+/* False: no process of this user listens there, or an error; then e is set. */
 bool board_read(const char *config_dir, enum ascope_dynamic_kind kind, struct board_view *out, struct error *e);
 
-/* The id of the request that this text becomes, on every host. */
+/* The id that a text gets as a request; it is the same on every host. */
 uint64_t board_id(const void *text, size_t n, int64_t mtime_ns);
 
 #endif

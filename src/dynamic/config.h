@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.h - the text of profiler_config.json as a request: every key checked, with a message for each value that is not used.
  *
- * A message names line, key, value, the accepted values, and what is used instead. Only a text that is no JSON object is an error. Which keys
- * there are depends on the kind: `config_kinds` has a row for each framework. What is recorded are rows of the recorder's options
- * (collect/option_rows.h); the other keys are rows of config.c.
+ * A message names the line, key and value, the accepted values, and what is used instead. Only a text that is not a JSON object is an error. The
+ * keys depend on the kind: `config_kinds` has a row for each framework. Keys about what is recorded are options of the recorder
+ * (collect/option_rows.h); the other keys are rows of tables in config.c.
  */
 #ifndef ASCOPE_DYNAMIC_CONFIG_H
 #define ASCOPE_DYNAMIC_CONFIG_H
@@ -57,8 +57,9 @@ struct config {
 
 typedef void (*config_report_fn)(enum ascope_severity severity, const char *text, void *user);
 
-/* Of an empty text: all defaults, as the reference has it. Without options only when and for whom, without a report if that is NULL: for
- * threads that must not call others. False: e, "line 3: ...". Ends with config_fini() after true. */
+/* Reads a text; an empty one has all defaults, as in the reference. has_options false: only the keys that say when and which ranks are read.
+ * report NULL: problems are not reported, for threads that must not call the program. False: e has "line 3: ...". After true the caller
+ * calls config_fini(). */
 bool config_read(struct config *c, const struct config_kind *kind, const char *text, size_t n, bool has_options,
                  config_report_fn report, void *user, struct error *e);
 void config_fini(struct config *c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config_file.h - DIR/profiler_config.json: reading it, noticing that it is another one, writing the template.
  *
- * Opening never blocks. A link is followed: mounted configurations are often links. Two texts are the same if the time of change, size,
- * inode and content are: file systems whose times are coarse, or whose clock is behind, hide no change.
+ * Opening never blocks. Links are followed, because mounted configurations are often links. Two files are the same if their time of change,
+ * size, inode and content are the same; so a change is noticed even if the times of the file system are coarse or wrong.
  */
 #ifndef ASCOPE_DYNAMIC_CONFIG_FILE_H
 #define ASCOPE_DYNAMIC_CONFIG_FILE_H

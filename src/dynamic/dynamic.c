@@ -47,10 +47,10 @@ struct dynamic {
 
 static struct dynamic *here;   /* NULL: no init */
 static _Atomic int64_t nobody; /* instead of a slot */
-static struct {                /* all that a step without anything to do looks at */
+static struct {                /* all that a step without anything to do reads and writes */
     int64_t step;
     _Atomic int64_t *shown;    /* the step in the slot */
-    _Atomic int64_t attention; /* in this step, and later ones, something is to be done */
+    _Atomic int64_t attention; /* from this step on there is something to do */
 } hot = { .shown = &nobody };
 
 /* ---- messages ---- */
@@ -139,7 +139,7 @@ static void drop_waiting(struct dynamic *d)
     d->has_waiting = false;
 }
 
-/* What others see of this process: its state, and what became of this request, unless they asked for another one since. */
+/* Shows the state of this process on the board, and the fate of request `id` unless a newer one was seen since. */
 static void show(struct dynamic *d, uint64_t id, enum board_fate fate)
 {
     struct board_rank *const r = board_change_begin(&d->watch.board);
@@ -184,7 +184,7 @@ static void finish(struct dynamic *d, bool is_cut)
     order_fini(&d->running);
 }
 
-/* Of d->running, which is filled. */
+/* Starts the collection of d->running. */
 static bool begin(struct dynamic *d, bool is_from_start)
 {
     const struct config *const c = &d->running.c;
@@ -195,7 +195,7 @@ static bool begin(struct dynamic *d, bool is_from_start)
         .warmup = c->warmup,
         .active = c->active,
         .async_mode = c->async_mode,
-        /* documented: ranks that are chosen are analysed later; unless that disturbs nobody */
+        /* As documented, chosen ranks are not analysed at once, unless the analysis does not block them. */
         .analyse = c->analyse && (is_from_start || !c->is_rank || c->async_mode),
         .is_from_start = is_from_start,
         .is_late = d->kind->starts_late && !is_from_start && hot.step > c->start_step,
@@ -227,7 +227,7 @@ static bool begin(struct dynamic *d, bool is_from_start)
     return true;
 }
 
-/* True: the step is known by now. */
+/* Whether the owner has chosen the step of an open request by now; then it is set. */
 static bool is_chosen(struct dynamic *d, struct order *o)
 {
     uint64_t id;
@@ -243,7 +243,7 @@ static bool is_chosen(struct dynamic *d, struct order *o)
     return true;
 }
 
-/* What waits: is it time? */
+/* Starts or drops the request that waits, if its step has come or has passed. */
 static void judge(struct dynamic *d)
 {
     struct order *const o = &d->waiting;
@@ -270,7 +270,7 @@ static void judge(struct dynamic *d)
 
 /* ---- news ---- */
 
-/* What becomes of it; FATE_WAITS: it waits from now on. */
+/* Decides about a new request. FATE_WAITS: it is to be recorded. */
 static enum board_fate consider(struct dynamic *d, const struct order *o, const struct board_offer *offer, int32_t rank)
 {
     const struct config *const c = &o->c;
@@ -343,7 +343,7 @@ static void take_news(struct dynamic *d)
 
 /* ---- steps ---- */
 
-/* The length of one step becomes the interval of looking at the file: of the 11th one, as the reference. */
+/* The duration of the 11th step becomes the interval of looking at the file, as in the reference. */
 static void retime(struct dynamic *d)
 {
     if (d->retime_at == 0 || hot.step < d->retime_at)
@@ -360,7 +360,7 @@ static void retime(struct dynamic *d)
     say(d, TO_LOG, ASCOPE_INFO, "the file is looked at every %lld s from now on", (long long)ms / 1000);
 }
 
-/* The next step in which there is something to do. */
+/* Computes the next step in which there is something to do. */
 static void settle(struct dynamic *d)
 {
     int64_t at = d->is_running || (d->has_waiting && d->waiting.when == WHEN_NEXT) ? 0
@@ -368,7 +368,7 @@ static void settle(struct dynamic *d)
                                                                                    : INT64_MAX;
     if (d->retime_at != 0 && d->retime_at < at)
         at = d->retime_at;
-    /* Sequentially consistent, here and where the mail is put: one of the two threads sees the other's store. */
+    /* Sequentially consistent here and in the thread that fills the mailbox: one of the two threads sees the store of the other. */
     atomic_store(&hot.attention, at);
     if (atomic_load(&d->watch.mail))
         atomic_store(&hot.attention, 0);
@@ -431,15 +431,19 @@ int64_t ascope_dynamic_current_step(void)
 
 enum ascope_dynamic_state ascope_dynamic_state(void)
 {
-    return !here                                                 ? ASCOPE_DYNAMIC_OFF
-           : here->is_running                                    ? ASCOPE_DYNAMIC_RUNNING
-           : here->has_waiting || atomic_load(&here->watch.mail) ? ASCOPE_DYNAMIC_READY
-                                                                 : ASCOPE_DYNAMIC_IDLE;
+    if (!here)
+        return ASCOPE_DYNAMIC_OFF;
+    const bool has_mail = atomic_load(&here->watch.mail);
+    if (has_mail) /* the thread that filled the mailbox may not have come to notify(): who was told READY relies on the next step */
+        notify(NULL);
+    return here->is_running                ? ASCOPE_DYNAMIC_RUNNING
+           : here->has_waiting || has_mail ? ASCOPE_DYNAMIC_READY
+                                           : ASCOPE_DYNAMIC_IDLE;
 }
 
 /* ---- start() ---- */
 
-/* False: the file cannot be used; the message has been given. */
+/* Reads a request for start(). False: the file cannot be used, which was reported. */
 static bool order_from(struct dynamic *d, struct order *o, const char *file)
 {
     struct config_text t;
@@ -496,7 +500,7 @@ bool ascope_dynamic_start(const char *config_file, struct ascope_error *e)
 
 /* ---- life ---- */
 
-/* The child of a fork has neither the thread nor the locks. Its memory of the parent's is left as it is. */
+/* A forked child has neither the thread nor the locks of its parent. Its copy of the memory is not freed. */
 static void forget_in_child(void)
 {
     if (!here)
@@ -511,7 +515,7 @@ static void forget_in_child(void)
     atomic_store(&hot.attention, INT64_MAX);
 }
 
-/* Hooks may belong to a language that is no longer there. */
+/* At exit the language that the hooks belong to may have ended: then they are not called. */
 static void end_at_exit(void)
 {
     if (here && here->setup.begin != dynamic_session_begin)
@@ -559,7 +563,7 @@ static bool take_place(struct dynamic *d, struct error *e)
     return !d->kind->logs || config_dir_make(log, e);
 }
 
-/* What the user should know of the directory and the file in it. */
+/* Reports problems of the directory and of the file in it. */
 static void report_place(struct dynamic *d)
 {
     const char *const path = d->setup.path;

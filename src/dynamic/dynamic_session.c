@@ -26,7 +26,7 @@ static void ready(const char *path, void *unused)
     snprintf(now.path, sizeof now.path, "%s", path);
 }
 
-/* Before the session's own end at exit, which would leave nothing to analyse: what is registered last is called first. */
+/* Registers ascope_dynamic_end() after the session's own function, so that it is called first at exit, while there is data to analyse. */
 static void end_at_exit_first(void)
 {
     static bool is_registered;
@@ -71,7 +71,7 @@ void dynamic_session_step(void *unused)
 
 extern char **environ;
 
-/* What it prints would be between the lines of the job: only its problems are. */
+/* Its standard output is discarded, because it would mix with that of the job; its messages on stderr are not. */
 static pid_t command_start(const char *path)
 {
     char *const arg[] = { (char *)"ascope", (char *)"analyse", (char *)path, NULL };
@@ -87,7 +87,7 @@ static pid_t command_start(const char *path)
     return pid;
 }
 
-/* Waits for the analysis before, which runs beside the job. */
+/* Forgets an analysis that ran beside the job and has ended. */
 static void reap(pid_t *pid)
 {
     if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
@@ -110,7 +110,9 @@ static void analyse(const char *path)
     }
     if (pid > 0 && TEMP_FAILURE_RETRY(waitpid(pid, &status, 0)) < 0)
         status = errno == ECHILD ? 0 : 1; /* the job ignores SIGCHLD: how it ended is not known */
-    if (pid < 0 || status != 0)
+    const bool has_losses =
+        WIFEXITED(status) && WEXITSTATUS(status) == 3; /* it has reported them, and written results */
+    if (pid < 0 || (status != 0 && !has_losses))
         message(ASCOPE_WARNING, "%s: the command ascope %s; analyse it with: ascope analyse %s", path,
                 pid < 0 ? "was not found in PATH" : "failed", path);
 }

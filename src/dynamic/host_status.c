@@ -38,7 +38,7 @@ static bool path_of(char path[PATH_MAX], const char *dir)
     return snprintf(path, PATH_MAX, "%s/" HOST_STATUS_PREFIX "%s", dir, host) < PATH_MAX;
 }
 
-/* A directory that has a line's end in its name would be two lines. */
+/* The file has one line per rank, so a directory with a newline in its name is left out. */
 static const char *dir_of(const struct board_rank *r)
 {
     return strchr(r->dir, '\n') ? "" : r->dir;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_status.h - who listens on which host, for `ascope dyn` on another one: DIR/.ascope_status_HOST.
  *
- * Written only where a job has ranks on other hosts, too, by the thread that looks at the configuration, as often as it looks: one file of
- * a host replaces the one before it in one piece. What it says is as old as its time of change, and one look more. A host whose
- * processes were killed leaves its file behind: its age shows that nobody writes it any more.
+ * The file is written only if the job has ranks on other hosts, by the thread that looks at the configuration, each time that it looks. It is
+ * replaced as a whole. A host whose processes were killed leaves its file behind; the age of the file shows that it is no longer written.
  */
 #ifndef ASCOPE_DYNAMIC_HOST_STATUS_H
 #define ASCOPE_DYNAMIC_HOST_STATUS_H

@@ -15,8 +15,8 @@
 #define STOP_WAIT_NS   INT64_C(5000000000) /* for a thread that waits for a file system */
 #define OPEN_WAIT_NS   INT64_C(2000000000) /* for ranks that do not run */
 #define OPEN_LOOK_NS   INT64_C(1000000)
-#define SPREAD_S       0.25 /* in which the owner reads all steps and stores one: it may lose its CPU meanwhile */
-#define HOSTS_SPREAD_S 1.0  /* beside the interval of looking: until a shared file system shows a change */
+#define SPREAD_S       0.25 /* time for the owner to read all steps and to store one, even if it loses its CPU meanwhile */
+#define HOSTS_SPREAD_S 1.0 /* until a shared file system shows a change, in addition to the interval of looking */
 
 static int64_t now_ns(void)
 {
@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static void log_line(struct watch *w, enum
 
 /* ---- the owner ---- */
 
-/* How fast the ranks are, between two looks. */
+/* Measures how many steps per second the fastest rank makes, between two looks. */
 static void sample(struct watch *w, const struct board_rank *rank, size_t n)
 {
     const int64_t now = now_ns();
@@ -66,7 +66,7 @@ static bool is_open(const struct watch *w, unsigned slot)
     return board_offer(&w->board, slot, &id).step == OFFER_OPEN && id == board_newest(&w->board);
 }
 
-/* The step for those that wait for one, when all of them have got the request. */
+/* Chooses the step for ranks that wait for one, once all of them have got the request. */
 static void choose(struct watch *w)
 {
     unsigned slot[BOARD_RANKS];
@@ -126,14 +126,14 @@ static void report_unread(struct watch *w, int why, const struct error *e)
         log_line(w, ASCOPE_ERROR, "Dynamic profiler process load json failed, %s has occur!", e->text);
 }
 
-/* A file that is missing or unreadable for a while, and then the same again, is no news. */
+/* A file that was missing or unreadable for a while and then is the same as before is no new request. */
 static bool is_same(const struct config_stamp *a, struct config_stamp b)
 {
     b.why = a->why;
     return config_stamp_equal(a, &b);
 }
 
-/* For those who look from other hosts. */
+/* Writes the status file for `ascope dyn` on other hosts. */
 static void show_to_hosts(const struct watch *w, size_t n)
 {
     uint64_t world = 0;
@@ -152,7 +152,7 @@ static void look(struct watch *w)
     struct error e = { 0 };
     bool is_torn;
     const bool was_seen = board_seen(&w->board, &before, &is_torn);
-    /* Nobody has looked before: what is there is from before the job. */
+    /* No owner has looked before: the file is from before the job. */
     const bool is_first = !was_seen && !is_torn && !w->board.kind->counts_old_file;
     const bool is_read = config_text_read(&t, w->file, &e);
     const size_t n = board_listeners(&w->board, w->ranks, slot);
@@ -179,7 +179,7 @@ static void become_owner(struct watch *w)
     if (w->board.kind->logs)
         dynamic_log_open(&w->log, w->dir, "monitor_dp", w->rank);
     w->look_at = 0;
-    w->is_open = true; /* perhaps: the one before did not come to it */
+    w->is_open = true; /* the owner before may have ended before it chose a step */
     w->open_until = now_ns() + OPEN_WAIT_NS;
 }
 

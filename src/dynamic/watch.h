@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.h - the thread that waits for requests.
  *
- * In the process that owns the board it looks at the file and publishes what is new; in the others it waits for that, and becomes the
- * owner when the owner is gone. What is published is put into a mailbox with one place: the newest request wins. The thread calls
- * nothing of the program, blocks all signals, and waits on a word in memory.
+ * In the process that owns the board the thread looks at the file, and publishes it when it has changed. In the other processes it waits for
+ * that, and takes over when the owner has ended. A published request is put into a mailbox with one place, so that the newest request wins.
+ * The thread calls no code of the program, blocks all signals, and waits on a futex.
  */
 #ifndef ASCOPE_DYNAMIC_WATCH_H
 #define ASCOPE_DYNAMIC_WATCH_H
@@ -24,24 +24,24 @@ struct watch {
     _Atomic uint32_t poll_ms;
     _Atomic bool quits;
     _Atomic(struct board_news *) mail;
-    void (*notify)(void *user); /* something is in the mailbox: on the thread */
+    void (*notify)(void *user); /* called on the thread after something was put into the mailbox */
     void *user;
 
     pthread_t thread;
     bool has_thread;
-    struct board_rank *ranks; /* what it looks at */
+    struct board_rank *ranks; /* room for BOARD_RANKS listeners */
     uint64_t serial;          /* of the last text that was delivered */
     int64_t look_at;          /* monotonic */
-    bool is_open;             /* a step is to be chosen */
-    int64_t open_until;       /* at the latest: a process that is stopped does not hold up the others */
+    bool is_open;             /* a start step has to be chosen */
+    int64_t open_until;       /* when it is chosen at the latest, so that a stopped process does not delay the others */
     double steps_per_s;
     int64_t sample_ns, sample_step; /* of the fastest rank, at the last look */
 };
 
-/* Joins the board, and looks at the file once if it is the owner: what is there now is no request (unless the kind says so), what
- * comes later is. Then the thread starts. w: zeroed but for dir, file, rank, poll_ms, notify, user. *why: the board is private. */
+/* Joins the board and starts the thread. The owner looks at the file once before: a file that exists already is no request (unless the kind
+ * says so), later changes are. w is zeroed but for dir, file, rank, poll_ms, notify and user. If the board is private, `why` says why. */
 bool watch_start(struct watch *w, const struct config_kind *kind, struct error *why, struct error *e);
-/* Ends the thread, leaves the board, frees. False: the thread hangs in the file system; w must be left alone. */
+/* Ends the thread, leaves the board, frees. False: the thread hangs in the file system, and still uses w. */
 bool watch_stop(struct watch *w);
 /* The newest request; NULL: none. Owner: the caller. */
 struct board_news *watch_take(struct watch *w);
