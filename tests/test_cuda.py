@@ -136,7 +136,7 @@ class Tables(Case):
         path = self.record("kernels=5", "threads").said("path")[-1]
         found, = json.loads(self.ascope("advise", "--json", path).stdout)["advice"]
         self.assertEqual(found["check"], "free_time")
-        self.assertRegex(found["found"], r"nothing to do for [\d.]+ ms in all")
+        self.assertRegex(found["found"], r"nothing to do for [\d.]+ (us|ms|s) in all")
         self.assertIn("CUDA graphs", found["change"])
         self.assertRegex(self.ascope("view", path, "--export", "-").stdout, r"No steps were recorded: of \S+ \S+ computing \S+ us, communication 0 ns, free \S+ \S")
 
@@ -427,6 +427,16 @@ class Life(Case):
     def test_asked_for_by_name_it_is_an_error_without_a_driver(self):
         r = self.record("none", "device=cuda", CUDA_HOME="/nonexistent", code=1)
         self.assertRegex(r.said("failed")[0], r"device cuda: lib(cupti.so|cuda.so.1) not found")
+
+    def test_a_library_that_is_damaged_is_not_one_that_is_missing(self):
+        home = os.path.join(self.folder, "damaged")
+        os.makedirs(home + "/lib64")
+        shutil.copy(FAKES + "/lib64/libcuda.so.1", home + "/lib64")
+        for version in ("", ".13", ".12", ".11.8"):  # under all names, so that one of this machine is not found instead
+            with open(f"{home}/lib64/libcupti.so{version}", "w") as f:
+                f.write("no library")
+        r = self.record("none", "device=cuda", CUDA_HOME=home, LD_LIBRARY_PATH=home + "/lib64", code=1)
+        self.assertRegex(r.said("failed")[0], r"device cuda: libcupti.so cannot be loaded: .*damaged/lib64/libcupti.so.*: file too short")
 
     def test_warm_up_is_not_recorded(self):
         r = self.record("warmup", "kernels=4")

@@ -75,6 +75,13 @@ static void a_script_is_started_under_the_front_end(void **state)
           "python3 -m torch.distributed.launch --nproc-per-node 2 " RECORD "-m pkg.train -m" },
         { "ranks, a value in the same word", "python3 -m torch.distributed.run -t3 -r 0:1 --run-path train.py x",
           "python3 -m torch.distributed.run -t3 -r 0:1 " RECORD "train.py x" },
+        { "ranks, a newer option without a value", "python3 -m torch.distributed.run --virtual-local-rank train.py x",
+          "python3 -m torch.distributed.run --virtual-local-rank " RECORD "train.py x" },
+        { "ranks, options that end with --", "python3 -m torch.distributed.run --nnodes 2 -- train.py x",
+          "python3 -m torch.distributed.run --nnodes 2 " RECORD "train.py x" },
+        { "ranks of a module behind --", "python3 -m torch.distributed.run -m -- pkg.train x",
+          "python3 -m torch.distributed.run " RECORD "-m pkg.train x" },
+        { "ranks of nothing behind --", "python3 -m torch.distributed.run --", "" },
         { "ranks of another program", "python3 -m torch.distributed.run --no-python ./app", "" },
         { "ranks of nothing", "python3 -m torch.distributed.run --nnodes 2", "" },
         { "code on the command line", "python3 -c print(1)", "" },
@@ -202,14 +209,47 @@ static void options_are_passed_on(void **state)
         print_message("  %s in %s\n", wanted[i], out);
         assert_non_null(strstr(out, wanted[i]));
     }
+    char *const given[] = { (char *)"--active", (char *)"2", NULL };
+    command_of(out, sizeof out, "python3 train.py x", &(struct python_run){ .recorder = &o, .options = given });
+    assert_non_null(strstr(out, " --active 2 train.py x"));
     assert_null(strstr(out, "task"));
     assert_null(strstr(out, "storage"));
     assert_null(strstr(out, "record-shapes")); /* as it is by default */
 }
 
+static void options_of_the_front_end_are_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        enum python_option is;
+    } row[] = {
+        { "--with-stack", PYTHON_OPTION_COMPLETE },
+        { "--with-stack=true", PYTHON_OPTION_UNKNOWN },
+        { "--with_stack", PYTHON_OPTION_UNKNOWN },
+        { "--no-with-stack", PYTHON_OPTION_UNKNOWN },
+        { "--data-simplification", PYTHON_OPTION_UNKNOWN },
+        { "--no-data-simplification", PYTHON_OPTION_COMPLETE },
+        { "--export-type=text,db", PYTHON_OPTION_COMPLETE },
+        { "--export-type", PYTHON_OPTION_LACKS_VALUE },
+        { "--export-type=", PYTHON_OPTION_COMPLETE },
+        { "--storage-limit=300MB", PYTHON_OPTION_UNKNOWN },
+        { "--", PYTHON_OPTION_UNKNOWN },
+        { "", PYTHON_OPTION_UNKNOWN },
+        { "with-stack", PYTHON_OPTION_UNKNOWN },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].word);
+        assert_int_equal(python_option(row[i].word, mem), row[i].is);
+    }
+    arena_free(mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_the_front_end_are_known),
         cmocka_unit_test(a_script_is_started_under_the_front_end),
         cmocka_unit_test(a_first_line_may_name_python),
         cmocka_unit_test(launchers_are_found_in_the_path),

@@ -14,6 +14,7 @@
 #include "folder.h"
 #include "load/prof.h"
 #include "run/dynamic_client.h"
+#include "run/launch.h"
 #include "run/run.h"
 #include "run/run_environment.h"
 
@@ -146,6 +147,24 @@ static void a_program_that_cannot_be_started_leaves_nothing(void **state)
 }
 
 /* A vendor's library in the program leaves the names of what it wrote. */
+static void a_held_program_that_was_killed_is_reported(void **state)
+{
+    char *const program[] = { (char *)"true", NULL };
+    struct launch l;
+    struct error e = { 0 };
+    sigset_t none;
+    sigemptyset(&none);
+    const struct launch_of of = { .program = program, .environment = environ, .mask = &none };
+    assert_true(launch_hold(&l, &of, &e));
+    assert_int_equal(kill(l.pid, SIGKILL), 0);
+    siginfo_t ended;
+    assert_int_equal(waitid(P_PID, (id_t)l.pid, &ended, WEXITED | WNOWAIT), 0);
+    assert_false(launch_go(&l, program[0], &e));
+    assert_int_equal(e.fault, FAULT_ASKED);
+    assert_string_equal(e.text, "true: cannot be started: its process has ended");
+    (void)state;
+}
+
 static void directories_of_the_program_are_found(void **state)
 {
     char script[600];
@@ -473,6 +492,7 @@ int main(void)
         IN_FOLDER(a_program_that_gives_everything_away_is_recorded),
         IN_FOLDER(the_end_of_the_program_is_passed_on),
         IN_FOLDER(a_program_that_cannot_be_started_leaves_nothing),
+        IN_FOLDER(a_held_program_that_was_killed_is_reported),
         IN_FOLDER(directories_of_the_program_are_found),
         cmocka_unit_test(a_name_counts_once_in_the_environment),
         IN_FOLDER(a_program_survives_its_collector),

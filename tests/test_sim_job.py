@@ -48,6 +48,18 @@ class Job(unittest.TestCase):
     def kernels(self, path):
         return [row for row in self.table(path, "kernel_details.csv") if "hcom" not in row["Name"]]
 
+    def test_ranks_without_space_for_their_file_go_on_alone(self):
+        small = 'mount -t tmpfs -o size=64k none /dev/shm || exit 77; exec "$@"'
+        if not shutil.which("unshare") or \
+                subprocess.run(["unshare", "-rm", "sh", "-c", small, "sh", "true"], capture_output=True).returncode != 0:
+            self.skipTest("no namespace for a small /dev/shm")
+        ranks = {"RANK": "40", "WORLD_SIZE": "64", "ASCOPE_SIM_TIMEOUT_MS": "200"}
+        job = subprocess.run(["unshare", "-rm", "sh", "-c", small, "sh", SIM_JOB, self.folder, "1", "20"],
+                             capture_output=True, text=True, env={**os.environ, **ranks}, timeout=300)
+        self.assertEqual(job.returncode, 0, job.stderr)
+        self.assertIn("rank 40 continues alone", job.stderr)
+        self.assertIn("No space left on device", job.stderr)
+
     def test_every_launch_is_a_row_at_every_level(self):
         for level in range(3):
             with self.subTest(level=level):

@@ -251,6 +251,15 @@ class Job(unittest.TestCase):
             self.assertEqual(r.groups, self.usual[number].groups)
             self.assertEqual(r.steps, self.usual[number].steps)
 
+    def test_memory_is_of_the_device_that_the_rank_has_on_its_host(self):
+        with tempfile.TemporaryDirectory() as out:
+            run("sim", "--framework", "pt", "--ranks", "6", "--ranks-per-host", "4", "--kernels", "300", "--steps", "1", "--out", out)
+            for folder in glob.glob(os.path.join(out, "*_ascend_pt")):
+                rank = int(re.search(r"profiler_info_(\d+)", " ".join(os.listdir(folder))).group(1))
+                self.assertTrue(glob.glob(os.path.join(folder, "PROF_*", "device_%d" % (rank % 4))))
+                said = run("export-memory-timeline", folder, os.path.join(out, "memory.json")).stdout
+                self.assertIn("memory of npu:%d," % (rank % 4), said)
+
     def test_clocks_differ_by_what_was_asked_for(self):
         job = self.job("clocks", "--clock-offset", "2:350us,6:-3ms")
         for number, r in job.items():

@@ -115,7 +115,7 @@ static int by_version(const void *a, const void *b)
 size_t names_in(const struct examined *m, const char *path, const char *prefix, char *out, size_t size)
 {
     enum { MOST = 256 };
-    static struct name name[MOST]; /* one thread looks */
+    static struct name name[MOST]; /* static, because 16 KiB are much for a stack; checks run on one thread */
     char full[PATH_MAX];
     size_t n = 0, used = 0;
     int why;

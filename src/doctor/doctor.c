@@ -48,11 +48,12 @@ static void add_device(void *to, const struct finding *f)
     add(to, AREA_DEVICES, false, f);
 }
 
-/* How many there are. A kind without a function for this is reported by its probe. */
+/* Reports the devices of a kind and returns their number. A kind without examine() is reported by the result of its
+ * probe. */
 static unsigned kind_examine(struct doctor_report *r, const struct device_kind *kind)
 {
     struct error e = { 0 };
-    const unsigned n = kind->is_real ? kind->probe(&e) : 0; /* a simulated one would be started for it */
+    const unsigned n = kind->is_real ? kind->probe(&e) : 0; /* probing a simulated device would start it */
     if (kind->examine) {
         kind->examine(add_device, r);
         return n;
@@ -95,7 +96,7 @@ static void devices_examine(struct doctor_report *r)
     add_device(r, &f);
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
 static int rank(const struct doctor_finding *d)
 {
@@ -105,7 +106,7 @@ static int rank(const struct doctor_finding *d)
     return (int)d->area * FINDING_STATES + by_state[d->is.state];
 }
 
-/* Problems first, and as they were found otherwise: there are some dozens. */
+/* By area, problems first, otherwise in the order in which they were found. Insertion sort: there are a few dozen. */
 static void sort(struct doctor_report *r)
 {
     for (size_t i = 1; i < r->findings.n; i++) {

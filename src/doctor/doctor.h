@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor.h - what `ascope doctor` finds out about this machine: tables of checks, in order, and what they add up to.
+/* doctor.h - the report of `ascope doctor`: runs all tables of checks on this machine and summarises them in a verdict.
  *
- * Nothing is started but the Python interpreter and what kinds of devices start to look at themselves, each in a process of its own.
+ * Only the Python interpreter and the examinations of device kinds start processes, each a separate one.
  */
 #ifndef ASCOPE_DOCTOR_DOCTOR_H
 #define ASCOPE_DOCTOR_DOCTOR_H
@@ -15,14 +15,14 @@ extern const char *const doctor_areas[AREAS];           /* "devices", … */
 extern const char *const doctor_states[FINDING_STATES]; /* "ok", "limited", "missing", "not applicable" */
 
 struct doctor_request {
-    const char *out;    /* where recordings will be; NULL: the recorder's default */
+    const char *out;    /* the directory for recordings; NULL: the recorder's default */
     const char *python; /* a path or a name; NULL: python3 */
-    unsigned limit_ms;  /* for Python; 0: half a minute */
+    unsigned limit_ms;  /* time limit for Python; 0: 30 s */
 };
 
 struct doctor_finding {
     enum doctor_area area;
-    bool is_needed; /* missing, the host cannot be recorded */
+    bool is_needed; /* if its state is missing, the host cannot be recorded */
     struct finding is;
 };
 

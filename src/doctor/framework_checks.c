@@ -10,11 +10,12 @@
 #include "base/json_memory.h"
 #include "doctor/program_output.h"
 
-/* Each answer is a line of its own: a mark, and a JSON object whose members are added to what was said before. */
+/* The script prints each answer as one line: a mark, and a JSON object whose members are added to those of earlier
+ * lines. */
 #define MARK "ascope-doctor:"
 static const char script[] =
     "import sys\n"
-    "sys.path[:] = [path for path in sys.path if path]\n" /* not the working directory */
+    "sys.path[:] = [path for path in sys.path if path]\n" /* without the working directory, whose files would be imported */
     "import json\n"
     "def say(**facts):\n"
     "    print('\\n" MARK "' + json.dumps(facts), flush=True)\n"
@@ -77,7 +78,7 @@ static void answer_read(struct python_answer *a, const char *text)
     }
 }
 
-/* The last line that it printed: what an interpreter that fails says. */
+/* The last line of the output: the error message of a failed interpreter. */
 static void last_line(const char *text, char *out, size_t size)
 {
     size_t n = strlen(text);
@@ -100,7 +101,8 @@ void python_ask(struct python_answer *a, const char *name, unsigned limit_ms)
         snprintf(a->trouble, sizeof a->trouble, "%.100s: not found in the PATH", name);
         return;
     }
-    char *const argv[] = { a->path, (char *)"-B", (char *)"-c", (char *)script, NULL }; /* -B: no files are written */
+    char *const argv[] = { a->path, (char *)"-B", (char *)"-c", (char *)script,
+                           NULL }; /* -B: no *.pyc files are written */
     program_run(argv, limit_ms, &o);
     answer_read(a, o.text);
     last_line(o.text, line, sizeof line);
@@ -122,7 +124,7 @@ void python_forget(struct python_answer *a)
     a->said = NULL;
 }
 
-/* A text of an answer: said.what.member; "" where there is none. */
+/* The text of said.what.member, or of said.what without a member; "" if there is none. */
 static const char *said(const struct python_answer *a, const char *what, const char *member)
 {
     const json_t *const inside = json_object_get(a->said, what);
@@ -135,7 +137,7 @@ static bool is_found(const struct python_answer *a, const char *what)
     return json_is_true(json_object_get(json_object_get(a->said, what), "found"));
 }
 
-/* What was not asked, or not answered. */
+/* A finding about something that Python was not asked for, or did not answer. */
 static enum finding_state unknown(const struct examined *m, struct finding *f)
 {
     fact_set(f, "unknown: %s", *m->python->path ? m->python->trouble : "no Python");

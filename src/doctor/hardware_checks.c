@@ -15,7 +15,7 @@ enum { GIB = 1 << 30 };
 
 /* ---- cgroups ---- */
 
-/* The path of this process below the mount of a controller; "" of the second version, which has one for all. */
+/* The cgroup of this process below the mount of a controller. Controller "": cgroup v2, which has one path for all. */
 static bool cgroup_path(const struct examined *m, const char *controller, char *out, size_t size)
 {
     char text[8192], *rest = text;
@@ -38,7 +38,7 @@ static bool cgroup_path(const struct examined *m, const char *controller, char *
     return false;
 }
 
-/* The smallest value of a file in a cgroup and all above it, as read() takes it from the text; 0: there is no limit. */
+/* The smallest limit in a cgroup and its ancestors; read() converts the text of the file. 0: there is no limit. */
 static double cgroup_least(const struct examined *m, const char *mount, const char *path, const char *file,
                            double (*read)(const struct examined *m, const char *dir, const char *text))
 {
@@ -75,7 +75,8 @@ static double cgroup_limit(const struct examined *m, const char *controller, con
     return limit;
 }
 
-/* "150000 100000" of cpu.max, or "150000" of cpu.cfs_quota_us with the period beside it. */
+/* CPUs: of "150000 100000" (cpu.max: quota and period), or of "150000" (cpu.cfs_quota_us; the period is in another
+ * file). */
 static double quota(const struct examined *m, const char *dir, const char *text)
 {
     char name[4200], *end;
@@ -97,7 +98,7 @@ static double bytes(const struct examined *m, const char *dir, const char *text)
     char *end;
     (void)m, (void)dir;
     const double n = strtod(text, &end);
-    return end == text || n >= 0x1p62 ? 0 : n; /* "max", or the largest number that there is */
+    return end == text || n >= 0x1p62 ? 0 : n; /* "max" (v2) and a huge number (v1) mean that there is no limit */
 }
 
 static enum finding_state look_cpus(const struct examined *m, struct finding *f)
@@ -109,7 +110,7 @@ static enum finding_state look_cpus(const struct examined *m, struct finding *f)
     place_add(f, "/proc/self/cgroup, /sys/fs/cgroup");
     fact_set(f, "%ld online, %d allowed", online, allowed);
     if (limit > 0)
-        fact_add(f, ", time of %.2f at most (cgroup)", limit);
+        fact_add(f, ", at most %.2f CPUs (cgroup)", limit);
     return limit > 0 || allowed < online ? FINDING_LIMITED : FINDING_OK;
 }
 
@@ -131,13 +132,13 @@ static enum finding_state look_memory(const struct examined *m, struct finding *
     return FINDING_LIMITED;
 }
 
-/* ---- what surrounds the process ---- */
+/* ---- containers and filters ---- */
 
 static enum finding_state look_container(const struct examined *m, struct finding *f)
 {
     static const struct {
         const char *file, *name;
-    } sign[] = { { "/run/systemd/container", NULL }, /* it has the name in it */
+    } sign[] = { { "/run/systemd/container", NULL }, /* the file contains the name */
                  { "/.dockerenv", "docker" },
                  { "/run/.containerenv", "podman" } };
     char text[64];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hardware_checks.h - CPUs, memory, NUMA nodes and network cards, and what limits them: cgroups, containers, limits of the process. */
+/* hardware_checks.h - checks of CPUs, memory, NUMA nodes and network cards, and of their limits: cgroups,
+ * containers, resource limits. */
 #ifndef ASCOPE_DOCTOR_HARDWARE_CHECKS_H
 #define ASCOPE_DOCTOR_HARDWARE_CHECKS_H
 

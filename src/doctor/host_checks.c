@@ -53,7 +53,7 @@ static enum finding_state look_io(const struct examined *m, struct finding *f)
     return FINDING_OK;
 }
 
-/* For those who miss the percentages that iotop would have: samplers do not ask for them. */
+/* Only informs users who miss the percentages of iotop: the samplers do not read delay accounting. */
 static enum finding_state look_delays(const struct examined *m, struct finding *f)
 {
     const int why = m->tries->task_stats();
@@ -68,7 +68,7 @@ static enum finding_state look_delays(const struct examined *m, struct finding *
     return FINDING_NOT_APPLICABLE;
 }
 
-/* The options of the last mount on /proc: what hides those of others. */
+/* Whether the last mount on /proc hides the processes of other users (hidepid). */
 static enum finding_state look_hidden(const struct examined *m, struct finding *f)
 {
     char text[32768], hides[32] = "";
@@ -97,7 +97,7 @@ static enum finding_state look_hidden(const struct examined *m, struct finding *
     return FINDING_LIMITED;
 }
 
-/* /proc/PID/task/N/syscall, which samples of system calls are read from, asks for the right to attach. */
+/* System calls are sampled from /proc/PID/task/N/syscall, which requires the permission to attach with ptrace. */
 static enum finding_state look_ptrace(const struct examined *m, struct finding *f)
 {
     enum { OF_ALL, OF_CHILDREN, OF_ROOT };
@@ -193,7 +193,7 @@ static enum finding_state look_clock_call(const struct examined *m, struct findi
 {
     const double ns = m->tries->clock_ns();
     const bool has_vdso = getauxval(AT_SYSINFO_EHDR) != 0;
-    enum { SYSTEM_CALL_NS = 150 }; /* without the vDSO more; with it 20 to 60 */
+    enum { SYSTEM_CALL_NS = 150 }; /* a system call takes longer; a reading through the vDSO takes 20 to 60 ns */
     fact_set(f, "%.0f ns a reading; %s", ns, has_vdso ? "the kernel provides a vDSO" : "no vDSO");
     return ns < SYSTEM_CALL_NS ? FINDING_OK : FINDING_LIMITED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_checks.h - what of programs can be seen on this machine: /proc, events of the kernel, clocks. */
+/* host_checks.h - checks of what this machine shows about programs: /proc, kernel events, clocks. */
 #ifndef ASCOPE_DOCTOR_HOST_CHECKS_H
 #define ASCOPE_DOCTOR_HOST_CHECKS_H
 

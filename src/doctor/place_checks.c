@@ -17,14 +17,14 @@
 #include "collect/place.h"
 #include "collect/rings_file.h"
 
-/* The directory, or the nearest one above it that is there: recordings make the others. */
+/* The directory, or its nearest existing ancestor: recordings create missing directories. */
 static bool nearest(const char *path, char out[PATH_MAX])
 {
     if (snprintf(out, PATH_MAX, "%s", *path ? path : ".") >= PATH_MAX)
         return false;
     for (struct stat st; stat(out, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);) {
         if (lstat(out, &st) == 0)
-            return true; /* a link to nothing, or a file in the way: it is what has to be looked at */
+            return true; /* a dangling link, or a file in the path: the check reports it */
         char *const slash = strrchr(out, '/');
         if (!slash)
             memcpy(out, ".", 2);
@@ -34,7 +34,7 @@ static bool nearest(const char *path, char out[PATH_MAX])
     return true;
 }
 
-/* A file that nobody else sees, in that directory. -1: errno says why not. */
+/* Opens an unnamed file in the directory. -1: see errno. */
 static int file_try(const char *dir)
 {
     char path[PATH_MAX + 32];
@@ -159,6 +159,7 @@ static enum finding_state look_file_system(const struct examined *m, struct find
 {
     char dir[PATH_MAX];
     struct statfs s;
+    errno = ENAMETOOLONG;
     if (!nearest(m->out, dir) || statfs(dir, &s) != 0) {
         fact_set(f, "%s", strerror(errno));
         return FINDING_MISSING;
@@ -167,16 +168,17 @@ static enum finding_state look_file_system(const struct examined *m, struct find
     return file_system_finding((uint32_t)s.f_type, f);
 }
 
-/* The beginning of the file and a ring of the default size: what the first thread that records needs. */
+/* Space for a ring of the default size, which the first recording thread needs. */
 enum { RING_ROOM = 6 << 20 };
 
-/* As rings_open() does it: room first, then a mapping that another one sees. */
+/* Does what rings_open() does: allocates space, then checks that two mappings of the file share it. Returns an errno
+ * value or 0. */
 static int map_try(int fd)
 {
     const size_t size = sizeof(struct rings_front) + RING_ROOM, page = (size_t)sysconf(_SC_PAGESIZE);
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur)
-        return EFBIG; /* the attempt would be a signal */
+        return EFBIG; /* exceeding the limit would raise SIGXFSZ */
     int why = posix_fallocate(fd, 0, (off_t)size);
     if (why)
         return why;
@@ -216,7 +218,7 @@ static enum finding_state look_rings(const struct examined *m, struct finding *f
 
 enum finding_state room_finding(uint64_t bytes, struct finding *f)
 {
-    enum { MB_PER_S = 64 }; /* a million records of 64 bytes each: what one thread puts at most */
+    enum { MB_PER_S = 64 }; /* a million records of 64 bytes per second: the most that one thread writes */
     const double mib = (double)bytes / (1 << 20), minutes = (double)bytes / (MB_PER_S * 1e6) / 60;
     fact_set(f, mib < 10240 ? "%.0f MiB" : "%.0f GiB", mib < 10240 ? mib : mib / 1024);
     fact_add(f, " free: %.*f minutes of a million records of 64 bytes per second", minutes < 10 ? 1 : 0, minutes);
@@ -227,6 +229,7 @@ static enum finding_state look_room(const struct examined *m, struct finding *f)
 {
     char dir[PATH_MAX];
     struct statvfs s;
+    errno = ENAMETOOLONG;
     if (!nearest(m->out, dir) || statvfs(dir, &s) != 0) {
         fact_set(f, "%s", strerror(errno));
         return FINDING_MISSING;

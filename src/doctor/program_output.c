@@ -12,7 +12,7 @@
 
 #include "collect/host_clock.h"
 
-/* In the child: nothing that allocates. */
+/* Runs in the child of a process with threads: allocates nothing. */
 static _Noreturn void become(char *const argv[], int out, int trouble)
 {
     sigset_t none;
@@ -31,7 +31,7 @@ static _Noreturn void become(char *const argv[], int out, int trouble)
     _exit(127);
 }
 
-/* All that is there now. False: that was the last of it. */
+/* Reads all available output. False: the output has ended, or is too long. */
 static bool take(int fd, struct program_output *out)
 {
     for (;;) {
@@ -49,7 +49,8 @@ static bool take(int fd, struct program_output *out)
     }
 }
 
-/* Until it ends, prints too much, or is late. Children of it may keep the pipe open; they are not waited for. */
+/* Reads the output until the program ends, prints too much, or exceeds its time. Descendants may keep the pipe open;
+ * they are not waited for. */
 static void follow(pid_t pid, int fd, unsigned limit_ms, struct program_output *out)
 {
     const uint64_t until_ns = host_clock_raw_ns() + limit_ms * UINT64_C(1000000);
@@ -64,7 +65,7 @@ static void follow(pid_t pid, int fd, unsigned limit_ms, struct program_output *
         out->is_late = !is_over && host_clock_raw_ns() >= until_ns;
     }
     int status = 0;
-    kill(-pid, SIGKILL); /* and what it has left behind, while its number is still its own */
+    kill(-pid, SIGKILL); /* its descendants, too; it is not reaped yet, so that its process group id is still its own */
     waitpid(pid, &status, 0);
     out->exit_code = is_over && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -85,7 +86,7 @@ void program_run(char *const argv[], unsigned limit_ms, struct program_output *o
     close(said[1]);
     close(trouble[1]);
     if (pid > 0) {
-        setpgid(pid, pid); /* whoever is first */
+        setpgid(pid, pid); /* the child does the same; whichever is first */
         if (read(trouble[0], &out->why, sizeof out->why) == sizeof out->why)
             waitpid(pid, NULL, 0);
         else

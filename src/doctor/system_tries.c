@@ -60,7 +60,7 @@ static struct perf_count perf_faults(void)
 
 /* ---- taskstats, through generic netlink ---- */
 
-/* The kernel's macros for these are of other types with every compiler. */
+/* The kernel's macros for these have types that cause warnings with some compilers. */
 enum { HEADS = sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr), ATTRIBUTE_HEAD = sizeof(struct nlattr) };
 #define ALIGNED(bytes) (((size_t)(bytes) + 3) & ~(size_t)3)
 
@@ -95,7 +95,7 @@ static int ask(int fd, struct message *m)
     return error.error ? -error.error : 0;
 }
 
-/* The number of an attribute of 16 bits in an answer. */
+/* The value of a 16-bit attribute in an answer. False: it has none. */
 static bool attribute_find(const struct message *m, uint16_t type, uint16_t *out)
 {
     const size_t head = HEADS;
@@ -157,7 +157,7 @@ static int populate(void)
     return why;
 }
 
-/* The fastest of some bursts: the others were interrupted. */
+/* The mean of the fastest burst: slower ones were interrupted. */
 static double clock_ns(void)
 {
     enum { BURSTS = 8, READINGS = 256 };

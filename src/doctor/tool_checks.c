@@ -44,8 +44,8 @@ static bool is_in(struct finding *f, const char *dir, const char *name, char out
     return fits && access(out, R_OK) == 0;
 }
 
-/* Beside the command: in a build tree, an installation, or a wheel, whose programs are in bin of the package. Then where the loader
- * looks. */
+/* Searches the directories relative to the command (of a build tree, an installation, or a wheel, whose programs are
+ * in bin of the package), then those of the loader. */
 static enum finding_state library(struct finding *f, const char *name)
 {
     static const char *const beside[] = { ".", "../lib", ("../" LIB_OF_MACHINE), "../lib64", ".." };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_checks.h - the parts of ascope itself, and which msprof a shell finds. */
+/* tool_checks.h - checks of the parts of ascope, and of the msprof in PATH. */
 #ifndef ASCOPE_DOCTOR_TOOL_CHECKS_H
 #define ASCOPE_DOCTOR_TOOL_CHECKS_H
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ld.so puts in front of a program's libc (LD_PRELOAD). A wrapper reads the clock, calls, reads the clock again, and puts one record
- * into the ring of its thread. It holds nothing while it calls: a thread that is cancelled there, or leaves by longjmp(), leaves no
- * trace. It is what its function is for signal handlers, too, and before any constructor has run. */
+/* Wrappers of libc functions, which ld.so loads before a program's libc (LD_PRELOAD). A wrapper reads the clock,
+ * calls the function, reads the clock again, and puts one record into the ring of its thread. It holds no lock and
+ * no slot during the call, so that a thread that is cancelled there, or leaves by longjmp(), needs no cleanup.
+ * Wrappers are as async-signal-safe as their functions, and work before any constructor has run. */
 #undef _FILE_OFFSET_BITS /* open() and open64() are two symbols */
 #undef _FORTIFY_SOURCE   /* and both are functions */
 #include <features.h>
-#ifdef __GLIBC__ /* whose symbols these are; others have no such library */
+#ifdef __GLIBC__ /* the symbols are glibc's; with other C libraries this library is empty */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,11 +42,11 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* What programs call that were compiled with checks of their buffers; no header has them. */
+/* Declares the functions that programs compiled with _FORTIFY_SOURCE call (__read_chk, ...): no header does. */
 #define DECLARED(type, name, parameters, ...) type name parameters;
 SYSTEM_ROWS(DECLARED)
 
-/* ---- the functions behind ours ---- */
+/* ---- the wrapped functions ---- */
 
 /* clang-format off */
 #define SYSTEM_NAME(type, name, ...) X(name)
@@ -68,13 +69,13 @@ static const char *const real_name[REALS] = {
 };
 static void *_Atomic real_at[REALS];
 
-/* A condition variable has changed its layout once, and dlsym() may find the function for the older one. */
+/* Condition variables changed their layout in glibc 2.3.2; dlsym() might return the function for the older layout. */
 static __attribute__((noinline)) void *real_find(unsigned i)
 {
     void *at = strncmp(real_name[i], "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, real_name[i], "GLIBC_2.3.2") : NULL;
     if (!at)
         at = dlsym(RTLD_NEXT, real_name[i]);
-    atomic_store_explicit(&real_at[i], at, memory_order_relaxed); /* whoever comes first, they find the same */
+    atomic_store_explicit(&real_at[i], at, memory_order_relaxed); /* threads that race here find the same address */
     return at;
 }
 
@@ -92,15 +93,17 @@ static struct os_call_sink outside = {
     .version = RINGS_VERSION, .session = ring_session, .thread = ring_thread, .put = ring_put, .done = ring_done
 };
 static const struct os_call_sink *_Atomic sink = &outside;
-static __thread char command[OS_CALL_COMMAND] __attribute__((tls_model("initial-exec"))); /* "": not asked yet */
+static __thread char command[OS_CALL_COMMAND]
+    __attribute__((tls_model("initial-exec"))); /* name of the thread; "": not read yet */
 
-/* What is called before is called, and no more. */
+/* Calls before this constructor are passed on and not recorded. */
 static __attribute__((constructor)) void record_if_asked(void)
 {
     struct handover_wish wish;
-    for (unsigned i = 0; i < REALS; i++) /* later it may be a signal handler that comes first */
+    for (unsigned i = 0; i < REALS;
+         i++) /* dlsym() is not async-signal-safe, and a wrapper may first be called in a signal handler */
         real_find(i);
-    host_clock_init(); /* its own constructor may come later, and then decides the same */
+    host_clock_init(); /* its own constructor may run later; it then chooses the same clock */
     if (handover_attach(&wish))
         outside.kinds = wish.calls;
 }
@@ -114,7 +117,8 @@ VISIBLE bool ascope_os_calls_to(const struct os_call_sink *to)
     return true;
 }
 
-/* Where the record of a call goes; NULL: nowhere. `from`: who calls. The recorder's own calls are not the program's. */
+/* Where the record of a call goes; NULL: it is not recorded. `from`: the return address. Calls of the recorder
+ * itself are left out. */
 static inline const struct os_call_sink *sink_for(uint32_t kind, const void *from)
 {
     const struct os_call_sink *const s = atomic_load_explicit(&sink, memory_order_acquire);
@@ -153,7 +157,7 @@ static inline int64_t system_result(int64_t result)
     return __builtin_expect(result == -1, 0) ? -(int64_t)errno : result;
 }
 
-/* What a wrapper does around the call. errno is the call's: reading the clock and putting a record leave it alone. */
+/* The body of a wrapper. errno stays that of the call: reading the clock and putting a record do not change it. */
 #define SINK(kind) sink_for(OS_CALLS_OF_##kind, __builtin_return_address(0))
 #define RECORDED(type, call, kind_sink, stream, number, argument, of_result)                                           \
     do {                                                                                                               \
@@ -188,7 +192,8 @@ SYSTEM_ROWS(SYSTEM_WRAPPER)
 THREAD_ROWS(THREAD_WRAPPER)
 NEWER_THREAD_ROWS(THREAD_WRAPPER)
 
-/* A try gives what the lock would give, but where that waits, or sees that it would wait for itself. */
+/* Only calls that have to wait are recorded: the try returns what the lock would return, except EBUSY where the lock
+ * would wait or detect a deadlock. */
 #define LOCK_WRAPPER(name, try_name, parameters, arguments, first)                                                     \
     VISIBLE int name parameters                                                                                        \
     {                                                                                                                  \
@@ -202,7 +207,8 @@ NEWER_THREAD_ROWS(THREAD_WRAPPER)
 LOCK_ROWS(LOCK_WRAPPER)
 NEWER_LOCK_ROWS(LOCK_WRAPPER)
 
-/* Whoever is to be cancelled is so, also where there is nothing to wait for. */
+/* Tries to take a semaphore without waiting. sem_wait() is a cancellation point even if it does not wait, so this is
+ * one, too. */
 static bool sem_taken(sem_t *s)
 {
     const int errno_was = errno;
@@ -255,7 +261,7 @@ OPEN_WRAPPER(open64)
 OPENAT_WRAPPER(openat)
 OPENAT_WRAPPER(openat64)
 
-/* One argument more, or none: as libc itself reads it. */
+/* Functions with an optional argument, which is read as libc reads it, given or not. */
 #define CONTROL_WRAPPER(name, request_type, number)                                                                    \
     VISIBLE int name(int fd, request_type request, ...)                                                                \
     {                                                                                                                  \
@@ -269,7 +275,7 @@ CONTROL_WRAPPER(ioctl, unsigned long, ioctl)
 CONTROL_WRAPPER(fcntl, int, fcntl)
 CONTROL_WRAPPER(fcntl64, int, fcntl)
 
-/* What is left of the time is no failure. */
+/* The result of sleep() is the remaining time: a signal has interrupted it. */
 VISIBLE unsigned sleep(unsigned s)
 {
     RECORDED(unsigned, REAL(sleep)(s), SINK(SYSTEM), STREAM_SYSTEM_CALL, SYS_clock_nanosleep, s, result ? -EINTR : 0);
@@ -281,7 +287,7 @@ VISIBLE int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t
              clock, -result);
 }
 
-/* The next record of the thread asks anew. */
+/* Makes the next record of the thread read its new name. */
 VISIBLE int pthread_setname_np(pthread_t p, const char *name)
 {
     if (pthread_equal(p, pthread_self()))

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wrapped_rows.h - the functions of libc that the preloaded library wraps: one row each.
  *
- * System calls have the name that the kernel has for them, so that they are the same whoever has seen them (os_trace.h): what open()
- * does is openat, what usleep() does is clock_nanosleep. Only what readers report is here (os_call.c).
+ * Calls are recorded under the name of the system call that they make, as the kernel's trace points have it
+ * (os_trace.h): open() is openat, usleep() is clock_nanosleep. Only functions whose calls are reported are here
+ * (os_call.c).
  */
 #ifndef ASCOPE_PRELOAD_WRAPPED_ROWS_H
 #define ASCOPE_PRELOAD_WRAPPED_ROWS_H
 
-/* Not everywhere. */
+/* Some architectures, such as aarch64, lack these system calls; libc uses others instead. */
 #ifndef SYS_poll
 #define SYS_poll SYS_ppoll
 #endif
@@ -18,7 +19,8 @@
 #define SYS_pause SYS_ppoll
 #endif
 
-/* type, name, parameters, arguments, number of the system call, the argument that is kept. -1 and errno say that it failed. */
+/* type, name, parameters, arguments, number of the system call, the argument that is recorded. They fail with -1 and
+ * errno. */
 /* clang-format off */
 #define SYSTEM_ROWS(X) \
     X(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), read, fd) \
@@ -111,7 +113,7 @@
     X(int, dup3, (int fd, int to, int flags), (fd, to, flags), dup3, fd) \
     X(int, pipe2, (int fd[2], int flags), (fd, flags), pipe2, fd)
 
-/* They give the error as their result. name, parameters, arguments, the argument that is kept. */
+/* name, parameters, arguments, the argument that is recorded. They return the error number. */
 #define THREAD_ROWS(X) \
     X(pthread_attr_init, (pthread_attr_t *a), (a), a) \
     X(pthread_barrier_wait, (pthread_barrier_t *b), (b), b) \
@@ -121,19 +123,19 @@
     X(pthread_join, (pthread_t p, void **value), (p, value), p) \
     X(pthread_mutex_init, (pthread_mutex_t *m, const pthread_mutexattr_t *a), (m, a), m)
 
-/* The same, but only those that have to wait: others are tried first, with the second function, in vain. */
+/* The same, recorded only if they wait: the second function is tried first. */
 #define LOCK_ROWS(X) \
     X(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t *m), (m), m) \
     X(pthread_mutex_timedlock, pthread_mutex_trylock, (pthread_mutex_t *m, const struct timespec *t), (m, t), m) \
     X(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t *m), (m), m) \
     X(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t *m), (m), m)
 
-/* The same, with errno; points at which a thread can be cancelled. */
+/* The same, but they fail with -1 and errno, and are cancellation points. */
 #define SEMAPHORE_ROWS(X) \
     X(sem_wait, (sem_t *s), (s), s) \
     X(sem_timedwait, (sem_t *s, const struct timespec *t), (s, t), s)
 
-/* What newer versions of libc have, and what libraries of C++ and Python use where it is there. */
+/* Functions of newer versions of libc, which libraries of C++ and Python use if they exist. */
 #if __GLIBC_PREREQ(2, 30)
 #define NEWER_THREAD_ROWS(X) \
     X(pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t k, const struct timespec *t), \
@@ -148,7 +150,7 @@
 #define NEWER_SEMAPHORE_ROWS(X)
 #endif
 
-/* Wrapped by hand: their parameters vary. */
+/* Wrapped in wrapped.c: with variable parameters, or used by the wrappers themselves. */
 #define OTHER_ROWS(X) \
     X(open) X(open64) X(openat) X(openat64) X(ioctl) X(fcntl) X(fcntl64) X(sleep) X(clock_nanosleep) \
     X(pthread_setname_np) X(pthread_mutex_trylock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_trywrlock) \

@@ -18,25 +18,26 @@
 #include "run/dynamic_client.h"
 #include "run/run_sample.h"
 
-/* A command is one of these; the answer to it is a struct answer. A collector that finds the other end closed ends. */
+/* A command to a collector is one byte; the collector answers with a struct answer. It ends when its socket is
+ * closed. */
 enum { COMMAND_START = 's', COMMAND_STOP = 't' };
 struct answer {
-    bool is_well;
+    bool is_done;
     char text[PATH_MAX]; /* path of the collection, or why there is none */
 };
 
 struct attached {
     pid_t pid, collector;
-    int to; /* -1: it has ended */
+    int to; /* socket to its collector; -1: the process or the collector has ended */
 };
 
 /* ---- the collector of one process ---- */
 
 static struct ascope_session *session;
-static struct run_sample sample;   /* of the session; it ends with this process */
-static int library = DYNAMIC_NONE; /* the vendor's, in the process: it records the device */
+static struct run_sample sample;   /* describes the request in sample.json; released when the collector exits */
+static int library = DYNAMIC_NONE; /* connection to the vendor's library in the process, which records the device */
 
-/* The device, where the vendor's library is there; the host is recorded in any case. */
+/* Starts the device's recording if the process has loaded the vendor's library. The host is recorded in any case. */
 static void library_start(const struct run_request *r, pid_t pid, struct error *e)
 {
     if (r->sample_config && library == DYNAMIC_NONE)
@@ -59,7 +60,7 @@ static void start(const struct run_request *r, pid_t pid, struct answer *out)
     if (session && ascope_session_start(session, &why)) {
         struct error e = { 0 };
         library_start(r, pid, &e);
-        out->is_well = true;
+        out->is_done = true;
         snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));
         if (e.fault != FAULT_NONE)
             message(ASCOPE_WARNING, "%s; recording the host only", e.text);
@@ -81,9 +82,9 @@ static void stop(pid_t pid, struct answer *out)
     snprintf(out->text, sizeof out->text, "%s", ascope_session_path(session));
     if (library != DYNAMIC_NONE && !dynamic_request(library, pid, DYNAMIC_STOP, &e))
         message(ASCOPE_WARNING, "%s", e.text);
-    out->is_well = ascope_session_end(session, &why);
+    out->is_done = ascope_session_end(session, &why);
     session = NULL;
-    if (!out->is_well)
+    if (!out->is_done)
         snprintf(out->text, sizeof out->text, "%s", why.text);
 }
 
@@ -91,7 +92,7 @@ static _Noreturn void collector(const struct run_request *r, pid_t pid, int from
 {
     char command;
     while (TEMP_FAILURE_RETRY(read(from, &command, 1)) == 1) {
-        struct answer out = { .is_well = false };
+        struct answer out = { .is_done = false };
         if (command == COMMAND_START)
             start(r, pid, &out);
         else
@@ -107,7 +108,8 @@ static _Noreturn void collector(const struct run_request *r, pid_t pid, int from
     _exit(0);
 }
 
-/* `of` has the others, too: their ends are not for this one, which would keep them open. */
+/* Forks the collector of process i. The child closes its copies of the sockets of earlier collectors: an open copy
+ * would keep those collectors from noticing that the command has ended. */
 static bool collector_start(const struct run_request *r, struct attached *of, size_t i, struct error *e)
 {
     struct attached *const a = &of[i];
@@ -115,6 +117,7 @@ static bool collector_start(const struct run_request *r, struct attached *of, si
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return error_set(e, FAULT_LIMIT, "process %d: %s", (int)a->pid, strerror(errno));
     a->collector = fork();
+    const int why = errno;
     if (a->collector == 0) {
         close(pair[0]);
         while (i > 0)
@@ -127,17 +130,17 @@ static bool collector_start(const struct run_request *r, struct attached *of, si
         return true;
     close(a->to);
     a->to = -1;
-    return error_set(e, FAULT_LIMIT, "process %d: %s", (int)a->pid, strerror(errno));
+    return error_set(e, FAULT_LIMIT, "process %d: %s", (int)a->pid, strerror(why));
 }
 
-/* ---- the one that is spoken to ---- */
+/* ---- the command, which talks to the collectors ---- */
 
 static bool is_there(pid_t pid)
 {
     return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-static void say(const struct run_request *r, const struct attached *a, const char *text)
+static void print_line(const struct run_request *r, const struct attached *a, const char *text)
 {
     char line[PATH_MAX + 64];
     snprintf(line, sizeof line, "process %d: %s", (int)a->pid, text);
@@ -152,6 +155,14 @@ static bool ask(struct attached *a, char command, struct answer *out)
         return true;
     *out = (struct answer){ .text = "its collector has ended" };
     return false;
+}
+
+/* Lets a collector end, and waits until it has. */
+static void collector_end(struct attached *a)
+{
+    close(a->to);
+    a->to = -1;
+    waitpid(a->collector, NULL, 0);
 }
 
 struct conversation {
@@ -170,18 +181,18 @@ static void command_all(const struct conversation *c, char command)
         if (c->of[i].to < 0)
             continue;
         ask(&c->of[i], command, &out);
-        if (out.is_well && command == COMMAND_STOP)
+        if (out.is_done && command == COMMAND_STOP)
             c->found(c->to, out.text);
         snprintf(text, sizeof text, "%s%s",
-                 !out.is_well               ? ""
+                 !out.is_done               ? ""
                  : command == COMMAND_START ? "recording "
                                             : "stopped ",
                  out.text);
-        say(c->r, &c->of[i], text);
+        print_line(c->r, &c->of[i], text);
     }
 }
 
-/* How many are left. What was recorded of one that ended is complete. */
+/* Ends the collectors of processes that have ended; their recordings are complete. Returns how many are left. */
 static size_t drop_ended(const struct conversation *c)
 {
     size_t n = 0;
@@ -189,11 +200,10 @@ static size_t drop_ended(const struct conversation *c)
         struct attached *const a = &c->of[i];
         if (a->to >= 0 && !is_there(a->pid)) {
             struct answer out;
-            if (ask(a, COMMAND_STOP, &out) && out.is_well)
+            if (ask(a, COMMAND_STOP, &out) && out.is_done)
                 c->found(c->to, out.text);
-            say(c->r, a, "has ended");
-            close(a->to);
-            a->to = -1;
+            print_line(c->r, a, "has ended");
+            collector_end(a);
         }
         n += a->to >= 0;
     }
@@ -239,22 +249,21 @@ bool attached_collect(const struct run_request *r, struct run_result *out, struc
     struct conversation c = { .r = r, .of = of, .n = r->n_pids, .found = found, .to = out };
     if (!of)
         return error_no_memory(e, "the processes");
-    bool is_well = true;
+    bool is_done = true;
     for (size_t i = 0; i < c.n; i++)
         of[i] = (struct attached){ .pid = r->pids[i], .to = -1 };
-    for (size_t i = 0; i < c.n && is_well; i++)
-        is_well = collector_start(r, of, i, e);
-    if (is_well)
+    for (size_t i = 0; i < c.n && is_done; i++)
+        is_done = collector_start(r, of, i, e);
+    if (is_done)
         converse(&c, v, out);
     for (size_t i = 0; i < c.n; i++) {
         struct answer last;
         if (of[i].to < 0)
             continue;
-        if (ask(&of[i], COMMAND_STOP, &last) && last.is_well)
+        if (ask(&of[i], COMMAND_STOP, &last) && last.is_done)
             found(out, last.text);
-        close(of[i].to);
-        waitpid(of[i].collector, NULL, 0);
+        collector_end(&of[i]);
     }
     free(of);
-    return is_well;
+    return is_done;
 }

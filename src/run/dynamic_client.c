@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* What goes over the socket, in the byte order of the machine: both ends are on it. */
+/* Messages of the socket, in the byte order of the machine. */
 enum { PARAMETERS_BYTES = 4096, PARAMETERS_S = 1, REQUEST_S = 60 };
 struct parameters_message {
     uint32_t bytes;
@@ -23,7 +23,7 @@ struct message_pair {
     int32_t type, status;
 };
 enum { REPLY_PARAMETERS = 0, NOTICE_DISCONNECT = 7 };
-_Static_assert(sizeof(struct parameters_message) == 4100, "as the other end reads it");
+_Static_assert(sizeof(struct parameters_message) == 4100, "the size that the library reads");
 
 static const char *const statuses[] = { "done", "it failed", "already recording", "the program has set no device yet",
                                         "not recording" };
@@ -40,7 +40,8 @@ static bool address_of(struct sockaddr_un *at, pid_t pid, const char *home)
     if (n >= (int)sizeof at->sun_path)
         return false;
     memcpy(at->sun_path, path, (size_t)n + 1);
-    return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_uid == geteuid(); /* nobody else's */
+    return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+           st.st_uid == geteuid(); /* a socket of another user is not trusted */
 }
 
 static bool wait_at_most(int fd, int seconds)
@@ -50,7 +51,7 @@ static bool wait_at_most(int fd, int seconds)
            setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t) == 0;
 }
 
-/* The reply of this type; others in between are news that nobody waits for. */
+/* Waits for the reply of this type and skips notifications of other types. */
 static bool reply_read(int fd, pid_t pid, int32_t type, struct error *e)
 {
     for (;;) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ static void input_close(void)
     }
 }
 
-/* In the child. A held program that nobody lets go ends without a word. */
+/* Runs in the child. If the parent ends before launch_go(), the read fails and the child exits silently. */
 static _Noreturn void child(const struct launch_of *of, int go, int trouble)
 {
     char byte;
@@ -35,7 +36,7 @@ static _Noreturn void child(const struct launch_of *of, int go, int trouble)
 bool launch_hold(struct launch *l, const struct launch_of *of, struct error *e)
 {
     int go[2], trouble[2];
-    if (pipe2(go, O_CLOEXEC) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) != 0)
         return error_set(e, FAULT_LIMIT, "%s: cannot be started: %s", of->program[0], strerror(errno));
     if (pipe2(trouble, O_CLOEXEC) != 0) {
         close(go[0]);
@@ -63,9 +64,11 @@ bool launch_hold(struct launch *l, const struct launch_of *of, struct error *e)
 bool launch_go(struct launch *l, const char *name, struct error *e)
 {
     int why = 0;
-    const bool is_gone = TEMP_FAILURE_RETRY(write(l->go, "g", 1)) != 1;
+    /* A socket, not a pipe: if the child was killed, writing to a pipe would end this process by SIGPIPE. */
+    const bool is_gone = TEMP_FAILURE_RETRY(send(l->go, "g", 1, MSG_NOSIGNAL)) != 1;
     close(l->go);
-    const ssize_t got = TEMP_FAILURE_RETRY(read(l->trouble, &why, sizeof why)); /* exec() closes the other end */
+    /* exec() closes the child's end: nothing to read means success. */
+    const ssize_t got = TEMP_FAILURE_RETRY(read(l->trouble, &why, sizeof why));
     close(l->trouble);
     if (!is_gone && got == 0)
         return true;

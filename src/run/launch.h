@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.h - a program that is there before it runs: its number is known, and nothing of it is missed.
+/* launch.h - starts a program in two steps, so that its process id is known and recording has begun before it runs.
  *
- * launch_hold() forks; the child waits in front of exec(). launch_go() lets it go. If this process ends in between, so does the child.
+ * launch_hold() forks; the child waits before exec(). launch_go() releases it. If this process ends in between, the
+ * child ends, too.
  */
 #ifndef ASCOPE_RUN_LAUNCH_H
 #define ASCOPE_RUN_LAUNCH_H
@@ -14,18 +15,18 @@
 
 struct launch {
     pid_t pid;
-    int go, trouble; /* ends of pipes: a byte lets it go; the number of an error comes back */
+    int go, trouble; /* a byte sent to `go` releases the child; `trouble` is a pipe with the errno of exec() */
 };
 
 struct launch_of {
     char *const *program, *const *environment; /* both end with NULL */
-    const sigset_t *mask;                      /* the program's */
-    bool no_input;                             /* standard input is ours */
+    const sigset_t *mask;                      /* signal mask of the program */
+    bool no_input; /* the program reads /dev/null: the command reads standard input itself */
 };
 
 bool launch_hold(struct launch *l, const struct launch_of *of, struct error *e);
 bool launch_go(struct launch *l, const char *name,
-               struct error *e);       /* false, FAULT_ASKED: it cannot be started, and is gone */
-void launch_abandon(struct launch *l); /* instead: it never runs */
+               struct error *e);       /* false, FAULT_ASKED: it cannot be started; the child has been waited for */
+void launch_abandon(struct launch *l); /* instead of launch_go(): the program never runs */
 
 #endif

@@ -17,7 +17,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A name, not a way out of the folder; a folder, not a link. */
+/* Only a directory directly in the parent, and no link: the text is untrusted and must not lead out of the folder. */
 static bool is_collection(int parent, const char *name)
 {
     struct stat st;

@@ -19,10 +19,10 @@ void words_add(struct words *w, const char *word)
         if (at && w->n > 0)
             memcpy(at, w->at, w->n * sizeof *at);
         w->at = at;
-        w->room = at ? room : 0;
+        w->room = at ? room : SIZE_MAX; /* without memory it does not grow again */
     }
     if (!w->at)
-        return; /* the arena knows */
+        return; /* arena_failed() reports it */
     w->at[w->n++] = (char *)word;
     w->at[w->n] = NULL;
 }
@@ -33,7 +33,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* ---- what is Python ---- */
+/* ---- recognising Python ---- */
 
 /* python, python3, python3.11 */
 static bool is_python(const char *path)
@@ -42,7 +42,8 @@ static bool is_python(const char *path)
     return strncmp(name, "python", strlen("python")) == 0 && *rest != '2' && !rest[strspn(rest, "0123456789.")];
 }
 
-/* The words of "python3" behind its name: its options, and the script or the module. False: nothing that we can start. */
+/* Reads the words after "python3": its options, and the script or module. False: there is no script that a front end
+ * can run. */
 static bool read_words(struct python_program *p, char *const *word, struct arena *mem)
 {
     struct words options = { .mem = mem };
@@ -63,7 +64,7 @@ static bool read_words(struct python_program *p, char *const *word, struct arena
             break;
         }
         if (*letter && *letter != 'W' && *letter != 'X')
-            return false; /* -c is a program of its own, -h and -V start none */
+            return false; /* -c has its program on the command line, -h and -V run none */
         words_add(&options, word[i]);
         if (*letter && !letter[1]) {
             if (!word[i + 1])
@@ -81,7 +82,8 @@ static bool read_words(struct python_program *p, char *const *word, struct arena
     return !arena_failed(mem);
 }
 
-/* "#!/usr/bin/env python3 -u": the words behind "#!", and behind env. False: not Python, or no script. */
+/* Reads the interpreter and its options from "#!/usr/bin/env python3 -u", without env. False: not a script of
+ * Python. */
 static bool read_first_line(int fd, struct words *words)
 {
     char line[256];
@@ -99,7 +101,7 @@ static bool read_first_line(int fd, struct words *words)
     return words->n > 0 && words->at[0] && is_python(words->at[0]);
 }
 
-/* Where execvp() would find a program; NULL: nowhere. */
+/* The path at which execvp() would find a program; NULL: it would not. */
 static const char *find_program(const char *name, struct arena *mem)
 {
     if (strchr(name, '/'))
@@ -155,7 +157,8 @@ static bool is_option(const char *word, const char *name)
     return !*word || *word == '=';
 }
 
-/* msrun starts a script by the interpreter in front of it, "python" or "python3", or without one by "python"; it takes no "-m" itself. */
+/* msrun accepts "python" or "python3" before the script and uses "python" otherwise. It has no option "-m", so that
+ * the interpreter has to be written. */
 static bool read_interpreter(struct words *launcher, char *const **word)
 {
     static const char *const names[] = { "python", "python3" };
@@ -170,11 +173,11 @@ static bool read_interpreter(struct words *launcher, char *const **word)
     return **word && (**word)[0] != '-' && strcmp(**word, "pytest") != 0;
 }
 
-/* Looks for the script that the launcher starts in each rank. False: it starts none in Python. */
+/* Finds the script that the launcher starts in each rank. False: it does not start a Python script. */
 static bool read_launched(struct python_program *p, struct arena *mem)
 {
     const bool is_msrun = !p->is_module && strcmp(base_of(p->script), "msrun") == 0;
-    static const char *const alone[] = { "standalone", "use-env" }; /* others have a value */
+    static const char *const flags[] = { "standalone", "use-env", "virtual-local-rank" }; /* all others have a value */
     struct words launcher = { .mem = mem };
     char *const *word = p->argument;
     if (p->is_module)
@@ -182,17 +185,22 @@ static bool read_launched(struct python_program *p, struct arena *mem)
     words_add(&launcher, p->script);
     p->is_module = false;
     for (; *word && (*word)[0] == '-'; word++) {
+        if (strcmp(*word, "--") == 0) { /* ends the options of the launcher */
+            word++;
+            break;
+        }
         if (!is_msrun && is_option(*word, "run-path"))
-            continue; /* another way to start a script, instead of ours */
+            continue; /* selects how the script is started, which the front end does instead */
         if (!is_msrun && (strcmp(*word, "-m") == 0 || is_option(*word, "module"))) {
             p->is_module = true;
             continue;
         }
         if (is_option(*word, "no-python") || is_option(*word, "help") || strcmp(*word, "-h") == 0)
             return false;
-        bool has_value = !strchr(*word, '=') && ((*word)[1] == '-' || !(*word)[2]); /* of "-t" "3", not of "-t3" */
-        for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-            has_value = has_value && !is_option(*word, alone[i]);
+        bool has_value =
+            !strchr(*word, '=') && ((*word)[1] == '-' || !(*word)[2]); /* "-t 3" has a separate value, "-t3" has not */
+        for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+            has_value = has_value && !is_option(*word, flags[i]);
         words_add(&launcher, *word);
         if (has_value && word[1])
             words_add(&launcher, *++word);
@@ -226,7 +234,42 @@ bool python_read(struct python_program *out, char *const *program, struct arena 
 
 /* ---- the front end's command line ---- */
 
-/* Options that PyTorch's profiler has, too, and that are not as they are by default. */
+/* The options of the recorder that front ends have, too. */
+static bool is_of_front_end(const struct ascope_option *row)
+{
+    return row->section != ASCOPE_SECTION_NONE && !row->is_old;
+}
+
+/* "--with-stack"; of a boolean that is on by default "--no-data-simplification". NULL: no memory. */
+static const char *option_word(const struct ascope_option *row, const char *by_default, struct arena *mem)
+{
+    const bool is_on = row->kind == ASCOPE_OPTION_BOOLEAN && by_default && strcmp(by_default, "true") == 0;
+    char *const word = arena_printf(mem, is_on ? "--no-%s" : "--%s", row->names[0].name);
+    for (char *c = word; c && *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    return word;
+}
+
+enum python_option python_option(const char *word, struct arena *mem)
+{
+    struct ascope_options initial;
+    ascope_options_init(&initial);
+    const struct ascope_option *row;
+    const size_t n = strcspn(word, "=");
+    for (size_t i = 0; (row = ascope_option_at(i)); i++) {
+        char *by_default = ascope_options_get(&initial, row->names[0].name);
+        const char *known = is_of_front_end(row) ? option_word(row, by_default, mem) : NULL;
+        free(by_default);
+        if (!known || strlen(known) != n || strncmp(known, word, n) != 0)
+            continue;
+        if (row->kind == ASCOPE_OPTION_BOOLEAN)
+            return word[n] ? PYTHON_OPTION_UNKNOWN : PYTHON_OPTION_COMPLETE;
+        return word[n] ? PYTHON_OPTION_COMPLETE : PYTHON_OPTION_LACKS_VALUE;
+    }
+    return PYTHON_OPTION_UNKNOWN;
+}
+
+/* Adds the options of front ends that differ from their default. */
 static void add_options(struct words *w, const struct ascope_options *o)
 {
     struct ascope_options initial;
@@ -234,20 +277,14 @@ static void add_options(struct words *w, const struct ascope_options *o)
     const struct ascope_option *row;
     for (size_t i = 0; (row = ascope_option_at(i)); i++) {
         const char *name = row->names[0].name;
-        char *now = ascope_options_get(o, name), *then = ascope_options_get(&initial, name);
-        const bool is_ours = row->section != ASCOPE_SECTION_NONE && !row->is_old;
-        if (is_ours && now && (!then || strcmp(now, then) != 0)) {
-            const bool is_switch = row->kind == ASCOPE_OPTION_BOOLEAN;
-            char *dashed =
-                arena_printf(w->mem, is_switch && then && strcmp(then, "true") == 0 ? "--no-%s" : "--%s", name);
-            for (char *c = dashed; c && *c; c++)
-                *c = *c == '_' ? '-' : *c;
-            words_add(w, dashed);
-            if (!is_switch)
+        char *now = ascope_options_get(o, name), *by_default = ascope_options_get(&initial, name);
+        if (is_of_front_end(row) && now && (!by_default || strcmp(now, by_default) != 0)) {
+            words_add(w, option_word(row, by_default, w->mem));
+            if (row->kind != ASCOPE_OPTION_BOOLEAN)
                 words_add(w, arena_text(w->mem, now, strlen(now)));
         }
         free(now);
-        free(then);
+        free(by_default);
     }
 }
 
@@ -276,6 +313,8 @@ char **python_command(const struct python_program *p, const struct python_run *r
     if (r->is_quiet)
         words_add(&w, "--quiet");
     add_options(&w, o);
+    for (char *const *word = r->options; word && *word; word++)
+        words_add(&w, *word);
     if (p->is_module)
         words_add(&w, "-m");
     words_add(&w, p->script);

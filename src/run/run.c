@@ -21,22 +21,22 @@
 #include "run/run_events.h"
 #include "run/run_sample.h"
 
-enum { PATIENCE_S = 10 }; /* with a program that was asked to end by a signal other than Ctrl-C */
+enum { PATIENCE_S = 10 }; /* how long a program may take to end after SIGTERM or SIGHUP before recording stops */
 
 struct run {
     const struct run_request *r;
     struct run_result *out;
     struct run_events events;
     struct run_sample sample;
-    struct handover *handover; /* NULL: no program */
+    struct handover *handover; /* the page through which the program finds the session; NULL: no program */
     struct launch launch;
-    struct ascope_session *session; /* NULL: nothing is recorded now */
+    struct ascope_session *session; /* NULL: not recording */
     uint32_t n_recordings;
-    uint64_t began_ns; /* the program */
+    uint64_t began_ns; /* start of the program */
     bool has_cuda;     /* libascope.so is loaded into it when it uses CUDA */
     struct run_cuda cuda;
-    bool has_preloaded;                /* the program gets the library that records its calls */
-    char not_preloaded[PATH_MAX + 64]; /* why not */
+    bool has_preloaded;                /* libascope-run.so, which records calls, is preloaded into the program */
+    char not_preloaded[PATH_MAX + 64]; /* why it is not; "": calls are not wanted */
 };
 
 static const struct run_listener *listener(const struct run *x)
@@ -88,7 +88,7 @@ static bool recording_start(struct run *x, struct error *e)
                                        .command = &x->sample.command };
     struct ascope_options own = x->r->recorder;
     if (x->r->program && own.device && strcmp(own.device, "cuda") == 0)
-        own.device = "none"; /* GPUs are recorded where they are used: in the program */
+        own.device = "none"; /* GPUs are recorded by libascope.so inside the program */
     x->session = session_new_for(&of, &own, x->n_recordings > 0, &why);
     if (!x->session || !ascope_session_start(x->session, &why)) {
         ascope_session_discard(x->session);
@@ -112,17 +112,18 @@ static bool recording_stop(struct run *x, struct error *e)
     snprintf(path, sizeof path, "%s", ascope_session_path(x->session));
     if (x->handover)
         handover_close(x->handover);
-    const bool is_well = ascope_session_end(x->session, &why);
+    const bool is_done = ascope_session_end(x->session, &why);
     x->session = NULL;
     collection_add(x->out, path);
     if (listener(x)->stopped)
         listener(x)->stopped(path);
-    return is_well || error_set(e, FAULT_IO, "%s", why.text);
+    return is_done || error_set(e, FAULT_IO, "%s", why.text);
 }
 
 /* ---- the program ---- */
 
-/* The library that records its calls. False: not wanted, or it would not be loaded, of which the session's note has the reason. */
+/* Finds libascope-run.so. False: calls are not wanted, or it cannot be preloaded; the session then reports
+ * not_preloaded. */
 static bool preload_choose(struct run *x, char path[PATH_MAX])
 {
     const char *const program = x->r->program[0], *why;
@@ -190,7 +191,8 @@ static bool program_hold(struct run *x, struct error *e)
     return is_held;
 }
 
-/* Recorded from its first instruction, unless the user wants to begin later. */
+/* Starts recording before the program, so that its first instruction is recorded, unless recording begins later by
+ * request. */
 static bool program_start(struct run *x, struct error *e)
 {
     if (!program_hold(x, e))
@@ -219,14 +221,15 @@ static uint64_t seconds_from_now(uint32_t s)
     return run_now_ns() + (uint64_t)s * 1000000000;
 }
 
-/* A signal for the collector is one for the program. From a terminal both have it. */
+/* Forwards a signal that a process sent to the collector. One from the terminal has reached the program already. */
 static void pass_on(const struct run *x)
 {
     if (x->events.program > 0 && !x->events.has_ended && x->events.is_sent)
         kill(x->events.program, x->events.number);
 }
 
-/* To the end of the program, or of the period. The first Ctrl-C waits for the program, the second one does not. */
+/* Waits for the end of the program or of the period. After the first Ctrl-C it still waits for the program, after
+ * the second not. */
 static bool wait_for_end(struct run *x, struct error *e)
 {
     const struct run_request *const r = x->r;
@@ -264,11 +267,10 @@ static bool wait_for_end(struct run *x, struct error *e)
 
 /* ---- commands ---- */
 
-/* False: no more. */
+/* Executes a line of the interactive mode. False: quit. */
 static bool command_do(struct run *x, const char *line)
 {
     struct error e = { 0 };
-    char text[512];
     if (strcmp(line, "start") == 0 && x->session) {
         answer(x, "already recording");
     } else if (strcmp(line, "start") == 0) {
@@ -284,14 +286,12 @@ static bool command_do(struct run *x, const char *line)
     } else if (*line) {
         answer(x, "commands: start, stop, quit (q), help (h)");
     }
-    if (e.fault != FAULT_NONE) {
-        snprintf(text, sizeof text, "%s", e.text);
-        answer(x, text);
-    }
+    if (e.fault != FAULT_NONE)
+        answer(x, e.text);
     return true;
 }
 
-/* The end of the input is quit: whoever has nothing more to say wants no more. */
+/* The interactive mode with a program. End of input means quit. */
 static bool obey(struct run *x, struct error *e)
 {
     x->events.has_input = true;
@@ -309,11 +309,10 @@ static bool obey(struct run *x, struct error *e)
         default: goes_on = false;
         }
     }
-    const bool is_well = recording_stop(x, e);
-    return is_well;
+    return recording_stop(x, e);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole request ---- */
 
 static bool collect(struct run *x, struct error *e)
 {
@@ -321,9 +320,9 @@ static bool collect(struct run *x, struct error *e)
         return attached_collect(x->r, x->out, &x->events, collection_add, e);
     if (x->r->program ? !program_start(x, e) : !x->r->is_interactive && !recording_start(x, e))
         return false;
-    const bool is_well = x->r->is_interactive ? obey(x, e) : wait_for_end(x, e);
+    const bool is_done = x->r->is_interactive ? obey(x, e) : wait_for_end(x, e);
     while (x->r->is_interactive && x->events.program > 0 &&
-           !x->events.has_ended) { /* the program goes on without us, and its status is ours */
+           !x->events.has_ended) { /* the program continues unrecorded; its exit status is that of the command */
         if (run_events_next(&x->events, 0) == RUN_INTERRUPTED) {
             pass_on(x);
             if (x->out->was_interrupted)
@@ -331,7 +330,7 @@ static bool collect(struct run *x, struct error *e)
             x->out->was_interrupted = true;
         }
     }
-    return is_well;
+    return is_done;
 }
 
 bool run_collect(const struct run_request *r, struct run_result *out, struct error *e)
@@ -344,10 +343,10 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
         run_sample_fini(&x.sample);
         return false;
     }
-    if (r->ends_with_host) /* an older kernel cannot say when: then somebody has to */
+    if (r->ends_with_host) /* fails on kernels before 5.3: the recording then ends by a signal only */
         x.events.other = (int)syscall(SYS_pidfd_open, r->host_pid, 0);
-    const bool is_well = collect(&x, e);
-    if (!is_well)
+    const bool is_done = collect(&x, e);
+    if (!is_done)
         recording_stop(&x, &(struct error){ 0 });
     run_events_reap(&x.events);
     if (out->has_program && x.events.has_ended) {
@@ -359,5 +358,5 @@ bool run_collect(const struct run_request *r, struct run_result *out, struct err
     handover_free(x.handover);
     out->was_interrupted |= run_events_end(&x.events);
     run_sample_fini(&x.sample);
-    return is_well;
+    return is_done;
 }

@@ -20,7 +20,8 @@ static bool has_gpu(void)
     return is_there;
 }
 
-/* Of the caller, or of what the user adds for the program. NULL: none. */
+/* The value of an injection variable that the program would get without us, from --env or from our environment.
+ * NULL: none. */
 static const char *other_injection(const struct run_request *r, const char *name)
 {
     const size_t n = strlen(name);
@@ -39,8 +40,8 @@ static const char *folder(const struct run_request *r)
 bool run_cuda_choose(const struct run_request *r, struct run_cuda *out)
 {
     static const char lost[] = "GPUs are not recorded";
-    const char *const device = r->recorder.device ? r->recorder.device : "auto", *const other =
-                                                                                     other_injection(r, CUDA_INJECTION);
+    const char *const device = r->recorder.device ? r->recorder.device : "auto";
+    const char *const other = other_injection(r, CUDA_INJECTION);
     char dir[PATH_MAX];
     if (strcmp(device, "cuda") != 0 && (strcmp(device, "auto") != 0 || !has_gpu()))
         return false;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_cuda.h - programs that use CUDA, recorded without a change: the driver loads libascope.so into them (CUDA_INJECTION64_PATH), and each
- * process has a collection of its own, with its kernels, copies and calls.
+/* run_cuda.h - records unchanged programs that use CUDA: the driver loads libascope.so into them
+ * (CUDA_INJECTION64_PATH).
+ *
+ * Each process of the program makes its own collection, with its kernels, copies and calls.
  */
 #ifndef ASCOPE_RUN_RUN_CUDA_H
 #define ASCOPE_RUN_RUN_CUDA_H
@@ -14,14 +16,16 @@
 
 struct run_cuda {
     char library[PATH_MAX]; /* value of CUDA_INJECTION, and of NVTX_INJECTION */
-    bool has_nvtx;          /* NVTX, too: no other tool has it */
-    char where[PATH_MAX];   /* of ASCOPE_CUDA_INJECTION: "PID:FOLDER" of this process */
+    bool has_nvtx;          /* set NVTX_INJECTION, too: no other tool uses it */
+    char where
+        [PATH_MAX]; /* value of ASCOPE_CUDA_INJECTION: pid of this process, a colon, the directory of the collections */
 };
 
-/* False: no GPU is to be recorded, or cannot be, which is reported. */
+/* False: GPUs are not to be recorded, or cannot be, which is reported as a warning. */
 bool run_cuda_choose(const struct run_request *r, struct run_cuda *out);
 
-/* The collections of the program's processes, once it has ended; those of killed ones are finished. */
+/* After the program has ended: calls found(to, path) for the collections of its processes. Those of killed processes
+ * are recovered. */
 void run_cuda_take(const struct run_request *r, void (*found)(void *to, const char *path), void *to);
 
 #endif

@@ -18,7 +18,7 @@ static bool has(const struct list *l, const char *name, size_t bytes)
     return false;
 }
 
-/* Whoever comes first is kept. `pair` is "K=V", of so many bytes. */
+/* Adds "K=V", of `bytes` bytes, unless the list has K already. False: no memory. */
 static bool add(struct list *l, const char *pair, size_t bytes)
 {
     const char *const sign = memchr(pair, '=', bytes);
@@ -37,26 +37,26 @@ static size_t count(char *const *list)
 
 static bool add_ours(struct list *l, const char *const *ours)
 {
-    bool is_well = true;
-    for (; ours[0] && is_well; ours += 2) {
+    bool is_done = true;
+    for (; ours[0] && is_done; ours += 2) {
         char *pair = NULL;
         if (!ours[1])
             continue;
-        is_well = asprintf(&pair, "%s=%s", ours[0], ours[1]) >= 0 && add(l, pair, strlen(pair));
+        is_done = asprintf(&pair, "%s=%s", ours[0], ours[1]) >= 0 && add(l, pair, strlen(pair));
         free(pair);
     }
-    return is_well;
+    return is_done;
 }
 
 static bool add_more(struct list *l, const char *more)
 {
-    bool is_well = true;
-    for (const char *at = more; at && *at && is_well;) {
+    bool is_done = true;
+    for (const char *at = more; at && *at && is_done;) {
         const size_t bytes = strcspn(at, ";");
-        is_well = add(l, at, bytes);
+        is_done = add(l, at, bytes);
         at += bytes + (at[bytes] == ';');
     }
-    return is_well;
+    return is_done;
 }
 
 char **environment_make(char *const *callers, const char *more, const char *const *ours, struct error *e)
@@ -67,10 +67,10 @@ char **environment_make(char *const *callers, const char *more, const char *cons
     for (const char *const *at = ours; *at; at += 2)
         room++;
     struct list l = { .at = calloc(room, sizeof *l.at) };
-    bool is_well = l.at && add_ours(&l, ours) && add_more(&l, more);
-    for (; is_well && callers && *callers; callers++)
-        is_well = add(&l, *callers, strlen(*callers));
-    if (is_well)
+    bool is_done = l.at && add_ours(&l, ours) && add_more(&l, more);
+    for (; is_done && callers && *callers; callers++)
+        is_done = add(&l, *callers, strlen(*callers));
+    if (is_done)
         return l.at;
     environment_free(l.at);
     error_no_memory(e, "the environment of the program");

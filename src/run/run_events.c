@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int asked[] = { SIGINT, SIGTERM, SIGHUP }; /* those that are ignored (nohup) stay it */
+static const int asked[] = { SIGINT, SIGTERM, SIGHUP }; /* unless they are ignored (nohup) */
 
 bool run_events_begin(struct run_events *v, struct error *e)
 {
@@ -24,12 +24,14 @@ bool run_events_begin(struct run_events *v, struct error *e)
     }
     pthread_sigmask(SIG_BLOCK, &ours, &v->mask);
     sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL },
-              &v->child_was); /* a caller may ignore its children */
+              &v->child_was); /* with SIG_IGN, which a caller may have set, children cannot be waited for */
     v->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
     if (v->signals >= 0)
         return true;
+    const int why = errno;
+    sigaction(SIGCHLD, &v->child_was, NULL);
     pthread_sigmask(SIG_SETMASK, &v->mask, NULL);
-    return error_set(e, FAULT_LIMIT, "signals cannot be awaited: %s", strerror(errno));
+    return error_set(e, FAULT_LIMIT, "signals cannot be awaited: %s", strerror(why));
 }
 
 uint64_t run_now_ns(void)
@@ -39,7 +41,7 @@ uint64_t run_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* It is left as it is: samplers read its last counters. */
+/* Does not reap the program: its entry in /proc stays, for the last samples. */
 static bool program_ended(struct run_events *v)
 {
     siginfo_t info = { .si_pid = 0 };
@@ -56,7 +58,7 @@ void run_events_reap(struct run_events *v)
         TEMP_FAILURE_RETRY(wait4(v->program, &v->status, 0, &v->use));
 }
 
-/* True: one of those that end a recording. */
+/* Reads pending signals. True: one of them ends a recording. */
 static bool signal_take(struct run_events *v)
 {
     struct signalfd_siginfo s;
@@ -71,8 +73,8 @@ static bool signal_take(struct run_events *v)
     return is_interrupt;
 }
 
-/* A Ctrl-C reaches the program as well, which may have ended by it before ours is looked at: it has done its work, and must not end
- * us when signals are as they were. */
+/* Ctrl-C reaches the program, too, and the program may end before our SIGINT is read. Signals that are pending here
+ * have had their effect; they are consumed, so that they do not end this process when the mask is restored. */
 bool run_events_end(struct run_events *v)
 {
     const bool was_interrupted = signal_take(v);
@@ -86,7 +88,8 @@ bool run_events_end(struct run_events *v)
     return was_interrupted;
 }
 
-/* A whole line is in v->line. What is longer than a command can be is one all the same. */
+/* Moves the next line of the input to v->line. A full buffer and the rest before the end of the input count as
+ * lines. */
 static bool line_take(struct run_events *v)
 {
     char *const end = memchr(v->input, '\n', v->n_input);

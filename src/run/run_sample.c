@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Behind the working directory unless it begins with "/". */
+/* A copy of the path, relative ones after the working directory. NULL: no memory. */
 static char *absolute(const char *path)
 {
     char cwd[PATH_MAX] = "", *out = NULL;
@@ -38,7 +38,7 @@ static char *joined(char *const *word)
     return out;
 }
 
-/* As the session will choose it. */
+/* The directory in which the session will make its collection. */
 static char *root_of(const struct run_request *r)
 {
     const char *const work = getenv("ASCEND_WORK_PATH");
@@ -87,7 +87,7 @@ void run_sample_fini(struct run_sample *s)
 
 char *run_sample_config(const struct run_request *r, int chip, struct error *e)
 {
-    enum { USUAL_CHIP = 5 }; /* as where there is none in a collection */
+    enum { USUAL_CHIP = 5 }; /* the platform of collections without a device */
     struct run_sample s;
     struct json_text t = { 0 };
     if (!run_sample_init(&s, r, e))

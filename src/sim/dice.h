@@ -38,7 +38,7 @@ static inline bool dice_one_in(struct dice *d, uint32_t n)
     return dice_below(d, n) == 0;
 }
 
-/* Dice of their own for a part of the work, so that more of one part does not change another. */
+/* Separate dice for a part of the work, so that the numbers of one part do not depend on how many another part uses. */
 static inline struct dice dice_for(uint64_t seed, uint64_t part)
 {
     struct dice d = { seed ^ part * 0xD6E8FEB86659FD93 };

@@ -82,7 +82,7 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
         return error_set(e, FAULT_ASKED, "%s: the chip %s has no such group of counters", o->metrics, o->chip);
     if (o->kfc && p->chip->group != ON_A2)
         return error_set(e, FAULT_ASKED, "chip %s: its AI CPU runs no collectives", o->chip);
-    enum { MOST_WIDE = 20000 }; /* tasks of a stream have 16 bits of an id, and no flips */
+    enum { MOST_WIDE = 20000 }; /* tasks of a stream have ids of 16 bits, which cannot be reused */
     if (p->chip->group == ON_950 && o->devices > 0 && (o->kernels / o->devices > MOST_WIDE || o->sample_based))
         return error_set(e, FAULT_ASKED, "chip %s: at most %d kernels per device, and no core samples", o->chip,
                          MOST_WIDE);
@@ -105,7 +105,7 @@ static bool options_resolve(struct sim_process *p, const struct sim_options *o, 
     return true;
 }
 
-/* All processes of a job run on one host: their clocks agree, they only start one after the other. */
+/* All processes run on one host and share its clocks, but start one after the other. */
 static void clocks_set(struct sim_process *p)
 {
     enum { APART_US = 3000 };
@@ -202,21 +202,21 @@ static void steps_run(struct sim_process *p)
     for (uint32_t i = 0; i < o->devices; i++)
         if (p->device[i].now > p->end)
             p->end = p->device[i].now;
-    p->end += 1000 * HOST_MHZ; /* stopping takes its time, too */
+    p->end += 1000 * HOST_MHZ; /* 1 ms for stopping */
     for (uint32_t i = 0; i < o->devices; i++)
         device_end(&p->device[i]);
     if (o->samplers)
         usage_of_host(p);
 }
 
-/* Into a directory that does not exist. */
+/* Writes the PROF directory of a process. */
 static bool process_fill(struct sim_process *p, const char *path, struct error *e)
 {
     const struct sim_options *o = p->o;
     p->device = calloc(o->devices, sizeof *p->device);
     if (!p->device)
         return error_no_memory(e, "the simulation");
-    /* Beside a framework's data it is a directory of its own; else it is there already, under its temporary name. */
+    /* In a framework's collection the PROF directory is created here; otherwise it exists, under its temporary name. */
     if ((p->front ? prof_writer_open : prof_writer_join)(&p->writer, path, o->slice_bytes, e)) {
         host_open(p);
         for (uint32_t i = 0; i < o->devices; i++)
@@ -239,15 +239,15 @@ static bool session_fill(struct sim_process *p, const char *path, struct error *
     if (!p->front)
         return false;
     prof_name(p, path, prof, sizeof prof);
-    bool is_well = true;
+    bool ok = true;
     if (p->o->kernels == 0)
         front_steps_alone(p->front);
     else if (prof_writer_is_well(&p->front->writer, e))
-        is_well = process_fill(p, prof, e);
-    return front_close(p->front, e) && is_well;
+        ok = process_fill(p, prof, e);
+    return front_close(p->front, e) && ok;
 }
 
-/* Half a collection looks like one that was interrupted: it has another name until it is whole. */
+/* An incomplete collection has a temporary name: it would look like one that was interrupted. */
 static bool process_write(struct sim_process *p, char *path, size_t size, struct error *e)
 {
     p->pid = 20480 + 64 * p->index;
@@ -270,9 +270,9 @@ uint32_t sim_ranks(const struct sim_options *o)
     return o->processes > 1 ? o->processes : said < SIM_PROCESSES_MOST ? (uint32_t)said : SIM_PROCESSES_MOST;
 }
 
-/* One process after the other, or several at a time; each knows what became of it. */
+/* Processes are written one after the other, or several at a time; each has its own result. */
 struct writing {
-    const struct sim_process *first; /* with everything that they share */
+    const struct sim_process *first; /* the template of all processes */
     struct written {
         char path[PATH_MAX];
         struct error error;
@@ -296,7 +296,7 @@ static void write_one(void *context, size_t i)
     free(p);
 }
 
-/* What went wrong first, by the number of the process; the path of the last one. */
+/* Writes all processes. The error is that of the first process with one; path_out is the path of the last process. */
 static bool all_write(const struct sim_process *first, uint32_t n, char *path_out, size_t size, struct error *e)
 {
     struct writing all = { first, calloc(n, sizeof *all.at) };
@@ -315,7 +315,7 @@ static bool all_write(const struct sim_process *first, uint32_t n, char *path_ou
     return e->fault == FAULT_NONE;
 }
 
-/* With everything above it. */
+/* Creates a directory and its missing parents. */
 static bool folder_make(const char *path, struct error *e)
 {
     char above[PATH_MAX];
@@ -344,20 +344,20 @@ bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct 
     const bool is_job = sim_is_job(o);
     if (is_job)
         resolved.graphs = resolved.kfc = false;
-    bool is_well = options_resolve(p, &resolved, e);
-    if (is_well && is_job) {
+    bool ok = options_resolve(p, &resolved, e);
+    if (ok && is_job) {
         p->job = job_new(&resolved, e);
-        is_well = p->job != NULL;
-        if (is_well)
+        ok = p->job != NULL;
+        if (ok)
             resolved.processes = p->job->ranks;
     }
     path_out[0] = 0;
-    is_well = is_well && folder_make(o->out_dir, e);
-    if (is_well) {
+    ok = ok && folder_make(o->out_dir, e);
+    if (ok) {
         leftovers_sweep(o->out_dir);
-        is_well = all_write(p, resolved.processes, path_out, size, e);
+        ok = all_write(p, resolved.processes, path_out, size, e);
     }
     job_free(p->job);
     free(p);
-    return is_well;
+    return ok;
 }

@@ -48,8 +48,8 @@ struct sim_options {
     const char
         *out_dir; /* is created; one directory for each process is created in it: PROF_XXX, X_ascend_pt, X_ascend_ms */
     uint64_t seed;
-    uint64_t noise_seed;         /* of what differs from run to run alone; 0: as the seed has it */
-    unsigned jitter;             /* percent by which the times of a job vary; 0: as usual */
+    uint64_t noise_seed;         /* of random variation between runs; 0: derived from the seed */
+    unsigned jitter;             /* percent by which the times of a job vary; 0: the default variation */
     const char *slow_operator;   /* "MatMulV2:1.5": its kernels take so many times as long; NULL: none */
     uint64_t kernels;            /* operators launched one by one, over all processes and devices */
     unsigned framework;          /* enum sim_framework */
@@ -63,7 +63,7 @@ struct sim_options {
     uint32_t host_ranks; /* so many ranks share a host, whose links are faster; 0: 8 */
     const char *trouble[SIM_TROUBLES];
     unsigned n_threads;                            /* that write ranks; 0: one */
-    void (*made)(void *context, const char *path); /* called for every directory, in order; NULL: nobody asks */
+    void (*made)(void *context, const char *path); /* called for every directory, in order; may be NULL */
     void *context;
     const char *chip;     /* a name of raw/chip.c, or the number that info.json has */
     uint32_t counter_mhz; /* of the devices' counter; 48 makes fractions of a nanosecond */
@@ -72,13 +72,13 @@ struct sim_options {
     bool comm;         /* collectives */
     bool kfc;          /* half of the collectives are run by the AI CPU */
     bool graphs;       /* a loaded graph and a captured one, both run in every step */
-    bool late;         /* the captured graph is older than the collection: only the runtime reports its operators */
+    bool late;         /* the graph was captured before the collection began: only the runtime reports its operators */
     bool copies;       /* host to device and back */
     bool marks;        /* ranges and points that a user put into the program */
     bool samplers;     /* hardware counters, host and device operating system */
     bool sample_based; /* AI core counters by time instead of by task */
     bool tiling; /* some kernels learn on the device how many blocks they need; the reference then loses operators */
-    bool level0; /* names and times only: what a collection at level 0 leaves */
+    bool level0; /* names and times only, as in a collection at level 0 */
 };
 
 /* 150 kernels in 3 steps on one device, with everything in it. */
@@ -86,12 +86,13 @@ extern const struct sim_options sim_defaults;
 
 uint32_t sim_ranks(const struct sim_options *o); /* of the job that the options describe; 1: no job, or a job of one */
 
-/* True for a chip whose AI CPUs run collectives unless somebody says otherwise: what `kfc` should be then. */
+/* The default of `kfc`: whether the AI CPUs of a chip run collectives. */
 bool sim_chip_has_kfc(const char *chip);
 
 /* Writes the directory of the last process to path_out. On false, what was written so far stays where it is. */
 bool sim_write(const struct sim_options *o, char *path_out, size_t size, struct error *e);
 
-uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which); /* as even as whole numbers can be */
+/* The size of part `which` when `all` is divided into parts as evenly as possible. */
+uint64_t sim_share(uint64_t all, uint64_t parts, uint64_t which);
 
 #endif

@@ -6,7 +6,8 @@
 #include "sim/sim_operator.h"
 
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
-enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* the calls of a collective's small tasks follow each other like beats */
+/* The calls of a collective's small tasks all have the same length and distance. */
+enum { CALL_TICKS = 110, NEXT_CALL = 122 };
 
 static size_t collective_pick(struct dice *d)
 {
@@ -20,7 +21,7 @@ static size_t collective_pick(struct dice *d)
     return i;
 }
 
-/* Between the dies of one case there is a link of its own, and a switch between the cases. */
+/* Two dies of one package have their own link; packages are connected by a switch. */
 static uint32_t link_of(const struct sim_device *d, const struct sim_small *small, uint32_t remote)
 {
     enum { LINK_HCCS = 1, LINK_SIO = 4, LINK_HCCS_SWITCH = 5 };
@@ -77,7 +78,7 @@ static void small_run(struct sim_device *d, const struct small_task *s, uint64_t
         comm_info(d, s, s->begin + 90);
     host_call(p, HOST_CALL, LEVEL_COMMUNICATION, s->plane == 0 ? TYPE_MASTER : TYPE_SLAVE, d->comm.id, s->begin,
               s->begin + CALL_TICKS, p->small_name[s->what]);
-    /* 20 GB/s and what it takes to start; a signal is short, waiting for a peer is not */
+    /* 20 GB/s after a start-up time; signals are short, waits for a peer are longer */
     const uint64_t ticks = small->moves            ? device_us(d, 2) + device_us(d, s->bytes) / 20000
                            : s->what == SMALL_WAIT ? dice_between(&d->dice, 100, 2500)
                                                    : dice_between(&d->dice, 60, 400);
@@ -115,7 +116,7 @@ struct front_task comm_begin(struct sim_device *d, size_t which)
     return task;
 }
 
-/* One thread takes tasks out of the queue: the next waits until this one is done. */
+/* One thread takes all tasks out of the queue: the next task waits for this one. */
 void comm_end(struct sim_device *d, const struct front_task *task, uint64_t begin)
 {
     if (!d->of->front)

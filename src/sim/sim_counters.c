@@ -9,7 +9,7 @@
 #include "raw/sampler.h"
 #include "sim/sim_hwts.h"
 
-/* Eight counters, of which the first n mean something: each counts during a part of the cycles. */
+/* Fills eight counters, of which the first n are used: each has counted in a part of the cycles. */
 static void events_make(struct dice *d, uint64_t cycles, unsigned n, uint64_t *event)
 {
     for (unsigned i = 0; i < PMU_COUNTERS; i++)
@@ -22,7 +22,7 @@ static bool runs_on_cube(const struct device_task *t)
     return t->kind == TASK_CUBE || t->kind == TASK_MIX_CUBE;
 }
 
-/* Cycles of all cores together; a task keeps its cores busy for most of its time. */
+/* The cycles of all cores of a task, which are busy for most of its time. */
 static uint64_t cycles_of(struct sim_device *d, const struct device_task *t, uint32_t cores)
 {
     const struct sim_process *p = d->of;
@@ -150,14 +150,14 @@ void counters_write(struct sim_device *d, uint16_t stream, const struct device_t
         smmu_write(d, stream, t);
 }
 
-/* One round of all cores a millisecond, for at least a dozen rounds. */
+/* Samples all cores every millisecond, at least a dozen times. */
 void counters_sample(struct sim_device *d, uint64_t end)
 {
     const struct layout *l = &core_sample_layout;
     const struct sim_process *p = d->of;
     const uint64_t span_ns = (end - p->cnt) * NS_PER_HOST_TICK, every_ns = span_ns < 13000000 ? span_ns / 13 : 1000000;
     const bool has_vector_file = p->chip->group == ON_MDC, samples_vector = p->chip->group == ON_A2 || has_vector_file;
-    /* One number lies between the two kinds. */
+    /* One number between the two kinds is not used. */
     const uint32_t cores = p->chip->n_cube + 1 + (samples_vector ? p->chip->n_vector : 0);
     const unsigned n_cube = events_count(p->metrics->cube_events), n_vector = events_count(p->metrics->vector_events);
     for (uint64_t at_ns = 2 * every_ns; at_ns + every_ns < span_ns; at_ns += every_ns) {

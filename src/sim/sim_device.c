@@ -9,7 +9,7 @@
 
 /* clang-format off */
 static const struct {
-    const char *family, *hwts_family; /* the second one on chips without STARS, where it is another */
+    const char *family, *hwts_family; /* hwts_family: the name on chips without STARS if it differs */
     enum cut cut;
 } files[DEVICE_FILES] = {
     [DEVICE_LOG]   = { "stars_soc.data", "hwts.data", CUT_BETWEEN }, /* cut at multiples of its records by collectors */
@@ -31,8 +31,8 @@ static const uint16_t stream_ids[STREAMS] = {
 enum { FIRST_OF_JOB = 60 };
 /* clang-format on */
 
-/* Ticks: what lies between two tasks of a stream. A flip is stamped inside the gap: after the counters of the old task
- * were read, before the new one starts. */
+/* Ticks between two tasks of a stream. A flip is stamped in this gap: after the counters of the old task were read, and before the new one
+ * starts. */
 enum { GAP_LEAST = 8, GAP_MOST = 60, FLIP_BEFORE = 3 };
 
 uint64_t device_us(const struct sim_device *d, uint64_t us)
@@ -71,7 +71,7 @@ void device_open(struct sim_process *p, uint32_t index)
     d->graph_model = 1 + index;
     d->captured_model = 101 + index;
     const uint32_t thread = p->pid + 4 * index;
-    d->now = p->cnt + 5000 * HOST_MHZ; /* 5 ms: starting takes its time */
+    d->now = p->cnt + 5000 * HOST_MHZ; /* 5 ms for starting */
     d->logged = device_tick(d, d->now);
     d->main = (struct sim_thread){ thread, d->now };
     d->backward = (struct sim_thread){ thread + 1, d->now };
@@ -99,8 +99,8 @@ void device_close(struct sim_device *d)
         free(d->stream[i].queue);
 }
 
-/* The number of a stream's tasks has 16 bits. When it begins again, both sides say so, each in its own time: the host
- * here, the device when the next task starts. */
+/* Task ids of a stream have 16 bits. When they start again from 0, host and device both record a flip: the host here, the device when the
+ * next task starts. */
 uint16_t stream_issue(struct sim_device *d, enum sim_stream which, uint32_t thread, uint64_t host_tick)
 {
     struct device_stream *s = &d->stream[which];
@@ -155,7 +155,7 @@ static void blocks_write(struct sim_device *d, const struct device_stream *s, co
     layout_put(l, TS_BLOCKS_COUNT, rec, t->blocks);
 }
 
-/* The task is ready at `begin`; before, the stream may have others to run. */
+/* Adds a task that is ready at `begin`, behind the tasks that the stream already has. */
 static struct span stream_add(struct sim_device *d, struct device_stream *s, uint16_t task, const struct launch *l,
                               uint64_t begin, uint64_t duration)
 {
@@ -191,7 +191,7 @@ struct span stream_run(struct sim_device *d, enum sim_stream which, uint16_t tas
     uint64_t begin = device_tick(d, host_tick);
     if (begin < d->logged)
         begin = d->logged;
-    begin += dice_between(&d->dice, 100, 300); /* on its way to the device */
+    begin += dice_between(&d->dice, 100, 300); /* the latency of a launch */
     return stream_add(d, s, task, l, begin > not_before ? begin : not_before, duration);
 }
 

@@ -13,15 +13,15 @@ uint16_t stream_issue(struct sim_device *d, enum sim_stream s, uint32_t thread, 
 struct span stream_run(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
                        uint64_t host_tick, uint64_t duration, uint64_t not_before);
 struct span stream_run_on_device(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
-                                 uint64_t tick, uint64_t duration); /* the device itself has launched it */
+                                 uint64_t tick, uint64_t duration); /* launched by the device itself */
 void stream_run_at(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l, uint64_t host_tick,
-                   struct span when);                  /* then, or as soon as it can */
-void device_log(struct sim_device *d, uint64_t until); /* everything up to this tick */
+                   struct span when);                  /* at that time, or as soon as possible after it */
+void device_log(struct sim_device *d, uint64_t until); /* logs all tasks up to this tick */
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag);
 uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
 uint32_t track_task(const struct sim_device *d, enum sim_stream s,
-                    uint16_t task); /* as the host and stamps number it */
+                    uint16_t task); /* the id in records of the host and in stamps */
 uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick);
 
 #endif

@@ -92,25 +92,25 @@ static bool entry_read(const char *form, const char *text, struct job_fault *f)
             return true;
         if (*form == '[' || *form == ']')
             continue;
-        bool is_well = true;
+        bool ok = true;
         if (*form == 's' || *form == 'r') {
-            is_well = number_read(&text, number);
+            ok = number_read(&text, number);
             number = &f->with;
         } else if (*form == 'f') {
-            is_well = thousandths(&text, FACTOR_MOST, &factor) && factor > 0;
-            f->amount = is_well ? (int64_t)factor : 0;
+            ok = thousandths(&text, FACTOR_MOST, &factor) && factor > 0;
+            f->amount = ok ? (int64_t)factor : 0;
         } else if (*form == 't' || *form == 'T') {
-            is_well = time_read(&text, *form == 'T', &f->amount);
+            ok = time_read(&text, *form == 'T', &f->amount);
         } else {
-            is_well = *text++ == *form;
+            ok = *text++ == *form;
         }
-        if (!is_well)
+        if (!ok)
             return false;
     }
     return *text == 0;
 }
 
-/* Steps and ranks that the job does not have are slips that would pass unnoticed. */
+/* A step or rank that the job does not have would have no effect: it is an error. */
 static bool entry_check(enum sim_trouble kind, const char *text, const struct job_fault *f, const struct sim_options *o,
                         uint32_t ranks, struct error *e)
 {

@@ -37,8 +37,8 @@ size_t front_next(const struct sim_front *f)
 
 static uint64_t ops_until(const struct sim_process *p, uint32_t step)
 {
-    const uint64_t mine = sim_share(p->o->operators, p->o->processes, p->index);
-    return (uint64_t)((unsigned __int128)mine * (step + 1) / p->o->steps);
+    const uint64_t own = sim_share(p->o->operators, p->o->processes, p->index);
+    return (uint64_t)((unsigned __int128)own * (step + 1) / p->o->steps);
 }
 
 void front_step_begin(struct sim_process *p, uint32_t step, uint64_t kernels, uint64_t now)
@@ -104,7 +104,7 @@ void front_mark(struct sim_process *p, uint32_t thread, uint64_t begin, bool is_
         p->front->row->mark(p->front, thread, begin, is_range);
 }
 
-/* Somebody takes the tasks out of the queue, one after the other. */
+/* The tasks are taken out of the queue one after the other, as with a device. */
 void front_steps_alone(struct sim_front *f)
 {
     enum { OPS_OF_LAUNCH = 5 };
@@ -149,7 +149,7 @@ struct sim_front *front_open(struct sim_process *p, const char *path, struct err
 bool front_close(struct sim_front *f, struct error *e)
 {
     f->row->close(f);
-    const bool is_well = prof_writer_close(&f->writer, e);
+    const bool ok = prof_writer_close(&f->writer, e);
     free(f);
-    return is_well;
+    return ok;
 }

@@ -15,7 +15,7 @@ enum front_phase { FRONT_FORWARD, FRONT_BACKWARD, FRONT_OPTIMIZER };
 
 /* A task in the queue. */
 struct front_task {
-    uint64_t id, ready; /* ready: host ticks, from when on it may be taken out */
+    uint64_t id, ready; /* ready: the host tick from which on it may be taken out of the queue */
     const char *name;
 };
 
@@ -23,8 +23,8 @@ struct front_task {
 struct front_step {
     uint32_t number;
     uint64_t kernels, forward, optimizer, done; /* launches: all, forward, from here on by the optimizer, so far */
-    uint64_t chunk;                             /* of those forward, that go through the network once */
-    uint64_t ops;                               /* so many operators when it ends, of the whole process */
+    uint64_t chunk;                             /* launches of one pass through the network */
+    uint64_t ops;                               /* operators of the process until the step ends */
 };
 
 struct sim_front {
@@ -53,7 +53,7 @@ struct front_row {
     void (*mark)(struct sim_front *f, uint32_t thread, uint64_t begin, bool is_range); /* NULL: it records none */
 };
 
-/* In the directory at the path, which exists. NULL: see e. What goes wrong later is in the writer. */
+/* Begins to write to the directory `path`, which exists. NULL: see e. Later errors are in the writer. */
 struct sim_front *front_open(struct sim_process *p, const char *path, struct error *e);
 bool front_close(struct sim_front *f, struct error *e); /* everything is on disk */
 void front_steps_alone(struct sim_front *f);            /* all steps, without a device */
@@ -69,12 +69,12 @@ struct front_task front_collective(struct sim_process *p, size_t which);
 struct front_task front_copy(struct sim_process *p, unsigned direction);
 struct front_task front_event(struct sim_process *p, bool is_wait);
 void front_launched(struct sim_process *p, const struct front_task *task, uint64_t begin, uint64_t end);
-void front_pace(struct sim_process *p, uint64_t host_tick);                             /* nothing begins earlier */
+void front_pace(struct sim_process *p, uint64_t host_tick); /* no operator begins before that tick */
 void front_mark(struct sim_process *p, uint32_t thread, uint64_t begin, bool is_range); /* of the user */
 
 /* For the frameworks themselves. */
 enum front_phase front_phase(const struct sim_front *f);
 uint64_t front_position(const struct sim_front *f);    /* in the network */
-uint64_t front_stall_ticks(const struct sim_front *f); /* the next operator's data is late by so much */
+uint64_t front_stall_ticks(const struct sim_front *f); /* the delay of the data of the next operator */
 
 #endif

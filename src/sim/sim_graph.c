@@ -45,7 +45,7 @@ static void graph_head(struct sim_device *d, uint64_t begin, uint64_t end, uint3
     char text[64];
     snprintf(text, sizeof text, "ge_graph_llama_%u", d->graph_model);
     record_graph(host_record(p, HOST_GRAPH_ONCE, d->main.id, begin + 30), host_name(p, text), graph, d->graph_model);
-    if (p->chip->group != ON_950) { /* whose streams are not shown under other numbers */
+    if (p->chip->group != ON_950) { /* which has no logical streams */
         uint8_t *rec = host_record(p, HOST_LOGIC_ONCE, d->main.id, end - 50);
         layout_put(&logic_stream_layout, LOGIC_COUNT, rec, 1);
         host_put32(rec + LOGIC_FIRST, d->stream[STREAM_GRAPH].id);
@@ -102,7 +102,7 @@ static bool can_capture(const struct sim_process *p)
     return p->chip->group & (ON_A2 | ON_310P | ON_MDC);
 }
 
-/* Operators that are launched while a stream is captured do not run; they are remembered and run by the graph. */
+/* Operators that are launched while a stream is captured do not run: the graph runs them later. */
 void graph_capture(struct sim_device *d)
 {
     static const char *const types[CAPTURED_OPERATORS] = { "MatMulV3", "Add", "Cast", "Transpose" };
@@ -181,7 +181,7 @@ static void loaded_run(struct sim_device *d, uint32_t step)
         { last.end + 400, STEP_TAG_ITERATION_END },
         { last.end + 403, STEP_TAG_MODEL_END },
     };
-    d->stream[STREAM_MAIN].free_at = last.end + 404; /* the main stream goes on when the graph is done */
+    d->stream[STREAM_MAIN].free_at = last.end + 404; /* the main stream waits for the end of the graph */
     for (size_t i = 0; i < sizeof stamp / sizeof *stamp; i++)
         device_stamp(d, stamp[i].tick, index, model, STREAM_GRAPH, 0, stamp[i].tag);
 }

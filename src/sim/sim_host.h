@@ -5,7 +5,8 @@
 
 #include "sim/sim_run.h"
 
-uint64_t host_name(struct sim_process *p, const char *text); /* its hash; goes into the dictionary: call once a text */
+/* Adds a text to the dictionary and returns its hash. Call it once per text. */
+uint64_t host_name(struct sim_process *p, const char *text);
 void host_open(struct sim_process *p);
 void host_close(struct sim_process *p);
 void host_call(struct sim_process *p, enum host_file f, uint16_t level, uint32_t type, uint32_t thread, uint64_t begin,

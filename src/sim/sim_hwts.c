@@ -8,7 +8,7 @@
 #include "raw/hwts.h"
 #include "sim/sim_device.h"
 
-enum { MAGIC = 0x6BD3, MAGIC_AT = 2 }; /* collectors leave it there; no reader asks for it */
+enum { MAGIC = 0x6BD3, MAGIC_AT = 2 }; /* collectors write it; readers ignore it */
 
 bool chip_is_hwts(const struct sim_process *p)
 {
@@ -40,7 +40,7 @@ static void states_write(struct sim_device *d, const struct layout *l, uint16_t 
     }
 }
 
-/* What the log leaves out: copies to and from the host, kernels of the AI CPU on the 910, graphs on the 310P. */
+/* The track for tasks that are not in the log: copies to and from the host, kernels of the AI CPU on the 910, graphs on the 310P. */
 static const struct layout *track_of(const struct sim_process *p, uint8_t kind)
 {
     if (kind == TASK_COPY_PCIE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_info.h - info.json, sample.json and their kin of a simulated collection. */
+/* sim_info.h - info.json, sample.json and the clock files of a simulated collection. */
 #ifndef ASCOPE_SIM_SIM_INFO_H
 #define ASCOPE_SIM_SIM_INFO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who belongs together, over which links, and what they do for each other. The plan is in sim_plan.c. */
+/* Groups of ranks, links between them, and the tasks of their exchanges. The plan is in sim_plan.c. */
 #include "sim/sim_job.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ bool sim_is_job(const struct sim_options *o)
     return is_job;
 }
 
-/* Ranks that a group of the axis is counted with, and how many groups of other axes come before them. */
+/* The group of a rank on an axis. Groups are numbered: first the world, then those of TP, DP and PP. */
 struct job_group job_group(const struct sim_job *j, enum job_axis axis, uint32_t rank)
 {
     const uint32_t tp = j->size[AXIS_TP], dp = j->size[AXIS_DP], stage = tp * dp;
@@ -76,7 +76,7 @@ static uint32_t link_of(const struct sim_job *j, uint32_t a, uint32_t b)
     return (a ^ 1) == b ? LINK_SIO : LINK_HCCS_SWITCH;
 }
 
-/* Starting takes half a microsecond; then 20 bytes a nanosecond inside a host, 12 between hosts. No two take quite as long. */
+/* Half a microsecond to start, then 20 bytes per nanosecond inside a host, 12 between hosts, with up to 2 % of variation. */
 static uint64_t transfer_ns(const struct sim_job *j, uint32_t from, uint32_t to, uint64_t bytes, uint64_t number)
 {
     enum { START_NS = 500, LOCAL_RATE = 20, REMOTE_RATE = 12, JITTER = 20, THOUSAND = 1000 };
@@ -142,7 +142,7 @@ static void put_signal(struct writer *w, enum small what, uint32_t remote, uint3
     put(w, what, remote, link, 0, w->at_ns + LONG * w->j->unit_ns);
 }
 
-/* A wait until then, or a short one when that is over. */
+/* A wait until that time, or a short one if it has passed. */
 static void put_wait(struct writer *w, uint32_t remote, uint32_t link, uint64_t until_ns)
 {
     enum { LEAST = 5 };
@@ -227,7 +227,7 @@ static uint64_t collective_tasks(struct writer *w, uint32_t rank, const struct j
         if (w->plane == 0) {
             end_of_master = w->at_ns;
             master = w->n;
-            w->n += 2; /* room for the end, below */
+            w->n += 2; /* for the last two tasks, which are written below */
         }
     }
     const size_t n = w->n;

@@ -38,7 +38,7 @@ struct job_group { /* its members are first, first + stride, ... */
     uint32_t place;  /* of the rank that was asked for */
 };
 
-/* Where a rank's collectives run; each keeps its order. What a stage sends is what the next one receives. */
+/* The channels of a rank's collectives, each with its own order. What a stage sends is what the next one receives. */
 enum job_channel {
     CHANNEL_TP,
     CHANNEL_DP,
@@ -66,8 +66,8 @@ struct job_program {
 
 /* One collective, or one transfer between two stages. */
 struct job_exchange {
-    uint64_t begin_ns, end_ns; /* everybody is there; it has ended everywhere */
-    uint32_t n_came;           /* while the plan is made; then begin_ns is when the last one came */
+    uint64_t begin_ns, end_ns; /* the last member has arrived; it has ended in all members */
+    uint32_t n_came; /* members that have arrived, while the plan is made; begin_ns is the latest arrival until then */
 };
 struct job_line { /* all exchanges of a channel between the same ranks, in order */
     struct job_exchange *at;
@@ -108,8 +108,8 @@ struct job_task {
     uint64_t bytes, begin_ns, end_ns;
 };
 struct job_times {
-    uint64_t arrives_ns, begin_ns, end_ns; /* this rank, everybody, the end */
-    uint64_t number;                       /* of the exchange in its line; UINT64_MAX: as slow as it can be */
+    uint64_t arrives_ns, begin_ns, end_ns; /* this rank arrives, the last rank has arrived, the end */
+    uint64_t number;                       /* of the exchange in its line; UINT64_MAX: computes the longest time */
 };
 /* In the order of the host's calls. last_ns: when the last transfer ends; may be NULL, as may out. */
 size_t job_tasks(const struct sim_job *j, uint32_t rank, const struct job_item *item, const struct job_times *t,
@@ -120,7 +120,7 @@ uint64_t job_bytes(enum job_channel c); /* of an exchange */
 enum job_step_result { JOB_EVENT, JOB_WAITS, JOB_STEP_ENDS };
 struct job_event {
     const struct job_item *item;
-    uint64_t host_ns, stall_ns; /* when the host turns to it; how long it stops before */
+    uint64_t host_ns, stall_ns; /* when the host launches it; how long it stalls before */
     uint64_t begin_ns, end_ns;  /* of a kernel; of the time that the compute stream waits */
     uint64_t ready_ns;          /* of an exchange: the compute stream has come to it */
     struct job_times times;     /* of an exchange */
@@ -138,6 +138,6 @@ struct job_walk {
     size_t posted[CHANNELS];
 };
 
-bool sim_is_job(const struct sim_options *o); /* and not a process that is alone */
+bool sim_is_job(const struct sim_options *o); /* false: a single process */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank of a job writes what the plan says: the host does things in its own time, the device at the times of the plan. */
+/* Writes a rank of a job by the plan: the device at the times of the plan, the host at its own pace. */
 #include "sim/sim_job_run.h"
 
 #include "raw/host_records.h"
@@ -14,8 +14,8 @@
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
 enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* as in sim_comm.c */
 
-/* Hosts have clocks of their own, which all show the same time of day but for the offset that was asked for. A host's
- * processes start one after the other; the job begins when all are there. */
+/* Each host has its own clocks, which show the same time of day, apart from the requested offsets. The processes of a host start one after
+ * the other; the job begins when all have started. */
 void job_clocks_set(struct sim_process *p)
 {
     enum { APART_US = 3000, START_US = 10000, US = 1000 };
@@ -181,7 +181,7 @@ void job_step_run(struct sim_device *d, struct moments *at)
     struct sim_thread *t = &d->main;
     at->backward = d->now;
     for (struct job_event ev; job_next(&d->walk, &ev) == JOB_EVENT;) {
-        pace(d, ev.host_ns + (d->of->front ? 0 : ev.stall_ns)); /* a framework stops by itself */
+        pace(d, ev.host_ns + (d->of->front ? 0 : ev.stall_ns)); /* a framework has the stall itself */
         if (ev.item->work == WORK_KERNELS) {
             const struct planned plan = { ev.which, span_of(d, ev.begin_ns, ev.end_ns) };
             t = ev.kernel >= forward && ev.kernel < optimizer ? &d->backward : &d->main;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives that the AI CPU runs: the host launches one kernel, and that kernel hands the small tasks to the streams.
- * So the device reports them: which operator, which tasks with which data, where the operator begins and ends. */
+/* Collectives that the AI CPU runs: the host launches one kernel, which submits the small tasks to streams. The device therefore reports the
+ * operator, its tasks and their data, and where the operator begins and ends. */
 #include "sim/sim_kfc.h"
 #include "sim/sim_front.h"
 
@@ -53,7 +53,7 @@ static uint8_t *aicpu_record(struct sim_device *d, const struct layout *l, uint3
     return rec;
 }
 
-/* A task number on a stream that the device fills: its flips are reported by the AI CPU, not by the host. */
+/* The id of a task on a stream that the device fills: its flips are recorded by the AI CPU, not by the host. */
 static uint16_t task_number(struct sim_device *d, enum sim_stream which, uint64_t tick)
 {
     struct device_stream *s = &d->stream[which];
@@ -150,7 +150,7 @@ static uint16_t kernel_launch(struct sim_device *d, enum sim_stream stream, uint
     return task;
 }
 
-/* What the host does itself: a signal before, a signal after. */
+/* The tasks that the host launches itself: a signal before, a signal after. */
 static void control_task(struct sim_device *d, uint64_t begin, enum small what, uint64_t tag, uint64_t not_before)
 {
     struct sim_process *p = d->of;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Groups of eight that nobody else is in: a rank that is alone. */
+/* The groups of a single process: of eight ranks, of which only this one exists. */
 static void groups_alone(FILE *f, const struct sim_process *p)
 {
     static const char *const groups[] = { "hccl_world_group", "hccl_dp_group", "mc2_tp_group" };
@@ -18,7 +18,7 @@ static void groups_alone(FILE *f, const struct sim_process *p)
     }
 }
 
-/* A group of one needs nobody to talk to, and is not known. */
+/* Groups of one rank are left out: they do not communicate. */
 static void groups_of_job(FILE *f, const struct sim_process *p)
 {
     for (unsigned axis = 0; axis < AXES; axis++) {

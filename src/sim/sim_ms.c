@@ -53,7 +53,7 @@ static void frame_put(struct sim_ms *m, uint64_t begin, uint64_t end, const char
               (struct ms_range){ .flow = MS_NO_FLOW, .form = MS_FORM_STACK, .name = name });
 }
 
-/* Where a flow begins; a thread further down the queues has the range where it ends. */
+/* Writes the begin of a flow, which ends at a range of a later thread. */
 static uint64_t flow_begin(struct sim_ms *m, enum ms_thread t)
 {
     const uint64_t begin = m->now[t], id = m->n_flows++;
@@ -166,7 +166,7 @@ static void gradient_begin(struct sim_ms *m)
         return;
     m->gradient_begin = *main += 30;
     m->gradient_flow = flow_begin(m, MS_THREAD_MAIN);
-    m->now[MS_THREAD_GRADIENT] = later(m->now[MS_THREAD_GRADIENT], *main + 150); /* it has to wake up */
+    m->now[MS_THREAD_GRADIENT] = later(m->now[MS_THREAD_GRADIENT], *main + 150); /* the time to wake up */
     m->at = MS_THREAD_GRADIENT;
 }
 

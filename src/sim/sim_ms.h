@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sim_ms.h - the MindSpore side of a simulated process; shared by the parts of the simulator, and by nobody else.
  *
- * Run eagerly, an operator passes three queues: the thread of Python infers nothing and asks, the front-end thread infers, the
- * device thread allocates, and the launching thread makes the calls that the PROF directory holds; flow ids connect them. A
+ * In eager mode an operator passes three queues: from the Python thread to the front-end thread, which infers shapes, to the device thread,
+ * which allocates memory, to the launching thread, which makes the calls in the PROF directory; flow ids connect them. A
  * graph run kernel by kernel has the inferring, the resizing and the launching thread, and operators have names with their
  * scope; one that runs as a whole is one launch. A dataset pipeline gives each step its data.
  *
@@ -68,7 +68,7 @@ struct sim_ms {
     struct sim_front base;
     struct slices out[MS_FILES];
     uint64_t now[MS_THREADS]; /* host ticks */
-    enum ms_thread at;        /* who runs operators now */
+    enum ms_thread at;        /* the thread that runs operators now */
     uint64_t step_begin, forward_begin, gradient_begin, gradient_flow;
     uint64_t n_flows, n_tasks, n_ops;
     struct ms_op op[MS_TASKS]; /* by the id of the task: not yet launched */

@@ -42,7 +42,7 @@ static size_t parameters_n(const struct sim_process *p, char *text, size_t size)
         "    \"cann_version\": \"8.3.RC1\",\n    \"jit_level\": \"%s\",\n    \"simulated\": true\n}",
         o->level0 ? "Level0" : "Level2", has_npu ? ",\n            \"NPU\"" : "", o->metrics, boolean(samples),
         boolean(samples), boolean(samples), boolean(samples), boolean(samples), boolean(o->marks), o->steps, p->index,
-        p->job ? p->index % p->job->host_ranks : p->index, jit_level(o));
+        sim_device_number(p), jit_level(o));
 }
 
 static size_t parameters_s(const struct sim_process *p, char *text, size_t size)

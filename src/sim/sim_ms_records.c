@@ -126,7 +126,7 @@ void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e)
     const bool is_release = e->size == UINT64_MAX;
     struct tlv_record out;
     uint8_t *rec = tlv_begin(&out, l, MS_RECORD_MEMORY);
-    layout_put(l, MS_MEMORY_DEVICE, rec, p->job ? p->index % p->job->host_ranks : 0);
+    layout_put(l, MS_MEMORY_DEVICE, rec, sim_device_number(p));
     layout_put(l, MS_MEMORY_THREAD, rec, p->pid + MS_THREAD_DEVICE);
     layout_put(l, MS_MEMORY_PROCESS, rec, p->pid);
     layout_put(l, MS_MEMORY_TIME, rec, e->time_ns);

@@ -81,7 +81,7 @@ void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_
         tensors_write(d, is_static ? HOST_TENSOR_ONCE : HOST_TENSOR, thread, time, n->name, op);
 }
 
-/* The whole of an operator in one record, as long as its tensors make it. */
+/* An operator in one record, whose length depends on the number of tensors. */
 void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct launch *launch)
 {
     const struct layout *l = &captured_op_variable_layout;
@@ -117,7 +117,7 @@ static uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
         return 1;
     const uint32_t blocks = (is_cube ? cube : vector)[dice_below(&d->dice, sizeof cube / sizeof *cube)];
     const uint32_t cores = is_cube ? CUBES : VECTORS, here = is_cube ? c->n_cube : c->n_vector;
-    if (d->of->job) /* which is healthy but for the faults that are asked for */
+    if (d->of->job) /* whose only faults are the requested ones */
         return (uint16_t)here;
     return (uint16_t)((blocks * here + cores - 1) / cores);
 }
@@ -151,7 +151,7 @@ void operators_pair(uint8_t *forward, uint8_t *reverse)
     }
 }
 
-/* The same in every step: the backward half goes through the network in reverse, and has a few more. */
+/* The position in the network of a launch. The backward half runs in reverse order; its extra launches have no position (UINT64_MAX). */
 uint64_t network_position(uint64_t forward, uint64_t done)
 {
     return done < forward ? done : done - forward < forward ? 2 * forward - 1 - done : UINT64_MAX;
@@ -184,7 +184,7 @@ static void memory_put(struct sim_device *d, uint32_t thread, uint64_t time, con
         &(struct memory_change){ b->address, b->bytes, b->name, d->allocated, RESERVED, (unsigned)d->id, is_release });
 }
 
-/* Every seventh operator allocates; when the table is full a block is released first. Few are never released. */
+/* One operator in seven allocates memory. If the table is full, it releases a block first. A few blocks are never released. */
 static void memory_use(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
 {
     if (!dice_one_in(&d->dice, 7))
@@ -201,7 +201,7 @@ static void memory_use(struct sim_device *d, uint32_t thread, uint64_t time, uin
     memory_put(d, thread, time + 2, &d->live[d->n_live++], false);
 }
 
-/* At the end of the job everything is given back that was not forgotten. */
+/* Releases all remaining blocks at the end of the job. */
 void memory_release(struct sim_device *d)
 {
     for (uint32_t i = 0; i < d->n_live; i++)

@@ -13,9 +13,9 @@ uint64_t network_layer(uint64_t position, uint64_t chunk);
 struct dice network_dice(uint64_t seed, uint64_t layer);
 size_t network_operator(const uint8_t *forward, const uint8_t *reverse, uint64_t seed, uint64_t layer, bool is_forward);
 
-struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t); /* t, or who does it for t */
+struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t); /* t, or the thread that launches for it */
 void memory_release(struct sim_device *d);
-void operator_launch(struct sim_device *d, struct sim_thread *t, const struct planned *plan); /* NULL: at will */
+void operator_launch(struct sim_device *d, struct sim_thread *t, const struct planned *plan); /* NULL: no plan */
 size_t operator_pick(struct dice *d);
 void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_t time, const struct node *n,
                   const struct sim_operator *op);

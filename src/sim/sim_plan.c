@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When everything happens: programs of the stages, and all ranks walking through them until each has met the others. */
+/* Makes the plan of a job: the programs of the stages, and the times of all exchanges, found by executing all ranks together. */
 #include "sim/sim_plan.h"
 
 #include <inttypes.h>
@@ -39,49 +39,48 @@ static bool exchange_add(struct job_program *p, enum job_channel c, unsigned col
 static bool kernels_add(const struct sim_job *j, struct job_program *p, uint64_t first, uint64_t end, bool has_buckets)
 {
     const bool has_tp = j->o->comm && j->size[AXIS_TP] > 1;
-    bool is_well = true;
-    for (uint64_t at = first; is_well && at < end;) {
+    bool ok = true;
+    for (uint64_t at = first; ok && at < end;) {
         const uint64_t n = end - at < TP_KERNELS ? end - at : TP_KERNELS;
-        is_well = item_add(p, (struct job_item){ WORK_KERNELS, 0, 0, false, at, n });
+        ok = item_add(p, (struct job_item){ WORK_KERNELS, 0, 0, false, at, n });
         at += n;
-        if (is_well && has_tp)
-            is_well = exchange_add(p, CHANNEL_TP, COLLECTIVE_ALL_REDUCE, true);
+        if (ok && has_tp)
+            ok = exchange_add(p, CHANNEL_TP, COLLECTIVE_ALL_REDUCE, true);
         const bool is_bucket =
             has_buckets && ((at - first) / BUCKET_KERNELS != (at - n - first) / BUCKET_KERNELS || at == end);
-        if (is_well && is_bucket)
-            is_well = exchange_add(p, CHANNEL_DP, COLLECTIVE_REDUCE_SCATTER, false);
+        if (ok && is_bucket)
+            ok = exchange_add(p, CHANNEL_DP, COLLECTIVE_REDUCE_SCATTER, false);
     }
-    return is_well;
+    return ok;
 }
 
 static bool forward_add(const struct sim_job *j, struct job_program *p, uint32_t stage)
 {
-    bool is_well = true;
-    for (uint64_t m = 0; is_well && m < j->micro_batches; m++) {
+    bool ok = true;
+    for (uint64_t m = 0; ok && m < j->micro_batches; m++) {
         const uint64_t first = m * p->chunk, end = first + p->chunk < p->forward ? first + p->chunk : p->forward;
-        is_well =
-            (!j->o->comm || stage == 0 || exchange_add(p, CHANNEL_FROM_PREVIOUS, COLLECTIVE_RECEIVE, true)) &&
-            kernels_add(j, p, first, end, false) &&
-            (!j->o->comm || stage + 1 == j->size[AXIS_PP] || exchange_add(p, CHANNEL_TO_NEXT, COLLECTIVE_SEND, false));
+        ok = (!j->o->comm || stage == 0 || exchange_add(p, CHANNEL_FROM_PREVIOUS, COLLECTIVE_RECEIVE, true)) &&
+             kernels_add(j, p, first, end, false) &&
+             (!j->o->comm || stage + 1 == j->size[AXIS_PP] || exchange_add(p, CHANNEL_TO_NEXT, COLLECTIVE_SEND, false));
     }
-    return is_well;
+    return ok;
 }
 
 /* The micro-batches in reverse: kernel F + i works on what kernel F - 1 - i made. The first micro-batch takes the rest. */
 static bool backward_add(const struct sim_job *j, struct job_program *p, uint32_t stage)
 {
-    bool is_well = true;
+    bool ok = true;
     uint64_t at = p->forward;
-    for (uint64_t m = j->micro_batches; is_well && m-- > 0;) {
+    for (uint64_t m = j->micro_batches; ok && m-- > 0;) {
         const uint64_t until = 2 * p->forward - (m * p->chunk < p->forward ? m * p->chunk : p->forward);
         const uint64_t end = m == 0 || until > p->optimizer ? p->optimizer : until;
-        is_well = (!j->o->comm || stage + 1 == j->size[AXIS_PP] ||
-                   exchange_add(p, CHANNEL_FROM_NEXT, COLLECTIVE_RECEIVE, true)) &&
-                  kernels_add(j, p, at, end, m == 0 && j->o->comm && j->size[AXIS_DP] > 1) &&
-                  (!j->o->comm || stage == 0 || exchange_add(p, CHANNEL_TO_PREVIOUS, COLLECTIVE_SEND, false));
+        ok = (!j->o->comm || stage + 1 == j->size[AXIS_PP] ||
+              exchange_add(p, CHANNEL_FROM_NEXT, COLLECTIVE_RECEIVE, true)) &&
+             kernels_add(j, p, at, end, m == 0 && j->o->comm && j->size[AXIS_DP] > 1) &&
+             (!j->o->comm || stage == 0 || exchange_add(p, CHANNEL_TO_PREVIOUS, COLLECTIVE_SEND, false));
         at = end;
     }
-    return is_well;
+    return ok;
 }
 
 static bool program_make(const struct sim_job *j, struct job_program *p, uint32_t stage, uint64_t kernels)
@@ -144,11 +143,11 @@ static struct job_exchange *exchange_at(struct job_line *l, size_t i)
 
 /* ---- times ---- */
 
-/* In units of a tick: between two tasks of a stream; recording an event; until the first task of an exchange, and until
- * everybody has said that he is there; its end. */
+/* In units of a tick: the gap between two tasks of a stream; recording an event; until the first task of an exchange; until all members have
+ * signalled their arrival; the end of an exchange. */
 enum { GAP = 25, RECORD = 10, ENTER = 25, MEET = 100, LEAVE = 60 };
 
-/* From the moment that everybody is there until the slowest member has its data. */
+/* The time from the arrival of the last member until the slowest member has its data. */
 static uint64_t cost_of(const struct sim_job *j, struct job_line *l, uint32_t rank, const struct job_item *item)
 {
     const enum job_axis axis = job_axis_of((enum job_channel)item->channel);
@@ -166,7 +165,7 @@ static uint64_t cost_of(const struct sim_job *j, struct job_line *l, uint32_t ra
     return *cost = slowest - t.begin_ns;
 }
 
-/* A rank has come to its next exchange. With the last one its time is known. False: no memory. */
+/* A rank arrives at its next exchange, whose times are known when the last member has arrived. False: no memory. */
 static bool rank_comes(struct sim_job *j, struct job_line *l, size_t i, uint32_t rank, const struct job_item *item,
                        uint64_t ready_ns)
 {
@@ -193,7 +192,7 @@ static uint64_t varied(struct dice *d, uint64_t most)
     return THOUSAND - most + dice_below(d, (uint32_t)(2 * most + 1));
 }
 
-/* What a step of a rank has of its own with --jitter: a factor of its kernels in thousandths, and a host that begins late. */
+/* The variation of a step of a rank with --jitter: a factor for its kernels in thousandths, and a delay of the host. */
 static uint64_t step_varied(const struct job_walk *w, uint64_t *late_ns)
 {
     const struct sim_options *o = w->job->o;
@@ -226,7 +225,7 @@ static uint64_t kernel_ns(const struct job_walk *w, uint64_t done, size_t *which
     return usual * slow / (THOUSAND * THOUSAND) * of_operator / THOUSAND;
 }
 
-/* What the host needs at most, in nanoseconds; sim_operator.c and sim_torch.c have the figures. */
+/* Upper bounds of the host's times in nanoseconds; sim_operator.c and sim_torch.c have the actual values. */
 enum { CALLS_NS = 14000, OP_NS = 1400, ENQUEUE_NS = 5000, SMALL_NS = 1300, EXCHANGE_NS = 25000, STEP_NS = 60000 };
 
 static uint64_t launch_ns(const struct job_walk *w)
@@ -238,7 +237,7 @@ static uint64_t launch_ns(const struct job_walk *w)
     return of_torch > CALLS_NS ? of_torch : CALLS_NS;
 }
 
-static uint64_t lead_ns(const struct job_walk *w) /* from the host's turning to it until it can begin on the device */
+static uint64_t lead_ns(const struct job_walk *w) /* from the launch by the host until a task can begin on the device */
 {
     enum { ON_ITS_WAY = 320 };
     return 2 * launch_ns(w) + ON_ITS_WAY * w->job->unit_ns;
@@ -330,7 +329,7 @@ static bool exchange_next(struct job_walk *w, struct job_event *ev)
     const struct job_item *item = ev->item;
     struct job_line *l = line_of(j, (enum job_channel)item->channel, w->rank);
     const size_t i = w->posted[item->channel];
-    if (!w->has_come) { /* once, also when it has to be tried again */
+    if (!w->has_come) { /* once, also if this function is called again for the same exchange */
         const uint64_t host_ns =
             EXCHANGE_NS + SMALL_NS * job_tasks(j, w->rank, item, &(struct job_times){ 0 }, NULL, NULL);
         const uint64_t recorded = w->device_ns + (GAP + RECORD) * j->unit_ns,
@@ -358,7 +357,7 @@ static bool exchange_next(struct job_walk *w, struct job_event *ev)
     return true;
 }
 
-/* The host waits for everything that it has begun, and takes a while to begin anew. */
+/* The host waits for everything that it has launched, and begins the next step after a pause. */
 static bool step_next(struct job_walk *w)
 {
     enum { SETTLE = 4000, SETTLE_NS = 150000, GC_NS = 450000 };
@@ -389,35 +388,35 @@ enum job_step_result job_next(struct job_walk *w, struct job_event *ev)
     }
 }
 
-/* Every rank goes as far as it can, until all have ended. False: no memory. */
+/* Executes each rank as far as possible, until all have ended. False: no memory. */
 static bool plan_make(struct sim_job *j)
 {
     struct job_walk *walk = calloc(j->ranks, sizeof *walk);
     uint32_t n_left = walk ? j->ranks : 0;
-    bool is_well = walk != NULL;
-    for (uint32_t i = 0; is_well && i < j->ranks; i++) {
+    bool ok = walk != NULL;
+    for (uint32_t i = 0; ok && i < j->ranks; i++) {
         walk[i] = job_walk(j, i);
         walk[i].is_planning = true;
         job_step_begin(&walk[i], 0);
     }
-    while (is_well && n_left > 0) {
-        for (uint32_t i = 0; is_well && i < j->ranks; i++) {
+    while (ok && n_left > 0) {
+        for (uint32_t i = 0; ok && i < j->ranks; i++) {
             struct job_walk *w = &walk[i];
             struct job_event ev;
             enum job_step_result r = JOB_EVENT;
-            while (w->step < j->o->steps && r != JOB_WAITS && is_well) {
+            while (w->step < j->o->steps && r != JOB_WAITS && ok) {
                 r = job_next(w, &ev);
                 if (r == JOB_STEP_ENDS && w->step + 1 < j->o->steps)
                     job_step_begin(w, w->step + 1);
                 else if (r == JOB_STEP_ENDS)
                     w->step++;
-                is_well = w->is_planning;
+                ok = w->is_planning;
             }
             n_left -= w->step == j->o->steps && r == JOB_STEP_ENDS;
         }
     }
     free(walk);
-    return is_well;
+    return ok;
 }
 
 /* ---- the job ---- */
@@ -448,11 +447,11 @@ static bool sizes_find(struct sim_job *j, struct error *e)
 static bool programs_make(struct sim_job *j)
 {
     j->program = calloc(j->size[AXIS_PP], sizeof *j->program);
-    bool is_well = j->program != NULL;
-    for (uint32_t stage = 0; is_well && stage < j->size[AXIS_PP]; stage++)
-        for (unsigned more = 0; is_well && more < 2; more++)
-            is_well = program_make(j, &j->program[stage][more], stage, j->kernels / j->o->steps + more);
-    return is_well;
+    bool ok = j->program != NULL;
+    for (uint32_t stage = 0; ok && stage < j->size[AXIS_PP]; stage++)
+        for (unsigned more = 0; ok && more < 2; more++)
+            ok = program_make(j, &j->program[stage][more], stage, j->kernels / j->o->steps + more);
+    return ok;
 }
 
 /* "TYPE:FACTOR". */
@@ -477,7 +476,7 @@ static bool slow_operator_read(struct sim_job *j, struct error *e)
     return j->o->kernels > 0 || error_set(e, FAULT_ASKED, "--kernels 0: without a device there is no --slow-operator");
 }
 
-/* What could not be seen in the data must not be asked for. */
+/* A fault that would not be visible in the data is an error. */
 static bool troubles_check(const struct sim_job *j, struct error *e)
 {
     const struct job_faults *f = &j->faults;
@@ -515,13 +514,13 @@ struct sim_job *job_new(const struct sim_options *o, struct error *e)
     j->unit_ns = (THOUSAND + o->counter_mhz - 1) / o->counter_mhz;
     j->unit_ns = j->unit_ns > 20 ? j->unit_ns : 20;
     operators_pair(j->forward, j->reverse);
-    bool is_well = sizes_find(j, e) && job_faults_read(&j->faults, o, j->ranks, e) && troubles_check(j, e) &&
-                   slow_operator_read(j, e);
-    if (is_well && o->kernels > 0) {
+    bool ok = sizes_find(j, e) && job_faults_read(&j->faults, o, j->ranks, e) && troubles_check(j, e) &&
+              slow_operator_read(j, e);
+    if (ok && o->kernels > 0) {
         j->kernels = o->kernels / j->ranks > 0 ? o->kernels / j->ranks : 1;
-        is_well = (programs_make(j) && lines_make(j) && plan_make(j)) || error_no_memory(e, "the simulation");
+        ok = (programs_make(j) && lines_make(j) && plan_make(j)) || error_no_memory(e, "the simulation");
     }
-    if (is_well)
+    if (ok)
         return j;
     job_free(j);
     return NULL;

@@ -112,7 +112,7 @@ void record_comm(uint8_t *rec, bool is_relayed, uint32_t data_type, uint64_t alg
 /* The log has two records of a task; in between are those of its context, where it has one. */
 enum stage { STAGE_BEGIN, STAGE_CONTEXT_BEGIN, STAGE_CONTEXT_END, STAGE_END, STAGES };
 uint64_t stage_tick(enum stage s, uint64_t begin, uint64_t end);
-enum stage stage_next(enum stage s, enum task_kind kind); /* STAGES: that was the last */
+enum stage stage_next(enum stage s, enum task_kind kind); /* STAGES: it was the last one */
 void record_log(uint8_t *rec, uint32_t number, uint16_t stream, uint16_t task, enum task_kind kind, enum stage s,
                 uint64_t tick);
 

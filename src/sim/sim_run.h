@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_run.h - a simulation in progress; shared by the parts of the simulator, and by nobody else.
+/* sim_run.h - the state of a simulation; used only by the parts of the simulator.
  *
  * A process has host files and devices. Host time is counted in ticks of the host's counter (10 ns), device time in
  * ticks of the device's. Every device has its own dice and its own host threads, so that one more device does not
  * change the others.
  *
- * How it stays small: the host launches in the order of its time, and a task is logged as soon as the host's time has
- * passed it, because nothing that is launched later can start earlier. Only what the host is ahead of the device is
- * kept, and a queue that is full makes the host wait, as it does in life.
+ * Memory is bounded: the host launches in order of time, and a task is logged as soon as the host's time has passed it, because nothing that
+ * is launched later can start earlier. Only tasks that the device has not reached are kept, and a full queue makes the host wait, as on a
+ * real device.
  */
 #ifndef ASCOPE_SIM_SIM_RUN_H
 #define ASCOPE_SIM_SIM_RUN_H
@@ -94,7 +94,7 @@ enum { QUEUE_TASKS = 1024, LIVE_BLOCKS = 32, OPERATORS_MOST = 32 };
 struct device_stream {
     uint16_t id;
     uint16_t next_task, batch;
-    bool is_full_turn;         /* the last task had the last id: a flip comes before the next */
+    bool is_full_turn;         /* the last task had the last id: a flip precedes the next one */
     uint64_t free_at;          /* end of the last task */
     struct device_task *queue; /* QUEUE_TASKS, a ring: not yet logged */
     uint32_t head, n;
@@ -114,7 +114,7 @@ struct sim_device {
     struct sim_process *of;
     int id;
     uint32_t rank;
-    struct dice dice, counters, samples; /* the schedule; what the counters say; what the samplers see */
+    struct dice dice, counters, samples; /* for the schedule, the counters, the samplers */
     struct slices out[DEVICE_FILES];
     uint64_t mono_ns, tick0, device_mono_ns; /* one instant: host clock, device counter, device clock */
     uint64_t host_cnt, host_cnt_diff;        /* the same instant as host_start.log reports it */
@@ -153,6 +153,12 @@ struct sim_process {
     struct sim_front *front;   /* NULL: nothing but the device is recorded */
     struct sim_device *device; /* o->devices */
 };
+
+/* The device of a framework's process, by its number on the host: that of its device_N directory. */
+static inline uint32_t sim_device_number(const struct sim_process *p)
+{
+    return p->job ? p->index % p->job->host_ranks : p->index;
+}
 
 struct span {
     uint64_t begin, end; /* device ticks */

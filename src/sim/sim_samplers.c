@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samplers of a device that write records. They know nothing of the tasks: they look at clocks only, so they are
- * written when the end of the collection is known. */
+/* The samplers of a device that write records. Samples do not depend on tasks, only on time, so that they are written when the end of the
+ * collection is known. */
 #include "sim/sim_samplers.h"
 
 #include <string.h>
@@ -180,7 +180,7 @@ static uint8_t *aicpu_record(struct slices *s, const struct layout *l, uint32_t 
 static void data_queue(struct sim_device *d, struct slices *s, const struct sim_moment *at)
 {
     const uint64_t us = (d->device_mono_ns + at->ns) / 1000;
-    (void)s; /* these lie among the records of the AI CPU */
+    (void)s; /* these are records of the AI CPU's stream */
     uint8_t *rec = aicpu_record(&d->out[DEVICE_AICPU], &aicpu_dp_layout, 112, d->mono_ns + at->ns);
     memcpy(rec + DP_ACTION, "Last dequeue", 12);
     memcpy(rec + DP_SOURCE, "GetNext_op", 10);
@@ -250,7 +250,7 @@ static const struct {
     { "ddr.data", 20000, ddr, ON_ALL & ~(ON_A2 | ON_950) },
 };
 
-/* As often as the sampler is asked to, but a dozen times at least: short collections want to be seen, too. */
+/* Samples at the requested rate, but at least a dozen times, so that short collections have samples, too. */
 bool moment_next(const struct sim_device *d, uint64_t span_ns, uint32_t every_us, struct sim_moment *at)
 {
     enum { LEAST = 13 };

@@ -26,7 +26,7 @@ struct simple {
     uint32_t ticks_min, ticks_max; /* on the device */
 };
 
-/* From now on, and not before the framework has asked for it. */
+/* The thread continues now, but not before the framework has queued the task. */
 static void thread_wait(struct sim_device *d, struct sim_thread *t, const struct front_task *task)
 {
     if (t->now < d->now)
@@ -55,7 +55,7 @@ static struct span simple_run(struct sim_device *d, struct sim_thread *t, const 
     return stream_run(d, s->stream, task, &l, time, dice_between(&d->dice, s->ticks_min, s->ticks_max), 0);
 }
 
-/* The same on behalf of the framework, whose task this is; t has waited for it. */
+/* The same for a task of the framework, for which t has waited. */
 static struct span queued_run(struct sim_device *d, struct sim_thread *t, const struct simple *s,
                               const struct front_task *task, uint64_t *time_out)
 {
@@ -106,7 +106,7 @@ static void mark_put(struct sim_device *d, const struct mark *m, const char *mes
         uint8_t *rec = host_record(d->of, HOST_MARK, m->thread->id, m->begin);
         layout_put(l, MARK_INFO, rec, m->info);
         layout_put(l, MARK_SEGMENT, rec, segment);
-        rec[MAGIC_AT] = rec[MAGIC_AT + 1] = 0x5A; /* a stamp is a record of its own inside of the record */
+        rec[MAGIC_AT] = rec[MAGIC_AT + 1] = 0x5A; /* the mark is a record with its own header inside this one */
         rec[TAG_AT] = TAG;
         layout_put(l, MARK_PROCESS, rec, d->of->pid);
         layout_put(l, MARK_THREAD, rec, m->thread->id);
@@ -175,7 +175,7 @@ static void synchronize(struct sim_device *d)
     device_log(d, device_tick(d, d->now));
 }
 
-/* What a process that is alone does in a step. */
+/* A step of a single process, which is no rank of a job. */
 static void alone_run(struct sim_device *d, uint64_t kernels, struct moments *at)
 {
     const struct sim_options *o = d->of->o;

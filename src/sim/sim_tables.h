@@ -109,7 +109,8 @@ struct sim_task_kind {
     uint8_t other_ratio; /* blocks of the other kind of core to one of its own; 0: it has none */
 };
 extern const struct sim_task_kind sim_task_kinds[TASK_KINDS];
-enum task_kind sim_kind_on(const struct chip *c, enum task_kind kind); /* units that a chip lacks are other units */
+/* The kind that a chip runs instead if it lacks the units of `kind`. */
+enum task_kind sim_kind_on(const struct chip *c, enum task_kind kind);
 
 enum shape { SHAPE_MATMUL, SHAPE_BATCH_MATMUL, SHAPE_CONV, SHAPE_BINARY, SHAPE_UNARY, SHAPE_CAST, SHAPE_ATTENTION };
 struct sim_operator {
@@ -158,7 +159,7 @@ enum { PLANE_TASKS_MOST = 7 };
 struct sim_collective {
     const char *call; /* HcclAllReduce */
     const char *node; /* hcom_allReduce_ */
-    uint8_t weight;   /* 0, of the last ones: single ranks have none of them */
+    uint8_t weight;   /* 0: only ranks of jobs run it; these are the last rows */
     uint8_t n;
     uint8_t small[PLANE_TASKS_MOST];
 };

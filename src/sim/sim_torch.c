@@ -43,7 +43,7 @@ static void range_begin(struct sim_torch *t, const char *name)
     op->has_stack = false;
 }
 
-/* Marks of the other end of the queue, up to a time. */
+/* Writes the marks of tasks that were taken out of the queue up to a time. */
 static void marks_flush(struct sim_torch *t, uint64_t until)
 {
     while (t->n_waiting > 0) {
@@ -60,7 +60,7 @@ static void marks_flush(struct sim_torch *t, uint64_t until)
     }
 }
 
-/* A full queue makes the host wait until there is room. */
+/* Puts a task into the queue. If it is full, the host waits. */
 static struct front_task task_put(struct sim_torch *t, const char *name)
 {
     struct torch_thread *th = t->at;
@@ -114,7 +114,7 @@ static struct front_task inner_run(struct sim_torch *t, const char *call, uint64
     return task_put(t, call);
 }
 
-/* Reshaping and the like: costs time on the host, and nothing on the device. */
+/* Views, such as reshapes, which take time on the host only. */
 static void views_run(struct sim_torch *t, uint64_t n)
 {
     static const struct {
@@ -228,7 +228,7 @@ static void backward_begin(struct sim_torch *t)
     torch_frame_enter(t, TORCH_FRAME_BACKWARD);
     torch_frame_enter(t, TORCH_FRAME_ENGINE);
     if (t->backward.now < t->main.now + 200)
-        t->backward.now = t->main.now + 200; /* another thread has to wake up */
+        t->backward.now = t->main.now + 200; /* the time to wake another thread */
     t->at = &t->backward;
 }
 

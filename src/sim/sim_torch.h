@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_torch.h - the PyTorch side of a simulated process; shared by the parts of the simulator, and by nobody else.
+/* sim_torch.h - the PyTorch part of a simulated process; used only by the parts of the simulator.
  *
  * One thread of Python runs operators of a network forward and its optimizer, the thread of autograd runs the backward
  * half in reverse order. An operator that needs the device puts a task into a queue; the thread at its other end makes
@@ -58,7 +58,7 @@ struct torch_thread {
     struct torch_op open[OPEN_MOST];
 };
 
-/* What the operators that are open work on. */
+/* The tensors of the operators that are open. */
 struct torch_unit {
     const struct torch_network *network;
     uint32_t rows, columns, layer;
@@ -79,7 +79,7 @@ struct torch_waiting {
 struct sim_torch {
     struct sim_front base;
     struct slices out[TORCH_FILES];
-    struct torch_thread main, backward, *at; /* at: the one that runs now */
+    struct torch_thread main, backward, *at; /* at: the thread that runs operators now */
     uint32_t queue_thread;
     struct torch_unit unit;
     uint64_t n_ops, n_tasks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_torch_info.h - profiler_info.json and its kin of a simulated collection. */
+/* sim_torch_info.h - profiler_info_{rank}.json and profiler_metadata.json of a simulated PyTorch process. */
 #ifndef ASCOPE_SIM_SIM_TORCH_INFO_H
 #define ASCOPE_SIM_SIM_TORCH_INFO_H
 

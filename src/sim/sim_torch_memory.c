@@ -33,7 +33,7 @@ static void event_write(struct sim_torch *t, const struct event *e, uint64_t all
     layout_put(l, TORCH_MEMORY_ACTIVE, rec, e->is_host ? 0 : allocated);
     layout_put(l, TORCH_MEMORY_STREAM, rec, e->is_host ? 0 : STREAM);
     layout_put(l, TORCH_MEMORY_DEVICE_TYPE, rec, e->is_host ? MEMORY_ON_CPU : MEMORY_ON_NPU);
-    layout_put(l, TORCH_MEMORY_DEVICE, rec, e->is_host ? NO_DEVICE : t->base.of->index);
+    layout_put(l, TORCH_MEMORY_DEVICE, rec, e->is_host ? NO_DEVICE : sim_device_number(t->base.of));
     layout_put(l, TORCH_MEMORY_COMPONENT, rec, e->component);
     layout_put(l, TORCH_MEMORY_KIND, rec, e->kind);
     layout_put(l, TORCH_MEMORY_ALLOCATOR, rec, ALLOCATOR_INNER);
@@ -83,7 +83,7 @@ void torch_release_all(struct sim_torch *t)
             block_release(t, &t->block[i]);
 }
 
-/* There is one, and it grows by being replaced. */
+/* There is one workspace, which is replaced by a larger one. */
 void torch_workspace(struct sim_torch *t, uint64_t time)
 {
     enum { FIRST = 4 << 20, MOST = 1 << 30 };
@@ -99,7 +99,7 @@ void torch_workspace(struct sim_torch *t, uint64_t time)
     event_write(t, &e, t->workspace, t->workspace);
 }
 
-/* The allocator of the host knows malloc only: what is given back is a malloc of less than nothing. */
+/* The allocator of the host records mallocs only: a release is a malloc of a negative size. */
 void torch_host_memory(struct sim_torch *t)
 {
     const int64_t bytes = 64 * (int64_t)dice_between(&t->base.dice, 1, 2000);

@@ -137,7 +137,7 @@ static void tensor_add(struct text *out, const struct sim_torch *t, const struct
         stride /= i + 1 < x->n ? x->dim[i + 1] : 1;
     }
     text_add(out, ";20;"); /* an NPU */
-    text_number(out, t->base.of->index, 10);
+    text_number(out, sim_device_number(t->base.of), 10);
 }
 
 static void list_add(struct text *out, const struct sim_torch *t)

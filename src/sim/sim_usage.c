@@ -36,7 +36,7 @@ static ull host_ns(const struct writer *w, const struct sim_moment *at)
     return w->d->mono_ns + at->ns;
 }
 
-/* Several dice in one call would fall in an order that the compiler chooses: they are thrown before. */
+/* Random numbers are drawn before the call: the order of evaluation of arguments is up to the compiler. */
 static void port(struct writer *w, const struct sim_moment *at)
 {
     char line[400];
@@ -192,7 +192,7 @@ static void device_process_memory(struct writer *w, const struct sim_moment *at)
     process_memory(w, at, device_ns(w, at), 40000, "aicpu_scheduler");
 }
 
-/* Threads of the process. The uptime moves by two ticks of the clock at least: no time, no usage. */
+/* Threads of the process. The uptime advances by at least two clock ticks: without elapsed time there is no usage. */
 static void host_cpu(struct writer *w, const struct sim_moment *at)
 {
     enum { THREADS = 3, TAIL = 13 };

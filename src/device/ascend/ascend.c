@@ -25,12 +25,13 @@ static struct {
     struct ascend_loaded loaded[ASCEND_LIBRARIES];
     bool is_loaded;
     enum state state;
-    pid_t process; /* whose state it is */
+    pid_t process; /* the process that the state belongs to: a child of it starts with OFF */
     void *config;
-    bool is_lost;        /* a call did not return */
-    char lost_call[100]; /* which one */
+    bool is_lost;        /* a call did not return: the libraries are not called again */
+    char lost_call[100]; /* which call, and for how long */
 } npu;
-static int32_t (*_Atomic trace)(uint64_t, uint64_t, uint16_t, void *); /* while it records marks */
+static int32_t (*_Atomic trace)(uint64_t, uint64_t, uint16_t,
+                                void *); /* launches a mark; NULL: marks are not recorded */
 
 /* ---- calls with a limit ---- */
 
@@ -42,9 +43,9 @@ struct job {
     uint32_t device;
     bool inits, warms_up;
     void *config;
-    const char *_Atomic in; /* the call that it is in */
-    char failed[NOTE];      /* "": it went well */
-    char note[NOTES][NOTE];
+    const char *_Atomic in; /* the name of the current call, for the message if it does not return */
+    char failed[NOTE];      /* the reason of a failure; "": success */
+    char note[NOTES][NOTE]; /* warnings */
     size_t n_notes;
 };
 
@@ -64,7 +65,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct job *j, const char
     va_end(args);
 }
 
-/* The job is the thread's as long as it may come back: true, and it is freed by the caller. */
+/* Runs a job on a thread with a limit. True: it has ended, and the caller frees it. False: it has not, and its thread
+ * still uses it. */
 static bool job_run(void (*run)(void *), struct job *j, struct error *e)
 {
     const uint32_t limit_s = ascend_limit_s();
@@ -100,8 +102,8 @@ static void load_run(void *at)
 
 static void end_at_exit(void);
 
-/* In this process; the probe has seen that it can be done. Registered at exit behind the libraries' own functions, ours runs before
- * those. */
+/* Loads the libraries into this process, after the probe has done so in a child. end_at_exit() is registered after the
+ * exit functions of the libraries, so that it runs before them. */
 static bool load(struct error *e)
 {
     if (npu.is_loaded)
@@ -122,7 +124,8 @@ static bool load(struct error *e)
 
 static bool is_used(struct error *e)
 {
-    if (ascend_is_loaded(ASCEND_ACL) || !ascend_is_installed()) /* the probe says better why there is none */
+    if (ascend_is_loaded(ASCEND_ACL) ||
+        !ascend_is_installed()) /* if it is not installed, probe() has the better reason */
         return true;
     return error_set(e, FAULT_ASKED, "libascendcl.so is not loaded in this process");
 }
@@ -155,7 +158,8 @@ static bool describe(unsigned index, struct device_description *out, struct erro
     return true;
 }
 
-/* Between two readings of the host's clock, the best of several tries; a driver takes some us. */
+/* The device's clock is read between two readings of the host's; the try with the smallest distance between those is
+ * used. */
 static bool read_clock(unsigned index, struct device_reading *out, struct error *e)
 {
     enum { TRIES = 8, SYSTEM = 0, COUNTER = 13, RAW_NS = 14 };
@@ -188,7 +192,7 @@ static bool is_prof(const char *name)
     return strncmp(name, "PROF_", 5) == 0;
 }
 
-/* Names that were there before; several processes may write to one directory. */
+/* PROF directories that existed before the start; several processes may write to one directory. */
 static struct names {
     char (*at)[NAME_MAX + 1];
     size_t n, room;
@@ -224,7 +228,7 @@ static bool was_before(const char *name)
     return false;
 }
 
-/* The last part of the name begins with the number of the process: releases before did not do that. */
+/* The last part of the name begins with the process id, except in older releases. */
 static bool is_of_process(const char *name)
 {
     char digits[16];
@@ -233,7 +237,8 @@ static bool is_of_process(const char *name)
     return last && strncmp(last, digits, strlen(digits)) == 0;
 }
 
-/* The new one of this process; else the only new one. */
+/* Finds the new PROF directory of this process; if none has its id, the only new one. False: there is none, or
+ * several. */
 static bool prof_scan(const char *path, char prof[PATH_MAX])
 {
     DIR *dir = opendir(path);
@@ -257,7 +262,7 @@ static bool prof_scan(const char *path, char prof[PATH_MAX])
     return n_new == 1 && snprintf(prof, PATH_MAX, "%s/%s", path, found) < PATH_MAX;
 }
 
-/* What the engine says itself, if it is below the directory that it was given. */
+/* The directory that the engine itself reports, if it is below the one that it was given. */
 static bool prof_named(const char *dir, char prof[PATH_MAX])
 {
     const char *const path = npu.calls.api_path ? npu.calls.api_path() : NULL;
@@ -268,7 +273,7 @@ static bool prof_named(const char *dir, char prof[PATH_MAX])
     return snprintf(prof, PATH_MAX, "%.*s", (int)(n + 1 + name), path) < PATH_MAX && access(prof, F_OK) == 0;
 }
 
-/* Engines make it before they return, or soon after. */
+/* Waits up to 2 s: engines create the directory before they return, or soon after. "": it was not found. */
 static void prof_find(const char *dir, char prof[PATH_MAX])
 {
     enum { TRIES = 200, PAUSE_NS = 10000000 };
@@ -309,7 +314,7 @@ static int32_t config_use(struct job *j)
     return j->warms_up ? j->calls.prof_warmup(j->config) : j->calls.prof_start(j->config);
 }
 
-/* An older release refuses what it does not know: without that, it records the rest. */
+/* An older release refuses a mask with bits that it does not know. Without the newer bits it records the rest. */
 static bool start_with_less(struct job *j)
 {
     const uint64_t less = j->asked.mask & ~ascend_newer_bits();
@@ -339,7 +344,7 @@ static void start_run(void *at)
     if (j->inits) {
         atomic_store(&j->in, "aclprofInit");
         const int32_t code = j->calls.prof_init(j->dir, strlen(j->dir));
-        if (code != 0) { /* not ours to finalize */
+        if (code != 0) { /* another user may have initialised it: it is not finalized here */
             fail_call(j, "aclprofInit", code);
             return;
         }
@@ -359,7 +364,8 @@ static void start_run(void *at)
     j->calls.prof_finalize();
 }
 
-/* Data of other ranks are theirs: the device that this thread has set, and those that the program sets later. */
+/* The device that this thread has set. Other ranks record theirs, and devices that the program sets later are added by
+ * the engine. */
 static uint32_t device_choose_id(void)
 {
     int32_t id = -1;
@@ -394,14 +400,14 @@ static bool begin(const struct ascope_options *o, const char *dir, bool warms_up
                   struct error *e)
 {
     if (npu.process != getpid())
-        npu.state = OFF; /* what runs is the parent's */
+        npu.state = OFF; /* what runs belongs to the parent process */
     if (npu.is_lost)
         return error_set(e, FAULT_LIMIT, "device ascend: %s earlier; not used again in this process", npu.lost_call);
     if (!load(e))
         return false;
     out->counts_ns = ascend_probe(e)->counts_ns;
     if (warms_up && !npu.calls.prof_warmup)
-        return true; /* it begins when it starts */
+        return true; /* this release has no warm-up: it is started when the recording starts */
     struct job *j = job_new(e);
     if (!j)
         return false;
@@ -429,7 +435,7 @@ static void stop_run(void *at)
     struct job *j = at;
     int32_t stopped = 0;
     atomic_store(&j->in, "aclprofStop");
-    if (!j->warms_up) { /* what has only warmed up is finalized at once, as torch_npu does it */
+    if (!j->warms_up) { /* after a mere warm-up it is finalized without a stop, as torch_npu does it */
         stopped = j->calls.prof_stop(j->config);
         j->calls.prof_destroy_config(j->config);
     }
@@ -452,7 +458,7 @@ static bool stop(struct error *e)
         return true;
     atomic_store(&trace, NULL);
     if (npu.calls.rt_get_device && npu.calls.rt_synchronize && npu.calls.rt_get_device(&id) == 0)
-        npu.calls.rt_synchronize(); /* the last tasks; where that fails, the program sees it as well */
+        npu.calls.rt_synchronize(); /* waits for the last tasks; the program sees errors in its own calls */
     struct job *j = job_new(e);
     if (!j)
         return false;
@@ -474,7 +480,7 @@ static void end_at_exit(void)
         message(ASCOPE_WARNING, "%s", e.text);
 }
 
-/* As mstx does it: a stamp in the scheduler's track, under this id. */
+/* Launches a task that leaves a stamp with this id in the scheduler's track, as the vendor's mstx does. */
 static void mark(void *stream, uint64_t id)
 {
     enum { TAG = 11 };

@@ -9,7 +9,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* All others make aclprofStart() fail with 200007. */
+/* With any other bit aclprofStart() fails with 200007. */
 static const uint64_t accepted = DATA_ACL_API | DATA_TASK_L1 | DATA_METRICS | DATA_AICPU | DATA_L2_CACHE | DATA_HCCL |
                                  DATA_TRAINING | DATA_MARKS | DATA_RUNTIME_API | DATA_GE_API_L0 | DATA_TASK_L0 |
                                  DATA_TASK_MEMORY | DATA_TASK_L2 | DATA_OP_ATTR | DATA_TASK_L3 | DATA_GE_API_L1 |
@@ -72,7 +72,7 @@ static const struct {
 };
 static_assert(COUNT(pairs) <= ASCEND_PAIRS, "each option has room");
 
-/* False: the option is off. */
+/* The text of an option. False: the option is off, or its text is too long. */
 static bool pair_text(const void *field, enum pair_form form, char text[ASCEND_TEXT])
 {
     uint32_t number = 0;
@@ -86,13 +86,13 @@ static bool pair_text(const void *field, enum pair_form form, char text[ASCEND_T
     case PAIR_TEXT:
         memcpy(&words, field, sizeof words);
         snprintf(text, ASCEND_TEXT, "%s", words ? words : "");
-        return words && *words && strlen(words) < ASCEND_TEXT; /* half of a list would be another one */
+        return words && *words && strlen(words) < ASCEND_TEXT; /* a list that is cut would be another list */
     case PAIR_WRITE: strcpy(text, "write"); return *(const bool *)field;
     }
     return false;
 }
 
-/* ---- what there is no way to ask for ---- */
+/* ---- options that aclprof does not have ---- */
 
 static void unavailable_add(struct ascend_config *c, const char *name, bool is_on)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascend_config.h - the options of a recording as aclprof takes them: a mask, a group of counters, and pairs of number and text.
+/* ascend_config.h - converts the options of a recording to those of aclprof: a mask, a group of counters, and pairs of
+ * number and text.
  *
- * What aclprof cannot be asked for is left out and named, so that nobody waits for it: the msprof command has more switches than its
- * library. Samplers of the host are the recorder's own, and not asked for twice.
+ * Options that aclprof does not have are listed in `unavailable`, so that the user is warned: the msprof command has
+ * more options than its library. Samplers of the host are not requested, because the recorder has its own.
  */
 #ifndef ASCOPE_DEVICE_ASCEND_ASCEND_CONFIG_H
 #define ASCOPE_DEVICE_ASCEND_ASCEND_CONFIG_H
@@ -26,13 +27,13 @@ struct ascend_config {
     char unavailable[512]; /* options that are on and that aclprof does not have, with ", " between them; "" */
 };
 
-/* Of options that were checked. */
+/* The options were checked before. */
 void ascend_config_of(struct ascend_config *c, const struct ascope_options *o);
 
-/* "100042, already running"; "7" for a number that nobody knows. Lent by the thread until it asks again. */
+/* The text of an error code: "100042, already running"; "7" if it is unknown. Valid until the thread's next call. */
 const char *ascend_error(int32_t code);
 
-/* What a release may not know yet: without it an older one accepts the mask. */
+/* The bits of the mask that older releases do not know and refuse. */
 uint64_t ascend_newer_bits(void);
 
 #endif

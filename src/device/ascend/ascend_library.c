@@ -43,7 +43,7 @@ const struct ascend_symbol ascend_symbols[] = {
 };
 const size_t n_ascend_symbols = COUNT(ascend_symbols);
 
-/* Behind those that the process has loaded and those that the loader finds by name. */
+/* Directories that are tried after the libraries of the process and the loader's search path. */
 static const struct {
     const char *variable, *path; /* of the environment: the path is below its value */
     bool is_of_driver;
@@ -60,8 +60,9 @@ static const struct {
 
 /* ---- where ---- */
 
-/* A directory of the list; false: it is not one for this library, or the environment does not name it. CANN has stand-ins of the
- * driver, so the driver's libraries are looked for there last, and on request of the environment only. */
+/* Directory i of the list. False: it is not for this library, or its environment variable is not set. CANN's fixed
+ * directories are not searched for the driver's libraries, because CANN has stubs of them; directories of the
+ * environment are. */
 static bool place_of(size_t i, enum ascend_library_id library, char dir[PATH_MAX])
 {
     const char *const value = places[i].variable ? secure_getenv(places[i].variable) : "";
@@ -123,7 +124,7 @@ bool ascend_is_loaded(enum ascend_library_id library)
     return dl_iterate_phdr(is_named, name) != 0;
 }
 
-/* /dev/davinci0 …, and the manager that a container may have alone. */
+/* /dev/davinci0 and so on, or the manager, which may be the only device file in a container. */
 static bool has_device_file(void)
 {
     enum { DEVICES = 64 };
@@ -163,7 +164,7 @@ static void path_of(void *handle, struct ascend_loaded *l)
         snprintf(l->path, sizeof l->path, "%s", map->l_name);
 }
 
-/* torch_npu loads them with RTLD_GLOBAL, and so do we: that is what they are used to. */
+/* With RTLD_GLOBAL, as torch_npu loads them: the libraries are tested that way. NULL: l->reason says why. */
 static void *library_open(enum ascend_library_id library, struct ascend_loaded *l, bool is_wanted)
 {
     const char *const name = ascend_libraries[library].name;

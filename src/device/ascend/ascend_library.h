@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascend_library.h - the vendor's libraries on a machine with Ascend NPUs: which there are, where they are looked for, what is called.
+/* ascend_library.h - the vendor's libraries on a machine with Ascend NPUs: which there are, where they are looked for,
+ * what is called.
  *
- * They are opened when a device is wanted, and never linked. Two tables say everything: the libraries with their directories, and the
- * functions. What is missing is a feature that is not available; only without those that are needed nothing can be recorded.
+ * They are opened when a device is requested, and never linked. There are two tables: the libraries with their
+ * directories, and the functions. Without a function its feature is not available; without a required one nothing can
+ * be recorded.
  */
 #ifndef ASCOPE_DEVICE_ASCEND_ASCEND_LIBRARY_H
 #define ASCOPE_DEVICE_ASCEND_ASCEND_LIBRARY_H
@@ -23,11 +25,11 @@ enum ascend_library_id {
 struct ascend_library {
     const char *name, *what; /* "libmsprofiler.so"; for people */
     bool is_of_driver;       /* it lies with the driver, not with CANN */
-    bool is_only_used;       /* not loaded for our sake: only where the program has it */
+    bool is_only_used;       /* it is never loaded by the recorder, and used only if the program has loaded it */
 };
 extern const struct ascend_library ascend_libraries[ASCEND_LIBRARIES];
 
-/* The functions, as device-side documents call them. NULL: there is no such function. aclError: 0 is success. */
+/* The functions of the libraries. NULL: the function does not exist. They return an aclError; 0 is success. */
 struct ascend_calls {
     int32_t (*prof_init)(const char *path, size_t length);
     int32_t (*prof_finalize)(void);
@@ -53,7 +55,7 @@ struct ascend_symbol {
     const char *name;
     const char *what; /* for people: what is not available without it */
     uint8_t library;  /* enum ascend_library_id */
-    uint8_t older;    /* where releases before had it; the same one: nowhere else */
+    uint8_t older;    /* the library that had it in older releases; the same number: always this one */
     bool is_needed;
     size_t at; /* in struct ascend_calls */
 };
@@ -67,16 +69,16 @@ enum { ASCEND_PATH = 256, ASCEND_MISSING = 320 };
 struct ascend_loaded {
     uint32_t found;               /* enum ascend_found */
     char path[ASCEND_PATH];       /* of the file */
-    char reason[ASCEND_PATH];     /* why not; "" */
-    char missing[ASCEND_MISSING]; /* functions that it does not have, with ", " between them */
+    char reason[ASCEND_PATH];     /* why it could not be loaded; "": it was */
+    char missing[ASCEND_MISSING]; /* the functions that it does not have, with ", " between them */
 };
 
-/* Whether there is anything to look at: a device file, or a library that is loaded or lies in one of the directories. Loads nothing. */
+/* Whether there is a device file, or a library that is loaded or is in one of the directories. Loads nothing. */
 bool ascend_is_installed(void);
-bool ascend_is_loaded(enum ascend_library_id library); /* by this process, whoever did it */
+bool ascend_is_loaded(enum ascend_library_id library); /* into this process, by the program or by the recorder */
 
-/* Loads what there is; everything: also what is not loaded for our sake. True: all that is needed is there. Libraries are never
- * unloaded. */
+/* Loads the libraries and looks up their functions; `everything`: also the libraries that are only used if the program
+ * has them. True: all required functions exist. Libraries are never unloaded. */
 bool ascend_load(struct ascend_calls *calls, struct ascend_loaded loaded[ASCEND_LIBRARIES], bool everything);
 
 /* For people: where a library is looked for, in order, with ", " between. */

@@ -12,7 +12,7 @@
 
 enum { PROBE_LIMIT_S = 10 };
 static const char not_installed[] = "no library, no /dev/davinci*";
-/* Of halGetDeviceInfo(). */
+/* Modules and kinds of information of halGetDeviceInfo(). */
 enum { OF_SYSTEM = 0, OF_AI_CPU = 1, OF_CUBE = 4, OF_VECTOR = 7 };
 enum { INFO_VERSION = 1, INFO_CORES = 3, INFO_MHZ = 4, INFO_HOST_KHZ = 24, INFO_DEVICE_KHZ = 25 };
 
@@ -34,7 +34,7 @@ static int64_t info(const struct ascend_calls *c, uint32_t device, int32_t modul
     return c->drv_info && c->drv_info(device, module, what, &value) == 0 && value >= 0 ? value : otherwise;
 }
 
-/* MHz of the counter that device records have, where the driver does not say it. */
+/* The usual MHz of the counter in device records, for drivers that do not report it. */
 static double usual_mhz(int32_t platform)
 {
     static const struct {
@@ -115,7 +115,8 @@ static void examine_in_child(void *shared)
 
 /* ---- what that means ---- */
 
-/* The copy is of a child that has not been waited for too long, or has ended: nobody writes it now. */
+/* Runs `ask` in a child process and copies its result. limited_child() returns after the child has ended or was killed,
+ * so that nobody writes to the shared memory during the copy. */
 static enum child_end ask_in_child(struct ascend_machine *to, void (*ask)(void *), int *signal_is)
 {
     struct ascend_machine *shared =
@@ -129,7 +130,7 @@ static enum child_end ask_in_child(struct ascend_machine *to, void (*ask)(void *
     return how;
 }
 
-/* "": nothing is wrong. */
+/* What is wrong; "": nothing is. */
 static void trouble_of(const struct ascend_machine *m, enum child_end how, int signal_is, char text[200])
 {
     const char *const in = *m->calls ? m->calls : "a library";
@@ -162,14 +163,14 @@ static void ask_again(void *at)
     machine_ask(m, false);
 }
 
-/* A driver may refuse a child of the process that has opened it. */
+/* Asks the driver in this process: it may refuse a child of the process that has opened it. */
 static void machine_ask_here(struct ascend_machine *m)
 {
     struct ascend_machine *own = calloc(1, sizeof *own);
     if (own && limited_call(ask_again, own, PROBE_LIMIT_S)) {
         *m = *own;
         free(own);
-    } /* else it is still used, by a call that does not return */
+    } /* else a call has not returned and still uses `own` */
 }
 
 static struct {

@@ -18,7 +18,7 @@
 #include "device/cuda/cupti_library.h"
 #include "device/cuda/nvml_sampler.h"
 
-enum { DEVICES = 64, NO_GUESS = -1 };
+enum { NO_GUESS = -1 };
 static const double CUPTI_MHZ = 1000; /* its clock counts ns */
 
 static struct {
@@ -26,16 +26,16 @@ static struct {
     struct cuda_found found[CUDA_LIBRARIES];
     bool was_loaded, is_whole;
     uint32_t version; /* of CUPTI */
-    pid_t process;    /* whose all of this is */
+    pid_t process;    /* the process that has loaded CUDA; a child of it cannot use it */
     bool records, is_in_init;
-    bool is_lost;           /* a call did not return: CUDA is not used again */
-    char lost_call[100];    /* which one */
-    const char *_Atomic in; /* the call that the job is in */
+    bool is_lost;           /* a call did not return: CUDA is not used again in this process */
+    char lost_call[100];    /* which call, and for how long */
+    const char *_Atomic in; /* the name of the current call, for the message if it does not return */
     struct device_reading last_read;
-    unsigned id[DEVICES]; /* of the devices that are recorded, in the order in which they appeared */
+    unsigned id[CUDA_DEVICES]; /* of the recorded devices, in the order in which they appeared */
     unsigned n;
-    int guess;                          /* id of one that is there because nothing was known of any; NO_GUESS: none */
-    struct gpu_description is[DEVICES]; /* by id */
+    int guess; /* the id of a device that is recorded on a guess: see forget(); NO_GUESS: none */
+    struct gpu_description is[CUDA_DEVICES]; /* by id */
 } gpu = { .guess = NO_GUESS };
 
 static const char *cupti_error(int32_t code)
@@ -54,8 +54,8 @@ static const char *cupti_error(int32_t code)
 
 /* ---- calls with a limit ---- */
 
-/* A part of ours that calls the vendor's libraries, on a thread of its own. What it was called with is static: it is the thread's own if
- * that does not come back. */
+/* Runs a function that calls the vendor's libraries on a thread of its own, with a limit. Its argument must be static:
+ * if the call does not return, that thread goes on using it. */
 static bool limited(void (*job)(void *), void *of, struct error *e)
 {
     const uint32_t limit_s = cuda_limit_s();
@@ -89,7 +89,7 @@ void cuda_in_init(bool is_in_init)
     gpu.is_in_init = is_in_init;
 }
 
-/* ---- looking ---- */
+/* ---- libraries and devices ---- */
 
 static void load_job(void *unused)
 {
@@ -113,8 +113,10 @@ static bool load(struct error *e)
     gpu.was_loaded = true;
     for (int i = 0; i < CUDA_LIBRARIES && !gpu.is_whole; i++) {
         static const char *const name[] = { [CUDA_CUPTI] = "libcupti.so", [CUDA_DRIVER] = "libcuda.so.1" };
+        char absence[200];
+        cuda_absence(&gpu.found[i], name[i], absence, sizeof absence);
         if (!gpu.found[i].is_found)
-            return error_set(e, FAULT_ASKED, "%s not found", name[i]);
+            return error_set(e, FAULT_ASKED, "%s", absence);
         if (*gpu.found[i].missing)
             return error_set(e, FAULT_ASKED, "%.200s has no %s", gpu.found[i].path, gpu.found[i].missing);
     }
@@ -130,31 +132,32 @@ static void add_device(unsigned id)
     for (unsigned i = 0; i < gpu.n; i++)
         if (gpu.id[i] == id)
             return;
-    if (gpu.n < DEVICES)
+    if (gpu.n < CUDA_DEVICES)
         gpu.id[gpu.n++] = id;
 }
 
-/* Those with a context of this process, and those that records were of; else the one that this rank will use. */
+/* Adds devices with a context of this process and devices that had records; if there are none, the one that this rank
+ * will probably use, as a guess. */
 static void devices_find(void *count)
 {
     int32_t *const found = count;
     in_call("cuDeviceGetCount");
-    const int32_t n = *found = gpu.is_in_init ? DEVICES : cuda_count(&gpu.calls);
+    const int32_t n = *found = gpu.is_in_init ? CUDA_DEVICES : cuda_count(&gpu.calls);
     in_call("cuDevicePrimaryCtxGetState");
-    for (int32_t i = 0; i < n && i < DEVICES && gpu.calls.context_state && !gpu.is_in_init; i++) {
+    for (int32_t i = 0; i < n && i < CUDA_DEVICES && gpu.calls.context_state && !gpu.is_in_init; i++) {
         uint32_t flags = 0;
         int32_t is_active = 0;
         if (gpu.calls.context_state(i, &flags, &is_active) == 0 && is_active)
             add_device((unsigned)i);
     }
     const uint64_t seen = buffers_devices();
-    for (unsigned i = 0; i < DEVICES; i++)
+    for (unsigned i = 0; i < CUDA_DEVICES; i++)
         if (seen & UINT64_C(1) << i)
             add_device(i);
     if (gpu.n == 0 && n > 0) {
         const char *const rank = getenv("LOCAL_RANK");
         const unsigned long local = rank ? strtoul(rank, NULL, 10) : 0;
-        add_device(local < (unsigned long)n && local < DEVICES ? (unsigned)local : 0);
+        add_device(local < (unsigned long)n && local < CUDA_DEVICES ? (unsigned)local : 0);
         gpu.guess = (int)gpu.id[0];
     }
 }
@@ -185,12 +188,12 @@ static unsigned probe(struct error *e)
     return gpu.n;
 }
 
-/* What the driver knows of a device, once the program has initialised it. */
+/* Asks the driver for the properties of a device. It answers only after the program has initialised it. */
 static void facts_read(void *which)
 {
     enum { KHZ = 1000 };
     const unsigned id = *(const unsigned *)which;
-    if (gpu.is_in_init) /* later, when it stops */
+    if (gpu.is_in_init) /* they are read when the recording stops */
         return;
     in_call("cuDeviceGetAttribute");
     struct gpu_description *const g = &gpu.is[id];
@@ -230,8 +233,8 @@ static bool describe(unsigned index, struct device_description *out, struct erro
     return true;
 }
 
-/* CUPTI has one clock for all devices, and brings their times to it. Between two readings of the host's clock, the best of several
- * tries. */
+/* CUPTI converts the times of all devices to one clock. It is read between two readings of the host's clock; the
+ * reading with the smallest distance between those is used. */
 static void read_clock_job(void *result)
 {
     enum { TRIES = 32 };
@@ -288,12 +291,12 @@ static int32_t kinds_enable(bool with_memory)
 
 static bool begun_with_memory;
 
-/* "": it records. */
+/* Starts CUPTI. The text is the reason why it does not record; "": it does. */
 static void begin(void *text)
 {
     char *const why = text;
     in_call("cuptiSubscribe");
-    int32_t code = launches_start(&gpu.calls); /* it fails when another profiler is there: first of all */
+    int32_t code = launches_start(&gpu.calls); /* first, because it fails if another profiler uses CUPTI */
     *why = '\0';
     if (code != 0) {
         snprintf(why, 200, "cuptiSubscribe: %s", cupti_error(code));
@@ -336,7 +339,7 @@ static bool start(const struct ascope_options *o, struct error *e)
     return true;
 }
 
-/* What a warm-up has left in CUPTI's buffers is not of the recording. */
+/* Records in CUPTI's buffers that began before now are of the warm-up. */
 static void kept(void)
 {
     uint64_t now_ns = 0;
@@ -345,7 +348,8 @@ static void kept(void)
     buffers_keep_from(now_ns);
 }
 
-/* What was launched ends on its device, and is complete. A device in an error state says so to the program, not to us. */
+/* Waits until everything that was launched has ended. Errors of a device are ignored: the program sees them in its own
+ * calls. */
 static void devices_wait(void)
 {
     const struct cupti_calls *const c = &gpu.calls;
@@ -353,7 +357,7 @@ static void devices_wait(void)
         !c->context_wait)
         return;
     int32_t n = 0;
-    for (int32_t i = 0; c->device_count(&n) == 0 && i < n && i < DEVICES; i++) {
+    for (int32_t i = 0; c->device_count(&n) == 0 && i < n && i < CUDA_DEVICES; i++) {
         uint32_t flags = 0;
         int32_t is_active = 0;
         void *context = NULL;
@@ -394,7 +398,7 @@ static bool stop(struct error *e)
     const bool is_well = limited_or_named(end, &lost, &late);
     if (!is_well) {
         lost = (struct buffer_losses){ 0, 0 };
-        buffers_keep_from(UINT64_MAX); /* what comes later is not of another session */
+        buffers_keep_from(UINT64_MAX); /* late records belong to no session */
         message(ASCOPE_WARNING,
                 "%s; what CUPTI has not reported yet is missing, and CUDA is not recorded again in this process",
                 late.text);
@@ -409,7 +413,7 @@ static bool stop(struct error *e)
         message(ASCOPE_WARNING,
                 "device cuda: %llu records of CUPTI cannot be used (no times, incomplete, or of a device above %d); "
                 "they are missing in the recording",
-                (unsigned long long)lost.n_unusable, DEVICES - 1);
+                (unsigned long long)lost.n_unusable, CUDA_DEVICES - 1);
     return is_well;
 }
 

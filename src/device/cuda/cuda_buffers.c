@@ -17,9 +17,10 @@
 #include "raw/cuda_records.h"
 #include "raw/name_hash.h"
 
-/* CUPTI clears a buffer on the thread of the program that needs it. Large ones cost more than asking often: 20 ms with 4 MiB made a loop of
- * small kernels 8 % slower than 20 ms with 256 KiB, which is as fast as 100 ms with 4 MiB. */
-enum { BUFFERS = 64, BUFFER_BYTES = 512 << 10, DEVICES = 64 };
+/* CUPTI clears a buffer on the program's thread that needs it, so that large buffers cost more than frequent flushes: a
+ * loop of small kernels was 8 % slower with 4 MiB every 20 ms than with 256 KiB every 20 ms, or with 4 MiB every 100
+ * ms. */
+enum { BUFFERS = 64, BUFFER_BYTES = 512 << 10 };
 enum { FLUSH_NS = 20000000, SHORT_WAIT_NS = 200000 };
 enum { NAMES = 4096, PROBES = 8 };
 
@@ -28,16 +29,16 @@ static struct {
     uint32_t version;
     uint8_t *memory;
     void (*_Atomic at_first)(void);
-    _Atomic uint64_t empty, full; /* a bit for each buffer; those of neither are CUPTI's, or the thread's */
-    size_t used[BUFFERS];         /* of full ones */
+    _Atomic uint64_t empty, full; /* a bit for each buffer; a buffer in neither is with CUPTI, or being read */
+    size_t used[BUFFERS];         /* bytes of full ones */
     sem_t ready;
     pthread_t thread;
     _Atomic bool runs;
     _Atomic uint64_t keep_from_ns, n_dropped, n_unusable, devices;
     struct known_name {
-        const char *at; /* CUPTI's text, of which there is one for all records of a kernel */
-        char *text;     /* what was there; NULL: unused */
-        uint64_t shown; /* hash of the name as people write it */
+        const char *at; /* the address of CUPTI's text, which all records of a kernel share */
+        char *text;     /* a copy of that text; NULL: the slot is unused */
+        uint64_t shown; /* hash of the demangled name */
     } name[NAMES];
 } pool;
 
@@ -54,7 +55,7 @@ void buffers_wanted(uint8_t **buffer, size_t *bytes, size_t *most_records)
     *bytes = 0;
     while (empty != 0) {
         const uint64_t first = empty & -empty;
-        /* acquire: the thread has read what was in it */
+        /* acquire: the reading thread is done with its contents */
         if (atomic_compare_exchange_weak_explicit(&pool.empty, &empty, empty & ~first, memory_order_acquire,
                                                   memory_order_relaxed)) {
             *buffer = pool.memory + (size_t)__builtin_ctzll(first) * BUFFER_BYTES;
@@ -67,7 +68,7 @@ void buffers_wanted(uint8_t **buffer, size_t *bytes, size_t *most_records)
 static void dropped_ask(void *context, uint32_t stream)
 {
     size_t n = 0;
-    if (pool.calls->n_dropped(context, stream, &n) == 0) /* since the last time */
+    if (pool.calls->n_dropped(context, stream, &n) == 0) /* CUPTI counts since the last question */
         atomic_fetch_add(&pool.n_dropped, n);
 }
 
@@ -84,8 +85,7 @@ void buffers_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
         atomic_fetch_or(&pool.empty, UINT64_C(1) << i);
         return;
     }
-    atomic_fetch_or_explicit(&pool.full, UINT64_C(1) << i,
-                             memory_order_release); /* first the size, then the news of it */
+    atomic_fetch_or_explicit(&pool.full, UINT64_C(1) << i, memory_order_release); /* `used` is visible before the bit */
     sem_post(&pool.ready);
 }
 
@@ -93,7 +93,7 @@ void buffers_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 
 typedef char *demangler(const char *name, char *buffer, size_t *bytes, int *status);
 
-/* Of the C++ library that the program has; without one names stay as the compiler made them. */
+/* The demangler of the program's C++ library. NULL: there is none, and names stay mangled. */
 static demangler *demangler_find(void)
 {
     void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
@@ -123,8 +123,9 @@ static uint64_t name_shown(const char *compiled, bool *is_said)
     return number;
 }
 
-/* By the address of its text, which is used again when a module is unloaded: so the text is compared, too, which
- * is less work than hashing it: the names of templates are long. */
+/* The hash of the demangled name of a kernel, from a cache by the address of CUPTI's text. An address may be reused
+ * after a module was unloaded, so the text is compared, too; that is cheaper than hashing the long names of
+ * templates. */
 static uint64_t name_of(const char *compiled)
 {
     const size_t first = (size_t)((uintptr_t)compiled * UINT64_C(0x9E3779B97F4A7C15) >> 52);
@@ -139,7 +140,7 @@ static uint64_t name_of(const char *compiled)
     bool is_said;
     const uint64_t shown = name_shown(compiled, &is_said);
     struct known_name *const k = free_one ? free_one : &pool.name[first];
-    char *const text = is_said ? strdup(compiled) : NULL; /* else again with its next kernel */
+    char *const text = is_said ? strdup(compiled) : NULL; /* a name that was not recorded is tried again next time */
     if (text) {
         free(k->text);
         *k = (struct known_name){ compiled, text, shown };
@@ -163,7 +164,7 @@ static void wait_ns(long ns)
 
 static void unusable(void)
 {
-    if (atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed) != UINT64_MAX) /* it is recorded */
+    if (atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed) != UINT64_MAX) /* records are kept: no warm-up */
         atomic_fetch_add(&pool.n_unusable, 1);
 }
 
@@ -171,9 +172,9 @@ static void record_put(struct cupti_record *t)
 {
     const bool is_memory = t->layout == &cuda_memory_layout;
     const size_t bytes = t->layout->size;
-    if (t->device >= DEVICES && is_memory)
-        t->device = 0; /* memory of the host may be of none */
-    if (t->begin_ns == 0 || t->device >= DEVICES) {
+    if (t->device >= CUDA_DEVICES && is_memory)
+        t->device = 0; /* memory of the host may have no device */
+    if (t->begin_ns == 0 || t->device >= CUDA_DEVICES) {
         unusable();
         return;
     }
@@ -181,7 +182,7 @@ static void record_put(struct cupti_record *t)
         return;
     if (t->name)
         layout_put(&cuda_task_layout, CUDA_NAME, t->record, name_of(t->name));
-    while (ring_is_short()) /* the writer gets its time: nobody waits for this thread */
+    while (ring_is_short()) /* wait for the writer rather than drop: nobody waits for this thread */
         wait_ns(SHORT_WAIT_NS);
     const struct ring_slot slot = ring_put(is_memory ? STREAM_CUDA_MEMORY : STREAM_CUDA, t->device, bytes);
     if (!slot.at)
@@ -205,11 +206,11 @@ static void buffer_read(size_t i)
         case CUPTI_FOUND_OTHER: break;
         }
     }
-    if (code != 0 && code != CUPTI_MAX_LIMIT) /* which is how it says that there are no more */
+    if (code != 0 && code != CUPTI_MAX_LIMIT) /* CUPTI_MAX_LIMIT: there are no more records */
         unusable();
 }
 
-/* Whether there was one. */
+/* Reads one full buffer. False: there is none. */
 static bool take_one(void)
 {
     const uint64_t full = atomic_load_explicit(&pool.full, memory_order_acquire);
@@ -218,20 +219,21 @@ static bool take_one(void)
     const size_t i = (size_t)__builtin_ctzll(full);
     atomic_fetch_and(&pool.full, ~(UINT64_C(1) << i));
     buffer_read(i);
-    atomic_fetch_or_explicit(&pool.empty, UINT64_C(1) << i, memory_order_release); /* it has been read */
+    atomic_fetch_or_explicit(&pool.empty, UINT64_C(1) << i,
+                             memory_order_release); /* reading it happens before its reuse */
     return true;
 }
 
-/* Until there is a buffer, or that time of steady_ns() has come. */
+/* Waits until a buffer is full, or until this time of steady_ns(). */
 static void ready_wait(uint64_t until_ns)
 {
     const uint64_t now_ns = steady_ns();
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until); /* the only one that semaphores know */
+    clock_gettime(CLOCK_REALTIME, &until); /* the only clock of sem_timedwait() */
     until.tv_nsec += now_ns < until_ns ? (long)(until_ns - now_ns) : 0;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    sem_timedwait(&pool.ready, &until); /* interrupted: it waits again */
+    sem_timedwait(&pool.ready, &until); /* if interrupted, the caller's loop waits again */
 }
 
 static void *thread_run(void *unused)
@@ -292,7 +294,7 @@ struct buffer_losses buffers_stop(void)
         sem_post(&pool.ready);
         pthread_join(pool.thread, NULL);
         dropped_ask(NULL, 0);
-        for (uint32_t i = 0; i < BUFFERS; i++) /* those that nobody has */
+        for (uint32_t i = 0; i < BUFFERS; i++) /* give back the memory of empty buffers; CUPTI may still have others */
             if (atomic_load(&pool.empty) & UINT64_C(1) << i)
                 madvise(pool.memory + (size_t)i * BUFFER_BYTES, BUFFER_BYTES, MADV_DONTNEED);
     }

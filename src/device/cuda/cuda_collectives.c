@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a framework says of a collective before NCCL launches its kernel: a record of the host with its thread and time, as the vendor of
- * NPUs has them (hccl_op_info), but with the collective's name where those have the algorithm, which NCCL's kernels have in their names. */
+/* What a framework reports of a collective before NCCL launches its kernel: a host record with thread and time. The
+ * layout is that of Ascend's hccl_op_info; the field of the algorithm has the name of the collective, because names of
+ * NCCL's kernels have the algorithm. */
 #include <string.h>
 
 #include "ascope/mark.h"

@@ -18,7 +18,7 @@ struct machine {
     bool is_whole, has_nvml, with_nvml, has_failed;
     uint32_t version, n_nvml;
     int32_t n;
-    char in[40]; /* what was asked last; "": everything was */
+    char in[40]; /* the call that the child is in; "": it is done */
 };
 
 static void look(void *shared)
@@ -60,7 +60,7 @@ static void library_report(const struct machine *m, unsigned i, finding_report *
     else
         cuda_places((enum cuda_library)i, out.place, sizeof out.place);
     if (!f->is_found)
-        snprintf(out.fact, sizeof out.fact, "not found");
+        snprintf(out.fact, sizeof out.fact, "%s", i != CUDA_NVML && *f->reason ? f->reason : "not found");
     else if (*f->missing)
         snprintf(out.fact, sizeof out.fact, "%.200s has no %s", f->path, f->missing);
     else if (!is_good)
@@ -80,7 +80,7 @@ static void library_report(const struct machine *m, unsigned i, finding_report *
     report(to, &out);
 }
 
-/* "": nothing is wrong. */
+/* What is wrong; "": nothing is. */
 static void trouble_of(const struct machine *m, enum child_end how, int signal_is, char text[200])
 {
     *text = '\0';
@@ -91,17 +91,19 @@ static void trouble_of(const struct machine *m, enum child_end how, int signal_i
     else if (*m->in)
         snprintf(text, 200, "%s %s", m->in,
                  how == CHILD_HUNG ? "did not return during the probe" : "ended the probing process");
+    else if (m->n <= 0 && !m->found[CUDA_DRIVER].is_found)
+        cuda_absence(&m->found[CUDA_DRIVER], "libcuda.so.1", text, 200);
     else if (m->n <= 0)
-        snprintf(text, 200, "%s",
-                 m->found[CUDA_DRIVER].is_found ? "the driver has no device" : "libcuda.so.1 not found");
+        snprintf(text, 200, "the driver has no device");
+    else if (!m->found[CUDA_CUPTI].is_found)
+        cuda_absence(&m->found[CUDA_CUPTI], "libcupti.so", text, 200);
     else if (!m->is_whole)
-        snprintf(text, 200, "%s",
-                 m->found[CUDA_CUPTI].is_found ? "libcupti.so lacks functions" : "libcupti.so not found");
+        snprintf(text, 200, "libcupti.so lacks functions");
     else if (m->version < CUPTI_LEAST_VERSION)
         snprintf(text, 200, "version %u of CUPTI is too old; CUDA 10.2 or newer is needed", m->version);
 }
 
-/* What was found, and the trouble with it. NULL: no memory. */
+/* What the child found, and what is wrong with it. The caller unmaps the result; NULL: no memory. */
 static struct machine *look_in_child(bool with_nvml, char trouble[200])
 {
     enum { PROBE_LIMIT_S = 10 };

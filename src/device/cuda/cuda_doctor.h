@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_doctor.h - the vendor's libraries and GPUs of this machine, looked for in a child process: a library that crashes or hangs there
- * does no harm.
+/* cuda_doctor.h - looks for the vendor's libraries and the GPUs of this machine in a child process, where a library
+ * that crashes or hangs does no harm.
  */
 #ifndef ASCOPE_DEVICE_CUDA_CUDA_DOCTOR_H
 #define ASCOPE_DEVICE_CUDA_CUDA_DOCTOR_H
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/finding.h"
 
-/* For a process that has no library of CUDA. False: they cannot be used, and e says why. Looks once. */
+/* Whether a process that has not loaded CUDA can do so. False: e has the reason. The child process runs only once. */
 bool cuda_can_load(struct error *e);
 
 /* For `ascope doctor`. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that knows nothing of us: CUDA's driver loads the library that CUDA_INJECTION64_PATH names while the program initialises it,
- * and calls InitializeInjection(). From then to the end of the process a session of its own is open, in the folder that the collector
- * (`ascope run`) has named. Part of libascope.so alone. */
+/* Records a program that does not know ascope: while the program initialises CUDA's driver, the driver loads the
+ * library that CUDA_INJECTION64_PATH names and calls InitializeInjection(). From then to the end of the process a
+ * session of this process is open, in the directory that the collector (`ascope run`) has named. Only libascope.so has
+ * this file. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "device/cuda/cuda.h"
 #include "device/cuda/cuda_buffers.h"
 
-/* The collector finds it by its name in a file beside it, as it finds those of other libraries (run/output_record.h). */
+/* Appends the name of the collection to a file, by which the collector finds it (run/output_record.h). */
 static void path_note(const char *dir, const char *collector, const char *path)
 {
     char file[PATH_MAX], line[NAME_MAX + 2];
@@ -42,7 +43,7 @@ static void begin(const char *dir, const char *collector)
     o.layout = ASCOPE_LAYOUT_PROF;
     o.device = cuda_kind.name;
     o.mstx = true;
-    buffers_at_first(session_end_earlier); /* at exit the driver ends first of all, unless we do */
+    buffers_at_first(session_end_earlier); /* the session must end before the driver does at exit */
     cuda_in_init(true);
     struct ascope_session *const s = ascope_session_new(&o, &e);
     const bool is_well = s && ascope_session_start(s, &e), has_gpu = is_well && s->n_devices > 0;
@@ -52,10 +53,10 @@ static void begin(const char *dir, const char *collector)
     if (has_gpu)
         path_note(dir, collector, ascope_session_path(s));
     else
-        ascope_session_discard(s); /* why is said already */
+        ascope_session_discard(s); /* the reason was reported already */
 }
 
-/* Whatever happens, the program goes on: another value than 1 would end its use of CUDA. */
+/* Always returns 1: with another value the driver would not let the program use CUDA. */
 int InitializeInjection(void)
 {
     static atomic_flag was_called = ATOMIC_FLAG_INIT;

@@ -12,7 +12,7 @@
 #include "collect/recording.h"
 #include "collect/ring_inline.h"
 
-/* Beginnings of names. */
+/* Functions whose names begin with one of these are recorded. */
 static const char *const of_runtime[] = { "cudaLaunch",
                                           "__cudaLaunch", /* what <<< >>> becomes from CUDA 13 on */
                                           "cudaGraphLaunch",
@@ -43,7 +43,7 @@ static const char *const of_driver[] = { "cuLaunch",
                                          "cuMemHostAlloc",
                                          "cuMemHostRegister",
                                          "cuMemHostUnregister",
-                                         "cuMemCreate", /* and what follows: PyTorch's expandable segments */
+                                         "cuMemCreate", /* this and the next four: PyTorch's expandable segments */
                                          "cuMemRelease",
                                          "cuMemMap",
                                          "cuMemUnmap",
@@ -74,7 +74,7 @@ static void *_Atomic subscriber;
 
 bool launches_are_recorded(void)
 {
-    return atomic_load_explicit(&subscriber, memory_order_relaxed) != NULL; /* nothing else is read because of it */
+    return atomic_load_explicit(&subscriber, memory_order_relaxed) != NULL; /* relaxed: no other data depends on it */
 }
 
 static uint32_t type_of(int32_t domain, uint32_t id)
@@ -84,15 +84,16 @@ static uint32_t type_of(int32_t domain, uint32_t id)
 
 static __thread uint32_t outer __attribute__((tls_model("initial-exec"))); /* correlation id of the runtime's call */
 
-static __thread const struct cupti_calls *leaves __attribute__((tls_model("initial-exec"))); /* see launches_end() */
+static __thread const struct cupti_calls *finalizes_with
+    __attribute__((tls_model("initial-exec"))); /* see launches_end() */
 
-/* What is not recorded. */
+/* A call while nothing is recorded: at the exit of that of launches_end(), CUPTI is detached. */
 static void on_other_call(const struct cupti_call *call)
 {
-    if (!leaves || call->site != CUPTI_EXIT)
+    if (!finalizes_with || call->site != CUPTI_EXIT)
         return;
-    const struct cupti_calls *const c = leaves;
-    leaves = NULL;
+    const struct cupti_calls *const c = finalizes_with;
+    finalizes_with = NULL;
     subscriber = NULL;
     c->finalize();
 }
@@ -106,7 +107,7 @@ static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_
     }
     if (domain == CUPTI_OF_RUNTIME)
         outer = call->site == CUPTI_ENTER ? call->correlation : 0;
-    else if (outer == call->correlation) /* what the runtime does for that call */
+    else if (outer == call->correlation) /* the driver call inside of a runtime call is not recorded again */
         return;
     if (call->site == CUPTI_ENTER) {
         *call->shared = host_clock_now();
@@ -130,8 +131,8 @@ static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_
     ring_done_inline(slot);
 }
 
-/* "cudaLaunchKernel_v7000" is the runtime's way to number variants of a function, "__" what compilers call and people do not; those of
- * the driver are its names. */
+/* Names a callback id: without the suffix by which the runtime numbers variants ("cudaLaunchKernel_v7000"), and without
+ * the "__" of functions that only compilers call. Names of the driver keep their suffixes, which are part of them. */
 static void type_name(int32_t domain, uint32_t id, const char *name)
 {
     char text[120];
@@ -187,11 +188,11 @@ void launches_end(const struct cupti_calls *c, void (*call)(void))
         launches_stop(c);
         return;
     }
-    leaves = c;
+    finalizes_with = c;
     call();
-    if (!leaves) /* it has left */
+    if (!finalizes_with) /* on_other_call() has detached it */
         return;
-    leaves = NULL;
+    finalizes_with = NULL;
     launches_stop(c);
     c->finalize();
 }

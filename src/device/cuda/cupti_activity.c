@@ -9,7 +9,7 @@ const uint32_t cupti_activities[] = { CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, 
                cupti_memory_activities[] = { CUPTI_MEMORY, CUPTI_MEMORY_POOL, 0 };
 
 enum { WITH_GRAPH_NODES = 13, WITH_GRAPHS = 14, WITH_USE_OF_POOLS = 17 }; /* versions of CUDA 11.0, 11.1, 11.6 */
-enum { TO_DEVICE = 100, TO_NAME, TO_POOL_TYPE };                          /* what is not in the record */
+enum { TO_DEVICE = 100, TO_NAME, TO_POOL_TYPE };                          /* destinations outside of the record */
 
 struct moved {
     struct field from; /* of CUPTI's record */
@@ -113,10 +113,10 @@ static const struct moved of_pool[] = {
     { { 64, W64, "utilizedSize" }, CUDA_MEMORY_POOL_USED, WITH_USE_OF_POOLS },
 };
 
-/* As what a record of ours is of: a number of its own in the field that says so, or CUPTI's and what others are before it. */
+/* The layout of the result, and its fields for the kind of record and for its time. */
 static const struct as {
     const struct layout *layout;
-    uint8_t field, begin; /* what it is of, when it began */
+    uint8_t field, begin;
 } tasks = { &cuda_task_layout, CUDA_KIND, CUDA_BEGIN },
   memory = { &cuda_memory_layout, CUDA_MEMORY_OPERATION, CUDA_MEMORY_TIME };
 
@@ -124,7 +124,8 @@ static const struct as {
 static const struct {
     uint32_t kind;
     const struct as *as;
-    uint8_t plus; /* to the field that says what it is of */
+    uint8_t
+        plus; /* is added to the field for the kind: the kind itself, or an offset to CUPTI's number of the operation */
     const struct moved *field;
     size_t n;
 } known[] = {
@@ -138,7 +139,7 @@ static const struct {
 
 enum { KNOWN = sizeof known / sizeof *known };
 
-/* Of a pool of another process the record has that process where it has the size of other pools. */
+/* The record of a pool that was imported from another process has the id of that process in place of the size. */
 static void imported_pool(const struct layout *l, uint8_t *record)
 {
     layout_put(l, CUDA_MEMORY_POOL_BYTES, record, 0);

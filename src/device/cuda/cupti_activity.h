@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cupti_activity.h - records of CUPTI's activity API, as records of ours (raw/cuda_records.h).
+/* cupti_activity.h - converts records of CUPTI's activity API to those of raw/cuda_records.h.
  *
- * CUPTI's records grow with its version; what they begin with stays. Which fields a version has is a column of the table here, so
- * that nothing behind the end of a shorter record is read.
+ * Later versions of CUPTI append fields to its records. The tables of fields here say since which version a field
+ * exists, so that nothing behind the end of an older record is read.
  */
 #ifndef ASCOPE_DEVICE_CUDA_CUPTI_ACTIVITY_H
 #define ASCOPE_DEVICE_CUDA_CUPTI_ACTIVITY_H
@@ -21,23 +21,23 @@ enum {
     CUPTI_MEMORY = 49,
     CUPTI_MEMORY_POOL = 50
 };
-/* The kinds that are asked for; both end with 0. Not every version has those of memory. */
+/* The kinds of records that are enabled; both lists end with 0. Not every version has those of memory. */
 extern const uint32_t cupti_activities[], cupti_memory_activities[];
 enum { CUPTI_LEAST_VERSION = 12 }; /* of CUDA 10.2; its records of kernels have 144 bytes */
 
 enum { CUPTI_RECORD_MOST = 112 };
 struct cupti_record {
-    const struct layout *layout;       /* of ours: cuda_task_layout, cuda_memory_layout */
-    uint8_t record[CUPTI_RECORD_MOST]; /* all of it but the name of a kernel */
+    const struct layout *layout;       /* of the result: cuda_task_layout or cuda_memory_layout */
+    uint8_t record[CUPTI_RECORD_MOST]; /* the result, without the name of a kernel */
     uint32_t device;
     uint64_t begin_ns;
-    const char *name; /* of a kernel, as the compiler made it, lent as long as CUPTI has the record; else NULL */
+    const char *name; /* the mangled name of a kernel, lent as long as CUPTI's buffer is ours; else NULL */
 };
 
 enum cupti_found {
     CUPTI_FOUND,
-    CUPTI_FOUND_OTHER, /* a record of another kind */
-    CUPTI_FOUND_PART   /* fewer bytes than this version's record has fields in */
+    CUPTI_FOUND_OTHER, /* a record of a kind that is not recorded */
+    CUPTI_FOUND_PART   /* too few bytes for the fields of this version */
 };
 enum cupti_found cupti_record_read(const uint8_t *activity, size_t bytes, uint32_t version, struct cupti_record *out);
 

@@ -55,7 +55,8 @@ bool cuda_is_loaded(void)
 
 /* ---- where the others are ---- */
 
-/* Beside PyTorch, which pip gives libraries of CUDA of its own: site-packages/nvidia/PART/lib. */
+/* The pattern for CUPTI beside PyTorch: pip installs CUDA's libraries for it in site-packages/nvidia/PART/lib. False:
+ * PyTorch is not loaded. */
 static bool beside_torch(char pattern[PATH_MAX])
 {
     char path[PATH_MAX];
@@ -72,7 +73,7 @@ static bool beside_torch(char pattern[PATH_MAX])
 
 enum { PLACES = 6 };
 
-/* Patterns of paths, in the order in which they are tried; "": there is no such place. */
+/* Fills the patterns of paths, in the order in which they are tried; returns their number. */
 static size_t places(char pattern[PLACES][PATH_MAX])
 {
     static const char *const homes[] = { "CUDA_HOME", "CUDA_PATH" };
@@ -113,9 +114,18 @@ static void *open_at(const char *path, int more, struct cuda_found *f)
         f->is_found = true;
     } else {
         const char *const why = dlerror();
-        snprintf(f->reason, sizeof f->reason, "%.290s", why ? why : path);
+        if (why && !strstr(why, "No such file")) /* most places have none: a file that is there is worth knowing */
+            snprintf(f->reason, sizeof f->reason, "%.290s", why);
     }
     return handle;
+}
+
+void cuda_absence(const struct cuda_found *f, const char *name, char *text, size_t size)
+{
+    if (*f->reason)
+        snprintf(text, size, "%s cannot be loaded: %s", name, f->reason);
+    else
+        snprintf(text, size, "%s not found", name);
 }
 
 static void *open_like(const char *pattern, struct cuda_found *f)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cupti_library.h - the vendor's libraries, found and loaded at run time: CUPTI, which records, and the driver, which has the GPUs.
+/* cupti_library.h - finds and loads the vendor's libraries at run time: CUPTI, which records, and the driver, which
+ * knows the GPUs.
  *
- * Two copies of CUPTI in a process do not see each other, so the one that the process has mapped is used; else the one beside
- * PyTorch, then those of CUDA's folders. The driver is never initialised from here: a process whose parent has done so cannot use it.
+ * Two copies of CUPTI in a process do not know of each other. The one that the process has mapped is used, else the one
+ * beside PyTorch, then those in CUDA's directories. The driver is never initialised here: children of a process that
+ * has done so cannot use it.
  */
 #ifndef ASCOPE_DEVICE_CUDA_CUPTI_LIBRARY_H
 #define ASCOPE_DEVICE_CUDA_CUPTI_LIBRARY_H
@@ -12,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the callback API; as the vendor's header lays it out. */
+/* The argument of a callback, with the layout of the vendor's header. */
 struct cupti_call {
     int32_t site; /* CUPTI_ENTER, CUPTI_EXIT */
     const char *function;
@@ -21,7 +23,7 @@ struct cupti_call {
     const char *symbol;
     void *context;
     uint32_t context_id;
-    uint64_t *shared; /* between enter and exit */
+    uint64_t *shared; /* a word that is the same at enter and at exit of a call */
     uint32_t correlation;
 };
 enum { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };
@@ -48,7 +50,7 @@ struct cupti_calls {
     int32_t (*n_dropped)(void *context, uint32_t stream, size_t *n);
     int32_t (*finalize)(void); /* NULL: an old release */
 
-    /* Of the driver. */
+    /* Functions of the driver. */
     int32_t (*device_count)(int32_t *n);
     int32_t (*device_name)(char *name, int32_t bytes, int32_t device);
     int32_t (*device_attribute)(int32_t *value, int32_t attribute, int32_t device);
@@ -62,21 +64,27 @@ struct cupti_calls {
     int32_t (*context_wait)(void);
 };
 
+enum { CUDA_DEVICES = 64 }; /* that are recorded at most: sets of devices are bits of 64 */
+
 enum cuda_library { CUDA_CUPTI, CUDA_DRIVER, CUDA_LIBRARIES };
 struct cuda_found {
     bool is_found;
     char path[PATH_MAX];
-    char missing[100]; /* a function that it has to have; "": it has all of them */
-    char reason[300];  /* why it cannot be loaded */
+    char missing[100]; /* the first required function that it does not have; "": it has all of them */
+    char reason[300];  /* what the loader says of a file that is there and cannot be loaded; "": there is none */
 };
+/* For messages, of a library that is not is_found: "libcupti.so not found", or that it cannot be loaded, and why. */
+void cuda_absence(const struct cuda_found *f, const char *name, char *text, size_t size);
 
-uint32_t cuda_limit_s(void); /* how long a call is waited for: see limited_call.h */
+uint32_t cuda_limit_s(void); /* the time limit of a call, in seconds: see limited_call.h */
 
-bool cuda_is_loaded(void); /* the program uses CUDA, or can: one of its libraries is mapped */
-/* False: without CUPTI or the driver, or without a function of theirs that is needed; `found` says which. */
+bool cuda_is_loaded(void); /* a library of CUDA is mapped: the program uses it, or may do so */
+/* Loads both libraries and looks up their functions. False: a library or a required function is missing; `found` says
+ * which. */
 bool cupti_load(struct cupti_calls *calls, struct cuda_found found[CUDA_LIBRARIES]);
-int32_t cuda_count(
-    const struct cupti_calls *c); /* of GPUs; until the program has initialised the driver, of device files */
-void cuda_places(enum cuda_library which, char *text, size_t size); /* where it is looked for */
+/* The number of GPUs; until the program has initialised the driver, the number of device files. */
+int32_t cuda_count(const struct cupti_calls *c);
+void cuda_places(enum cuda_library which, char *text,
+                 size_t size); /* where a library is looked for, as a list for people */
 
 #endif

@@ -110,20 +110,20 @@ bool nvml_look(struct cuda_found *found, uint32_t *n)
 
 /* ---- one sample ---- */
 
-enum { DEVICES = 64, RATES = GPU_SAMPLE_FIELDS - GPU_SAMPLE_PCIE_TX };
+enum { RATES = GPU_SAMPLE_FIELDS - GPU_SAMPLE_PCIE_TX };
 
 static struct {
     struct background thread;
     bool runs, is_lost;
     _Atomic bool ends;
-    const char *_Atomic in; /* the call that it is in */
+    const char *_Atomic in; /* the name of the current call, for the message if it does not return */
     uint64_t devices;
     const struct cupti_calls *cuda;
     struct {
         bool was_looked_for, has_fields;
-        void *handle; /* NULL: it is not there */
-        uint64_t counted[RATES], counted_ns[RATES];
-    } gpu[DEVICES];
+        void *handle;                               /* NULL: NVML does not know the device */
+        uint64_t counted[RATES], counted_ns[RATES]; /* the last value of each byte counter, and when it was read */
+    } gpu[CUDA_DEVICES];
 } sampler;
 
 struct sample {
@@ -136,14 +136,15 @@ static void has(struct sample *s, unsigned field, uint64_t value)
     s->value[GPU_SAMPLE_HAS] |= UINT64_C(1) << (field - GPU_SAMPLE_FIRST);
 }
 
-/* Whether it may be called, and what hangs if it does not return. */
+/* Notes the name of the next call. False: the function does not exist, or the thread has to end. */
 static bool calls(bool is_there, const char *name)
 {
     atomic_store_explicit(&sampler.in, name, memory_order_relaxed);
     return is_there && !atomic_load(&sampler.ends);
 }
 
-/* The bytes of a counter since it was asked for before. One that has become less was reset, or wrapped: no rate. */
+/* Stores the rate of a byte counter since it was read last. A counter that became smaller was reset or has wrapped: no
+ * rate. */
 static void rate(struct sample *s, unsigned device, unsigned field, uint64_t counted)
 {
     const unsigned i = field - GPU_SAMPLE_PCIE_TX;
@@ -165,7 +166,7 @@ static uint64_t field_value(const struct field_answer *f)
     }
 }
 
-/* Those of newer drivers: fast, where the functions of their own take milliseconds. */
+/* Newer drivers return several values in one fast call, where the functions for single values take milliseconds. */
 static void ask_fields(unsigned device, struct sample *s)
 {
     enum { ALL_LINKS = -1, KIB = 1024 };
@@ -253,7 +254,7 @@ static void sample_put(unsigned device, const struct sample *s)
 
 /* ---- the thread ---- */
 
-/* CUDA numbers those that the program may see, NVML all of them: what both know is the place on the bus. */
+/* CUDA numbers the GPUs that the program may see, NVML those of the machine: both know the PCI bus id. */
 static void device_find(unsigned device)
 {
     char bus[32] = "";
@@ -270,7 +271,7 @@ static void device_find(unsigned device)
 static void samples_take(void)
 {
     const uint64_t devices = sampler.devices | buffers_devices();
-    for (unsigned i = 0; i < DEVICES && !atomic_load(&sampler.ends); i++) {
+    for (unsigned i = 0; i < CUDA_DEVICES && !atomic_load(&sampler.ends); i++) {
         struct sample s = { 0 };
         if (!(devices & UINT64_C(1) << i))
             continue;
@@ -287,7 +288,7 @@ static void samples_take(void)
 static void *sampler_run(void *unused)
 {
     enum { PERIOD_NS = 100000000 };
-    static bool is_open; /* until the process ends: opening it takes longer than many a recording */
+    static bool is_open; /* NVML stays open until the process ends: opening it takes longer than a short recording */
     (void)unused;
     background_begun(&sampler.thread);
     if (!is_open && calls(true, "nvmlInit_v2"))

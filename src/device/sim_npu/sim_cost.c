@@ -6,7 +6,8 @@
 
 enum { CUBES = 24, VECTORS = 48 };
 
-/* What a nanosecond is good for. Cubes: 24 of them, 16x16x16 products a cycle; half the data, twice the speed. */
+/* Amounts per nanosecond. Each of the 24 cubes computes 16x16x16 products of half precision in a cycle; single
+ * precision is four times slower. */
 static const double FLOPS_HALF = 2.0 * 16 * 16 * 16 * CUBES * SIM_CORE_MHZ / 1000, FLOPS_SINGLE = FLOPS_HALF / 4;
 static const double ELEMENTS = 64.0 * VECTORS * SIM_CORE_MHZ / 1000; /* of two bytes, simple arithmetic */
 static const double HBM_BYTES = 1200, PCIE_BYTES = 24, LOCAL_BYTES = 400, LINK_BYTES = 20, AICPU_BYTES = 2;
@@ -21,8 +22,9 @@ enum rule {
 struct cost_row {
     const char *type, *call;
     uint8_t kind, rule; /* enum task_kind, enum rule */
-    uint16_t
-        percent; /* of the cubes' peak that it reaches; for bytes: arithmetic per element, in percent of a simple one */
+    /* Of products: percent of the cubes' peak that they reach. Of RULE_BYTES: arithmetic per element in percent of an
+     * addition. */
+    uint16_t percent;
 };
 /* clang-format off */
 static const struct cost_row rows[] = {
@@ -114,7 +116,7 @@ static double elements_of(const struct ascope_sim_tensor *t)
     return n;
 }
 
-/* The last dimensions are the first of these: 0 is the last one. 1 where there is none. */
+/* A dimension counted from the end: 0 is the last one. 1 if the tensor has no such dimension. */
 static double dim_from_end(const struct ascope_sim_tensor *t, unsigned i)
 {
     return i < sim_dims_of(t) ? t->dim[sim_dims_of(t) - 1 - i] : 1;
@@ -128,7 +130,8 @@ static double bytes_of(const struct ascope_sim_tensor *t, uint32_t n)
     return sum;
 }
 
-/* k is what is left of both when the result is divided out, however they lie: a * b / result = k * k for each matrix of b. */
+/* 2 m n k. k is computed so that it does not matter which inputs are transposed: (elements of a) * (elements of a
+ * matrix of b) / (elements of the result) = k * k. */
 static double matmul_flops(const struct ascope_sim_kernel *k)
 {
     const struct ascope_sim_tensor *a = &k->in[0], *b = &k->in[1];
@@ -148,7 +151,8 @@ static double flops_of(const struct ascope_sim_kernel *k, enum rule rule)
         return sim_dims_of(b) > 0 && b->dim[0] > 0
                    ? 2 * elements_of(k->n_out > 0 ? &k->out[0] : a) * elements_of(b) / b->dim[0]
                    : 0;
-    default: return 4 * elements_of(a) * dim_from_end(b, 1); /* every query with every key, and with every value */
+    default:
+        return 4 * elements_of(a) * dim_from_end(b, 1); /* attention: each query with each key, and with each value */
     }
 }
 
@@ -163,7 +167,7 @@ static uint64_t bytes_counted(double bytes)
     return bytes < 9e18 ? (uint64_t)bytes : (uint64_t)9e18;
 }
 
-/* A block for each piece of the result, as long as there are cores. */
+/* One block for each piece of the result, at most one for each core. */
 static uint16_t blocks_of(enum task_kind kind, const struct ascope_sim_kernel *k, double bytes)
 {
     enum { CUBE_PIECE = 128 * 128, VECTOR_PIECE = 16384 };
@@ -234,12 +238,12 @@ uint64_t sim_work_ns(const struct sim_work *w, uint32_t core_mhz)
     return w->start_ns + (core_ns > w->memory_ns ? core_ns : w->memory_ns);
 }
 
-/* What an event counts: cycles in which a unit was busy, or pieces of the bytes that were moved. */
+/* What an event counts: cycles in which a unit was busy, or units of the bytes that were moved. */
 enum counts { CYCLES_CORE, CYCLES_READ, CYCLES_WRITE, CYCLES_OTHER, BYTES_READ, BYTES_WRITTEN, NOTHING };
 static const struct {
     uint16_t event;
     uint8_t counts;
-    uint16_t part; /* of cycles: per mille; of bytes: so many to a piece */
+    uint16_t part; /* of cycles: per mille of them; of bytes: bytes for each count */
 } events[] = {
     /* pipelines */
     { 0x416, CYCLES_CORE, 960 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of a framework on the simulated device: a few that are open at a time, each on a stream of its own. One that has ended on
- * the host is joined by the stream of the operators; one that has not holds up nobody. */
+/* A few exchanges can be open at a time, each on a stream of its own. The stream of the operators waits only for those
+ * that have ended on the host, so that an exchange that never ends blocks nothing. */
 #include "device/sim_npu/sim_exchange.h"
 
 #include <stdio.h>
@@ -17,20 +17,20 @@
 
 enum { OPEN_MOST = 32 };
 
-static struct exchange {      /* guarded by the simulator's lock, but for what only the far end of the queue uses */
-    uint64_t id;              /* 0: free */
-    struct npu_collective of; /* met: kept until it is joined */
+static struct exchange {      /* guarded by the simulator's lock, except for what only the thread of the queue uses */
+    uint64_t id;              /* 0: the slot is free */
+    struct npu_collective of; /* of.met is kept until the exchange is joined */
     const struct named *named;
-    struct ascope_sim_exchange asked; /* its texts are ours */
+    struct ascope_sim_exchange asked; /* its texts point into this struct or to constants */
     bool has_met;
     char group[128];
-    struct ascope_sim_stream *stream; /* made once */
+    struct ascope_sim_stream *stream; /* created once, and used for all exchanges of this slot */
     struct ascope_sim_event before, after;
 } exchanges[OPEN_MOST];
 static uint64_t n_begun;
 
-/* Names behind the backend's. What the device has no collective for is the one that moves as much; marks have the names of the
- * framework's own, which has none for some. */
+/* Names of collectives without the prefix of the backend. A collective that the device does not have is shown as one
+ * that moves as much data. Marks have the names that torch_npu gives them; NULL: it has no mark for it. */
 static const struct named {
     const char *of_framework, *of_device, *of_mark;
 } nameds[] = {
@@ -66,7 +66,7 @@ static const struct named *named_of(const char *name)
 
 /* ---- marks: a range around the launch, on the stream of the collective ---- */
 
-/* As the framework's own marks call types; others are not transferred. */
+/* The names of data types in marks of torch_npu. */
 static const struct {
     const char *name;
     unsigned bytes;
@@ -139,7 +139,7 @@ static void exchange_drop(struct exchange *x)
 
 uint64_t ascope_sim_exchange_begin(const struct ascope_sim_exchange *of)
 {
-    enum { LEAST_BYTES = 4 }; /* a barrier is a collective of a number */
+    enum { LEAST_BYTES = 4 }; /* a barrier is shown as an all-reduce of one number */
     const struct named *const named = named_of(of->name);
     if (!named || !npu_what(NPU_TASKS | NPU_MARKS))
         return 0;
@@ -188,7 +188,7 @@ void sim_exchange_launch(uint64_t id)
     npu_unlock();
     if (x && !x->stream) {
         x->stream = ascope_sim_stream_new(0);
-        npu_lock(); /* others wait for all streams */
+        npu_lock(); /* ascope_sim_synchronize() of other threads reads is_aside */
         if (x->stream)
             x->stream->is_aside = true;
         npu_unlock();

@@ -35,7 +35,7 @@ uint64_t npu_clock_ns(const struct npu_clock *c, uint64_t tick)
 struct npu npu = { .lock = PTHREAD_MUTEX_INITIALIZER };
 __thread bool npu_is_inside __attribute__((tls_model("initial-exec")));
 
-/* ---- one lock, and what has to be there before anything else ---- */
+/* ---- the lock, and what the first call prepares ---- */
 
 static void conditions_init(void)
 {
@@ -57,7 +57,7 @@ static void fork_parent(void)
     pthread_mutex_unlock(&npu.lock);
 }
 
-/* The child has the devices, but no thread that runs them and no tasks: it begins anew. */
+/* The child has copies of the devices, but no thread: tasks are dropped, and the thread is started by the next call. */
 static void fork_child(void)
 {
     pthread_mutex_init(&npu.lock, NULL);
@@ -95,7 +95,7 @@ long npu_setting(const char *name, long least, long most, long otherwise)
     return text && (end == text || *end || value < least || value > most) ? otherwise : value;
 }
 
-/* Devices of one machine have different numbers, whichever process has them. */
+/* The first device id of this process: devices of different processes on a machine have different ids. */
 static unsigned first_id(void)
 {
     enum { DEVICES_OF_MACHINE = 8, RANKS_MOST = 1 << 20 };
@@ -118,7 +118,7 @@ static void clock_init(struct npu_clock *c, unsigned id)
                              .speed = (uint32_t)(CLOCK_PART + drift) };
 }
 
-/* Both sides count flips from the beginning of the collection. */
+/* Prepares a device for a session. Host and device count flips from the start of a collection. */
 static void device_start(struct npu_device *d)
 {
     d->n_log = d->n_pmu = 0;
@@ -143,7 +143,7 @@ struct npu_device *npu_device_get(unsigned index)
         d->core_mhz = SIM_CORE_MHZ;
         npu_samples_forget(d);
         d->window_end = d->clock.tick;
-        if (!npu_stream_get(d)) { /* its first one, which is always there */
+        if (!npu_stream_get(d)) { /* the default stream, which always exists */
             free(d);
             return NULL;
         }
@@ -181,7 +181,7 @@ static struct npu_device *device_at(unsigned index, struct error *e)
 static bool describe(unsigned index, struct device_description *out, struct error *e)
 {
     const struct npu_device *d = device_at(index, e);
-    static struct npu_description npu_is; /* the same for all of them */
+    static struct npu_description npu_is; /* the same for all devices */
     const struct chip *chip = chip_simulated(0);
     if (!d)
         return false;
@@ -197,7 +197,8 @@ static bool describe(unsigned index, struct device_description *out, struct erro
     return true;
 }
 
-/* As a real device is read: between two readings of the host's clock, the best of several tries. */
+/* Read like a real device: between two readings of the host's clock; the try with the smallest distance between those
+ * is used. */
 static bool read_clock(unsigned index, struct device_reading *out, struct error *e)
 {
     enum { TRIES = 16 };
@@ -283,7 +284,7 @@ static void events_choose(const struct ascope_options *o)
     }
 }
 
-/* Options whose records nothing reads, and those that sample what the simulated device does not have. */
+/* Warns about options that the simulated device does not support. */
 static void unavailable_report(const struct ascope_options *o, uint64_t mask)
 {
     const struct {
@@ -337,14 +338,15 @@ static void kept(void)
     npu.keeps = true;
     npu_args_keep();
     for (unsigned i = 0; i < npu.n_devices; i++) {
-        npu.device[i]->frequency_recorded = 0; /* what a warm-up recorded is gone */
+        npu.device[i]->frequency_recorded = 0; /* the record of a warm-up was dropped */
         npu_samples_first(npu.device[i]);
     }
     npu_wake();
     npu_unlock();
 }
 
-/* Waits for the tasks that were launched while it recorded. What takes very long is left out, and reported. */
+/* Waits for the tasks that were launched during the recording. Those that do not end within a minute are left out and
+ * reported. */
 static bool stop(struct error *e)
 {
     enum { LONGEST_S = 60 };
@@ -352,7 +354,7 @@ static bool stop(struct error *e)
     npu_lock();
     npu_exchanges_release();
     npu_unlock();
-    sim_queue_wait(); /* what was put in while it recorded is launched while it records */
+    sim_queue_wait(); /* operators that were queued during the recording are launched before it stops */
     npu_lock();
     atomic_store(&npu.what, 0);
     npu_exchanges_release();

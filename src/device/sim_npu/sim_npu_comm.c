@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives: small tasks on several streams of each rank, which meet. */
 #include "device/sim_npu/sim_npu_comm.h"
 
 #include <stdio.h>
@@ -15,7 +14,7 @@
 
 enum { NODE_COMMUNICATION = 9 };
 
-/* "HcclAllReduce" or "allReduce"; another name is one of the first kind. */
+/* The index of a collective in sim_collectives by "HcclAllReduce" or "allReduce"; 0 for an unknown name. */
 static uint32_t collective_find(const char *name)
 {
     enum { PREFIX = 4 }; /* "Hccl" */
@@ -33,9 +32,9 @@ struct collective {
     unsigned planes;
     struct npu_meeting *meeting;
     const struct npu_collective *of;
-    struct npu_point *begins, *ends; /* for the other streams; when they are done */
+    struct npu_point *begins, *ends; /* when the other streams may begin, and when all of them have ended */
     struct comm_part part;
-    uint32_t reduce; /* number of the all-reduce; 0: it is another one */
+    uint32_t reduce; /* number of the all-reduce; 0: it is another collective */
     uint16_t n_tasks;
     bool is_recorded;
 };
@@ -51,7 +50,7 @@ static struct npu_meeting *meeting_make(const struct sim_collective *c, const ch
     return m;
 }
 
-/* A plane for each of the other ranks, as far as there are planes. */
+/* Fills everything but the parts, with a plane for each other rank, at most NPU_PLANES. False: no memory. */
 static bool collective_prepare(struct collective *c, struct ascope_sim_stream *s, const struct sim_collective *kind)
 {
     npu_lock();
@@ -80,7 +79,7 @@ static bool collective_prepare(struct collective *c, struct ascope_sim_stream *s
     return c->meeting != NULL;
 }
 
-/* On the record as the plane's own call around the runtime's. */
+/* Launches one task; it is recorded as a call of the plane around that of the runtime. */
 static void part_run(struct collective *c, struct npu_task *t)
 {
     const struct sim_small *small = &sim_smalls[c->part.what];
@@ -97,7 +96,7 @@ static void part_run(struct collective *c, struct npu_task *t)
         record_memcpy(rec, c->part.bytes, COPY_ON_DEVICE);
         npu_host_put(KIND_MEMCPY, rec);
     }
-    if (!(c->what & NPU_TASKS)) /* there is none that it could be a part of */
+    if (!(c->what & NPU_TASKS)) /* without task records it could not be assigned to one */
         return;
     c->part.name = npu_name(small->name);
     if (c->what & NPU_COMM) {
@@ -118,7 +117,8 @@ static struct npu_meeting *meeting_keep(struct npu_meeting *m)
     return m;
 }
 
-/* A copy first, then each plane: it waits for the others once; when the first plane does, this rank has come. */
+/* Launches a copy, then the tasks of each plane. Each plane waits once for the other ranks; this rank arrives when the
+ * wait of the first plane begins. */
 static void parts_run(struct collective *c, const struct sim_collective *kind)
 {
     c->part.what = SMALL_COPY;
@@ -170,7 +170,7 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
                                  .bytes = x->bytes / c.job.ranks + 1 };
     if (c.what) {
         c.part.group = npu_name(x->group);
-        c.part.tag = npu_name(kind->node); /* readers number the collectives of a group */
+        c.part.tag = npu_name(kind->node); /* without a number: parsers number the collectives of a group */
     }
     const uint64_t acl_begin = c.what ? npu_now(&c.times) : 0, node_begin = c.what ? npu_now(&c.times) : 0;
     parts_run(&c, kind);

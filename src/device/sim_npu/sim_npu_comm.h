@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_npu_comm.h - collectives on the simulated device: small tasks on several streams of each rank, which meet. */
+/* sim_npu_comm.h - collectives on the simulated device: each rank runs small tasks on several streams, which wait for
+ * the others. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_NPU_COMM_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_NPU_COMM_H
 

@@ -7,7 +7,7 @@
 
 /* ---- scheduling ---- */
 
-/* In the order in which they pass. The engine numbers its main phases, and behind them whatever else it does. */
+/* In the order of time. The types of the main phases come first, then those of all others, as in the engine. */
 static const struct {
     uint32_t type;
     enum npu_what what;
@@ -67,7 +67,7 @@ static void fusion_put(const struct ascope_sim_node *n, uint64_t name, uint64_t 
     npu_host_put(KIND_FUSION, rec);
 }
 
-/* A result is needed by the next operator, and what an operator works with only while it runs. */
+/* A result lives until the next operator, workspace memory only during its own operator. */
 static void memory_put(const struct ascope_sim_node *n, const struct graph_memory *p, uint64_t time)
 {
     struct graph_memory one = *p;

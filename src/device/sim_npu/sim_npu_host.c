@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's side of a launch: the calls that the software above an NPU makes, and what it records of them. */
 #include "device/sim_npu/sim_npu_host.h"
 
 #include <stdio.h>
@@ -36,7 +35,8 @@ uint64_t npu_name(const char *text)
     return ascope_name((struct ascope_text){ text, (uint32_t)strlen(text) });
 }
 
-/* A call of an operator gets the next two numbers when it is made for the first time. The lock is held. */
+/* The type of the calls of an operator (GetWorkspaceSize, and the call itself is type + 1), registered at the first
+ * use. The lock is held. */
 static uint32_t operator_type(const char *call)
 {
     enum { CALLS_MOST = 2048 };
@@ -48,7 +48,7 @@ static uint32_t operator_type(const char *call)
     for (; known[i] != 0 && known[i] != hash && n < CALLS_MOST; n++)
         i = (i + 1) % CALLS_MOST;
     if (n == CALLS_MOST)
-        return TYPE_ACL_OPERATOR; /* more than any program has: they share the first one's name */
+        return TYPE_ACL_OPERATOR; /* more operators than any program has share the first one's name */
     if (known[i] == 0) {
         char text[200];
         known[i] = hash;
@@ -65,7 +65,7 @@ struct operator_names {
     char call[200], name[600], kernel[200];
 };
 
-/* As the software names what it was not given a name for. */
+/* The names of a kernel, of its operator and of its call, as the software above an NPU makes them if none is given. */
 static void operator_name(const struct ascope_sim_kernel *k, const struct sim_work *w, struct operator_names *out)
 {
     const char *const on = w->kind == TASK_AICPU ? "" : "AiCore";
@@ -88,13 +88,14 @@ uint64_t npu_what(enum npu_what least)
 {
     if (!ascope_records(ASCOPE_RECORDS_DEVICE | ASCOPE_RECORDS_MARKS))
         return 0;
-    const uint64_t what = atomic_load_explicit(&npu.what, memory_order_relaxed); /* looked at again under the lock */
+    const uint64_t what =
+        atomic_load_explicit(&npu.what, memory_order_relaxed); /* npu_enqueue() checks it again under the lock */
     return what & least ? what : 0;
 }
 
 uint64_t npu_now(struct npu_times *t)
 {
-    enum { STEP_COUNTS = 40, STEP_NS = 10 }; /* so that no two become the same ns */
+    enum { STEP_COUNTS = 40, STEP_NS = 10 }; /* so that no two times become the same ns */
 #if defined(__x86_64__)
     const uint64_t step = host_clock_is_counter ? STEP_COUNTS : STEP_NS;
 #else
@@ -168,7 +169,7 @@ struct npu_issued npu_issue(struct ascope_sim_stream *s, struct npu_task *t, uin
     return i;
 }
 
-/* One call around one task. */
+/* Launches a task inside of one ACL call. */
 static struct npu_issued simple_issue(struct ascope_sim_stream *s, struct npu_task *t, uint32_t acl,
                                       struct npu_times *times)
 {
@@ -277,7 +278,7 @@ void ascope_sim_launch(struct ascope_sim_stream *s, const struct ascope_sim_kern
 
 /* ---- copies, events, marks ---- */
 
-/* A copy that is too large for one task is several, all with the time of the call. */
+/* A large copy is several tasks, all with the same launch time. */
 void ascope_sim_copy(struct ascope_sim_stream *s, enum ascope_sim_copy direction, uint64_t bytes)
 {
     enum { LARGEST = 64 << 20 };
@@ -333,7 +334,7 @@ void ascope_sim_event_record(struct ascope_sim_event *e, struct ascope_sim_strea
     simple_issue(s, &t, TYPE_ACL_EVENT_RECORD, &(struct npu_times){ 0 });
 }
 
-/* An event that was never recorded is not waited for. */
+/* Waiting for an event that was never recorded does not wait. */
 void ascope_sim_event_wait(struct ascope_sim_event *e, struct ascope_sim_stream *s)
 {
     struct npu_task t = { .work = { .kind = TASK_EVENT_WAIT } };
@@ -358,7 +359,7 @@ static bool stream_is_known(const void *stream)
 void npu_mark(void *stream, uint64_t id)
 {
     const uint64_t what = npu_what(NPU_MARKS);
-    if (!what || npu_is_inside) /* a signal handler that interrupted the simulator itself */
+    if (!what || npu_is_inside) /* the latter: a signal handler that has interrupted the simulator */
         return;
     npu_lock();
     const bool is_known = stream_is_known(stream);

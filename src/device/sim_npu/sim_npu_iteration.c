@@ -53,7 +53,7 @@ static void stamp_put(struct npu_device *d, uint16_t stream, uint16_t task, uint
     npu_device_put(d, STREAM_TS_TRACK, rec, ts_step_layout.size);
 }
 
-/* Even numbers before, odd ones behind. */
+/* Stamps of all-reduces or GetNext operators that have ended: even tags before them, odd tags after them. */
 static void stamps_put(struct npu_device *d, const struct npu_stamped *s, uint32_t n, unsigned tag)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -63,7 +63,7 @@ static void stamps_put(struct npu_device *d, const struct npu_stamped *s, uint32
         }
 }
 
-/* An iteration begins with the next batch of the data queue, as the AI CPU sees it. */
+/* The AI CPU's record of the data queue: an iteration begins with taking out the next batch. */
 static void dequeue_put(struct npu_device *d, uint64_t tick)
 {
     const struct layout *l = &aicpu_dp_layout;
@@ -97,7 +97,7 @@ static void iteration_end(struct ascope_sim_stream *s, const struct npu_task *t)
     stamp_put(d, s->id, t->id, t->begin + 3, STEP_TAG_MODEL_END);
 }
 
-/* Marks are tasks of their own in front of their operator and behind it: a tick away from its times. */
+/* Stamps are made by tasks directly before and after an operator: they are one tick away from its times. */
 static void kernel_note(struct npu_iteration *it, const struct ascope_sim_stream *s, const struct npu_task *t)
 {
     if ((t->points & NPU_POINT_GET_NEXT) && it->n_get_nexts < NPU_STAMPED_MOST)
@@ -112,7 +112,8 @@ static void kernel_note(struct npu_iteration *it, const struct ascope_sim_stream
         it->named_bp = t->end + 1;
 }
 
-/* The first of its tasks ends before any other begins, and the last one ends it. */
+/* Notes a task of an all-reduce. The first one to end is the first that began; the all-reduce ends with its last
+ * task. */
 static void reduce_note(struct npu_iteration *it, const struct ascope_sim_stream *s, const struct npu_task *t)
 {
     uint32_t i = it->n_reduces;

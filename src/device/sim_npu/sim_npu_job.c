@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks of one job hear of each other through a file in memory: each writes when it came to a collective, all read.
+/* Ranks of a job share a file in /dev/shm: each writes when it arrived at a collective, and reads the times of the
+ * others.
  *
- * The file is this user's alone, and made by whoever comes first; the last who leaves takes it away. What dead processes have left
- * is thrown away as soon as none of a job's processes lives. A rank that has ended, or does not come in time, is reported once, and
- * from then on the others go on without it: nothing waits for ever.
+ * The file belongs to this user alone. The first rank creates it, the last one removes it. A file whose processes have
+ * all ended is emptied and used again. A rank that has ended or does not arrive in time is reported once, and the
+ * others continue without it, so that nothing waits for ever.
  */
 #include "device/sim_npu/sim_npu_job.h"
 
@@ -29,7 +30,7 @@ static const uint64_t JOB_MAGIC = 0x424F4A4D49534341; /* "ACSIMJOB" */
 enum rank_state { RANK_NEVER, RANK_HERE, RANK_LEFT };
 
 struct came {
-    _Atomic uint64_t number; /* of the collective, from 1; written after the time */
+    _Atomic uint64_t number; /* of the collective, from 1; written after ns */
     _Atomic uint64_t ns;
 };
 struct group {
@@ -38,7 +39,7 @@ struct group {
 };
 struct rank { /* written by that rank only */
     _Atomic uint32_t state, pid;
-    _Atomic uint64_t born; /* so that a number that another process has now is not taken for it */
+    _Atomic uint64_t born; /* the start time of the process: pid and start time together identify it */
     struct group group[GROUPS_MOST];
 };
 struct shared {
@@ -48,22 +49,23 @@ struct shared {
 };
 
 static struct {
-    bool is_joined; /* or it was tried */
+    bool is_joined; /* joining was tried */
     uint32_t rank, ranks;
     pid_t pid;
     int fd;
     char path[200];
-    struct shared *shared; /* NULL: alone */
+    struct shared *shared; /* NULL: this rank is alone */
     uint64_t timeout_ns, looked_ns;
-    uint64_t names[GROUPS_MOST], next[GROUPS_MOST]; /* of this rank's groups */
+    uint64_t names[GROUPS_MOST],
+        next[GROUPS_MOST]; /* of the groups of this rank: hash, and number of the next collective */
     bool is_missing[RANKS_MOST];
 } job = { .ranks = 1, .fd = -1 };
 
-/* When a process began, in ticks since the machine did; 0: there is none. */
+/* When a process was started, in clock ticks since boot; 0: it does not exist, or has ended. */
 static uint64_t process_born(pid_t pid)
 {
     char path[64], text[1024];
-    /* The dot: qemu makes up an answer for a process that asks for itself, and others would not recognise it by that. */
+    /* The dot: qemu fakes /proc/PID/stat of the own process, and other processes would see another start time. */
     snprintf(path, sizeof path, "/proc/./%d/stat", (int)pid);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -73,7 +75,7 @@ static uint64_t process_born(pid_t pid)
     if (n <= 0)
         return 0;
     text[n] = 0;
-    const char *at = strrchr(text, ')'); /* the name may hold anything */
+    const char *at = strrchr(text, ')'); /* the last one: the name of a process may contain any character */
     enum { FIELDS_TO_IT = 20 };
     char state = 0;
     if (at && at[1] == ' ')
@@ -86,7 +88,7 @@ static uint64_t process_born(pid_t pid)
 static bool rank_lives(const struct rank *r)
 {
     const pid_t pid = (pid_t)atomic_load(&r->pid);
-    const uint64_t born = atomic_load(&r->born); /* 0: without /proc it could not know, so the number has to do */
+    const uint64_t born = atomic_load(&r->born); /* 0: it had no /proc, and only its pid can be checked */
     return atomic_load(&r->state) == RANK_HERE && (born == 0 ? kill(pid, 0) == 0 : process_born(pid) == born);
 }
 
@@ -117,7 +119,8 @@ static void path_make(void)
              (unsigned)geteuid(), (unsigned long long)name_hash(key));
 }
 
-/* Those who lock it hold it for less than a millisecond. Whoever holds it for longer means to: nobody waits for that. */
+/* Ranks hold the lock for less than a millisecond. After 2 s it is given up: somebody else holds it. False: see
+ * errno. */
 static bool file_lock(int fd)
 {
     enum { TRIES = 2000, PAUSE_NS = 1000000 };
@@ -138,8 +141,9 @@ static bool is_private(const struct stat *st)
            (st->st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-/* The file, locked; -1 with errno. One that was taken away between opening and locking is not the job's any more. Whose it is is seen
- * before anything is done with it: anybody may put something there under its name. */
+/* Opens and locks the file; -1: see errno. A file that was removed between opening and locking is not the job's any
+ * more, and opening is tried again. The owner is checked first, because /dev/shm and /tmp are writable for
+ * everybody. */
 static int file_open(void)
 {
     for (int tries = 0; tries < 100; tries++) {
@@ -161,17 +165,20 @@ static int file_open(void)
     return -1;
 }
 
-/* Nobody else can cut the file while it is mapped: it is the user's own, and was created for the user alone. Those who do so are of
- * this program, with the lock, and never while a process of the job lives. */
+/* Maps the file, and creates its contents if it is empty. Nobody truncates it while it is mapped: only this user can,
+ * and this function does so with the lock, and only if no process of the job lives. NULL: *why or errno has the
+ * reason. */
 static struct shared *file_map(int fd, const char **why)
 {
     const size_t bytes = shared_bytes(job.ranks);
     struct stat st;
-    *why = strerror(ENOMEM);
     for (int tries = 0; tries < 2; tries++) {
-        if (fstat(fd, &st) != 0 || (st.st_size == 0 && ftruncate(fd, (off_t)bytes) != 0))
+        if (fstat(fd, &st) != 0)
             return NULL;
         const bool is_fresh = st.st_size == 0;
+        /* Not ftruncate(): where there is no space, writing to a page that does not exist would be SIGBUS. */
+        if (is_fresh && (errno = posix_fallocate(fd, 0, (off_t)bytes)) != 0)
+            return NULL;
         const size_t mapped = is_fresh ? bytes : (size_t)st.st_size;
         struct shared *s = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (s == MAP_FAILED)
@@ -188,14 +195,17 @@ static struct shared *file_map(int fd, const char **why)
         if (lives && s->ranks == job.ranks)
             return s;
         munmap(s, mapped);
-        *why = "it belongs to a job of another size";
-        if (lives || ftruncate(fd, 0) != 0) /* left by a job whose processes are gone */
+        if (lives) {
+            *why = "it belongs to a job of another size";
+            return NULL;
+        }
+        if (ftruncate(fd, 0) != 0) /* left by a job whose processes are gone */
             return NULL;
     }
     return NULL;
 }
 
-/* In the time of an exit everything else may be gone already: no lock but the file's. */
+/* Runs at exit, when other parts may have ended already: it takes no lock but that of the file. */
 __attribute__((destructor)) static void job_leave(void)
 {
     if (!job.shared || job.pid != getpid())
@@ -219,6 +229,8 @@ static void job_join(void)
               : errno == EWOULDBLOCK ? "another process holds its lock"
                                      : strerror(errno);
     struct shared *s = job.fd >= 0 ? file_map(job.fd, &why) : NULL;
+    if (!s && !why)
+        why = strerror(errno);
     if (s && rank_lives(&s->rank[job.rank])) {
         munmap(s, shared_bytes(job.ranks));
         s = NULL;
@@ -265,7 +277,7 @@ void npu_job_forget(void)
     job.is_joined = false;
 }
 
-/* GROUPS_MOST: no more room. */
+/* The index of a group, which is added if it is new; GROUPS_MOST: there is no more room. */
 static uint32_t group_of(uint64_t name)
 {
     uint32_t i = 0;
@@ -295,11 +307,11 @@ void npu_job_come(struct npu_meeting *m, uint64_t ns)
     struct came *c = &g->kept[m->number % KEPT];
     atomic_store(&g->name, m->group);
     atomic_store(&c->ns, ns);
-    /* release: who sees the number sees its time */
+    /* release: a rank that sees the number also sees the time */
     atomic_store_explicit(&c->number, m->number + 1, memory_order_release);
 }
 
-/* When that rank came; NEVER: not yet. One that is far ahead has come, too, some time ago. */
+/* When a rank arrived; NEVER: not yet. 0: it is so far ahead that its time was overwritten. */
 static uint64_t came_at(const struct rank *r, const struct npu_meeting *m)
 {
     for (uint32_t i = 0; i < GROUPS_MOST; i++) {
@@ -315,7 +327,8 @@ static uint64_t came_at(const struct rank *r, const struct npu_meeting *m)
     return NEVER;
 }
 
-/* Somebody is missing: has it ended, or is it too late? Its last words may have come between two looks. */
+/* Whether a rank that has not arrived has ended or is too late; it is then reported and not waited for again. Its
+ * arrival is checked again after that, because it may have arrived just before it ended. */
 static bool rank_is_lost(uint32_t i, const struct npu_meeting *m, uint64_t now_ns)
 {
     const struct rank *r = &job.shared->rank[i];
@@ -336,7 +349,7 @@ uint64_t npu_job_all(struct npu_meeting *m)
     if (m->all_ns != NEVER || m->came_ns == NEVER)
         return m->all_ns;
     const uint64_t now_ns = host_clock_raw_ns();
-    const bool looks = now_ns - job.looked_ns > LOOK_EVERY_NS; /* whether they live */
+    const bool looks = now_ns - job.looked_ns > LOOK_EVERY_NS; /* whether processes live is only checked now and then */
     uint64_t latest_ns = m->came_ns;
     for (uint32_t i = 0; i < job.ranks; i++) {
         const uint64_t ns = i == job.rank || job.is_missing[i] ? 0 : came_at(&job.shared->rank[i], m);
@@ -350,7 +363,7 @@ uint64_t npu_job_all(struct npu_meeting *m)
             job.looked_ns = now_ns;
             return NEVER;
         }
-        latest_ns = now_ns; /* it was waited for until now */
+        latest_ns = now_ns; /* the others have waited for it until now */
     }
     m->all_ns = latest_ns;
     return latest_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices' memory: addresses that hold nothing, given out where there is room first, and put together again when they come
- * back. */
+/* The memory of simulated devices: addresses without contents, given out by first fit; neighbouring gaps are merged
+ * when a block is freed. */
 #include "device/sim_npu/sim_npu.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static bool blocks_grow(struct npu_pool *p)
     return true;
 }
 
-/* What follows a removed row moves up, until a row is where it belongs. */
+/* Removes a row of the hash table, and inserts the rows behind it again, up to the next free slot. */
 static void block_remove(struct npu_pool *p, size_t i)
 {
     const size_t mask = p->blocks_room - 1;
@@ -92,7 +92,7 @@ static void gap_give_back(struct npu_pool *p, struct npu_extent freed)
     } else if (joins_next) {
         p->gap[low] = (struct npu_extent){ freed.at, freed.bytes + p->gap[low].bytes };
     } else if (!joins_last) {
-        gap_insert(p, low, freed); /* without memory for it the simulated device has less from now on */
+        gap_insert(p, low, freed); /* if that fails, the simulated device has less memory from now on */
     }
 }
 
@@ -203,7 +203,7 @@ void ascope_sim_free(unsigned device, uint64_t address)
         m = change_of(d, address, bytes, true);
     npu_unlock();
     if (what && bytes != 0) {
-        m.name = npu_name("aclrtMalloc"); /* the name of who took it */
+        m.name = npu_name("aclrtMalloc"); /* records of a release have the name of the allocation */
         change_put(what, NPU_TYPE_FREE, begin, &times, &m);
     }
 }

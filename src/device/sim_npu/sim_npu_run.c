@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens on the devices, in the order of their time. */
 #include "device/sim_npu/sim_npu_run.h"
 
 #include <stdlib.h>
@@ -16,7 +15,8 @@
 #include "raw/counter.h"
 #include "raw/sampler.h"
 
-/* Ticks. A task needs some time to the device; between two of a stream lies a gap, in which a flip is stamped. */
+/* Ticks: from the launch to the arrival at the device; between two tasks of a stream; from a flip's stamp to its task;
+ * the shortest task; from an event to those who wait for it; from the begin of a task to its mark. */
 enum { ON_ITS_WAY = 100, GAP = 20, FLIP_BEFORE = 3, LEAST_TICKS = 20, SIGNAL_TICKS = 25, MARK_AFTER = 2 };
 
 /* ---- points ---- */
@@ -121,14 +121,14 @@ struct npu_enqueued npu_enqueue(struct ascope_sim_stream *s, struct npu_task *t,
     }
     struct npu_device *d = s->of;
     const uint32_t session = (uint32_t)(what >> NPU_SESSION_SHIFT);
-    /* The session may have ended since the caller looked, and does not wait for this one. */
+    /* The session may have ended since the caller has read `what`: then the task is not recorded. */
     const bool is_recorded = what != 0 && atomic_load(&npu.what) == what;
-    t->is_flip = s->is_full_turn;
-    if (s->is_full_turn)
+    t->is_flip = s->had_last_id;
+    if (s->had_last_id)
         s->batch++;
     t->id = s->next_task++;
     t->batch = s->batch;
-    s->is_full_turn = t->id == UINT16_MAX;
+    s->had_last_id = t->id == UINT16_MAX;
     t->arrived = npu_clock_tick(&d->clock, host_clock_raw_ns()) + ON_ITS_WAY;
     t->begin = t->end = NEVER;
     t->session = is_recorded ? session : 0;
@@ -186,7 +186,7 @@ static bool is_cube(enum task_kind kind)
     return kind == TASK_CUBE || kind == TASK_MIX_CUBE;
 }
 
-/* Cores are busy for most of the time of a task. */
+/* The cycles that the cores of a task count: they are busy for 94 % of its time. */
 static uint64_t cycles_of(const struct npu_device *d, const struct npu_task *t, uint64_t cores)
 {
     enum { AROUND_CONTEXT = 16 }; /* ticks of a mixed task before and after its cores run */
@@ -213,8 +213,8 @@ static void counters_put(struct ascope_sim_stream *s, const struct npu_task *t, 
     npu_device_put(s->of, STREAM_PMU, rec, l->size);
 }
 
-/* A mixed operator has one record for its context, with the counters of its own kind of core, and one for each block on the
- * other kind. */
+/* A mixed operator has one record for its context, with the counters of its main kind of core, and one for each block
+ * on cores of the other kind. */
 static void counters_all_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
     const struct chip *chip = chip_simulated(0);
@@ -231,7 +231,7 @@ static void counters_all_put(struct ascope_sim_stream *s, const struct npu_task 
                  t->work.blocks, 0);
 }
 
-/* All requests, their two halves, hits in each half, victims; a line of the cache has 128 bytes. */
+/* Events of the L2 cache: all requests, their two halves, hits in each half, victims. A cache line has 128 bytes. */
 static void l2_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
     const struct layout *l = &l2_cache_layout;
@@ -248,7 +248,8 @@ static void l2_put(struct ascope_sim_stream *s, const struct npu_task *t)
     npu_device_put(s->of, STREAM_L2, rec, l->size);
 }
 
-/* All requests, hits in the small and in the large table, misses of both; a page of memory has 4 KiB. */
+/* Events of the address translation: all requests, hits in the small and in the large table, misses of both. A page has
+ * 4 KiB. */
 static void smmu_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
     const struct layout *l = &smmu_layout;
@@ -282,7 +283,7 @@ static void aicpu_put(struct ascope_sim_stream *s, const struct npu_task *t)
 static void done_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
     const enum task_kind kind = t->work.kind;
-    const bool is_logged = is_on(t, NPU_TASKS); /* else nobody knows whose counters they are */
+    const bool is_logged = is_on(t, NPU_TASKS); /* counters of a task without a log record could not be assigned */
     if (is_logged && is_on(t, NPU_COUNTERS) && kind <= TASK_MIX_VECTOR)
         counters_all_put(s, t);
     if (is_logged && is_on(t, NPU_L2) && (kind == TASK_CUBE || kind == TASK_VECTOR)) {
@@ -295,7 +296,7 @@ static void done_put(struct ascope_sim_stream *s, const struct npu_task *t)
 
 /* ---- the frequency of the cores ---- */
 
-/* A device that has been busy for long gets hot and slower; one that had a rest is fast again. */
+/* A device that was busy for HOT_WINDOWS in a row becomes slower; after a window with little work it is fast again. */
 enum { WINDOW_TICKS = 10000 * NPU_MHZ, HOT_WINDOWS = 20, HOT_MHZ = 1650, BUSY_PERCENT = 90, REST_PERCENT = 50 };
 
 static void frequency_put(struct npu_device *d, uint64_t tick)
@@ -331,11 +332,11 @@ static void frequency_decide(struct npu_device *d, uint64_t tick)
         d->busy_ticks -= busy;
         d->window_end += WINDOW_TICKS;
         if (d->busy_ticks == 0 && busy == 0 && tick > d->window_end)
-            d->window_end = tick; /* a long rest is one step */
+            d->window_end = tick; /* skips a long idle time in one step */
     }
 }
 
-/* Streams that are busy at once make one device busy, once. */
+/* Adds busy time of the device; the time of streams that overlap counts once. */
 static void busy_add(struct npu_device *d, uint64_t begin, uint64_t end)
 {
     const uint64_t from = begin > d->busy_until ? begin : d->busy_until;
@@ -345,7 +346,7 @@ static void busy_add(struct npu_device *d, uint64_t begin, uint64_t end)
     }
 }
 
-/* Now and then, so that it is known wherever a collection begins. */
+/* Records the frequency every second, so that it is known wherever a collection begins. */
 static void frequency_record(struct npu_device *d, uint64_t tick)
 {
     enum { EVERY_TICKS = 1000000 * NPU_MHZ };
@@ -365,8 +366,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Waiting ends with a signal, and that takes a moment. Ranks that meet part at the same time, all of them: whoever comes last
- * waits for the signal, too. */
+/* When a task ends; NEVER: not known yet. A waiting task ends SIGNAL_TICKS after what it waits for. In a collective all
+ * ranks leave at the same time: the last one to arrive waits for the signal, too. */
 static uint64_t end_of(const struct npu_device *d, const struct npu_task *t)
 {
     const uint64_t own = t->begin + later(sim_work_ns(&t->work, d->core_mhz) / NPU_NS_PER_TICK, LEAST_TICKS);
@@ -427,7 +428,7 @@ static void stream_step(struct ascope_sim_stream *s, uint64_t tick)
         if (t->session != 0)
             frequency_record(s->of, tick);
     }
-    if (t->session != npu.session) /* which has given up on what took too long */
+    if (t->session != npu.session) /* its session has ended without waiting for it */
         t->session = 0;
     if (t->session != 0)
         log_put(s, t, (enum stage)s->stage, tick);
@@ -436,7 +437,8 @@ static void stream_step(struct ascope_sim_stream *s, uint64_t tick)
         task_end(s, t);
 }
 
-/* Everything up to now. Returns when the next thing happens; NEVER: nothing will, unless somebody else does something. */
+/* Processes all events of a device up to `now`. Returns the tick of the next event; NEVER: there is none until somebody
+ * launches a task, or another device or rank makes progress. */
 static uint64_t device_run(struct npu_device *d, uint64_t now, bool *has_moved)
 {
     for (;;) {
@@ -458,7 +460,7 @@ static uint64_t device_run(struct npu_device *d, uint64_t now, bool *has_moved)
         if (!first || least > now)
             return least < sample ? least : sample;
         if (npu.session != 0 && ring_is_short())
-            return now; /* the writer gets its time: this thread can wait, nobody else has to */
+            return now; /* rings are nearly full: this thread waits for the writer, so that no launching thread has to drop records */
         stream_step(first, least);
         *has_moved = true;
     }
@@ -466,8 +468,8 @@ static uint64_t device_run(struct npu_device *d, uint64_t now, bool *has_moved)
 
 /* ---- the thread ---- */
 
-/* Nothing is late because the thread sleeps, so it need not wake for everything that happens. Who waits for it does not wait
- * long; who waits for other ranks looks now and then. */
+/* Simulated times do not depend on when the thread runs, so it need not wake for every event: it sleeps at least
+ * NAP_NS, less if a thread waits for it, and NAP_BLOCKED_NS if it waits for other ranks. */
 enum { NAP_NS = 500000, NAP_WAITED_FOR_NS = 50000, NAP_BLOCKED_NS = 300000 };
 
 static void thread_sleep(uint64_t now_ns, uint64_t until_ns)
@@ -486,7 +488,7 @@ static void thread_sleep(uint64_t now_ns, uint64_t until_ns)
     npu.sleeps_until_ns = 0;
 }
 
-/* Whoever listens may call the simulator. */
+/* Reports the pending warning without the lock: the receiver may call the simulator. */
 static void thread_report(void)
 {
     if (npu.message[0] == 0)
@@ -507,7 +509,7 @@ static void *thread_run(void *unused)
         const uint64_t now_ns = host_clock_raw_ns();
         uint64_t next_ns = NEVER;
         bool has_moved, has_work = false, ever = false;
-        do { /* what happened on one device may let another go on */
+        do { /* an event on one device may be what a task of another device waits for */
             has_moved = has_work = false;
             next_ns = NEVER;
             for (unsigned i = 0; i < npu.n_devices; i++) {
@@ -548,7 +550,7 @@ void npu_wake(void)
 
 void npu_wait(void)
 {
-    enum { LOOK_AGAIN_S = 1 }; /* for those who wait until it is enough */
+    enum { LOOK_AGAIN_S = 1 }; /* callers with a limit of their own check it again after that */
     struct timespec at;
     clock_gettime(CLOCK_MONOTONIC, &at);
     at.tv_sec += LOOK_AGAIN_S;

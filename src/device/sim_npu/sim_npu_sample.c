@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Periodic samples of a device: memory by component, and traffic of its ports and links. */
 #include "device/sim_npu/sim_npu_sample.h"
 
 #include <stdio.h>
@@ -25,7 +24,7 @@ static uint64_t microseconds_since(const struct npu_device *d, enum npu_sampler 
 
 enum { MODULE_BYTES = 96 << 20 };
 
-/* The runtime and the collectives hold their own, the program the rest. */
+/* Memory by module: fixed amounts for the runtime and for HCCL, the rest is of the program. */
 static void modules_put(struct npu_device *d)
 {
     enum { MODULE_HCCL = 3, MODULE_RUNTIME = 7, MODULE_APP = 33 };
@@ -61,7 +60,7 @@ static void usage_put(struct npu_device *d, uint64_t us)
     }
 }
 
-/* Each of the stacks has its part of what was read and written, in bursts. */
+/* Traffic of the HBM stacks, in bursts; it is spread evenly. */
 static void bandwidth_put(struct npu_device *d, uint64_t us)
 {
     enum { STACKS = 4, BURST = 32, WAYS = 2 };
@@ -80,7 +79,8 @@ static void bandwidth_put(struct npu_device *d, uint64_t us)
     d->sampled.written = d->traffic.written;
 }
 
-/* Half of what was read or written goes through each part of the last-level cache: requests of a line, and hits of three in four. */
+/* Traffic of the last-level cache: each of its two parts gets half of it, one request for each line; three of four are
+ * hits. */
 static void cache_put(struct npu_device *d, uint64_t us)
 {
     enum { PARTS = 2, LINE = 128, EVENTS = 8 };
@@ -100,7 +100,8 @@ static void cache_put(struct npu_device *d, uint64_t us)
     }
 }
 
-/* What is counted from when the clock was read has to wait for that: a device that comes late is read at the stop. */
+/* Times of most records are relative to the first reading of the clock. A device that is created during a recording is
+ * read only when that stops, and has no such records before. */
 static void memory_put(struct npu_device *d, uint64_t tick)
 {
     modules_put(d);
@@ -111,7 +112,7 @@ static void memory_put(struct npu_device *d, uint64_t tick)
     bandwidth_put(d, (tick - d->read_tick) / NPU_MHZ);
 }
 
-/* Collectives between machines are packets of 4 KiB on RoCE; nothing uses the network card. No packet is lost. */
+/* Collectives between machines are packets of 4 KiB on RoCE. The network card is not used, and no packet is lost. */
 static void port_put(struct npu_device *d, uint64_t tick, enum stream_id stream, uint64_t bytes, uint64_t before)
 {
     enum { MBIT = 200000, PACKET = 4096 };
@@ -137,7 +138,7 @@ static void pcie_put(struct npu_device *d, uint64_t tick)
     enum { TX_POSTED = 0, TX_LATENCY = 3, RX_COMPLETED = 6, MOST = 24000 /* bytes in a us */, LATENCY_NS = 700 };
     const struct layout *l = &pcie_layout;
     const uint64_t us = microseconds_since(d, SAMPLER_OF_LINKS, tick);
-    const struct { /* the device reads from the host and writes to it: what it asked for comes, what it has goes */
+    const struct { /* the device reads from the host (completions arrive) and writes to it (posted writes leave) */
         unsigned value;
         uint64_t bytes;
     } way[] = { { TX_POSTED, d->traffic.to_host - d->sampled.to_host },
@@ -170,7 +171,7 @@ static void links_put(struct npu_device *d, uint64_t tick)
     d->sampled.to_host = d->traffic.to_host;
 }
 
-/* Nothing uses them: busy for 0 us, no frames. */
+/* The image units are not used: busy for 0 us, no frames. */
 static void images_put(struct npu_device *d, uint64_t tick)
 {
     enum { UNITS = 3 };
@@ -228,7 +229,7 @@ static void sample(struct npu_device *d, enum npu_sampler s, uint64_t tick)
     d->last_sample[s] = tick;
 }
 
-/* One that was missed is not made up for. */
+/* Takes the samples that are due. Missed ones are not made up for. */
 void npu_samples_run(struct npu_device *d, uint64_t now)
 {
     for (int s = 0; s < NPU_SAMPLERS; s++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_npu_sample.h - what a simulated device samples of itself: memory, ports, links. */
+/* sim_npu_sample.h - samplers of a simulated device: memory, ports, links, image units. The caller holds the lock. */
 #ifndef ASCOPE_DEVICE_SIM_NPU_SIM_NPU_SAMPLE_H
 #define ASCOPE_DEVICE_SIM_NPU_SIM_NPU_SAMPLE_H
 

@@ -8,7 +8,7 @@
 
 static __thread struct ascope_sim_op *innermost __attribute__((tls_model("initial-exec")));
 
-/* Without the framework's prefix; NULL: not an operator that computes. */
+/* The name without the prefix "aten::"; NULL: it has none, and is not an operator that computes. */
 static const char *plain_name(const char *name)
 {
     static const char prefix[] = "aten::";
@@ -50,7 +50,7 @@ static void type_from(char type[static SIM_TYPE_BYTES], const char *name)
     type[n] = '\0';
 }
 
-/* Its result is in memory that none of its inputs has. */
+/* True when a result is in memory of its own, not in that of an input: it is no view. */
 static bool makes_memory(const struct ascope_sim_op *op)
 {
     for (uint32_t o = 0; o < op->n_out; o++) {
@@ -63,7 +63,8 @@ static bool makes_memory(const struct ascope_sim_op *op)
     return false;
 }
 
-/* What an operator is, with its type and bytes; SIM_OP_IDLE: it computes nothing, or others do it for it. */
+/* What an operator is on the device; fills its type and bytes. SIM_OP_IDLE: it computes nothing, or operators inside of
+ * it do. */
 static enum sim_op_work work_of(const struct ascope_sim_op *op, struct sim_queued *t)
 {
     const char *const name = plain_name(op->name);
@@ -87,7 +88,8 @@ static enum sim_op_work work_of(const struct ascope_sim_op *op, struct sim_queue
         strncpy(t->type, type, sizeof t->type - 1);
         return work;
     }
-    if (op->has_parts || (name[strlen(name) - 1] != '_' && !makes_memory(op))) /* those that write in place end so */
+    if (op->has_parts ||
+        (name[strlen(name) - 1] != '_' && !makes_memory(op))) /* names of in-place operators end with "_" */
         return SIM_OP_IDLE;
     type_from(t->type, name);
     return work;
@@ -110,6 +112,6 @@ bool ascope_sim_op_end(struct ascope_sim_op *op)
         t.out[i] = op->out[i].tensor;
     sim_queue_put(&t);
     if (t.work == SIM_OP_TO_HOST)
-        ascope_sim_ops_wait(); /* the program reads a number that the device has not computed before */
+        ascope_sim_ops_wait(); /* the program reads a number that the device has to compute first */
     return true;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operators of the simulated device were called with: each type with each list of shapes once, a file for each. */
 #include "device/sim_npu/sim_op_args.h"
 
 #include <limits.h>
@@ -24,7 +23,7 @@ struct called {
 };
 
 static struct args {       /* guarded by the simulator's lock */
-    struct called **place; /* by hash; NULL: free */
+    struct called **place; /* a hash table; NULL: a free slot */
     struct called **in_order;
     uint32_t n;
 } args;
@@ -58,7 +57,7 @@ static bool is_same(const struct called *c, const struct ascope_sim_kernel *k, u
 
 static struct called *called_make(const struct ascope_sim_kernel *k, uint64_t hash)
 {
-    struct called *const c = malloc(sizeof *c + (k->n_in + k->n_out) * sizeof *c->tensor);
+    struct called *const c = malloc(sizeof *c + ((size_t)k->n_in + k->n_out) * sizeof *c->tensor);
     char *const type = strdup(k->type);
     if (!c || !type) {
         free(c);
@@ -125,7 +124,7 @@ static void shape_add(struct json_text *t, const char *key, const struct ascope_
     json_text_add(t, "]");
 }
 
-/* They have no names of their own: "x", or "x1" and "x2". */
+/* Tensors have no names of their own: they are called "x", or "x1" and "x2". */
 static void tensors_add(struct json_text *t, const char *key, const char *name, const struct ascope_sim_tensor *of,
                         uint32_t n)
 {
@@ -156,7 +155,7 @@ static bool called_write(const struct called *c, uint32_t number, const char *di
     }
     json_text_add(&name, "%u.json", number);
     for (size_t i = strlen(dir) + 1; !name.is_short && i < name.n; i++)
-        if (name.at[i] == '/') /* a type may have any name */
+        if (name.at[i] == '/') /* the program chooses the name of a type */
             name.at[i] = '_';
     json_text_add(&t, "{\n  \"attrs\": [],\n  \"deterministic\": \"false\",\n  \"impl_mode\": \"\",\n");
     tensors_add(&t, "inputs", "x", c->tensor, c->n_in);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By name, as strcmp() orders them. A kernel of the device is mostly several operators of the host: what those of this table call is
- * part of them. Others get a name that is made from their own. Views are not here: they are recognised by their storage. */
+/* Sorted by name, as strcmp() orders them. Several operators of the host are mostly one kernel of the device: operators
+ * inside of one of this table are part of it. Operators that are not listed get a kernel type made from their name.
+ * Views are not listed: they are recognised by their storage. */
 const struct sim_op_row sim_op_rows[] = {
     { "_cat", "ConcatD", SIM_OP_KERNEL },
     { "_has_compatible_shallow_copy_type", NULL, SIM_OP_IDLE },

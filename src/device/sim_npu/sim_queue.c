@@ -19,11 +19,12 @@ static struct {
             .filled = PTHREAD_COND_INITIALIZER,
             .emptied = PTHREAD_COND_INITIALIZER };
 
-static __thread bool is_inside __attribute__((tls_model("initial-exec"))); /* holds the lock, or is the far end */
+static __thread bool is_inside
+    __attribute__((tls_model("initial-exec"))); /* this thread holds the lock, or is the queue's thread */
 
 static void queue_lock(void)
 {
-    is_inside = true; /* before: a signal handler may come between */
+    is_inside = true; /* before the lock is taken, because a signal handler may interrupt in between */
     pthread_mutex_lock(&queue.lock);
 }
 
@@ -59,7 +60,7 @@ static void *run(void *unused)
         while (queue.n_done == queue.n_put)
             pthread_cond_wait(&queue.filled, &queue.lock);
         const struct sim_queued *t =
-            &queue.task[queue.n_done % SIM_QUEUE_TASKS]; /* nobody writes it before it is done */
+            &queue.task[queue.n_done % SIM_QUEUE_TASKS]; /* the slot is not reused before n_done is increased */
         pthread_mutex_unlock(&queue.lock);
         const struct ascope_text name = ascope_text_of(t->type);
         ascope_queue_point(ASCOPE_DEQUEUE_BEGIN, t->id, name);
@@ -72,7 +73,7 @@ static void *run(void *unused)
     return unused;
 }
 
-/* The child has the queue of its parent, but not the thread: it begins anew. */
+/* The child has a copy of the queue, but no thread: the queue is emptied. */
 static void fork_child(void)
 {
     pthread_mutex_init(&queue.lock, NULL);
@@ -124,12 +125,12 @@ bool sim_queue_mark(void *stream, uint64_t id)
     return is_used;
 }
 
-/* Once all that is in it now has run; false: it is not in use. */
+/* Waits until everything that is in the queue now is launched. False: the queue is not in use. */
 static bool queue_empty(void)
 {
     queue_lock();
     const bool is_used = queue.has_thread;
-    const uint64_t n = queue.n_put; /* others may go on for ever */
+    const uint64_t n = queue.n_put; /* not those that other threads add meanwhile */
     while (queue.n_done < n)
         pthread_cond_wait(&queue.emptied, &queue.lock);
     queue_unlock();
