@@ -199,6 +199,70 @@ def modes_that_text_results_are_not_enough_for(top):
     check(source("-m", "compute_op_sum", code=3) == {"text"}, "without it there is no result")
 
 
+def a_step_that_is_cut_short_is_no_step(top):
+    run("sim", "--ranks", 2, "--framework", "pt", "--kernels", 200, "--steps", 3, "--out", top / "cut")
+    run("analyse", top / "cut", "--export-type", "text", "-q")
+    path = sorted(glob.glob(str(top / "cut/*/ASCEND_PROFILER_OUTPUT/step_trace_time.csv")))[0]
+    text = pathlib.Path(path).read_text().rstrip().splitlines()
+    text[-1] = ",".join(text[-1].split(",")[:3])
+    pathlib.Path(path).write_text("\n".join(text))
+    done = run("cluster", top / "cut", "-m", "all,verdicts", "--export-type", "db", "-o", top / "of_cut", code=3)
+    check("1 values or records" in done.stderr and "rank 0 has 2 steps" in done.stdout, f"a line that is cut short: {done.stderr} {done.stdout}")
+    check(sorted((row["index"], row["step"]) for row in rows(top / "of_cut", "ClusterStepTraceTime")) ==
+          [("0", "0"), ("0", "1"), ("1", "0"), ("1", "1"), ("1", "2")], "it is not a step without computing")
+
+
+def ranks_that_are_there_twice(top):
+    first = sorted((top / "cut").iterdir())[0]
+    shutil.copytree(first, top / "cut/copy" / first.name)
+    done = run("cluster", top / "cut", "-o", top / "of_cut", code=3)
+    check("; the first is used" in done.stderr and "newer" not in done.stderr, f"copies of the same time: {done.stderr}")
+    newer = first.name.replace("20240601", "20240602")
+    (top / "cut/copy" / first.name).rename(top / "cut/copy" / newer)
+    done = run("cluster", top / "cut", "-o", top / "of_cut", code=3)
+    check(f"{newer} and in " in done.stderr and "; the first is newer and is used" in done.stderr, f"a newer one: {done.stderr}")
+    run("cluster", top / "cut", "-o", top / "of_cut", "--ranks", "0-9223372036854775807", code=2)
+
+
+def more_shards_than_ranks(top):
+    for part in range(1, 5):
+        run("cluster", top / "text", "--shard", f"{part}/4", "-o", top / "shards")
+    done = run("cluster", top / "shards", "-o", top / "of_shards")
+    check("2 ranks, " in done.stdout and "summary" not in done.stderr, f"parts without a rank are nothing that is missing: {done.stderr}")
+
+
+def many_sizes_of_packages(top):
+    """Quadratic cost would take minutes; run() waits for two at most."""
+    path = sorted(glob.glob(str(top / "text/*/ASCEND_PROFILER_OUTPUT/communication.json")))[0]
+    found = json.loads(pathlib.Path(path).read_text())
+    op = next(op for step in found.values() for name, op in step["collective"].items() if not name.startswith("Total"))
+    bandwidth = next(iter(op["Communication Bandwidth Info"].values()))
+    bandwidth["Size Distribution"] = {f"{i / 1000}": [1, 0.5] for i in range(1, 300000)}
+    pathlib.Path(path).write_text(json.dumps(found))
+    run("cluster", top / "text", "-m", "all", "--export-type", "text", "-o", top / "of_sizes")
+    text = (top / "of_sizes/cluster_analysis_output/cluster_communication.json").read_text()
+    check(text.count('"299.999": [1, 0.5]') == 2, "all sizes are in the operator and in the sum")
+
+
+def collectives_without_a_call(top):
+    """What has no connection is not connected to a call that has none either, so it is in no step."""
+    for db in ranks_of(top, "unconnected", (0, 1)).values():
+        db.execute("UPDATE COMMUNICATION_OP SET connectionId = 4294967295")
+        db.execute("UPDATE CANN_API SET connectionId = 4294967295 WHERE rowid = (SELECT max(rowid) FROM CANN_API)")
+        db.commit()
+        db.close()
+    run("cluster", top / "unconnected", "-m", "cluster_time_summary", "-o", top / "of_unconnected", "--export-type", "db", code=3)
+    found = rows(top / "of_unconnected", "ClusterTimeSummary")
+    check(found and all(row["communicationTransmitStageTime"] == 0 for row in found), f"no call, no step: {found}")
+
+
+def one_rank_says_nothing_about_others(top):
+    run("sim", "--ranks", 4, "--tp", 2, "--framework", "pt", "--kernels", 200, "--steps", 2, "--missing-rank", "1,2,3", "--out", top / "one")
+    run("cluster", top / "one", "-m", "communication_bottleneck", "-o", top / "of_one", code=3)
+    reasons = {row["reason"] for row in rows(top / "of_one", "CommunicationBottleneck")}
+    check(reasons == {"[Failed] Insufficient data for analyzing slow NPU bottleneck"}, f"the other members are missing: {reasons}")
+
+
 def what_was_not_recorded(top):
     """Databases of PROF directories have no steps, text results no tasks: the reason is the one that holds."""
     done = run("cluster", top / "bare", "-m", "computational_op_masking", "-o", top / "bare-masking", code=3)
@@ -305,6 +369,12 @@ def main():
         databases_of_other_kinds(top)
         bare_directories_are_ranks(top)
         modes_that_text_results_are_not_enough_for(top)
+        more_shards_than_ranks(top)
+        many_sizes_of_packages(top)
+        a_step_that_is_cut_short_is_no_step(top)
+        ranks_that_are_there_twice(top)
+        collectives_without_a_call(top)
+        one_rank_says_nothing_about_others(top)
         what_was_not_recorded(top)
         nothing_that_is_a_rank(top)
         hostile_databases(top)

@@ -58,6 +58,7 @@ static struct rank_summary summary_of(const struct made_rank *r, int64_t step, s
                                         .src = numbers(mem, n),
                                         .dst = numbers(mem, n) };
     c->step = arena_take(mem, n, sizeof *c->step);
+    c->exposed_ns = numbers(mem, n);
     c->computing_ns = numbers(mem, n);
     c->copying_ns = numbers(mem, n);
     c->free_ns = numbers(mem, n);
@@ -280,6 +281,25 @@ static void clocks_are_linked_through_others(void **state)
     (void)state;
 }
 
+/* A rank that began to record a step later: what has the same name there is another collective. */
+static void other_steps_have_other_collectives(void **state)
+{
+    struct made_job j;
+    struct made_rank later = second;
+    later.ahead = 500;
+    job_begin(&j);
+    job_add(&j, &first, 7);
+    job_add(&j, &later, 8);
+    assert_true(match_finish(&j.match));
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(j.match.clock.at[i].ahead_ns, 0);
+        assert_int_equal(j.match.clock.at[i].n, 0);
+        assert_true(j.match.list.at[i].has_other_steps);
+    }
+    job_end(&j);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_send_is_matched_with_its_receive),
         cmocka_unit_test(a_rank_that_lacks_a_collective_is_named),
         cmocka_unit_test(clocks_are_linked_through_others),
+        cmocka_unit_test(other_steps_have_other_collectives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@ bench/detect.py does the same with many jobs.
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,9 @@ def sentences_have_numbers(top):
     check(sum(part["ns"] for part in path["parts"]) <= path["ns"], "parts are no longer than the path")
     other = json.loads(run("cluster", top / "job", "-m", "verdicts", "--json", "--step", 4, "-o", top / "of"))["critical_path"]
     check(other["step"] == "4" and (other["parts"][0]["kind"], other["parts"][0]["rank"]) == ("computing", 3), "another step: the slow rank")
+    slow = [next(v for v in json.loads(run("cluster", top / "job", "-m", "verdicts", "--json", *step, "-o", top / "of"))["verdicts"]
+                 if v["kind"] == "slow_rank") for step in ((), ("--step", 4))]
+    check(abs(slow[1]["ms"] / slow[0]["ms"] - 1) < 0.1 and " in step 4 for it" in slow[1]["text"], f"the waits of one step: {slow}")
     check(run("cluster", top / "job", "-m", "verdicts", "--json", "-o", top / "of", "--ranks", "0-3,7").count('"clock_offset"') == 0,
           "only ranks that are asked for")
 
@@ -107,12 +111,38 @@ def what_does_not_match_is_reported(top):
     check(("steps_differ", 0) in kinds, f"a rank with other steps: {kinds}")
 
 
+def waits_are_not_longer_than_what_they_wait_for(top):
+    """Collectives that wait beside kernels cost nothing; a stall in one step does not count in all of them."""
+    run("sim", "--framework", "pt", "--ranks", 16, "--tp", 4, "--kernels", 5760, "--seed", 29, "--samplers=off", "--out", top / "beside",
+        "--slow-rank", "12:1.2", "--steps", 4, "--stall", "1:30ms:13")
+    slow = next(v for v in json.loads(run("cluster", top / "beside", "-m", "verdicts", "--json", "-o", top / "of"))["verdicts"] if v["kind"] == "slow_rank")
+    longer = [float(n) for n in re.findall(r"([0-9.]+) ms", slow["text"])]
+    check(slow["rank"] == 12 and 0 < slow["ms"] < 1.1 * (longer[0] - longer[1]), f"others wait for what it computes longer: {slow}")
+
+
+def of_two_clocks_neither_is_right(top):
+    run("sim", "--framework", "pt", "--ranks", 2, "--kernels", 240, "--steps", 4, "--samplers=off", "--out", top / "clocks", "--clock-offset", "0:-2ms")
+    text = run("cluster", top / "clocks", "-m", "verdicts", "-o", top / "of")
+    check("clock of rank 1 is 2.000 ms ahead of that of rank 0, " in text, f"the difference of two clocks: {text}")
+
+
+def nothing_compared_is_not_nothing_wrong(top):
+    run("sim", "--framework", "pt", "--ranks", 2, "--kernels", 0, "--samplers=off", "--out", top / "hosts")
+    text = run("cluster", top / "hosts", "-m", "verdicts", "-o", top / "of")
+    check("nothing to compare" in text and "differs" not in text, f"no device was recorded: {text}")
+    found = json.loads(run("cluster", top / "hosts", "-m", "verdicts", "--json", "-o", top / "of"))
+    check(found["verdicts"] == [] and found["has_compared"] is False, f"the same as JSON: {found}")
+
+
 def main():
     one_fault_of_each_kind_is_found()
     with tempfile.TemporaryDirectory() as top:
         sentences_have_numbers(pathlib.Path(top))
         what_does_not_match_is_reported(pathlib.Path(top))
         other_collections_than_those_of_pytorch(pathlib.Path(top))
+        waits_are_not_longer_than_what_they_wait_for(pathlib.Path(top))
+        of_two_clocks_neither_is_right(pathlib.Path(top))
+        nothing_compared_is_not_nothing_wrong(pathlib.Path(top))
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0

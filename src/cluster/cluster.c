@@ -9,33 +9,33 @@
 #include "base/pool.h"
 #include "cluster/cluster_steps.h"
 
-/* One rank on its way to the modes. */
+/* A rank between its reader and the modes. */
 struct arrival {
     struct rank_summary summary;
-    struct arena *mem; /* NULL: not read yet, or given back */
+    struct arena *mem; /* NULL: not read yet, or freed */
     struct error e;
     bool is_claimed, is_there;
 };
 
-/* Ranks without something: the first of them are named, "2, 5, 6 …". */
+/* Ranks that lack something: how many, and the first of them as a text, "2, 5, 6 ...". */
 struct lack {
     size_t n;
     char ranks[200];
 };
 
-/* A mode at work. */
+/* A mode while it runs. */
 struct running {
     const struct mode *mode;
     struct mode_context context;
     void *state;
     struct results results;
-    bool is_skipped;  /* one of all modes that lacks an option, or data */
-    bool waits;       /* for memory: it is not in this round */
+    bool is_skipped;  /* of --mode all-modes: it lacks an option or data */
+    bool waits;       /* postponed for lack of memory: it runs in the next round */
     bool is_over;     /* its results are written */
-    struct lack lack; /* of what it needs */
+    struct lack lack; /* ranks that lack what it needs */
 };
 
-/* What the ranks of a job have alike, and what else it is in. */
+/* Parts that either all ranks of a job have or none, and the files that they come from. */
 static const struct {
     unsigned part;
     const char *what;
@@ -53,18 +53,18 @@ struct drive {
     struct arrival *arrival;
     struct running *running;
     unsigned parts, round;
-    double shown; /* of the progress */
+    double shown; /* part of the progress that was reported so far; it never goes back */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     size_t n_claimed, n_used;
     uint64_t held_bytes;
-    bool is_over; /* an error: nobody reads any more */
+    bool is_over; /* after an error: the threads stop reading */
     size_t n_without_step;
     struct lack lack[ALIKE];
     struct error *e;
 };
 
-/* What a rank takes in memory, more or less, by what it is read from. */
+/* An estimate of the memory that a rank takes, by its source. */
 static uint64_t bytes_held(const struct job_rank *r)
 {
     static const uint64_t factor[] = {
@@ -84,7 +84,7 @@ static void read_rank(struct drive *d, size_t i)
         job_summary(d->job, i, d->parts, a->mem, &a->summary, &a->e);
 }
 
-/* Takes the next rank that nobody reads. With the lock held. */
+/* Takes the next rank that no thread has begun to read. The lock is held. */
 static size_t claim(struct drive *d)
 {
     const size_t i = d->n_claimed++;
@@ -102,7 +102,7 @@ static void arrive(struct drive *d, size_t i)
     pthread_cond_broadcast(&d->changed);
 }
 
-/* Reads ahead, as far as memory allows. */
+/* A thread that reads ranks ahead, as far as memory allows. */
 static void read_ahead(struct drive *d)
 {
     pthread_mutex_lock(&d->lock);
@@ -126,7 +126,7 @@ static void lack_add(struct lack *l, int64_t rank)
     l->n++;
 }
 
-/* Whether a mode has failed only because all modes are wanted, and it needs an option or single tasks: that is a note. */
+/* With --mode all-modes, a mode that needs an option or single tasks is skipped with a note: true, and the error is cleared. */
 static bool skip(struct drive *d, struct running *m)
 {
     m->is_skipped =
@@ -141,7 +141,7 @@ static bool is_running(const struct running *m)
     return !m->is_skipped && !m->waits && !m->is_over;
 }
 
-/* While modes keep more than they may: the one that keeps most waits, if another remains. */
+/* Postpones the mode that keeps most, as long as the modes keep more than they may and another one remains. */
 static void make_room(struct drive *d)
 {
     for (;;) {
@@ -192,7 +192,7 @@ static bool feed(struct drive *d, const struct rank_summary *s)
     return true;
 }
 
-/* Whether a rank has the step that is asked for, as far as the modes look at steps. */
+/* Whether a rank has the step of --step; true if no step is asked for, or if no mode looks at steps. */
 static bool has_step(const struct drive *d, const struct rank_steps *s)
 {
     bool found = !d->r->options->has_step || !(d->parts & RANK_STEPS);
@@ -201,7 +201,7 @@ static bool has_step(const struct drive *d, const struct rank_steps *s)
     return found;
 }
 
-/* What the job's results lack because of this rank. */
+/* Counts and reports what the results lack because of this rank, once for all rounds. */
 static bool account_rank(struct drive *d, size_t i)
 {
     const struct arrival *a = &d->arrival[i];
@@ -227,7 +227,7 @@ static bool account_rank(struct drive *d, size_t i)
     return done || error_no_memory(d->e, r->path);
 }
 
-/* Ranks that the job has, or that are below the highest one, and that are nowhere: "2, 5-7". */
+/* Reports ranks that were not found although the job has them, or although they are below the highest one: "2, 5-7". */
 static bool report_missing(struct drive *d)
 {
     const size_t n = d->job->ranks.n;
@@ -242,7 +242,7 @@ static bool report_missing(struct drive *d)
            error_no_memory(d->e, "ascope cluster");
 }
 
-/* Parts that only some ranks have: the tables are without those of the others. */
+/* Reports parts that only some of the ranks have: in the tables the other ranks are missing. */
 static bool report_unlike(struct drive *d)
 {
     bool done = true;
@@ -267,7 +267,7 @@ static void give_back(struct drive *d, size_t i)
     d->arrival[i].mem = NULL;
 }
 
-/* Ranks in their order, each when it is there; what nobody has begun to read is read here. */
+/* Feeds the ranks to the modes in their order. A rank that no other thread has begun to read is read here. */
 static void use_all(struct drive *d)
 {
     const size_t n = d->job->ranks.n;
@@ -392,7 +392,7 @@ static bool has_waiting(const struct drive *d)
     return found;
 }
 
-/* All ranks through those modes that are not done, as far as memory allows; at least one of them is done then. */
+/* Feeds all ranks to the modes that are not done yet. At least one of them is done afterwards; others may be postponed. */
 static bool run_round(struct drive *d, struct results_writer *writer)
 {
     d->parts = 0;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "cluster/rank_columns.h"
 #include "cluster/tuples.h"
 
@@ -11,7 +12,7 @@
 struct rows {
     struct rank_comm_time time;
     struct rank_comm_bandwidth band;
-    uint32_t *order;       /* rows of band by operator */
+    uint32_t *order;       /* rows of band by operator, then by transport in the order of first appearance */
     uint32_t *first, *end; /* by row of time: places in order */
 };
 
@@ -23,18 +24,20 @@ struct comm_json_rank {
 /* Which rows of band belong to which operator. */
 static bool index_bands(struct rows *r, struct arena *mem)
 {
-    struct tuples ops = { 0 };
+    struct tuples ops = { 0 }, transports = { 0 };
     const struct rank_comm_time *t = &r->time;
     const struct rank_comm_bandwidth *b = &r->band;
     uint32_t *of = arena_take(mem, b->n + 1, sizeof *of), *end = arena_take(mem, t->n + b->n + 2, sizeof *end);
+    uint32_t *transport = arena_take(mem, b->n + 1, sizeof *transport);
     r->order = arena_take(mem, b->n + 1, sizeof *r->order);
     r->first = arena_take(mem, t->n + 1, sizeof *r->first);
     r->end = arena_take(mem, t->n + 1, sizeof *r->end);
-    if (!of || !end || !r->order || !r->first || !r->end)
+    if (!of || !end || !transport || !r->order || !r->first || !r->end)
         return false;
     for (size_t i = 0; i < b->n; i++) {
         of[i] = tuple_add(&ops, (uint32_t[]){ b->step[i], b->op[i], b->group[i] }, 3, mem);
-        if (of[i] == KEYS_NO_MEMORY)
+        transport[i] = tuple_add(&transports, (uint32_t[]){ of[i], b->transport[i] }, 2, mem);
+        if (of[i] == KEYS_NO_MEMORY || transport[i] == KEYS_NO_MEMORY)
             return false;
         end[of[i] + 1]++;
     }
@@ -51,9 +54,8 @@ static bool index_bands(struct rows *r, struct arena *mem)
         r->first[i] = end[op];
         r->end[i] = end[op + 1];
     }
-    for (size_t i = 0; i < b->n; i++)
-        r->order[end[of[i]]++] = (uint32_t)i;
-    return true;
+    order_fill(r->order, b->n);
+    return order_by_u32(r->order, b->n, transport) && order_by_u32(r->order, b->n, of);
 }
 
 bool comm_json_add(struct comm_json *j, const struct rank_summary *s, const struct comm_totals *totals)
@@ -104,15 +106,15 @@ static void put_time(const struct rank_comm_time *t, uint32_t i, bool is_total, 
     }
 }
 
-/* The sizes of the packages of one transport: "1.048576": [1, 0.05362]. */
-static void put_sizes(const struct rows *r, uint32_t first, uint32_t end, name_id transport, struct out *o)
+/* The sizes of the packages of one transport, order[first] … order[end - 1]: "1.048576": [1, 0.05362]. */
+static void put_sizes(const struct rows *r, uint32_t first, uint32_t end, struct out *o)
 {
     const struct rank_comm_bandwidth *b = &r->band;
     bool is_first = true;
     out_lit(o, "\"Size Distribution\": {");
     for (uint32_t k = first; k < end; k++) {
         const uint32_t row = r->order[k];
-        if (b->transport[row] != transport || (b->package_mb[row] == 0 && b->count[row] == 0))
+        if (b->package_mb[row] == 0 && b->count[row] == 0)
             continue;
         if (!is_first)
             out_lit(o, ", ");
@@ -131,9 +133,10 @@ static void put_sizes(const struct rows *r, uint32_t first, uint32_t end, name_i
     out_char(o, '}');
 }
 
-static void put_band(const struct rows *r, uint32_t first, uint32_t end, uint32_t row, bool is_total, struct out *o)
+static void put_band(const struct rows *r, uint32_t first, uint32_t end, bool is_total, struct out *o)
 {
     const struct rank_comm_bandwidth *b = &r->band;
+    const uint32_t row = r->order[first];
     if (is_total)
         put_number(o, "Transit Time(ms)", b->transit_ms[row]);
     else
@@ -145,7 +148,7 @@ static void put_band(const struct rows *r, uint32_t first, uint32_t end, uint32_
         put_number(o, "Transit Time(ms)", b->transit_ms[row]);
     out_lit(o, ", ");
     if (is_total) {
-        put_sizes(r, first, end, b->transport[row], o);
+        put_sizes(r, first, end, o);
         out_lit(o, ", ");
         put_number(o, "Bandwidth(GB/s)", b->gbs[row]);
         return;
@@ -154,29 +157,24 @@ static void put_band(const struct rows *r, uint32_t first, uint32_t end, uint32_
     out_lit(o, ", ");
     put_number(o, "Large Packet Ratio", b->large_packet_ratio[row]);
     out_lit(o, ", ");
-    put_sizes(r, first, end, b->transport[row], o);
+    put_sizes(r, first, end, o);
 }
 
 static void put_op(const struct names *names, const struct rows *r, uint32_t row, bool is_total, struct out *o)
 {
     const struct rank_comm_bandwidth *b = &r->band;
-    bool is_first = true;
     out_lit(o, "{\"Communication Time Info\": {");
     put_time(&r->time, row, is_total, o);
     out_lit(o, "}, \"Communication Bandwidth Info\": {");
-    for (uint32_t k = r->first[row]; k < r->end[row]; k++) {
-        const uint32_t at = r->order[k];
-        bool is_new = true;
-        for (uint32_t before = r->first[row]; before < k; before++)
-            is_new = is_new && b->transport[r->order[before]] != b->transport[at];
-        if (!is_new)
-            continue;
-        if (!is_first)
+    for (uint32_t from = r->first[row], end; from < r->end[row]; from = end) {
+        const name_id transport = b->transport[r->order[from]];
+        for (end = from; end < r->end[row] && b->transport[r->order[end]] == transport;)
+            end++;
+        if (from > r->first[row])
             out_lit(o, ", ");
-        is_first = false;
-        out_json(o, names_text(names, b->transport[at]), names_len(names, b->transport[at]));
+        out_json(o, names_text(names, transport), names_len(names, transport));
         out_lit(o, ": {");
-        put_band(r, r->first[row], r->end[row], at, is_total, o);
+        put_band(r, from, end, is_total, o);
         out_char(o, '}');
     }
     out_lit(o, "}}");

@@ -12,7 +12,7 @@
 
 enum { KEY_PARTS = 5 };
 
-/* What a collective is called on all of its members; false: that is not known. */
+/* The key that a collective has on all of its members, without the sequence number. False: it is unknown. */
 static bool key_of(const struct rank_collectives *ops, size_t i, const char *name, bool is_p2p,
                    uint32_t part[KEY_PARTS])
 {
@@ -30,7 +30,7 @@ static bool key_of(const struct rank_collectives *ops, size_t i, const char *nam
     return true;
 }
 
-/* How many of the same there were before it on its rank. */
+/* How many collectives of the same key there were so far on the rank that is added. */
 struct counted {
     struct tuples keys;
     LIST(uint32_t) n;
@@ -58,6 +58,12 @@ static bool add_member(struct collective_match *m, name_id group, uint32_t rank)
     return true;
 }
 
+/* Of a collective that is in no step (INT64_MIN) nothing can be said. */
+static bool are_different(int64_t step, int64_t other)
+{
+    return step != other && step != INT64_MIN && other != INT64_MIN;
+}
+
 static bool add_one(struct collective_match *m, const struct rank_summary *s, size_t i, struct counted *counted,
                     uint32_t *id)
 {
@@ -65,7 +71,8 @@ static bool add_one(struct collective_match *m, const struct rank_summary *s, si
     const uint32_t rank = (uint32_t)m->rank.n - 1, step = s->collectives.step[i];
     const char *const name = names_text(m->names, ops->name[i]);
     const bool is_p2p = is_p2p_op(m->names, ops->type[i], ops->name[i]);
-    const int64_t ns = ops->end_ns[i] - ops->begin_ns[i];
+    const int64_t ns = ops->end_ns[i] - ops->begin_ns[i], exposed_ns = s->collectives.exposed_ns[i];
+    const int64_t step_id = step == NO_ROW ? INT64_MIN : s->steps.id[step];
     uint32_t part[KEY_PARTS];
     *id = NO_ROW;
     if (!key_of(ops, i, name, is_p2p, part))
@@ -84,15 +91,17 @@ static bool add_one(struct collective_match *m, const struct rank_summary *s, si
                                  .is_p2p = is_p2p,
                                  .first = rank,
                                  .first_end_ns = ops->end_ns[i],
-                                 .step = step == NO_ROW ? INT64_MIN : s->steps.id[step],
+                                 .step = step_id,
                                  .least_ns = INT64_MAX };
     }
     struct matched *const to = &m->list.at[*id];
     to->n++;
-    to->sum_ns += ns;
+    to->has_other_steps |= are_different(to->step, step_id);
+    to->sum_exposed_ns += exposed_ns;
     if (ns < to->least_ns) {
         to->least_ns = ns;
         to->last = rank;
+        to->last_exposed_ns = exposed_ns;
     }
     if (ns > to->most_ns) {
         to->most_ns = ns;
@@ -101,7 +110,7 @@ static bool add_one(struct collective_match *m, const struct rank_summary *s, si
     return true;
 }
 
-/* The rank that stands for all to which a rank is linked, and how far its clock is ahead of that one's. */
+/* The root of the tree that a rank is linked into, and how far the rank's clock is ahead of the root's. */
 static uint32_t top_of(const struct collective_match *m, uint32_t rank, int64_t *ahead_ns)
 {
     *ahead_ns = 0;
@@ -123,7 +132,7 @@ static int by_top(const void *a, const void *b)
     return x->top != y->top ? (x->top < y->top ? -1 : 1) : (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Links a new rank to those with which it has collectives in common. Where these were not linked before, it links them, too. */
+/* Links a new rank to the trees of the ranks with which it shares collectives. If these are several trees, it joins them. */
 static bool link_clock(struct collective_match *m, const struct rank_summary *s, const uint32_t *id, struct arena *mem)
 {
     const struct rank_collectives *const ops = &s->collectives.ops;
@@ -135,8 +144,10 @@ static bool link_clock(struct collective_match *m, const struct rank_summary *s,
         return false;
     for (size_t i = 0; i < ops->n; i++) {
         const struct matched *const of = id[i] == NO_ROW ? NULL : &m->list.at[id[i]];
+        const uint32_t step = s->collectives.step[i];
         int64_t ahead_ns;
-        if (!of || of->is_p2p || of->first == rank)
+        if (!of || of->is_p2p || of->first == rank ||
+            are_different(of->step, step == NO_ROW ? INT64_MIN : s->steps.id[step]))
             continue;
         const uint32_t top = top_of(m, of->first, &ahead_ns);
         d[n++] = (struct difference){ top, (double)(ops->end_ns[i] - of->first_end_ns + ahead_ns) };
@@ -191,7 +202,7 @@ bool match_finish(struct collective_match *m)
     }
     if (n > 0)
         qsort(d, n, sizeof *d, by_top);
-    for (size_t from = 0, end; from < n; from = end) { /* most clocks are right */
+    for (size_t from = 0, end; from < n; from = end) { /* relative to the median, because most clocks are right */
         for (end = from; end < n && d[end].top == d[from].top;)
             end++;
         median[d[from].top] = llrint(d[from + (end - from - 1) / 2].ns);
@@ -201,10 +212,10 @@ bool match_finish(struct collective_match *m)
     return true;
 }
 
-/* Groups as they are seen by their members. */
+/* What the members of each group have. */
 struct group_counts {
-    uint32_t *most, *members;     /* collectives of the member that has most; members */
-    const struct matched **first; /* collective that not all have; NULL: none */
+    uint32_t *most, *members;     /* most collectives on one member; number of members */
+    const struct matched **first; /* the first collective that not all members have; NULL: none */
 };
 
 static bool count_groups(const struct collective_match *m, struct group_counts *g, struct arena *mem)

@@ -6,7 +6,9 @@
  * however many members it has. Ranks are added one after the other, in ascending order.
  *
  * All members of a collective end together. So the shortest one joined last, whatever the clocks say, and the median difference
- * between the ends on two ranks is the difference of their clocks.
+ * between the ends on two ranks is the difference of their clocks. Names and sequence numbers count from the begin of a recording:
+ * where the same ones are in different steps on two ranks, these began to record at different steps. Such a match is two
+ * collectives, and neither clocks nor waits are derived from it.
  */
 #ifndef ASCOPE_CLUSTER_COLLECTIVE_MATCH_H
 #define ASCOPE_CLUSTER_COLLECTIVE_MATCH_H
@@ -21,23 +23,24 @@ struct matched {
     uint32_t first;       /* rank: number in the order of adding */
     int64_t first_end_ns; /* on the clock of that rank */
     int64_t step;         /* id, on its first member; INT64_MIN: in none */
+    bool has_other_steps; /* another member has it in another step: their recordings do not begin together */
     int64_t least_ns;     /* the shortest member, which came last */
-    int64_t sum_ns;       /* of all durations */
-    uint32_t last;        /* that rank */
-    int64_t most_ns;      /* the longest member, which waited longest */
-    uint32_t longest;     /* that rank */
+    uint32_t last;        /* the rank of the shortest member */
+    int64_t last_exposed_ns, sum_exposed_ns; /* without kernels at the same time: of that member, of all */
+    int64_t most_ns;                         /* the longest member, which waited longest */
+    uint32_t longest;                        /* the rank of the longest member */
 };
 
 struct rank_clock_error {
-    uint32_t above;   /* another rank to which `ahead_ns` refers; itself: nothing links it to an earlier one */
-    int64_t ahead_ns; /* behind match_finish(): of the median of all ranks that it shares collectives with */
-    double spread_ns; /* deviation of what it was computed from */
-    uint32_t n;       /* collectives that it was computed from */
+    uint32_t above; /* the rank that `ahead_ns` is relative to; itself: it shares no collective with an earlier rank */
+    int64_t ahead_ns; /* after match_finish(): relative to the median of all ranks that it is linked to */
+    double spread_ns; /* deviation of the differences that it was computed from */
+    uint32_t n;       /* number of these differences */
 };
 
 struct member {
     uint32_t group, rank; /* group: number in groups */
-    uint32_t n;           /* its collectives of that group */
+    uint32_t n;           /* collectives of that group on that rank */
 };
 
 struct collective_match {
@@ -45,21 +48,21 @@ struct collective_match {
     LIST(struct matched) list;
     LIST(int64_t) rank; /* of the job, by number */
     LIST(struct rank_clock_error) clock;
-    struct keys groups; /* texts of groups that have collectives */
+    struct keys groups; /* names of groups that have collectives */
     struct tuples member_key;
     LIST(struct member) members;
     struct names *names;
     struct arena *mem;
 };
 
-/* The number of each collective of the rank in list, NO_ROW for a send or receive whose peer is unknown: `id` has room for all of them.
+/* Adds a rank. id[i] becomes the place of its i-th collective in `list`, or NO_ROW for a send or receive whose peer is unknown.
  * False: no memory. */
 bool match_add(struct collective_match *m, const struct rank_summary *s, uint32_t *id);
 
-/* Once, behind the last rank. */
+/* Once, after the last rank. False: no memory. */
 bool match_finish(struct collective_match *m);
 
-/* A line for what does not match: members that lack collectives. `report` gets each; false of it: no memory. */
+/* Calls `report` with a line for each member that lacks collectives of its group; it returns false if there is no memory. */
 typedef bool mismatch_taker(void *context, int64_t rank, const char *text);
 bool match_report(const struct collective_match *m, mismatch_taker *report, void *context);
 

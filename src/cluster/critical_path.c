@@ -51,24 +51,24 @@ void critical_path_keep(struct critical_path *p, int64_t step)
 
 /* A collective with all of its members. */
 struct node {
-    uint32_t last;            /* row: the member that came last */
-    uint32_t from, to;        /* places in `member` */
-    int64_t begin_ns, end_ns; /* of that member */
+    uint32_t last;            /* row of the member that joined last */
+    uint32_t from, to;        /* its members: places in `member` */
+    int64_t begin_ns, end_ns; /* of the member that joined last */
 };
 
-/* One step, with times on one clock. */
+/* One step of all ranks, with times on the common clock. */
 struct graph {
     size_t n, n_nodes, n_ends;
     struct path_row *row;
     struct path_end *end;
     uint32_t *node;           /* by row */
-    uint32_t *before;         /* by row: on its rank the last that has ended when it begins; NO_ROW: none */
-    uint32_t *member, *order; /* rows by node; nodes by end */
+    uint32_t *before;         /* by row: the last row of its rank that has ended when it begins; NO_ROW: none */
+    uint32_t *member, *order; /* rows sorted by node; nodes sorted by end */
     uint32_t *last;           /* by end: the row of its rank that ends last; NO_ROW: none */
     struct node *at;
-    int64_t *cut_ns, *node_cut_ns; /* what takes no time: in front of a row, of a node */
-    int64_t *tail_cut_ns;          /* by end */
-    int64_t *new_end_ns;           /* by row, when it is played again */
+    int64_t *cut_ns, *node_cut_ns; /* time to leave out in a replay: before a row, of a node */
+    int64_t *tail_cut_ns;          /* the same after the last row, by end */
+    int64_t *new_end_ns;           /* by row, in a replay */
     bool *is_played;               /* by node */
     struct arena *mem;
 };
@@ -131,7 +131,7 @@ static bool find_nodes(struct graph *g)
     return true;
 }
 
-/* Rows of a rank by end: for each the last that has ended when it begins; and the last of all. */
+/* Fills `before` and `last`, from the rows of each rank sorted by their ends. */
 static bool find_before(struct graph *g)
 {
     uint64_t *const end = columns_taken(g, g->n, sizeof *end);
@@ -186,8 +186,8 @@ static int64_t end_of(const struct graph *g, size_t i, const int64_t *row_end_ns
                : row_end_ns[g->last[i]] + g->end[i].computing_ns + g->end[i].free_ns - g->tail_cut_ns[i];
 }
 
-/* Plays the step without what is cut: its last end. A collective whose predecessor comes later in the order has clocks that do not fit:
- * there the measured time counts. */
+/* Replays the step without what is cut, and returns its last end. If the predecessor of a collective comes later in the order, the clocks
+ * are wrong; then the measured time counts. */
 static int64_t play(struct graph *g)
 {
     int64_t last = INT64_MIN;
@@ -214,10 +214,10 @@ static int64_t play(struct graph *g)
     return last;
 }
 
-/* A piece of the path. */
+/* One stretch of the path. */
 struct segment {
     enum path_kind kind;
-    uint32_t rank, at; /* row that it is in front of, node, or end: by kind and is_tail */
+    uint32_t rank, at; /* at: a node (communication), an end (is_tail), or the row that follows */
     bool is_tail;
     name_id name, group;
     int64_t ns;
@@ -237,7 +237,7 @@ static bool add_segment(struct walk *w, struct segment s)
     return new || s.ns <= 0;
 }
 
-/* What a rank did between two collectives: free time is known for each that began in between. */
+/* What a rank did before a row, since its last collective that had ended. Collectives that began in between each know their free time. */
 static bool add_before(struct walk *w, uint32_t row)
 {
     const struct graph *const g = &w->g;
@@ -263,7 +263,7 @@ static bool add_before(struct walk *w, uint32_t row)
            add_segment(w, (struct segment){ PATH_FREE, r->rank, row, false, NAME_EMPTY, NAME_EMPTY, free_ns });
 }
 
-/* From the last end backwards. */
+/* Follows the path from the last end of the step backwards. */
 static bool walk_back(struct walk *w)
 {
     struct graph *const g = &w->g;
@@ -284,7 +284,7 @@ static bool walk_back(struct walk *w)
                                             tail->free_ns });
     for (size_t n = 0; done && row != NO_ROW && n < g->n; n++) {
         const struct node *const node = &g->at[g->node[row]];
-        const uint32_t last = node->begin_ns < g->row[row].end_ns ? node->last : row; /* else the clocks do not fit */
+        const uint32_t last = node->begin_ns < g->row[row].end_ns ? node->last : row; /* else the clocks are wrong */
         const struct path_row *const r = &g->row[last];
         done = add_segment(w, (struct segment){ PATH_COMMUNICATION, r->rank, g->node[row], false, r->type, r->group,
                                                 g->row[row].end_ns - r->begin_ns }) &&
@@ -294,7 +294,7 @@ static bool walk_back(struct walk *w)
     return done;
 }
 
-/* Which segments are one part. */
+/* Whether two segments are reported as one part. */
 static bool is_same_part(const struct segment *a, const struct segment *b)
 {
     return a->kind == b->kind && a->name == b->name && a->group == b->group &&
@@ -323,7 +323,7 @@ static int by_length(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : (x->from > y->from) - (x->from < y->from);
 }
 
-/* All of a part takes no time, or as long as it did. */
+/* Leaves a part out of the next replay (is_cut), or puts it back. */
 static void cut(struct walk *w, const struct part *p, bool is_cut)
 {
     struct graph *const g = &w->g;

@@ -86,7 +86,7 @@ static bool ends(const char *text, const char *with)
     return n >= m && strcmp(text + n - m, with) == 0;
 }
 
-/* The number between a beginning and an end of a name: "profiler_info_" 12 ".json". -1: it has none. */
+/* The number between a prefix and a suffix of a name: 12 of "profiler_info_12.json". -1: there is none. */
 static int64_t number_in(const char *name, const char *before, const char *behind)
 {
     if (!begins(name, before) || !ends(name, behind) || strlen(name) <= strlen(before) + strlen(behind))
@@ -101,7 +101,7 @@ static int64_t number_in(const char *name, const char *before, const char *behin
     return number;
 }
 
-/* The digits of a part of a name between "_", counted from its end: the time at which it was collected. 0: none. */
+/* The time in a name whose parts are separated by "_": part number `from_end` from the end, if it is all digits. 0: it is not. */
 static uint64_t stamp_in(const char *name, unsigned from_end)
 {
     const char *end = name + strlen(name), *at = end;
@@ -194,10 +194,10 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The profiler of each framework names its database. */
+/* How the profilers of the frameworks name their databases. */
 static const struct {
     enum framework_id framework;
-    const char *before; /* of the number of the rank, with "_"; or of ".db" */
+    const char *before; /* the name before "_<rank>.db" or ".db" */
 } database_names[] = {
     { FRAMEWORK_PYTORCH, "ascend_pytorch_profiler" },
     { FRAMEWORK_MINDSPORE, "ascend_mindspore_profiler" },
@@ -244,10 +244,10 @@ static enum framework_id framework_of(const char *name)
     return FRAMEWORK_PYTORCH;
 }
 
-/* The ranks of a file of summaries. */
+/* Context of take_summary(), which adds the ranks of a file of summaries. */
 struct taking {
     struct job *job;
-    struct job_rank like; /* what else is known of them */
+    struct job_rank like; /* what is known of these ranks from their directory */
     size_t n;
     struct error *e;
 };
@@ -265,7 +265,8 @@ static bool take_summary(void *context, const struct summary_header *h, uint64_t
     return add_rank(t->job, r, t->e);
 }
 
-/* False: no memory. *n: how many there were; one that cannot be read is a line, and those before it count. */
+/* Adds the ranks of a file of summaries, *n of them. A record that cannot be read ends the file with a note; those before it are added.
+ * False: no memory. */
 static bool add_summaries(struct job *j, const char *path, const struct job_rank *like, size_t *n, struct error *e)
 {
     struct error unread = { 0 };
@@ -351,7 +352,7 @@ static bool add_prof(struct job *j, const struct listing *l, struct error *e)
                           .stamp = stamp_in(last_part(l->path), 2) };
     if (e->fault != FAULT_NONE)
         return false;
-    for (size_t i = 0; i < l->n; i++) /* the newest: they are sorted */
+    for (size_t i = 0; i < l->n; i++) /* the last one is the newest, because they are sorted */
         if (begins(l->name[i], "msprof_") && ends(l->name[i], ".db"))
             r.db = joined(j, l->path, l->name[i]);
     const char *summary = first_with(l, "ascope_rank", ".summary");
@@ -445,7 +446,7 @@ static int by_rank(const void *a, const void *b)
     return -strcmp(l->path, r->path);
 }
 
-/* Those without a rank get the lowest numbers that are free, by path. */
+/* Gives the lowest free numbers to ranks without a number, in the order of their paths. */
 static bool number_unknown(struct job *j)
 {
     const size_t n = j->ranks.n;
@@ -454,7 +455,7 @@ static bool number_unknown(struct job *j)
         n_unknown++;
     int64_t next = 0;
     size_t taken = n_unknown;
-    for (size_t i = n_unknown; i-- > 0; next++) { /* they are sorted downwards */
+    for (size_t i = n_unknown; i-- > 0; next++) { /* by_rank() has sorted their paths in descending order */
         for (; taken < n && j->ranks.at[taken].rank <= next; taken++)
             if (j->ranks.at[taken].rank == next)
                 next++;
@@ -483,15 +484,16 @@ static bool drop_older(struct job *j)
             continue; /* the same summary twice: a shard, and what it was made of */
         if (n == 0 || j->ranks.at[n - 1].rank != r->rank)
             j->ranks.at[n++] = *r;
-        else if (!job_note(j, false, "rank %lld: in %s and in %s; the first is newer and is used", (long long)r->rank,
-                           j->ranks.at[n - 1].path, r->path))
+        else if (!job_note(j, false, "rank %lld: in %s and in %s; the first is %sused", (long long)r->rank,
+                           j->ranks.at[n - 1].path, r->path,
+                           j->ranks.at[n - 1].stamp > r->stamp ? "newer and is " : ""))
             return false;
     }
     j->ranks.n = n;
     return true;
 }
 
-/* The next number or range of "0,3-5"; false: no more, or invalid (*at is not at the end then). */
+/* Takes the next number or range of "0,3-5". False at the end of the list; if **at is not 0 then, the list is invalid. */
 static bool range_next(const char **at, int64_t *first, int64_t *last)
 {
     char *end;
@@ -501,7 +503,7 @@ static bool range_next(const char **at, int64_t *first, int64_t *last)
     *first = *last = strtoll(*at, &end, 10);
     if (*end == '-' && end[1] >= '0' && end[1] <= '9')
         *last = strtoll(end + 1, &end, 10);
-    if (errno != 0 || *last < *first || (*end != ',' && *end != 0) || (*end == ',' && end[1] == 0))
+    if (errno != 0 || *last < *first || *last > INT32_MAX || (*end != ',' && *end != 0) || (*end == ',' && end[1] == 0))
         return false;
     *at = end + (*end == ',');
     return true;
@@ -632,7 +634,7 @@ bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *me
     }
     if (!job_load(j, i, parts, mem, &rank, &code, e))
         return false;
-    /* Without a table of its steps it is computed from tasks. */
+    /* If the rank has no table of its steps, the times are computed from tasks, which are read then. */
     const unsigned instead = RANK_TASKS | RANK_COLLECTIVES | RANK_STEPS;
     if (parts & RANK_STEP_TRACE && !(rank.has & RANK_STEP_TRACE) && r->source != SOURCE_TEXT && instead & ~parts &&
         !job_load(j, i, parts | instead, mem, &rank, &code, e))

@@ -58,7 +58,7 @@ bool link_verdicts_add(struct link_verdicts *l, const struct rank_summary *s, co
     return true;
 }
 
-/* A use whose ends are ranks of the job, against its kind. */
+/* A use of a link between two ranks of the job, compared with its kind. */
 struct judged_use {
     uint32_t kind;
     name_id transport;
@@ -89,7 +89,7 @@ static bool is_same_pair(const struct judged_use *a, const struct judged_use *b)
     return (a->src == b->src && a->dst == b->dst) || (a->src == b->dst && a->dst == b->src);
 }
 
-/* The median of those of a kind that are not of the same pair; they ascend. */
+/* The median bandwidth of the uses of other pairs of ranks. `use` has all uses of the kind in ascending order. */
 static double others_median(const struct judged_use *use, size_t n, const struct judged_use *own)
 {
     size_t n_others = 0, at = 0;
@@ -109,13 +109,13 @@ static void judge_kind(struct judged_use *use, size_t n)
     }
 }
 
-/* A link, by its uses. */
+/* A link, judged by all of its uses. */
 struct judged_link {
     name_id transport;
     int64_t src, dst;
     size_t n, n_slow;
     double share, slow_share, reference, gbs;
-    bool is_slow, is_both; /* both: the other direction, too */
+    bool is_slow, is_both; /* is_both: the other direction is slow, too */
 };
 
 static struct judged_link judge_link(const struct judged_use *use, size_t n, const struct middle *usual)
@@ -146,7 +146,7 @@ static int by_share(const void *a, const void *b)
     return x->src != y->src ? (x->src < y->src ? -1 : 1) : (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-/* Both directions are one line; that from the smaller rank remains. */
+/* Joins both directions of a link into one entry, that from the smaller rank. */
 static size_t join_directions(struct judged_link *link, size_t n)
 {
     size_t kept = 0;
@@ -185,7 +185,7 @@ static bool accuse(const struct link_verdicts *l, const struct judged_link *link
                                                .ratio = is_always ? link->share : link->slow_share });
 }
 
-/* Uses by link, and those links that are slow. */
+/* Judges each link by its uses, which follow each other, and reports the slow ones. */
 static bool judge_links(struct link_verdicts *l, const struct judged_use *use, size_t n, const struct middle *usual,
                         struct job_report *out)
 {
@@ -231,6 +231,7 @@ bool link_verdicts_finish(struct link_verdicts *l, const struct groups *g, struc
     }
     if (n == 0)
         return true;
+    out->has_compared |= n > 1;
     qsort(use, n, sizeof *use, by_kind);
     for (size_t from = 0, end; from < n; from = end) {
         for (end = from + 1; end < n && use[end].kind == use[from].kind;)
@@ -242,7 +243,7 @@ bool link_verdicts_finish(struct link_verdicts *l, const struct groups *g, struc
             share[n_shares++] = use[i].share;
     const struct middle usual = middle_of(share, n_shares);
     for (size_t i = 0; i < n; i++)
-        use[i].share = isnan(use[i].share) ? INFINITY : use[i].share; /* they come last */
+        use[i].share = isnan(use[i].share) ? INFINITY : use[i].share; /* so that they are sorted to the end */
     qsort(use, n, sizeof *use, by_link);
     return judge_links(l, use, n, &usual, out);
 }

@@ -42,6 +42,7 @@ struct asked {
     bool is_p2p;    /* then by these three: the counterpart has another name */
     int64_t from, to;
     uint32_t n;
+    size_t n_parts; /* ranks that have it */
     struct part own, slow, fast;
 };
 
@@ -133,6 +134,7 @@ static bool ask(struct state *s, struct mode_context *c, const struct rank_summa
 /* The longest part is that of the rank which waited most, the shortest that of the one which came last. */
 static void add_part(struct asked *a, struct part p)
 {
+    a->n_parts++;
     if (!a->fast.is_there || length(&p) > length(&a->fast))
         a->fast = p;
     if (!a->slow.is_there || length(&p) <= length(&a->slow))
@@ -314,12 +316,14 @@ static double device_share(const struct asked *a, const struct rank *r, struct a
 static const char *reason_of(struct state *s, struct mode_context *c, const struct asked *a, struct error *e)
 {
     const bool is_gpu = is_of_gpu(c->names, a);
-    if (!a->fast.is_there || length(&a->fast) <= 0 ||
+    const char *const no_data = is_gpu ? "[Failed] Insufficient data for analyzing slow GPU bottleneck"
+                                       : "[Failed] Insufficient data for analyzing slow NPU bottleneck";
+    if (!a->fast.is_there || a->n_parts < 2) /* no other member was read */
+        return no_data;
+    if (length(&a->fast) <= 0 ||
         ((double)length(&a->fast) - (double)length(&a->slow)) / (double)length(&a->fast) < slow_above)
         return is_gpu ? "[Completed] No slow GPU detected: execution time difference is less than 5%"
                       : "[Completed] No slow NPU detected: execution time difference is less than 5%";
-    const char *const no_data = is_gpu ? "[Failed] Insufficient data for analyzing slow GPU bottleneck"
-                                       : "[Failed] Insufficient data for analyzing slow NPU bottleneck";
     const struct rank *const slow = rank_again(s, c, a->slow.rank, e);
     const struct rank *const fast = slow ? rank_again(s, c, a->fast.rank, e) : NULL;
     if (!fast)

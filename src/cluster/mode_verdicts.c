@@ -15,7 +15,7 @@
 #include "cluster/step_verdicts.h"
 #include "profile/calls.h"
 
-enum { SHOWN = 6 };
+enum { SHOWN = 6, LEAST_ENDS = 3 };
 static const double LEAST_CLOCK_NS = 20000, CLOCK_SPREADS = 5; /* docs/cluster.md */
 
 static const struct result_column verdict_columns[] = {
@@ -65,7 +65,7 @@ static bool add_steps(struct state *s, const struct rank_steps *steps, struct ar
     return true;
 }
 
-/* The step whose path is wanted: the one that is asked for, or the slowest; by what the devices did, if that is known. */
+/* The step whose critical path is reported: --step N, or the slowest one by the devices' times, or else by the host's. */
 static int64_t step_wanted(const struct state *s, const struct mode_context *c)
 {
     const uint32_t slowest = step_verdicts_slowest(&s->steps);
@@ -105,53 +105,70 @@ static bool report_mismatch(void *state, int64_t rank, const char *text)
                        &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
 }
 
-/* Ranks that the groups of others have, and that are nowhere. */
+static bool add_missing(struct state *s, int64_t rank, const char *text)
+{
+    return verdict_add(s->report,
+                       &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
+}
+
+/* Reports ranks that are members of groups but were not read. */
 static bool report_missing(struct state *s, const struct mode_context *c)
 {
     struct keys known = { 0 };
-    size_t n_shown = 0;
+    size_t n_missing = 0;
     bool done = true;
+    char text[160];
     for (size_t i = 0; done && i < s->match.rank.n; i++)
         done = keys_add(&known, (uint64_t)s->match.rank.at[i], c->mem) != KEYS_NO_MEMORY;
     for (size_t i = 0; done && !c->job->is_filtered && i < s->groups.noted.n; i++)
         for (size_t k = 0; done && k < s->groups.noted.at[i].n_global; k++) {
             const int64_t rank = s->groups.noted.at[i].global[k];
-            char text[160];
-            if (keys_find(&known, (uint64_t)rank) != KEYS_NONE || n_shown++ >= SHOWN)
+            if (keys_find(&known, (uint64_t)rank) != KEYS_NONE)
+                continue;
+            done = keys_add(&known, (uint64_t)rank, c->mem) != KEYS_NO_MEMORY;
+            if (n_missing++ >= SHOWN)
                 continue;
             snprintf(text, sizeof text,
                      "rank %lld is in groups of others but was not read; what they wait for it is not seen",
                      (long long)rank);
-            done =
-                keys_add(&known, (uint64_t)rank, c->mem) != KEYS_NO_MEMORY &&
-                verdict_add(s->report,
-                            &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
+            done = done && add_missing(s, rank, text);
         }
-    return done;
+    if (!done || n_missing <= SHOWN)
+        return done;
+    snprintf(text, sizeof text, "and %zu more %s of groups of others that %s not read", n_missing - SHOWN,
+             n_missing - SHOWN == 1 ? "rank" : "ranks", n_missing - SHOWN == 1 ? "was" : "were");
+    return add_missing(s, -1, text);
 }
 
-/* Clocks that are further apart than the ends of collectives are. */
+/* Reports clocks whose offset is larger than the spread of the ends of collectives. */
 static bool report_clocks(struct state *s, const struct mode_context *c)
 {
     const size_t n = s->match.rank.n;
     double *const spread = arena_take(c->mem, n + 1, sizeof *spread);
     size_t n_spreads = 0, n_shown = 0;
+    uint32_t most_ends = 0;
     bool done = spread != NULL;
     for (size_t i = 0; done && i < n; i++)
-        if (s->match.clock.at[i].n > 0)
+        if (s->match.clock.at[i].n > 0) {
             spread[n_spreads++] = s->match.clock.at[i].spread_ns;
+            most_ends = s->match.clock.at[i].n > most_ends ? s->match.clock.at[i].n : most_ends;
+        }
     const double usual = middle_of(spread, n_spreads).median;
     for (size_t i = 0; done && i < n; i++) {
         const struct rank_clock_error *const k = &s->match.clock.at[i];
         const double ns = fabs((double)k->ahead_ns), own = k->n > 0 ? k->spread_ns : usual;
-        char text[240];
-        if (ns <= LEAST_CLOCK_NS || ns <= CLOCK_SPREADS * own || n_shown++ >= SHOWN)
+        const uint32_t n_ends =
+            k->n > 0 ? k->n : most_ends; /* others are compared with a rank that has none of its own */
+        char text[240], others[40] = "the others";
+        if (n_ends < LEAST_ENDS || ns <= LEAST_CLOCK_NS || ns <= CLOCK_SPREADS * own || n_shown++ >= SHOWN)
             continue;
+        if (n == 2) /* which of both is wrong is unknown */
+            snprintf(others, sizeof others, "that of rank %lld", (long long)s->match.rank.at[1 - i]);
         snprintf(
             text, sizeof text,
-            "clock of rank %lld is %.3f ms %s the others, by the ends of its collectives (spread %.3f ms); the critical path "
-            "is corrected for it",
-            (long long)s->match.rank.at[i], ns / 1e6, k->ahead_ns > 0 ? "ahead of" : "behind", own / 1e6);
+            "clock of rank %lld is %.3f ms %s %s, by the ends of its collectives (spread %.3f ms); the critical path is "
+            "corrected for it",
+            (long long)s->match.rank.at[i], ns / 1e6, k->ahead_ns > 0 ? "ahead of" : "behind", others, own / 1e6);
         done = verdict_add(s->report, &(struct verdict){ .kind = VERDICT_CLOCK,
                                                          .text = text,
                                                          .rank = s->match.rank.at[i],
@@ -161,13 +178,13 @@ static bool report_clocks(struct state *s, const struct mode_context *c)
     return done;
 }
 
-/* Where others wait longest for the rank of a verdict. */
+/* Finds the collective in which another rank waits longest for the rank of a verdict. */
 static bool find_place(const struct state *s, struct verdict *v)
 {
     const struct matched *most = NULL;
     for (size_t i = 0; i < s->match.list.n; i++) {
         const struct matched *const m = &s->match.list.at[i];
-        if (m->n < 2 || m->is_p2p || s->match.rank.at[m->last] != v->rank)
+        if (m->n < 2 || m->is_p2p || m->has_other_steps || s->match.rank.at[m->last] != v->rank)
             continue;
         char step[24];
         snprintf(step, sizeof step, "%lld", (long long)m->step);
@@ -234,7 +251,7 @@ static bool tables(const struct job_report *r, struct results *out)
            recipe_table(out, "CriticalPath", "critical_path.csv", RECIPE_COLUMNS(path_columns), &path);
 }
 
-/* That no link is slow must not be read where no link was looked at. */
+/* Without data of links no link can be slow: a note says that none was compared. */
 static bool note_unknown_links(const struct state *s, const struct mode_context *c, struct results *out)
 {
     return s->links.uses.n > 0 || s->match.list.n == 0 || c->options->has_step ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* modes.h - what `ascope cluster` computes: a table of modes, each fed with one rank after the other.
  *
- * A mode keeps only what it compares between ranks, so that a job of any size streams through it. Ranks come in ascending
- * order; then finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db
- * (results.h). A mode that looks at single tasks of a few ranks loads those again (cluster_rank()).
+ * A mode keeps only what it compares between ranks, so that a job of any size streams through it. It gets the ranks in ascending order; then
+ * finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db (results.h). A mode that looks at single tasks
+ * of a few ranks loads those again (rank_reload.h).
  */
 #ifndef ASCOPE_CLUSTER_MODES_H
 #define ASCOPE_CLUSTER_MODES_H
@@ -17,11 +17,11 @@ struct cluster_options {
     bool has_step;
     int64_t step;     /* STEP_TIME.id */
     int64_t rank_id;  /* --rank-id */
-    size_t top;       /* --top; 0: as the mode has it */
+    size_t top;       /* --top; 0: the default of the mode */
     const char *base; /* --base: another job, or its results */
     const char *parallel_types;
     bool excludes_op_name;
-    bool is_all_modes; /* modes without data are no loss */
+    bool is_all_modes; /* -m all-modes: that a mode has no data is not reported as a loss */
 };
 
 struct job_report; /* verdicts.h */
@@ -34,10 +34,10 @@ struct mode_context {
     struct job *job;
     struct names *names;
     struct arena *mem;             /* of the mode: what lives until the tables are written */
-    struct arena *scratch;         /* of one add(): given back when it returns */
+    struct arena *scratch;         /* of one add(): freed when it returns */
     struct results_writer *writer; /* for tables that are larger than memory: their rows may go there as they come */
-    struct job_report *report;     /* what the verdicts fill: it remains when the modes are gone */
-    struct error *e;               /* why add() has failed, unless for lack of memory */
+    struct job_report *report;     /* for the modes verdicts and overview; it outlives the modes */
+    struct error *e;               /* why add() has failed, unless memory ran out */
 };
 
 struct mode {
@@ -45,14 +45,14 @@ struct mode {
     const char *class_name; /* folder of its csv files: "SlowRankAnalysis" */
     const char *about;
     unsigned needs;                         /* enum rank_part: ranks without it are left out, and reported */
-    unsigned uses;                          /* the same: read, if it is there */
+    unsigned uses;                          /* enum rank_part: read if the rank has it */
     void *(*begin)(struct mode_context *c); /* the state; NULL: no memory */
     bool (*add)(void *state, struct mode_context *c, const struct rank_summary *s);
     bool (*finish)(void *state, struct mode_context *c, struct results *out, struct error *e);
-    unsigned variant; /* for a function that serves several modes */
-    bool streams;     /* add() writes rows: it cannot begin again */
-    bool is_part;     /* another mode has all of it: all-modes leaves it out */
-    bool is_base;     /* its results begin with an empty folder */
+    unsigned variant; /* for functions that serve several modes */
+    bool streams;     /* add() writes rows, so that the mode cannot be postponed and begin again */
+    bool is_part;     /* another mode has all of its results: all-modes leaves it out */
+    bool is_base;     /* it removes the results of an earlier run first */
 };
 
 extern const struct mode *const modes[]; /* a row for each; NULL behind the last */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_columns.h - the columns of a summary as rows of a table, for what treats all of them alike: copying, writing, reading.
  *
- * A part is a struct whose first member is its number of rows, followed by pointers to columns. A new column of rank_summary.h
- * is a row here.
+ * A part is a struct whose first member is its number of rows, followed by pointers to columns. Each column of rank_summary.h has a row
+ * in these tables.
  */
 #ifndef ASCOPE_CLUSTER_RANK_COLUMNS_H
 #define ASCOPE_CLUSTER_RANK_COLUMNS_H
@@ -45,7 +45,7 @@ enum summary_part {
     PART_MARKS,
     PART_EXPOSED,
     PART_CLOCK,
-    PART_RUNS, /* its groups; their durations follow in a way of their own */
+    PART_RUNS, /* the groups only: their durations are written separately */
     SUMMARY_PARTS
 };
 extern const struct part_row summary_part[SUMMARY_PARTS];
@@ -53,7 +53,7 @@ extern const struct part_row summary_part[SUMMARY_PARTS];
 /* Copies a part with its columns. False: no memory. */
 bool part_copy(enum summary_part part, void *to, const void *from, struct arena *mem);
 
-/* The same of columns that are larger than their rows: *cap rows fit, and at least one more is wanted. */
+/* Makes room for one more row in a part that grows. *cap is the number of rows that fit. False: no memory. */
 bool part_grow(enum summary_part part, void *part_at, size_t *cap, struct arena *mem);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/sqlite_rows.h"
 #include "base/stamp.h"
 #include "base/untrusted_db.h"
+#include "cluster/by_connection.h"
 #include "cluster/link_samples.h"
 #include "cluster/rank_text.h"
 #include "profile/calls.h"
@@ -640,7 +641,8 @@ static bool load_launches(struct reader *r)
     if (!rows_by_init(r, &by, (const int64_t *)calls->connection, calls->n))
         return false;
     for (size_t i = 0; i < c->n; i++) {
-        const uint32_t call = row_of(&by, (int64_t)c->connection[i]);
+        const bool is_connected = c->connection[i] != CONNECTION_NONE && c->connection[i] != UINT64_MAX;
+        const uint32_t call = is_connected ? row_of(&by, (int64_t)c->connection[i]) : NO_ROW;
         c->launch_ns[i] = call == NO_ROW ? INT64_MIN : calls->begin_ns[call];
     }
     return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_groups.h - which ranks communicate in which groups, and what the job calls them.
  *
- * A group is known by the number of its id; collectives and point-to-point operators of the same number are two groups, as the peer has it.
- * Members are the ranks that have an operator of it; what the job noted (parallel_group_info) adds its id, its name, and all ranks that
- * it should have.
+ * A group is identified by a number computed from its id (group_number()). Collectives and point-to-point operators of the same number are
+ * two groups, as in msprof-analyze. Members are the ranks that have operators of the group. What the job recorded about its groups
+ * (parallel_group_info) adds the id, the name, and all ranks that the group should have.
  */
 #ifndef ASCOPE_CLUSTER_RANK_GROUPS_H
 #define ASCOPE_CLUSTER_RANK_GROUPS_H
@@ -17,7 +17,7 @@ struct group {
     LIST(int64_t) seen; /* ranks that have operators of it, ascending */
 };
 
-/* What the job noted of a group. */
+/* What the job recorded about a group. */
 struct noted_group {
     name_id name;
     const char *id, *pg_name;
@@ -30,7 +30,7 @@ struct groups {
     LIST(struct group) list; /* in order of first appearance */
     struct keys noted_key;   /* names */
     LIST(struct noted_group) noted;
-    struct keys local_key; /* (name, number in the group): what links of a rank to itself say */
+    struct keys local_key; /* (name, number in the group), from links of a rank to itself */
     LIST(int64_t) local;
     struct names *names;
     struct arena *mem;
@@ -43,10 +43,10 @@ bool is_p2p_op(const struct names *names, name_id type, name_id op);
 
 const struct noted_group *groups_noted(const struct groups *g, name_id name); /* NULL: the job noted nothing */
 
-/* The rank of the job that has a number in a group; -1: unknown. */
+/* The rank of the job that has the number `local` in a group; -1: unknown. */
 int64_t groups_global(const struct groups *g, name_id name, int64_t local);
 
-/* All ranks that a group has: as noted, or as seen. */
+/* All ranks of a group, ascending: those that the job recorded, or else those that were seen. NULL: no memory. */
 const int64_t *group_ranks(const struct groups *g, const struct group *of, size_t *n);
 
 /* "(0, 1)" or "(0,1)", in order; of one rank "(3,)" with blanks as Python prints it, else "(3)". NULL: no memory. */

@@ -11,9 +11,9 @@
 
 #include "cluster/rank.h"
 
-/* Durations of one thing in one step, ascending. */
+/* Durations of kernels, grouped by name, type, shapes and step; ascending in each group. */
 struct summary_runs {
-    size_t n; /* groups: by (name, …, step) as texts and numbers */
+    size_t n; /* groups, sorted by their texts, then by step */
     name_id *name, *op_type, *task_type, *input_shapes;
     uint32_t *step; /* row of steps; NO_ROW: in none */
     size_t *first;  /* n + 1 positions in ns */
@@ -24,21 +24,22 @@ struct summary_runs {
 struct summary_collectives {
     struct rank_collectives ops; /* rows as there */
     uint32_t *step;              /* row of steps, by the begin of its launch; NO_ROW: in none */
-    int64_t *exposed_ns;         /* of it, without any kernel at the same time */
-    /* Between the end of the collective before it (or the begin of the step) and its begin, on the device. */
+    int64_t *exposed_ns;         /* the part of its time in which no kernel ran */
+    /* What the device did between the end of the previous collective (or the begin of the step) and the begin of this one. */
     int64_t *computing_ns, *copying_ns, *free_ns;
     name_id *longest; /* the name of the operators that took most of it; NAME_EMPTY: none */
     int64_t *longest_ns;
 };
 
-/* Of a step, or of everything where there are no steps. */
+/* Sums for each step, and for what is in no step. */
 struct summary_step_sums {
-    size_t n;                                                           /* as steps; then one for what is in no step */
-    int64_t *copy_ns, *copy_exposed_ns;                                 /* MEMCPY_ASYNC: cluster.md 6.1 */
-    int64_t *last_collective_end_ns, *tail_computing_ns, *tail_free_ns; /* behind the last collective of the step */
+    size_t n;                           /* rows as in steps, then one for what is in no step */
+    int64_t *copy_ns, *copy_exposed_ns; /* see summary_copies.h */
+    int64_t *last_collective_end_ns, *tail_computing_ns,
+        *tail_free_ns; /* tail: after the last collective of the step */
 };
 
-struct summary_calls { /* by (name, step): one row for each step, and one with NO_ROW for all of it */
+struct summary_calls { /* by (name, step); for each name also a row with NO_ROW, for the whole recording */
     size_t n;
     name_id *name;
     uint32_t *step;
@@ -64,8 +65,8 @@ struct summary_marks { /* with the time of the task and of the operator of the s
     int64_t *framework_ns; /* begin of the operator */
 };
 
-/* When collectives ran and no kernel did: what remains of any set of collectives, if kernels are taken away, is what it has in
- * common with these. They do not touch each other; ascending. */
+/* Intervals in which collectives ran and no kernel did, ascending and apart from each other. The exposed time of any set of collectives is
+ * what it has in common with these. */
 struct summary_exposed {
     size_t n;
     int64_t *begin_ns, *end_ns;
@@ -74,7 +75,7 @@ struct summary_exposed {
 struct rank_summary {
     struct rank_identity identity;
     unsigned has;  /* enum rank_part of what it was made of */
-    int exit_code; /* of the analysis that left it */
+    int exit_code; /* of the analysis of the rank */
     struct rank_steps steps;
     struct rank_step_trace step_trace;
     struct rank_comm_time comm_time;

@@ -365,6 +365,10 @@ static bool take_step_lines(struct text_reader *r, struct bytes in)
             else if (of[column] < STEP_COLUMNS)
                 t->us[of[column]][row] = csv_number(r, cell, cell_len, (uint64_t)((const uint8_t *)line - in.data));
         }
+        if (column < n_columns) { /* cut short: zeros would look like a step in which nothing ran */
+            losses_add(&r->rank->identity.lost, LOSS_BAD_TEXT, 1, r->path, (uint64_t)((const uint8_t *)line - in.data));
+            t->n--;
+        }
     }
     return true;
 }

@@ -33,3 +33,11 @@ double lower_median(double *v, size_t n)
     qsort(v, n, sizeof *v, by_number);
     return v[(n - 1) / 2];
 }
+
+double upper_median(double *v, size_t n)
+{
+    if (n == 0)
+        return 0;
+    qsort(v, n, sizeof *v, by_number);
+    return v[n / 2];
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* robust.h - the middle of numbers, and how far they are from it, whatever a few of them are. */
+/* robust.h - the median of numbers and the spread around it, neither of which a few outliers change. */
 #ifndef ASCOPE_CLUSTER_ROBUST_H
 #define ASCOPE_CLUSTER_ROBUST_H
 
@@ -7,11 +7,13 @@
 
 struct middle {
     double median;
-    double deviation; /* 1.4826 times the median distance from it: the standard deviation, if they are normal */
+    double deviation; /* 1.4826 times the median absolute deviation: of normal numbers the standard deviation */
 };
 
-/* Both reorder their numbers; of none it is 0. */
+/* All of them reorder their numbers; of no numbers they return 0. */
 struct middle middle_of(double *v, size_t n);
-double lower_median(double *v, size_t n); /* of two, the smaller one */
+double lower_median(double *v,
+                    size_t n); /* of two numbers in the middle, the smaller one: half of all are at most that */
+double upper_median(double *v, size_t n); /* the larger one: half of all are at least that */
 
 #endif

@@ -661,18 +661,19 @@ static bool file_map(const char *path, struct mapped *m, struct error *e)
     return done;
 }
 
-/* The index at the end of a file: how many places it has. 0: there is none, or it is damaged. */
-static size_t index_find(const uint8_t *data, size_t n, const uint8_t **place)
+/* The index at the end of a file, with *n_places places; a shard without ranks has none. False: there is no index, or it is damaged. */
+static bool index_find(const uint8_t *data, size_t n, const uint8_t **place, size_t *n_places)
 {
     enum { TAIL = 24 };
     if (n < TAIL || memcmp(data + n - sizeof INDEX_MAGIC, INDEX_MAGIC, sizeof INDEX_MAGIC) != 0)
-        return 0;
+        return false;
     const uint64_t count = le64(data + n - TAIL), crc = le64(data + n - TAIL + 8);
     if (count > (n - TAIL) / sizeof(struct summary_place))
-        return 0;
+        return false;
     const size_t bytes = (size_t)count * sizeof(struct summary_place);
     *place = data + n - TAIL - bytes;
-    return crc32_z(0, *place, bytes) == crc ? (size_t)count : 0;
+    *n_places = (size_t)count;
+    return crc32_z(0, *place, bytes) == crc;
 }
 
 static bool walk_index(const uint8_t *place, size_t n, summary_taker *take, void *context)
@@ -696,9 +697,10 @@ bool summary_walk(const char *path, summary_taker *take, void *context, struct e
     if (!file_map(path, &m, e))
         return false;
     const uint8_t *data = m.at;
-    const size_t n_places = index_find(data, m.bytes, &place);
-    bool done = n_places == 0 || walk_index(place, n_places, take, context);
-    for (size_t at = 0; n_places == 0 && at < m.bytes && done;) {
+    size_t n_places;
+    const bool has_index = index_find(data, m.bytes, &place, &n_places);
+    bool done = !has_index || walk_index(place, n_places, take, context);
+    for (size_t at = 0; !has_index && at < m.bytes && done;) {
         struct summary_header h;
         done = summary_look(data + at, m.bytes - at, path, &h, e) && take(context, &h, at);
         at += done ? (size_t)h.bytes : 0;

@@ -20,7 +20,7 @@ struct summary_header {
     uint64_t bytes;  /* of the record, header included */
     int64_t rank;    /* -1: none */
     uint64_t stamp;  /* of the collection: of several of a rank the newest is used */
-    uint64_t source; /* what it was made of: another value, and it is out of date */
+    uint64_t source; /* hash of the files that it was made of: if they have another one, it is out of date */
     uint32_t exit_code;
 };
 
@@ -36,8 +36,8 @@ bool summary_save(const struct rank_summary *s, uint64_t stamp, uint64_t source,
 bool summary_read(const uint8_t *data, size_t n, const char *path, struct names *names, struct arena *mem,
                   struct rank_summary *out, struct error *e);
 
-/* The records of a file, in their order, for which `take` is called with the offset of each; false of it ends the walk. False:
- * the file cannot be read, or a record cannot be found: those before it were taken. */
+/* Calls `take` for each record of a file, in their order; the walk ends when it returns false. False: the file cannot be read, or a record
+ * is damaged; `take` was called for the records before it. */
 typedef bool summary_taker(void *context, const struct summary_header *h, uint64_t offset);
 bool summary_walk(const char *path, summary_taker *take, void *context, struct error *e);
 

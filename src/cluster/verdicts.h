@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdicts.h - what is wrong with a job, a sentence with its numbers for each: for the screen and for JSON.
+/* verdicts.h - what is wrong with a job: one sentence with its numbers for each problem, for the screen and for JSON.
  *
  * A verdict is given only where the numbers carry it; docs/cluster.md has the limits. A healthy job has none.
  */
@@ -12,20 +12,21 @@
 
 enum verdict_kind {
     VERDICT_COLLECTIVES, /* the ranks' collectives do not match */
-    VERDICT_STEPS,       /* their steps do not */
-    VERDICT_CLOCK,       /* a clock is ahead or behind */
-    VERDICT_SLOW_RANK,   /* computes longer than its peers */
-    VERDICT_LATE_HOST,   /* its device has nothing to do for longer */
-    VERDICT_SLOW_STEP,   /* in all ranks */
-    VERDICT_SLOW_LINK,
-    VERDICT_STAGES, /* of a pipeline: one computes longer than the others */
+    VERDICT_STEPS,       /* the ranks' steps do not match */
+    VERDICT_CLOCK,       /* the clock of a rank is ahead or behind */
+    VERDICT_SLOW_RANK,   /* a rank computes longer than its peers */
+    VERDICT_LATE_HOST,   /* the device of a rank is idle longer than those of its peers */
+    VERDICT_SLOW_STEP,   /* a step is slow, and no single rank is the reason */
+    VERDICT_SLOW_LINK,   /* a link carries less than others of its kind */
+    VERDICT_STAGES,      /* one stage of a pipeline computes longer than the others */
     VERDICT_KINDS
 };
 extern const char *const verdict_names[VERDICT_KINDS]; /* "slow_rank" */
 
-/* Where to see it: the collective that a rank comes last to and for which another one waits longest, on the common clock. */
+/* Where to see a verdict about a rank: of the collectives that the rank joins last, the one in which another member waits longest.
+ * Times are on the common clock. */
 struct verdict_place {
-    const char *collective; /* NULL: there is none */
+    const char *collective; /* NULL: there is no such collective */
     int64_t begin_ns, end_ns;
     int64_t waiting; /* the rank that waits longest */
 };
@@ -34,8 +35,8 @@ struct verdict {
     enum verdict_kind kind;
     const char *text;
     int64_t rank, other; /* of a link: both ends; -1: none */
-    const char *step;    /* NULL: all of them */
-    double ratio;        /* to what is usual; 0: none */
+    const char *step;    /* NULL: all steps */
+    double ratio;        /* to what is usual; 0: unknown */
     struct verdict_place place;
     double ms; /* what it costs in a step, or the error of a clock; 0: unknown */
 };
@@ -43,19 +44,19 @@ struct verdict {
 enum path_kind { PATH_COMPUTING, PATH_FREE, PATH_COMMUNICATION, PATH_KINDS };
 extern const char *const path_names[PATH_KINDS];
 
-/* Equal parts of the critical path together: operators of a rank, free time of a rank, collectives of a group. */
+/* Segments of the critical path that belong together: operators of a rank, free time of a rank, or collectives of a group. */
 struct path_part {
     enum path_kind kind;
-    int64_t rank;           /* of communication: that came last, if always the same; else -1 */
-    const char *name;       /* the operators that take most of it, the kind of collective; "" for free time */
-    const char *group;      /* of a collective, else NULL */
-    const char *group_name; /* what the job calls it: "tp"; "": nothing */
-    uint32_t n;             /* segments */
+    int64_t rank;           /* of communication: the rank that joined last, if it is always the same, else -1 */
+    const char *name;       /* the operator that takes most of the time, or the kind of collective; "" for free time */
+    const char *group;      /* of communication: the id of the group, else NULL */
+    const char *group_name; /* the name that the job gives to the group: "tp"; "": none */
+    uint32_t n;             /* number of segments */
     int64_t ns;
-    int64_t saved_ns; /* by so much the step would be shorter if it took no time */
+    int64_t saved_ns; /* by how much the step would be shorter if this part took no time */
 };
 
-/* How far the clock of a rank is ahead of most, by the ends of its collectives. */
+/* How far the clock of a rank is ahead of the median clock, computed from the ends of its collectives. */
 struct job_clock {
     int64_t rank, ahead_ns;
 };
@@ -63,7 +64,8 @@ struct job_clock {
 struct job_overview; /* job_overview.h */
 
 struct job_report {
-    bool is_judged;                /* else nobody has asked */
+    bool is_judged;                /* the mode verdicts ran */
+    bool has_compared;             /* false: there was nothing to compare, so that no verdict means nothing */
     LIST(struct verdict) verdicts; /* in the order of kinds */
     bool has_path;
     const char *path_step; /* NULL: there are no steps */
@@ -71,7 +73,7 @@ struct job_report {
     uint32_t path_segments, path_ranks;
     LIST(struct path_part) parts;  /* the longest first; the rest is path_ns minus their sum */
     LIST(struct job_clock) clocks; /* of all ranks */
-    struct job_overview *overview; /* of the mode overview; NULL: nobody has asked */
+    struct job_overview *overview; /* of the mode overview; NULL: the mode did not run */
     struct arena *mem;
 };
 
