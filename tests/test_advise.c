@@ -44,7 +44,8 @@ static void made_init(struct made *m)
     COLUMN(m, o->name), COLUMN(m, o->group), COLUMN(m, o->begin_ns), COLUMN(m, o->dur_ns);
     o->n = 1;
     struct comm_tasks *t = &m->d.comm.tasks;
-    COLUMN(m, t->op), COLUMN(m, t->group), COLUMN(m, t->dur_ns), COLUMN(m, t->moved_bytes), COLUMN(m, t->moved_ns);
+    COLUMN(m, t->op), COLUMN(m, t->group), COLUMN(m, t->begin_ns), COLUMN(m, t->dur_ns), COLUMN(m, t->moved_bytes),
+        COLUMN(m, t->moved_ns);
     COLUMN(m, t->src_rank), COLUMN(m, t->dst_rank), COLUMN(m, t->transport), COLUMN(m, t->link), COLUMN(m, t->size);
     COLUMN(m, t->has_info);
 }
@@ -92,6 +93,7 @@ static void transfers_are_compared_with_others_of_their_kind(void **state)
         { "less than a fifth is small", check_small_packets, { { 1, S, 1, 2 * MB, 5 }, { 9, S, 1, 32 * MB, 20 } }, 0, 0, NULL },
         { "small ones without large ones have nothing to be compared with", check_small_packets, { { 8, S, 1, 2 * MB, 5 } }, 0, 0, NULL },
         { "RDMA has its own limit", check_small_packets, { { 4, R, 1, 2 * MB, 5 }, { 4, R, 1, 32 * MB, 20 } }, 0, 0, NULL },
+        { "small ones of both transports", check_small_packets, { { 4, S, 1, 2 * MB, 5 }, { 2, S, 1, 32 * MB, 20 }, { 6, R, 1, MB / 2, 5 }, { 2, R, 1, 32 * MB, 20 } }, 5 * 1.65 / 8.6, 2, "5 transfers a step" },
         { "small ones that are as fast as large ones", check_small_packets, { { 8, S, 1, 2 * MB, 20 }, { 2, S, 1, 32 * MB, 20 } }, 0, 0, NULL },
         { "unaligned ones at half the speed", check_byte_alignment, { { 4, S, 1, 1048577, 10 }, { 4, S, 1, 1048576, 20 } }, 5.0 / 3, 1, "4 of 8 SDMA transfers" },
         { "aligned ones of other sizes are no reference", check_byte_alignment, { { 4, S, 1, 1048577, 10 }, { 4, S, 1, 8388608, 20 } }, 0, 0, NULL },

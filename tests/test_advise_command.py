@@ -11,7 +11,7 @@ import os
 import re
 import unittest
 
-from cli_case import Case
+from cli_case import SOURCE, Case
 from depth import some
 
 CHECKS = {"slow_rank", "small_packets", "byte_alignment", "retransmission", "frequency", "ai_cpu", "block_dim", "synchronisation", "gc",
@@ -54,12 +54,28 @@ class Advise(Case):
             self.assertTrue(a["change"] and a["title"] and (a["evidence"] or a["check"] == "slow_rank"))
         return found, states
 
+    def test_without_a_device_its_checks_do_not_apply(self):
+        """A recording on a machine that has none; a profiler that was not to record it could have."""
+        of_host = {"slow_rank", "data_loader", "gc"}
+        _, states = self.advise(os.path.join(SOURCE, "tests/data/own-mindspore-host/raw"))
+        self.assertEqual({check for check, state in states.items() if state == "not applicable"} | of_host, CHECKS)
+        _, states = self.advise(self.sim("--kernels", "0", out="host"))
+        self.assertEqual({check for check, state in states.items() if state == "not recorded"}, CHECKS - of_host)
+
     def test_healthy_jobs_get_no_advice(self):
         for args in some(["--ranks", "4", "--tp", "2"], ["--framework", "ms", "--ranks", "2"], ["--framework", "none", "--ranks", "2"], ["--pp", "2"]):
             with self.subTest(args):
                 path = self.sim("--kernels", "6000", *args, out="-".join(["h", *args]).replace("--", ""))
                 self.assertEqual(self.advise(path)[0], [])
                 self.assertIn("nothing found that would save 3 % of a step", self.ascope("advise", path, code=0).stdout)
+
+    def test_a_slow_start_is_no_advice(self):
+        path = self.sim("--kernels", "6000", "--stall", "0:400ms", out="start")
+        self.assertEqual(self.advise(path)[0], [])
+        self.assertIn("the first step, which start-up makes slow, does not count", self.ascope("advise", path, code=0).stdout)
+        found, _ = self.advise(self.sim("--kernels", "6000", "--stall", "0:400ms,3:40ms", out="start-and-later"))
+        self.assertEqual([(a["check"], a["startup_steps"]) for a in found], [("data_loader", 1)])
+        self.assertLess(found[0]["gain_us"], 40e3 / 4)  # of five steps
 
     def test_what_was_planted_is_first(self):
         for check, rank, args in some(("data_loader", None, ["--ranks", "2", "--stall", "3:40ms"]), ("data_loader", 1, ["--ranks", "4", "--stall", "3:40ms:1"]),

@@ -4,6 +4,7 @@
 #include "analyse/framework/ranks.h"
 #include "analyse/framework/step_causes.h"
 #include "raw/chip.h"
+#include "raw/framework_values.h"
 #include "raw/sampler.h"
 
 enum { MOST = 32, MS = 1000000 };
@@ -66,7 +67,7 @@ static void made_init(struct made *m)
     COLUMN(m, t->begin_ns), COLUMN(m, t->end_ns), COLUMN(m, t->has_work);
     struct framework_ops *o = &s->framework.ops;
     COLUMN(m, o->begin_ns), COLUMN(m, o->end_ns), COLUMN(m, o->name);
-    COLUMN(m, s->tree.self_ns);
+    COLUMN(m, s->tree.self_ns), COLUMN(m, s->tree.by_begin);
     for (int k = 0; k < OVERLAP_KINDS; k++)
         COLUMN(m, m->device.overlap.kind[k].begin_ns), COLUMN(m, m->device.overlap.kind[k].end_ns);
     struct tasks *k = &m->device.tasks;
@@ -98,6 +99,7 @@ static uint32_t add_op(struct made *m, const char *what, int64_t begin_ms, int64
     o->end_ns[o->n] = (begin_ms + self_ms) * MS;
     o->name[o->n] = name(m, what);
     m->collection.tree.self_ns[o->n] = self_ms * MS;
+    m->collection.tree.by_begin[o->n] = (uint32_t)o->n;
     return (uint32_t)o->n++;
 }
 
@@ -247,9 +249,12 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
         enum step_named named;
         const char *name;
         int64_t name_ms;
-    } row[] = { { "nothing", 0, 0, NAMED_OUTSIDE, "", 30 },
-                { "a range, which is not that of the step itself", 0, 3, NAMED_RANGE, "next batch", 27 },
-                { "Python functions, of which the inner one counts", 4, 2, NAMED_PYTHON, "load", 28 } };
+        int64_t range_begin_ms, range_ms; /* of the user, among the operators; 0: none */
+    } row[] = { { "nothing", 0, 0, NAMED_OUTSIDE, "", 30, 0, 0 },
+                { "a range, which is not that of the step itself", 0, 3, NAMED_RANGE, "next batch", 27, 0, 0 },
+                { "Python functions, of which the inner one counts", 4, 2, NAMED_PYTHON, "load", 28, 0, 0 },
+                { "also in a range of the user", 4, 2, NAMED_PYTHON, "load", 28, 19, 31 },
+                { "a range of the user in Python functions", 4, 2, NAMED_OPERATOR, "attempt", 26, 21, 26 } };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct made m;
         struct step_series s;
@@ -257,6 +262,10 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
         size_t n;
         print_message("  %s\n", row[i].what);
         make_job(&m, (struct more){ .outside_ms = 30 });
+        COLUMN(&m, m.collection.framework.ops.scope);
+        if (row[i].range_ms > 0)
+            m.collection.framework.ops.scope[add_op(&m, "attempt", row[i].range_begin_ms, row[i].range_ms)] =
+                OP_SCOPE_USER;
         name_id text[] = { name(&m, "load"), name(&m, "loop"), name(&m, "load"), name(&m, "loop") };
         name_id message[] = { name(&m, "next batch"), name(&m, "next batch"), name(&m, "ProfilerStep#2") };
         m.collection.framework.python = (struct python_calls){
@@ -433,6 +442,90 @@ static void steps_do_not_overlap(void **state)
     (void)state;
 }
 
+static void add_of_thread(struct made *m, const char *what, unsigned thread, unsigned scope, int64_t begin_ms,
+                          int64_t end_ms)
+{
+    const uint32_t row = add_op(m, what, begin_ms, end_ms - begin_ms);
+    m->collection.framework.ops.thread[row] = thread;
+    m->collection.framework.ops.scope[row] = (uint8_t)scope;
+}
+
+/* One step of 20 ms on thread 1. */
+static void without_a_device_collectives_are_communication(void **state)
+{
+    enum { OP = 0, RANGE = OP_SCOPE_USER };
+    static const struct {
+        const char *what;
+        struct {
+            const char *name;
+            unsigned thread, scope;
+            int64_t begin_ms, end_ms;
+        } op[4];
+        int64_t part_ms[STEP_PARTS]; /* computing, overlapped, communication, free */
+        bool has_communication;
+    } row[] = {
+        { "operators alone", { { "aten::mm", 1, OP, 2, 8 } }, { 6, 0, 0, 14 }, false },
+        { "the step's thread waits outside of operators",
+          { { "aten::mm", 1, OP, 2, 8 }, { "gloo:all_reduce", 2, RANGE, 10, 18 } },
+          { 6, 0, 8, 6 },
+          true },
+        { "it computes meanwhile",
+          { { "gloo:all_reduce", 2, RANGE, 1, 11 }, { "aten::mm", 1, OP, 2, 8 } },
+          { 0, 6, 4, 10 },
+          true },
+        { "what other threads compute hides no wait",
+          { { "gloo:all_reduce", 2, RANGE, 1, 11 }, { "aten::mm", 3, OP, 2, 8 } },
+          { 0, 0, 10, 10 },
+          true },
+        { "an operator around the call waits, too",
+          { { "c10d::allreduce_", 1, OP, 5, 15 }, { "gloo:all_reduce", 2, RANGE, 6, 14 } },
+          { 2, 0, 8, 10 },
+          true },
+        { "so does a range that the user has put around the wait",
+          { { "gloo:all_reduce", 2, RANGE, 5, 15 }, { "wait", 1, RANGE, 10, 16 } },
+          { 1, 0, 10, 9 },
+          true },
+        { "two at the same time count once",
+          { { "gloo:all_reduce", 2, RANGE, 5, 15 }, { "gloo:broadcast", 3, RANGE, 7, 17 } },
+          { 0, 0, 12, 8 },
+          true },
+        { "a range around several steps says nothing about one of them",
+          { { "epoch", 1, RANGE, 1, 30 }, { "aten::mm", 1, OP, 2, 8 } },
+          { 6, 0, 0, 14 },
+          false },
+        { "a colon alone makes no collective", { { "mpi::rank", 1, OP, 2, 8 } }, { 6, 0, 0, 14 }, false },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct made m;
+        struct step_series s;
+        print_message("  %s\n", row[i].what);
+        made_init(&m);
+        struct framework_ops *o = &m.collection.framework.ops;
+        struct profiler_steps *t = &m.collection.steps;
+        COLUMN(&m, o->thread), COLUMN(&m, o->scope);
+        add_of_thread(&m, "ProfilerStep#0", 1, RANGE, 0, 20);
+        for (size_t k = 0; k < ROWS(row[i].op) && row[i].op[k].name; k++)
+            add_of_thread(&m, row[i].op[k].name, row[i].op[k].thread, row[i].op[k].scope, row[i].op[k].begin_ms,
+                          row[i].op[k].end_ms);
+        t->id[0] = name(&m, "0");
+        t->host_end_ns[0] = 20 * MS;
+        add_of_thread(&m, "ProfilerStep#1", 7, RANGE, 20, 30); /* on another thread, where it computes all the time */
+        add_of_thread(&m, "aten::mm", 7, OP, 20, 30);
+        t->id[1] = name(&m, "1");
+        t->op[1] = (uint32_t)o->n - 2;
+        t->host_begin_ns[1] = 20 * MS;
+        t->host_end_ns[1] = 30 * MS;
+        t->n = 2;
+        assert_true(step_series_of_collection(&s, &m.collection, NULL, NULL, m.mem));
+        assert_int_equal(s.has_communication, row[i].has_communication);
+        for (int part = 0; part < STEP_PARTS; part++)
+            assert_int_equal(s.part_ns[part][0], row[i].part_ms[part] * MS);
+        assert_int_equal(s.part_ns[STEP_COMPUTING][1], 10 * MS);
+        made_fini(&m);
+    }
+    (void)state;
+}
+
 static void iterations_are_chosen_by_model(void **state)
 {
     /* Model 3: 1 and 2; training steps: 7, 8, 9. */
@@ -509,6 +602,7 @@ int main(void)
         cmocka_unit_test(what_the_host_did_has_a_name_where_one_was_recorded),
         cmocka_unit_test(parts_of_a_step_add_up),
         cmocka_unit_test(without_a_device_steps_are_those_of_the_host),
+        cmocka_unit_test(without_a_device_collectives_are_communication),
         cmocka_unit_test(steps_do_not_overlap),
         cmocka_unit_test(iterations_are_chosen_by_model),
         cmocka_unit_test(a_slow_rank_is_the_one_the_others_wait_for),

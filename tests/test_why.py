@@ -124,6 +124,26 @@ class Why(Case):
                 self.assertEqual((other["step"], self.on(other), self.largest(other)), ("6", 0, "wait"))
                 self.assertIn("step 6 on rank 2: ", self.ascope("why", path, code=0).stdout)
 
+    def test_ranks_that_do_not_communicate_do_not_wait(self):
+        path = self.sim("--framework", "pt", "--ranks", "4", "--comm=off", "--stall", "6:40ms:2", out="alone")
+        answer = self.why(path)
+        self.assertEqual((answer["step"], self.on(answer), answer["waited_for"], answer["waited_us"]), ("6", 2, False, None))
+        self.assertNotIn("the others", self.ascope("why", path, code=0).stdout)
+
+    def test_one_long_step_of_two_is_no_slow_rank(self):
+        path = self.sim("--framework", "pt", "--ranks", "4", "--steps", "2", "--stall", "1:40ms:2", out="two")
+        self.assertIsNone(self.why(path)["explains"])
+        self.assertIn("of fewer than 3 steps none can be called slow", self.ascope("why", path, code=0).stdout)
+
+    def test_several_ranks_are_waited_for(self):
+        path = self.sim("--framework", "pt", "--ranks", "8", "--tp", "2", "--pp", "4", "--steps", "6", "--stall", "3:40ms", out="stage")
+        self.assertIn("; the others wait for it and for 1 more\n", self.ascope("why", path, code=0).stdout)
+
+    def test_a_usual_step_is_neither_slow_nor_waited_for(self):
+        path = self.sim("--framework", "pt", "--ranks", "4", "--stall", "6:40ms:2", out="usual")
+        self.assertFalse(self.why(path, "--step", "3")["waited_for"])
+        self.assertNotIn("the others", self.ascope("why", path, "--step", "3", code=0).stdout)
+
     def test_a_slow_rank_is_compared_with_another_one(self):
         for ranks, more in some(("2", []), ("8", ["--tp", "2", "--pp", "2"])):
             with self.subTest(ranks):
@@ -150,7 +170,11 @@ class Why(Case):
         self.assertAlmostEqual(two["rest_us"], 0, delta=0.01)
         one = self.sim("--framework", "pt", "--steps", "1", out="one")
         self.assertEqual(self.why(one, "--step", "0")["difference"]["compared"], 0)
-        self.assertIn("no other step to compare it with", self.ascope("why", one, "--step", "0", code=0).stdout)
+        text = self.ascope("why", one, "--step", "0", code=0).stdout
+        self.assertIn("1 step: there is no other step to compare it with", text)
+        self.assertRegex(text, r"step 0: [\d.]+ ms\n")
+        self.assertNotIn("->", text)
+        self.assertEqual(text, self.ascope("why", one, code=0).stdout)  # of one step, it is the one
 
     def test_without_steps_there_is_no_answer(self):
         path = self.sim("--framework", "pt")

@@ -101,6 +101,50 @@ class WhyTraces(Case):
         self.assertEqual((first["cause"], first["name"], first["before_runs"], first["after_runs"], round(first["more_us"])),
                          ("runs", "relu", 1, 2, MORE_US))
 
+    def host_trace(self, *steps):
+        """Steps of the host alone, one behind the other: each is its length in us, and operators in it as (name, runs, us of a run)."""
+        events, at = [], 0
+        for i, (length, *ops) in enumerate(steps):
+            events.append(event("ProfilerStep#%d" % i, "user_annotation", at, length))
+            inside = at
+            for name, runs, us in ops:
+                events += [event(name, "cpu_op", inside + k * us, us) for k in range(runs)]
+                inside += runs * us
+            at += length
+        path = os.path.join(self.dir, "host.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": events}, f)
+        return path
+
+    def test_the_first_step_gives_way_to_another_slow_one(self):
+        """It includes start-up, and is nearly always slow."""
+        usual = (1000,)
+        path = self.host_trace((5000,), usual, usual, usual, (3000,), usual, usual)
+        self.assertEqual(self.why(path)["step"], "4")
+        self.assertIn("step 0 is the first one of the recording and includes start-up; --step 0 explains it",
+                      self.ascope("why", path).stdout)
+        self.assertEqual(self.why(path, "--step", "0")["step"], "0")
+        self.assertNotIn("start-up", self.ascope("why", path, "--step", "0").stdout)
+        self.assertEqual(self.why(self.host_trace((5000,), usual, usual, usual, usual))["step"], "0")
+
+    def test_the_option_that_records_what_is_missing_is_named(self):
+        usual = (1000, ("aten::mm", 1, 900))
+        hint = "Python functions were not recorded; a recording with with_stack shows what the host did"
+        nothing = self.host_trace(usual, usual, usual, (3000, ("aten::mm", 1, 900)), usual)
+        self.assertIn(hint, self.ascope("why", nothing).stdout)
+        self.assertIn("causes: outside operators +2.000 ms (100 %)", self.ascope("why", nothing).stdout)  # no device waits for the host
+        self.assertNotIn(hint, self.ascope("why", self.host_trace(usual, usual, usual, (3000, ("aten::mm", 1, 2900)), usual)).stdout)
+        device = self.ascope("why", self.trace("aten::linear")).stdout
+        self.assertNotIn(hint, device)
+        self.assertIn("causes: host late", device)
+
+    def test_many_short_runs_explain_no_more_than_they_took(self):
+        usual = (1000, ("aten::copy_", 2, 100))
+        path = self.host_trace(usual, usual, usual, (5000, ("aten::copy_", 4000, 1)), usual)
+        item = next(one for one in self.why(path)["difference"]["items"] if one["name"] == "aten::copy_")
+        self.assertEqual((item["cause"], item["before_us"], item["after_us"], item["more_us"]), ("runs", 200, 4000, 3800))
+        self.assertIn("aten::copy_: 200 us -> 4.000 ms, 2 -> 4,000 runs", self.ascope("why", path).stdout)
+
     def test_usual_steps_get_no_verdict(self):
         self.assertEqual(self.why(self.trace())["explains"], None)
         self.assertEqual(self.why(self.trace(name="trace.json.gz"), "--step", "3")["step"], "3")

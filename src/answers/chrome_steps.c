@@ -38,7 +38,7 @@ struct trace_division {
     struct arena *mem; /* of the layers */
 };
 
-/* Slices of one layer, and what those of the host are spent on unless their names say more. */
+/* The slices of one layer of the host, and the kind of their time unless their names say more. */
 struct slice_layer {
     const struct trace_division *v;
     LIST(uint32_t) slices;
@@ -57,7 +57,7 @@ static struct spent_span slice_span(const struct chrome_trace *t, uint32_t slice
                                            begin_ns, dur_ns } };
 }
 
-/* The layer of a slice that has the time of its own; SPENT_KINDS: it has none. */
+/* The kind of time that a slice of the device or a call counts as; SPENT_KINDS: none. */
 static enum spent_kind flat_kind(const struct trace_division *v, size_t slice)
 {
     const name_id name = v->t->slices.name[slice];
@@ -101,7 +101,8 @@ static bool host_span(const void *context, size_t row, struct spent_span *out)
     return true;
 }
 
-/* Slices of the host that enclose each other: Python functions, or operators and ranges; without the steps, which enclose all. */
+/* Adds slices of the host that enclose each other: Python functions, or operators and ranges. Steps are left out, because they enclose
+ * everything. */
 static bool take_nest(const struct trace_division *v, bool is_python, enum spent_kind kind)
 {
     const struct chrome_slices *s = &v->t->slices;

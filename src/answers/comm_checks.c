@@ -5,12 +5,15 @@
 #include <stdlib.h>
 
 #include "answers/findings.h"
+#include "base/readable.h"
 #include "raw/enums.h"
 
-/* A transfer of a collective's task over a link. */
-static bool is_transfer(const struct comm_tasks *t, size_t i)
+/* Whether a task of a collective is a transfer over a link, in a step that counts. */
+static bool is_transfer(const struct advise_subject *s, size_t i)
 {
-    return t->has_info[i] && t->moved_bytes[i] > 0 && t->moved_ns[i] > 0 && t->src_rank[i] != t->dst_rank[i] &&
+    const struct comm_tasks *t = &s->d->comm.tasks;
+    return t->begin_ns[i] >= s->from_ns && t->has_info[i] && t->moved_bytes[i] > 0 && t->moved_ns[i] > 0 &&
+           t->src_rank[i] != t->dst_rank[i] &&
            (t->transport[i] == TRANSPORT_SDMA || t->transport[i] == TRANSPORT_RDMA) && t->link[i] != HCCL_LINK_ON_CHIP;
 }
 
@@ -25,14 +28,14 @@ static struct spent_place place_of_transfer(const struct advise_subject *s, size
                                  .dur_ns = (int64_t)o->dur_ns[op] };
 }
 
-/* Transfers of several links run at the same time, and beside computing. What saves a part of their time saves the same part of what
- * a step spends on transfers alone. */
+/* Transfers over several links run at the same time, and beside computing. The estimate: what saves a part of their total time saves the
+ * same part of the time that a step spends on transfers alone. */
 static double gain_factor(const struct advise_subject *s)
 {
     const struct comm_tasks *t = &s->d->comm.tasks;
     double all_ns = 0, step_ns = 0;
     for (size_t i = 0; i < t->n; i++)
-        all_ns += is_transfer(t, i) ? t->moved_ns[i] : 0;
+        all_ns += is_transfer(s, i) ? t->moved_ns[i] : 0;
     for (size_t i = 0; i < s->mean.n; i++)
         step_ns += s->mean.at[i].kind == SPENT_TRANSFER ? s->mean.at[i].ns : 0;
     return all_ns > 0 ? step_ns / all_ns : 0;
@@ -42,12 +45,12 @@ static bool has_transfers(const struct advise_subject *s)
 {
     const struct comm_tasks *t = s->d ? &s->d->comm.tasks : NULL;
     for (size_t i = 0; t && i < t->n; i++)
-        if (is_transfer(t, i))
+        if (is_transfer(s, i))
             return true;
     return false;
 }
 
-/* Bytes and their time. */
+/* Sums over some transfers. */
 struct moved {
     uint64_t n;
     double bytes, ns;
@@ -71,7 +74,7 @@ static double gbs(const struct moved *m)
     return m->ns > 0 ? m->bytes / m->ns : 0;
 }
 
-/* What some would take less if they were as fast as the others. */
+/* How much less time slow transfers would take with the bandwidth of the fast ones. */
 static double saved_ns(const struct moved *slow, const struct moved *fast)
 {
     const double saved = slow->n > 0 && fast->n > 0 ? slow->ns - slow->bytes / gbs(fast) : 0;
@@ -91,10 +94,11 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
         return CHECK_UNRECORDED;
     const double factor = gain_factor(s);
     const struct comm_tasks *t = &s->d->comm.tasks;
+    uint64_t n_small = 0;
     for (int k = 0; k < KINDS; k++) {
         struct moved small = { 0 }, large = { 0 };
         for (size_t i = 0; i < t->n; i++)
-            if (is_transfer(t, i) && t->transport[i] == kind[k].transport)
+            if (is_transfer(s, i) && t->transport[i] == kind[k].transport)
                 moved_add(t->moved_bytes[i] < kind[k].small_bytes ? &small : &large, t, i);
         const double share = small.n > 0 ? (double)small.n / (double)(small.n + large.n) : 0,
                      saved = saved_ns(&small, &large);
@@ -102,17 +106,19 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
             continue;
         const double gain = factor * saved;
         const struct spent_place place = place_of_transfer(s, small.slowest);
+        n_small += small.n;
         out->gain_ns += gain;
         finding_add(s, out, gain, &place,
                     "%s: %.0f %% of the transfers are below %.0f MB and reach %.2f GB/s; larger ones reach %.2f GB/s",
                     kind[k].name, 100 * share, kind[k].small_bytes / 1e6, gbs(&small), gbs(&large));
-        finding_say(s, out, "%.4g transfers %s are small, and slower than large ones over the same kind of link",
-                    (double)small.n / (double)s->n_steps, s->per);
     }
+    char count[READABLE_MOST];
+    finding_say(s, out, "%s transfers %s are small, and slower than large ones over the same kind of link",
+                readable_runs(count, (double)n_small / (double)s->n_steps), s->per);
     return CHECK_FOUND;
 }
 
-/* Transfers are compared with aligned ones of about the same size: larger ones are faster anyway. */
+/* Unaligned transfers are compared with aligned ones of the same size class, because larger transfers are faster anyway. */
 enum check_state check_byte_alignment(const struct advise_subject *s, struct finding *out)
 {
     enum { LINE = 512, CLASSES = 64 };
@@ -123,7 +129,7 @@ enum check_state check_byte_alignment(const struct advise_subject *s, struct fin
     const double factor = gain_factor(s);
     const struct comm_tasks *t = &s->d->comm.tasks;
     for (size_t i = 0; i < t->n; i++) {
-        if (!is_transfer(t, i) || t->transport[i] != TRANSPORT_SDMA || t->size[i] <= LINE)
+        if (!is_transfer(s, i) || t->transport[i] != TRANSPORT_SDMA || t->size[i] <= LINE)
             continue;
         const int class = 63 - __builtin_clzll(t->size[i]);
         moved_add(t->size[i] % LINE ? &odd[class] : &even[class], t, i);
@@ -165,8 +171,9 @@ static int by_link(const void *a, const void *b)
     for (size_t i = 0; i < sizeof difference / sizeof *difference; i++)
         if (difference[i] != 0)
             return difference[i] < 0 ? -1 : 1;
-    return x->moved.slowest < y->moved.slowest ? -1
-                                               : x->moved.slowest > y->moved.slowest; /* rows: the order of the file */
+    return x->moved.slowest < y->moved.slowest
+               ? -1
+               : x->moved.slowest > y->moved.slowest; /* then in the order of the recording */
 }
 
 static int by_speed(const void *a, const void *b)
@@ -175,7 +182,8 @@ static int by_speed(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The links of one transport and kind, from `first` on: those with less than half of the median bandwidth. */
+/* Judges the links of one transport and kind, which begin at `first`: slow ones have less than half of the median bandwidth. Returns where
+ * the next kind begins. */
 static size_t look_at_kind(const struct advise_subject *s, struct finding *out, struct link *link, size_t first,
                            size_t n, struct moved **order, double factor)
 {
@@ -219,7 +227,7 @@ enum check_state check_slow_link(const struct advise_subject *s, struct finding 
     if (!link || !order)
         return CHECK_UNRECORDED;
     for (size_t i = 0; i < t->n; i++)
-        if (is_transfer(t, i)) {
+        if (is_transfer(s, i)) {
             link[n] = (struct link){ t->group[i], t->src_rank[i], t->dst_rank[i], t->transport[i], t->link[i], { 0 } };
             moved_add(&link[n++].moved, t, i);
         }
@@ -241,13 +249,13 @@ enum check_state check_slow_link(const struct advise_subject *s, struct finding 
 
 enum check_state check_retransmission(const struct advise_subject *s, struct finding *out)
 {
-    const double timeout_ns = 4e9; /* of the network adapters: a lost packet is sent again after it */
+    const double timeout_ns = 4e9; /* after this time a network adapter sends a lost packet again */
     if (!has_transfers(s))
         return CHECK_UNRECORDED;
     const struct comm_tasks *t = &s->d->comm.tasks;
     struct moved late = { 0 }, others = { 0 };
     for (size_t i = 0; i < t->n; i++)
-        if (is_transfer(t, i) && t->transport[i] == TRANSPORT_RDMA) {
+        if (is_transfer(s, i) && t->transport[i] == TRANSPORT_RDMA) {
             const bool is_late = t->dur_ns[i] > timeout_ns;
             moved_add(is_late ? &late : &others, t, i);
             if (!is_late)

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum { LEAST_STEPS = 3 };
-static const double least_part = 0.01; /* of the larger value: what is below is not worth a word */
+static const double least_part = 0.01; /* of the larger value: a smaller difference is never called real */
 
-/* Beyond t either way in one of 10,000 cases, by degrees of freedom. */
+/* Two-sided quantiles of Student's t for 1 in 10,000, by degrees of freedom; between the rows the larger value is used. */
 static double t_limit(double freedom)
 {
     static const struct {
@@ -23,7 +23,7 @@ static double t_limit(double freedom)
     return rows[n - 1].t;
 }
 
-/* Means of independent parts, one for each side of each pair: the variance of their sum, and its degrees of freedom by Welch. */
+/* The variance of a sum of independent means, one for each side of each pair of ranks, and what Welch's degrees of freedom need. */
 struct noise {
     double variance, divisor;
     bool is_known;
@@ -73,7 +73,7 @@ static bool pair_up(struct comparison *c, struct run_rank *a, size_t n_a, struct
         return false;
     qsort(a, n_a, sizeof *a, by_rank);
     qsort(b, n_b, sizeof *b, by_rank);
-    bool by_number = n_a > 1 || n_b > 1; /* of one each the numbers do not matter */
+    bool by_number = n_a > 1 || n_b > 1; /* with one rank on each side their numbers do not matter */
     for (size_t i = 0; i < n_a; i++)
         by_number = by_number && a[i].has_rank;
     for (size_t i = 0; i < n_b; i++)
@@ -137,15 +137,11 @@ static void side_add(struct compared_side *s, const struct measure *m, double we
     s->runs += m->runs * weight;
 }
 
-struct row_noise {
-    struct noise noise;
-};
-
 struct rows {
     struct comparison *c;
     struct keys keys;
     LIST(struct compared_row) list;
-    LIST(struct row_noise) noise;
+    LIST(struct noise) noise; /* as `list` */
     struct arena *mem;
     bool failed;
 };
@@ -156,20 +152,20 @@ static struct compared_row *row_get(struct rows *r, const struct measure *m, str
     r->failed |= at == KEYS_NO_MEMORY;
     if (!r->failed && at == r->list.n) {
         struct compared_row *new = list_add(&r->list, r->mem);
-        struct row_noise *new_noise = list_add(&r->noise, r->mem);
+        struct noise *new_noise = list_add(&r->noise, r->mem);
         r->failed |= !new || !new_noise;
         if (!r->failed) {
             *new = (struct compared_row){ .kind = m->kind, .name = m->name, .detail = m->detail };
-            new_noise->noise.is_known = true;
+            new_noise->is_known = true;
         }
     }
     if (r->failed)
         return NULL;
-    *noise = &r->noise.at[at].noise;
+    *noise = &r->noise.at[at];
     return &r->list.at[at];
 }
 
-/* One name of a pair of ranks; a or b is NULL where a side has none. */
+/* Adds one name of a pair of ranks. a or b is NULL if that side does not have the name. */
 static void row_add(struct rows *r, uint32_t pair, const struct measure *a, const struct measure *b)
 {
     const struct compared_pair *p = &r->c->pair[pair];
@@ -208,14 +204,9 @@ static void rows_of_pair(struct rows *r, uint32_t pair)
     }
 }
 
-struct sorting {
-    const struct names *names;
-};
-
-static int by_importance(const void *l, const void *r, void *context)
+static int by_importance(const void *l, const void *r, void *names)
 {
     const struct compared_row *x = l, *y = r;
-    const struct sorting *s = context;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     if ((x->difference.state == DIFFERENCE_REAL) != (y->difference.state == DIFFERENCE_REAL))
@@ -223,8 +214,8 @@ static int by_importance(const void *l, const void *r, void *context)
     const double x_off = fabs(x->difference.b - x->difference.a), y_off = fabs(y->difference.b - y->difference.a);
     if (x_off != y_off)
         return x_off > y_off ? -1 : 1;
-    const int by_name = names_compare(s->names, x->name, y->name);
-    return by_name ? by_name : names_compare(s->names, x->detail, y->detail);
+    const int by_name = names_compare(names, x->name, y->name);
+    return by_name ? by_name : names_compare(names, x->detail, y->detail);
 }
 
 static bool compare_rows(struct comparison *c, struct arena *mem)
@@ -234,15 +225,14 @@ static bool compare_rows(struct comparison *c, struct arena *mem)
     for (uint32_t i = 0; i < c->n_pairs && !r.failed; i++)
         rows_of_pair(&r, i);
     for (size_t i = 0; i < r.list.n && !r.failed; i++)
-        judge(&r.list.at[i].difference, &r.noise.at[i].noise);
+        judge(&r.list.at[i].difference, &r.noise.at[i]);
     c->row = r.failed ? NULL : arena_take(mem, r.list.n, sizeof *c->row);
     if (c->row) {
         c->n = r.list.n;
         if (c->n > 0)
             memcpy(c->row, r.list.at, c->n * sizeof *c->row);
-        struct sorting sorting = { c->names };
         if (c->n > 1)
-            qsort_r(c->row, c->n, sizeof *c->row, by_importance, &sorting);
+            qsort_r(c->row, c->n, sizeof *c->row, by_importance, c->names);
         for (size_t i = 0; i < c->n; i++) {
             c->first[c->row[i].kind + 1] = i + 1;
             c->n_real[c->row[i].kind] += c->row[i].difference.state == DIFFERENCE_REAL;
@@ -256,7 +246,7 @@ static bool compare_rows(struct comparison *c, struct arena *mem)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* Of the first pair by position; a job's step is as long as its longest rank's. */
+/* Steps are paired by position: the first of A with the first of B. A job's step is as long as that of its slowest rank. */
 static bool compare_steps(struct comparison *c, struct arena *mem)
 {
     size_t most = 0;
@@ -310,7 +300,7 @@ static int by_difference(const void *l, const void *r)
 {
     const struct compared_row *x = *(const struct compared_row *const *)l, *y = *(const struct compared_row *const *)r;
     const double x_off = fabs(x->difference.b - x->difference.a), y_off = fabs(y->difference.b - y->difference.a);
-    return x_off != y_off ? (x_off > y_off ? -1 : 1) : x < y ? -1 : x > y; /* equal ones as they are sorted */
+    return x_off != y_off ? (x_off > y_off ? -1 : 1) : x < y ? -1 : x > y; /* equal ones stay in their order */
 }
 
 const struct compared_row **compare_changes(const struct comparison *c, size_t *n, struct arena *mem)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare.h - two runs against each other: what changed, by how much, where, and whether that is more than noise.
  *
- * The runs are compared rank by rank: a rank of A with the rank of B of the same number, or in order where they have none. A
- * value of the whole is the mean over the pairs of ranks. Values are those of a usual step, and their noise comes from the spread
- * over the usual steps of both sides: a difference is real if it is beyond what chance explains in one of 10,000 comparisons
- * (Welch's t-test), and a hundredth of the larger value at least. With fewer than three usual steps on a side the noise is
- * unknown, and nothing is called real.
+ * The runs are compared rank by rank: a rank of A with the rank of B that has the same number, or in order if there are no numbers. A value of
+ * the whole run is the mean over the pairs of ranks. Values are those of a usual step. Their noise is computed from the spread over the
+ * usual steps of both sides. A difference is called real if chance exceeds it in at most one of 10,000 comparisons (Welch's t-test), and
+ * if it is at least a hundredth of the larger value. With fewer than three usual steps on a side the noise is unknown, and nothing is
+ * called real.
  */
 #ifndef ASCOPE_ANSWERS_COMPARE_H
 #define ASCOPE_ANSWERS_COMPARE_H
@@ -17,7 +17,7 @@ enum difference_state { DIFFERENCE_UNKNOWN, DIFFERENCE_NOISE, DIFFERENCE_REAL };
 
 struct difference {
     double a, b;     /* per step */
-    double noise_ns; /* what chance explains of b - a; with DIFFERENCE_UNKNOWN 0 */
+    double noise_ns; /* the part of b - a that chance can explain; 0 with DIFFERENCE_UNKNOWN */
     enum difference_state state;
 };
 
@@ -32,12 +32,12 @@ struct compared_row {
     name_id name, detail;
     struct compared_side a, b;
     struct difference difference;
-    uint32_t pair;  /* where it changed most */
-    double pair_ns; /* and by how much there */
-    double runs_ns; /* of the difference: because of more or fewer runs; the rest because each took longer or shorter */
+    uint32_t pair;  /* the pair of ranks on which it changed most */
+    double pair_ns; /* the change on that pair */
+    double runs_ns; /* part of the difference that is due to more or fewer runs; the rest: longer or shorter runs */
 };
 
-/* A step of a pair of ranks: the longest over the ranks. */
+/* A step of A and the one at the same position in B, each on the rank that takes longest for it. */
 struct compared_step {
     name_id a, b; /* NAME_EMPTY: there is none */
     int64_t a_ns, b_ns;
@@ -53,11 +53,11 @@ struct comparison {
     size_t n_pairs;
     struct compared_pair *pair;
     size_t n_alone_a, n_alone_b; /* ranks without a partner */
-    bool is_across; /* of devices of different kinds: kernels have other names, and operators are compared instead */
+    bool is_across; /* devices of different kinds, whose kernels have different names: operators are compared instead */
     bool is_noise_known;
     struct difference part[RUN_PARTS];
     int64_t memory_a[2], memory_b[2]; /* allocated, reserved: the most over the ranks; -1: not recorded */
-    size_t n;                         /* by kind; in a kind real ones first, then the largest difference first */
+    size_t n;                         /* rows, sorted by kind; in a kind real ones first, then by falling difference */
     struct compared_row *row;
     size_t first[MEASURE_KINDS + 1], n_real[MEASURE_KINDS];
     size_t n_steps;
@@ -69,8 +69,8 @@ struct comparison {
 bool compare_runs(struct comparison *out, struct run_rank *a, size_t n_a, struct run_rank *b, size_t n_b,
                   struct names *names, struct arena *mem, struct error *e);
 
-/* What changed, over the kinds that answer it: rows, those that are real (or, where noise is unknown, all that differ), the
- * largest difference first. *n of them, in mem; NULL: no memory. */
+/* The answer to what changed: *n rows of the kinds that explain a step, by falling difference. Only real differences, or, if the noise is
+ * unknown, all of them. The list is in mem; NULL: no memory. */
 const struct compared_row **compare_changes(const struct comparison *c, size_t *n, struct arena *mem);
 
 #endif

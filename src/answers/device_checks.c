@@ -5,8 +5,9 @@
 
 #include "answers/findings.h"
 #include "answers/sums_by_name.h"
+#include "base/readable.h"
 
-static const double LONG_NS = 20e3; /* shorter kernels are mostly their launch */
+static const double LONG_NS = 20e3; /* in shorter kernels the launch dominates */
 
 static name_id label_of(const struct ops *o, uint32_t op)
 {
@@ -40,8 +41,9 @@ enum check_state check_frequency(const struct advise_subject *s, struct finding 
         low_ns += x->ns;
         mhz_ns += x->ns * x->mhz;
         out->gain_ns += x->ns * drop;
-        finding_add(s, out, x->ns * drop, &x->place, "%.200s: %.3f ms %s at %.0f MHz, %.1f %% below %.0f MHz", x->name,
-                    x->ns / 1e6, s->per, x->mhz, 100 * drop, nominal);
+        char time[READABLE_MOST];
+        finding_add(s, out, x->ns * drop, &x->place, "%.200s: %s %s at %.0f MHz, %.1f %% below %.0f MHz", x->name,
+                    readable_duration(time, x->ns), s->per, x->mhz, 100 * drop, nominal);
     }
     if (low_ns > 0)
         finding_say(
@@ -51,7 +53,7 @@ enum check_state check_frequency(const struct advise_subject *s, struct finding 
     return CHECK_FOUND;
 }
 
-/* The evidence of operators: their sums by name. */
+/* Adds the gain of all operators, and the largest of them as evidence. */
 static void add_operators(const struct advise_subject *s, struct finding *out, struct sums_by_name *sums,
                           const char *what)
 {
@@ -60,10 +62,11 @@ static void add_operators(const struct advise_subject *s, struct finding *out, s
     for (size_t i = 0; i < sums->list.n; i++) {
         const struct name_sum *x = &sums->list.at[i];
         out->gain_ns += x->gain_ns / n_steps;
+        char time[READABLE_MOST], runs[READABLE_MOST], longest[READABLE_MOST];
         if (i < EVIDENCE_MOST)
-            finding_add(s, out, x->gain_ns / n_steps, &x->place,
-                        "%.200s: %.3f ms %s in %.4g runs, the longest %.1f us%s", names_text(s->p->names, x->name),
-                        x->time_ns / n_steps / 1e6, s->per, (double)x->n / n_steps, x->longest_ns / 1e3, what);
+            finding_add(s, out, x->gain_ns / n_steps, &x->place, "%.200s: %s %s, %s runs, the longest %s%s",
+                        names_text(s->p->names, x->name), readable_duration(time, x->time_ns / n_steps), s->per,
+                        readable_runs(runs, (double)x->n / n_steps), readable_duration(longest, x->longest_ns), what);
     }
 }
 
@@ -94,12 +97,13 @@ enum check_state check_ai_cpu(const struct advise_subject *s, struct finding *ou
     if (longest_ns < LONG_NS)
         return CHECK_FINE;
     add_operators(s, out, &sums, "");
-    finding_say(s, out, "%.4g operators %s run on the AI CPU, the longest %.1f us", (double)n / (double)s->n_steps,
-                s->per, longest_ns / 1e3);
+    char count[READABLE_MOST], longest[READABLE_MOST];
+    finding_say(s, out, "%s operators %s run on the AI CPU, the longest %s",
+                readable_runs(count, (double)n / (double)s->n_steps), s->per, readable_duration(longest, longest_ns));
     return CHECK_FOUND;
 }
 
-/* Which cores run a kernel of a type, and how many the device has of them; 0: not known. */
+/* How many cores the device has of the kind that runs kernels of a type; 0: unknown. */
 static uint32_t cores_of(const struct advise_subject *s, const char *task_type)
 {
     const bool is_cube = strcmp(task_type, "AI_CORE") == 0 || strcmp(task_type, "MIX_AIC") == 0,
@@ -107,7 +111,7 @@ static uint32_t cores_of(const struct advise_subject *s, const char *task_type)
     return is_cube ? s->d->source.ai_core_num : is_vector ? s->d->source.aiv_num : 0;
 }
 
-/* Blocks run in waves of as many as there are cores; in the last one some cores have nothing to do. */
+/* The blocks of a kernel run in waves, one block per core. In the last wave some cores may have no block. */
 enum check_state check_block_dim(const struct advise_subject *s, struct finding *out)
 {
     const struct ops *o = &s->p->host.ops;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answers/findings.h"
+#include "base/readable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,9 +48,12 @@ void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsig
         const char *name = x->kind == SPENT_NOTHING ? "nothing was recorded of the host"
                            : x->kind == SPENT_GC    ? "garbage collection"
                                                     : x->name;
+        char time[READABLE_MOST], runs[READABLE_MOST];
+        readable_duration(time, x->ns);
         if (x->runs > 0)
-            finding_add(s, out, x->ns, &x->place, "%.300s: %.3f ms %s, %.4g times", name, x->ns / 1e6, s->per, x->runs);
+            finding_add(s, out, x->ns, &x->place, "%.300s: %s %s, %s time%s", name, time, s->per,
+                        readable_runs(runs, x->runs), x->runs == 1 ? "" : "s");
         else
-            finding_add(s, out, x->ns, &x->place, "%.300s: %.3f ms %s", name, x->ns / 1e6, s->per);
+            finding_add(s, out, x->ns, &x->place, "%.300s: %s %s", name, time, s->per);
     }
 }

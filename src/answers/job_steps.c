@@ -6,11 +6,27 @@
 
 #include "base/sort.h"
 
+/* Of an even number of values the smaller one in the middle: of two steps a long one is not usual. */
+static bool lower_median(const int64_t *value_ns, size_t n, struct arena *mem, int64_t *out)
+{
+    uint64_t *key = arena_take(mem, n, sizeof *key);
+    uint32_t *order = arena_take(mem, n, sizeof *order);
+    if (!key || !order)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        key[i] = (uint64_t)value_ns[i];
+    order_fill(order, n);
+    if (!order_by_u64(order, n, key))
+        return false;
+    *out = n > 0 ? value_ns[order[(n - 1) / 2]] : 0;
+    return true;
+}
+
 bool job_rank_of(struct job_rank *r, const struct subject *q, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
-    struct spread own, communication;
+    int64_t time_median, own_median, communication_median;
     bool done = spare && subject_series(&s, q, spare);
     int64_t *own_ns = done ? arena_take(spare, s.n, sizeof *own_ns) : NULL;
     struct rank_step *step = own_ns ? arena_take(mem, s.n, sizeof *step) : NULL;
@@ -20,23 +36,25 @@ bool job_rank_of(struct job_rank *r, const struct subject *q, struct arena *mem)
         own_ns[i] = span_ns(s.part_ns[STEP_COMMUNICATION][i], s.time_ns[i]);
         step[i] = (struct rank_step){ arena_text(mem, name, strlen(name)), s.time_ns[i], own_ns[i] };
     }
-    done = done && spread_find(&own, own_ns, s.n) && spread_find(&communication, s.part_ns[STEP_COMMUNICATION], s.n);
+    done = done && lower_median(s.time_ns, s.n, spare, &time_median) && lower_median(own_ns, s.n, spare, &own_median) &&
+           lower_median(s.part_ns[STEP_COMMUNICATION], s.n, spare, &communication_median);
     if (done) {
         r->has_rank = subject_rank(q, &r->rank);
         r->has_device = q->device != NULL;
         r->device = q->device ? q->device->source.device : 0;
+        r->is_host = s.is_host;
         r->has_model = s.has_model;
         r->n = s.is_whole ? 0 : s.n;
         r->step = step;
-        r->median_ns = s.spread.median_ns;
-        r->own_median_ns = own.median_ns;
-        r->communication_median_ns = communication.median_ns;
+        r->median_ns = time_median;
+        r->own_median_ns = own_median;
+        r->communication_median_ns = communication_median;
     }
     arena_free(spare);
     return done && !arena_failed(mem);
 }
 
-/* "10" after "9"; what is no number comes last. */
+/* Numbers in their order ("10" after "9"), then all other names. */
 static int compare_names(const char *a, const char *b)
 {
     char *a_end, *b_end;
@@ -59,7 +77,7 @@ static int by_name_and_rank(const void *a, const void *b)
     return names != 0 ? names : x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* The steps of all ranks, each once. */
+/* Joins the steps of all ranks by name, and finds the slow ones. */
 static bool join_steps(struct job_choice *out, const struct job_rank *rank, size_t n, struct arena *mem)
 {
     size_t n_pairs = 0;
@@ -115,16 +133,30 @@ static const struct rank_step *step_of(const struct job_rank *r, const char *nam
     return NULL;
 }
 
-/* The rank whose own time grew most in the step: the others wait for it, if theirs did not. Where no rank's own time grew by a fifth
- * of it, the one that took longest. */
+/* The median of the values of all ranks; with two ranks the value of the other one than that with `own_ns`. */
+static bool median_of_others(const int64_t *value_ns, size_t n, int64_t own_ns, int64_t *out)
+{
+    struct spread spread;
+    if (!spread_find(&spread, value_ns, n))
+        return false;
+    *out = n == 2 ? value_ns[0] + value_ns[1] - own_ns : spread.median_ns;
+    return true;
+}
+
+/* The rank whose own time grew most in the step. The others wait for it if their steps grew, too, and their own times did not. Where no
+ * rank's own time grew by a fifth of what the step did, the rank that took longest is chosen. */
 static bool choose_rank_of_step(struct job_choice *out, const struct job_rank *rank, size_t n, struct arena *mem)
 {
-    enum { LEAST_PART = 5 };
-    int64_t *grown_ns = arena_take(mem, n, sizeof *grown_ns), most_own = INT64_MIN, most_time = INT64_MIN;
+    enum {
+        LEAST_PART = 5,
+        LEAST_WAIT = 50
+    }; /* divisors: of the growth of the step; of the usual step, below which a wait is noise */
+    int64_t *own_grown_ns = arena_take(mem, n, sizeof *own_grown_ns), *grown_ns = arena_take(mem, n, sizeof *grown_ns);
+    int64_t most_own = INT64_MIN, most_time = INT64_MIN, others_own, others_time;
     const char *name = out->step[out->at].name;
     uint32_t by_own = NO_ROW, by_time = NO_ROW;
     size_t k = 0;
-    if (!grown_ns)
+    if (!own_grown_ns || !grown_ns)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct rank_step *s = step_of(&rank[i], name);
@@ -139,20 +171,28 @@ static bool choose_rank_of_step(struct job_choice *out, const struct job_rank *r
             most_time = time;
             by_time = i;
         }
-        grown_ns[k++] = own > 0 ? own : 0;
+        own_grown_ns[k] = own > 0 ? own : 0;
+        grown_ns[k++] = time > 0 ? time : 0;
     }
-    struct spread grown;
-    if (!spread_find(&grown, grown_ns, k))
-        return false;
     const bool is_own = most_own > 0 && most_own >= most_time / LEAST_PART;
     out->rank = is_own ? by_own : by_time;
-    const int64_t others_ns = k == 2 ? grown_ns[0] + grown_ns[1] - most_own : grown.median_ns;
-    out->is_waited_for = is_own && k > 1 && others_ns < most_own / 2;
-    out->waited_ns = out->is_waited_for ? most_own - others_ns : 0;
+    const struct rank_step *chosen = step_of(&rank[out->rank], name);
+    const int64_t chosen_time = chosen->time_ns - rank[out->rank].median_ns;
+    if (!median_of_others(own_grown_ns, k, most_own > 0 ? most_own : 0, &others_own) ||
+        !median_of_others(grown_ns, k, chosen_time > 0 ? chosen_time : 0, &others_time))
+        return false;
+    const int64_t more_ns = most_own - others_own;
+    out->is_waited_for = is_own && k > 1 && others_own < most_own / 2 && others_time >= more_ns / 2 &&
+                         more_ns >= rank[out->rank].median_ns / LEAST_WAIT;
+    out->waited_ns = out->is_waited_for ? more_ns : 0;
+    for (size_t i = 0; out->is_waited_for && i < k; i++)
+        out->n_waited_for += own_grown_ns[i] >= most_own / 2;
+    out->is_slow_for_all =
+        !out->is_waited_for && k > 1 && out->step[out->at].is_slow && chosen_time > 0 && others_time >= chosen_time / 2;
     return true;
 }
 
-/* A rank that takes longer for itself than the others, in all steps. Of two ranks one is slow that takes a tenth longer. */
+/* A rank is slow if its usual own time is an outlier; of two ranks, if it takes a tenth longer than the other one. */
 bool job_rank_slow(struct job_choice *out, const struct job_rank *rank, size_t n, struct arena *mem)
 {
     int64_t *own_ns = arena_take(mem, n, sizeof *own_ns);
@@ -182,6 +222,8 @@ bool job_rank_slow(struct job_choice *out, const struct job_rank *rank, size_t n
         out->reference = middle;
         out->is_waited_for = true;
         out->waited_ns = most_ns - usual_ns;
+        for (size_t i = 0; i < k; i++)
+            out->n_waited_for += own_ns[i] - usual_ns >= out->waited_ns / 2;
     }
     return true;
 }
@@ -203,6 +245,22 @@ static bool refuse(const struct job_choice *out, const char *step, struct error 
                      out->step[0].name, out->step[out->n - 1].name);
 }
 
+static bool is_first(const struct job_rank *rank, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rank[i].n > 0 && strcmp(rank[i].step[0].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The slowest. The first step of a recording includes the start of the program or of the profiler, and is almost always slow: where another
+ * one is slow as well, that one is explained. */
+static void choose_step(struct job_choice *out, const struct job_rank *rank, size_t n)
+{
+    out->passes_first = out->n_slow > 1 && is_first(rank, n, out->step[out->slowest[0]].name);
+    out->at = out->slowest[out->passes_first];
+}
+
 bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, const struct job_question *q,
                 struct arena *mem, struct error *e)
 {
@@ -220,7 +278,8 @@ bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, c
             "%s: no steps were recorded, and there is nothing to compare: step() of a profiler with a schedule marks them; "
             "ascope view shows what takes time",
             rank[0].path);
-    out->at = out->slowest[0];
+    if (!q->step)
+        choose_step(out, first, n_first);
     for (uint32_t i = 0; q->step && i <= out->n; i++) {
         if (i == out->n)
             return refuse(out, q->step, e);
@@ -229,7 +288,7 @@ bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, c
             break;
         }
     }
-    out->mode = q->step || out->n_slow > 0 ? WHY_STEP : WHY_NOTHING;
+    out->mode = q->step || out->n_slow > 0 || out->n == 1 ? WHY_STEP : WHY_NOTHING;
     if (out->mode == WHY_NOTHING && only == NO_ROW && !job_rank_slow(out, rank, n, mem))
         return error_no_memory(e, "the ranks of the job");
     if (out->mode != WHY_RANK && !choose_rank_of_step(out, first, n_first, mem))

@@ -12,7 +12,7 @@ void roofline_begin(struct roofline *r, const struct names *names, struct arena 
     *r = (struct roofline){ .names = names, .mem = mem };
 }
 
-/* A number for equal keys: each part with the number of those before it. */
+/* The row of a key. The parts are added one after the other, each together with the number of the parts before it. */
 static uint32_t row_of(struct roofline *r, const struct roofline_key *key)
 {
     name_id part[sizeof *key / sizeof(name_id)];
@@ -34,7 +34,7 @@ static void work_find(const struct roofline *r, const struct roofline_key *key, 
     kernel_work_find(out, &t);
 }
 
-/* Until all are added, operations and bytes are those of one run. */
+/* Until roofline_end(), operations and bytes of a row are those of one run. */
 bool roofline_add(struct roofline *r, const struct roofline_key *key, const struct roofline_run *run)
 {
     const uint32_t at = row_of(r, key);
@@ -87,7 +87,7 @@ static void totals_find(struct roofline_row *row)
     row->bytes = row->has_counted_bytes ? row->counted_bytes : row->bytes * (double)row->count;
 }
 
-/* Of what can be reached with its operations and bytes; without operations, of the memory alone. */
+/* The share of the roof that a row reaches: the least time that its operations and bytes need, divided by its time. */
 static double share_of(const struct roofline *r, const struct roofline_row *row)
 {
     const double computed_s =
@@ -123,20 +123,20 @@ void roofline_end(struct roofline *r, const struct device_facts *d)
 
 /* ---- NPUs ------------------------------------------------------------------------------------------------------- */
 
-/* What the cores counted: operations, and what went to and came from the memory. */
+/* Adds what the cores counted: operations, and bytes to and from the memory. */
 static void counted(const struct pmu *pmu, uint32_t row, struct roofline_run *run)
 {
     struct pmu_counts counts;
     pmu_counts(pmu, row, &counts);
     for (size_t i = 0; i < pmu->columns.n; i++) {
         const struct metric_column *c = &pmu->columns.column[i];
-        if (c->is_unknown || c->is_hidden) /* of a unit that such a core does not have */
+        if (c->is_unknown || c->is_hidden) /* a counter of a unit that this kind of core does not have */
             continue;
         const double value = pmu_counts_value(&counts, c, false);
         if (c->metric.kind == METRIC_OPS)
             run->counted_operations += value;
         else if (c->metric.kind == METRIC_BANDWIDTH && strncmp(c->metric.name, "main_mem_", 9) == 0 &&
-                 pmu->nominal_mhz > 0) /* GB/s of 2^30, of one core: its counts are sums of all */
+                 pmu->nominal_mhz > 0) /* GB/s of 2^30 bytes for one core; the cycles are sums over all cores */
             run->counted_bytes +=
                 value * 1024 * 1024 * 1024 * (double)pmu_counts_cycles(&counts, c->core) / (pmu->nominal_mhz * 1e6);
     }
@@ -176,7 +176,7 @@ static name_id known(name_id name)
     return name == (name_id)NO_NAME ? NAME_EMPTY : name;
 }
 
-/* What an operator launched itself, in one run: parts of a product may be kernels of their own. */
+/* Adds the kernels that an operator launched itself as one run, because a product may be computed by several kernels. */
 static bool add_operators(struct roofline *r, const struct profile *p, const struct collection *c)
 {
     const struct framework_ops *o = &c->framework.ops;
@@ -204,7 +204,7 @@ static bool add_operators(struct roofline *r, const struct profile *p, const str
     return true;
 }
 
-/* Also of those that no operator launched. */
+/* The time of all kernels, with those that no operator launched. */
 static double kernels_ns(const struct profile *p)
 {
     double sum = 0;

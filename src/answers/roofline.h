@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roofline.h - kernels against what their device can do: operations and bytes a second, and the share of the roof that they reach.
  *
- * A row is an operator with the same shapes and types: its kernels have the same work (analyse/device/kernel_work.h). Where shapes do not say
- * it, counters of the cores do, if they were recorded. The roof of a row is the smaller one of two: what the cores can compute, and what
- * the memory can feed them with at the row's intensity (operations for each byte).
+ * A row is an operator with certain shapes and types, whose kernels all do the same work (analyse/device/kernel_work.h). If the shapes do not
+ * determine the work, counters of the cores are used, if they were recorded. The roof of a row is the smaller one of two limits: what the
+ * cores can compute, and what the memory can supply at the row's intensity (operations per byte).
  */
 #ifndef ASCOPE_ANSWERS_ROOFLINE_H
 #define ASCOPE_ANSWERS_ROOFLINE_H
@@ -24,7 +24,7 @@ struct roofline_row {
     double time_ns;
     double operations, bytes;                 /* of all its kernels, by shapes, or else as counted; 0: not known */
     double counted_operations, counted_bytes; /* by the cores; 0: not counted */
-    bool has_counted_operations, has_counted_bytes; /* the ones above are these */
+    bool has_counted_operations, has_counted_bytes; /* `operations`, `bytes` are the counted ones */
     bool is_most;                                   /* see kernel_work.h */
     enum number_kind numbers;
     double share;             /* of its roof; NAN: no roof is known */
@@ -36,7 +36,7 @@ struct roofline {
     double time_ns, known_ns;             /* of all kernels; of those in rows */
     double peak_operations[NUMBER_KINDS]; /* a second; 0: not known */
     double peak_bytes;
-    bool is_observed; /* the peak of the memory is the largest that a row reached, because none is known */
+    bool is_observed; /* the peak of the memory is unknown: peak_bytes is the largest bandwidth that a row reached */
     /* While rows are added. */
     struct keys keys[sizeof(struct roofline_key) / sizeof(name_id) - 1];
     const struct names *names;

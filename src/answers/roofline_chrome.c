@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answers/roofline_chrome.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-enum { MOST_TEXT = 512 }; /* of shapes: an operator with more of them is none of which the work is known */
+#include "answers/chrome_kinds.h"
 
-/* What a name of the trace stands for; 0: not looked at yet. */
+enum { MOST_TEXT = 512 }; /* bytes of a text of shapes; the work of operators with longer ones is unknown anyway */
+
+/* What a name of the trace means; 0: not looked up yet. */
 enum { NAME_OTHER = 1, NAME_OPERATORS, NAME_KERNELS, NAME_KNOWN };
 
 /* An operator, with what it launched. */
@@ -20,9 +20,9 @@ struct chrome_work {
     const struct chrome_trace *t;
     struct names *names;
     struct arena *mem;
-    uint8_t *is; /* by name */
+    uint8_t *is; /* by name in the trace: NAME_… */
     struct keys ids;
-    LIST(struct launcher) launchers; /* as these */
+    LIST(struct launcher) launchers; /* in the order of ids */
 };
 
 static int kind_of(struct chrome_work *w, name_id name)
@@ -55,7 +55,7 @@ static bool list_text(struct json_span v, char out[MOST_TEXT])
     return n + 1 < MOST_TEXT;
 }
 
-/* The arguments that are looked at; the second as traces before 2022 have it. */
+/* The arguments that are read; "external id" is that of traces before 2022. */
 enum { ARG_ID, ARG_OLD_ID, ARG_DIMS, ARG_TYPES, ARGS };
 static const char *const arg_name[ARGS] = { "External id", "external id", "Input Dims", "Input type" };
 
@@ -65,7 +65,7 @@ static bool id_of(const struct json_span *arg, uint64_t *id)
     return value.at && json_u64(value, id);
 }
 
-/* Of a kernel the first: it has one id, and many other arguments behind it. */
+/* The id of a kernel. It is the first one that is found: a kernel has one id, and many arguments after it. */
 static bool first_id(struct json_span args, uint64_t *id)
 {
     struct json_scan s;
@@ -77,7 +77,7 @@ static bool first_id(struct json_span args, uint64_t *id)
             return id_of(arg, id);
     if (!s.is_stuck)
         return false;
-    json_find_each(args, arg_name, arg, ARG_DIMS); /* which repairs */
+    json_find_each(args, arg_name, arg, ARG_DIMS); /* reads damaged JSON, too */
     return id_of(arg, id);
 }
 
@@ -114,11 +114,6 @@ static void add_kernel(struct chrome_work *w, size_t slice)
     run->end_ns = end > run->end_ns ? end : run->end_ns;
 }
 
-static bool is_collective(const char *kernel)
-{
-    return strncasecmp(kernel, "nccl", 4) == 0 || strncasecmp(kernel, "rccl", 4) == 0;
-}
-
 bool roofline_of_chrome(struct roofline *out, const struct chrome_trace *t, struct names *names, struct arena *mem)
 {
     enum { NO_CHIP = -1 };
@@ -132,7 +127,7 @@ bool roofline_of_chrome(struct roofline *out, const struct chrome_trace *t, stru
             done = add_launcher(&w, i);
     for (size_t i = 0; done && w.launchers.n > 0 && i < t->slices.n; i++)
         if (kind_of(&w, t->slices.category[i]) == NAME_KERNELS &&
-            !is_collective(names_text(t->names, t->slices.name[i]))) {
+            !chrome_is_collective(names_text(t->names, t->slices.name[i]))) {
             time_ns += (double)t->slices.dur_ns[i];
             add_kernel(&w, i);
         }

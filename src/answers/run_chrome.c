@@ -18,7 +18,7 @@ struct busy {
     LIST(struct interval) list;
 };
 
-/* Rows of slices. */
+/* A list of slices, by their rows in the trace. */
 struct slice_rows {
     LIST(uint32_t) list;
 };
@@ -27,22 +27,22 @@ struct slice_rows {
 struct device_slice {
     uint32_t slice;
     uint32_t step;
-    bool is_copy, is_collective, is_time; /* the last: no kernel, but a time in which some ran */
+    bool is_copy, is_collective, is_time; /* is_time: not a kernel, but an interval of the track "Overlap Analysis" */
 };
 
 struct chrome_run {
     struct measuring m;
     const struct chrome_trace *t;
     struct arena *work;
-    name_id *name_of; /* by name of the trace: ours + 1 */
+    name_id *name_of; /* by name in the trace: the name in m.names + 1; 0: not looked up yet */
     struct chrome_kinds kinds;
-    struct keys launches, externals;                  /* numbers of launches; external ids of operators */
-    struct slice_rows launch_slices, operator_slices; /* the slices, as these */
+    struct keys launches, externals;                  /* correlation ids of launches; external ids of operators */
+    struct slice_rows launch_slices, operator_slices; /* the slices, in the order of these keys */
     struct slice_rows step_slices;
     LIST(struct device_slice) device;
     int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns; /* of steps */
-    bool is_npu, has_times; /* the latter: of computing and communication, which are the parts of steps then */
-    bool has_operators;     /* they are wanted, too */
+    bool is_npu, has_times; /* has_times: intervals of computing and communication give the parts of steps */
+    bool has_operators;     /* operators are wanted, too */
     bool failed;
 };
 
@@ -69,6 +69,12 @@ static bool arg_of(const struct chrome_trace *t, size_t slice, const char *key, 
     return value.at && json_u64(value, out);
 }
 
+/* The id that an operator and its kernels share; before 2022 it had a small letter on kernels. */
+static bool external_id(const struct chrome_trace *t, size_t slice, uint64_t *out)
+{
+    return arg_of(t, slice, "External id", out) || arg_of(t, slice, "external id", out);
+}
+
 static void add_row(struct chrome_run *r, struct slice_rows *rows, uint32_t slice)
 {
     uint32_t *new = list_add(&rows->list, r->work);
@@ -77,7 +83,7 @@ static void add_row(struct chrome_run *r, struct slice_rows *rows, uint32_t slic
         *new = slice;
 }
 
-/* The last slice of a key: of operators that enclose each other the innermost. */
+/* Remembers the last slice of a key: of operators that enclose each other that is the innermost. */
 static void remember(struct chrome_run *r, struct keys *keys, struct slice_rows *rows, uint64_t key, uint32_t slice)
 {
     const uint32_t at = keys_add(keys, key, r->work);
@@ -97,7 +103,7 @@ static void slices_sort_out(struct chrome_run *r)
         const enum slice_kind kind = chrome_kind(&r->kinds, i);
         if ((kind == SLICE_ANNOTATION || kind == SLICE_OPERATOR) && chrome_step_name(text_of(r, i)))
             add_row(r, &r->step_slices, i);
-        if (r->has_operators && kind == SLICE_OPERATOR && arg_of(t, i, "External id", &number))
+        if (r->has_operators && kind == SLICE_OPERATOR && external_id(t, i, &number))
             remember(r, &r->externals, &r->operator_slices, number, i);
         if (kind == SLICE_CALL && arg_of(t, i, "correlation", &number))
             remember(r, &r->launches, &r->launch_slices, number, i);
@@ -121,7 +127,7 @@ static uint32_t host_step_at(const struct chrome_run *r, int64_t ns)
     return r->m.out->has_steps ? step_series_at(r->host_begin_ns, r->host_end_ns, r->m.out->n_steps, ns) : 0;
 }
 
-/* The whole where there are no steps. */
+/* Without steps the whole trace counts as one. */
 static void whole_find(struct chrome_run *r)
 {
     const struct chrome_trace *t = r->t;
@@ -168,7 +174,7 @@ static bool steps_find(struct chrome_run *r, struct run_rank *out)
     return true;
 }
 
-/* Steps on the device: each lasts to the end of its last work. */
+/* Finds when steps begin and end on the device: a step lasts until the end of the last work that was launched in it. */
 static void steps_of_device(struct chrome_run *r)
 {
     const struct run_rank *out = r->m.out;
@@ -205,7 +211,7 @@ static void busy_add(struct chrome_run *r, struct busy *v, uint32_t slice)
         *new = (struct interval){ r->t->slices.begin_ns[slice], end_of(r->t, slice) };
 }
 
-/* Sorts and joins those that touch. */
+/* Sorts the intervals, and joins those that overlap or touch. */
 static void busy_join(struct busy *v)
 {
     size_t n = 0;
@@ -221,7 +227,7 @@ static void busy_join(struct busy *v)
     v->list.n = n;
 }
 
-/* Time of joined intervals inside a window, whose begins ascend: *from remembers the place. */
+/* How much of a window joined intervals cover. Windows are asked for in ascending order: *from is where the last search ended. */
 static int64_t inside_ns(const struct busy *v, size_t *from, int64_t begin_ns, int64_t end_ns)
 {
     int64_t sum = 0;
@@ -235,7 +241,7 @@ static int64_t inside_ns(const struct busy *v, size_t *from, int64_t begin_ns, i
     return sum;
 }
 
-/* On the device; without one, operators of the host are computing. */
+/* Divides each step into computing, exposed communication and free time of the device; without a device operators of the host compute. */
 static void parts_find(struct chrome_run *r)
 {
     struct run_rank *out = r->m.out;
@@ -307,18 +313,18 @@ static void add_device(struct chrome_run *r)
                 add_collective(r, d, ns);
             continue;
         }
-        const uint32_t op = arg_of(t, d->slice, "External id", &number) ? keys_find(&r->externals, number) : KEYS_NONE;
+        const uint32_t op = external_id(t, d->slice, &number) ? keys_find(&r->externals, number) : KEYS_NONE;
         const name_id by = op == KEYS_NONE ? nobody : name_of(r, t->slices.name[r->operator_slices.list.at[op]]);
         const char *class =
             kernel_class(op == KEYS_NONE ? "" : names_text(r->m.names, by), names_text(r->m.names, name));
         measuring_add(&r->m, MEASURE_KERNEL, name, NAME_EMPTY, d->step, ns);
-        if (!r->is_npu) /* nothing says whose they are */
+        if (!r->is_npu) /* timelines of NPUs do not say which operator launched a kernel */
             measuring_add(&r->m, MEASURE_OPERATOR, by, NAME_EMPTY, d->step, ns);
         measuring_add(&r->m, MEASURE_CLASS, names_addz(r->m.names, class), NAME_EMPTY, d->step, ns);
     }
 }
 
-/* Own times of operators, track by track: slices that enclose others precede them. Calls hold none that count. */
+/* Own times of operators: without those of the operators that they enclose. In a track a slice precedes those that it encloses. */
 static void add_host(struct chrome_run *r)
 {
     const struct chrome_trace *t = r->t;
@@ -363,7 +369,7 @@ static void memory_find(struct run_rank *out, const struct chrome_trace *t)
     }
 }
 
-/* Steps and their parts; the work area is freed by the caller. */
+/* Finds steps and their parts. The caller frees r->work. */
 static bool steps_measure(struct chrome_run *r, struct run_rank *out, const struct chrome_trace *t, struct names *names,
                           struct arena *mem)
 {

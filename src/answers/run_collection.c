@@ -15,14 +15,14 @@ struct source_run {
     const struct device *d;
     const struct collection *collection;
     struct step_series steps;
-    name_id *name_of; /* by name of the profile: ours + 1 */
+    name_id *name_of; /* by name in the profile: the name in m.names + 1; 0: not looked up yet */
     size_t n_names;
     uint32_t *op_of_task; /* row of framework_ops that launched a task of the device; NO_ROW; NULL: unknown */
 };
 
 static name_id name_of(struct source_run *r, name_id name)
 {
-    if (name >= r->n_names) /* it was added meanwhile */
+    if (name >= r->n_names) /* it was added after name_of was made */
         return names_add(r->m.names, names_text(r->p->names, name), names_len(r->p->names, name));
     if (r->name_of[name] == 0)
         r->name_of[name] = 1 + names_add(r->m.names, names_text(r->p->names, name), names_len(r->p->names, name));
@@ -116,7 +116,7 @@ static void add_tasks(struct source_run *r)
     }
 }
 
-/* The kind of a collective with its number of elements and of ranks: the same operator in both runs. */
+/* A collective is named by its kind, its number of elements and of ranks, so that it has the same name in both runs. */
 static void add_collectives(struct source_run *r)
 {
     const struct comm_ops *o = &r->d->comm.ops;
@@ -146,7 +146,7 @@ static void add_host(struct source_run *r)
     }
 }
 
-/* Own times: calls are sorted by thread and begin, and those that enclose others precede them. */
+/* Own times of calls. They are sorted by thread and begin; a call precedes those that it encloses. */
 static bool add_calls(struct source_run *r, struct arena *work)
 {
     const struct calls *c = &r->p->host.calls;

@@ -81,7 +81,7 @@ static int by_key(const void *a, const void *b)
     return l < r ? -1 : l > r;
 }
 
-/* Steps in which a name is missing count as 0. */
+/* Means and variances over the usual steps; a step in which a name does not occur counts as 0. */
 static void means_find(struct measuring *m)
 {
     const double n = (double)m->out->n_usual;
@@ -97,7 +97,8 @@ static void means_find(struct measuring *m)
     for (size_t i = 0; i < m->sums.n; i++) {
         struct measure *row = &m->list.at[m->cells.key.at[i] >> 32];
         const double off = m->sums.at[i].ns - row->mean_ns;
-        row->variance_ns2 += off * off - row->mean_ns * row->mean_ns; /* it is not missing in this one */
+        row->variance_ns2 +=
+            off * off - row->mean_ns * row->mean_ns; /* this step was counted as one in which the name is missing */
     }
     for (size_t i = 0; i < m->list.n; i++) {
         const double squares = m->list.at[i].variance_ns2;

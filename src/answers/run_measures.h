@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_measures.h - what one rank of a run did, by name and by step: a side of a comparison.
  *
- * Independent of what it was recorded by. A measure is a sum over everything, and a mean over the usual steps (those that are
- * not slow; `ascope why` explains the others) with the variance of that mean, from the spread over these steps. Texts are
- * interned in one set of names for both sides, so that the sides are joined by integers.
+ * It has the same form for every kind of recording. A measure has sums over the whole recording, a mean over the usual steps (those that are not
+ * slow; `ascope why` explains the slow ones), and the variance of that mean. Texts of both sides are interned in one set of names, so that
+ * the sides are joined by integers.
  */
 #ifndef ASCOPE_ANSWERS_RUN_MEASURES_H
 #define ASCOPE_ANSWERS_RUN_MEASURES_H
@@ -13,7 +13,7 @@
 
 enum measure_kind {
     MEASURE_KERNEL,     /* by the type of its operator, or by name: time on the device */
-    MEASURE_SHAPE,      /* the same, and its shapes, where they are known */
+    MEASURE_SHAPE,      /* the same by type and shapes, where these are known */
     MEASURE_COLLECTIVE, /* kind of collective, its size and group */
     MEASURE_COPY,       /* between memories */
     MEASURE_OPERATOR,   /* of the framework: time on the device of the kernels that it launched itself */
@@ -26,7 +26,7 @@ enum measure_kind {
 struct measure {
     enum measure_kind kind;
     name_id name, detail;
-    uint64_t n; /* of the whole recording, as the following */
+    uint64_t n; /* runs in the whole recording, as the next three */
     double total_ns, min_ns, max_ns;
     double mean_ns, variance_ns2, runs; /* of a usual step; variance: of the mean */
 };
@@ -50,7 +50,7 @@ struct run_rank {
     bool has_rank, has_device, is_gpu;
     int64_t rank;
     unsigned device;
-    bool has_steps; /* else one row stands for everything */
+    bool has_steps; /* false: the only step is the whole recording */
     size_t n_steps, n_usual;
     struct run_step *step; /* by begin */
     struct run_mean part[RUN_PARTS];

@@ -36,3 +36,21 @@ bool subject_rank(const struct subject *q, int64_t *rank)
     *rank = q->collection ? q->collection->settings.rank : profile_main_source(q->profile)->settings.rank;
     return q->collection ? q->collection->settings.has_rank : *rank >= 0;
 }
+
+static bool trace_has_python(const struct chrome_trace *t)
+{
+    struct arena *mem = arena_new();
+    struct chrome_kinds kinds;
+    bool has = !mem || !chrome_kinds_init(&kinds, t, mem);
+    for (size_t i = 0; i < t->slices.n && !has; i++)
+        has = chrome_kind(&kinds, i) == SLICE_PYTHON;
+    arena_free(mem);
+    return has;
+}
+
+bool subject_lacks_python(const struct subject *q)
+{
+    if (q->trace)
+        return !trace_has_python(q->trace);
+    return q->collection && !q->collection->collector.is_native && q->collection->framework.python.n == 0;
+}

@@ -25,5 +25,6 @@ bool subject_series(struct step_series *s, const struct subject *q, struct arena
 bool subject_division(struct step_division *out, const struct step_series *s, const struct subject *q,
                       const uint32_t *wanted, size_t n_wanted, struct arena *mem);
 bool subject_rank(const struct subject *q, int64_t *rank); /* false: it has none */
+bool subject_lacks_python(const struct subject *q);        /* Python functions could have been recorded, and were not */
 
 #endif

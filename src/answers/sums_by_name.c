@@ -17,7 +17,7 @@ void sums_add(struct sums_by_name *s, name_id name, double gain_ns, double time_
     if (s->row[name] == 0) {
         struct name_sum *fresh = list_add(&s->list, s->mem);
         if (!fresh)
-            return; /* the arena knows */
+            return; /* no memory: the arena remembers it, and the caller checks that */
         fresh->name = name;
         s->row[name] = (uint32_t)s->list.n;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answers/findings.h"
+#include "base/readable.h"
 
 enum {
     HOST_KINDS = 1u << SPENT_HOST | 1u << SPENT_PYTHON | 1u << SPENT_RANGE | 1u << SPENT_NOTHING,
@@ -41,7 +42,7 @@ static bool is_synchronisation(const char *name)
     return is_one_of(name, word, sizeof word / sizeof *word);
 }
 
-/* Launches that are immediately followed by a wait for the device: the host cannot run ahead. */
+/* Counts launches that are immediately followed by a wait for the device: then the host cannot run ahead of it. */
 enum check_state check_synchronisation(const struct advise_subject *s, struct finding *out)
 {
     enum { LEAST = 20 };
@@ -58,7 +59,7 @@ enum check_state check_synchronisation(const struct advise_subject *s, struct fi
         uint64_t launch_end = 0;
         for (uint32_t i = c->first_of_thread[thread]; i < c->first_of_thread[thread + 1]; i++) {
             const name_id name = dictionary_type(&s->p->dictionary, c->level[i], c->type[i]);
-            if (name >= n_names || (is_after && c->begin[i] < launch_end)) /* inside of the launch */
+            if (name >= n_names || (is_after && c->begin[i] < launch_end)) /* called by the launch itself */
                 continue;
             const char *text = names_text(s->p->names, name);
             known[name] = known[name] ? known[name] : is_launch(text) ? 2 : is_synchronisation(text) ? 3 : 1;
@@ -87,8 +88,9 @@ enum check_state check_synchronisation(const struct advise_subject *s, struct fi
                                            .event = name,
                                            .begin_ns = source_host_ns(&s->p->host.source, c->begin[longest]),
                                            .dur_ns = longest_ns };
-        finding_add(s, out, out->gain_ns, &place, "%s: %.1f us is the longest wait after a launch", name,
-                    (double)longest_ns / 1e3);
+        char time[READABLE_MOST];
+        finding_add(s, out, out->gain_ns, &place, "%s: %s is the longest wait after a launch", name,
+                    readable_duration(time, (double)longest_ns));
     }
     finding_say(s, out, "%llu of %llu launches (%.0f %%) are immediately followed by a wait for the device",
                 (unsigned long long)n_waits, (unsigned long long)n, 100.0 * (double)n_waits / (double)n);
@@ -106,7 +108,9 @@ enum check_state check_gc(const struct advise_subject *s, struct finding *out)
         longest_ns = ns > longest_ns ? ns : longest_ns;
     }
     finding_of_kinds(s, out, 1u << SPENT_GC);
-    finding_say(s, out, "%zu Python garbage collections, the longest %.3f ms", g->n, (double)longest_ns / 1e6);
+    char longest[READABLE_MOST];
+    finding_say(s, out, "%zu Python garbage collections, the longest %s", g->n,
+                readable_duration(longest, (double)longest_ns));
     return CHECK_FOUND;
 }
 
@@ -117,7 +121,9 @@ enum check_state check_data_loader(const struct advise_subject *s, struct findin
     if (s->collection && s->collection->framework.ops.n == 0)
         return CHECK_UNRECORDED;
     finding_of_kinds(s, out, 1u << SPENT_DATA);
-    finding_say(s, out, "the device waits %.3f ms %s for data", out->gain_ns / 1e6, s->per);
+    char time[READABLE_MOST];
+    finding_say(s, out, "the %s waits %s %s for data", s->d ? "device" : "host", readable_duration(time, out->gain_ns),
+                s->per);
     return CHECK_FOUND;
 }
 
@@ -126,8 +132,9 @@ enum check_state check_memory_operators(const struct advise_subject *s, struct f
     if (!s->d || !profile_has_host(s->p) || s->p->host.calls.n == 0)
         return CHECK_UNRECORDED;
     finding_of_kinds(s, out, 1u << SPENT_ALLOCATION);
-    finding_say(s, out, "the device waits %.3f ms %s while the host allocates or frees device memory",
-                out->gain_ns / 1e6, s->per);
+    char time[READABLE_MOST];
+    finding_say(s, out, "the device waits %s %s while the host allocates or frees device memory",
+                readable_duration(time, out->gain_ns), s->per);
     return CHECK_FOUND;
 }
 
@@ -136,20 +143,22 @@ enum check_state check_copies(const struct advise_subject *s, struct finding *ou
     if (!s->d)
         return CHECK_UNRECORDED;
     finding_of_kinds(s, out, 1u << SPENT_COPY);
-    finding_say(s, out, "memory is copied for %.3f ms %s while the device does nothing else", out->gain_ns / 1e6,
-                s->per);
+    char time[READABLE_MOST];
+    finding_say(s, out, "memory is copied for %s %s while the device does nothing else",
+                readable_duration(time, out->gain_ns), s->per);
     return CHECK_FOUND;
 }
 
 enum check_state check_free_time(const struct advise_subject *s, struct finding *out)
 {
-    const double least_share = 0.1; /* a little is normal: the first kernel of a step, the optimizer */
+    const double least_share = 0.1; /* less is normal: before the first kernel of a step, in the optimizer */
     if (!s->d)
         return CHECK_UNRECORDED;
     if (spent_on(s, HOST_KINDS) < least_share * s->step_ns)
         return CHECK_FINE;
     finding_of_kinds(s, out, HOST_KINDS);
-    finding_say(s, out, "the device has nothing to do for %.3f ms %s, because the host launches too late",
-                out->gain_ns / 1e6, s->per);
+    char time[READABLE_MOST];
+    finding_say(s, out, "the device has nothing to do for %s %s, because the host launches too late",
+                readable_duration(time, out->gain_ns), s->per);
     return CHECK_FOUND;
 }

@@ -11,7 +11,7 @@ static const char *copy(const char *text, struct arena *mem)
     return text ? arena_text(mem, text, strlen(text)) : NULL;
 }
 
-/* What the trace calls it; a number where it has no name. */
+/* The name of a process or thread in the trace, or its number if it has none. */
 static const char *name_in(const struct chrome_trace *t, name_id name, name_id id, const char *word, struct arena *mem)
 {
     return name != NAME_EMPTY ? copy(names_text(t->names, name), mem)
@@ -78,7 +78,7 @@ struct why_place why_place_of(const struct spent_place *s, const struct subject 
     return out;
 }
 
-/* Keeps the first `most` items, with texts of their own. */
+/* Copies the first `most` items with their texts, and adds up the others. */
 static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct subject *q, size_t most,
                         struct arena *mem)
 {
@@ -108,7 +108,7 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
     struct step_division division;
     bool done = spare && subject_division(&division, s, q, row, n, spare);
     for (size_t i = 0; i < n && done; i++) {
-        /* Of two steps the other one is the usual one; a median between them would explain half of the difference. */
+        /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
         const double usual_ns = s->n > 2 ? (double)s->spread.median_ns : division.usual.time_ns;
         struct step_difference x;
         out[i] = (struct why_answer){ .n_usual = division.n_usual };

@@ -22,6 +22,7 @@ struct why_answer {
     struct why_place *place;           /* of each item */
     double others_ns;                  /* of the items that were left out */
     size_t n_others, n_usual; /* n_usual: steps that the usual one is the mean of; 0: nothing to compare with */
+    bool lacks_python;        /* Python functions could have been recorded, and were not */
 };
 
 /* One step against the median step. `step` is a name that the series has. False only without memory. */
