@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The viewer's server with one thread: whose turn it is. */
+/* The viewer's server with one thread: whose turn it is, and who gives way when the process has no descriptors left. */
 #include <arpa/inet.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -68,8 +70,41 @@ static void one_that_asks_for_much_holds_up_nobody(void **state)
     http_close(h);
 }
 
+static void without_descriptors_a_quiet_client_gives_way_to_a_new_one(void **state)
+{
+    (void)state;
+    static const char request[] = "GET /first HTTP/1.1\r\n\r\n";
+    const struct timeval limit = { .tv_sec = 20 };
+    struct answered a = { 0 };
+    struct error e = { 0 };
+    struct rlimit was;
+    char reply[4096];
+    struct http *h = http_open(
+        &(struct http_options){ .address = "127.0.0.1", .n_threads = 1, .answer = answer, .context = &a }, &e);
+    assert_non_null(h);
+    const int quiet = connected(http_port(h)), late = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(send(quiet, request, sizeof request - 1, 0), sizeof request - 1);
+    assert_true(recv(quiet, reply, sizeof reply, 0) > 0); /* the server has a descriptor for it */
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    const int lowest = dup(quiet); /* all below are in use */
+    assert_int_equal(close(lowest), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ (rlim_t)lowest, was.rlim_max }), 0);
+    const struct sockaddr_in to = { .sin_family = AF_INET,
+                                    .sin_port = htons((uint16_t)http_port(h)),
+                                    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    assert_int_equal(setsockopt(late, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+    assert_int_equal(connect(late, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(send(late, request, sizeof request - 1, 0), sizeof request - 1);
+    assert_true(recv(late, reply, sizeof reply, 0) > 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+    close(quiet);
+    close(late);
+    http_close(h);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(one_that_asks_for_much_holds_up_nobody) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(one_that_asks_for_much_holds_up_nobody),
+                                        cmocka_unit_test(without_descriptors_a_quiet_client_gives_way_to_a_new_one) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

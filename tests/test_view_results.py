@@ -137,6 +137,11 @@ class Results(Case):
         self.assertEqual([r[0] for r in table["rows"]], [8, 7])
         self.assertEqual(v.json("table", input=0, name="STRING_IDS", filter="aten")["rows"], [[0, "aten::mm"]])
         self.assertEqual(self.rows(v, "SELECT count(*) FROM db.TASK JOIN slices ON startNs - %d = begin_ns" % T), [[2]])
+        # A time in ns has more digits than a number of JavaScript keeps: it is a text, in a column of numbers.
+        times = v.json("table", input=0, name="STEP_TIME", sort=0)
+        self.assertEqual([(row[1], column["is_number"]) for row, column in zip(times["rows"], [times["columns"][1]] * 2)],
+                         [(str(T), True), (str(T + 1_000_000), True)])
+        self.assertEqual(self.rows(v, "SELECT 9007199254740992, -9007199254740993, 5"), [[9007199254740992, "-9007199254740993", 5]])
         for sql in ("DELETE FROM db.TASK", "CREATE TABLE db.x(a)", "PRAGMA db.journal_mode = wal", "ATTACH 'x.db' AS y", "VACUUM db"):
             status, _, _ = v.raw(v.url.path + "api/sql?input=0&q=" + test_view.urllib.parse.quote(sql))
             self.assertEqual(status, 400, sql)
@@ -181,6 +186,33 @@ class Results(Case):
         self.assertEqual([s["parts"] for s in series["steps"]],
                          [[(us - 10) * 1000, 10_000, 30_000, 50_000] for us in (100, 100, 400, 100, 100)])
         self.assertEqual(series["selected"], 2)
+
+    def test_cells_of_text_keep_all_of_their_digits(self):
+        folder = os.path.join(self.dir, "ASCEND_PROFILER_OUTPUT")
+        os.makedirs(folder)
+        row = ["1700000000123456.789\t", "12345678901234567890", "1700000000123456789", "-42", "0.125", "007", "1e400", "12:30", "-", "5 "]
+        with open(os.path.join(folder, "kernel_details.csv"), "w", encoding="utf-8", newline="") as f:
+            f.write("Start Time(us),Group,ns,a,A,b,,d,e," + "é" * 40 + "\n" + ",".join(row) + "\n")
+        v = self.view("ASCEND_PROFILER_OUTPUT")
+        v.wait()
+        table = v.json("table", input=0, name="kernel_details")
+        self.assertEqual([c["name"] for c in table["columns"]], ["Start Time(us)", "Group", "ns", "a", "A, column 5", "b", "column 7", "d", "e", "é" * 32])
+        self.assertEqual(table["rows"], [["1700000000123456.789", "12345678901234567890", "1700000000123456789", -42, 0.125, "007", "1e400", "12:30", "-", 5]])
+
+    def test_files_that_are_not_shown_are_counted(self):
+        folder = os.path.join(self.dir, "cluster_analysis_output")
+        os.makedirs(folder)
+        for name in ["%03d.csv" % i for i in range(203)] + ["x" * 70 + ".csv"]:
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write("a\n1\n")
+        with open(os.path.join(folder, "000.csv"), "wb") as f:
+            f.truncate((256 << 20) + 1)
+        v = self.view("cluster_analysis_output")
+        v.wait()
+        facts = dict(v.json("overview", input=0)["facts"])
+        self.assertEqual((facts["tables"], facts["000"], facts["files beyond the first 200 or with long names, left out"]),
+                         ("199", "not read: larger than 256 MiB", "4"))
+        self.assertEqual(v.json("tables", input=0)["tables"][-1], "199")
 
     def test_tables_of_a_cluster_as_text(self):
         folder = os.path.join(self.dir, "cluster_analysis_output")

@@ -16,7 +16,8 @@ static int64_t total(const struct view_categorised *p)
     return sum;
 }
 
-/* In at most POINTS steps: of each step when most was in use. */
+/* At most POINTS points: the reports are cut into runs of equal length, and each run is represented by its highest
+ * point. */
 static void put_points(struct question *a, const struct view_categories *c)
 {
     const size_t step = c->points.n / POINTS + 1;
@@ -38,17 +39,22 @@ static void put_points(struct question *a, const struct view_categories *c)
 
 void answer_memory_categories(struct question *a)
 {
-    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* that finds them, for whoever waits, too */
+    static pthread_mutex_t finding =
+        PTHREAD_MUTEX_INITIALIZER; /* one thread finds them, the others wait for its result */
     struct view_categories *c = a->in->categories;
     struct error e = { 0 };
     bool is_found = true;
     if (c) {
-        pthread_mutex_lock(&one);
+        pthread_mutex_lock(&finding);
         if (!c->mem) {
             c->mem = arena_new();
             is_found = c->mem ? a->in->categorise(a->in, c, &e) : error_no_memory(&e, a->in->path);
         }
-        pthread_mutex_unlock(&one);
+        if (!is_found) { /* what was found so far is not all: the next question tries again */
+            arena_free(c->mem);
+            *c = (struct view_categories){ 0 };
+        }
+        pthread_mutex_unlock(&finding);
     }
     if (!is_found)
         return question_refuse(a->r, 503, e.text);

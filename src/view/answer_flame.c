@@ -24,7 +24,8 @@ static void put_node(struct question *a, const struct flame_node *node, uint32_t
     out_char(a->o, '}');
 }
 
-/* The number that each node has in the answer, or LEFT_OUT: the largest ones, as far as what they are in is among them. */
+/* The number of each node in the answer, or LEFT_OUT. The largest nodes are chosen, if their parents are chosen,
+ * too. */
 static bool nodes_choose(const struct flame *f, uint32_t *number, struct arena *mem)
 {
     const size_t n = f->nodes.n;
@@ -81,7 +82,7 @@ static int compare_levels(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The levels that were asked for, ascending; with all=1 all that there are. False: the question was refused. */
+/* The requested levels, ascending; with all=1 all levels. False: the request was refused. */
 static bool levels_read(struct question *a, uint32_t **level, size_t *n, struct arena *mem)
 {
     int64_t all = 0;
@@ -98,7 +99,7 @@ static bool levels_read(struct question *a, uint32_t **level, size_t *n, struct 
         (*level)[i] = (uint32_t)i;
     qsort(*level, *n, sizeof **level, compare_levels);
     while (*n && (*level)[*n - 1] >= a->t->levels.n)
-        --*n; /* rows of instants */
+        --*n; /* rows of instants have no durations */
     return true;
 }
 

@@ -32,7 +32,8 @@ static void put_point(struct question *a, const struct view_held *h, bool is_fir
     out_char(a->o, ']');
 }
 
-/* All reports in at most POINTS steps: of each step when most was allocated. */
+/* At most POINTS points: the reports are cut into runs of equal length, and each run is represented by its highest
+ * point. */
 static void put_points(struct question *a, const struct view_allocator *of)
 {
     const size_t step = of->held.n / POINTS + 1;
@@ -72,7 +73,7 @@ void answer_memory(struct question *a)
     out_char(a->o, '}');
 }
 
-/* What is alive by name, and the largest blocks. */
+/* The blocks that are allocated at a time. */
 struct alive {
     size_t n;
     int64_t bytes;

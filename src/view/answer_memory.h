@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer_memory.h - answers about memory: what an allocator held over time, and the blocks that were alive at a moment. */
+/* answer_memory.h - answers about memory: what an allocator held over time, and the blocks that were alive at a
+ * moment. */
 #ifndef ASCOPE_VIEW_ANSWER_MEMORY_H
 #define ASCOPE_VIEW_ANSWER_MEMORY_H
 

@@ -37,7 +37,7 @@ static void put_work(struct question *a, const struct view_work *w)
     out_char(o, '}');
 }
 
-/* Those of one run are sorted; rows of several are merged. */
+/* The rows of each run are sorted; those of several runs are not. */
 static int longest_first(const void *a, const void *b)
 {
     const struct view_work *x = *(const struct view_work *const *)a, *y = *(const struct view_work *const *)b;

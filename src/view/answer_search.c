@@ -7,8 +7,8 @@
 #include "base/sort.h"
 
 enum {
-    MOST_FOUND = 10000,   /* slices that a search hands over; all are counted */
-    MOST_AREA_ROWS = 500, /* names of an area */
+    MOST_FOUND = 10000,   /* slices of a search that the answer lists; all are counted */
+    MOST_AREA_ROWS = 500, /* names of an area that the answer lists */
 };
 
 /* Which names contain a text, whatever its case. NULL: no memory. */
@@ -51,7 +51,7 @@ void answer_search(struct question *a)
         question_refuse(a->r, 503, no_memory_text());
     } else {
         order_fill(order, kept);
-        (void)order_by_u64(order, kept, key); /* without memory they stay in the order of rows */
+        (void)order_by_u64(order, kept, key); /* if there is no memory they stay in the order of rows */
         out_char(a->o, '{');
         json_put_int(a->o, "n", (int64_t)n);
         json_put_key(a->o, "slices");

@@ -92,7 +92,7 @@ void answer_slices(struct question *a)
     free(block);
 }
 
-/* Of each stretch of least_ns the smallest and the largest value, and where it begins. */
+/* The smallest and the largest value of each interval of least_ns, and its begin. */
 void answer_counter(struct question *a)
 {
     int64_t id, begin_ns, end_ns, least_ns = 0;
@@ -106,7 +106,7 @@ void answer_counter(struct question *a)
     const int64_t *ns = a->t->counter_ns + c->first;
     const double *value = a->t->counter_value + c->first;
     size_t at = SEARCH_FIRST_NOT(i, 0, c->n, ns[i] <= begin_ns), n = 0;
-    at -= at > 0; /* the one that still holds at the begin */
+    at -= at > 0; /* its value is still valid at the begin */
     struct {
         double t, min, max;
     } *out = malloc(MOST_BLOCKS * sizeof *out);
@@ -145,11 +145,14 @@ static bool read_slice(struct question *a, uint32_t *slice)
     return true;
 }
 
-/* A value as JSON that is valid whatever the file has: texts and numbers as they are, containers as their text. */
+/* A value as JSON that is valid whatever the file has: texts and numbers as they are, containers as their text. A
+ * number with more digits than every double keeps (an address, a time in ns) is a text, so that a page shows all of
+ * them. */
 static void put_value(struct out *o, struct json_span value, char *scratch)
 {
+    enum { EXACT_DIGITS = 15 };
     double number;
-    if (!json_is_text(value) && json_double(value, &number) && isfinite(number) &&
+    if (!json_is_text(value) && value.len <= EXACT_DIGITS && json_double(value, &number) && isfinite(number) &&
         (value.at[0] == '-' || isdigit((unsigned char)value.at[0])))
         return out_real(o, number);
     const size_t n = json_decode(value, scratch);
@@ -185,7 +188,7 @@ static const struct view_rank *rank_of(const struct question *a, uint32_t slice)
     return view_rank_of(a->in, t->tracks.at[t->slices.track[slice]].process);
 }
 
-/* Between two slices; `of` is the one that was asked for. */
+/* A flow between two slices; `of` is the requested one, `slice` the other one. */
 static void put_flow(struct question *a, uint32_t of, uint32_t slice, bool is_source, bool is_first)
 {
     const struct chrome_trace *t = a->t->trace;

@@ -2,14 +2,13 @@
 #include "view/answer_tables.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "view/slices_table.h"
 #include "view/view_sql.h"
 
-/* What a page offers, and examples of SQL. */
+/* The tables that a page offers, examples of SQL, and the schema for SQL. */
 void answer_tables(struct question *a)
 {
     out_lit(a->o, "{\"tables\":[");
@@ -46,23 +45,37 @@ static void answer_with(struct question *a, const struct view_sql *sql)
         question_refuse(a->r, 400, e.text);
 }
 
-/* "SELECT …" of a table by its name, and what a filter is about: one of ours, or one of a database. */
-static char *table_sql(struct question *a, const char *name, const struct view_table *t)
+/* The pattern of LIKE for rows that contain a text: each of its characters stands for itself. */
+static void like_pattern(char *out, const char *text)
 {
-    static const char form[] = "SELECT * FROM (%s) WHERE ?1 = '%%%%' OR %s LIKE ?1";
-    if (t)
-        return sqlite3_mprintf(form, t->sql, t->filtered);
-    for (size_t i = 0; i < a->in->db_tables.n; i++)
-        if (!strcmp(a->in->db_tables.at[i].name, name))
-            return sqlite3_mprintf("SELECT * FROM db.\"%w\" WHERE ?1 = '%%%%' OR %s LIKE ?1", name,
-                                   a->in->db_tables.at[i].filtered);
-    return NULL;
+    *out++ = '%';
+    for (; *text; text++) {
+        if (*text == '%' || *text == '_' || *text == '\\')
+            *out++ = '\\';
+        *out++ = *text;
+    }
+    *out++ = '%';
+    *out = '\0';
 }
 
-/* A table that the server has sorted by one of its columns and filtered by a text. */
+/* "SELECT …" of a table by its name: one of ours, or one of a database. ?1 is the pattern of a filter. */
+static char *table_sql(struct question *a, const char *name, const struct view_table *t)
+{
+#define FILTERED "WHERE ?1 = '%%%%' OR %s LIKE ?1 ESCAPE '\\'"
+    if (t)
+        return sqlite3_mprintf("SELECT * FROM (%s) " FILTERED, t->sql, t->filtered);
+    for (size_t i = 0; i < a->in->db_tables.n; i++)
+        if (!strcmp(a->in->db_tables.at[i].name, name))
+            return sqlite3_mprintf("SELECT * FROM db.\"%w\" " FILTERED, name, a->in->db_tables.at[i].filtered);
+    return NULL;
+#undef FILTERED
+}
+
+/* A table, sorted by one of its columns and filtered by a text. */
 void answer_table(struct question *a)
 {
-    char name[64], filter[256] = "", like[sizeof filter + 2];
+    enum { MOST_COLUMNS = 2000 }; /* as many as SQLite has */
+    char name[64], filter[256] = "", like[2 * sizeof filter + 2];
     int64_t sort = -1, down = 0, csv = 0;
     const bool is_named = http_parameter(a->q, "name", name, sizeof name);
     const struct view_table *known = is_named ? view_table_find(name) : NULL;
@@ -73,10 +86,11 @@ void answer_table(struct question *a)
     (void)http_parameter_i64(a->q, "sort", &sort);
     (void)http_parameter_i64(a->q, "down", &down);
     (void)http_parameter_i64(a->q, "csv", &csv);
-    snprintf(like, sizeof like, "%%%s%%", filter);
-    char *sql = sort >= 0 && sort < 64 ? sqlite3_mprintf("%s ORDER BY %d%s", table, (int)sort + 1, down ? " DESC" : "")
-                : known                ? sqlite3_mprintf("%s ORDER BY %s", table, known->order)
-                                       : sqlite3_mprintf("%s", table);
+    like_pattern(like, filter);
+    char *sql = sort >= 0 && sort < MOST_COLUMNS
+                    ? sqlite3_mprintf("%s ORDER BY %d%s", table, (int)sort + 1, down ? " DESC" : "")
+                : known ? sqlite3_mprintf("%s ORDER BY %s", table, known->order)
+                        : sqlite3_mprintf("%s", table);
     if (sql)
         answer_with(a, &(struct view_sql){ .sql = sql, .is_csv = csv != 0, .parameter = { like } });
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer_tables.h - tables and SQL. */
+/* answer_tables.h - answers with tables: their list, one of them sorted and filtered, and the result of an SQL
+ * statement. */
 #ifndef ASCOPE_VIEW_ANSWER_TABLES_H
 #define ASCOPE_VIEW_ANSWER_TABLES_H
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static uintptr_t page_bytes; /* sysconf() is not for signal handlers */
+static uintptr_t page_bytes; /* sysconf() must not be called in a signal handler */
 
 static void on_bus(int signal, siginfo_t *info, void *context)
 {
@@ -18,7 +18,7 @@ static void on_bus(int signal, siginfo_t *info, void *context)
     if (info->si_code != BUS_ADRERR ||
         mmap(page, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
         struct sigaction none = { .sa_handler = SIG_DFL };
-        sigaction(signal, &none, NULL); /* it comes again, and ends the program */
+        sigaction(signal, &none, NULL); /* the signal is raised again and ends the program */
     }
     errno = was;
 }

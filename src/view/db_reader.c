@@ -61,7 +61,8 @@ static sqlite3_stmt *prepare(struct db_reader *r, const char *format, const char
     if (!is_known || (sql && sqlite3_prepare_v2(r->u.db, sql, -1, &s, NULL) != SQLITE_OK))
         problem_set(r, table, untrusted_db_trouble(&r->u));
     sqlite3_free(sql);
-    r->n_left = r->u.file_bytes / 2; /* a row takes more than that: beyond it pages are read again and again */
+    r->n_left =
+        r->u.file_bytes / 2; /* a row has more than two bytes: with more rows, a damaged file reads pages repeatedly */
     return s;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db_reader.h - reading a SQLite database of others, whatever is in it.
+/* db_reader.h - reads an SQLite database that is not trusted (untrusted_db.h).
  *
- * Opened as untrusted_db.h says. Only plain tables are read, each once from its begin to its end; numbers that stand for texts are
- * looked up in memory. A damaged table ends where it is damaged: `problem` says which was the first, and what was read before stays.
+ * Only plain tables are read, each once from begin to end. Ids of texts are looked up in memory. Reading a damaged
+ * table ends at the damage; `problem` describes the first one, and the rows before it are used.
  */
 #ifndef ASCOPE_VIEW_DB_READER_H
 #define ASCOPE_VIEW_DB_READER_H
@@ -22,7 +22,7 @@ struct db_reader {
     struct untrusted_db u;
     const char *path; /* lent */
     uint64_t text_bytes;
-    uint64_t n_left; /* rows that the table which is read may still have */
+    uint64_t n_left; /* rows that the current table may still have: a limit for damaged files */
     struct names *names;
     struct db_texts strings; /* STRING_IDS */
     struct arena *mem;
@@ -33,14 +33,14 @@ struct db_reader {
 bool db_reader_open(struct db_reader *r, const char *path, struct error *e);
 void db_reader_close(struct db_reader *r); /* one that is all zero is fine */
 
-bool db_is_database(const char *path); /* a regular file that begins as all of them do */
+bool db_is_database(const char *path); /* whether it is a regular file with the magic of SQLite */
 
 /* All rows of a plain table; NULL: there is none. End with sqlite3_finalize(). */
 sqlite3_stmt *db_reader_rows(struct db_reader *r, const char *table);
-bool db_reader_next(struct db_reader *r, sqlite3_stmt *s, const char *table); /* false: that was all, or `problem` */
+bool db_reader_next(struct db_reader *r, sqlite3_stmt *s, const char *table); /* false: no more rows, or a problem */
 int db_column(sqlite3_stmt *s, const char *name);                             /* its number; -1: there is none */
 
-/* A row of another table by a number that one of its columns has. */
+/* Finds rows of a table by the value of one of its columns. */
 struct db_lookup {
     struct keys keys;
     LIST(int64_t) rowid;
@@ -49,7 +49,8 @@ struct db_lookup {
 };
 bool db_lookup_open(struct db_reader *r, struct db_lookup *l, const char *table,
                     const char *column); /* false: memory */
-/* The row, until the next call; NULL: none. Others with the same number are those that follow it: `i` of them are left out. */
+/* The row with this number, valid until the next call; NULL: none. If several consecutive rows have the number, row `i`
+ * of them. */
 sqlite3_stmt *db_lookup(struct db_lookup *l, int64_t number, int64_t i);
 void db_lookup_close(struct db_lookup *l);
 

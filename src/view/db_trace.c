@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "base/stamp.h"
 
-/* What ends a connection: a moment on a row. */
+/* An event with a connection id: its time and track. */
 struct db_end {
     uint64_t connection;
     int64_t ns;
@@ -17,9 +17,11 @@ struct db_end {
     bool is_device;
 };
 
-/* ---- which columns are texts --------------------------------------------------------------------------------------- */
+/* ---- which columns are texts
+ * --------------------------------------------------------------------------------------- */
 
-/* Columns with the number of a text in STRING_IDS. Old files have a number in blockDim: where gridDim is there, it is a text. */
+/* Columns with ids of texts in STRING_IDS. blockDim is the id of a text in files that have gridDim; in older ones it is
+ * a number. */
 static const char *const string_columns[] = {
     "name",          "opName",   "taskType",        "opType",       "inputFormats", "inputDataTypes", "inputShapes",
     "outputFormats", "attrInfo", "outputDataTypes", "outputShapes", "opState",      "hf32Eligible",   "gridDim",
@@ -52,7 +54,7 @@ static const struct {
     [OF_RDMA] = { "ENUM_HCCL_RDMA_TYPE", "rdmaType" },
 };
 
-/* Of which texts the numbers of a column are; `of_type` says it of columns named "type". */
+/* The table of texts to which the ids of a column refer; `of_type` is that of columns named "type". */
 static int texts_by_name(sqlite3_stmt *s, const char *name, int of_type)
 {
     if (!name)
@@ -68,7 +70,7 @@ static int texts_by_name(sqlite3_stmt *s, const char *name, int of_type)
     return !strcmp(name, "blockDim") && db_column(s, "gridDim") >= 0 ? OF_STRINGS : NO_TEXTS;
 }
 
-/* The same, by the number of the column: names are looked at once for all rows of a statement. */
+/* The same by the number of a column. Names are compared once per statement, not once per row. */
 static int texts_of(struct db_trace *t, sqlite3_stmt *s, int column, int of_type)
 {
     enum { STATEMENTS = sizeof t->texts_of / sizeof *t->texts_of, COLUMNS = sizeof t->texts_of->of };
@@ -87,7 +89,7 @@ static int texts_of(struct db_trace *t, sqlite3_stmt *s, int column, int of_type
     return t->texts_of[i].of[column];
 }
 
-/* The text of a cell that has one: by its number, or its own. */
+/* The text of a cell: the one with the id in the cell, or the text in the cell. False: it has none. */
 static bool cell_text(struct db_trace *t, sqlite3_stmt *s, int column, int of_type, const char **text, size_t *n)
 {
     const int of = column < 0 ? NO_TEXTS : texts_of(t, s, column, of_type);
@@ -108,13 +110,14 @@ static bool cell_text(struct db_trace *t, sqlite3_stmt *s, int column, int of_ty
     return *text != NULL;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------- */
+/* ---- events
+ * -------------------------------------------------------------------------------------------------------- */
 
 enum { CELL_BYTES = 4096, NAME_BYTES = 65536, MOST_ROWS = 200 /* of one id */ };
 
 static void put_text(struct db_trace *t, const char *text, size_t n, size_t most)
 {
-    while (n > most && n > 0 && ((unsigned char)text[most] & 0xC0) == 0x80)
+    while (n > most && most > 0 && ((unsigned char)text[most] & 0xC0) == 0x80)
         most--; /* not in the middle of a character */
     out_json(t->o, text, n > most ? most : n);
 }
@@ -125,10 +128,11 @@ static void put_int(struct out *o, const char *key, int64_t v)
     out_i64(o, v);
 }
 
-/* The begin of an event on a row, up to its name. False: no room is left. */
+/* Writes the begin of an event on a track, up to its name. False: the text is too long already. */
 static bool event_begin(struct db_trace *t, char phase, uint32_t process, uint32_t track)
 {
-    /* An event takes a few times the bytes of its row. Where texts are long and repeated, it could be any number. */
+    /* An event needs a few times the bytes of its row, but long texts may be repeated any number of times: hence the
+     * limit. */
     const uint64_t most = (UINT64_C(64) << 20) + 40 * t->r->u.file_bytes;
     if (t->is_cut || t->o->written + t->o->n > most) {
         t->is_cut = true;
@@ -202,7 +206,7 @@ static uint32_t process_of(struct db_trace *t, enum db_process kind, int64_t num
     return at;
 }
 
-/* A row of a process, by what makes it one, with the text that it is shown with. */
+/* The track of a process with an identifying number; a new track is written with its title and position. */
 static uint32_t track_of(struct db_trace *t, uint32_t process, uint64_t number, const char *title, int64_t place)
 {
     const size_t n = t->tracks.key.n;
@@ -222,7 +226,7 @@ static bool number_is(sqlite3_stmt *s, int column, int64_t *v)
     return type != SQLITE_TEXT || *v != 0;
 }
 
-/* Begin and end of a row; one without is counted. */
+/* Begin and end of a row of a table. False: it has no time, and is counted. */
 static bool times_of(struct db_trace *t, sqlite3_stmt *s, int begin, int end, int64_t *begin_ns, int64_t *end_ns)
 {
     if (!number_is(s, begin, begin_ns) || *begin_ns <= 0) {
@@ -238,7 +242,7 @@ static bool times_of(struct db_trace *t, sqlite3_stmt *s, int begin, int end, in
     return true;
 }
 
-/* A cell as a member of an object; nothing where it has no value. */
+/* Writes a cell as a member of an object; cells without a value are left out. */
 static void put_member(struct db_trace *t, sqlite3_stmt *s, int column, int of_type, bool *is_first)
 {
     const char *name = sqlite3_column_name(s, column), *text = NULL;
@@ -272,7 +276,8 @@ static void put_members(struct db_trace *t, sqlite3_stmt *s, int of_type, const 
     }
 }
 
-/* ---- slices -------------------------------------------------------------------------------------------------------- */
+/* ---- slices
+ * -------------------------------------------------------------------------------------------------------- */
 
 enum row_kind { BY_THREAD, BY_STREAM, BY_GROUP, BY_TYPE, BY_DOMAIN, ONE_ROW };
 
@@ -326,7 +331,7 @@ static int64_t number_or(sqlite3_stmt *s, int column, int64_t otherwise)
     return number_is(s, column, &v) ? v : otherwise;
 }
 
-/* A row whose title is a text of the file. */
+/* A track whose title contains a text of the file. */
 static uint32_t named_track(struct db_trace *t, uint32_t process, sqlite3_stmt *s, int column, int of_type,
                             const char *before, int64_t plane)
 {
@@ -386,7 +391,7 @@ static void range_add(struct db_trace *t, int64_t begin_ns, int64_t end_ns, int6
     t->failed |= !new;
 }
 
-/* What is known of a task besides its times. Tasks of a collective are on rows of their group and plane. */
+/* The row with further data of a task. Tasks of a collective are shown on the track of their group and plane. */
 static sqlite3_stmt *task_info(struct db_trace *t, sqlite3_stmt *s, const struct columns *c, enum db_task_info *kind)
 {
     const int64_t task = number_or(s, c->task, -1);
@@ -416,7 +421,7 @@ static void put_stack(struct db_trace *t, int64_t chain)
     out_char(t->o, '"');
 }
 
-/* An operator has an id of its own for all that it is connected with. */
+/* Adds the connections of an event. The id of an operator refers to a list of connection ids. */
 static void connect(struct db_trace *t, const struct slices_table *of, int64_t connection, int64_t ns, uint32_t process,
                     uint32_t track)
 {
@@ -510,7 +515,8 @@ static void put_slices(struct db_trace *t, const struct slices_table *of)
     sqlite3_finalize(s);
 }
 
-/* ---- counters ------------------------------------------------------------------------------------------------------ */
+/* ---- counters
+ * ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *table, *title;
@@ -541,7 +547,7 @@ static const struct {
     { "HOST_NETWORK_USAGE", "Host network", NO_TEXTS },
 };
 
-/* Columns that say what is counted, not how much. */
+/* Whether a column names what is counted: it becomes part of the counter's name. */
 static bool is_label(const char *name)
 {
     static const char *const labels[] = { "hbmId", "llcId",  "cpuId",     "moduleId",  "accId",
@@ -553,7 +559,7 @@ static bool is_label(const char *name)
     return false;
 }
 
-/* A counter for each column: their units differ. */
+/* Writes a counter for each column, because their units differ. */
 static void put_counters_alone(struct db_trace *t, const char *title, sqlite3_stmt *s, int time, int device)
 {
     int64_t ns, end_ns;
@@ -598,7 +604,7 @@ static void put_counter(struct db_trace *t, size_t table, sqlite3_stmt *s, int t
         if (!name || !is_label(name) || sqlite3_column_type(s, i) == SQLITE_NULL)
             continue;
         const bool is_text = cell_text(t, s, i, of_type, &text, &length);
-        if (!is_text && sqlite3_column_int64(s, i) < 0) /* no number of one */
+        if (!is_text && sqlite3_column_int64(s, i) < 0) /* not the number of one */
             continue;
         out_char(t->o, ' ');
         if (is_text)
@@ -637,7 +643,8 @@ static void put_counters(struct db_trace *t, size_t table)
     sqlite3_finalize(s);
 }
 
-/* ---- flow events --------------------------------------------------------------------------------------------------- */
+/* ---- flow events
+ * --------------------------------------------------------------------------------------------------- */
 
 static void put_flow(struct db_trace *t, char phase, const struct db_end *end, uint64_t id)
 {
@@ -650,10 +657,11 @@ static void put_flow(struct db_trace *t, char phase, const struct db_end *end, u
     event_end(t);
 }
 
-/* What has the same connection id: from call to call in the order of time, and from the last call to each task. */
+/* Writes the flows of equal connection ids: from call to call in the order of time, and from the last call to each
+ * task. */
 static void put_flows(struct db_trace *t)
 {
-    enum { MOST_ENDS = 64 }; /* an id that more have in common says nothing */
+    enum { MOST_ENDS = 64 }; /* an id that more events share does not connect them */
     const size_t n = t->ends.n;
     uint64_t n_flows = 0;
     uint32_t *order = arena_take(t->r->mem, n, sizeof *order);

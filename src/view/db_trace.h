@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db_trace.h - the vendor's databases (msprof_*.db, ascend_pytorch_profiler*.db, ascend_mindspore_profiler*.db) as a trace in
- * Chrome's form.
+/* db_trace.h - converts the vendor's databases (msprof_*.db, ascend_pytorch_profiler*.db,
+ * ascend_mindspore_profiler*.db) into the Chrome trace format.
  *
- * Calls, tasks, collectives, marks and steps become slices, samples counters, and equal connection ids flow events. All other columns of a
- * row are its arguments, numbers that stand for texts as texts. Tables and columns that are not there are no error; rows without a time
- * are counted.
+ * Calls, tasks, collectives, marks and steps become slices, samples become counters, and equal connection ids become
+ * flow events. The other columns of a row become its arguments, with texts instead of their ids. Missing tables and
+ * columns are not an error; rows without a time are counted.
  */
 #ifndef ASCOPE_VIEW_DB_TRACE_H
 #define ASCOPE_VIEW_DB_TRACE_H

@@ -3,7 +3,7 @@
 
 #include "base/stamp.h"
 
-/* Slices around the one that is being added, outermost first. */
+/* The slices around the current one, outermost first. */
 struct around {
     size_t n;
     struct {
@@ -48,7 +48,7 @@ static bool slice_add(struct flame *f, const struct view_timeline *v, uint32_t s
     return true;
 }
 
-/* Adds the slices of levels of one track. Rows of a track are in the order in which a tree is walked: outer ones first. */
+/* Adds the slices of some levels of one track. The slices of a track are in preorder: outer ones precede inner ones. */
 static bool track_add(struct flame *f, const struct view_timeline *v, const uint32_t *level, size_t n_levels,
                       int64_t begin_ns, int64_t end_ns, struct arena *mem)
 {

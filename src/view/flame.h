@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flame.h - the slices of some levels in a range as one tree: those with the same names around them are one node.
+/* flame.h - the slices of some levels in a range, merged into one tree: slices with the same path of names are one
+ * node.
  *
- * Slices count as far as they lie in the range. Levels that were not chosen are left out as if nothing were on them.
+ * A slice counts with the part of it that is inside the range. Levels that were not selected are ignored.
  */
 #ifndef ASCOPE_VIEW_FLAME_H
 #define ASCOPE_VIEW_FLAME_H
@@ -12,7 +13,7 @@
 enum { FLAME_ROOT = UINT32_MAX };
 
 struct flame_node {
-    uint32_t parent; /* precedes it; FLAME_ROOT: none */
+    uint32_t parent; /* a smaller number; FLAME_ROOT: none */
     name_id name;
     uint32_t longest;                       /* a slice */
     uint64_t n;                             /* slices */
@@ -20,7 +21,7 @@ struct flame_node {
 };
 
 struct flame {
-    LIST(struct flame_node) nodes; /* in the order in which they were met */
+    LIST(struct flame_node) nodes; /* in the order of their first slices */
     uint64_t n;                    /* slices */
     int64_t total_ns;              /* of the nodes without a parent */
     struct keys places;            /* of parent and name */

@@ -17,25 +17,26 @@
 enum {
     CONNECTIONS = 256,
     MOST_THREADS = 16,
-    QUIET_MS = 120 * 1000,  /* a client that neither sends nor reads for so long is gone */
-    LISTENER = CONNECTIONS, /* what is not a connection, in the events */
+    QUIET_MS = 120 * 1000,  /* connections without traffic for this long are closed */
+    LISTENER = CONNECTIONS, /* in events, instead of the number of a connection */
     WAKER,
 };
 
-/* A place for a connection; a new one has a new number, so that late events of its predecessor do not reach it. */
+/* A slot for a connection. Each connection of a slot has another number, so that late events of its predecessor are
+ * ignored. */
 struct connection {
     int fd; /* -1: free */
     uint32_t number;
-    bool is_busy; /* some thread works for it; only that one touches the rest */
+    bool is_busy; /* a thread is serving it; only this thread uses the fields below */
     uint64_t quiet_since_ns;
-    bool ends; /* when everything was sent */
+    bool ends; /* it is closed when the reply has been sent */
     size_t n_in;
     char *in; /* HTTP_REQUEST_BYTES and one */
     struct out head, body;
     const char *lent; /* instead of body */
     size_t lent_bytes, sent;
     bool has_reply, has_body;
-    bool has_more; /* requests that were read and are not answered yet */
+    bool has_more; /* `in` has more requests */
 };
 
 struct http {
@@ -78,9 +79,8 @@ static bool watch(struct http *h, int how, int fd, uint32_t events, uint64_t dat
 }
 
 /* With the lock. */
-static void drop(struct http *h, struct connection *c)
+static void drop(struct connection *c)
 {
-    (void)h;
     close(c->fd); /* and with it its place in epoll */
     free(c->in);
     out_discard(&c->head);
@@ -88,27 +88,52 @@ static void drop(struct http *h, struct connection *c)
     *c = (struct connection){ .fd = -1, .number = c->number + 1 };
 }
 
-/* A place for a new connection: a free one, or that of the one that was quiet longest. NULL: all are busy. With the lock. */
-static struct connection *place_for_new(struct http *h)
+/* The connection that was quiet longest; NULL: there is none, or all are busy. With the lock. */
+static struct connection *quietest(struct http *h)
 {
     struct connection *oldest = NULL;
     for (size_t i = 0; i < CONNECTIONS; i++) {
         struct connection *c = &h->connection[i];
-        if (c->fd < 0)
-            return c;
-        if (!c->is_busy && (!oldest || c->quiet_since_ns < oldest->quiet_since_ns))
+        if (c->fd >= 0 && !c->is_busy && (!oldest || c->quiet_since_ns < oldest->quiet_since_ns))
             oldest = c;
     }
-    if (oldest)
-        drop(h, oldest);
     return oldest;
+}
+
+/* A slot for a new connection: a free one, or that of the quietest connection. NULL: all are busy. With the lock. */
+static struct connection *place_for_new(struct http *h)
+{
+    for (size_t i = 0; i < CONNECTIONS; i++)
+        if (h->connection[i].fd < 0)
+            return &h->connection[i];
+    struct connection *c = quietest(h);
+    if (c)
+        drop(c);
+    return c;
+}
+
+/* The process has no descriptor for a client that waits: the quietest connection gives up its own. Without one, waits a
+ * moment, because the listener stays ready and would keep all threads busy. */
+static void descriptor_free(struct http *h)
+{
+    enum { MOMENT_US = 10000 };
+    pthread_mutex_lock(&h->lock);
+    struct connection *c = quietest(h);
+    if (c)
+        drop(c);
+    pthread_mutex_unlock(&h->lock);
+    if (!c)
+        usleep(MOMENT_US);
 }
 
 static void take_new(struct http *h)
 {
     const int fd = accept4(h->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE)
+            descriptor_free(h);
         return;
+    }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
     char *in = malloc(HTTP_REQUEST_BYTES + 1);
     struct error e = { 0 };
@@ -122,7 +147,7 @@ static void take_new(struct http *h)
         };
         if (!watch(h, EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLONESHOT,
                    (uint64_t)c->number << 32 | (uint64_t)(c - h->connection)))
-            drop(h, c);
+            drop(c);
     }
     pthread_mutex_unlock(&h->lock);
     if (!c) {
@@ -201,8 +226,8 @@ static void answer(struct http *h, struct connection *c, int used, const struct 
     reply_begin(c, &r, used > 0 && q->is_head);
 }
 
-/* Reads, answers and sends until one of them has to wait; after an answer it is the turn of the other connections. False: the connection
- * has ended. */
+/* Reads, answers and sends until one of them would block. After one answer it returns, so that other connections are
+ * served, too. False: the connection has ended. */
 static bool serve(struct http *h, struct connection *c)
 {
     bool is_answered = false;
@@ -235,7 +260,7 @@ static bool serve(struct http *h, struct connection *c)
     }
 }
 
-/* The connection of an event, now this thread's; NULL: it is gone. */
+/* The connection of an event, marked as busy; NULL: it was closed. */
 static struct connection *claim(struct http *h, uint64_t data)
 {
     struct connection *c = &h->connection[data & 0xffffffff];
@@ -252,11 +277,12 @@ static void release(struct http *h, struct connection *c, bool goes_on)
     pthread_mutex_lock(&h->lock);
     c->is_busy = false;
     c->quiet_since_ns = steady_ns();
-    const uint32_t wants =
-        c->has_reply || c->has_more ? EPOLLOUT : EPOLLIN; /* can be written to: at once, behind the others */
+    const uint32_t wants = c->has_reply || c->has_more
+                               ? EPOLLOUT
+                               : EPOLLIN; /* has_more: it can be written to, so that its turn comes at once */
     const uint64_t data = (uint64_t)c->number << 32 | (uint64_t)(c - h->connection);
     if (!goes_on || !watch(h, EPOLL_CTL_MOD, c->fd, wants | EPOLLONESHOT, data))
-        drop(h, c);
+        drop(c);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -267,7 +293,7 @@ static void drop_quiet(struct http *h)
     for (size_t i = 0; i < CONNECTIONS; i++) {
         struct connection *c = &h->connection[i];
         if (c->fd >= 0 && !c->is_busy && now - c->quiet_since_ns > QUIET_MS * UINT64_C(1000000))
-            drop(h, c);
+            drop(c);
     }
     pthread_mutex_unlock(&h->lock);
 }
@@ -364,7 +390,7 @@ void http_close(struct http *h)
         pthread_join(h->thread[i], NULL);
     for (size_t i = 0; i < CONNECTIONS; i++)
         if (h->connection[i].fd >= 0)
-            drop(h, &h->connection[i]);
+            drop(&h->connection[i]);
     const int fds[] = { h->listener, h->epoll, h->waker };
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0)

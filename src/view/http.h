@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http.h - a server for the pages of one user on this machine.
+/* http.h - an HTTP server for the pages of one user on this machine.
  *
- * A few threads share all connections; each request is answered by the first that is free, so that one slow answer holds up
- * nobody else. Connections are bounded: the one that was quiet longest makes room for a new one. A client that reads slowly costs the
- * memory of its answer and no thread.
+ * A few threads serve all connections. Each request is answered by the first free thread, so that a slow answer does
+ * not delay others. The number of connections is limited: a new one replaces the one that was quiet longest. A client
+ * that reads slowly occupies the memory of its answer, but no thread.
  *
- * Written here instead of taken from a library: it has to be in the static program, too, for which none is packaged.
+ * It is not taken from a library, because no library is packaged for the statically linked program.
  */
 #ifndef ASCOPE_VIEW_HTTP_H
 #define ASCOPE_VIEW_HTTP_H

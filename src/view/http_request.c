@@ -14,7 +14,8 @@ static int hex(char c)
                                   : -1;
 }
 
-/* Decodes n bytes of `from` into `to`, which may be the same, with a NUL. A NUL among them is no text. */
+/* Decodes n bytes of `from` into `to`, which may be the same buffer, and appends a NUL. False: invalid, a NUL inside,
+ * or too long. */
 static bool decode(char *to, size_t cap, const char *from, size_t n, bool plus_is_blank)
 {
     size_t len = 0;
@@ -44,7 +45,7 @@ static char *headers_end(char *buffer, size_t n)
     return end ? end + 4 : NULL;
 }
 
-/* "Name: value" of one header, which is kept if it is one that we know. */
+/* Keeps the value of a header "Name: value" that is used here. */
 static void keep_header(struct http_request *q, char *line)
 {
     char *value = strchr(line, ':');
@@ -66,7 +67,7 @@ static void keep_header(struct http_request *q, char *line)
         q->keeps_alive = strcasestr(value, "close") ? false : strcasestr(value, "keep-alive") ? true : q->keeps_alive;
 }
 
-/* Whether one says that a body follows, which we have no use for. */
+/* Whether a header announces a body; requests with a body are refused. */
 static bool has_body(const char *line)
 {
     return !strncasecmp(line, "Transfer-Encoding:", 18) ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http_request.h - one request of a browser, from the bytes that it sent.
+/* http_request.h - parses a request of a browser.
  *
- * As much of HTTP/1.1 as a page of ours needs: GET and HEAD, no body. Anything else is refused with the status that says why. The
- * bytes are from anywhere: nothing is believed, and a request that does not fit its buffer is refused.
+ * Supports the part of HTTP/1.1 that the pages need: GET and HEAD without a body. Other requests, and those that do not
+ * fit into the buffer, are refused with the status that says why. The bytes are not trusted.
  */
 #ifndef ASCOPE_VIEW_HTTP_REQUEST_H
 #define ASCOPE_VIEW_HTTP_REQUEST_H
@@ -26,7 +26,8 @@ struct http_request {
     const char *etag;   /* If-None-Match; "" */
 };
 
-/* How many bytes were used; 0: more are needed; below 0: minus the status to refuse it with. The buffer has a byte behind n. */
+/* How many bytes were used; 0: more are needed; below 0: minus the status to refuse it with. The buffer has a byte
+ * behind n. */
 int http_request_read(struct http_request *q, char *buffer, size_t n);
 
 /* A parameter of the query, decoded. False: it is absent, is not valid, or does not fit. */

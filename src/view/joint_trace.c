@@ -65,7 +65,7 @@ void joint_drop(struct joint *j, struct joint_part *p)
     free(p);
 }
 
-/* A part on its way into the joint trace. */
+/* The state while a part is added to the joint trace. */
 struct joining {
     struct chrome_trace *out;
     const struct joint_part *part;
@@ -75,7 +75,7 @@ struct joining {
     uint32_t first_process, first_track;
 };
 
-/* The order of rows within a part is kept, whatever numbers another one has. */
+/* A sort index that keeps the order of tracks inside a part, and the parts one after the other. */
 static int64_t sort_index(const struct joining *q, bool has, int64_t index)
 {
     enum { ROOM = 1 << 30 };

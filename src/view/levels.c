@@ -46,7 +46,8 @@ static int64_t gap_before(const struct levels *l, size_t at)
     return wrap_sub(l->begin_ns[l->slice[at]], end_of(l, l->slice[at - 1]));
 }
 
-/* A span that two levels share is made of both, and is used by neither. */
+/* A span may contain positions of two levels; such spans are not used, because span_at() only returns spans inside a
+ * level. */
 static bool spans_build(struct levels *l, size_t n, struct arena *mem)
 {
     for (size_t kind = 0; kind < LEVEL_SPANS; kind++) {
@@ -140,7 +141,8 @@ static uint32_t longest_of(const struct levels *l, size_t first, size_t end)
     return best;
 }
 
-/* How many positions from `at` on have neither a slice nor a gap that can be seen, by whole spans; 0: look at it alone. */
+/* How many positions from `at` on have neither a slice nor a gap that can be seen, by whole spans; 0: look at it
+ * alone. */
 static size_t spans_short(const struct levels *l, size_t at, size_t end, int64_t least_ns)
 {
     size_t width;
@@ -154,7 +156,8 @@ static size_t spans_short(const struct levels *l, size_t at, size_t end, int64_t
     return 0;
 }
 
-/* Where a run that begins with the slice at `first` ends: at the first slice that is long enough to be seen, or before a gap that is. */
+/* Where a run that begins with the slice at `first` ends: at the first slice that is long enough to be seen, or before
+ * a gap that is. */
 static size_t run_end(const struct levels *l, size_t first, size_t end, int64_t least_ns)
 {
     size_t at = first + 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* levels.h - slices of tracks as rows that can be drawn: what is inside another slice lies one level below it.
+/* levels.h - the slices of tracks by nesting depth: a slice inside another one is one level below it.
  *
- * On a level slices follow one another without overlap, so that begins and ends both ascend. A view of any range and any
- * resolution is made from that and from the longest slice and gap of each 16 and each 512, without a pyramid of coarser copies: runs of
- * slices that are too short to be seen are jumped over and become one block. The cost is that of the blocks, hardly of the slices below
- * them.
+ * The slices of a level do not overlap, so that begins and ends both ascend. For each run of 16 and of 512 slices the
+ * longest slice and the longest gap are stored. With them, a view of any range and resolution skips runs of slices that
+ * are too short to be seen and merges them into one block. Its cost depends on the number of blocks, hardly on the
+ * number of slices.
  */
 #ifndef ASCOPE_VIEW_LEVELS_H
 #define ASCOPE_VIEW_LEVELS_H
@@ -15,14 +15,15 @@
 
 #include "base/arena.h"
 
-enum { LEVELS_DEEPEST = 512 }; /* what is deeper shares the last level, and may overlap there */
+enum { LEVELS_DEEPEST = 512 }; /* deeper slices are on the last level, where they may overlap */
 
 struct level {
     uint32_t track, depth;
     size_t first, n; /* positions in `slice` */
 };
 
-/* What a run of a fixed number of positions has at most: runs that are too short to be seen are jumped over by it. */
+/* The longest slice and gap of a run of a fixed number of positions, to skip runs in which nothing is long enough to be
+ * seen. */
 enum { LEVEL_SPANS = 2 };
 struct level_span {
     int64_t longest_ns, gap_ns; /* gaps in front of its slices */
@@ -35,7 +36,7 @@ struct levels {
     struct level *level;   /* by track, then depth */
     uint32_t *first_level; /* n_tracks + 1 */
     uint32_t *slice;       /* rows of slices, by level, then begin */
-    int64_t *busy_ns;      /* by position: how long slices of its level have lasted before it, together */
+    int64_t *busy_ns;      /* by position: the sum of the durations of the previous slices of its level */
     uint16_t *depth;       /* by row of slices */
     struct level_span *span[LEVEL_SPANS]; /* of shorter and longer spans, over all positions */
 };
@@ -52,8 +53,8 @@ struct block {
     uint32_t n;      /* how many */
 };
 
-/* What of a level is between two moments, with slices shorter than least_ns merged with neighbours that are closer than that.
- * At most `cap` blocks; returns how many there are. */
+/* The blocks of a level in a range. Slices shorter than least_ns are merged with neighbours at a distance of less than
+ * that. Fills at most `cap` blocks and returns their number. */
 size_t level_view(const struct levels *l, size_t level, int64_t begin_ns, int64_t end_ns, int64_t least_ns,
                   struct block *out, size_t cap);
 

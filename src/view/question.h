@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* question.h - one question of a page, and what all answers need: its parameters, and JSON. */
+/* question.h - a request of a page to the API, and what all answers need: its parameters, and writing JSON. */
 #ifndef ASCOPE_VIEW_QUESTION_H
 #define ASCOPE_VIEW_QUESTION_H
 
 #include "view/view_api.h"
 
-/* One question, with what all of them need. */
 struct question {
     const struct view *view;
     const struct view_input *in; /* ready; NULL where the question is about none */

@@ -43,7 +43,8 @@ static void put_element(struct out *o, const char *begin, const char *text, cons
     html_raw(o, end);
 }
 
-/* Where something is, for those who look for it in the drawing: times of answers count from a base of theirs. */
+/* Writes the time of something relative to the begin of the timeline. Times of an answer are relative to its own
+ * base_ns. */
 static void put_moment(const struct page *p, const json_t *answer, int64_t begin_ns)
 {
     const struct view_timeline *t = &p->in->timeline;
@@ -55,7 +56,8 @@ static void put_moment(const struct page *p, const json_t *answer, int64_t begin
     }
 }
 
-/* ---- a job --------------------------------------------------------------------------------------------------------- */
+/* ---- a job
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void put_job(struct page *p, const json_t *job)
 {
@@ -73,7 +75,10 @@ static void put_verdicts(struct page *p, const json_t *job)
     size_t i;
     out_lit(p->o, "<h2>Verdicts</h2>\n");
     if (json_array_size(verdicts) == 0)
-        html_raw(p->o, "<p>No rank, host, link, step or stage differs from its kind.</p>\n");
+        html_raw(p->o,
+                 json_is_false(json_object_get(job, "has_compared"))
+                     ? "<p>Nothing is compared: that takes two ranks or three steps whose times are recorded.</p>\n"
+                     : "<p>No rank, host, link, step or stage differs from its kind.</p>\n");
     json_array_foreach(verdicts, i, one)
     {
         const json_t *place = json_array_get(json_object_get(job, "places"), i);
@@ -96,7 +101,7 @@ struct rank_rows {
     struct arena *mem;
     size_t n, n_placed;
     int64_t *sorted;
-    size_t *row_of; /* of each in `sorted`, + 1; 0: it has none yet */
+    size_t *row_of; /* by position in `sorted`: its row + 1; 0: it has none yet */
     const char **name;
     bool *has_gap;
 };
@@ -113,7 +118,7 @@ static size_t *row_of(const struct rank_rows *r, int64_t rank) /* NULL: it is no
     return at < r->n && r->sorted[at] == rank ? &r->row_of[at] : NULL;
 }
 
-/* `n` of `sorted` are there. */
+/* Sorts the n ranks in `sorted`, removes duplicates, and allocates the other columns. */
 static bool rows_sort(struct rank_rows *r)
 {
     size_t n = 0;
@@ -138,7 +143,7 @@ static void rows_place(struct rank_rows *r, int64_t rank, const char *before)
     *row = ++r->n_placed;
 }
 
-/* The first kind of groups of which there are several. */
+/* The first kind of which there are several groups; "": none. */
 static const char *kind_of_groups(const json_t *groups)
 {
     json_t *counts = json_object();
@@ -360,7 +365,8 @@ static void put_path(struct page *p, const json_t *job)
     out_lit(p->o, "</table></div>\n");
 }
 
-/* ---- two runs ------------------------------------------------------------------------------------------------------ */
+/* ---- two runs
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void put_difference(struct out *o, const char *name, const char *detail, const json_t *d)
 {
@@ -419,7 +425,8 @@ static void put_comparison(struct page *p, const json_t *c)
         html_put(p->o, "<p class=\"dim\">The first %d of %zu changes.</p>\n", MOST_CHANGES, json_array_size(changes));
 }
 
-/* ---- advice -------------------------------------------------------------------------------------------------------- */
+/* ---- advice
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool is_of_job(const struct view_input *in)
 {
@@ -475,7 +482,8 @@ static void put_advice(struct page *p, const json_t *answer)
         out_lit(p->o, "</p>\n");
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------- */
+/* ---- all of them
+ * --------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *key; /* of the answer */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_answers.h - what cluster, advise and compare answer, in a report: the parts of an overview that pages/job.js and pages/advice.js
- * show in the viewer. */
+/* report_answers.h - what cluster, advise and compare answer, in a report: the parts of an overview that pages/job.js
+ * and pages/advice.js show in the viewer. */
 #ifndef ASCOPE_VIEW_REPORT_ANSWERS_H
 #define ASCOPE_VIEW_REPORT_ANSWERS_H
 

@@ -29,7 +29,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A tenth more or less than usual is no contrast: the scale has at least a fifth on both sides of the median. */
+/* The scale reaches at least from 0.8 to 1.2 medians, so that small differences have similar colours. */
 static bool find_scale(const struct heat *h, struct arena *mem, double *low, double *high)
 {
     const size_t n = h->cells.n;

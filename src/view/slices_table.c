@@ -7,7 +7,7 @@
 
 #include "base/stamp.h"
 
-/* A table: what it has, and the cell of a row. */
+/* A virtual table: its columns, the number of its rows, and its cells. */
 struct source {
     const char *name, *columns;
     size_t (*n_rows)(const struct view_input *in);
@@ -32,7 +32,7 @@ static void give_row_name(sqlite3_context *c, const struct view_timeline *t, nam
     give_name(c, t, name != NAME_EMPTY ? name : id->text);
 }
 
-/* Its name without the title of the rank, which is the run's. */
+/* The name of a process without the title of its rank, which the column `run` has. */
 static void give_process(sqlite3_context *c, const struct view_input *in, uint32_t process)
 {
     const struct view_timeline *t = &in->timeline;
@@ -211,7 +211,7 @@ static size_t n_work(const struct view_input *in)
     return in->work.n;
 }
 
-/* What is not known is NULL. */
+/* An unknown value stays NULL. */
 static void put_known(sqlite3_context *c, double v)
 {
     if (v > 0)
@@ -318,7 +318,7 @@ static int table_disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* One row by its id, which joins ask for, or all of them. */
+/* Offers access to one row by its id, which joins use; otherwise all rows are scanned. */
 static int table_best(sqlite3_vtab *table, sqlite3_index_info *x)
 {
     const struct bound *b = &((const struct table *)table)->bound;
@@ -438,7 +438,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The value at that place of the sorted ones, no mean of two. */
+/* The result is one of the values, never the mean of two. */
 static void values_final(sqlite3_context *c)
 {
     struct values *v = sqlite3_aggregate_context(c, 0);
@@ -450,7 +450,8 @@ static void values_final(sqlite3_context *c)
     sqlite3_free(v->at);
 }
 
-/* ---- histogram(value): how many values have how many bits ---------------------------------------------------------- */
+/* ---- histogram(value): how many values have how many bits
+ * ---------------------------------------------------------- */
 
 enum { HISTOGRAM_BITS = 64 };
 struct histogram {
@@ -505,7 +506,7 @@ int slices_table_add(sqlite3 *db, const struct view_input *in)
             return SQLITE_NOMEM;
         *b = (struct bound){ &sources[i], in };
         status = sqlite3_create_module_v2(db, sources[i].name, &module, b, sqlite3_free);
-        char use[64]; /* what is declared now needs no permission later */
+        char use[64]; /* using the table declares it, which the authorizer would refuse later */
         snprintf(use, sizeof use, "SELECT 1 FROM %s LIMIT 0", sources[i].name);
         status = status == SQLITE_OK ? sqlite3_exec(db, use, NULL, NULL, NULL) : status;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source_stamp.h - whether a file or directory is still what it was: a number of the sizes and times of all files in it.
+/* source_stamp.h - detects changes of a file or directory: a hash of the sizes and times of all files in it.
  *
- * What an analysis wrote into a collection is not part of it. Large trees are looked at in part: a change there may be missed.
+ * Results that an analysis wrote into a collection are ignored. Of large trees only a part is examined, so that a
+ * change may be missed.
  */
 #ifndef ASCOPE_VIEW_SOURCE_STAMP_H
 #define ASCOPE_VIEW_SOURCE_STAMP_H

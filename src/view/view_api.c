@@ -14,7 +14,8 @@
 
 enum { NAMES_AT_ONCE = 20000 };
 
-/* How much of an input there is to show: its answers come before its timeline, the begin of a large file before all of it. */
+/* How much of an input can be shown: while it is loaded, its answers may be ready before the timeline, or the begin of
+ * a large file before the rest. */
 static const char *shown_of(const struct view_input *in)
 {
     const struct view_input *shown = view_input_shown(in);
@@ -59,7 +60,7 @@ static void answer_about(struct question *a)
     out_lit(o, "]}");
 }
 
-/* Loads an input again; one that is not there any more stays as it is. */
+/* Loads an input again. If its file no longer exists, the loaded data is kept. */
 static void answer_reload(struct question *a)
 {
     int64_t input;
@@ -134,12 +135,11 @@ static void put_counters(struct question *a, uint32_t process)
 /* Which of the ranks of a joint timeline a process belongs to. */
 static void put_rank_of(struct question *a, uint32_t process)
 {
-    for (size_t i = 0; i < a->in->ranks.n; i++) {
-        const struct view_rank *r = &a->in->ranks.at[i];
-        if (process >= r->first_process && process - r->first_process < r->n_processes)
-            return out_json(a->o, r->title, strlen(r->title));
-    }
-    out_lit(a->o, "null");
+    const struct view_rank *rank = view_rank_of(a->in, process);
+    if (rank)
+        out_json(a->o, rank->title, strlen(rank->title));
+    else
+        out_lit(a->o, "null");
 }
 
 static void answer_rows(struct question *a)
@@ -243,7 +243,7 @@ static void put_series(struct question *a, const struct view_series *s)
     out_lit(o, "]}");
 }
 
-/* What other commands answer, as they wrote it. */
+/* Copies the JSON answers of other commands. */
 static void put_texts(struct question *a)
 {
     struct out *o = a->o;
@@ -327,7 +327,7 @@ static const struct {
     { "tables", true, answer_tables },
 };
 
-/* About an input that is loaded, and stays so until the answer is made. */
+/* Answers a question about an input. The lock keeps the input loaded meanwhile. */
 static void answer_of_input(struct question *a, void (*answer)(struct question *a))
 {
     int64_t input;
@@ -339,7 +339,7 @@ static void answer_of_input(struct question *a, void (*answer)(struct question *
     const bool has_answers = answer == answer_overview && !strcmp(shown_of(in), "overview");
     a->in = has_answers ? in : view_input_shown(in);
     if (a->in) {
-        a->t = has_answers ? &none : &a->in->timeline; /* which is being made */
+        a->t = has_answers ? &none : &a->in->timeline; /* the timeline is still being built then */
         answer(a);
     } else {
         question_refuse(a->r, 503, "this input is not loaded yet");

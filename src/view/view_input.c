@@ -49,7 +49,7 @@ void view_load_first(struct view_input *in, uint64_t most_bytes)
     pthread_rwlock_unlock(&in->lock);
 }
 
-/* With the lock, or when nobody else is there. */
+/* With the lock, or when no other thread uses the input. */
 static void first_free(struct view_input *in)
 {
     if (in->first)
@@ -80,7 +80,7 @@ static bool timeline_build(struct view_input *in)
     return view_timeline_build(&in->timeline, &in->trace, in->mem) || error_no_memory(&in->error, in->path);
 }
 
-/* Of all that it is made of; if one is gone, it is. */
+/* The stamp of all files of an input; SOURCE_GONE if one of them is gone. */
 static uint64_t stamp_of(const struct view_input *in)
 {
     uint64_t stamp = source_stamp(in->path);
@@ -97,11 +97,13 @@ static void *run(void *of)
     bus_guard_here();
     view_progress_begin(&in->progress);
     atomic_store(&in->has_answers, false);
-    pthread_rwlock_wrlock(&in->lock); /* whoever still reads what was loaded before */
+    pthread_rwlock_wrlock(&in->lock); /* waits for answers that still use the previous data */
     release(in);
     in->mem = arena_new();
     pthread_rwlock_unlock(&in->lock);
-    atomic_store(&in->stamp, stamp_of(in));
+    const uint64_t stamp = stamp_of(in);
+    atomic_store(&in->stamp_now, stamp); /* so that it is known as there before anyone has looked again */
+    atomic_store(&in->stamp, stamp);
     atomic_store(&in->looked_ns, 0);
     const bool is_there =
         (in->mem || error_no_memory(&in->error, in->path)) && in->load(in, &in->error) && timeline_build(in);
@@ -179,7 +181,7 @@ static bool fact_add(struct view_input *in, const char *name, uint64_t n)
 
 struct text_size {
     uint64_t text;
-    bool is_packed; /* then it is worked through twice */
+    bool is_packed; /* compressed: its bytes are processed twice */
 };
 
 static struct text_size text_size(const char *path)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_input.h - something that is looked at: a trace in Chrome's form, or a collection whose timeline is drawn for it.
+/* view_input.h - an input of the viewer: a Chrome trace, or a collection or database that is converted to one.
  *
- * Loaded by a thread of its own, while the pages already ask how far it is. What is below `lock` may be read under it once `state` is
- * ready, and does not change until it is loaded again.
+ * Each input is loaded by its own thread, while pages already ask for the progress. The fields below `lock` may be read
+ * with the lock once `state` is VIEW_READY, and do not change until the input is loaded again.
  */
 #ifndef ASCOPE_VIEW_VIEW_INPUT_H
 #define ASCOPE_VIEW_VIEW_INPUT_H
@@ -16,17 +16,17 @@
 
 enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED, VIEW_NEW };
 
-/* A step, and what its time was spent on, in ns from the begin of the timeline. */
-/* An answer in words, with the place to look at; end before begin: none. */
+/* A sentence of an answer, and the range of the timeline that it is about; end before begin: none. */
 struct view_sentence {
     const char *text;
     int64_t begin_ns, end_ns;
 };
+/* A step, and what its time was spent on. */
 struct view_step {
     const char *name;
     int64_t begin_ns, end_ns, time_ns, part_ns[4]; /* computing, overlapped, communication, free */
     bool is_slow;
-    LIST(struct view_sentence) why; /* of slow ones: what they had more of */
+    LIST(struct view_sentence) why; /* of slow steps: the causes */
 };
 struct view_series {
     const char *title;
@@ -45,7 +45,7 @@ struct view_rank {
     int64_t rank;      /* below 0: it has none */
     uint32_t first_process, n_processes;
 };
-/* What another command answers with --json, as that text. */
+/* The JSON text that another command prints with --json. */
 struct view_text {
     const char *key, *json;
 };
@@ -59,13 +59,13 @@ struct view_allocator {
     LIST(struct view_held) held;
 };
 struct view_block {
-    int64_t begin_ns, end_ns; /* INT64_MAX: it was not given back */
+    int64_t begin_ns, end_ns; /* INT64_MAX: not released */
     int64_t bytes;
     uint32_t allocator;
-    const char *name; /* of the operator that took it; "": unknown */
+    const char *name; /* of the operator that allocated it; "": unknown */
 };
 
-/* What memory was used for, at moments. Found when it is asked for. */
+/* Memory by category over time. Computed when a page requests it. */
 enum { VIEW_CATEGORIES = 8 };
 struct view_categorised {
     int64_t ns, bytes[VIEW_CATEGORIES];
@@ -73,10 +73,10 @@ struct view_categorised {
 struct view_categories {
     const char *device, *name[VIEW_CATEGORIES];
     LIST(struct view_categorised) points;
-    struct arena *mem; /* NULL: nobody has asked yet */
+    struct arena *mem; /* NULL: not computed yet */
 };
 
-/* Records that could not be used, and the first of them. */
+/* Records of one kind that could not be used: their number, and file and offset of the first one. */
 struct view_loss {
     const char *what, *file;
     uint64_t n, at;
@@ -91,7 +91,7 @@ struct view_kernel_counter {
     double mean, most, total_us; /* the mean is weighted by duration; NAN: they took no time */
 };
 
-/* Kernels of an operator with the same shapes and types, against what their device can do. */
+/* The kernels of an operator with the same shapes and types, compared with the peak performance of their device. */
 struct view_work {
     const char *run; /* as above */
     const char *name, *input_shapes, *input_types, *input_formats, *output_shapes, *numbers;
@@ -103,7 +103,7 @@ struct view_work {
     double share;                             /* of its roof; NAN: not known */
     int64_t begin_ns, end_ns;                 /* the longest run */
 };
-/* What a device can do at most. */
+/* A peak of a device: operations of a kind of numbers, or memory. */
 struct view_roof {
     const char *run;
     const char *what;   /* "FP16, BF16"; "memory" */
@@ -118,33 +118,34 @@ struct view_db_table {
 
 struct view_input {
     const char *path, *name;
-    const char *const *more_paths; /* of a joint input: what else it is made of */
+    const char *const *more_paths; /* of a joint input: the other paths */
     size_t n_more_paths;
     const char *kind; /* "PyTorch collection", "Chrome trace" */
-    /* How it is made into a trace: fills trace and the answers below; false: e says why. */
+    /* Loads the input: fills trace and the answers below; false: e says why. */
     bool (*load)(struct view_input *in, struct error *e);
     const void *context; /* of load */
-    bool is_on_demand;   /* not loaded before a page asks for it: another input shows it, too */
+    bool is_on_demand;   /* loaded when a page requests it, because another input contains its data, too */
     pthread_t thread;
     bool has_thread;
     atomic_int state;      /* enum view_state */
-    atomic_bool is_adding; /* it is loaded, and its thread adds to it */
+    atomic_bool is_adding; /* it is loaded, and its thread runs `add` */
     struct view_progress progress;
     atomic_bool has_answers;  /* the answers below are there, before the timeline is */
-    struct view_input *first; /* the begin of a large file, shown until all is loaded; under lock; NULL: none */
+    struct view_input *first; /* the begin of a large file, shown until all of it is loaded; under lock; NULL: none */
     atomic_uint n_loads;
     atomic_ullong stamp;     /* source_stamp() when it was loaded */
-    atomic_ullong stamp_now; /* as it was found last, at looked_ns of a steady clock */
+    atomic_ullong stamp_now; /* source_stamp() at looked_ns, of a steady clock */
     atomic_ullong looked_ns;
-    char step[64]; /* of two runs: at whose begin they are aligned, as a page has chosen; under lock; "": none was */
-    pthread_rwlock_t lock; /* read while something below is in use; written when it is released to be loaded again */
+    char step[64];         /* of two runs: the step at which a page aligned them; under lock; "": none */
+    pthread_rwlock_t lock; /* held for reading while fields below are used, for writing to replace them */
 
-    /* All from here on is filled by loading. */
+    /* The fields from here on are filled by loading. */
     struct error error;       /* of VIEW_FAILED */
     atomic_bool is_simulated; /* known as soon as there are answers, or of joint ones with the first that was read */
-    bool is_lossy;            /* something could not be read or used: what is shown is without it */
-    void (*add)(struct view_input *in); /* what is found when all is shown, and added under lock; NULL: nothing */
-    struct mapped drawn;                /* the text of the trace, where it is no file of the user's */
+    bool is_lossy;            /* some records could not be read or used */
+    void (*add)(
+        struct view_input *in); /* called when the input is ready, to add slower results under lock; NULL: none */
+    struct mapped drawn;        /* the text of the trace, if it is not a file of the user */
     struct chrome_trace trace;
     struct view_timeline timeline;
     LIST(struct view_series) series;
@@ -155,9 +156,9 @@ struct view_input {
     LIST(struct view_allocator) allocators;
     size_t n_blocks;
     struct view_block *blocks;
-    /* Fills the categories; it is there if they are. */
+    /* Computes the categories; not NULL if `categories` is not. */
     bool (*categorise)(const struct view_input *in, struct view_categories *out, struct error *e);
-    struct view_categories *categories; /* NULL: what it takes was not recorded */
+    struct view_categories *categories; /* NULL: the data that they need was not recorded */
     LIST(struct view_loss) losses;
     LIST(struct view_kernel_counter) kernel_counters;
     LIST(struct view_work) work; /* by run, the longest first */
@@ -171,11 +172,12 @@ struct view_input {
 };
 
 void view_input_init(struct view_input *in); /* before all others */
-bool view_input_start(struct view_input *in,
-                      struct error *e); /* begins to load it, also again; nothing happens while it is loaded */
-/* Under its lock: what can be shown of it, which is all, the begin of it, or nothing yet (NULL). */
+/* Starts to load an input, or to load it again; does nothing while it is being loaded. False: there is no thread, e
+ * says why. */
+bool view_input_start(struct view_input *in, struct error *e);
+/* Under its lock: the input itself if it is ready, the begin of its file, or NULL if there is nothing to show yet. */
 const struct view_input *view_input_shown(const struct view_input *in);
-/* Of a joint timeline: to which rank a process belongs; NULL: it is not joint. */
+/* The rank of a process of a joint timeline; NULL: the timeline is not joint. */
 const struct view_rank *view_rank_of(const struct view_input *in, uint32_t process);
 enum view_source { VIEW_AS_LOADED, VIEW_CHANGED, VIEW_GONE };
 enum view_source view_input_source(struct view_input *in); /* the file or directory; looks at most once a second */
@@ -183,7 +185,8 @@ void view_input_wait(struct view_input *in);               /* until it is loaded
 void view_input_close(struct view_input *in);              /* waits for its thread; one that is all zero is fine */
 
 bool view_losses_keep(struct view_input *in, const struct losses *lost); /* copies them; false: no memory */
-/* Shows the begin of a file, about so many bytes, while all of it is loaded: for a `load`. What goes wrong here is left to the rest. */
+/* For a `load`: shows about the first most_bytes of a file while the rest is loaded. Errors are not reported here:
+ * loading all of it reports them. */
 void view_load_first(struct view_input *in, uint64_t most_bytes);
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
 bool view_is_large(uint64_t bytes);                            /* a text of which the begin is shown first */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_instants.h - events without a duration, by track and time, for the same views as slices.
+/* view_instants.h - instants, sorted by track and time, for the same views as slices.
  *
- * Pages know one kind of number: those of instants follow those of slices, and the rows on which they lie follow the levels.
+ * Pages use one numbering: the numbers of instants follow those of slices, and the rows of instants follow the levels.
  */
 #ifndef ASCOPE_VIEW_VIEW_INSTANTS_H
 #define ASCOPE_VIEW_VIEW_INSTANTS_H
@@ -23,7 +23,7 @@ struct view_instants {
     uint32_t *row_of_track; /* its row + 1; 0: it has none */
 };
 
-/* False only without memory. Without any if they could not be numbered behind the slices. */
+/* False only without memory. There are no instants if slices and instants together exceed 2^32. */
 bool view_instants_build(struct view_instants *v, const struct chrome_trace *trace, struct arena *mem);
 
 static inline const struct chrome_instant *view_instant(const struct view_instants *v, size_t position)
@@ -35,7 +35,8 @@ static inline const struct chrome_instant *view_instant(const struct view_instan
 void instants_range(const struct view_instants *v, size_t row, int64_t begin_ns, int64_t end_ns, size_t *first,
                     size_t *end);
 
-/* As level_view(): those that are closer than least_ns to the first of them are one block. Its `slice` is a position. */
+/* As level_view(): those that are closer than least_ns to the first of them are one block. Its `slice` is a
+ * position. */
 size_t instants_view(const struct view_instants *v, size_t row, int64_t begin_ns, int64_t end_ns, int64_t least_ns,
                      struct block *out, size_t cap);
 

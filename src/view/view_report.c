@@ -12,7 +12,7 @@
 #include "view/report_answers.h"
 
 enum { WIDTH = 1600, NAMES = 220, LEVEL = 18, PROCESS = 22, COUNTER = 40, STRIP = 140, COLOURS = 12 };
-enum { CUT = 4 }; /* medians; a step above that has a gap below its end: one stall would make all other steps lines */
+enum { CUT = 4 }; /* bars are cut off at this many medians: otherwise one stall would make all other bars invisible */
 enum { MOST_BLOCKS = 200000, MOST_STEPS = 20000, LABEL_LEAST = 24 };
 
 /* The colours of the viewer, pages/colours.js, so that a name has the same here. */
@@ -48,7 +48,8 @@ void view_report_end(struct out *o)
     out_lit(o, "<p class=\"dim\">Written by ascope " ASCOPE_VERSION ".</p></body></html>\n");
 }
 
-/* ---- overview ------------------------------------------------------------------------------------------------------ */
+/* ---- overview
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void put_step(struct out *o, const struct view_step *step, double x, double width, double most)
 {
@@ -111,8 +112,30 @@ static void put_sentences(struct out *o, const struct view_sentence *s, size_t n
     }
 }
 
+/* Only damage, as on the page: records that are unpaired at the begin and the end of a collection are not worth a line. */
+static void put_losses(struct out *o, const struct view_input *in)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < in->losses.n; i++) {
+        const struct view_loss *l = &in->losses.at[i];
+        if (!l->is_damage)
+            continue;
+        html_raw(o, is_first ? "<h2>What could not be read</h2>\n" : "");
+        is_first = false;
+        html_put(o, "<p class=\"warn\">%" PRIu64 ": ", l->n);
+        html_text(o, l->what);
+        if (*l->file) {
+            out_lit(o, "; the first is in ");
+            html_text(o, l->file);
+            html_put(o, " at byte %" PRIu64, l->at);
+        }
+        out_lit(o, "</p>\n");
+    }
+}
+
 static bool put_overview(struct out *o, const struct view_input *in)
 {
+    put_losses(o, in);
     bool done = report_answers(o, in, REPORT_ABOVE_STEPS);
     for (size_t i = 0; i < in->series.n; i++) {
         const struct view_step *slowest = view_slowest(&in->series.at[i]);
@@ -129,16 +152,12 @@ static bool put_overview(struct out *o, const struct view_input *in)
         html_text(o, in->facts.at[i].text);
         out_lit(o, "</dd>");
     }
-    for (size_t i = 0; i < in->losses.n; i++) {
-        out_lit(o, "<dt>");
-        html_text(o, in->losses.at[i].what);
-        html_put(o, "</dt><dd>%" PRIu64 "</dd>", in->losses.at[i].n);
-    }
     out_lit(o, "</dl>\n");
     return done;
 }
 
-/* ---- timeline ------------------------------------------------------------------------------------------------------ */
+/* ---- timeline
+ * ------------------------------------------------------------------------------------------------------ */
 
 struct drawing {
     struct out *o;
@@ -156,13 +175,26 @@ static double x_of(const struct drawing *d, int64_t ns)
     return x < NAMES ? NAMES : x > WIDTH ? WIDTH : x;
 }
 
-/* What a name is without the numbers that make it unique, as pages/colours.js hashes it. */
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The colour of a name without the numbers that make it unique, by the same rule and hash as pages/colours.js: digits
+ * count only right behind a letter, as in MatMulV2. */
 static unsigned colour_of(const char *name, size_t n)
 {
     uint32_t h = 2166136261;
+    bool is_version = false; /* digits that follow a letter */
     for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)name[i];
-        if ((c >= '0' && c <= '9') || c == '_' || c == '#')
+        is_version = is_digit(c) ? is_version || (i > 0 && is_letter((unsigned char)name[i - 1])) : false;
+        if ((is_digit(c) && !is_version) || c == '_' || c == '#')
             continue;
         h = (h ^ (c >= 'A' && c <= 'Z' ? c + 32U : c)) * 16777619;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_report.h - an input as one page that needs no server: its overview, and a range of its timeline as a drawing.
+/* view_report.h - an input as one HTML page that needs no server: its overview, and a range of its timeline as SVG.
  *
- * There is no script in it, and a policy that forbids to load anything; names are texts. What is too short to be seen is merged, as on the
- * canvas of the viewer.
+ * The page has no script, and a policy that forbids loading anything; all names are escaped. Slices that are too short
+ * to be seen are merged, as in the viewer.
  */
 #ifndef ASCOPE_VIEW_VIEW_REPORT_H
 #define ASCOPE_VIEW_VIEW_REPORT_H
@@ -10,7 +10,7 @@
 #include "base/out.h"
 #include "view/view_input.h"
 
-/* In ns from the begin of the timeline; end before begin: what a page opens with. */
+/* In ns from the begin of the timeline; end before begin: the range that the timeline page shows first. */
 struct view_range {
     int64_t begin_ns, end_ns;
 };

@@ -7,7 +7,8 @@
 
 #include "base/file.h"
 
-/* The first that is there is shown; of several that match, the last by name, which is the newest where names have times. */
+/* The first pattern with a match is shown. Of several matches, the last one by name: the newest, if names contain
+ * times. */
 static const char *const shown[] = { "ascend_pytorch_profiler*.db",
                                      "ascend_mindspore_profiler*.db",
                                      "msprof_*.db",

@@ -34,7 +34,7 @@ static bool token_make(char token[VIEW_TOKEN + 1], struct error *e)
     return true;
 }
 
-/* Takes as long for a good guess as for a bad one: how much of it is right cannot be measured. */
+/* Compares in constant time: the duration does not show how many characters of a guess are right. */
 static bool is_token(const struct view_server *s, const char *path)
 {
     if (strnlen(path, VIEW_TOKEN + 2) < VIEW_TOKEN + 2 || path[VIEW_TOKEN + 1] != '/')
@@ -45,7 +45,7 @@ static bool is_token(const struct view_server *s, const char *path)
     return !differs;
 }
 
-/* Whether the browser reached it under the name of this machine's loopback: at any port, which a tunnel may have changed. */
+/* Whether a Host header names the loopback address, with any port: a tunnel may have changed the port. */
 static bool is_loopback(const char *host)
 {
     static const char *const names[] = { "127.0.0.1", "localhost" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_server.h - the viewer as a server: pages and answers, for whoever has its address.
+/* view_server.h - the server of the viewer: pages and answers.
  *
- * The address has a random token, without which nothing is shown: other users of the machine can reach the port, too. Requests must
- * name this machine's loopback as their host, so that a page from elsewhere cannot reach it under another name. Answers carry a policy that
- * forbids the browser to load anything from anywhere else. Nothing is ever written.
+ * The address contains a random token, without which nothing is shown, because other users of the machine can reach the
+ * port, too. The Host header of a request must be the loopback address, which prevents DNS rebinding. Answers have a
+ * policy that forbids the browser to load anything from elsewhere. The server never writes files.
  */
 #ifndef ASCOPE_VIEW_VIEW_SERVER_H
 #define ASCOPE_VIEW_VIEW_SERVER_H

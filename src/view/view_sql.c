@@ -9,7 +9,7 @@
 #include "base/untrusted_db.h"
 #include "view/slices_table.h"
 
-enum { OPERATIONS = 200 }; /* between two looks at what a statement has used: each may make a text of 16 MiB */
+enum { OPERATIONS = 200 }; /* between two checks of the limits of a statement; each may create a text of 16 MiB */
 
 #define US(ns) "round(" ns " / 1e3, 3) AS "
 #define FIGURES                                                                                                                       \
@@ -21,7 +21,8 @@ enum { OPERATIONS = 200 }; /* between two looks at what a statement has used: ea
 #define SINGLE                                                                                                         \
     "SELECT name, " PROCESS ", thread, " US("begin_ns") "begin_us, " US("dur_ns") "dur_us, id AS slice FROM slices "
 
-/* Topics by what the writers of traces call them: torch.profiler by category, CANN's tools by process, databases by table. */
+/* Topics by what the writers of traces call them: torch.profiler by category, CANN's tools by process, databases by
+ * table. */
 const struct view_table view_tables[] = {
     { "by name", "name", "total_us DESC", BY_NAME("1") },
     { "operators", "name", "total_us DESC",
@@ -88,7 +89,7 @@ static int only_reading(void *context, int action, const char *a, const char *b,
                : SQLITE_DENY;
 }
 
-/* What a statement may use, and what it was that it used up. */
+/* The limits of a statement, and which of them was exceeded. */
 struct allowance {
     uint64_t until_ns;
     sqlite3_int64 most_bytes; /* of all of SQLite's memory */
@@ -116,7 +117,8 @@ static int is_used_up(void *of)
     return a->is_late || a->is_large || atomic_load(&is_ending);
 }
 
-/* COUNT(*), which would be a single operation that nothing can stop: of a hostile database it may take forever. */
+/* Replaces COUNT(*), which SQLite executes as one operation that cannot be interrupted: on a hostile database it may
+ * never end. */
 static void count_step(sqlite3_context *c, int n, sqlite3_value **value)
 {
     sqlite3_int64 *count = sqlite3_aggregate_context(c, sizeof *count);
@@ -144,11 +146,28 @@ static bool is_slice(sqlite3_stmt *s, int column)
     return strcmp(sqlite3_column_name(s, column), "slice") == 0;
 }
 
+/* Numbers of JavaScript are doubles: a larger integer, such as a time in ns, would lose its last digits, so that it is
+ * written as a text. */
+static bool is_exact_in_pages(int64_t v)
+{
+    static const int64_t most = INT64_C(1) << 53;
+    return v >= -most && v <= most;
+}
+
 static void put_cell(struct out *o, sqlite3_stmt *s, int column, bool is_csv)
 {
     const char *text;
     switch (sqlite3_column_type(s, column)) {
-    case SQLITE_INTEGER: out_i64(o, sqlite3_column_int64(s, column)); break;
+    case SQLITE_INTEGER: {
+        const int64_t v = sqlite3_column_int64(s, column);
+        const bool is_quoted = !is_csv && !is_exact_in_pages(v);
+        if (is_quoted)
+            out_char(o, '"');
+        out_i64(o, v);
+        if (is_quoted)
+            out_char(o, '"');
+        break;
+    }
     case SQLITE_FLOAT:
         if (isfinite(sqlite3_column_double(s, column)))
             out_real(o, sqlite3_column_double(s, column));
@@ -166,13 +185,13 @@ static void put_cell(struct out *o, sqlite3_stmt *s, int column, bool is_csv)
     }
 }
 
-/* What a page needs of an answer besides its rows, which are written as they come. */
+/* What an answer needs besides its rows, which are written at once. */
+enum { MOST_COLUMNS = 256 };
 struct answer {
     struct out slices;
-    bool is_number[64];
+    bool is_number[MOST_COLUMNS]; /* by the type of the last value that is not NULL */
     size_t n;
 };
-enum { MOST_COLUMNS = 64 };
 
 static void put_row(struct out *o, struct answer *a, sqlite3_stmt *s, bool is_csv)
 {
@@ -253,7 +272,7 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, const 
     return status == SQLITE_DONE || status == SQLITE_ROW || error_set(e, FAULT_ASKED, "%s", sqlite3_errmsg(db));
 }
 
-/* The database of the user's, which may have anything in its schema; or the tables that were made of other files. */
+/* Attaches the user's database, which is not trusted, or the tables that were made from other files. */
 static bool attach(sqlite3 *db, const struct view_input *in)
 {
     sqlite3_stmt *s = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_sql.h - answers to SQL over a timeline, which can only read it.
  *
- * Each answer has a connection of its own to an empty database in memory, with the timeline as tables (slices_table.h) and, of a
- * database, with its own tables in the schema "db", read as untrusted_db.h says. Everything but reading
- * is refused: no file can be opened, nothing attached, nothing changed. An answer that takes too long or is too large ends with what
- * there is, or with an error.
+ * Each answer has a connection of its own to an empty database in memory, with the timeline as tables (slices_table.h)
+ * and, of a database, with its own tables in the schema "db", read as untrusted_db.h says. Everything but reading is
+ * refused: no file can be opened, nothing attached, nothing changed. An answer that takes too long or is too large ends
+ * with what there is, or with an error.
  */
 #ifndef ASCOPE_VIEW_VIEW_SQL_H
 #define ASCOPE_VIEW_VIEW_SQL_H
@@ -15,8 +15,8 @@
 enum {
     VIEW_SQL_ROWS = 10000,
     VIEW_SQL_SECONDS = 30,
-    VIEW_SQL_ANSWER_BYTES = 64 << 20, /* rows have ended before, usually */
-    VIEW_SQL_MEMORY_BYTES = 1 << 30,  /* to sort and to group: no file is written */
+    VIEW_SQL_ANSWER_BYTES = 64 << 20,
+    VIEW_SQL_MEMORY_BYTES = 1 << 30, /* for sorting and grouping: no file is written */
 };
 
 /* One of the tables that pages offer. */
@@ -38,10 +38,11 @@ struct view_sql {
 };
 
 bool view_sql_runs(
-    void); /* it may last: a single call of a function, such as instr() of long texts, cannot be stopped */
-void view_sql_end(void); /* whatever is asked now or later stops soon, without an answer */
+    void); /* a statement is running; a call of a function, such as instr() of long texts, cannot be stopped */
+void view_sql_end(void); /* stops running and future statements, as soon as they can be stopped */
 
-/* {"columns": [{"name", "is_number"}], "n": rows, "rows": [[...]], "slices": [...]}, or csv. False: `error` says why. */
+/* {"columns": [{"name", "is_number"}], "n": rows, "rows": [[...]], "slices": [...]}, or csv. Integers beyond 2^53 are
+ * texts in JSON. False: `error` says why. */
 bool view_sql_answer(struct out *o, const struct view_input *in, const struct view_sql *q, struct error *error);
 
 #endif

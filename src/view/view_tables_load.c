@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json_scan.h"
 #include "load/chrome_load.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_COLUMNS = 200, MOST_FILES = 200, NAME_BYTES = 64 };
@@ -16,10 +18,13 @@ enum { MOST_BYTES = 256 << 20, MOST_COLUMNS = 200, MOST_FILES = 200, NAME_BYTES 
 struct folder {
     struct view_input *in;
     sqlite3 *db;
-    uint64_t n_rows, n_beyond; /* the latter: cells beyond the columns of their table */
+    uint64_t n_rows;
+    uint64_t n_beyond;   /* cells beyond the columns of their table */
+    uint64_t n_left_out; /* files: too many of them, or their names are too long */
 };
 
-/* ---- CSV ----------------------------------------------------------------------------------------------------------- */
+/* ---- CSV
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* The next cell, decoded in place. *ends_row: it was the last of its row. */
 static char *cell_next(char **at, char *end, size_t *n, bool *ends_row)
@@ -48,37 +53,87 @@ static char *cell_next(char **at, char *end, size_t *n, bool *ends_row)
     return from;
 }
 
+/* The name of the next column, of at most NAME_BYTES. SQL needs one for each, without regard to case: a column without
+ * a name, or with that of another one, also gets its number. */
+static char *column_name(char *const *names, int n_names, const char *text, size_t n)
+{
+    size_t kept = n < NAME_BYTES ? n : NAME_BYTES;
+    while (kept > 0 && kept < n && ((unsigned char)text[kept] & 0xC0) == 0x80)
+        kept--; /* not in the middle of a character */
+    char *name = sqlite3_mprintf("%.*s", (int)kept, text);
+    bool is_new = name && *name;
+    for (int i = 0; name && i < n_names; i++)
+        is_new &= sqlite3_stricmp(names[i], name) != 0;
+    if (!name || is_new)
+        return name;
+    char *numbered = sqlite3_mprintf("%s%scolumn %d", name, *name ? ", " : "", n_names + 1);
+    sqlite3_free(name);
+    return numbered;
+}
+
 static sqlite3_stmt *csv_table(struct folder *f, const char *table, char **at, char *end, int *n_columns)
 {
     sqlite3_str *make = sqlite3_str_new(f->db), *put = sqlite3_str_new(f->db);
     sqlite3_stmt *s = NULL;
-    bool ends_row = *at >= end;
-    *n_columns = 0;
+    char *names[MOST_COLUMNS];
+    int n_names = 0;
+    bool ends_row = *at >= end, has_memory = true;
     while (!ends_row) {
         size_t n;
-        const char *name = cell_next(at, end, &n, &ends_row);
-        char *text = sqlite3_mprintf("%.*s", (int)(n < NAME_BYTES ? n : NAME_BYTES), name);
-        if (text && *n_columns < MOST_COLUMNS) {
-            sqlite3_str_appendall(make, *n_columns ? ", " : "");
-            if (*text)
-                sqlite3_str_appendf(make, "\"%w\" NUMERIC", text);
-            else
-                sqlite3_str_appendf(make, "\"column %d\" NUMERIC", *n_columns + 1);
-            sqlite3_str_appendall(put, *n_columns ? ", ?" : "?");
-            ++*n_columns;
-        }
-        sqlite3_free(text);
+        const char *text = cell_next(at, end, &n, &ends_row);
+        char *name = n_names < MOST_COLUMNS && has_memory ? column_name(names, n_names, text, n) : NULL;
+        has_memory &= name || n_names == MOST_COLUMNS;
+        if (!name)
+            continue;
+        sqlite3_str_appendf(make, "%s\"%w\"", n_names ? ", " : "", name);
+        sqlite3_str_appendall(put, n_names ? ", ?" : "?");
+        names[n_names++] = name;
     }
+    *n_columns = n_names;
+    while (n_names > 0)
+        sqlite3_free(names[--n_names]);
     char *columns = sqlite3_str_finish(make), *places = sqlite3_str_finish(put);
     char *create = columns ? sqlite3_mprintf("CREATE TABLE \"%w\"(%s)", table, columns) : NULL;
     char *insert = places ? sqlite3_mprintf("INSERT INTO \"%w\" VALUES(%s)", table, places) : NULL;
-    if (create && insert && sqlite3_exec(f->db, create, NULL, NULL, NULL) == SQLITE_OK)
+    if (has_memory && create && insert && sqlite3_exec(f->db, create, NULL, NULL, NULL) == SQLITE_OK)
         sqlite3_prepare_v2(f->db, insert, -1, &s, NULL);
     sqlite3_free(columns);
     sqlite3_free(places);
     sqlite3_free(create);
     sqlite3_free(insert);
     return s;
+}
+
+/* How many characters at the begin of a text are among some. */
+static size_t n_of(struct json_span text, const char *some)
+{
+    size_t n = 0;
+    while (n < text.len && text.at[n] && strchr(some, text.at[n]))
+        n++;
+    return n;
+}
+
+/* Numbers become numbers where all of their digits are kept: a time in µs with decimals, or a number of 20 digits,
+ * stays a text. So does a number with zeros before it, which is a name. */
+static void cell_bind(sqlite3_stmt *s, int column, const char *cell, size_t n)
+{
+    enum { EXACT_DIGITS = 15 }; /* that every double keeps; a sign and a point are counted, too */
+    struct json_span number = { cell, n };
+    double real;
+    int64_t whole;
+    while (number.len > 0 && (number.at[number.len - 1] == ' ' || number.at[number.len - 1] == '\t'))
+        number.len--; /* the vendor's tools write a tab behind long numbers */
+    const size_t sign = number.len > 0 && *cell == '-';
+    const bool has_zeros = number.len > sign + 1 && cell[sign] == '0' && cell[sign + 1] >= '0' && cell[sign + 1] <= '9';
+    const bool is_numeric = number.len > sign && !has_zeros && n_of(number, "+-.0123456789eE") == number.len;
+    const bool is_whole =
+        is_numeric && n_of((struct json_span){ cell + sign, number.len - sign }, "0123456789") == number.len - sign;
+    if (is_whole && json_fixed(number, 0, &whole))
+        sqlite3_bind_int64(s, column, whole);
+    else if (is_numeric && number.len <= EXACT_DIGITS && json_double(number, &real) && isfinite(real))
+        sqlite3_bind_double(s, column, real);
+    else
+        sqlite3_bind_text64(s, column, cell, is_numeric ? number.len : n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static bool csv_read(struct folder *f, const char *table, char *text, size_t bytes)
@@ -94,7 +149,7 @@ static bool csv_read(struct folder *f, const char *table, char *text, size_t byt
         size_t n;
         const char *cell = cell_next(&at, end, &n, &ends_row);
         if (column < n_columns && n > 0)
-            sqlite3_bind_text64(s, column + 1, cell, n, SQLITE_STATIC, SQLITE_UTF8);
+            cell_bind(s, column + 1, cell, n);
         f->n_beyond += column >= n_columns;
         column++;
         if (!ends_row)
@@ -109,7 +164,8 @@ static bool csv_read(struct folder *f, const char *table, char *text, size_t byt
     return is_good;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static bool json_read(struct folder *f, const char *table, const char *text, size_t bytes)
 {
@@ -128,7 +184,8 @@ static bool json_read(struct folder *f, const char *table, const char *text, siz
     return is_good;
 }
 
-/* ---- the folder ---------------------------------------------------------------------------------------------------- */
+/* ---- the folder
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool add_fact(struct view_input *in, const char *name, const char *text)
 {
@@ -138,7 +195,12 @@ static bool add_fact(struct view_input *in, const char *name, const char *text)
     return fact != NULL;
 }
 
-/* What a filter looks at: all columns of a table. */
+static bool add_count(struct view_input *in, const char *name, uint64_t n)
+{
+    return add_fact(in, name, arena_printf(in->mem, "%llu", (unsigned long long)n));
+}
+
+/* What a filter looks at: the columns of a table, up to the 24th. */
 static const char *filter_of(struct folder *f, const char *table)
 {
     sqlite3_stmt *s = NULL;
@@ -167,7 +229,11 @@ static bool file_load(struct folder *f, int dir, const char *name)
     const int fd = file_open(dir, name, &st, &why);
     if (fd < 0)
         return add_fact(f->in, table, arena_printf(f->in->mem, "%s", read_trouble(why)));
-    char *text = st.st_size <= MOST_BYTES ? malloc((size_t)st.st_size + 1) : NULL;
+    if (st.st_size > MOST_BYTES) {
+        close(fd);
+        return add_fact(f->in, table, arena_printf(f->in->mem, "not read: larger than %d MiB", MOST_BYTES >> 20));
+    }
+    char *text = malloc((size_t)st.st_size + 1);
     bool is_good = text && file_read(fd, text, (size_t)st.st_size, &got, &why);
     close(fd);
     is_good = is_good && (strcmp(dot, ".csv") ? json_read(f, table, text, got) : csv_read(f, table, text, got));
@@ -195,17 +261,22 @@ static bool folder_load(struct folder *f, struct error *e)
     bool has_memory = true;
     if (!d)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", in->path, strerror(errno));
-    while (has_memory && names.n < MOST_FILES && (name = dir_next(d, &why))) {
+    while (has_memory && (name = dir_next(d, &why))) {
         const char *dot = strrchr(name, '.');
-        if (!dot || dot == name || dot - name >= NAME_BYTES || (strcmp(dot, ".csv") && strcmp(dot, ".json")))
+        if (!dot || dot == name || (strcmp(dot, ".csv") && strcmp(dot, ".json")))
             continue;
+        if (dot - name >= NAME_BYTES) {
+            f->n_left_out++;
+            continue;
+        }
         const char **added = list_add(&names, in->mem);
         has_memory = added && (*added = arena_text(in->mem, name, strlen(name)));
     }
     if (names.n)
         qsort(names.at, names.n, sizeof *names.at, by_name);
-    for (size_t i = 0; i < names.n && has_memory; i++)
+    for (size_t i = 0; i < names.n && i < MOST_FILES && has_memory; i++)
         has_memory = file_load(f, dirfd(d), names.at[i]);
+    f->n_left_out += names.n > MOST_FILES ? names.n - MOST_FILES : 0;
     closedir(d);
     return has_memory || error_no_memory(e, in->path);
 }
@@ -232,13 +303,12 @@ bool view_tables_load(struct view_input *in, struct error *e)
               folder_load(&f, e) && sqlite3_exec(f.db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
     is_done = is_done && (in->db_tables.n > 0 || error_set(e, FAULT_FORMAT, "%s: no table that can be read", in->path));
     is_done = is_done && chrome_parse(&in->trace, nothing, sizeof nothing - 1, in->path, e);
-    is_done =
-        is_done && ((image_keep(&f) && add_fact(in, "directory", in->path) &&
-                     add_fact(in, "tables", arena_printf(in->mem, "%zu", in->db_tables.n)) &&
-                     add_fact(in, "rows", arena_printf(in->mem, "%llu", (unsigned long long)f.n_rows)) &&
-                     (f.n_beyond == 0 || add_fact(in, "cells beyond the columns, left out",
-                                                  arena_printf(in->mem, "%llu", (unsigned long long)f.n_beyond)))) ||
-                    error_no_memory(e, in->path));
+    is_done = is_done && ((image_keep(&f) && add_fact(in, "directory", in->path) &&
+                           add_count(in, "tables", in->db_tables.n) && add_count(in, "rows", f.n_rows) &&
+                           (f.n_beyond == 0 || add_count(in, "cells beyond the columns, left out", f.n_beyond)) &&
+                           (f.n_left_out == 0 ||
+                            add_count(in, "files beyond the first 200 or with long names, left out", f.n_left_out))) ||
+                          error_no_memory(e, in->path));
     if (!is_done && e->fault == FAULT_NONE)
         error_set(e, FAULT_FORMAT, "%s: %s", in->path, sqlite3_errmsg(f.db));
     sqlite3_close(f.db);

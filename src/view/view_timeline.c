@@ -17,7 +17,8 @@ static uint64_t key_of(int64_t v)
     return (uint64_t)v ^ UINT64_C(1) << 63;
 }
 
-/* The order of rows: by the sort index that the writer gave, then as numbers, then as texts, then as they came. */
+/* What determines the order of tracks: the sort index of the file, then the id if it is a number, then the order in the
+ * file. */
 struct shown_as {
     bool has_sort_index;
     int64_t sort_index;
@@ -39,7 +40,7 @@ static bool order_shown(uint32_t *order, const struct shown_as *as, size_t n, st
     return order_by_u64(order, n, key);
 }
 
-/* Where the rows of each process begin, of rows that are in their order. */
+/* The position of the first row of each process; `process` is that of each row. */
 static uint32_t *first_of(const struct view_timeline *v, const uint32_t *process, size_t n)
 {
     uint32_t *first = arena_take(v->mem, v->trace->processes.n + 1, sizeof *first);
@@ -86,7 +87,8 @@ static int compare_i64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The range that holds nearly all slices, where the rest is far away: one event with a damaged time must not hide all others. */
+/* Finds the range of the timeline, and the range that is shown first: if a few slices are far away from all others, it
+ * does not include them, because one damaged time would make everything else too small to be seen. */
 static void range_find(struct view_timeline *v)
 {
     enum { LOOKS = 4096, FAR = 10 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_timeline.h - a trace, prepared for looking at it: rows in the order in which they are shown, their levels, flows as pairs of
- * slices, counters as series.
+/* view_timeline.h - a trace, prepared for the viewer: tracks in the order in which they are shown, their levels, flows
+ * as pairs of slices, counters as series.
  *
- * Made once, when an input has been loaded, and only read from then on, by several threads.
+ * Built once when an input is loaded; afterwards several threads read it.
  */
 #ifndef ASCOPE_VIEW_VIEW_TIMELINE_H
 #define ASCOPE_VIEW_VIEW_TIMELINE_H
@@ -23,10 +23,11 @@ struct view_timeline {
     const struct chrome_trace *trace;
     struct levels levels;
     struct view_instants instants;
-    int64_t begin_ns, end_ns;             /* of everything */
-    int64_t shown_begin_ns, shown_end_ns; /* what a page opens with: without a few events far away from all others */
-    uint32_t *process_order;              /* as shown */
-    uint32_t *track_order, *first_track;  /* by process, those of one as shown; where each begins, and their end */
+    int64_t begin_ns, end_ns; /* of everything */
+    int64_t shown_begin_ns,
+        shown_end_ns;        /* the range that is shown first, without a few events far away from the others */
+    uint32_t *process_order; /* as shown */
+    uint32_t *track_order, *first_track; /* tracks by process, as shown; first position of each process, and the end */
     size_t n_counters;
     struct view_counter *counter; /* by process */
     uint32_t *first_counter;      /* as first_track */
@@ -37,13 +38,13 @@ struct view_timeline {
     struct arena *mem;
 };
 
-/* False only without memory. The trace is lent as long as the timeline lives. */
+/* False only without memory. The trace must exist as long as the timeline. */
 bool view_timeline_build(struct view_timeline *v, const struct chrome_trace *trace, struct arena *mem);
 
 /* The position of a slice in levels.slice, and its level. */
 size_t view_position(const struct view_timeline *v, uint32_t slice, size_t *level);
 
-/* Slices and instants by the numbers that pages know, and what both have. */
+/* A slice or an instant, by the number that pages use. */
 struct view_event {
     int64_t begin_ns, dur_ns;
     name_id name, category;

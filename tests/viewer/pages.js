@@ -259,9 +259,9 @@ async function use_pages(page, url, job) {
     check((await page.locator('[data-page="timeline"]').innerText()) === "时间线", "no Chinese");
     await look(page, url, "lang=zh&input=" + job, "overview-zh");
     const words = await page.locator("main").innerText();
-    check(/运行时间更长:/.test(words) && !/longer runs|usually|median|Change|losses| us\b/.test(words), "English on a Chinese page: " + words);
+    check(/运行时间更长：/.test(words) && !/longer runs|usually|median|Change|losses| us\b/.test(words), "English on a Chinese page: " + words);
     await look(page, url, "page=tables&lang=zh&input=" + job, "tables-zh");
-    check((await page.locator("main th").allInnerTexts()).slice(0, 4).join() === "名称,进程,次数,总计,µs", "English titles: " + (await page.locator("main th").allInnerTexts()));
+    check((await page.locator("main th").allInnerTexts()).slice(0, 4).join() === "名称,进程,次数,总计（µs）", "English titles: " + (await page.locator("main th").allInnerTexts()));
     for (const [width, height] of [[3840, 2160], [480, 800]]) {
         await page.setViewportSize({ width, height });
         await look(page, url, "page=timeline&input=" + job, "size-" + width);
@@ -272,12 +272,40 @@ async function use_pages(page, url, job) {
     }
 }
 
+/** The arguments of a call in C, from behind the first one up to its end. */
+function arguments_of(text) {
+    const found = [];
+    let depth = 0;
+    for (const c of text) {
+        depth += c === "(" ? 1 : c === ")" ? -1 : 0;
+        if (depth < 0)
+            break;
+        if (c === "," && depth === 0)
+            found.push("");
+        else if (found.length > 0)
+            found[found.length - 1] += c;
+    }
+    return found.map((one) => one.trim());
+}
+
+/** A sentence as a check writes it: its format, with a sample for each of its arguments. */
+function sentence_of(format, rest) {
+    const samples = [[/duration|^time$/, "1.204 s"], [/runs/, "1,234"], [/per$/, "a step"], [/^what$/, ""]];
+    const given = arguments_of(rest);
+    return format.replace(/%%|%[.\d]*(?:llu|zu|[suifg])/g, (part) => {
+        if (part === "%%")
+            return "%";
+        const arg = given.shift() || "", choice = /\? ".*" : "(.*)"$/.exec(arg);
+        return !part.endsWith("s") ? "12.5" : choice ? choice[1] : (samples.find(([words]) => words.test(arg)) || [null, "x"])[1];
+    });
+}
+
 /** Every sentence of a check has its form on Chinese pages: those of the sources are tried with names and numbers. */
 async function use_sentences(page, url, job) {
     await look(page, url, "lang=zh&input=" + job, "sentences");
     const source_of = (name) => fs.readFileSync(path.join(source, "src/answers", name), "utf8");
-    const formats = ["comm_checks.c", "device_checks.c", "waiting_checks.c", "findings.c"].flatMap((name) => [...source_of(name).matchAll(/finding_(?:say|add)\([^;]*?"((?:[^"\\]|\\.)*)"/g)].map((m) => m[1]));
-    const sentences = formats.map((f) => f.replace(/(ms|transfers|operators) %s/g, "$1 a step").replace(/us%s$/, "us").replace(/%[.\d]*s/g, "x").replace(/%[.\d]*(?:llu|zu|[uifg])/g, "12.5").replaceAll("%%", "%"));
+    const calls = ["comm_checks.c", "device_checks.c", "waiting_checks.c", "findings.c"].flatMap((name) => [...source_of(name).matchAll(/finding_(?:say|add)\([^;"]*"((?:[^"\\]|\\.)*)"([^;]*);/g)]);
+    const sentences = calls.map((call) => sentence_of(call[1], call[2]));
     const usual = /"(No step is [^"]*)"/.exec(fs.readFileSync(path.join(source, "src/view/view_input.c"), "utf8"));
     sentences.push(usual ? usual[1] : "no sentence of usual steps");
     const english = await page.evaluate(async (list) => {
@@ -311,6 +339,41 @@ async function use_tables(page, url, job) {
     await page.unroute(/api\/table\?.*filter=M&/);
     const names = await rows();
     check(names.length > 1 && names.every((name) => /matmul/i.test(name)), "an old answer is shown");
+}
+
+/** A page that is left before its answer comes is not added to the next one; a page that an input does not have is the overview. */
+async function leave_pages(page, url, job, trace) {
+    await look(page, url, "page=sql&input=" + job, "leave-0");
+    let release = () => {};
+    const held = new Promise((done) => (release = done));
+    await page.route(/api\/tables\?/, async (route) => (await held, await route.continue()));
+    await page.locator('[data-page="tables"]').click();
+    await page.locator('[data-page="flame"]').click();
+    await page.waitForSelector('main[data-shown="flame"]', { timeout: 20000 });
+    const late = page.waitForResponse(/api\/tables\?/);
+    release();
+    await (await late).finished();
+    await page.unroute(/api\/tables\?/);
+    await page.waitForTimeout(150);
+    check((await page.locator("main .section").count()) === 1 && (await page.locator("main .flame").count()) === 1, "two pages at once");
+    check((await page.locator("main").getAttribute("data-shown")) === "flame", "the page that was left is taken for the one that is shown");
+    await page.goto("about:blank");
+    await page.goto(url + "#page=memory&input=" + trace);
+    await page.waitForSelector('main[data-shown="overview"]', { timeout: 20000 });
+    check((await page.locator('[data-page="overview"]').getAttribute("aria-selected")) === "true", "a page that is not there is shown");
+    await look(page, url, "page=flame&input=" + trace, "flame-all");
+    check((await page.locator(".flame select option:checked").innerText()) === "All tracks", "a flame graph of one track");
+}
+
+/** A trace without events says so. */
+async function use_empty(page, folder) {
+    fs.writeFileSync(folder + "/empty.json", '{"traceEvents": []}');
+    await with_server([folder + "/empty.json"], async (url) => {
+        await look(page, url, "", "empty");
+        check(/no slices/.test(await page.locator("main").innerText()), "an empty overview says nothing");
+        for (const name of ["flame", "tables", "sql"]) await look(page, url, "page=" + name, "empty-" + name);
+        await look(page, url, "page=timeline", "empty-timeline");
+    });
 }
 
 /** Inputs of the same name have as much of their paths as they need; a server that does not answer for a while is asked again. */
@@ -348,7 +411,9 @@ in_browser(async (page, folder) => {
         await page.setViewportSize({ width: 1400, height: 900 });
         await use_sentences(page, url, job);
         await use_tables(page, url, job);
+        await leave_pages(page, url, job, shown.findIndex((one) => one.path.endsWith("cuda-plain.json")));
         await use_changes(page, url, hostile, folder + "/hostile.json");
     });
     await use_names(page, folder);
+    await use_empty(page, folder);
 });

@@ -58,7 +58,7 @@ async function use_job(page, url) {
     await page.screenshot({ path: path.join(pictures, "tied.png") });
     await page.getByRole("button", { name: "All ranks" }).click();
     await page.waitForFunction(() => !new URLSearchParams(location.hash.slice(1)).has("ranks"), null, LIMIT);
-    await page.getByRole("button", { name: "Equal processes together" }).click();
+    await page.getByRole("button", { name: "Group by process" }).click();
     await shown(page, "order", "process");
 }
 
@@ -117,7 +117,7 @@ async function use_runs(page, url) {
     await page.waitForFunction(() => document.querySelector(".timeline .details")?.innerText.includes("MatMulV2"), null, LIMIT);
     check(/^1 of /.test(await page.locator("#found").innerText()), "what changed is not searched for");
     await look(page, url, "page=timeline", "runs-timeline");
-    check((await page.locator(".ranked .bar button").allInnerTexts()).join(";") === "Equal processes together;All ranks;A, rank 0;B, rank 0", "the bar lacks a run");
+    check((await page.locator(".ranked .bar button").allInnerTexts()).join(";") === "Group by process;All ranks;A, rank 0;B, rank 0", "the bar lacks a run");
 }
 
 async function use_hostile(page, url) {

@@ -33,7 +33,7 @@ export function show_advice(section, o, is_job, has_steps, look_at) {
             } else p.textContent = said(e.text);
             item.append(p);
         }
-        item.append(element("p", word("change") + ": " + word("change_" + one.check, { text: one.change })));
+        item.append(element("p", word("change", { text: word("change_" + one.check, { text: one.change }) })));
         list.append(item);
     }
     section.append(list);
@@ -41,7 +41,8 @@ export function show_advice(section, o, is_job, has_steps, look_at) {
     const missing = new Map();
     for (const c of o.advice.advise_checks.filter((one) => one.state === "not recorded"))
         missing.set(c.needs, [...(missing.get(c.needs) ?? []), word("check_" + c.check, { title: c.check.replaceAll("_", " ") })]);
-    if (missing.size) section.append(element("p", word("not_checked") + ": " + [...missing].map(([needs, checks]) => checks.join(", ") + " (" + needs + ")").join("; "), "faint"));
+    const unchecked = [...missing].map(([needs, checks]) => checks.join(", ") + " (" + needs + ")").join("; ");
+    if (missing.size) section.append(element("p", word("not_checked", { list: unchecked }), "faint"));
 }
 
 /** @param {number} us */

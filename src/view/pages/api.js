@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server answers. Addresses are relative to the page, whose own address has the token.
+// The client of the server's API. Addresses are relative to that of the page, which contains the token.
 // @ts-check
 
 /**
@@ -76,7 +76,7 @@ export async function counter(input, id, t0, t1, least, signal = undefined) {
     return { t: new Float64Array(bytes, 8, n), min: new Float64Array(bytes, 8 + n * 8, n), max: new Float64Array(bytes, 8 + n * 16, n) };
 }
 
-/** Names by number, fetched as far as they are needed. */
+/** Names by number, fetched when they are needed for the first time. */
 export class Names {
     /** @param {number} input */
     constructor(input) {
@@ -93,7 +93,7 @@ export class Names {
             for (const name of more) this.known.push(name);
             this.asked = null;
             if (more.length) later();
-        }, () => {}); // the server is gone, which others report
+        }, () => void (this.asked = null)); // the server is gone, which others report; the next frame asks again
         return "";
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis of a timeline: moments counted from its begin, or as the clock of the machine showed them (UTC).
+// The axis of a timeline: times relative to its begin, or of the clock of the machine (UTC).
 // @ts-check
 import { moment } from "./text.js";
 
-const EARLIEST_NS = 10n ** 17n; // 1973: a clock that counts from less counts from the start of a machine
+const EARLIEST_NS = 10n ** 17n; // 1973: a clock with smaller values counts from the start of the machine
 const DAY_NS = 86400n * 10n ** 9n;
 
 /** Whether the clock has dates, or counts from the start of a machine. @param {string} base_ns */
@@ -31,7 +31,7 @@ export function time_of(base_ns, t, step_ns) {
 export function marks_of(of) {
     const rough = ((of.t1 - of.t0) / Math.max(1, of.px)) * (of.is_absolute ? 150 : 120), power = 10 ** Math.floor(Math.log10(rough));
     const step = Math.max(1, [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) ?? rough);
-    // Marks of the clock are at its round moments, not at those of the timeline.
+    // Marks of the clock are at round times of the clock, not of the timeline.
     const shift = of.is_absolute ? Number(BigInt(of.base_ns) % BigInt(Math.round(step))) : 0;
     const out = [];
     for (let t = Math.ceil((of.t0 + shift) / step) * step - shift; t <= of.t1; t += step)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that were fetched, by level: three times the visible range, at the resolution of a power of two, so that panning
-// and small zooms need no request. One request at a time; what is wanted meanwhile is asked for when it has come.
+// A cache of blocks by level. It fetches three times the visible range, at a resolution that is a power of two, so that panning and
+// small zooms need no request. There is one request at a time; the next one is sent when its answer has arrived.
 // @ts-check
 import * as api from "./api.js";
 
@@ -32,7 +32,7 @@ export class BlockCache {
         return kept !== undefined && kept.least === least && kept.t0 <= t0 && kept.t1 >= t1;
     }
 
-    /** What is visible now. @param {number[]} levels @param {number[]} counters @param {number} t0 @param {number} t1 @param {number} least */
+    /** Requests what is visible now, if it is not cached. @param {number[]} levels @param {number[]} counters @param {number} t0 @param {number} t1 @param {number} least */
     want(levels, counters, t0, t1, least) {
         const missing = levels.filter((level) => !BlockCache.covers(this.kept.get(level), t0, t1, least));
         const missing_counters = counters.filter((id) => !BlockCache.covers(this.counters.get(id), t0, t1, least));
@@ -63,7 +63,7 @@ export class BlockCache {
     }
 }
 
-/** The last of sorted moments that is not behind t; -1: none. @param {Float64Array} list @param {number} t */
+/** The position of the last of sorted times that is not after t; -1: none. @param {Float64Array} list @param {number} t */
 export function last_before(list, t) {
     let low = 0, high = list.length;
     while (low < high) {
@@ -74,10 +74,10 @@ export function last_before(list, t) {
     return low - 1;
 }
 
-/** The first block that may be seen at or behind a moment. @param {api.Blocks} b @param {number} t */
+/** The first block that may be visible at a time or later. @param {api.Blocks} b @param {number} t */
 export const first_from = (b, t) => Math.max(0, last_before(b.begin, t));
 
-/** The block that holds a moment, or the one nearest to it within some ns; -1: none. @param {api.Blocks} b @param {number} t @param {number} near */
+/** The block at a time, or one at a distance of at most `near` ns; -1: none. @param {api.Blocks} b @param {number} t @param {number} near */
 export function block_at(b, t, near) {
     const first = first_from(b, t);
     for (const i of [first, first + 1])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory was used for, over time: one area on another, and the amounts at the peak.
+// Memory by category over time, as stacked areas, and the amounts at the peak.
 // @ts-check
 import * as api from "./api.js";
 import { framed } from "./chart.js";
@@ -25,7 +25,7 @@ function chart(c) {
     svg.setAttribute("preserveAspectRatio", "none");
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", word("memory_by_category"));
-    for (let i = n; i > 0; i--) { // the highest first: lower ones lie before it
+    for (let i = n; i > 0; i--) { // the highest first: lower areas are drawn over it
         if (!c.points.some((p) => p[i] > 0)) continue;
         const path = document.createElementNS(SVG, "path"), title = document.createElementNS(SVG, "title");
         path.setAttribute("d", `M0 ${HEIGHT}` + c.points.map((p) => `H${x(p[0])}V${y(sum_of(p, i))}`).join("") + `H${WIDTH}V${HEIGHT}Z`);

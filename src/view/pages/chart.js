@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is around a drawing of bytes over time: its scales.
+// The scales around a drawing of bytes over time.
 // @ts-check
 import { element } from "./elements.js";
 import { bytes, duration } from "./text.js";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same colour for the same name, wherever it is shown. Twelve of them, which also people who see fewer colours tell apart by
-// their lightness, in two sets: for dark and for light pages.
+// A name has the same colour wherever it is shown. There are twelve colours, in two sets for light and dark pages. They differ in
+// lightness, so that people with colour vision deficiency can distinguish them, too.
 // @ts-check
 
 const LIGHT = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6d31", "#637939", "#5254a3", "#ad494a", "#7b4173", "#8ca252"];
@@ -8,15 +8,16 @@ const DARK = ["#4aa3df", "#f0b840", "#2fc39a", "#e29bc4", "#7cc8f2", "#f08040", 
 
 export const N_COLOURS = LIGHT.length;
 
-/** What a name is without the numbers that make it unique: hcom_allReduce__483_1_1 is one of many, but MatMulV2 is not MatMulV3. @param {string} name */
+/** What a name is without the numbers that make it unique: hcom_allReduce__483_1_1 is one of many, but MatMulV2 is not MatMulV3. The report
+ *  (view_report.c) has the same rule. @param {string} name */
 export function kind_of(name) {
-    return name.replace(/(?<![A-Za-z])\d+/g, "").replace(/[_#]+/g, "").toLowerCase();
+    return name.replace(/(?<![A-Za-z\d])\d+/g, "").replace(/[_#]+/g, "").replace(/[A-Z]/g, (c) => c.toLowerCase());
 }
 
 /** @param {string} text */
 function hash(text) {
     let h = 2166136261;
-    for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+    for (const byte of new TextEncoder().encode(text)) h = Math.imul(h ^ byte, 16777619);
     return h >>> 0;
 }
 

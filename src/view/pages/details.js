@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the selected slice, and statistics of a selected range. Every text from a file becomes a text node.
+// The details of the selected slice, and statistics of a selected range. Every text from a file becomes a text node.
 // @ts-check
 import { date_of, time_of } from "./axis.js";
 import { button, element } from "./elements.js";
 import { duration, exactly, grouped, word } from "./text.js";
 
-/** The moment as the clock of the machine showed it: to the nanosecond, also as it is in files. @param {string} base_ns @param {number} begin */
+/** A time of the machine's clock, with all digits, and as the number of ns that is in files. @param {string} base_ns @param {number} begin */
 function absolute(base_ns, begin) {
     const date = date_of(base_ns, begin);
     return (date ? date.replace(" ", " " + time_of(base_ns, begin, 1) + " ") + ", " : "") + (BigInt(base_ns) + BigInt(Math.round(begin))).toString() + " ns";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that fit into some pixels, by the widths that the page's font has.
+// Shortens texts to a width in pixels, measured with the font of the page.
 // @ts-check
 
 const SIZE = 11, KEPT = 20000, LONGEST = 300; // px of the font; widths that are remembered; characters that are looked at
@@ -18,16 +18,16 @@ export function width_of(text, size = SIZE) {
     return (width * size) / SIZE;
 }
 
-/** How many characters of a text that is too wide leave room for dots. @param {string} text @param {number} width @param {number} room */
+/** The number of characters of a text that fit with an ellipsis. @param {string} text @param {number} width @param {number} room */
 const n_fitting = (text, width, room) => Math.max(1, Math.floor((text.length * (room - SIZE)) / width));
 
-/** The begin of a text. @param {string} text @param {number} room */
+/** The begin of a text, with an ellipsis if it is too wide. @param {string} text @param {number} room */
 export function fitting(text, room) {
     const whole = text.slice(0, LONGEST), width = width_of(whole);
     return width <= room ? whole : whole.slice(0, n_fitting(whole, width, room)) + "…";
 }
 
-/** Its begin and its end, where names differ. @param {string} text @param {number} room @param {number} size of the font */
+/** The begin and the end of a text, with an ellipsis between them if it is too wide: names often differ at the end. @param {string} text @param {number} room @param {number} size of the font */
 export function fitting_ends(text, room, size) {
     const whole = text.slice(0, LONGEST), width = width_of(whole, size);
     if (width <= room) return whole;

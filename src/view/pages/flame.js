@@ -31,7 +31,7 @@ function tree_of(replies) {
     return { nodes, roots: nodes.filter((node) => !node.outer).sort((a, b) => b.total - a.total || a.id - b.id) };
 }
 
-/** Gives a node and what is in it their places, in pixels. @param {Node} node @param {number} x @param {number} w @param {Node[]} out */
+/** Computes the positions of a node and its descendants, in pixels. @param {Node} node @param {number} x @param {number} w @param {Node[]} out */
 function spread(node, x, w, out) {
     /** @type {[Node, number, number][]} */
     const waiting = [[node, x, w]];
@@ -157,10 +157,10 @@ function rows_choice(rows, chosen) {
     choice.append(new Option(word("all_rows"), "", false, !chosen));
     let is_listed = !chosen;
     for (const process of rows.processes)
-        for (const track of process.tracks) {
-            const levels = track.levels.join(",");
+        for (const track of process.tracks.filter((one) => one.levels.length)) { // others have only instants
+            const levels = track.levels.join(","), title = [process.name, track.name].map((name) => name || word("no_name")).join(" / ");
             is_listed ||= levels === chosen;
-            choice.append(new Option((process.name + " / " + track.name).slice(0, 120), levels, false, levels === chosen));
+            choice.append(new Option(title.slice(0, 120), levels, false, levels === chosen));
         }
     if (!is_listed) choice.append(new Option(word("chosen_rows"), chosen, false, true));
     return choice;

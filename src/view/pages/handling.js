@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keys and the mouse do to a timeline.
+// Keyboard and mouse of a timeline.
 // @ts-check
 import { time_of } from "./axis.js";
 import { last_before } from "./block_cache.js";
@@ -13,14 +13,14 @@ import { duration, grouped, moment, word } from "./text.js";
 
 const TIP_PX = 14; // from the mouse
 
-/** The rows between two heights; of a drag along the axis all that can be seen. @param {Timeline} tl @param {number} a @param {number} b */
+/** The rows between two heights; all visible rows if the axis was dragged. @param {Timeline} tl @param {number} a @param {number} b */
 function rows_between(tl, a, b) {
     const top = Math.min(a, b), bottom = Math.max(a, b), all = tl.visible();
     if (bottom < AXIS_HEIGHT || a < AXIS_HEIGHT) return all;
     return all.filter((item) => Math.max(tl.y_of(item), tl.top_of(item)) < bottom && tl.y_of(item) + item.height > Math.max(top, tl.top_of(item)));
 }
 
-/** What the mouse is over, in words. @param {Timeline} tl @param {number} x @param {number} y */
+/** A description of what is under the mouse. @param {Timeline} tl @param {number} x @param {number} y */
 function words_at(tl, x, y) {
     const hit = tl.hit(x, y);
     if (!hit) return "";
@@ -37,7 +37,7 @@ function words_at(tl, x, y) {
     return b.n[i] > 1 ? word("merged", { n: grouped(b.n[i]), busy: Math.round(b.busy[i] * 100) + " %" }) : name + ", " + duration(b.dur[i]);
 }
 
-/** The line at the mouse, its moment on the axis, and what is there. @param {Timeline} tl @param {{x: number, y: number}|null} at */
+/** Shows the line at the mouse, its time on the axis, and the description. @param {Timeline} tl @param {{x: number, y: number}|null} at */
 function point_at(tl, at) {
     const [line, now, tip] = [".cursor", ".now", ".tip"].map((name) => /** @type {HTMLElement} */ (tl.frame.querySelector(name)));
     const is_here = at !== null && at.x < tl.width, is_moment = is_here && at.x >= tl.left;
@@ -107,7 +107,7 @@ export function handle_key(tl, e) {
     case "Comma": case "Period": void tl.neighbour(e.code === "Period" ? 1 : -1); break;
     case "BracketLeft": case "BracketRight": {
         const flows = tl.flows.filter((f) => f.is_source === (e.code === "BracketLeft"));
-        const flow = flows.find((f) => f.rank) ?? flows[0]; // for whom a collective waits, rather than who launched it
+        const flow = flows.find((f) => f.rank) ?? flows[0]; // the rank that a collective waits for, rather than its launch
         if (flow) void tl.select(flow.slice, true);
         break;
     }

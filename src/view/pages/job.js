@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job of many ranks on the overview: what is wrong with it, what each rank did in each step, and what each link carried.
+// The overview of a job of many ranks: verdicts, the time of each rank in each step, and the bandwidth of each link.
 // @ts-check
 import * as api from "./api.js";
 import { button, element } from "./elements.js";
@@ -13,7 +13,7 @@ import { duration, word } from "./text.js";
  * @typedef {{collective: string, begin: number, end: number, waiting_rank: number}|null} Place
  * @typedef {{base_ns: string, job_ranks: JobRank[], steps: string[], cells: [number, number, number, number, number, number|null, number|null][],
  *   groups: {name: string, ranks: number[]}[], links: {transport: string, src: number, dst: number, mb: number, ms: number}[],
- *   places: Place[], verdicts: Verdict[], notes: {text: string, is_loss: boolean}[]}} Job
+ *   places: Place[], verdicts: Verdict[], has_compared: boolean, notes: {text: string, is_loss: boolean}[]}} Job
  * @typedef {(t0: number, t1: number, slice?: number, more?: Record<string, string|number>) => Promise<void>} Look
  * @typedef {(path: string, begin_ns: bigint, dur: number) => boolean} LookElsewhere
  */
@@ -48,7 +48,7 @@ async function rows_of(input, name, ranks, t0, t1) {
 function show_verdicts(section, job, shift, input, look_at) {
     const drawn = new Set(job.job_ranks.filter((r) => r.is_drawn).map((r) => r.rank));
     section.append(element("h2", word("verdicts")));
-    if (!job.verdicts.length) section.append(element("p", word("no_verdicts")));
+    if (!job.verdicts.length) section.append(element("p", word(job.has_compared ? "no_verdicts" : "not_compared")));
     job.verdicts.forEach((v, i) => {
         const place = job.places[i], p = element("p");
         const text = word("verdict_" + v.kind, { text: v.text, rank: v.rank ?? "", other: v.other_rank ?? "", step: v.step ?? "", ms: Math.abs(v.ms).toFixed(3), percent: Math.round(v.ratio * 100) });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each row of a timeline is: processes, their tracks with all levels and below them their instants, counters; pinned ones first.
+// The vertical layout of a timeline: processes with their counters and tracks; a track has its levels and, below them, its instants. Pinned
+// rows come first.
 // @ts-check
 import { own_name } from "./ranks.js";
 import { word } from "./text.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of all pages: which input, which page, search, language, colours. What is shown is part of the address.
+// The frame of all pages: choice of input and page, search, language, colours. The address contains the state of the pages.
 // @ts-check
 import * as api from "./api.js";
 import { button, element } from "./elements.js";
@@ -64,10 +64,16 @@ function theme() {
     timeline?.draw_soon();
 }
 
-/** Some inputs have no memory, or no shapes of kernels. @param {api.Input|undefined} one @param {string} page */
+/** Whether an input has a page: some have no memory, or no shapes of kernels. @param {api.Input|undefined} one @param {string} page */
 const has_page = (one, page) => (page !== "memory" || one?.has_memory) && (page !== "roofline" || one?.has_roofline);
 
-/** What an input is called in the list: as much of its path as others of its name do not have. @param {api.Input} one */
+/** The page that is shown: the one in the address, if the input has it. */
+function page_shown() {
+    const page = state.get("page") ?? "overview";
+    return PAGES.includes(page) && has_page(inputs[input()], page) ? page : "overview";
+}
+
+/** The label of an input in the list: its name, or as much of its path as distinguishes it from others of the same name. @param {api.Input} one */
 function label_of(one) {
     const others = inputs.filter((other) => other !== one && other.name === one.name), parts = one.path.split("/");
     for (let n = 1; others.length && n < parts.length; n++) {
@@ -84,7 +90,7 @@ function frame() {
     /** @type {HTMLInputElement} */ (by_id("search")).placeholder = word("search_short");
     by_id("search").title = word("search");
     by_id("search").setAttribute("aria-label", word("search"));
-    const page = state.get("page") ?? "overview", tabs = by_id("pages");
+    const page = page_shown(), tabs = by_id("pages");
     tabs.replaceChildren(...PAGES.filter((name) => has_page(inputs[input()], name)).map((name) => {
         const tab = /** @type {HTMLButtonElement} */ (element("button", word(name)));
         tab.type = "button";
@@ -104,7 +110,7 @@ function frame() {
     document.title = "ascope" + (one ? ": " + one.name : "") + (one?.is_simulated ? " (" + word("simulated") + ")" : "");
 }
 
-/** What is shown now can be come back to; what changes from here on is the next entry of the browser's history. */
+/** Adds an entry to the browser's history: "back" returns to what is shown now. */
 function step_on() {
     clearTimeout(saving);
     history.replaceState(null, "", "#" + state.toString());
@@ -145,6 +151,7 @@ function look_elsewhere(path, begin_ns, dur) {
 
 async function show_timeline(/** @type {HTMLElement} */ whole) {
     const all = /** @type {api.Rows} */ (await api.json("rows", { input: input() }));
+    if (!whole.isConnected) return; // another page is shown by now
     all.processes.forEach((p, i) => (p.index = i));
     const order = state.get("order") ?? (inputs[input()]?.kind === "two runs" ? "process" : "rank");
     const rows = ranks_shown(all, state.get("ranks"), order), place = rank_bar(whole, all, state.get("ranks"), order, (key, value) => (keep(key, value), void show()));
@@ -171,18 +178,20 @@ async function show_timeline(/** @type {HTMLElement} */ whole) {
     });
     timeline = made;
     await restore_timeline(made, state);
+    if (timeline !== made) return;
     is_made = true;
     save_timeline(made, keep);
     made.canvas.focus();
 }
 
-/** What there is to see of an input that is still being loaded. @param {api.Input} one @param {string} page */
+/** Whether a page of an input can be shown, which may still be loading. @param {api.Input} one @param {string} page */
 const can_show = (one, page) => one.shows === "all" || one.shows === "first" || (one.shows === "overview" && page === "overview");
 
 async function show() {
-    const place = by_id("page"), page = state.get("page") ?? "overview", one = inputs[input()];
+    const main = by_id("page"), page = page_shown(), one = inputs[input()];
+    const place = element("div"); // a page that was left while it was being fetched is filled in where nobody sees it
     timeline = null;
-    place.replaceChildren();
+    main.replaceChildren(place);
     frame();
     says("");
     if (!one || !can_show(one, page)) return;
@@ -190,14 +199,14 @@ async function show() {
     try {
         if (page === "timeline") await show_timeline(place);
         else if (page === "flame") await show_flame(place, input(), state, keep, look_at, says);
-        else if (page === "memory" && one.has_memory) await show_memory(place, input(), state, keep, look_at);
-        else if (page === "roofline" && one.has_roofline) await show_roofline(place, input(), look_at, says, one.is_simulated);
+        else if (page === "memory") await show_memory(place, input(), state, keep, look_at);
+        else if (page === "roofline") await show_roofline(place, input(), look_at, says, one.is_simulated);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
         else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step), search_for, () => go("tables"));
-        place.dataset.shown = page;
+        if (place.isConnected) main.dataset.shown = page;
     } catch (e) {
-        failed(/** @type {Error} */ (e));
+        if (place.isConnected) failed(/** @type {Error} */ (e));
     }
 }
 
@@ -211,13 +220,13 @@ async function reload(step = undefined) {
     }
 }
 
-/** How much longer it takes, if it goes on as it did; too early there is nothing to say. @param {api.Input} one */
+/** The estimated remaining time of loading; empty if it is too early for an estimate. @param {api.Input} one */
 function left(one) {
     const s = one.percent >= 5 && one.ms >= 1000 ? Math.ceil((one.ms * (100 - one.percent)) / one.percent / 1000) : 0;
     return s <= 0 ? "" : s < 100 ? word("left_s", { n: s }) : word("left_min", { n: Math.ceil(s / 60) });
 }
 
-/** Slices have other numbers when all is loaded, and a range that nobody has chosen is that of all. */
+/** Forgets state that is not valid for the whole file: numbers of slices, and the range if the user did not choose one. */
 function forget_first() {
     for (const key of ["slice", "fold", "pins", "area"]) keep(key, null);
     if (timeline && timeline.t0 === timeline.rows.shown_begin && timeline.t1 === timeline.rows.shown_end) {
@@ -226,7 +235,7 @@ function forget_first() {
     }
 }
 
-/** What there is to say of the input: how far it is, that it failed, has changed, or is gone. @param {api.Input} one */
+/** Shows the state of the input in the notice bar: its progress, or that it failed, has changed, or is gone. @param {api.Input} one */
 function say_state(one) {
     const again = () => button(word("load_again"), () => void reload());
     if (one.state === "loading" || one.state === "new") notice(word("loading", { name: one.name, percent: one.percent, stage: word(one.stage), left: left(one), shows: word("shows_" + one.shows) }));
@@ -241,11 +250,11 @@ function say_state(one) {
     else if (state.has("follow")) notice(word("follows", { name: one.name }), button(word("follow_no_more"), () => (keep("follow", null), notice(""))));
 }
 
-/** Which load of which input is shown. */
+/** Identifies the data that is shown: input, number of its load, and how much of it. */
 let shown = "";
 let looking = 0, is_gone = false;
 
-/** Looks at the inputs again and again: soon while they are loaded, later whether they have changed. */
+/** Polls the state of the inputs: often while they are being loaded, then seldom, for changes of their files. */
 async function look() {
     clearTimeout(looking);
     const mine = (looking = window.setTimeout(() => {}, 0)), had_roofline = inputs[input()]?.has_roofline;
@@ -297,7 +306,7 @@ async function search(by) {
             found = { q, n: reply.n, slices: reply.slices, at: by > 0 ? -1 : 0 };
         }
         if (found.slices.length) found.at = (found.at + by + found.slices.length) % found.slices.length;
-        by_id("found").textContent = word("found", { at: grouped(found.at + 1), n: grouped(found.n) });
+        by_id("found").textContent = found.slices.length ? word("found", { at: grouped(found.at + 1), n: grouped(found.n) }) : word("nothing_found");
         if (!found.slices.length) return;
         const slice = found.slices[found.at];
         if (timeline) await timeline.select(slice, true);
@@ -366,7 +375,7 @@ document.addEventListener("keydown", (e) => {
     e.preventDefault();
 });
 document.addEventListener("keyup", (e) => timeline?.held.delete(e.code));
-/** The address is another one: back, forth, or another one was pasted. */
+/** The user changed the address: back, forward, or a pasted one. */
 function address_changed() {
     const now = new URLSearchParams(location.hash.slice(1));
     if (now.toString() === state.toString()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: what an allocator held over time, and at the chosen moment (first: the peak) whose blocks were alive.
+// The page of memory: the totals of an allocator over time, and the blocks that were allocated at a chosen time, initially the peak.
 // @ts-check
 import * as api from "./api.js";
 import { show_categories } from "./categories.js";
@@ -23,7 +23,7 @@ function path_of(points, what, x, most) {
     return path + `H${WIDTH}`;
 }
 
-/** What the top of the drawing stands for: what is reserved, unless what is allocated could not be seen then. @param {Point[]} points */
+/** The value at the top of the drawing: the reserved memory, unless the allocated memory would be too small to be seen. @param {Point[]} points */
 function scale_of(points) {
     const allocated = Math.max(1, ...points.map((p) => p[1])), reserved = Math.max(0, ...points.map((p) => p[2]));
     return { most: reserved > 4 * allocated ? allocated * 1.25 : Math.max(allocated, reserved), reserved };

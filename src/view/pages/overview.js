@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first page: all steps against their median, one of them explained, advice, and what was lost.
+// The first page: what could not be read, all steps against their median, one of them explained, and advice.
 // @ts-check
 import * as api from "./api.js";
 import { show_advice, show_comparison } from "./advice.js";
@@ -24,7 +24,7 @@ function legend(of) {
     return p;
 }
 
-/** What takes longest: on the device, where its kernels are known. @param {HTMLElement} section @param {number} input @param {import("./job.js").Look} look_at
+/** A table of what takes longest: of kernels, or of all slices if there are no kernels. @param {HTMLElement} section @param {number} input @param {import("./job.js").Look} look_at
  *  @param {() => void} to_tables */
 async function show_longest(section, input, look_at, to_tables) {
     for (const [name, title] of [["kernels", "longest_kernels"], ["by name", "longest_names"]]) {
@@ -37,6 +37,7 @@ async function show_longest(section, input, look_at, to_tables) {
         }), button(word("all_tables"), to_tables));
         return;
     }
+    section.append(element("p", word("no_slices")));
 }
 
 /** @param {[string, string|number][]} facts */
@@ -61,6 +62,8 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     place.append(section);
     /** @type {import("./job.js").Look} */
     const go = o.has_timeline ? look_at : async () => {};
+    if (o.losses.length) section.append(element("h2", word("losses")));
+    for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: l.what, file: l.file, at: grouped(l.at) }), "warn"));
     if (o.job) show_job(section, o, input, go, elsewhere, state, keep);
     if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align, find);
     const [device, row] = (state.get("step") ?? "").split(".").map(Number);
@@ -82,8 +85,6 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
     }
     const has_steps = Boolean(o.job) || o.series.some((/** @type {import("./strip.js").Series} */ one) => one.steps.length > 0);
     if (o.advice) show_advice(section, o, Boolean(o.job), has_steps, go);
-    if (o.losses.length) section.append(element("h3", word("losses")));
-    for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: l.what, file: l.file, at: grouped(l.at) }), "warn"));
     if (o.has_timeline && !o.job && !o.comparison && !(o.advice && has_steps)) await show_longest(section, input, look_at, to_tables);
     section.append(facts_of(o.facts));
 }

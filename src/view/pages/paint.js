@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of a timeline on its canvas: few of them as rectangles, many as pixels of a buffer of our own, which is several times as fast without a
-// GPU and never reads the canvas. The buffer and the columns of blocks are kept from frame to frame: a frame makes no garbage.
+// Paints the blocks of a timeline on its canvas. Few blocks are painted as rectangles. Many are painted into a pixel buffer, which is
+// several times as fast without a GPU. The buffer and the columns of blocks are reused, so that a frame allocates nothing.
 // @ts-check
 import { bits_of, colour, colours_bits, ink } from "./colours.js";
 import { fitting } from "./fit.js";

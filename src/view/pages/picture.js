@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of what is shown: PNG from the canvas, SVG by drawing the same once more into a list of elements.
+// Pictures of the timeline: PNG from the canvas, SVG by drawing the same into a list of elements.
 // @ts-check
 
 const ESCAPES = /** @type {Record<string, string>} */ ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" });
@@ -12,7 +12,7 @@ function escaped(text) {
 /** @param {number} v */
 const short = (v) => String(Math.round(v * 100) / 100);
 
-/** As much of a canvas's context as the timeline uses, which becomes the elements of an SVG. */
+/** The part of a canvas context that the timeline uses; it produces elements of SVG. */
 export class SvgContext {
     constructor() {
         this.fillStyle = this.strokeStyle = "#000000";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline: operations a second of each kind of kernel against its operations a byte, below what the device can do, both in powers of ten. A circle
-// is as large as the time that its kernels take.
+// The roofline: operations per second of each kind of kernel over its operations per byte, with logarithmic axes, and the peaks of the
+// device. The area of a circle is the time of its kernels.
 // @ts-check
 import * as api from "./api.js";
 import { colour, colour_index, N_COLOURS } from "./colours.js";
@@ -84,7 +84,7 @@ function draw_roofs(svg, roofs, xs, ys, x, y) {
     }
 }
 
-/** Formats are worth a word where there are others than the usual one. @param {Work} w */
+/** Shapes, types, and formats unless all of them are the usual one. @param {Work} w */
 const tensors = (w) => [w.shapes.slice(0, 200), w.types.slice(0, 100), /^(ND|N\/A|;)*$/.test(w.formats) ? "" : w.formats.slice(0, 100)].filter(Boolean).join(" · ");
 
 /** @param {Work} w */
@@ -94,7 +94,7 @@ function describe(w) {
     });
 }
 
-/** Colours by name: those that names have everywhere, as long as no two of the first ones have the same. @param {Work[]} points */
+/** Colours by name: the usual colour of a name, or the next free one if another name has it, as long as there are free ones. @param {Work[]} points */
 function colours_of(points) {
     /** @type {Map<string, number>} */
     const made = new Map(), taken = new Set();
@@ -149,7 +149,7 @@ function chart(points, colours, roofs, show, says) {
     return svg;
 }
 
-/** By what a figure is known, where that is not by shapes. @param {string} by */
+/** The source of a figure, if it is not the shapes. @param {string} by */
 const by_text = (by) => (by === "counters" ? " " + word("by_counters") : by === "shapes, no mask" ? " " + word("by_no_mask") : "");
 
 /** @param {Work[]} rows @param {(w: Work) => void} show */

@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences of the server, which are English, in the language of the page: by their form, with their names and numbers. What has no form here stays as it is.
+// Translates the English sentences of the server into the language of the page: each form of a sentence has a translation with its names
+// and numbers. Sentences of an unknown form stay English.
 // @ts-check
 import { is_english } from "./text.js";
 
 /** Of `ascope why`. @type {Record<string, string>} */
 const CAUSES = {
     "more runs": "运行次数更多", "longer runs": "运行时间更长", "lower clock": "频率更低", "slower transfer": "传输更慢", "waiting for ranks": "等待其他 rank",
-    "waiting for data": "等待数据", memory: "内存", "garbage collection": "垃圾回收", "host late": "主机下发过晚", operators: "算子",
+    "waiting for data": "等待数据", memory: "内存", "garbage collection": "垃圾回收", "host late": "主机下发过晚", "outside operators": "算子之外", operators: "算子",
 };
 
-const PER = "(?: a step| in all)?", WIDE = "(.+)", N = "([\\d.,]+)";
+const PER = "(?: a step| in all)?", WIDE = "(.+)", N = "([\\d.,]+)", T = "([\\d.]+ (?:ns|us|ms|s)|\\d+ min \\d\\d s)"; // T: a duration
 
 /** @type {[RegExp, (m: string[]) => string][]} */
 const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
-    [`([+-]\\S+ \\S+) (${Object.keys(CAUSES).join("|")}): ${WIDE} \\(${WIDE}, usually ${WIDE}\\)`, (m) => `${m[1]} ${CAUSES[m[2]]}:${what(m[3])}(${m[4]},通常 ${m[5]})`],
-    ["No step is slow: .*", () => "没有异常的步骤:没有一步比中位数多出十分之一且超过通常波动的五倍。"],
+    [`([+-]\\S+ \\S+) (${Object.keys(CAUSES).join("|")}): ${WIDE} \\(${WIDE}, usually ${WIDE}\\)`, (m) => `${m[1]} ${CAUSES[m[2]]}：${what(m[3])}（${m[4]}，通常 ${m[5]}）`],
+    ["No step is slow: .*", () => "没有异常的步骤：没有一步比中位数多出十分之一且超过通常波动的五倍。"],
     [`Both runs begin step ${WIDE} at the same moment\\.`, (m) => `两次运行的步骤 ${m[1]} 在同一时刻开始。`],
-    ["They (?:have no step in common|do not both have step .*): both runs are shown from their first event on\\.", () => "没有共同的步骤:两次运行均从其第一个事件开始显示。"],
-    [`Rank ${N} is not in the timeline: ${WIDE}`, (m) => `时间线中没有 rank ${m[1]}:${m[2]}`],
-    [`([AB]) is not shown: ${WIDE}`, (m) => `未显示 ${m[1]}:${m[2]}`],
-    [`The runs cannot be compared: ${WIDE}`, (m) => `两次运行无法比较:${m[1]}`],
+    ["They (?:have no step in common|do not both have step .*): both runs are shown from their first event on\\.", () => "没有共同的步骤：两次运行均从其第一个事件开始显示。"],
+    [`Rank ${N} is not in the timeline: ${WIDE}`, (m) => `时间线中没有 rank ${m[1]}：${m[2]}`],
+    [`([AB]) is not shown: ${WIDE}`, (m) => `未显示 ${m[1]}：${m[2]}`],
+    [`The runs cannot be compared: ${WIDE}`, (m) => `两次运行无法比较：${m[1]}`],
     ["No steps were recorded", () => "没有采集到步骤"],
-    [`No steps were recorded: of ${WIDE} computing ${WIDE}, communication ${WIDE}, free ${WIDE}`, (m) => `没有采集到步骤:${m[1]} 中计算 ${m[2]},通信 ${m[3]},空闲 ${m[4]}`],
-    [`without communication a step takes ${N} ms on this rank and ${N} ms on the rank in the middle; the others wait for it`, (m) => `不计通信,一步在该 rank 上为 ${m[1]} ms,在居中的 rank 上为 ${m[2]} ms;其他 rank 为它等待`],
-    [`the device waits ${N} ms${PER} for data`, (m) => `设备${per(m)}等待数据 ${m[1]} ms`],
-    [`the device waits ${N} ms${PER} while the host allocates or frees device memory`, (m) => `主机分配或释放设备内存时,设备${per(m)}等待 ${m[1]} ms`],
-    [`memory is copied for ${N} ms${PER} while the device does nothing else`, (m) => `${per(m)}有 ${m[1]} ms 只做内存拷贝`],
-    [`the device has nothing to do for ${N} ms${PER}, because the host launches too late`, (m) => `主机下发过晚,设备${per(m)}空闲 ${m[1]} ms`],
-    [`${N} of ${N} launches \\(${N} %\\) are immediately followed by a wait for the device`, (m) => `${m[2]} 次下发中有 ${m[1]} 次(${m[3]} %)之后立即等待设备`],
-    [`${N} Python garbage collections, the longest ${N} ms`, (m) => `Python 垃圾回收 ${m[1]} 次,最长 ${m[2]} ms`],
-    [`operators of ${N} % of the computing time ran at ${N} MHz on average; the nominal clock is ${N} MHz`, (m) => `占计算时间 ${m[1]} % 的算子平均运行在 ${m[2]} MHz;额定频率为 ${m[3]} MHz`],
-    [`${N} operators${PER} run on the AI CPU, the longest ${N} us`, (m) => `${per(m)}有 ${m[1]} 个算子在 AI CPU 上运行,最长 ${m[2]} µs`],
-    [`judging by their block counts, kernels use ${N} % of the cores \\(${N} AI cores, ${N} vector cores\\)`, (m) => `按块数,内核使用了 ${m[1]} % 的核(${m[2]} 个 AI 核,${m[3]} 个向量核)`],
+    [`No steps were recorded: of ${WIDE} computing ${WIDE}, communication ${WIDE}, free ${WIDE}`, (m) => `没有采集到步骤：${m[1]} 中计算 ${m[2]}，通信 ${m[3]}，空闲 ${m[4]}`],
+    [`without communication a step takes ${T} on this rank and ${T} on the median rank; the others wait for it(?: and for \\d+ more)?`, (m) => `不计通信，一步在该 rank 上为 ${m[1]}，在居中的 rank 上为 ${m[2]}；其他 rank 为它等待`],
+    [`the device waits ${T}${PER} for data`, (m) => `设备${per(m)}等待数据 ${m[1]}`],
+    [`the host waits ${T}${PER} for data`, (m) => `主机${per(m)}等待数据 ${m[1]}`],
+    [`the device waits ${T}${PER} while the host allocates or frees device memory`, (m) => `主机分配或释放设备内存时，设备${per(m)}等待 ${m[1]}`],
+    [`memory is copied for ${T}${PER} while the device does nothing else`, (m) => `${per(m)}有 ${m[1]} 只做内存拷贝`],
+    [`the device has nothing to do for ${T}${PER}, because the host launches too late`, (m) => `主机下发过晚，设备${per(m)}空闲 ${m[1]}`],
+    [`${N} of ${N} launches \\(${N} %\\) are immediately followed by a wait for the device`, (m) => `${m[2]} 次下发中有 ${m[1]} 次（${m[3]} %）之后立即等待设备`],
+    [`${N} Python garbage collections, the longest ${T}`, (m) => `Python 垃圾回收 ${m[1]} 次，最长 ${m[2]}`],
+    [`operators of ${N} % of the computing time ran at ${N} MHz on average; the nominal clock is ${N} MHz`, (m) => `占计算时间 ${m[1]} % 的算子平均运行在 ${m[2]} MHz；额定频率为 ${m[3]} MHz`],
+    [`${N} operators${PER} run on the AI CPU, the longest ${T}`, (m) => `${per(m)}有 ${m[1]} 个算子在 AI CPU 上运行，最长 ${m[2]}`],
+    [`judging by their block counts, kernels use ${N} % of the cores \\(${N} AI cores, ${N} vector cores\\)`, (m) => `按块数，内核使用了 ${m[1]} % 的核（${m[2]} 个 AI 核，${m[3]} 个向量核）`],
     [`link ${N} -> ${N} of group ${WIDE} has ${N} % of the bandwidth of the median link of its kind`, (m) => `组 ${m[3]} 的链路 ${m[1]} → ${m[2]} 只有同类链路中位带宽的 ${m[4]} %`],
-    [`link ${N} -> ${N} of group ${WIDE}: ${N} GB/s, the median link of its kind ${N} GB/s`, (m) => `组 ${m[3]} 的链路 ${m[1]} → ${m[2]}:${m[4]} GB/s,同类链路中位数 ${m[5]} GB/s`],
-    [`${N} transfers${PER} are small, and slower than large ones over the same kind of link`, (m) => `${per(m)}有 ${m[1]} 次小传输,比同类链路上的大传输慢`],
-    [`${N} of ${N} SDMA transfers have a size that is not a multiple of 512 bytes, and are slower than others of their size`, (m) => `${m[2]} 次 SDMA 传输中有 ${m[1]} 次的大小不是 512 字节的倍数,比同样大小的其他传输慢`],
-    [`${N} RDMA transfers took more than 4 s, the time after which a lost packet is retransmitted`, (m) => `${m[1]} 次 RDMA 传输超过 4 s,即丢包重传的时间`],
-    [`${WIDE}: ${N} ms${PER} in ${N} runs, the longest ${N} us(?:; its blocks leave cores idle)?`, (m) => `${m[1]}:${per(m)} ${m[2]} ms,${m[3]} 次,最长 ${m[4]} µs`],
-    [`${WIDE}: ${N} ms${PER} at ${N} MHz, ${N} % below ${N} MHz`, (m) => `${m[1]}:${per(m)} ${m[2]} ms,${m[3]} MHz,比 ${m[5]} MHz 低 ${m[4]} %`],
-    [`${WIDE}: ${N} % of the transfers are below ${N} MB and reach ${N} GB/s; larger ones reach ${N} GB/s`, (m) => `${m[1]}:${m[2]} % 的传输小于 ${m[3]} MB,达到 ${m[4]} GB/s;更大的达到 ${m[5]} GB/s`],
-    [`of ${N} to ${N} KiB: ${N} transfers whose size is not a multiple of 512 bytes reach ${N} GB/s, ${N} others ${N} GB/s`, (m) => `${m[1]} 至 ${m[2]} KiB:${m[3]} 次大小不是 512 字节倍数的传输达到 ${m[4]} GB/s,其他 ${m[5]} 次 ${m[6]} GB/s`],
-    [`rank ${N} -> ${N}: ${N} s for ${N} MB`, (m) => `rank ${m[1]} → ${m[2]}:${m[4]} MB 用时 ${m[3]} s`],
-    [`${WIDE}: ${N} us is the longest wait after a launch`, (m) => `${m[1]}:下发后最长等待 ${m[2]} µs`],
-    [`${WIDE}: ${N} ms${PER}, ${N} times`, (m) => `${m[1]}:${per(m)} ${m[2]} ms,${m[3]} 次`],
-    [`${WIDE}: ${N} ms${PER}`, (m) => `${m[1]}:${per(m)} ${m[2]} ms`],
+    [`link ${N} -> ${N} of group ${WIDE}: ${N} GB/s, the median link of its kind ${N} GB/s`, (m) => `组 ${m[3]} 的链路 ${m[1]} → ${m[2]}：${m[4]} GB/s，同类链路中位数 ${m[5]} GB/s`],
+    [`${N} transfers${PER} are small, and slower than large ones over the same kind of link`, (m) => `${per(m)}有 ${m[1]} 次小传输，比同类链路上的大传输慢`],
+    [`${N} of ${N} SDMA transfers have a size that is not a multiple of 512 bytes, and are slower than others of their size`, (m) => `${m[2]} 次 SDMA 传输中有 ${m[1]} 次的大小不是 512 字节的倍数，比同样大小的其他传输慢`],
+    [`${N} RDMA transfers took more than 4 s, the time after which a lost packet is retransmitted`, (m) => `${m[1]} 次 RDMA 传输超过 4 s，即丢包重传的时间`],
+    [`${WIDE}: ${T}${PER}, ${N} runs, the longest ${T}(?:; its blocks leave cores idle)?`, (m) => `${m[1]}：${per(m)} ${m[2]}，${m[3]} 次，最长 ${m[4]}`],
+    [`${WIDE}: ${T}${PER} at ${N} MHz, ${N} % below ${N} MHz`, (m) => `${m[1]}：${per(m)} ${m[2]}，${m[3]} MHz，比 ${m[5]} MHz 低 ${m[4]} %`],
+    [`${WIDE}: ${N} % of the transfers are below ${N} MB and reach ${N} GB/s; larger ones reach ${N} GB/s`, (m) => `${m[1]}：${m[2]} % 的传输小于 ${m[3]} MB，达到 ${m[4]} GB/s；更大的达到 ${m[5]} GB/s`],
+    [`of ${N} to ${N} KiB: ${N} transfers whose size is not a multiple of 512 bytes reach ${N} GB/s, ${N} others ${N} GB/s`, (m) => `${m[1]} 至 ${m[2]} KiB：${m[3]} 次大小不是 512 字节倍数的传输达到 ${m[4]} GB/s，其他 ${m[5]} 次 ${m[6]} GB/s`],
+    [`rank ${N} -> ${N}: ${N} s for ${N} MB`, (m) => `rank ${m[1]} → ${m[2]}：${m[4]} MB 用时 ${m[3]} s`],
+    [`${WIDE}: ${T} is the longest wait after a launch`, (m) => `${m[1]}：下发后最长等待 ${m[2]}`],
+    [`${WIDE}: ${T}${PER}, ${N} times?`, (m) => `${m[1]}：${per(m)} ${m[2]}，${m[3]} 次`],
+    [`${WIDE}: ${T}${PER}`, (m) => `${m[1]}：${per(m)} ${m[2]}`],
 ])).map(([form, says]) => [new RegExp("^" + form + "$", "s"), says]);
 
 /** @param {string[]} m */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All steps of a device side by side, for the mouse and for the keyboard: one of them is selected and compared with the median step. One canvas for
-// any number of steps; where there are more than pixels, a column is the longest of its steps.
+// A bar chart of all steps of a device, for mouse and keyboard. The selected step is compared with the median step. If there are more
+// steps than pixels, a column shows the longest of its steps.
 // @ts-check
 import { button, element, number_table } from "./elements.js";
 import { said } from "./sentences.js";
@@ -8,7 +8,7 @@ import { duration, word } from "./text.js";
 
 export const PARTS = ["computing", "overlapped", "communication", "free"];
 const HEIGHT = 140, FOOT = 16, SLOW = 5, LABEL_PX = 40, TOP = SLOW + 3;
-export const CUT = 4; // medians; a bar above that is cut off, with a gap below its end: one stall would make all other steps lines
+export const CUT = 4; // bars are cut off at this many medians: otherwise one stall would make all other bars invisible
 
 /**
  * @typedef {{text: string, t0: number, t1: number}} Sentence

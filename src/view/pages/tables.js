@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that the server sorts and filters, and answers to SQL.
+// The pages of tables, which the server sorts and filters, and of SQL.
 // @ts-check
 import * as api from "./api.js";
 import { button, element } from "./elements.js";
@@ -12,7 +12,7 @@ const MOST_ROWS = 10000; // of an answer: there may be more
 
 const HISTOGRAMS = { durations: duration, sizes: bytes }; // columns with "10:3 12:1": 3 values from 2^10 up, one from 2^12
 
-/** A small picture of a histogram: its bars are as high as they are many. @param {string} text @param {(v: number) => string} shown */
+/** A small picture of a histogram. @param {string} text @param {(v: number) => string} shown */
 function histogram(text, shown) {
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     const bars = text.split(" ").map((b) => b.split(":").map(Number)).filter((b) => b.length === 2 && b.every(Number.isFinite));
@@ -39,7 +39,7 @@ function histogram(text, shown) {
 /** A column as people call it; of SQL as it was asked for. @param {string} name @param {boolean} is_ours */
 const title_of = (name, is_ours) => (is_ours && has_word("column_" + name) ? word("column_" + name) : name);
 
-/** How the numbers of a column are written: all with as many decimals, at most three. @param {Answer} answer @param {number} column */
+/** The number of decimals for all numbers of a column, at most three. @param {Answer} answer @param {number} column */
 function digits_of(answer, column) {
     let digits = 0;
     for (const row of answer.rows) {
@@ -70,7 +70,7 @@ export function table_of(answer, sort, go, is_ours = true) {
         const tr = element("tr");
         cells.forEach((cell, i) => {
             const text = cell === null ? "" : typeof cell === "number" && is_ours ? number_of(cell, digits[i]) : String(cell);
-            const td = element("td", text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text, answer.columns[i].is_number ? "number" : text.length <= SHORT ? "short" : "");
+            const td = element("td", text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text, answer.columns[i].is_number ? "number" : text.length <= SHORT ? "short" : "long");
             if (text.length > LONGEST) td.title = text.slice(0, 2000);
             const shown = /^(\d+:\d+ ?)+$/.test(text) && HISTOGRAMS[/** @type {keyof typeof HISTOGRAMS} */ (answer.columns[i].name)];
             if (shown) td.replaceChildren(histogram(text, shown));
@@ -108,7 +108,7 @@ export async function show_tables(place, input, state, keep, look_at) {
     filter.value = state.get("filter") ?? "";
     let sort = Number(state.get("sort") ?? -1), is_down = state.get("down") === "1";
     const ask = () => ({ input, name: choice.value, filter: filter.value, sort, down: is_down ? 1 : 0 });
-    let n_asked = 0; // what was asked before and comes later is not shown
+    let n_asked = 0; // an answer that is not the one to the last request is not shown
     const show = async () => {
         if (!choice.value) return;
         const mine = ++n_asked;

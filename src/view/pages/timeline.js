@@ -56,9 +56,9 @@ export class Timeline {
         /** @type {import("./layout.js").Item[]} */
         this.items = [];
         this.height = this.width = this.view_height = 0;
-        /** Where times begin: the names of rows are before it. */
+        /** The x coordinate at which times begin, to the right of the names of rows. */
         this.left = names_width(0);
-        /** Height of the rows that stay at the top: the pinned ones, if they leave room for others. */
+        /** Height of the rows that do not scroll: the pinned ones, if they leave room for others. */
         this.stuck = this.pinned_height = 0;
         this.ratio = 1;
         this.painter = new Painter();
@@ -179,7 +179,7 @@ export class Timeline {
 
     // Drawing.
 
-    /** Rows that are pinned stay where they are; of the others those that are not below them. */
+    /** The visible rows: the pinned ones, and others that are not covered by them. */
     visible() {
         const top = this.scroll.scrollTop, bottom = top + this.view_height - AXIS_HEIGHT, out = [];
         let i = 0;
@@ -206,6 +206,7 @@ export class Timeline {
         this.draw_ranges(shown);
         this.draw_flows(shown);
         this.draw_axis(shown);
+        if (!this.items.length) c.fillText(word("no_slices"), this.left + 8, AXIS_HEIGHT + PROCESS_HEIGHT / 2);
     }
 
     /** @param {import("./layout.js").Item} item */
@@ -213,12 +214,12 @@ export class Timeline {
         return item.y + AXIS_HEIGHT - (item.y < this.stuck ? 0 : this.scroll.scrollTop);
     }
 
-    /** Above which nothing of it is drawn. @param {import("./layout.js").Item} item */
+    /** The y coordinate above which nothing of a row is drawn. @param {import("./layout.js").Item} item */
     top_of(item) {
         return AXIS_HEIGHT + (item.y < this.stuck ? 0 : this.stuck);
     }
 
-    /** All but the blocks of some rows. @param {import("./layout.js").Item[]} items @param {number} top @param {number} bottom @param {Record<string, string>} shown */
+    /** Draws some rows without their blocks, which the painter has drawn. @param {import("./layout.js").Item[]} items @param {number} top @param {number} bottom @param {Record<string, string>} shown */
     draw_group(items, top, bottom, shown) {
         const c = this.context;
         c.save();
@@ -234,7 +235,7 @@ export class Timeline {
         c.restore();
     }
 
-    /** For the name of a row. @param {import("./layout.js").Item} item */
+    /** The width for the name of a row. @param {import("./layout.js").Item} item */
     room_of(item) {
         return (item.kind === "process" ? this.width : this.left) - FOLD_PX;
     }
@@ -276,7 +277,7 @@ export class Timeline {
         });
     }
 
-    /** Instants: a tip that points at their moment. @param {import("./layout.js").Item} item */
+    /** Draws instants as triangles whose tip is at their time. @param {import("./layout.js").Item} item */
     draw_instants(item) {
         const c = this.context, depth = item.levels.indexOf(item.instants ?? -1), b = depth < 0 ? undefined : this.cache.kept.get(item.levels[depth])?.blocks;
         if (!b) return;
@@ -378,7 +379,7 @@ export class Timeline {
             if (!there) continue;
             const [from, to] = flow.is_source ? [flow, this.selected] : [this.selected, flow];
             const a = { x: this.x_of(from.begin), y: (flow.is_source ? there : here).y + 8 };
-            // Another rank that waits has begun before: the line ends where the wait does.
+            // A rank that waits has begun earlier: the line ends where the other rank begins.
             const b = { x: this.x_of(flow.rank ? Math.max(from.begin, to.begin) : to.begin), y: (flow.is_source ? here : there).y + 8 };
             const bend = Math.min(80, Math.max(flow.rank ? 0 : 20, Math.abs(b.x - a.x) / 2));
             c.beginPath();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline shows, as it stands in the address: range, selection, marks, rows that are folded and pinned, how far it is scrolled.
+// The state of a timeline in the address: range, selection, marks, folded and pinned rows, scroll position.
 // @ts-check
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 /** @typedef {{t0: number, t1: number}} Range */
 
-/** Of which nothing is known of another input. */
+/** The keys that are not valid for another input. */
 export const TIMELINE_KEYS = ["t0", "t1", "slice", "fold", "pins", "marks", "area", "y"];
 
 /** @param {Range} r */
