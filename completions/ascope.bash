@@ -30,6 +30,12 @@ _ascope()
     'run --env') return ;;
     'run --storage-limit') return ;;
     'run --acl-json') compopt -o filenames; _ascope_offer -f; return ;;
+    'run --skip-first') return ;;
+    'run --skip-first-wait') return ;;
+    'run --wait') return ;;
+    'run --warmup') return ;;
+    'run --active') return ;;
+    'run --repeat') return ;;
     'run --dialect') _ascope_offer -W 'documented current'; return ;;
     'run --time-base') _ascope_offer -W 'epoch start'; return ;;
     'run --threads') return ;;
@@ -165,7 +171,7 @@ _ascope()
     case $command in
     run)
         words=''
-        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
+        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --skip-first --skip-first-wait --wait --warmup --active --repeat --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
         what=-c ;;
     dyn)
         words='status start wait stop save'

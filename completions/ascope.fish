@@ -37,6 +37,12 @@ complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l env -d
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l storage-limit -d 'beyond it the oldest repeatable records are deleted and counted' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l acl-json -d 'record what the profiler part of this acl.json asks for; ascope options check FILE shows it' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l no-export -d 'only record; ascope export DIR writes the results later'
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l skip-first -d 'of a PyTorch script: steps before the first schedule cycle; default: 0' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l skip-first-wait -d 'of a PyTorch script: 1: the first cycle has no wait phase; default: 0' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l wait -d 'of a PyTorch script: steps of the wait phase of a cycle, which are not recorded; default: 0' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l warmup -d 'of a PyTorch script: steps of the warm-up phase, whose records are discarded; default: 0' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l active -d 'of a PyTorch script: steps of the active phase, which are recorded; default: 0, all that follow' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l repeat -d 'of a PyTorch script: number of cycles, each with its own directory; 0: no limit; default: 1' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l gzip -d 'compress timelines (.json.gz); viewers open them directly'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'

@@ -271,7 +271,8 @@ def check_settings(o):
                 "_profiler_level", "_export_type", "_aic_metrics", "record_shapes", "schedule", "_data_simplification", "start_info", "config"):
         for value in (None, 0, -1, 1 << 62, (1 << 63) - 1, 1e308, 0.1, "", "x", "7", "1e999", True, [], {}, [[]], ["text", 7, None]):
             rows.append((key, value))
-    for key, value in rows[::1 if o.whole else HURRY]:
+    edges = [("MonotonicTimeEnd", -1 << 63), ("freq", 1e-320)]  # a difference that overflows, a tick that is not finite
+    for key, value in rows[::1 if o.whole else HURRY] + edges:
         for sample in (Host, Device):
             yield from judge(o, sample, "%s is %s" % (key, json.dumps(value)),
                              lambda r, key=key, value=value: number(r.INFO, key, value)(flat(r, r.INFO)), {0, 1, 3}, "", [])

@@ -4,10 +4,12 @@
 
 usage: test_analyse.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import collections
 import csv
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -260,8 +262,11 @@ class Results(Case):
         self.assertEqual(report["top_on_device"][0]["name"], "aten::bmm")
         runs = {row["name"]: row["count"] for row in report["top_on_host"]}
         self.assertEqual([row for row in report["top_on_device"] if row["count"] > runs[row["name"]]], [])  # not tasks, of which a run may start several
+        with open(os.path.join(path, RESULTS, "trace_view.json")) as f:
+            calls = collections.Counter(e["name"] for e in json.load(f) if e.get("cat") == "python_function")
+        self.assertEqual({row["name"]: row["count"] for row in report["top_in_python"]}, calls)
         text = self.ascope(path, code=0).stdout
-        for part in "step  ", "aten::bmm", "peak memory", "analysing":
+        for part in "step  ", "aten::bmm", "self time of Python functions", "peak memory", "analysing":
             self.assertIn(part, text)
         self.assertRegex(self.ascope(path, "--steps", "0", "-v", code=0).stdout, r"step_trace_time\.csv +1 row +\d")
 
@@ -307,6 +312,9 @@ class Answers(Case):
             self.assertEqual((more["cause"], more["named"]), ("operator", "operator"))
             self.assertGreater(more["more_us"], 5 * rank["step_medians"][0]["time_us"])
         self.assertRegex(text[:text.index("device time of operators")], r"16 steps, median .*, slowest .*, 1 slow\n.*\n    14 .*\n      slow: \+.* computing: ")
+        bars = re.findall(r"^    \d+ +.* ([#+=.>]+)$", text[:text.index("device time of operators")], re.M)
+        self.assertRegex(bars[0], r"^[#+=.]{23}>$")  # ten times the median: cut at four times
+        self.assertTrue(all(5 <= len(bar) <= 7 and bar[-1] != ">" for bar in bars[1:]), bars)
 
     def test_a_stall_of_one_rank_makes_the_others_wait(self):
         ranks, _, _ = self.job("--framework", "pt", "--ranks", "2", "--stall", "14:220ms:1")

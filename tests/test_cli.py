@@ -79,6 +79,49 @@ class Help(Case):
         self.assert_one_line(self.ascope("export", "--fromat", "csv", code=2).stderr, "did you mean --format?")
         self.assert_one_line(self.ascope("export", "--zzzzzz", code=2).stderr, "--zzzzzz")
 
+    def test_words_in_the_wrong_place(self):
+        os.mkdir(os.path.join(self.dir, "there"))
+        path = self.sample()
+        rows = [
+            ("no such directory", ["export", "nowhere"], ["nowhere", "no such directory", "timeline"]),
+            ("what to write behind the directory", ["export", path, "timeline"], ["timeline", "first word"]),
+            ("two of them", ["export", "timeline", "db", path], ["db", "first word"]),
+            ("two directories with -dir", ["export", "-dir", path, "-dir", "there"], ["-dir", "given twice"]),
+            ("an action before the directory", ["dyn", "start", "there"], ["ascope dyn there start"]),
+            ("a file for the directory of a job", ["dyn", ASCOPE], ["not a directory"]),
+            ("two commands to describe", ["help", "info", "query"], ["query", "unexpected"]),
+            ("two shells", ["completion", "bash", "zsh"], ["zsh", "unexpected"]),
+            ("no shell", ["completion"], ["missing shell"]),
+            ("an empty mode", ["cluster", "there", "--mode", ""], ['--mode ""', "unknown mode"]),
+            ("empty types", ["cluster", path, "--export-type", ""], ['--export-type ""', "text, db"]),
+            ("empty types of an analysis", ["analyse", path, "--export-type", ""], ['--export-type ""', "text, db"]),
+            ("an empty chip", ["options", "check", "{}", "--chip", ""], ['--chip ""', "unknown chip"]),
+            ("a chip beyond all numbers", ["options", "check", "{}", "--chip", "9" * 20], ["unknown chip"]),
+            ("a size of a file that is not split", ["export-trace", path, "x.pftrace", "--max-size", "2M"], ["--max-size", ".pftrace"]),
+        ]
+        for what, words, parts in rows:
+            with self.subTest(what):
+                self.assert_one_line(self.ascope(*words, code=2).stderr, *parts)
+
+    def test_a_long_path_does_not_hide_the_problem(self):
+        self.assertIn("No such file or directory", self.ascope("info", "/".join(["x" * 200] * 10), code=2).stderr)
+
+    def test_one_of_several_collections_is_asked_for(self):
+        self.ascope("sim", "--out", "job", "--framework", "pt", "--ranks", "2", "--kernels", "20", code=0)
+        r = self.ascope("export-stacks", "job", "x.log", code=2)
+        self.assertTrue(r.stderr.startswith(f"ascope: {self.dir}/job: contains 2 collections"), r.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs another user")
+    def test_recover_reports_what_it_may_not_read(self):
+        os.chmod(self.dir, 0o755)
+        os.makedirs(os.path.join(self.dir, "job/PROF_1"), 0o755)
+        os.chmod(os.path.join(self.dir, "job/PROF_1"), 0o700)
+        for word in "job", "job/PROF_1":
+            r = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ASCOPE, "recover", word], cwd=self.dir,
+                               capture_output=True, text=True)
+            self.assertEqual((r.returncode, r.stdout), (1, ""), r.stderr)
+            self.assert_one_line(r.stderr, "PROF_1", "Permission denied")
+
     def test_manual_and_completions_are_those_of_the_option_tables(self):
         subprocess.run([os.path.join(SOURCE, "scripts/docs"), ASCOPE, self.dir], check=True)
         for f in ["docs/ascope.1", "docs/recorder-options.md", "completions/ascope.bash", "completions/_ascope", "completions/ascope.fish"]:
@@ -292,11 +335,25 @@ class Export(Case):
                 rows = json.load(text)
             self.assertIsInstance(rows[0], dict)
             for row in rows:
+                self.assertIsInstance(row.get("Count", 0), int, f)
+                self.assertNotIn('"', row.get("Input Shapes", ""), f)
                 for column, value in row.items():  # a time since 1970 as a number would lose its last digits
                     self.assertFalse(isinstance(value, float) and value > 1e14, (f, column, value))
                     if isinstance(value, str) and re.fullmatch(r"\d{16}\.\d{3}", value):
                         times.add(f.split(os.sep)[-1].rsplit("_", 1)[0])
         self.assertLessEqual({"dp", "nic", "op_summary", "memory_record", "operator_memory"}, times)
+
+    def test_the_order_in_which_events_were_written_does_not_matter(self):
+        def statistic(path):
+            self.ascope("export", "summary", "-dir", path, code=0)
+            found, = [f for f in self.written(path) if "api_statistic" in f]
+            with open(os.path.join(path, found)) as text:
+                return text.read()
+        def backwards(data, record=40):
+            return b"".join(data[i:i + record] for i in range(len(data) - record, -1, -record))
+        as_written = self.sample()
+        reversed_ = self.sample("PROF_2", broken=[("host/data/%s.api_event.data.slice_0" % age, backwards) for age in ("aging", "unaging")])
+        self.assertEqual(statistic(as_written), statistic(reversed_))
 
     def check_json_kinds(self, path):
         kinds = {}

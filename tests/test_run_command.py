@@ -55,6 +55,33 @@ class Run(Running):
         self.assertEqual(self.sample_of(path)["app"], "sh")
         collection, = json.loads(self.ascope("export", "--json", "-dir", path, code=0).stdout)["collections"]
         self.assertEqual((collection["chip"], collection["devices"]), (None, []))
+        info = self.ascope("info", path, code=0).stdout
+        self.assertIn(", host only, process sh (", info)
+        self.assertNotIn("Ascend", info)
+
+    def test_options_of_python_front_ends(self):
+        """A program has no steps: one line says so, and it is recorded."""
+        ignored = "ascope: note: %s: only the front end of a Python framework has such options; ignored"
+        rows = [
+            (["--active", "2", "--wait=1"], "--wait, --active"),
+            (["--skip-first-wait", "1", "--repeat", "0"], "--skip-first-wait, --repeat"),
+            (["--with-stack", "--export-type=db", "--no-data-simplification"], "--with-stack, --export-type=db, --no-data-simplification"),
+        ]
+        for given, named in rows:
+            with self.subTest(given):
+                r = self.ascope("run", "--no-export", "--out", "o", *given, "--", "true", code=0)
+                self.assertEqual([line for line in r.stderr.splitlines() if "front end" in line], [ignored % named])
+        self.assertEqual(len(self.found("o")), len(rows))
+        for given, part in (["--active", "many"], "--active many: accepted are integers"), (["--with-stack=on"], "unknown option"), \
+                (["--export-type", "db"], "--export-type: missing value; write --export-type=VALUE"), (["--skip-first-wait", "2"], "integers from 0 to 1"):
+            with self.subTest(given):
+                self.assertIn(part, self.ascope("run", *given, "--", "true", code=2).stderr)
+
+    def test_a_program_gets_no_variables_of_the_python_front_end(self):
+        r = self.ascope("run", "--no-export", "--out", "o", "--dialect", "current", "--", "env", code=0)
+        names = {line.split("=")[0] for line in r.stdout.splitlines()}
+        self.assertIn("ASCOPE_RUN", names)
+        self.assertFalse(names & {"ASCOPE_DIALECT", "ASCOPE_OSRT", "ASCOPE_PROGRAM"} - set(os.environ), names)
 
     def test_exit_codes(self):
         rows = [
@@ -68,7 +95,7 @@ class Run(Running):
             ("a bad value of msprof", ["--aicpu=maybe", "true"], 2, "--aicpu=maybe: invalid value"),
             ("an option of msprof without its value", ["--aicpu", "true"], 2, "--aicpu: missing value"),
             ("a bad list", ["--host-sys", "cpu,gpu", "true"], 2, "--host-sys=cpu,gpu: invalid value"),
-            ("no such process", ["--pid", "999999999"], 2, "no such process"),
+            ("no such process", ["--pid", "999999999"], 2, "--pid=999999999: no such process"),
             ("a program and a process", ["--interactive", "--pid", "1", "true"], 2, "not together with a program"),
             ("a small limit", ["--storage-limit", "1M", "true"], 2, "sizes of 200M and more"),
         ]
@@ -199,6 +226,9 @@ class Run(Running):
         with subprocess.Popen(["sleep", "60"]) as other:
             try:
                 self.ascope("run", "--interactive", "--pid", str(other.pid), "--no-export", "--out", "o", code=0, input="start\nstop\nquit\n")
+                r = self.ascope("run", "--interactive", "--pid", str(other.pid), "--no-export", "--out", "j", "--json", code=0,
+                                input="start\nstop\nquit\n")
+                self.assertEqual([one["path"] for one in json.loads(r.stdout)["collections"]], self.found("j"))
             finally:
                 other.kill()
         s = self.sample_of(self.one("o"))

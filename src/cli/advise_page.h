@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise_page.h - what `ascope advise` found, as one page for a browser, without scripts and without a network. */
+/* advise_page.h - the findings of `ascope advise` as one page for a browser, without scripts and without network
+ * access. */
 #ifndef ASCOPE_CLI_ADVISE_PAGE_H
 #define ASCOPE_CLI_ADVISE_PAGE_H
 
 #include "cli/advise_report.h"
 
-/* The file is written atomically. False: with the reason in e. */
+/* Writes the file atomically. False: see e. */
 bool advise_page_write(const struct advise_report *r, const char *path, struct error *e);
 
 #endif

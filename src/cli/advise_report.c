@@ -48,10 +48,10 @@ const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char 
 
 static void put_advice(const struct term *t, const struct advise_report *r, const struct advice *a, size_t number)
 {
-    char text[TERM_NUMBER], rank[RANK_TEXT];
+    char text[READABLE_MOST], rank[RANK_TEXT];
     const struct job_rank *of = &r->rank[a->rank].rank;
     fprintf(t->to, "\n%s%zu. %s: %s %s, %.1f %%%s", term_ink(t, INK_BOLD), number, a->check->title,
-            term_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
+            readable_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
             term_ink(t, INK_END));
     if (*advise_rank_text(r, a->rank, rank))
         fprintf(t->to, " on %s%s", rank, a->n_ranks > 1 ? ", the worst" : "");
@@ -66,7 +66,7 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
         if (!e->place.process)
             continue;
         fprintf(t->to, "\n             at %" PRId64 ".%03d us, %s: ", e->place.begin_ns / 1000,
-                (int)(e->place.begin_ns % 1000), term_duration(text, (double)e->place.dur_ns));
+                (int)(e->place.begin_ns % 1000), readable_duration(text, (double)e->place.dur_ns));
         term_text(t, e->place.process, PLACE_COLUMNS);
         fputs(", ", t->to);
         term_text(t, e->place.thread ? e->place.thread : "?", PLACE_COLUMNS);
@@ -80,6 +80,40 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fputs("\n   where:  ", t->to);
     term_text(t, of->path, 0);
     fputc('\n', t->to);
+}
+
+/* The next check, from `at` on, that lacks what `like` needs; n_advise_checks: none. */
+static size_t next_unrecorded(const struct advise_report *r, size_t at, const char *like)
+{
+    while (at < n_advise_checks &&
+           (r->advice[at].finding.state != CHECK_UNRECORDED || strcmp(advice_needs(&r->advice[at]), like) != 0))
+        at++;
+    return at;
+}
+
+/* Checks with the same need are one line: "small_packets, slow_link: needs collectives ...". */
+static void put_unrecorded(const struct term *t, const struct advise_report *r)
+{
+    const char *heading = "\nnot checked, because it was not recorded:\n";
+    for (size_t i = 0; i < n_advise_checks; i++) {
+        const char *const needs = advice_needs(&r->advice[i]);
+        if (next_unrecorded(r, 0, needs) != i)
+            continue;
+        fprintf(t->to, "%s  %s", heading, r->advice[i].check->key);
+        heading = "";
+        for (size_t k = i; (k = next_unrecorded(r, k + 1, needs)) < n_advise_checks;)
+            fprintf(t->to, ", %s", r->advice[k].check->key);
+        fprintf(t->to, ": needs %s\n", needs);
+    }
+}
+
+/* How many steps at the begin do not count, of the rank that has most of them. */
+static size_t startup_steps(const struct advise_report *r)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < r->n_ranks; i++)
+        most = r->rank[i].n_startup > most ? r->rank[i].n_startup : most;
+    return most;
 }
 
 void advise_print(const struct term *t, const struct advise_report *r)
@@ -97,14 +131,15 @@ void advise_print(const struct term *t, const struct advise_report *r)
     if (n[CHECK_ELSEWHERE] > 0)
         fprintf(t->to, ", %zu not applicable", n[CHECK_ELSEWHERE]);
     fputs(")\n", t->to);
+    const size_t n_startup = startup_steps(r);
+    if (n_startup == 1)
+        fputs("the first step, which start-up makes slow, does not count; ascope why explains it\n", t->to);
+    else if (n_startup > 1)
+        fprintf(t->to, "the first %zu steps, which start-up makes slow, do not count; ascope why explains them\n",
+                n_startup);
     for (size_t i = 0; i < n_found; i++)
         put_advice(t, r, &r->advice[i], i + 1);
-    const char *heading = "\nnot checked, because it was not recorded:\n";
-    for (size_t i = 0; i < n_advise_checks; i++)
-        if (r->advice[i].finding.state == CHECK_UNRECORDED) {
-            fprintf(t->to, "%s  %s: needs %s\n", heading, r->advice[i].check->key, advice_needs(&r->advice[i]));
-            heading = "";
-        }
+    put_unrecorded(t, r);
     if (r->page) {
         fputs("\nwritten to ", t->to);
         term_text(t, r->page, 0);
@@ -141,6 +176,7 @@ json_t *advise_json(const struct advise_report *r)
             json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:I}", "check", a->check->key, "title", a->check->title, "rank",
                       of->has_rank ? json_integer(of->rank) : json_null(), "path", text_json(of->path), "gain_us",
                       a->finding.gain_ns / 1000, "share", a->share, "ranks", (json_int_t)a->n_ranks);
+        json_object_set_new(one, "startup_steps", json_integer((json_int_t)r->rank[a->rank].n_startup));
         json_object_set_new(one, "found", text_json(a->finding.found ? a->finding.found : ""));
         json_object_set_new(one, "change", json_string(advice_change(a)));
         json_object_set_new(one, "evidence", evidence_json(&a->finding));

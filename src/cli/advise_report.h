@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise_report.h - what `ascope advise` found, as text and as JSON. */
+/* advise_report.h - the findings of `ascope advise` as text and as JSON. */
 #ifndef ASCOPE_CLI_ADVISE_REPORT_H
 #define ASCOPE_CLI_ADVISE_REPORT_H
 
@@ -11,16 +11,16 @@
 struct advise_report {
     const struct advise_rank *rank;
     size_t n_ranks;
-    const struct advice *advice; /* of all checks, as advise_job() leaves them */
-    const char *page;            /* that was written; NULL: none */
+    const struct advice *advice; /* of all checks, in the order of advise_job(): findings first */
+    const char *page;            /* path of the page that was written; NULL: none */
 };
 
 size_t advise_n_found(const struct advise_report *r);
-const char *advice_change(const struct advice *a); /* in the words of its device */
-const char *advice_needs(const struct advice *a);  /* how to record what the check needs, on its device */
-bool advice_is_for(const struct advice *a);        /* the check is for such devices */
+const char *advice_change(const struct advice *a); /* what to change, for NPUs or GPUs */
+const char *advice_needs(const struct advice *a);  /* how to record what the check needs, for NPUs or GPUs */
+bool advice_is_for(const struct advice *a);        /* whether the check applies to the kind of device */
 
-/* "rank 3", "device 1", or nothing of a single rank: into out, which is returned. */
+/* Writes "rank 3", "device 1" or "directory 2" to out; "" for a single rank. Returns out. */
 enum { RANK_TEXT = 40 };
 const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT]);
 

@@ -28,7 +28,7 @@ struct process {
 
 struct local {
     struct process *process;
-    sigset_t signals, before; /* what local_watch() waits for, and what was blocked before */
+    sigset_t signals, before; /* the signals that local_watch() waits for; the mask before they were blocked */
 };
 
 static bool start(const struct launch *l, struct process *p, size_t part, struct error *e)
@@ -81,13 +81,13 @@ static size_t local_parts(const struct arguments *a, size_t n_ranks)
 
 static bool local_submit(struct launch *l, struct error *e)
 {
-    /* Hidden: no part finds the shards of others. */
+    /* A hidden directory: a part that searches the collections must not find the shards of other parts. */
     const char *name = arena_printf(l->a->mem, "%s/.ascope_shards", l->beside);
     struct local *local = arena_take(l->a->mem, 1, sizeof *local);
     struct process *process = arena_take(l->a->mem, l->n_parts, sizeof *process);
     if (!name || !process || !local)
         return error_no_memory(e, "--launcher local");
-    /* An interrupt must reach local_watch(): the directory is in use until the processes have ended. */
+    /* Interrupts are handled by local_watch(), which ends the processes before the directory is removed. */
     ending_fini();
     ending_signals(&local->signals);
     sigaddset(&local->signals, SIGCHLD);
@@ -104,10 +104,10 @@ static bool local_submit(struct launch *l, struct error *e)
     for (size_t i = 0; i < l->n_parts; i++)
         if (!start(l, &process[i], i, e))
             break;
-    return true; /* those that run are waited for */
+    return true; /* also after a failure: local_watch() waits for those that run, and reports it */
 }
 
-/* The user does not want to wait any more: the processes end, and so does this one, by the same signal. */
+/* An interrupt ends the processes, removes the directory, and ends this process by the same signal. */
 static _Noreturn void interrupted(struct launch *l, int number)
 {
     const struct local *local = l->state;
@@ -190,7 +190,7 @@ static int is_log(const struct dirent *d)
     return strncmp(d->d_name, "part_", 5) == 0 && strstr(d->d_name, ".log") != NULL;
 }
 
-/* Logs are short; a longer one, or longer lines, are of somebody else. */
+/* Adds the lines of a part's log to the notes. Logs are short; the limits are for files of other origin. */
 static bool note_log(struct job *j, const char *dir, const char *name, struct error *e)
 {
     enum { MOST_LINES = 1000 };
@@ -207,7 +207,7 @@ static bool note_log(struct job *j, const char *dir, const char *name, struct er
         const char *text = strncmp(line, before, sizeof before - 1) == 0 ? line + sizeof before - 1 : line;
         done = !*text || job_note(j, true, "%s", text);
     }
-    if (done && fd < 0 && why != ENOENT) /* it was removed: its shard counts */
+    if (done && fd < 0 && why != ENOENT) /* a missing log is not reported: a missing shard is */
         done = job_note(j, true, "%s: cannot be read: %s", path, read_trouble(why));
     if (f)
         fclose(f);
@@ -216,7 +216,7 @@ static bool note_log(struct job *j, const char *dir, const char *name, struct er
     return done || error_no_memory(e, dir);
 }
 
-/* What all parts find alike is one line: job_note() drops lines that are there already. */
+/* Messages that all parts report appear once: job_note() drops duplicates. */
 static bool note_logs(struct job *j, const char *dir, struct error *e)
 {
     struct dirent **entry = NULL;

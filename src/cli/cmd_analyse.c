@@ -19,6 +19,7 @@
 #include "cli/cmd_recover.h"
 #include "cli/collection_summary.h"
 #include "cli/exit_status.h"
+#include "cli/export_types.h"
 #include "cli/summary.h"
 #include "cli/targets.h"
 #include "cli/term.h"
@@ -26,61 +27,49 @@
 #include "pipeline/collection_write.h"
 #include "pipeline/rank_load.h"
 
-enum { PROBLEMS_SHOWN = 3 }; /* a full disk is the same trouble for forty files */
-enum { SHOWN_WHOLE = 4 };    /* of more directories than that each has one line */
+enum { SHOWN_WHOLE = 4 }; /* more directories than this get one line each */
 
-/* The result of one of them, kept until it is printed in order. */
-struct turn {
+/* The result of one directory, kept until those before it have been printed. */
+struct directory_report {
     enum exit_status status;
     char *output, *complaints; /* for stdout and stderr */
     json_t *json;
-    struct rank_row rank; /* of a collection; has_row: that could be read */
+    struct rank_row rank; /* of a collection, if has_row */
     bool has_row;
-    bool is_ended, is_cut; /* truncated: out of memory */
+    bool is_ended, is_cut; /* is_cut: a part is missing for want of memory */
 };
 
 struct analysis {
     struct arguments *a;
     struct targets targets;
-    struct turn *turn;                /* of each target */
-    bool has_lines;                   /* one for each directory, instead of a summary */
-    struct progress progress, *shown; /* shown: the stages of the only directory; NULL: there are several */
-    pthread_mutex_t lock;             /* of what follows, and of stdout and stderr */
+    struct directory_report *report;  /* one per target */
+    bool has_lines;                   /* print one line per directory instead of its summary */
+    struct progress progress, *shown; /* shown: receives the stages of the only directory; NULL: there are several */
+    pthread_mutex_t lock;             /* protects the fields below, stdout and stderr */
     size_t n_shown, n_ended;
     struct tally tally;
 };
 
-/* The messages of one directory, while others are analysed. */
-struct voice {
+/* The captured output of one directory, while others are analysed. */
+struct captured {
     FILE *out, *err;
     char *out_text, *err_text;
     size_t out_len, err_len;
 };
 
-static bool voice_open(struct voice *v)
+static bool captured_open(struct captured *v)
 {
     v->out = open_memstream(&v->out_text, &v->out_len);
     v->err = v->out ? open_memstream(&v->err_text, &v->err_len) : NULL;
     return v->err != NULL;
 }
 
-/* False: not all of it was kept. */
-static bool voice_close(struct voice *v)
+/* False: the output is incomplete for want of memory. */
+static bool captured_close(struct captured *v)
 {
     const bool is_whole = v->out && v->err && !ferror(v->out) && !ferror(v->err);
     const bool out_is_closed = !v->out || fclose(v->out) == 0, err_is_closed = !v->err || fclose(v->err) == 0;
     return is_whole && out_is_closed && err_is_closed && v->out_text && v->err_text;
-}
-
-static void put_problems(FILE *err, const struct account *a)
-{
-    const size_t n = a->problems.n, n_shown = n > PROBLEMS_SHOWN + 1 ? PROBLEMS_SHOWN : n;
-    for (size_t i = 0; i < n_shown; i++)
-        complain_to(err, "%s", a->problems.at[i] ? a->problems.at[i] : no_memory_text());
-    if (n == 0 && a->n_omitted > 0)
-        complain_to(err, "%s", no_memory_text());
-    else if (n - n_shown + a->n_omitted > 0)
-        complain_to(err, "and %zu more problems; --json lists them", n - n_shown + a->n_omitted);
 }
 
 static enum exit_status status_of(const struct account *a, const struct losses *lost)
@@ -88,7 +77,7 @@ static enum exit_status status_of(const struct account *a, const struct losses *
     return account_is_lossy(a, lost) ? STATUS_LOSSES : STATUS_DONE;
 }
 
-/* The directory's rank, for the name of its summary: that of profiler_info_N.json. */
+/* The rank in the name profiler_info_N.json of a directory, for the name of its summary; -1: none. */
 static int64_t rank_at(const char *path)
 {
     static const char before[] = "profiler_info_";
@@ -109,9 +98,9 @@ static int64_t rank_at(const char *path)
     return rank;
 }
 
-/* The summary alone: nothing is done if it is up to date. */
-static void summarise(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
-                      FILE *err)
+/* Writes only the summary of the rank, unless it is up to date. */
+static void summarise(struct analysis *n, const struct target *target, struct directory_report *t,
+                      const struct term *term, FILE *err)
 {
     const struct output_options *o = &n->a->options;
     struct error e = { 0 };
@@ -132,7 +121,7 @@ static void summarise(struct analysis *n, const struct target *target, struct tu
     if (!done)
         complain_to(err, "%s", e.text);
     else if (code != 0)
-        complain_to(err, "%s: analysed with losses; see ascope info", target->path);
+        complain_to(err, "%s: analysed with losses; ascope analyse without --summary lists them", target->path);
     if (n->a->json)
         t->json = done ? json_pack("{s:o, s:o, s:b}", "path", text_json(target->path), "summary", text_json(path),
                                    "is_current", is_current)
@@ -144,14 +133,14 @@ static void summarise(struct analysis *n, const struct target *target, struct tu
     arena_free(mem);
 }
 
-static void analyse_collection(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
-                               FILE *err)
+static void analyse_collection(struct analysis *n, const struct target *target, struct directory_report *t,
+                               const struct term *term, FILE *err)
 {
     struct collection_result r = { 0 };
     struct error e = { 0 };
     if (collection_export(target->kind, target->path, &n->a->options, n->shown, &r, &e)) {
         t->status = status_of(&r.account, &r.collection.lost);
-        put_problems(err, &r.account);
+        complain_problems(err, target->path, &r.account);
         const struct step_choice chosen = { .first = r.part ? (uint64_t)r.part->first : 0,
                                             .last = r.part ? (uint64_t)r.part->last : 0 };
         const struct step_choice *choice = r.part ? &chosen : NULL;
@@ -170,10 +159,10 @@ static void analyse_collection(struct analysis *n, const struct target *target, 
     collection_result_free(&r);
 }
 
-/* Behind other results: they stay, whatever becomes of the summary. */
-static void summarise_too(struct analysis *n, const struct target *target, struct turn *t, FILE *err)
+/* Writes the summary of the rank after other results, which are kept if it fails. */
+static void summarise_too(struct analysis *n, const struct target *target, struct directory_report *t, FILE *err)
 {
-    struct turn own = { 0 };
+    struct directory_report own = { 0 };
     struct term term;
     term_init(&term, err);
     summarise(n, target, &own, &term, err);
@@ -182,8 +171,8 @@ static void summarise_too(struct analysis *n, const struct target *target, struc
         t->status = STATUS_LOSSES;
 }
 
-static void analyse_prof(struct analysis *n, const struct target *target, struct turn *t, const struct term *term,
-                         FILE *err)
+static void analyse_prof(struct analysis *n, const struct target *target, struct directory_report *t,
+                         const struct term *term, FILE *err)
 {
     const char *path = target->path;
     char names[FRAMEWORK_PATTERNS];
@@ -195,7 +184,7 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
                   path, framework_patterns(names));
     if (e.fault == FAULT_NONE && prof_export(path, &n->a->options, n->shown, &r, &e)) {
         t->status = status_of(&r.account, &r.profile.lost);
-        put_problems(err, &r.account);
+        complain_problems(err, path, &r.account);
         if (n->a->json)
             t->json = summary_json(n->a, &r);
         else if (!summary_print(term, n->a, &r))
@@ -209,11 +198,11 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
     result_free(&r);
 }
 
-/* In the order of the list, not of completion: each directory waits for those before it. */
+/* Prints results in the order of the list, not of completion: each waits for those before it. */
 static void report_in_order(struct analysis *n)
 {
-    for (; n->n_shown < n->targets.list.n && n->turn[n->n_shown].is_ended; n->n_shown++) {
-        struct turn *t = &n->turn[n->n_shown];
+    for (; n->n_shown < n->targets.list.n && n->report[n->n_shown].is_ended; n->n_shown++) {
+        struct directory_report *t = &n->report[n->n_shown];
         if (t->is_cut) {
             complain_no_memory(n->targets.list.at[n->n_shown].path);
             t->status = t->status == STATUS_DONE ? STATUS_LOSSES : t->status;
@@ -241,12 +230,12 @@ static void run_one(void *context, size_t i)
 {
     struct analysis *n = context;
     const struct target *target = &n->targets.list.at[i];
-    struct turn *t = &n->turn[i];
-    struct voice v = { 0 };
+    struct directory_report *t = &n->report[i];
+    struct captured v = { 0 };
     struct term term;
     term_init(&term, stdout);
     t->status = STATUS_NOTHING;
-    if (voice_open(&v)) {
+    if (captured_open(&v)) {
         term.to = v.out;
         recover_first(n->a, target->path, v.err);
         if (n->a->summary && !n->a->export_type)
@@ -256,7 +245,7 @@ static void run_one(void *context, size_t i)
         if (n->a->summary && n->a->export_type && t->status != STATUS_NOTHING)
             summarise_too(n, target, t, v.err);
     }
-    t->is_cut |= !voice_close(&v);
+    t->is_cut |= !captured_close(&v);
     pthread_mutex_lock(&n->lock);
     t->output = v.out_text;
     t->complaints = v.err_text;
@@ -272,7 +261,7 @@ static void run_one(void *context, size_t i)
     pthread_mutex_unlock(&n->lock);
 }
 
-/* With several directories a thread for each of some; with one, threads for its parts. */
+/* Several directories are analysed in parallel; a single one is analysed by several threads. */
 static void run_all(struct analysis *n)
 {
     const unsigned n_threads = n->a->options.n_threads;
@@ -299,7 +288,7 @@ static const char *last_part(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* One line for each rank that several directories have: the first two of them, and how many there are. */
+/* Reports each rank that several directories have, in one line: their number, and the first two. */
 static void report_duplicates(const struct rank_row *row, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -324,7 +313,7 @@ static int by_number(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* One line for all ranks below the highest that no directory has: "ranks 2, 5-7". False: no memory. */
+/* Reports the ranks below the highest that no directory has, in one line: "ranks 2, 5-7". False: no memory. */
 static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
 {
     enum { GAPS_SHOWN = 5 };
@@ -356,7 +345,7 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
     return true;
 }
 
-/* The comparison of the ranks of a job. False: out of memory. */
+/* Compares the ranks of a job. False: no memory. */
 static bool compare_ranks(struct analysis *n, json_t **json)
 {
     struct arena *mem = n->a->mem;
@@ -367,8 +356,8 @@ static bool compare_ranks(struct analysis *n, json_t **json)
     if (!row || !order)
         return false;
     for (size_t i = 0; i < n_targets; i++)
-        if (n->turn[i].has_row) {
-            row[n_rows] = n->turn[i].rank;
+        if (n->report[i].has_row) {
+            row[n_rows] = n->report[i].rank;
             row[n_rows++].name = last_part(n->targets.list.at[i].path);
         }
     if (n_rows < 2)
@@ -394,24 +383,7 @@ static bool compare_ranks(struct analysis *n, json_t **json)
     return true;
 }
 
-/* "text", "db" or both with a comma between. */
-static bool export_types(struct arguments *a)
-{
-    const char *p = a->export_type;
-    while (p && *p) {
-        const size_t len = strcspn(p, ",");
-        if (len == 4 && strncmp(p, "text", 4) == 0)
-            a->options.want |= WANT_TEXT;
-        else if (len == 2 && strncmp(p, "db", 2) == 0)
-            a->options.want |= WANT_DB;
-        else
-            return false;
-        p += len + (p[len] == ',');
-    }
-    return !a->export_type || a->options.want;
-}
-
-/* "3" or "2-4"; with a "+" in front, counted from 1. */
+/* Reads "3" or "2-4"; after a "+" steps are counted from 1. */
 static bool steps_range(const char *text, struct output_options *o)
 {
     o->steps_are_counted = text[0] == '+';
@@ -430,11 +402,12 @@ static bool steps_range(const char *text, struct output_options *o)
     return o->first_step <= o->last_step && (!o->steps_are_counted || o->first_step > 0);
 }
 
+/* NULL: no memory for the report of some directory. An incomplete report is not printed. */
 static json_t *all_json(struct analysis *n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n->targets.list.n; i++)
-        json_array_append_new(list, n->turn[i].json);
+        json_list_add(&list, n->report[i].json);
     return list;
 }
 
@@ -445,10 +418,8 @@ int run_analyse(struct arguments *a)
     if (arguments_have(a, OPT_SIMPLIFY))
         o->simplifies = a->simplify ? CHOICE_ON : CHOICE_OFF;
     o->code_of_losses = exit_code(a->face, STATUS_LOSSES);
-    if (!export_types(a)) {
-        complain("--export-type %s: accepted are text, db, and text,db", a->export_type);
+    if (!export_types_read(a->export_type, &o->want))
         return exit_code(a->face, STATUS_PARAMETER);
-    }
     if (a->steps && !steps_range(a->steps, o)) {
         complain("--steps %s: expected a step or a range: 3, 2-4; or counted from 1: +1-3", a->steps);
         return exit_code(a->face, STATUS_PARAMETER);
@@ -457,8 +428,8 @@ int run_analyse(struct arguments *a)
     n.tally.n_failed = n.targets.n_refused;
     if (n.targets.list.n == 0)
         return exit_code(a->face, found);
-    n.turn = arena_take(a->mem, n.targets.list.n, sizeof *n.turn);
-    if (!n.turn) {
+    n.report = arena_take(a->mem, n.targets.list.n, sizeof *n.report);
+    if (!n.report) {
         complain_no_memory("the list of directories");
         return exit_code(a->face, STATUS_NOTHING);
     }

@@ -9,6 +9,7 @@
 #include "cli/cluster_launch.h"
 #include "cli/collections.h"
 #include "cli/exit_status.h"
+#include "cli/export_types.h"
 #include "cli/one_collection.h"
 #include "cli/summary.h"
 #include "cli/term.h"
@@ -26,54 +27,50 @@ struct clustering {
     struct cluster_result result;
 };
 
-/* "slow_rank,hccl_sum", or "all-modes": base modes other than all are parts of it. */
-static bool modes_read(struct clustering *n)
+static bool mode_add(struct clustering *n, const struct mode *mode)
+{
+    const struct mode **slot = list_add(&n->modes, n->a->mem);
+    if (slot)
+        *slot = mode;
+    else
+        complain_no_memory("the list of modes");
+    return slot != NULL;
+}
+
+/* Reads "slow_rank,hccl_sum", or "all-modes", which leaves out the base modes that are parts of the mode all. */
+static enum exit_status modes_read(struct clustering *n)
 {
     const char *text = n->a->job.modes ? n->a->job.modes : "all,verdicts";
     if (strcmp(text, "all-modes") == 0) {
         n->options.is_all_modes = true;
         for (size_t i = 0; modes[i]; i++)
-            if (!modes[i]->is_part)
-                *list_add(&n->modes, n->a->mem) = modes[i];
-        return true;
+            if (!modes[i]->is_part && !mode_add(n, modes[i]))
+                return STATUS_NOTHING;
+        return STATUS_DONE;
     }
-    while (*text) {
+    do {
         const size_t len = strcspn(text, ",");
-        const struct mode *mode = mode_find(text, len), **slot;
+        const struct mode *mode = mode_find(text, len);
         if (!mode) {
-            complain("--mode %.*s: unknown mode; ascope help cluster lists them", (int)len, text);
-            return false;
+            complain("--mode %.*s: unknown mode; ascope help cluster lists them", len > 0 ? (int)len : 2,
+                     len > 0 ? text : "\"\"");
+            return STATUS_PARAMETER;
         }
-        if (!(slot = list_add(&n->modes, n->a->mem)))
-            return false;
-        *slot = mode;
+        if (!mode_add(n, mode))
+            return STATUS_NOTHING;
         text += len + (text[len] == ',');
-    }
-    return n->modes.n > 0;
+    } while (*text);
+    return STATUS_DONE;
 }
 
 static bool types_read(struct clustering *n)
 {
-    const char *text = n->a->export_type;
-    if (!text) {
-        n->options.wants_text = n->job.is_text;
-        n->options.wants_db = !n->job.is_text;
-        return true;
-    }
-    for (const char *word = text; *word;) {
-        const size_t len = strcspn(word, ",");
-        if (len == 4 && strncmp(word, "text", len) == 0)
-            n->options.wants_text = true;
-        else if (len == 2 && strncmp(word, "db", len) == 0)
-            n->options.wants_db = true;
-        else
-            break;
-        word += len + (word[len] == ',');
-        if (!*word)
-            return true;
-    }
-    complain("--export-type %s: accepted are text, db, and text,db", text);
-    return false;
+    unsigned want = 0;
+    if (!export_types_read(n->a->export_type, &want))
+        return false;
+    n->options.wants_text = want ? want & WANT_TEXT : n->job.is_text;
+    n->options.wants_db = want ? want & WANT_DB : !n->job.is_text;
+    return true;
 }
 
 static size_t report_notes(const struct clustering *n)
@@ -97,7 +94,7 @@ static size_t report_notes(const struct clustering *n)
     return n_losses;
 }
 
-/* All directories of the command line. */
+/* Finds the ranks in all directories of the command line. */
 static enum exit_status find_ranks(struct clustering *n)
 {
     struct arguments *a = n->a;
@@ -124,7 +121,7 @@ static enum exit_status find_ranks(struct clustering *n)
         needs |= n->modes.at[i]->needs;
     job_use_raw(&n->job, needs);
     if (n->job.ranks.n == 0) {
-        report_notes(n); /* what could not be read, or was none */
+        report_notes(n); /* they say what could not be read */
         complain("%s: no ranks found; give a directory that contains *_ascend_pt, *_ascend_ms or PROF_XXX directories",
                  a->word[0]);
     }
@@ -134,10 +131,11 @@ static enum exit_status find_ranks(struct clustering *n)
 static void print_result(const struct clustering *n)
 {
     struct term t;
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     term_init(&t, stdout);
-    printf("%s%s ranks%s, %zu with losses, %zu left out\n", term_ink(&t, INK_BOLD),
-           term_count(number, n->result.n_ranks), term_ink(&t, INK_END), n->result.n_lossy, n->result.n_failed);
+    printf("%s%s rank%s%s, %zu with losses, %zu left out\n", term_ink(&t, INK_BOLD),
+           readable_count(number, n->result.n_ranks), n->result.n_ranks == 1 ? "" : "s", term_ink(&t, INK_END),
+           n->result.n_lossy, n->result.n_failed);
     for (size_t i = 0; i < n->result.findings.n; i++) {
         fputs("  ", stdout);
         term_text(&t, n->result.findings.at[i], 0);
@@ -149,7 +147,7 @@ static void print_result(const struct clustering *n)
         const struct results_file *f = &n->result.files.at[i];
         term_text(&t, f->path, 0);
         if (f->rows > 0)
-            printf("  %s %s", term_count(number, f->rows), f->rows == 1 ? "row" : "rows");
+            printf("  %s %s", readable_count(number, f->rows), f->rows == 1 ? "row" : "rows");
         putchar('\n');
     }
 }
@@ -186,7 +184,7 @@ static enum exit_status print_json(const struct clustering *n, enum exit_status 
     return json_report_more(n->a, "job_ranks", ranks, more, status);
 }
 
-/* Instead of modes: summaries of the ranks in one file. */
+/* --shard, --join: writes the summaries of ranks to one file; no modes are run. */
 static enum exit_status run_shard(struct clustering *n)
 {
     struct arguments *a = n->a;
@@ -220,16 +218,17 @@ static enum exit_status run_shard(struct clustering *n)
     n->result.n_failed = made.n_failed;
     n->result.n_lossy = made.n_lossy;
     const size_t n_losses = report_notes(n);
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     if (done && !a->quiet && !a->json) {
         const struct term t = { .to = report_stream(request.path) };
         term_text(&t, request.path, 0);
-        fprintf(t.to, "  %zu rank%s, %s\n", made.n_ranks, made.n_ranks == 1 ? "" : "s", term_bytes(number, made.bytes));
+        fprintf(t.to, "  %zu rank%s, %s\n", made.n_ranks, made.n_ranks == 1 ? "" : "s",
+                readable_bytes(number, made.bytes));
     }
     return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 
-/* The shards of a folder take the place of what was found. */
+/* Replaces the ranks that were found by the shards in a directory. */
 static enum exit_status gather(struct clustering *n, const char *dir)
 {
     struct error e = { 0 };
@@ -241,7 +240,7 @@ static enum exit_status gather(struct clustering *n, const char *dir)
     return done ? STATUS_DONE : STATUS_NOTHING;
 }
 
-/* Parts that are summarised elsewhere. *ran: the modes, too, and the report was printed. */
+/* Summarises the ranks in other processes. *ran: the launcher has also run the modes and printed their report. */
 static enum exit_status launch(struct clustering *n, const struct launcher *how, struct launch *l, bool *ran)
 {
     struct arguments *a = n->a;
@@ -317,9 +316,9 @@ int run_cluster(struct arguments *a)
     if (!job_init(&n.job, &e))
         complain("%s", e.text);
     n.job.load = rank_load;
-    if (e.fault == FAULT_NONE && !modes_read(&n))
-        status = STATUS_PARAMETER;
-    else if (e.fault == FAULT_NONE)
+    if (e.fault == FAULT_NONE)
+        status = modes_read(&n);
+    if (status == STATUS_DONE)
         status = find_ranks(&n);
     const struct launcher *how = a->job.launcher && !a->job.shards ? launcher_find(a->job.launcher) : NULL;
     struct launch launched = { 0 };

@@ -15,7 +15,7 @@ static const struct {
     unsigned rule;
 } rule_word[] = { { "communication", RULE_COMMUNICATION }, { "communication_matrix", RULE_MATRIX } };
 
-/* "communication,communication_matrix", with the "=" that the launcher writes before it. 0: it is something else. */
+/* Reads "communication,communication_matrix"; the launcher of the reference writes a "=" before it. 0: invalid. */
 static unsigned rules_read(const char *text)
 {
     unsigned rules = 0;
@@ -38,7 +38,7 @@ struct analysis {
     struct analyze_request request;
 };
 
-/* With nothing to do the reference ends successfully; under its own name, ascope reports it. */
+/* Without communication data the reference ends successfully; as ascope, the command fails and reports it. */
 static bool end_empty(const struct analysis *n, const char *path, const char *why, struct error *e)
 {
     if (n->a->face == FACE_ASCOPE)
@@ -61,7 +61,7 @@ static bool analyze_one(const void *context, const char *path, struct progress *
     if (!analyze_write(&r->profile, &n->request, r->account.mem, &found, e)) {
         if (found.n_files == 0)
             return false;
-        account_problem(&r->account, e->text); /* some of it is there */
+        account_problem(&r->account, e->text); /* some files were written */
     }
     if (n->a->options.clears)
         result_clear(r);

@@ -25,7 +25,7 @@
 
 enum { SIDES = 2 };
 
-/* A directory or a file of one side, and its ranks once it was read. */
+/* A directory or file of one side, and its ranks after it was read. */
 struct item {
     unsigned side;
     struct target target;
@@ -42,7 +42,7 @@ struct comparing {
     size_t n_refused;   /* directories that could not be read at all */
     unsigned n_threads; /* of one item */
     struct progress progress;
-    pthread_mutex_t lock; /* of what follows, and of the progress */
+    pthread_mutex_t lock; /* protects n_ended and progress; also held while printing */
     size_t n_ended;
 };
 
@@ -65,7 +65,8 @@ static enum exit_status add_side(struct comparing *q, unsigned side, const char 
         return arena_failed(q->a->mem) ? STATUS_NOTHING : STATUS_PATH;
     struct targets targets = { .mem = q->a->mem };
     enum exit_status status = targets_add(&targets, path, TARGET_TRACES);
-    if (status == STATUS_NOTHING && targets.list.n > 0 && !arena_failed(q->a->mem)) { /* the others are compared */
+    if (status == STATUS_NOTHING && targets.list.n > 0 &&
+        !arena_failed(q->a->mem)) { /* the usable directories are compared */
         q->n_refused++;
         status = STATUS_DONE;
     }
@@ -148,7 +149,7 @@ static void read_all(struct comparing *q)
     progress_end(&q->progress);
 }
 
-/* All ranks of a side; what could not be read is reported and left out. NULL: no memory. */
+/* Collects the ranks of a side; items that could not be read are reported and left out. NULL: no memory. */
 static struct run_rank *gather(struct comparing *q, unsigned side, size_t *n, struct tally *tally)
 {
     size_t most = 0;
@@ -186,10 +187,7 @@ static enum exit_status report(struct comparing *q, const struct compare_report 
     }
     if (a->json) {
         json_t *list = json_array();
-        if (json_array_append_new(list, compare_json(r)) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        json_list_add(&list, compare_json(r));
         return json_report(a, "comparisons", list, status);
     }
     struct term t;
@@ -225,7 +223,7 @@ static enum exit_status answer(struct comparing *q)
         complain_no_memory("the comparison");
         return STATUS_NOTHING;
     }
-    tally.n_failed += c.n_alone_a + c.n_alone_b; /* ranks without a partner: something is missing */
+    tally.n_failed += c.n_alone_a + c.n_alone_b; /* ranks without a counterpart were not compared */
     const struct compare_report r = {
         .name = { a->word[0], a->word[1] }, .c = &c, .change = change, .n_changes = n_changes, .top = a->top
     };
@@ -245,8 +243,9 @@ int run_compare(struct arguments *a)
     for (unsigned i = 0; i < SIDES && status == STATUS_DONE; i++)
         status = add_side(&q, i, a->word[i]);
     if (status == STATUS_DONE) {
-        work_memory(a,
-                    q.items.at[0].target.is_trace ? "/var/tmp" : q.items.at[0].target.path); /* nothing beside a file */
+        work_memory(a, q.items.at[0].target.is_trace
+                           ? "/var/tmp"
+                           : q.items.at[0].target.path); /* no temporary file beside a trace */
         pthread_mutex_init(&q.lock, NULL);
         read_all(&q);
         pthread_mutex_destroy(&q.lock);

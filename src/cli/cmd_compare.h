@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_compare.h - ascope compare: two runs, collections, jobs or traces of torch.profiler, against each other. */
+/* cmd_compare.h - `ascope compare`: compares two runs, each a collection, a job, or traces of torch.profiler. */
 #ifndef ASCOPE_CLI_CMD_COMPARE_H
 #define ASCOPE_CLI_CMD_COMPARE_H
 

@@ -13,6 +13,7 @@
 #include "cli/dyn_verb.h"
 #include "cli/dyn_wait.h"
 #include "cli/exit_status.h"
+#include "cli/nearest_word.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 
@@ -45,12 +46,12 @@ static bool status(struct dyn *d, struct error *e)
 
 /* ---- start ---- */
 
-/* "0,8-11": a list for the file. NULL: e. */
+/* Reads "0,8-11" as a JSON list for the file. NULL: see e. */
 static json_t *ranks_json(struct dyn *d, struct error *e)
 {
     json_t *const list = json_array();
     const char *at = d->a->dyn.ranks;
-    while (*at) {
+    do {
         char *end;
         const long first = strtol(at, &end, 10);
         long last = first;
@@ -61,13 +62,13 @@ static json_t *ranks_json(struct dyn *d, struct error *e)
             json_decref(list);
             d->refused = STATUS_PARAMETER;
             error_set(e, FAULT_ASKED, "--ranks %s: accepted are ranks and ranges separated by commas: 0,8-11",
-                      d->a->dyn.ranks);
+                      *d->a->dyn.ranks ? d->a->dyn.ranks : "\"\"");
             return NULL;
         }
         for (long rank = first; rank <= last; rank++)
             json_array_append_new(list, json_integer(rank));
         at = *end ? end + 1 : end;
-    }
+    } while (*at);
     return list;
 }
 
@@ -79,7 +80,7 @@ static bool is_asked(const json_t *ranks, int32_t rank)
     return !ranks;
 }
 
-/* Every rank that is named has to be there. */
+/* Checks that every requested rank listens. */
 static bool ranks_listen(const struct dyn *d, const json_t *ranks, struct error *e)
 {
     for (size_t i = 0; i < json_array_size(ranks); i++) {
@@ -94,7 +95,7 @@ static bool ranks_listen(const struct dyn *d, const json_t *ranks, struct error 
     return true;
 }
 
-/* A step that has passed is never recorded: the job would only log it. */
+/* Checks that no requested rank has passed the start step: the job would log that and record nothing. */
 static bool step_is_ahead(const struct dyn *d, const json_t *ranks, struct error *e)
 {
     const int64_t wanted = (int64_t)d->a->dyn.start_step;
@@ -109,14 +110,14 @@ static bool step_is_ahead(const struct dyn *d, const json_t *ranks, struct error
     return true;
 }
 
-/* The file's own prof_dir would be relative to the working directory of the job. */
+/* The job would resolve a relative prof_dir against its own working directory. */
 static const char *absolute(const struct dyn *d, const char *path)
 {
     char here[PATH_MAX];
     return !path || *path == '/' || !getcwd(here, sizeof here) ? path : arena_printf(d->a->mem, "%s/%s", here, path);
 }
 
-/* What the command line asks for; all other keys stay. */
+/* Sets the keys that the command line requests; all others keep their values. */
 static bool apply(struct dyn *d, struct dyn_config *c, json_t *ranks, struct error *e)
 {
     const struct dyn_words *const w = &d->a->dyn;
@@ -133,7 +134,7 @@ static bool apply(struct dyn *d, struct dyn_config *c, json_t *ranks, struct err
         { OPT_DYN_SHAPES, "record_shapes", json_true() },
         { OPT_DYN_OUT, "prof_dir", out ? json_string(out) : json_null() },
         { OPT_DYN_ANALYSE, "analyse", json_true() },
-        { OPT_DYN_ANALYSE, "async_mode", json_true() }, /* the job does not wait for it */
+        { OPT_DYN_ANALYSE, "async_mode", json_true() }, /* so that the job does not wait for the analysis */
         { OPT_DYN_RANKS, "rank_list", json_incref(ranks) },
     };
     bool done = true;
@@ -210,16 +211,16 @@ static bool stop(struct dyn *d, struct error *e)
         n_waiting += d->who.list.at[i].is.state == ASCOPE_DYNAMIC_READY;
     }
     if (done && dyn_prints(d))
-        printf("requested: %zu %s, %zu %s dropped, within %.1f s\n", n_running,
-               n_running == 1 ? "collection that is running ends" : "collections that are running end", n_waiting,
-               n_waiting == 1 ? "that waits for its step is" : "that wait for their step are", d->who.poll_ms / 1e3);
+        fprintf(d->term.to, "requested: %zu %s, %zu %s dropped, within %.1f s\n", n_running,
+                n_running == 1 ? "collection that is running ends" : "collections that are running end", n_waiting,
+                n_waiting == 1 ? "that waits for its step is" : "that wait for their step are", d->who.poll_ms / 1e3);
     dyn_config_end(&c);
     return done;
 }
 
 /* ---- the command ---- */
 
-/* What the second word may be, and what the command does without one. */
+/* The actions; the first one is the default. */
 static const struct verb {
     const char *name;
     bool (*run)(struct dyn *d, struct error *e);
@@ -230,24 +231,37 @@ enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static const struct verb *verb_find(const char *word)
 {
-    const char *name[VERBS];
-    for (size_t i = 0; i < VERBS; i++) {
-        name[i] = verbs[i].name;
-        if (strcmp(name[i], word) == 0)
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i].name, word) == 0)
             return &verbs[i];
-    }
-    const char *const near = nearest_word(word, name, VERBS);
-    complain("dyn %s: unknown action%s%s; see ascope help dyn", word, near ? "; did you mean " : "", near ? near : "");
     return NULL;
+}
+
+/* Reports a second word that is not an action, with a suggestion. */
+static void complain_verb(const char *first, const char *second)
+{
+    const char *name[VERBS];
+    for (size_t i = 0; i < VERBS; i++)
+        name[i] = verbs[i].name;
+    const char *const near = nearest_word(second, name, VERBS);
+    if (verb_find(first))
+        complain("dyn %s %s: the directory comes first; use ascope dyn %s %s", first, second, second, first);
+    else if (near)
+        complain("dyn %s: unknown action; did you mean %s? see ascope help dyn", second, near);
+    else
+        complain("dyn %s: unknown action; see ascope help dyn", second);
 }
 
 static bool is_directory(const char *path, struct error *e)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    const int why = stat(path, &st) == 0 ? 0 : errno;
+    if (!why && S_ISDIR(st.st_mode))
         return true;
     return error_set(e, FAULT_IO, "%s: %s; give the directory that the job listens to", path,
-                     errno == ENOENT ? "no such directory" : "not a directory");
+                     !why || why == ENOTDIR ? "not a directory"
+                     : why == ENOENT        ? "no such directory"
+                                            : strerror(why));
 }
 
 int run_dyn(struct arguments *a)
@@ -258,6 +272,8 @@ int run_dyn(struct arguments *a)
     }
     struct dyn d = { .a = a, .done = STATUS_DONE, .refused = STATUS_NOTHING };
     const struct verb *const verb = verb_find(a->n_words > 1 ? a->word[1] : "status");
+    if (!verb)
+        complain_verb(a->word[0], a->word[1]);
     if (!verb || !(d.dir = path_expand(a, "dyn", a->word[0])))
         return exit_code(a->face, STATUS_USAGE);
     struct error e = { 0 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_dyn.h - `ascope dyn`: collections in jobs that run already and listen to a directory. */
+/* cmd_dyn.h - `ascope dyn`: starts collections in running jobs that listen to a directory. */
 #ifndef ASCOPE_CLI_CMD_DYN_H
 #define ASCOPE_CLI_CMD_DYN_H
 
 #include "cli/command.h"
 
 int run_dyn(struct arguments *a);
-bool dyn_other_option(struct arguments *a, const char *word); /* keys of profiler_config.json: --KEY=VALUE */
+bool dyn_other_option(struct arguments *a, const char *word); /* accepts keys of profiler_config.json: --KEY=VALUE */
 
 #endif

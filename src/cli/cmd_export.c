@@ -24,21 +24,21 @@ static unsigned what_find(const char *word)
     return 0;
 }
 
-/* Options that affect one kind of output only. */
+/* Options that affect only some kinds of output. */
 static const struct {
     enum option_id option;
     unsigned needs;
     const char *where;
 } goes_with[] = {
-    { OPT_REPORTS, WANT_TIMELINE, "timeline and all" },
-    { OPT_TIME_BASE, WANT_TIMELINE, "timeline and all" },
-    { OPT_MAX_SIZE, WANT_TIMELINE, "timeline and all" },
-    { OPT_GZIP, WANT_TIMELINE, "timeline and all" },
-    { OPT_FORMAT, WANT_SUMMARY, "summary and all" },
-    { OPT_CSV_SAFE, WANT_SUMMARY, "summary and all" },
-    { OPT_MODEL, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
-    { OPT_ITERATION, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
-    { OPT_ITERATION_COUNT, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary and all" },
+    { OPT_REPORTS, WANT_TIMELINE, "timeline or all" },
+    { OPT_TIME_BASE, WANT_TIMELINE, "timeline or all" },
+    { OPT_MAX_SIZE, WANT_TIMELINE, "timeline or all" },
+    { OPT_GZIP, WANT_TIMELINE, "timeline or all" },
+    { OPT_FORMAT, WANT_SUMMARY, "summary or all" },
+    { OPT_CSV_SAFE, WANT_SUMMARY, "summary or all" },
+    { OPT_MODEL, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary or all" },
+    { OPT_ITERATION, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary or all" },
+    { OPT_ITERATION_COUNT, WANT_TIMELINE | WANT_SUMMARY, "timeline, summary or all" },
 };
 
 static bool options_fit(const struct arguments *a)
@@ -81,16 +81,33 @@ static bool check_one(const void *context, const char *path, struct progress *pr
     return work_load(path, options->n_threads, progress, r, e);
 }
 
+/* Checks words that are not existing directories: typing errors, and words in the wrong place. False: reported. */
+static bool words_fit(const struct arguments *a, size_t first_dir)
+{
+    for (size_t i = first_dir; i < a->n_words; i++) {
+        const char *const word = a->word[i];
+        if (strchr(word, '/') || !*word || access(word, F_OK) == 0)
+            continue;
+        if (what_find(word)) {
+            complain("export %s: only the first word selects what is written; use all for everything", word);
+            return false;
+        }
+        if (i == 0) {
+            complain("export %s: no such directory; accepted words are timeline, summary, db and all", word);
+            return false;
+        }
+    }
+    return true;
+}
+
 int run_export(struct arguments *a)
 {
     size_t first_dir = 0;
     if (a->face == FACE_ASCOPE) {
         a->options.want = a->n_words > 0 ? what_find(a->word[0]) : 0;
         first_dir = a->options.want ? 1 : 0;
-        if (!a->options.want && a->n_words > 0 && !strchr(a->word[0], '/') && access(a->word[0], F_OK) != 0) {
-            complain("export %s: accepted are timeline, summary, db and all", a->word[0]);
+        if (!words_fit(a, first_dir))
             return exit_code(a->face, STATUS_USAGE);
-        }
         a->options.want = a->options.want ? a->options.want : WANT_ALL;
     }
     return export_run(a, first_dir);

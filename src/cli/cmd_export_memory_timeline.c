@@ -10,7 +10,7 @@
 #include "cli/term.h"
 #include "export/pages/memory_timeline_file.h"
 
-/* What the collection must have recorded. */
+/* The first setting that a memory timeline needs and the collection lacks; NULL: none. */
 static const char *missing_setting(const struct collection_settings *s)
 {
     return !s->record_shapes                    ? "record_shapes"
@@ -34,7 +34,7 @@ static const char *devices_text(const struct collection *s, char *out, size_t si
     return out;
 }
 
-/* When most of it was used, and what for. */
+/* The moment of the largest use, and the use by category. */
 struct peak {
     size_t n_points;
     int64_t bytes, begin_us;
@@ -67,20 +67,21 @@ static void print_report(const struct term *t, const struct memory_timeline *m, 
                          const struct losses *lost)
 {
     const struct peak peak = peak_of(m);
-    char device[MEMORY_DEVICE_TEXT], n[TERM_NUMBER], bytes[TERM_NUMBER], time[TERM_NUMBER];
+    char device[MEMORY_DEVICE_TEXT], n[READABLE_MOST], bytes[READABLE_MOST], time[READABLE_MOST];
     term_text(t, out, 0);
     fprintf(t->to, ": memory of %s, %s points\n  peak: %s%s%s after %s\n", memory_device_text(m->device, device),
-            term_count(n, peak.n_points), term_ink(t, INK_BOLD), term_bytes(bytes, positive(peak.bytes)),
-            term_ink(t, INK_END), term_duration(time, 1e3 * (double)(peak.at.time_us - peak.begin_us)));
+            readable_count(n, peak.n_points), term_ink(t, INK_BOLD), readable_bytes(bytes, positive(peak.bytes)),
+            term_ink(t, INK_END), readable_duration(time, 1e3 * (double)(peak.at.time_us - peak.begin_us)));
     for (size_t i = 0; i < MEMORY_CATEGORIES; i++)
         if (peak.at.bytes[i] != 0)
             fprintf(t->to, "    %-15s %10s %5.1f %%\n", memory_category_name[i],
-                    term_bytes(bytes, positive(peak.at.bytes[i])),
+                    readable_bytes(bytes, positive(peak.at.bytes[i])),
                     100.0 * (double)peak.at.bytes[i] / (double)peak.bytes);
     if (m->before_bytes > 0)
-        fprintf(t->to, "  allocated before the recording, included above: %s\n", term_bytes(bytes, m->before_bytes));
-    fprintf(t->to, "  peak allocated %s, ", term_bytes(bytes, positive(m->peaks.allocated.bytes)));
-    fprintf(t->to, "peak reserved %s%s\n", term_bytes(bytes, positive(m->peaks.reserved.bytes)),
+        fprintf(t->to, "  allocated before the recording, included above: %s\n",
+                readable_bytes(bytes, m->before_bytes));
+    fprintf(t->to, "  peak allocated %s, ", readable_bytes(bytes, positive(m->peaks.allocated.bytes)));
+    fprintf(t->to, "peak reserved %s%s\n", readable_bytes(bytes, positive(m->peaks.reserved.bytes)),
             m->peaks.is_partial ? ", both excluding memory allocated before the recording" : "");
     summary_losses(t, lost);
 }
@@ -100,8 +101,8 @@ static json_t *report(const struct memory_timeline *m, const char *out, const st
                      "since_recording", m->peaks.is_partial, "losses", summary_losses_json(lost));
 }
 
-/* What of the losses of the directory concerns the memory. Of the device it takes the clock: a folder that could not be used is
- * reported, and no more than that is counted in its profile when it is not analysed. */
+/* Adds the losses that concern memory. Of the device only the clock is used, and it is not analysed: its profile
+ * then counts nothing but folders that could not be used. */
 static void merge_losses(const struct collection *s, struct losses *lost)
 {
     static const enum framework_file_id read[] = {

@@ -15,7 +15,7 @@ static const char *const metric_word[] = {
     [TIME_OF_HOST] = "self_cpu_time_total", [TIME_OF_DEVICE] = "self_npu_time_total"
 };
 
-/* "a.b.log" with another ending: "a.b.svg". A name without one gets it. */
+/* Replaces the ending of a name, "a.b.log" becomes "a.b.svg", or appends it to a name without one. */
 static const char *with_ending(struct arguments *a, const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
@@ -31,7 +31,7 @@ static void merge_losses(const struct collection *s, struct losses *lost)
     losses_merge(lost, &s->framework.file[FRAMEWORK_MARKS].lost);
 }
 
-/* log, svg: NULL where there is none. */
+/* Prints the report; log, svg: the files that were written, or NULL. */
 static enum exit_status report(struct arguments *a, const char *log, const char *svg, uint64_t n,
                                const struct losses *lost, enum exit_status status)
 {
@@ -42,13 +42,13 @@ static enum exit_status report(struct arguments *a, const char *log, const char 
                                      (json_int_t)n, "losses", summary_losses_json(lost)),
                            status);
     struct term t;
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     term_init(&t, report_stream(log ? log : svg));
     if (a->quiet)
         return status;
     if (log) {
         term_text(&t, log, 0);
-        fprintf(t.to, ": %s stacks, for flame-graph tools\n", term_count(number, n));
+        fprintf(t.to, ": %s stacks, for flame-graph tools\n", readable_count(number, n));
     }
     if (svg) {
         term_text(&t, svg, 0);
@@ -58,7 +58,7 @@ static enum exit_status report(struct arguments *a, const char *log, const char 
     return status;
 }
 
-/* Why there is not a single stack. */
+/* The reason why there are no stacks. */
 static const char *why_none(const struct collection *s, enum time_metric metric)
 {
     return !s->settings.has_cpu      ? "operators were not recorded; stacks require the activity CPU"
@@ -81,7 +81,7 @@ static enum exit_status write_stacks(struct arguments *a, const struct collectio
         complain("%s", e.text);
         return STATUS_NOTHING;
     }
-    /* What is no file has one name, and room for one of the two. */
+    /* A FIFO, a device or standard output takes only the lines. */
     const bool is_file = d.kind == DESTINATION_FILE;
     const char *log = is_graph_only ? NULL : is_file ? with_ending(a, out, ".log") : out;
     const char *svg = is_graph_only ? out : is_file ? with_ending(a, out, ".svg") : NULL;

@@ -19,7 +19,7 @@
 #include "pipeline/drawn.h"
 #include "pipeline/registry.h"
 
-/* What became of it: the file, or its pieces. */
+/* The result: the file, or its parts. */
 struct traces {
     const char *out;
     uint64_t n_events;
@@ -43,7 +43,7 @@ static enum exit_status report(struct arguments *a, const struct traces *r, enum
     if (a->json)
         return json_report(a, "traces", traces_json(r), status);
     struct term t;
-    char number[TERM_NUMBER], bytes[TERM_NUMBER];
+    char number[READABLE_MOST], bytes[READABLE_MOST];
     term_init(&t, report_stream(r->out));
     if (a->quiet)
         return status;
@@ -52,17 +52,17 @@ static enum exit_status report(struct arguments *a, const struct traces *r, enum
         const struct trace_piece *p = &r->split->pieces.at[i];
         term_text(&t, p->path, 0);
         fprintf(t.to, ": %s of %s events, for Perfetto, Chrome or MindStudio Insight\n",
-                n > 1 ? "part of the timeline" : "timeline", term_count(number, p->n_events));
+                n > 1 ? "part of the timeline" : "timeline", readable_count(number, p->n_events));
         const char *advice = trace_size_advice(p->n_text);
         if (advice)
-            fprintf(t.to, "  %s of text: %s; --max-size 400M splits it into parts\n", term_bytes(bytes, p->n_text),
+            fprintf(t.to, "  %s of text: %s; --max-size 400M splits it into parts\n", readable_bytes(bytes, p->n_text),
                     advice);
     }
     summary_losses(&t, &r->lost);
     return status;
 }
 
-/* "a.json.gz" is "a" and ".json.gz". */
+/* Splits "a.json.gz" into "a" and ".json.gz", for the names of parts. */
 static void split_name(struct trace_split *s, const char *out, struct arena *mem)
 {
     static const char *const ending[] = { ".json.gz", ".gz", ".json" };
@@ -76,7 +76,7 @@ static void split_name(struct trace_split *s, const char *out, struct arena *mem
     s->gzips = behind >= 3 && strcmp(out + len - 3, ".gz") == 0;
 }
 
-/* A file that was written whole. */
+/* Notes a timeline that was not split as the only part. */
 static void note_whole(struct trace_split *s, const char *out, uint64_t n_events)
 {
     struct stat st;
@@ -98,7 +98,7 @@ static struct trace_split split_of(struct arguments *a, const char *out)
     return s;
 }
 
-/* In Perfetto's own format. False: it failed, with the reason in e. */
+/* Writes the timeline in Perfetto's own format. False: see e. */
 static bool write_pftrace(struct arguments *a, const struct collection *s, const struct profile *p, struct traces *r,
                           struct error *e)
 {
@@ -153,7 +153,7 @@ static enum exit_status write_trace(struct arguments *a, const struct collection
     return report(a, &r, collection_status(s, &r.lost));
 }
 
-/* The timeline of a PROF directory, into an open file; false: it failed, with the reason in e. */
+/* Writes the timeline of a PROF directory to an open file. False: see e. */
 static bool draw_prof(struct arguments *a, const struct profile *p, struct out *o, uint64_t *n_events, struct error *e)
 {
     struct export x = { .profile = p, .registry = &prof_registry, .options = &a->options, .mem = a->mem };

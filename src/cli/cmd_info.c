@@ -22,12 +22,12 @@
 #include "load/source_open.h"
 #include "raw/chip.h"
 
-/* One folder of a collection, opened or not. */
+/* A folder of a collection, host or device_N. */
 struct folder {
     const char *name;
-    struct source source; /* path is NULL when it could not be opened */
+    struct source source; /* source.path is NULL if it could not be opened */
     struct error error;
-    uint64_t n_files, n_bytes; /* in its data folder, whatever they are */
+    uint64_t n_files, n_bytes; /* of all files in its data folder */
     uint64_t n_missing;        /* slices between the first and the last of a stream */
     uint64_t n_aged;           /* slices before the first, deleted to save space */
 };
@@ -52,7 +52,7 @@ static bool is_folder(const char *name)
     return strcmp(name, "host") == 0 || strncmp(name, "device_", 7) == 0;
 }
 
-/* For folders that cannot be opened: at least what lies in them. */
+/* Counts the files and bytes of a folder, also if it cannot be opened as a source. */
 static void measure_data(struct looked *l, struct folder *f)
 {
     char path[5000];
@@ -116,7 +116,7 @@ static bool find_folders(struct looked *l, struct error *e)
     return true;
 }
 
-/* `is_alone`: not as a part of a collection, which reports its recording itself. */
+/* `is_alone`: the PROF directory is not part of a collection of a framework, which reports the recording itself. */
 static bool look(const char *prof_path, bool is_alone, struct looked *l, struct error *e)
 {
     *l = (struct looked){ .path = prof_path, .mem = arena_new() };
@@ -147,7 +147,7 @@ static void look_end(struct looked *l)
     arena_free(l->mem);
 }
 
-/* The folder whose clock the others are held against: the host's, or the first one that could be opened. */
+/* The folder whose clock the others are compared with: the host's, or else the first one that could be opened. */
 static const struct source *main_source(const struct looked *l)
 {
     const struct source *found = NULL;
@@ -157,7 +157,8 @@ static const struct source *main_source(const struct looked *l)
     return found;
 }
 
-/* Where two folders place the same host counter value: the distance is an error of one of their clocks. */
+/* The difference between the times that two folders give for the same value of the host counter: an error of one of
+ * their clocks. */
 static int64_t clock_shift_ns(const struct source *s, const struct source *against)
 {
     return source_host_ns(s, s->host_clock.cnt) - source_host_ns(against, s->host_clock.cnt);
@@ -180,7 +181,7 @@ static double mhz(struct ticks t)
 
 static void put_clock(const struct term *t, const struct source *s, const struct source *against)
 {
-    char gap[TERM_NUMBER];
+    char gap[READABLE_MOST];
     fprintf(t->to, "    host counter %.6g MHz", mhz(s->host_clock.tick));
     if (!s->is_host)
         fprintf(t->to, ", device counter %.6g MHz (%llu at host %lld ns)", mhz(s->device_clock.tick),
@@ -188,10 +189,10 @@ static void put_clock(const struct term *t, const struct source *s, const struct
     fputc('\n', t->to);
     if (s->drift_ns != 0)
         fprintf(t->to, "    wall clock and monotonic clock drifted apart by %s%s\n", s->drift_ns < 0 ? "-" : "",
-                term_duration(gap, fabs((double)s->drift_ns)));
+                readable_duration(gap, fabs((double)s->drift_ns)));
     if (s != against) {
         const int64_t shift = clock_shift_ns(s, against);
-        fprintf(t->to, "    its clock is %s %s that of ", term_duration(gap, fabs((double)shift)),
+        fprintf(t->to, "    its clock is %s %s that of ", readable_duration(gap, fabs((double)shift)),
                 shift < 0 ? "behind" : "ahead of");
         term_text(t, against->name, 0);
         fputc('\n', t->to);
@@ -223,13 +224,13 @@ static void put_readable(const struct term *t, const struct source *s)
 static void put_folder(const struct term *t, const struct folder *f, const struct source *against)
 {
     const struct source *s = &f->source;
-    char number[TERM_NUMBER], bytes[TERM_NUMBER], time[TERM_NUMBER];
+    char number[READABLE_MOST], bytes[READABLE_MOST], time[READABLE_MOST];
     fprintf(t->to, "\n  %s", term_ink(t, INK_BOLD));
     term_text(t, f->name, 0);
     fprintf(t->to, "%s", term_ink(t, INK_END));
     if (!s->path) {
         fprintf(t->to, ": %scannot be used%s (%s files, %s)\n    ", term_ink(t, INK_BAD), term_ink(t, INK_END),
-                term_count(number, f->n_files), term_bytes(bytes, f->n_bytes));
+                readable_count(number, f->n_files), readable_bytes(bytes, f->n_bytes));
         term_text(t, f->error.text, 0);
         fputc('\n', t->to);
         return;
@@ -241,16 +242,16 @@ static void put_folder(const struct term *t, const struct folder *f, const struc
         term_text(t, source_product(s), 60);
         fprintf(t->to, ", platform %d", s->platform);
     }
-    fprintf(t->to, ", %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
-            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
+    fprintf(t->to, ", %s from %s%s\n", readable_duration(number, (double)(s->end_ns - s->begin_ns)),
+            readable_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
     put_clock(t, s, against);
     if (!s->is_host)
         put_readable(t, s);
     if (f->n_missing > 0)
         fprintf(t->to, "    %s%s slices are missing inside streams%s\n", term_ink(t, INK_WARN),
-                term_count(number, f->n_missing), term_ink(t, INK_END));
+                readable_count(number, f->n_missing), term_ink(t, INK_END));
     if (f->n_aged > 0)
-        fprintf(t->to, "    %s older slices were deleted to save space\n", term_count(number, f->n_aged));
+        fprintf(t->to, "    %s older slices were deleted to save space\n", readable_count(number, f->n_aged));
     summary_streams(t, s);
 }
 
@@ -258,16 +259,20 @@ static void put_text(const struct term *t, const struct looked *l)
 {
     const struct source *first = main_source(l);
     uint64_t files = 0, bytes = 0;
+    bool has_device = false;
     for (size_t i = 0; i < l->folders.n; i++) {
         files += l->folders.at[i].n_files;
         bytes += l->folders.at[i].n_bytes;
+        has_device |= strcmp(l->folders.at[i].name, "host") != 0;
     }
-    char n[TERM_NUMBER], size[TERM_NUMBER];
+    char n[READABLE_MOST], size[READABLE_MOST];
     fputs(term_ink(t, INK_BOLD), t->to);
     term_text(t, l->path, 0);
-    fprintf(t->to, "%s\n  %s files, %s", term_ink(t, INK_END), term_count(n, files), term_bytes(size, bytes));
+    fprintf(t->to, "%s\n  %s files, %s", term_ink(t, INK_END), readable_count(n, files), readable_bytes(size, bytes));
     if (first) {
-        fprintf(t->to, ", %s%s", source_is_simulated(first) ? "simulated " : "", first->chip->name);
+        /* Every info.json has a chip, also that of a host without one. */
+        fprintf(t->to, ", %s%s", source_is_simulated(first) ? "simulated " : "",
+                has_device ? first->chip->name : "host only");
         const char *process = first->pid_name;
         if (*process) {
             fputs(", process ", t->to);
@@ -321,16 +326,8 @@ struct reporting {
     const struct arguments *a;
     struct term term;
     struct tally tally;
-    json_t *list; /* with --json; NULL: an incomplete report is not printed */
+    json_t *list; /* with --json; NULL: no memory, and the report is not printed */
 };
-
-static void add_json(struct reporting *n, json_t *one)
-{
-    if (json_array_append_new(n->list, one) != 0) {
-        json_decref(n->list);
-        n->list = NULL;
-    }
-}
 
 static void report_prof(struct reporting *n, const char *path, bool is_alone)
 {
@@ -343,7 +340,7 @@ static void report_prof(struct reporting *n, const char *path, bool is_alone)
         n->tally.n_lossy += is_damaged(&l);
         n->tally.n_done += !is_damaged(&l);
         if (n->a->json)
-            add_json(n, looked_json(&l));
+            json_list_add(&n->list, looked_json(&l));
         else if (!n->a->quiet)
             put_text(&n->term, &l);
     }
@@ -355,7 +352,7 @@ static void report_prof_alone(struct reporting *n, const struct target *target)
     report_prof(n, target->path, true);
 }
 
-/* What the framework recorded, and then the device's collection beside it. */
+/* Reports what the framework recorded, then the PROF directory in the collection. */
 static void report_collection(struct reporting *n, const struct target *target)
 {
     struct collection s;
@@ -368,7 +365,7 @@ static void report_collection(struct reporting *n, const struct target *target)
         n->tally.n_lossy += losses_damage(&s.lost) > 0;
         n->tally.n_done += losses_damage(&s.lost) == 0;
         if (n->a->json)
-            add_json(n, collection_info_json(&s, &l));
+            json_list_add(&n->list, collection_info_json(&s, &l));
         else if (!n->a->quiet)
             collection_info_print(&n->term, &s, &l);
         if (l.prof)

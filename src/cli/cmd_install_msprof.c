@@ -24,11 +24,12 @@
 
 enum form { SHELL_SCRIPT, PYTHON_SCRIPT, LINK };
 
-/* Files before the link to one of them: a link is made to what is there, and removed when nothing is there any more. */
+/* The link comes after the file that it leads to: it is made when the file exists, and removed when the file is
+ * gone. */
 static const struct placed {
     const char *name; /* below DIR */
     enum form form;
-    const char *called; /* what the script calls the program as; or where the link leads */
+    const char *called; /* of a script: the name under which it calls ascope; of the link: its target */
 } placed[] = {
     { TOOL "bin/msprof", SHELL_SCRIPT, "msprof" },
     { ANALYSIS "msprof/msprof.py", PYTHON_SCRIPT, "msprof.py" },
@@ -37,7 +38,7 @@ static const struct placed {
 };
 enum { PLACED = sizeof placed / sizeof *placed };
 
-/* What stands at a name. */
+/* What exists under a name. */
 enum found { FOUND_NOTHING, FOUND_OURS, FOUND_OTHER, FOUND_TROUBLE };
 
 struct installation {
@@ -69,7 +70,7 @@ static enum found look(struct installation *in, const struct placed *p, const ch
     int why = 0;
     if (lstat(path, &st) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)
-            return FOUND_NOTHING; /* a file in place of a folder is noticed when the folder is made */
+            return FOUND_NOTHING; /* make_folders() reports a file in place of a folder */
         fail(in, path, "read", errno);
         return FOUND_TROUBLE;
     }
@@ -87,7 +88,7 @@ static enum found look(struct installation *in, const struct placed *p, const ch
 
 /* ---- contents of the files ---- */
 
-/* In single quotes, for a shell. */
+/* Quotes a text for a shell. */
 static void put_quoted(struct out *o, const char *text)
 {
     out_char(o, '\'');
@@ -99,7 +100,7 @@ static void put_quoted(struct out *o, const char *text)
     out_char(o, '\'');
 }
 
-/* As a literal of bytes, for Python: a path need not be UTF-8. */
+/* Writes a bytes literal of Python: paths need not be UTF-8. */
 static void put_bytes_literal(struct out *o, const char *text)
 {
     out_lit(o, "b\"");
@@ -114,7 +115,7 @@ static void put_bytes_literal(struct out *o, const char *text)
     out_char(o, '"');
 }
 
-/* \1 stands for the path of the program, \2 for what it is called as, \3 for the dialect. */
+/* \1 stands for the path of ascope, \2 for the name under which it is called, \3 for the dialect. */
 static const char *const script_text[] = {
     [SHELL_SCRIPT] = "#!/bin/sh\n"
                      "# " MARK ", which also removes it: this msprof is ascope.\n"
@@ -154,7 +155,7 @@ static void put_script(struct out *o, const struct placed *p, const struct insta
 
 /* ---- installing ---- */
 
-/* The folders above a name, as `mkdir -p` makes them. */
+/* Makes the folders above a name, like `mkdir -p`. */
 static bool make_folders(struct installation *in, char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -199,7 +200,7 @@ static bool place(struct installation *in, const struct placed *p)
     return found != FOUND_TROUBLE && write_script(in, p, path);
 }
 
-/* Whatever is in the way is noticed before anything is changed. */
+/* Finds files of others before anything is changed. */
 static bool is_free(struct installation *in)
 {
     for (size_t i = 0; i < PLACED; i++) {
@@ -215,7 +216,7 @@ static bool is_free(struct installation *in)
     return true;
 }
 
-/* As torch_npu and MindSpore look for it. */
+/* Checks that torch_npu and MindSpore will find msprof.py: resolves links and cuts the path as they do. */
 static bool finds_scripts(struct installation *in)
 {
     char msprof[PATH_MAX];
@@ -259,7 +260,7 @@ static bool displace(struct installation *in, const struct placed *p)
     if (!path || !kept)
         return false;
     const enum found found = look(in, p, path);
-    const bool is_of_others = p->form == LINK && stat(path, &st) == 0; /* what it leads to has been put back */
+    const bool is_of_others = p->form == LINK && stat(path, &st) == 0; /* its target is a restored file of the user */
     if (found == FOUND_OURS && !is_of_others && unlink(path) != 0)
         return fail(in, path, "removed", errno);
     if (found != FOUND_OTHER && lstat(kept, &st) == 0 && rename(kept, path) != 0)
@@ -278,7 +279,7 @@ static bool uninstall(struct installation *in)
 
 /* ---- the command ---- */
 
-/* The line for the environment: eval "$(ascope install-msprof DIR)" sets it, too. */
+/* Prints the line for the environment; eval "$(ascope install-msprof DIR)" works, too. */
 static bool print_environment(struct installation *in)
 {
     struct out o;
@@ -303,7 +304,7 @@ static bool is_usable(struct installation *in, const char *dir)
     return !trouble || error_set(&in->error, FAULT_ASKED, "%s: contains %s; choose another directory", dir, trouble);
 }
 
-/* The path in which everything is placed; NULL: there is an error. */
+/* The resolved path of DIR, which is created. NULL: see the error. */
 static const char *resolve(struct installation *in, const char *given)
 {
     char full[PATH_MAX];
@@ -332,7 +333,7 @@ int run_install_msprof(struct arguments *a)
     const char *given = path_expand(a, "DIR", a->word[0]);
     if (!given)
         return exit_code(a->face, STATUS_PATH);
-    umask(022); /* as install(1): programs are for everybody */
+    umask(022); /* as install(1) does: other users may run the scripts */
     const ssize_t len = readlink("/proc/self/exe", in.program, sizeof in.program - 1);
     if (len <= 0)
         fail(&in, "/proc/self/exe", "read", errno);

@@ -21,7 +21,7 @@
 
 enum { CODE_NOT_HERE = 254 };
 
-/* On standard output, as the reference's; only what its option library says is on standard error. */
+/* As in the reference, messages go to standard output, except those about unknown options. */
 static void print_message(void *to, enum msprof_severity severity, const char *text)
 {
     static const char *const prefix[] = { "INFO", "WARNING", "ERROR" };
@@ -57,7 +57,7 @@ static void print_usage(const struct msprof_line *l)
 
 /* ---- parsing ---- */
 
-/* Only for what the environment says: the options come from the line. */
+/* Without options: options_parse() only reads the environment; the options are those of the line. */
 static const struct command launcher = { .name = "" };
 
 static bool arguments_fill(struct arguments *a, const struct msprof_line *l)
@@ -69,7 +69,7 @@ static bool arguments_fill(struct arguments *a, const struct msprof_line *l)
     return true;
 }
 
-/* As the launcher does: everything is read, then its models and iterations are listed. */
+/* As the launcher does: reads everything, then lists models and iterations. */
 static int run_parse(struct arguments *a)
 {
     const int code = run_import(a);
@@ -105,7 +105,7 @@ static int parse(const struct msprof_line *l)
 
 /* ---- operators ---- */
 
-/* Everything is the other tool's; without it there is nothing to do, which the reference does not count as a failure. */
+/* Passes the whole command line to msopprof. As in the reference, the exit code is 0 even if that tool is missing. */
 static int run_operator_tool(char **argv)
 {
     const char *const home = getenv("ASCEND_TOOLKIT_HOME");

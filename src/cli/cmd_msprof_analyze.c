@@ -9,15 +9,15 @@
 #include "cli/help.h"
 #include "cli/term.h"
 
-/* What an option of the reference becomes. */
+/* How an option of the reference is translated. */
 enum rule {
-    RULE_DIR,    /* its value is the directory */
-    RULE_KEEP,   /* the same, with its value */
-    RULE_FLAG,   /* the same, without one */
-    RULE_DROP,   /* nothing: its value goes, too */
-    RULE_IGNORE, /* nothing, without a value */
-    RULE_TYPE,   /* a notebook is made of the database */
-    RULE_STEP,   /* -1 is all steps, which is the default */
+    RULE_DIR,    /* its value becomes a directory argument */
+    RULE_KEEP,   /* kept, with its value */
+    RULE_FLAG,   /* kept; it has no value */
+    RULE_DROP,   /* dropped, with its value */
+    RULE_IGNORE, /* dropped; it has no value */
+    RULE_TYPE,   /* kept; notebook becomes db, from which notebooks are made */
+    RULE_STEP,   /* kept, except -1, which means all steps: the default */
 };
 
 static const struct {
@@ -45,7 +45,7 @@ static const struct {
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
-/* The rule of a word, and where its value is in it: behind "=". */
+/* The index of the rule of a word; RULES: unknown. *value: its value after "=", or NULL. */
 static size_t rule_of(const char *word, const char **value)
 {
     const size_t len = strcspn(word, "=");
@@ -57,15 +57,15 @@ static size_t rule_of(const char *word, const char **value)
     return RULES;
 }
 
+/* The command line of `ascope cluster`: at most two words for each word of the reference's, and two of our own. */
 struct line {
-    const char *word[64];
+    const char **word;
     size_t n;
 };
 
 static void put(struct line *l, const char *word)
 {
-    if (l->n + 1 < sizeof l->word / sizeof *l->word)
-        l->word[l->n++] = word;
+    l->word[l->n++] = word;
 }
 
 static void put_option(struct line *l, size_t i, const char *value)
@@ -92,7 +92,7 @@ static void put_option(struct line *l, size_t i, const char *value)
     }
 }
 
-/* False: reported. *is_agent: the result is one JSON object. */
+/* Translates the command line. False: the error was reported. *is_agent: the report is requested as JSON. */
 static bool translate(int argc, char **argv, struct line *l, bool *is_agent)
 {
     put(l, "cluster");
@@ -124,12 +124,15 @@ static bool translate(int argc, char **argv, struct line *l, bool *is_agent)
 
 int msprof_analyze_main(int argc, char **argv)
 {
-    struct line l = { 0 };
+    enum { OWN_WORDS = 2 };
     bool is_agent = false;
     const struct command *c = command_find("cluster");
     struct arguments a = arguments_new(FACE_ASCOPE);
+    struct line l = { .word = a.mem ? arena_take(a.mem, 2 * (size_t)argc + OWN_WORDS + 1, sizeof *l.word) : NULL };
     int code = exit_code(FACE_ASCOPE, STATUS_USAGE);
-    if (translate(argc, argv, &l, &is_agent)) {
+    if (!l.word)
+        code = exit_code(FACE_ASCOPE, arguments_refused(&a));
+    else if (translate(argc, argv, &l, &is_agent)) {
         if (!options_parse(c, (int)l.n, (char **)l.word, &a))
             code = exit_code(FACE_ASCOPE, arguments_refused(&a));
         else if (a.help)

@@ -36,7 +36,7 @@ static json_t *read_json(int dir, const char *name)
     return read;
 }
 
-/* "info.json" in host, "info.json.0" in device_0. */
+/* Whether a name is the stem, or the stem with a number: "info.json" in host, "info.json.0" in device_0. */
 static bool is_named(const char *name, const char *stem)
 {
     const size_t len = strlen(stem);
@@ -44,7 +44,7 @@ static bool is_named(const char *name, const char *stem)
            (!name[len] || (name[len] == '.' && name[len + 1] && !name[len + 1 + strspn(name + len + 1, "0123456789")]));
 }
 
-/* NULL: there is none that can be read. */
+/* Reads the first such file of a folder. NULL: none can be read. */
 static json_t *find_json(const char *folder, const char *stem)
 {
     DIR *dir = opendir(folder);
@@ -58,7 +58,7 @@ static json_t *find_json(const char *folder, const char *stem)
     return read;
 }
 
-static uint64_t n_bytes; /* nftw() passes nothing on */
+static uint64_t n_bytes; /* nftw() passes no context */
 
 static int add_size(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
@@ -141,8 +141,8 @@ static json_t *host_json(const json_t *info)
                      value_of(info, "hostname"), "Host Operating System", value_of(info, "OS"));
 }
 
-/* Models are known when everything has been read, which takes its time: `msprof.py query` lists them. The reference takes
- * them from its intermediate databases, and without those says what we say. */
+/* Models are unknown without reading everything, which would take too long; `msprof.py query` lists them. The
+ * reference reads them from its intermediate databases and, without those, answers the same. */
 static json_t *models_json(const json_t *info)
 {
     const char *device = setting_text(info, "devices");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_msprof_info.h - the reference's script get_msprof_info.py: a folder of a collection described in one line of JSON.
+/* cmd_msprof_info.h - the reference's script get_msprof_info.py: a folder of a collection described in one line of
+ * JSON.
  *
- * MindSpore asks for it before each analysis, for the frequency of the host counter and the version of the driver, and gives
- * up after a second: only the small files of the folder are read.
+ * MindSpore calls it before each analysis, for the frequency of the host counter and the version of the driver, and
+ * waits at most one second: only the small files of the folder are read.
  */
 #ifndef ASCOPE_CLI_CMD_MSPROF_INFO_H
 #define ASCOPE_CLI_CMD_MSPROF_INFO_H

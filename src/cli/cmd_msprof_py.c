@@ -145,7 +145,7 @@ int msprof_py_main(int argc, char **argv)
         script_overview();
         return 0;
     }
-    if (!*first || (is_export && !*second)) { /* the script answers with its help and 1 */
+    if (!*first || (is_export && !*second)) { /* as the script: help, and exit code 1 */
         script_overview();
         return 1;
     }

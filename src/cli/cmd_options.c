@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd_options.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,11 @@
 #include "cli/term.h"
 #include "raw/chip.h"
 
-/* One check: what was asked, what was found. */
+/* One check of a text. */
 struct check {
     const struct arguments *a;
-    const char *source; /* in messages: the file, or what the text is */
-    json_t *remarks;    /* NULL unless it is for machines */
+    const char *source; /* for messages: the name of the file, or "options" */
+    json_t *remarks;    /* with --json; otherwise NULL */
 };
 
 static void print_remark(void *to, const struct options_remark *r)
@@ -129,7 +130,7 @@ static enum exit_status put_json(const struct check *c, const struct options_jso
 
 /* ---- the command ---- */
 
-/* -1: it is not known. */
+/* The chip of --chip or of this machine; *chip is -1 if that is unknown. False: reported. */
 static bool chip_asked(const struct arguments *a, int *chip)
 {
     struct devices_online devices;
@@ -137,11 +138,14 @@ static bool chip_asked(const struct arguments *a, int *chip)
         *chip = machine_here(&devices).chip;
         return true;
     }
-    const struct chip *const found = chip_find(a->sim.chip);
-    *chip = found ? found->platform : (int)strtol(a->sim.chip, NULL, 10);
-    if (found || strspn(a->sim.chip, "0123456789") == strlen(a->sim.chip))
+    const char *const asked = a->sim.chip;
+    const struct chip *const found = chip_find(asked);
+    char *end;
+    const unsigned long number = strtoul(asked, &end, 10);
+    *chip = found ? found->platform : (int)number;
+    if (found || (*asked >= '0' && *asked <= '9' && !*end && number <= INT_MAX))
         return true;
-    complain("--chip %s: unknown chip; see ascope help options", a->sim.chip);
+    complain("--chip %s: unknown chip; see ascope help options", *asked ? asked : "\"\"");
     return false;
 }
 

@@ -29,7 +29,7 @@ static void add_one(struct arguments *a, struct query *q, const char *path, stru
         complain("%s", e.text);
         tally->n_failed++;
     } else if (losses_damage(&r.profile.lost) > 0) {
-        complain("%s: some records could not be used; see ascope info", path);
+        complain("%s: some records could not be used; ascope analyse lists the reasons", path);
         tally->n_lossy++;
     } else {
         tally->n_done++;
@@ -54,7 +54,7 @@ static bool print(const struct query *q)
     return done;
 }
 
-/* "N/A" and what is no number is null. */
+/* "N/A" and other texts that are not numbers become null. */
 static json_t *number_json(const char *text)
 {
     char *end;
@@ -105,7 +105,7 @@ int run_query(struct arguments *a)
         return exit_code(a->face, STATUS_NOTHING);
     }
     struct collections found;
-    enum exit_status status = collections_find(a, 0, false, &found);
+    enum exit_status status = collections_find(a, 0, &found);
     struct tally tally = { .n_failed = found.n_refused };
     struct query *q = query_new();
     work_memory(a, found.n > 0 ? found.path[0] : NULL);

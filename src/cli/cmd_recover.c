@@ -4,12 +4,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/framework_names.h"
 #include "cli/collections.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -19,41 +21,42 @@
 #include "collect/recover.h"
 #include "collect/rings_file.h"
 
-enum { SAID_MOST = 600 };
+enum { TEXT_MOST = 600 };
 
-/* What became of one directory, as a sentence without its path. */
-static void say(char said[SAID_MOST], enum recovery how, const struct recovered *r)
+/* Describes the result for one directory, without its path. */
+static void describe(char text[TEXT_MOST], enum recovery how, const struct recovered *r)
 {
-    char records[TERM_NUMBER], damaged[TERM_NUMBER], open[TERM_NUMBER];
+    char records[READABLE_MOST], damaged[READABLE_MOST], open[READABLE_MOST];
     const char *only[] = { [RECOVERY_NOTHING] = "nothing to recover", [RECOVERY_RUNNING] = "is still being recorded" };
     if (how != RECOVERY_DONE) {
-        snprintf(said, SAID_MOST, "%s", only[how]);
+        snprintf(text, TEXT_MOST, "%s", only[how]);
         return;
     }
-    int n = r->window_ns > 0
-                ? snprintf(said, SAID_MOST, "recovered the last %.3f s of the flight recorder: %s record%s",
-                           (double)r->window_ns / 1e9, term_count(records, r->n_records), r->n_records == 1 ? "" : "s")
-                : snprintf(said, SAID_MOST, "recovered %s record%s that the program had no time to write",
-                           term_count(records, r->n_records), r->n_records == 1 ? "" : "s");
+    int n =
+        r->window_ns > 0
+            ? snprintf(text, TEXT_MOST, "recovered the last %.3f s of the flight recorder: %s record%s",
+                       (double)r->window_ns / 1e9, readable_count(records, r->n_records), r->n_records == 1 ? "" : "s")
+            : snprintf(text, TEXT_MOST, "recovered %s record%s that the program had no time to write",
+                       readable_count(records, r->n_records), r->n_records == 1 ? "" : "s");
     if (r->open_ranges > 0)
-        n += snprintf(said + n, (size_t)(SAID_MOST - n), "; %s open range%s", term_count(open, r->open_ranges),
+        n += snprintf(text + n, (size_t)(TEXT_MOST - n), "; %s open range%s", readable_count(open, r->open_ranges),
                       r->open_ranges == 1 ? "" : "s");
     if (r->n_damaged > 0)
-        snprintf(said + n, (size_t)(SAID_MOST - n), "; damaged in %s place%s, whose records are lost",
-                 term_count(damaged, r->n_damaged), r->n_damaged == 1 ? "" : "s");
+        snprintf(text + n, (size_t)(TEXT_MOST - n), "; damaged in %s place%s, whose records are lost",
+                 readable_count(damaged, r->n_damaged), r->n_damaged == 1 ? "" : "s");
 }
 
 void recover_first(const struct arguments *a, const char *path, FILE *err)
 {
     struct recovered r;
     struct error e = { 0 };
-    char said[SAID_MOST];
+    char text[TEXT_MOST];
     const enum recovery how = collection_recover(path, &r, &e);
     if (how == RECOVERY_FAILED || how == RECOVERY_LOST) {
         complain_to(err, "%s; the other files are read", e.text);
     } else if (how != RECOVERY_NOTHING && !a->quiet) {
-        say(said, how, &r);
-        complain_to(err, "note: %s: %s%s", path, said,
+        describe(text, how, &r);
+        complain_to(err, "note: %s: %s%s", path, text,
                     how == RECOVERY_RUNNING ? "; its files are read as they are now" : "");
     }
 }
@@ -64,16 +67,8 @@ struct recoveries {
     const struct arguments *a;
     struct tally tally;
     json_t *json;
-    size_t n; /* directories with something to do */
+    size_t n; /* directories with something to recover */
 };
-
-static void add_json(struct recoveries *all, json_t *one)
-{
-    if (json_array_append_new(all->json, one) != 0) {
-        json_decref(all->json);
-        all->json = NULL;
-    }
-}
 
 /* The number of bytes to read; 0: unknown. */
 static uint64_t rings_bytes(const char *path)
@@ -93,7 +88,7 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
                                         [RECOVERY_LOST] = "lost" };
     struct recovered r;
     struct error e = { 0 };
-    char said[SAID_MOST];
+    char text[TEXT_MOST];
     struct progress progress;
     progress_begin(&progress, stderr, !all->a->quiet);
     const uint64_t bytes = rings_bytes(path);
@@ -111,14 +106,15 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
     else if (how == RECOVERY_RUNNING)
         complain("%s: is still being recorded; stop the program first", path);
     if (all->a->json)
-        add_json(all, json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "path", text_json(path), "ended", word[how],
+        json_list_add(&all->json,
+                      json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "path", text_json(path), "ended", word[how],
                                 "records", (json_int_t)r.n_records, "bytes", (json_int_t)r.n_bytes, "damaged",
                                 (json_int_t)r.n_damaged, "open_ranges", (json_int_t)r.open_ranges));
     else if ((how == RECOVERY_DONE || how == RECOVERY_NOTHING) && !all->a->quiet) {
-        say(said, how, &r);
+        describe(text, how, &r);
         const struct term t = { .to = stdout };
         term_text(&t, path, 0);
-        printf(": %s\n", said);
+        printf(": %s\n", text);
     }
     return how;
 }
@@ -133,7 +129,23 @@ static int is_visible(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
-/* A directory of collections: each of them. */
+/* Whether a directory can be searched. False: it was reported and counted as failed. */
+static bool can_look_into(struct recoveries *all, const char *path)
+{
+    if (faccessat(AT_FDCWD, path, R_OK | X_OK, AT_EACCESS) == 0)
+        return true;
+    complain("%s: cannot be read: %s", path, read_trouble(errno));
+    all->tally.n_failed++;
+    return false;
+}
+
+/* Unreadable directories with other names are ignored. */
+static bool is_collection_name(const char *name)
+{
+    return framework_is_in_name(name) || strncmp(name, "PROF_", 5) == 0;
+}
+
+/* Recovers all collections in a directory. */
 static void recover_inside(struct recoveries *all, const char *path)
 {
     struct dirent **entry;
@@ -141,7 +153,8 @@ static void recover_inside(struct recoveries *all, const char *path)
     for (int i = 0; i < n; i++) {
         const char *inside = arena_printf(all->a->mem, "%s/%s", path, entry[i]->d_name);
         struct stat st;
-        if (inside && lstat(inside, &st) == 0 && S_ISDIR(st.st_mode))
+        if (inside && lstat(inside, &st) == 0 && S_ISDIR(st.st_mode) &&
+            (!is_collection_name(entry[i]->d_name) || can_look_into(all, inside)))
             recover_one(all, inside, false);
         free(entry[i]);
     }
@@ -153,18 +166,20 @@ static void recover_named(struct recoveries *all, const char *path)
 {
     struct stat st;
     char wanted[TARGETS_WANTED];
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        complain("%s: %s; %s", path, stat(path, &st) != 0 ? strerror(errno) : "not a directory",
-                 targets_wanted(wanted));
+    const int why = stat(path, &st) == 0 ? 0 : errno;
+    if (why || !S_ISDIR(st.st_mode)) {
+        complain("%s: %s; %s", path, why ? strerror(why) : "not a directory", targets_wanted(wanted));
         all->tally.n_failed++;
         return;
     }
+    if (!can_look_into(all, path))
+        return;
     const char *left = arena_printf(all->a->mem, "%s/%s", path, RINGS_NAME),
                *facts = arena_printf(all->a->mem, "%s/ascope.json", path);
-    const size_t n_before = all->n;
+    const size_t n_before = all->n + all->tally.n_failed;
     if (left && facts && lstat(left, &st) != 0 && lstat(facts, &st) != 0)
         recover_inside(all, path);
-    if (all->n == n_before)
+    if (all->n + all->tally.n_failed == n_before)
         recover_one(all, path, true);
 }
 

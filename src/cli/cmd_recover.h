@@ -8,7 +8,7 @@
 #include "cli/option_table.h"
 #include "cli/command.h"
 
-/* Prints one line about what it did; none if there was nothing to do. In any case the files can be read afterwards. */
+/* Recovers a collection before it is read. Prints one line, or nothing if there was nothing to recover. */
 void recover_first(const struct arguments *a, const char *path, FILE *err);
 
 int run_recover(struct arguments *a);

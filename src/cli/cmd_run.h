@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_run.h - `ascope run`: any program, a running process or the machine, recorded from outside. */
+/* cmd_run.h - `ascope run`: records any program, a running process or the machine from outside. */
 #ifndef ASCOPE_CLI_CMD_RUN_H
 #define ASCOPE_CLI_CMD_RUN_H
 
 #include "cli/command.h"
 
 int run_run(struct arguments *a);
-bool run_other_option(struct arguments *a, const char *word); /* options of msprof, by their whole names */
+bool run_other_option(struct arguments *a,
+                      const char *word); /* options of msprof and of Python front ends, by their whole names */
 
 #endif

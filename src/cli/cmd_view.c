@@ -35,7 +35,7 @@
 
 static const char loopback[] = "127.0.0.1";
 
-/* What was asked for: files as they are, directories as targets_find() finds them. */
+/* The inputs: files as given, directories as found by targets_find(). */
 struct viewing {
     struct arguments *a;
     struct targets targets;
@@ -46,7 +46,8 @@ struct viewing {
     struct view view;
 };
 
-/* Takes the files, and folders of results, out of the words; what is left are directories with collections. */
+/* Moves files and folders of results from the words to `files`; the remaining words are directories with
+ * collections. False: no memory. */
 static bool take_files(struct viewing *v)
 {
     size_t n = 0;
@@ -76,7 +77,7 @@ static const char *name_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* As much of a path as another one, which may end in the same way, does not have. */
+/* The shortest end of a path, of whole parts, with which the other path does not end. */
 static const char *name_beside(const char *path, const char *other)
 {
     const char *name = name_of(path);
@@ -88,7 +89,7 @@ static const char *name_beside(const char *path, const char *other)
     return name;
 }
 
-/* Ranks of a job, wherever they lie below the directories of the command line; of those without recorded data their results. */
+/* Adds the ranks of a job; for ranks without recorded data, their results. */
 static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
 {
     v->targets.mem = v->a->mem;
@@ -106,7 +107,7 @@ static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
     return !arena_failed(v->a->mem);
 }
 
-/* Both runs; a run without a framework is reported. */
+/* Adds both runs. */
 static enum exit_status add_runs(struct viewing *v, const char *const *path)
 {
     enum exit_status status = STATUS_DONE;
@@ -126,7 +127,7 @@ static enum exit_status add_runs(struct viewing *v, const char *const *path)
     return arena_failed(v->a->mem) ? STATUS_NOTHING : status;
 }
 
-/* Several directories, or two files, that belong together: a job, or two runs. */
+/* Checks whether the paths belong together: as ranks of a job, or as two runs. */
 static enum exit_status joint_find(struct viewing *v, const char *const *path, size_t n)
 {
     struct arguments *a = v->a;
@@ -150,7 +151,7 @@ static enum exit_status joint_find(struct viewing *v, const char *const *path, s
     return are == PATHS_RUNS ? add_runs(v, path) : STATUS_DONE;
 }
 
-/* The first input: everything in one. */
+/* Makes the joint input, which comes first. */
 static bool joint_make(struct viewing *v, struct view_input *in)
 {
     const struct view_job *j = &v->joint.job;
@@ -205,8 +206,8 @@ static bool inputs_make(struct viewing *v)
     return true;
 }
 
-/* The user's browser, without waiting for it: in a session of its own, where the Ctrl-C that ends the viewer does not reach it, and
- * with no signal blocked. */
+/* Opens the user's browser without waiting for it. It runs in its own session, so that the Ctrl-C that ends the
+ * viewer does not reach it, and without blocked signals. */
 static void browser_open(const char *url)
 {
     char *words[] = { "xdg-open", (char *)url, NULL };
@@ -228,7 +229,7 @@ static void browser_open(const char *url)
     posix_spawnattr_destroy(&how);
 }
 
-/* Whether there is a screen to open a browser on, or a command that knows of one ($BROWSER, of remote editors). */
+/* Whether a browser can be opened: there is a screen, or $BROWSER is set, as by remote editors. */
 static bool has_screen(void)
 {
     static const char *const names[] = { "DISPLAY", "WAYLAND_DISPLAY", "BROWSER" };
@@ -240,7 +241,7 @@ static bool has_screen(void)
     return false;
 }
 
-/* Other addresses than the loopback are for a tunnel: the port stands there for those who have the key, not for the network. */
+/* The viewer listens only on the loopback address: it has no TLS. For others the message explains an ssh tunnel. */
 static bool host_check(const struct arguments *a)
 {
     char name[256] = "HOST";
@@ -256,7 +257,7 @@ static bool host_check(const struct arguments *a)
     return false;
 }
 
-/* Loading and SQL have no end that could be waited for, and nothing of them is kept. */
+/* Loading and SQL queries cannot be interrupted, and leave no results: the process exits at once. */
 static void end_early(const struct viewing *v)
 {
     bool is_busy = view_sql_runs();
@@ -302,7 +303,7 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
     return status;
 }
 
-/* What the command line names. Anything but STATUS_DONE: there is nothing, and stderr says why. */
+/* Finds the inputs of the command line. Anything but STATUS_DONE: there is none, and the reason was reported. */
 static enum exit_status find(struct viewing *v)
 {
     struct arguments *a = v->a;
@@ -324,7 +325,7 @@ static enum exit_status find(struct viewing *v)
     return v->targets.list.n == 0 && v->files.n == 0 ? status : STATUS_DONE;
 }
 
-/* "1.5ms" or "200": a moment in ns. */
+/* Reads "1.5ms" or "200" as nanoseconds. */
 static bool moment_read(const char *text, char **end, int64_t *ns)
 {
     static const struct {
@@ -355,16 +356,16 @@ static bool range_read(const char *text, struct view_range *range)
                      moment_read(end + 1, &end, &range->end_ns) && !*end && range->end_ns > range->begin_ns);
 }
 
-/* What the page of an input is without. */
+/* Reports which records are missing from the page of an input. */
 static void complain_input(const struct view_input *in)
 {
     size_t n_said = 0;
     for (size_t i = 0; i < in->losses.n; i++) {
         const struct view_loss *l = &in->losses.at[i];
-        char n[TERM_NUMBER];
+        char n[READABLE_MOST];
         if (!l->is_damage)
             continue;
-        complain("%s: %s %s%s%s; they are missing from the page", in->name, term_count(n, l->n), l->what,
+        complain("%s: %s %s%s%s; they are missing from the page", in->name, readable_count(n, l->n), l->what,
                  *l->file ? ", first: " : "", l->file);
         n_said++;
     }
@@ -372,7 +373,7 @@ static void complain_input(const struct view_input *in)
         complain("%s: a part of it could not be read; the page says which", in->name);
 }
 
-/* One page of all that was asked for. */
+/* --export: writes one page with all inputs. */
 static enum exit_status write_report(struct viewing *v, struct view_range range)
 {
     const char *path = v->a->report;
@@ -446,10 +447,10 @@ int run_view(struct arguments *a)
         memory_unwatch();
         return exit_code(a->face, status);
     }
-    ending_fini(); /* a signal ends serve(), whichever thread would have got it */
+    ending_fini(); /* serve() waits for signals itself */
     sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
     ending_signals(&ends);
-    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* before the first thread: one of them would be killed by it */
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* before threads are created, which inherit the mask */
     const enum exit_status status = serve(&v, &ends);
     memory_unwatch();
     return exit_code(a->face, status);

@@ -27,6 +27,7 @@ static bool explain(struct job_read *j, const struct job_choice *c, struct why_a
         const size_t most = j->a->top;
         done = c->mode == WHY_RANK ? why_rank(out, &subject, &other, most, mem)
                                    : why_step(out, &subject, c->step[c->at].name, most, mem);
+        out->lacks_python = subject_lacks_python(&subject);
         done = done || error_no_memory(e, r->path);
     }
     loaded_close(&again);
@@ -48,10 +49,7 @@ static enum exit_status answer(struct job_read *j, enum exit_status status)
     const struct why_report report = { j->rank, j->n, a->top, &choice, choice.mode == WHY_NOTHING ? NULL : &found };
     if (a->json) {
         json_t *list = json_array();
-        if (json_array_append_new(list, why_json(&report)) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        json_list_add(&list, why_json(&report));
         return json_report(a, "answers", list, status);
     }
     struct term t;

@@ -36,7 +36,7 @@ void results_fill(struct arguments *a, const struct msprof_line *l)
     a->options.want = a->type ? WANT_DB : WANT_TIMELINE | WANT_SUMMARY;
     if (v[MSPROF_DIALECT])
         a->options.dialect = strcmp(v[MSPROF_DIALECT], "current") == 0 ? DIALECT_CURRENT : DIALECT_DOCUMENTED;
-    if (l->mode & MSPROF_COLLECTS) /* models and iterations are unknown before */
+    if (l->mode & MSPROF_COLLECTS) /* models and iterations are unknown before the collection */
         return;
     a->options.model = msprof_number(l, MSPROF_MODEL_ID);
     a->options.iteration = msprof_number(l, MSPROF_ITERATION_ID);
@@ -45,7 +45,7 @@ void results_fill(struct arguments *a, const struct msprof_line *l)
             a->given[given[i].to] = true;
 }
 
-/* ---- while it goes on ---- */
+/* ---- messages while recording ---- */
 
 static void print_started(const char *path)
 {
@@ -58,18 +58,20 @@ static void complain_started(const char *path)
     complain("recording into %s", path);
 }
 
+static FILE *interactive_to; /* stream of the interactive mode: with --json, standard output is for the report */
+
 static void print_answer(const char *text)
 {
-    puts(text);
+    fprintf(interactive_to, "%s\n", text);
 }
 
 static void print_prompt(void)
 {
-    fputs("> ", stdout);
-    fflush(stdout);
+    fputs("> ", interactive_to);
+    fflush(interactive_to);
 }
 
-/* Of the recorder. */
+/* Prints a message of the recorder. */
 static void print_recorder(enum ascope_severity severity, const char *text, void *user)
 {
     static const char *const msprof[] = { "[INFO] ", "[WARNING] ", "[ERROR] " }, *const own[] = { "note: ", "warning: ",
@@ -101,7 +103,7 @@ static const char *signal_name(int number)
     return strsignal(number);
 }
 
-/* Nothing if it ended well. */
+/* Reports a program that failed, was killed, or is still running. */
 static void program_report(const struct arguments *a, const struct run_request *r, const struct run_result *out)
 {
     char text[400];
@@ -133,10 +135,10 @@ static double seconds(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* What the kernel has counted: exact, and also of a program that ended before the second sample. */
+/* The resource use that the kernel counted: exact, and available even if the program ended before the second sample. */
 static void program_use_print(const struct run_request *r, const struct run_result *out)
 {
-    char wall[TERM_NUMBER], user[TERM_NUMBER], system[TERM_NUMBER], memory[TERM_NUMBER];
+    char wall[READABLE_MOST], user[READABLE_MOST], system[READABLE_MOST], memory[READABLE_MOST];
     struct term t;
     if (!out->has_program || out->status < 0)
         return;
@@ -147,9 +149,9 @@ static void program_use_print(const struct run_request *r, const struct run_resu
             WIFSIGNALED(out->status) ? "killed"
             : out->status == 0       ? "ended well"
                                      : "failed",
-            term_duration(wall, out->wall_s * 1e9), term_duration(user, seconds(out->use.ru_utime) * 1e9),
-            term_duration(system, seconds(out->use.ru_stime) * 1e9),
-            term_bytes(memory, (uint64_t)out->use.ru_maxrss * 1024));
+            readable_duration(wall, out->wall_s * 1e9), readable_duration(user, seconds(out->use.ru_utime) * 1e9),
+            readable_duration(system, seconds(out->use.ru_stime) * 1e9),
+            readable_bytes(memory, (uint64_t)out->use.ru_maxrss * 1024));
 }
 
 static json_t *program_json(const struct run_request *r, const struct run_result *out)
@@ -176,7 +178,7 @@ static json_t *program_json(const struct run_request *r, const struct run_result
 
 /* ---- results ---- */
 
-/* Without an export: where they are. */
+/* Without an export: lists the collections. */
 static int paths_report(const struct arguments *a, const struct run_result *out)
 {
     json_t *list = a->json ? json_array() : NULL;
@@ -211,9 +213,9 @@ static int end_msprof(struct arguments *a, const struct run_request *r, const st
         return is_early ? 0 : exit_code(a->face, STATUS_NOTHING);
     }
     if (!r->is_interactive)
-        puts("[INFO] Profiling finished."); /* scripts look for this line and the next one */
+        puts("[INFO] Profiling finished."); /* scripts search for this line and the next one */
     fflush(stdout);
-    results_make(a, out, exports); /* trouble is a line on standard error: there is a collection, and that counts */
+    results_make(a, out, exports); /* failures are reported, and the exit code stays 0: there is a collection */
     if (exports && !r->is_interactive)
         printf("[INFO] Process profiling data complete. Data is saved in %s\n",
                out->collections[out->n_collections - 1]);
@@ -243,11 +245,12 @@ int collecting_run(struct arguments *a, struct run_request *r, int chip, bool ex
                                            .prompt = print_prompt };
     struct run_result out;
     struct error e = { 0 };
+    interactive_to = a->json ? stderr : stdout;
     char *const config = r->program || r->n_pids > 0 ? run_sample_config(r, chip, &e) : NULL;
     r->listener = &listener;
     r->sample_config = config;
     fflush(stdout);
-    ending_fini(); /* signals are the program's, and the recording ends by them in its own way */
+    ending_fini(); /* run_collect() handles signals itself */
     ascope_on_message(print_recorder, a);
     const bool is_well = run_collect(r, &out, &e);
     ascope_on_message(NULL, NULL);

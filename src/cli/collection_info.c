@@ -34,7 +34,7 @@ static bool is_on(const struct collection_settings *s, size_t i)
 
 static const struct {
     const char *holds;
-    uint16_t size; /* of a record; 0: they have texts of any length */
+    uint16_t size; /* of a record; 0: records have variable length */
 } file_about[FRAMEWORK_FILES] = {
     [FRAMEWORK_OPS] = { "operators and user ranges", 0 },
     [FRAMEWORK_MARKS] = { "tasks enqueued and dequeued", 0 },
@@ -55,7 +55,7 @@ static const struct {
 void collection_info_print(const struct term *t, const struct collection *s, const struct collection_look *l)
 {
     const struct collection_settings *set = &s->settings;
-    char bytes[TERM_NUMBER], n[TERM_NUMBER];
+    char bytes[READABLE_MOST], n[READABLE_MOST];
     fputs(term_ink(t, INK_BOLD), t->to);
     term_text(t, s->path, 0);
     fprintf(t->to, "%s\n  %s%s", term_ink(t, INK_END),
@@ -79,8 +79,8 @@ void collection_info_print(const struct term *t, const struct collection *s, con
             continue;
         const uint16_t size = s->framework_id == FRAMEWORK_PYTORCH ? file_about[i].size : 0;
         const uint64_t records = size ? (uint64_t)l->bytes[i] / size : 0;
-        fprintf(t->to, "    %-38s %7s %11s %-8s %s%s%s\n", l->name[i], term_bytes(bytes, (uint64_t)l->bytes[i]),
-                size ? term_count(n, records) : "",
+        fprintf(t->to, "    %-38s %7s %11s %-8s %s%s%s\n", l->name[i], readable_bytes(bytes, (uint64_t)l->bytes[i]),
+                size ? readable_count(n, records) : "",
                 !size          ? ""
                 : records == 1 ? "record"
                                : "records",

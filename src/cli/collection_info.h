@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_info.h - the contents of a collection of a framework, without analysis: settings and files. */
+/* collection_info.h - settings and files of a collection of a framework, as text and JSON, without analysis. */
 #ifndef ASCOPE_CLI_COLLECTION_INFO_H
 #define ASCOPE_CLI_COLLECTION_INFO_H
 

@@ -7,22 +7,25 @@
 #include "analyse/framework/memory_peaks.h"
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/python_self.h"
 #include "cli/range_table.h"
 #include "cli/recording_report.h"
 #include "cli/step_table.h"
 #include "cli/summary.h"
 
-/* What operators cost, by name: on the host without those inside them, and on the device. */
+/* Times of operators by name: their own time on the host, without nested operators, and the time of their kernels; and times of Python
+ * functions without the calls inside them. */
 struct costs {
-    struct top *host, *device; /* the largest first */
-    size_t n_host, n_device;
-    double host_ns, device_ns; /* of all */
+    struct top *host, *device, *python; /* the largest first */
+    size_t n_host, n_device, n_python;
+    double host_ns, device_ns, python_ns; /* sums over all of them */
 };
 
 static void costs_free(struct costs *c)
 {
     free(c->host);
     free(c->device);
+    free(c->python);
 }
 
 static void add(struct top *sum, name_id name, double dur_ns, double *all)
@@ -33,14 +36,31 @@ static void add(struct top *sum, name_id name, double dur_ns, double *all)
     *all += dur_ns;
 }
 
+static bool costs_sum_python(const struct collection *s, size_t most, struct costs *out)
+{
+    const struct names *names = s->profile.names;
+    const size_t n_names = names_count(names);
+    struct python_self *self = calloc(n_names, sizeof *self);
+    const bool done = self && python_self_sum(self, &s->framework.python);
+    for (size_t i = 0; done && i < n_names; i++) {
+        out->python[i] = (struct top){ .name = (name_id)i, .n = self[i].n, .dur_ns = (double)self[i].ns };
+        out->python_ns += (double)self[i].ns;
+    }
+    out->n_python = done ? top_take(names, out->python, n_names, most) : 0;
+    free(self);
+    return done;
+}
+
 /* False: no memory. */
 static bool costs_sum(const struct collection *s, size_t most, struct costs *out)
 {
     const struct framework_ops *o = &s->framework.ops;
     const struct names *names = s->profile.names;
     const size_t n_names = names_count(names);
-    *out = (struct costs){ .host = calloc(n_names, sizeof *out->host), .device = calloc(n_names, sizeof *out->device) };
-    if (!out->host || !out->device)
+    *out = (struct costs){ .host = calloc(n_names, sizeof *out->host),
+                           .device = calloc(n_names, sizeof *out->device),
+                           .python = calloc(n_names, sizeof *out->python) };
+    if (!out->host || !out->device || !out->python)
         return false;
     for (size_t at = 0; at < o->n; at++) {
         const uint32_t row = s->tree.by_begin[at];
@@ -56,7 +76,7 @@ static bool costs_sum(const struct collection *s, size_t most, struct costs *out
     }
     out->n_host = top_take(names, out->host, n_names, most);
     out->n_device = top_take(names, out->device, n_names, most);
-    return true;
+    return costs_sum_python(s, most, out);
 }
 
 static void put_found(const struct term *t, const struct collection *s)
@@ -99,8 +119,8 @@ static void put_found(const struct term *t, const struct collection *s)
     const char *before = "\n  ";
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         if (fact[i].n > 0) {
-            char number[TERM_NUMBER];
-            fprintf(t->to, "%s%s %s", before, term_count(number, fact[i].n),
+            char number[READABLE_MOST];
+            fprintf(t->to, "%s%s %s", before, readable_count(number, fact[i].n),
                     fact[i].n == 1 ? fact[i].one : fact[i].many);
             before = ", ";
         }
@@ -128,9 +148,9 @@ static const char *memory_part_key(const struct collection *s, int part)
 
 static void put_peak(const struct term *t, const struct collection *s, const char *what, const struct memory_peak *p)
 {
-    char bytes[TERM_NUMBER], time[TERM_NUMBER];
-    fprintf(t->to, "    %-10s %10s at %s", what, term_bytes(bytes, p->bytes > 0 ? (uint64_t)p->bytes : 0),
-            term_time(time, p->time_ns));
+    char bytes[READABLE_MOST], time[READABLE_MOST];
+    fprintf(t->to, "    %-10s %10s at %s", what, readable_bytes(bytes, p->bytes > 0 ? (uint64_t)p->bytes : 0),
+            readable_time(time, p->time_ns));
     if (p->name != NAME_EMPTY) {
         fprintf(t->to, ", allocated by %s", p->is_of_graph ? "cann::" : "");
         term_text(t, names_text(s->profile.names, p->name), 60);
@@ -138,7 +158,7 @@ static void put_peak(const struct term *t, const struct collection *s, const cha
     const char *before = "; ";
     for (int i = 0; i < MEMORY_SOURCES; i++)
         if (p->part[i] > 0 && p->part[i] != p->bytes) {
-            fprintf(t->to, "%s%s %s", before, memory_part_name(s, i), term_bytes(bytes, (uint64_t)p->part[i]));
+            fprintf(t->to, "%s%s %s", before, memory_part_name(s, i), readable_bytes(bytes, (uint64_t)p->part[i]));
             before = ", ";
         }
     fputc('\n', t->to);
@@ -200,6 +220,8 @@ bool collection_summary_print(const struct term *t, const struct arguments *a, c
         top_print(t, names, "device time of operators", c.device, c.n_device, c.device_ns);
     if (c.n_host > 0)
         top_print(t, names, "host self time of operators", c.host, c.n_host, c.host_ns);
+    if (c.n_python > 0)
+        top_print(t, names, "self time of Python functions", c.python, c.n_python, c.python_ns);
     costs_free(&c);
     const bool has_ranges = range_table_print(t, &s->profile, &s->framework.ops, a->top), has_memory = put_memory(t, s),
                has_files = summary_files(t, s->path, &r->account, a->verbose > 0);
@@ -217,13 +239,14 @@ json_t *collection_summary_json(const struct arguments *a, const struct step_cho
     struct costs c;
     json_t *report = NULL;
     if (costs_sum(s, a->top, &c))
-        report = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
+        report = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(s->path),
                            "rank", s->settings.has_rank ? json_integer(s->settings.rank) : json_null(), "simulated",
                            collection_is_simulated(s), "files", files_json(&r->account), "most_memory", memory_json(s),
                            "top_on_device", top_list_json(s->profile.names, c.device, c.n_device), "top_on_host",
-                           top_list_json(s->profile.names, c.host, c.n_host), "losses", summary_losses_json(&s->lost),
-                           "recording", recording_json(&s->collector), "problems", problems_json(&r->account),
-                           "seconds", seconds_json(&r->account));
+                           top_list_json(s->profile.names, c.host, c.n_host), "top_in_python",
+                           top_list_json(s->profile.names, c.python, c.n_python), "losses",
+                           summary_losses_json(&s->lost), "recording", recording_json(&s->collector), "problems",
+                           problems_json(&r->account), "seconds", seconds_json(&r->account));
     costs_free(&c);
     json_object_set_new(report, "ranges", range_table_json(&s->profile, &s->framework.ops, a->top));
     if (report && step_table_json(&steps, report))

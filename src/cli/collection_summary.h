@@ -10,8 +10,8 @@
 #include "cli/term.h"
 #include "pipeline/collection_write.h"
 
-/* To t as the arguments ask; --json and --quiet print nothing here. `choice` is NULL where all steps were asked for. False:
- * without memory a part is missing. */
+/* Prints the summary, or nothing with --json or --quiet. `choice`: the requested steps; NULL: all. False: a part is
+ * missing for want of memory. */
 bool collection_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
                               const struct collection_result *r);
 /* A new reference; NULL without memory. */

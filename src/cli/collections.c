@@ -27,7 +27,7 @@ void advise(const struct arguments *a, const char *fmt, ...)
     complain("note: %s", text);
 }
 
-/* The name of a collection is the last part of its path: "PROF_1/" and "." must have one too. */
+/* Results are named after the last part of the path, so that "PROF_1/" and "." must get one. */
 char *path_with_name(const char *path)
 {
     char *copy = strdup(path);
@@ -55,24 +55,13 @@ static bool add(struct collections *c, const struct prof_dirs *found)
     return true;
 }
 
-bool collection_is_ruin(const char *path)
-{
-    DIR *dir = opendir(path);
-    bool found = false;
-    int why;
-    for (const char *name; dir && !found && (name = dir_next(dir, &why));)
-        found = strcmp(name, "host") == 0 || strncmp(name, "device_", 7) == 0;
-    if (dir)
-        closedir(dir);
-    return found;
-}
-
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The PROF directories of the collections of frameworks in one, where it holds none itself. e says why there are none. */
+/* Finds the PROF directories inside the collections of frameworks in a directory. False: there are none; e may have
+ * the reason. */
 static bool find_in_collections(const char *path, struct collections *out, struct error *e)
 {
     struct dirent **entry;
@@ -100,7 +89,7 @@ static bool find_in_collections(const char *path, struct collections *out, struc
     return out->n > n_before;
 }
 
-static enum exit_status find_one(const struct arguments *a, const char *given, bool with_ruins, struct collections *out)
+static enum exit_status find_one(const struct arguments *a, const char *given, struct collections *out)
 {
     struct stat st;
     if (stat(given, &st) != 0) {
@@ -115,7 +104,6 @@ static enum exit_status find_one(const struct arguments *a, const char *given, b
     char *path = path_with_name(given);
     struct error e = { 0 }, e_inside = { 0 };
     struct prof_dirs found = { 0 };
-    struct prof_dirs itself = { &path, 1 };
     bool done = false;
     if (!path)
         error_no_memory(&e, given);
@@ -123,20 +111,16 @@ static enum exit_status find_one(const struct arguments *a, const char *given, b
         done = add(out, &found) || error_no_memory(&e, given);
     else if (a->face == FACE_ASCOPE && e.fault != FAULT_LIMIT && (done = find_in_collections(path, out, &e_inside)))
         e = e_inside;
-    else if (with_ruins && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
-        e = (struct error){ 0 };
-        done = add(out, &itself) || error_no_memory(&e, given);
-    }
     if (e.fault != FAULT_NONE)
         complain("%s", e_inside.fault != FAULT_NONE ? e_inside.text : e.text);
-    if (done && e.fault != FAULT_NONE) /* some are there, and some cannot be looked into */
+    if (done && e.fault != FAULT_NONE) /* some were found, and others cannot be read */
         out->n_refused++;
     prof_dirs_free(&found);
     free(path);
     return done ? STATUS_DONE : STATUS_NOTHING;
 }
 
-enum exit_status collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out)
+enum exit_status collections_find(struct arguments *a, size_t first, struct collections *out)
 {
     *out = (struct collections){ 0 };
     enum exit_status last = STATUS_USAGE;
@@ -144,11 +128,11 @@ enum exit_status collections_find(struct arguments *a, size_t first, bool with_r
         complain("missing collection; give it with -dir DIR");
         return STATUS_USAGE;
     }
-    if (a->dir && (last = find_one(a, a->dir, with_ruins, out)) != STATUS_DONE)
+    if (a->dir && (last = find_one(a, a->dir, out)) != STATUS_DONE)
         out->n_refused++;
     for (size_t i = first; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum exit_status here = path                   ? find_one(a, path, with_ruins, out)
+        const enum exit_status here = path                   ? find_one(a, path, out)
                                       : arena_failed(a->mem) ? STATUS_NOTHING
                                                              : STATUS_PATH;
         if (here != STATUS_DONE) {
@@ -158,7 +142,7 @@ enum exit_status collections_find(struct arguments *a, size_t first, bool with_r
     }
     if (out->n > 0)
         return STATUS_DONE;
-    /* The script of the reference calls every path that it cannot use an invalid path. */
+    /* The reference script reports every unusable path as an invalid path. */
     return a->face == FACE_MSPROF_PY ? STATUS_PATH : last;
 }
 

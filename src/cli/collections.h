@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collections.h - the collections that a command line names. */
+/* collections.h - finds the PROF directories of a command line. */
 #ifndef ASCOPE_CLI_COLLECTIONS_H
 #define ASCOPE_CLI_COLLECTIONS_H
 
@@ -8,23 +8,22 @@
 struct collections {
     char **path; /* of PROF directories, in the order of the command line */
     size_t n;
-    size_t n_refused; /* directories without one: reported on stderr, one line each */
+    size_t n_refused; /* arguments without a collection, each reported on stderr */
 };
 
-/* -dir and the words from `first` on. Ruins are collections whose folders all lack their info.json: nothing can be
- * exported, but there is something to look at. Anything but STATUS_DONE: there is nothing to do, and stderr says why. */
-enum exit_status collections_find(struct arguments *a, size_t first, bool with_ruins, struct collections *out);
+/* -dir and the words from `first` on. Anything but STATUS_DONE: there is nothing to do, and stderr says why. */
+enum exit_status collections_find(struct arguments *a, size_t first, struct collections *out);
 void collections_free(struct collections *c);
-bool collection_is_ruin(const char *path);
-char *path_with_name(const char *path); /* whose last part is a name, not "." or ".."; to be freed; NULL: no memory */
+char *path_with_name(
+    const char *path); /* a path whose last part is not "." or ".."; owner: the caller, free(); NULL: no memory */
 
-/* What several collections amount to. */
+/* The results of several collections, and the status of the command. */
 struct tally {
     size_t n_done, n_lossy, n_failed;
 };
 enum exit_status tally_status(const struct tally *t);
 
-/* A line on stderr that is no error; --quiet leaves it out. */
+/* Prints a note on stderr, unless --quiet was given. */
 void advise(const struct arguments *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -8,15 +8,15 @@
 /* How a command ended. Each face has its own exit code for it: see exit_status.c. */
 enum exit_status {
     STATUS_DONE,      /* all requested results are complete */
-    STATUS_LOSSES,    /* it is there, but something that was collected is missing from it */
+    STATUS_LOSSES,    /* there are results, but some collected data is missing from them */
     STATUS_NOTHING,   /* nothing could be done */
-    STATUS_USAGE,     /* the command line cannot be understood */
-    STATUS_PARAMETER, /* a value on it cannot be used */
+    STATUS_USAGE,     /* the command line is invalid */
+    STATUS_PARAMETER, /* a value on it is invalid */
     STATUS_PATH,      /* a path on it cannot be used */
     STATUSES
 };
 
-/* For help and manual: what the codes of `ascope` itself mean. */
+/* The meaning of an exit code of `ascope`, for help and manual. */
 struct exit_meaning {
     int code;
     const char *text;

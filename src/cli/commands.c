@@ -25,6 +25,7 @@
 #include "cli/cmd_why.h"
 #include "cli/completion.h"
 #include "cli/help.h"
+#include "cli/nearest_word.h"
 
 #define LIST_OF(array) array, sizeof array / sizeof *array
 
@@ -69,8 +70,9 @@ static const uint8_t doctor_options[] = { OPT_DOCTOR_OUT, OPT_PYTHON, OPT_JSON, 
 static const uint8_t options_options[] = { OPT_OPTIONS_FORM, OPT_OPTIONS_CHIP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t run_options[] = {
     OPT_RUN_OUT, OPT_RUN_HOST_SYS, OPT_RUN_DEVICE, OPT_RUN_LEVEL, OPT_RUN_METRICS, OPT_RUN_MARKS, OPT_RUN_DELAY, OPT_RUN_DURATION, OPT_RUN_PERIOD,
-    OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_RUN_NO_EXPORT, OPT_CSV_SAFE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE,
-    OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
+    OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_RUN_NO_EXPORT,
+    OPT_RUN_SKIP_FIRST, OPT_RUN_SKIP_FIRST_WAIT, OPT_RUN_WAIT, OPT_RUN_WARMUP, OPT_RUN_ACTIVE, OPT_RUN_REPEAT,
+    OPT_CSV_SAFE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE, OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t dyn_options[] = {
     OPT_DYN_STEPS, OPT_DYN_WARMUP, OPT_DYN_START_STEP, OPT_DYN_RANKS, OPT_DYN_LEVEL, OPT_DYN_STACK, OPT_DYN_SHAPES, OPT_DYN_ANALYSE, OPT_DYN_OUT,
@@ -94,7 +96,8 @@ const struct command commands[] = {
                 "A Python script that uses PyTorch, MindSpore or TensorFlow (python3 SCRIPT, python3 -m MODULE, "
                 "torchrun, a script whose first line names Python) is recorded by the front end of its framework "
                 "instead, as by python3 -m ascope record: operators, steps and memory, analysed as by ascope "
-                "analyse; every rank has its own directory.\n\n"
+                "analyse; every rank has its own directory. Options of that command are accepted with full name, "
+                "and with = before a value, such as --with-stack or --export-type=db.\n\n"
                 "Ctrl-C ends the program and exports what was recorded so far. If ascope itself is killed, the "
                 "program continues, and ascope export recovers the collection.\n\n"
                 "Examples: ascope run ./server --port 80 records a server from its first instruction. ascope run "

@@ -7,7 +7,7 @@
 
 extern const struct command commands[];
 extern const size_t n_commands;
-const struct command *command_find(const char *name); /* by its name or another one; NULL: there is none */
+const struct command *command_find(const char *name); /* by name or alias; NULL: unknown */
 
 /* Other names of commands. */
 struct command_alias {
@@ -16,9 +16,9 @@ struct command_alias {
 extern const struct command_alias command_aliases[];
 extern const size_t n_command_aliases;
 
-/* What to type instead of a word that is a command in other tools; NULL: it is in none that we know. */
+/* A suggestion for a word that is a command of other tools; NULL: none. */
 const char *command_hint(const char *word);
 
-const char *command_nearest(const char *word); /* a slip or two away from it; NULL: no command is */
+const char *command_nearest(const char *word); /* the command with the most similar name; NULL: none is similar */
 
 #endif

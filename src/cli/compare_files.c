@@ -13,7 +13,7 @@
 #include "base/outdir.h"
 #include "cli/compare_page.h"
 
-/* A column as tables and as the database call it. */
+/* A column, with its title in CSV files and its name in the database. */
 struct file_column {
     const char *title, *name, *type;
     cell_getter *get;
@@ -21,7 +21,7 @@ struct file_column {
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------- */
 
-/* A row of a table: of the comparison, and of one of its differences. */
+/* A row of a table: one compared row. */
 struct file_row {
     const struct comparison *c;
     const struct compared_row *row;
@@ -289,7 +289,7 @@ bool compare_files_write(const struct compare_report *r, const char *dir, bool c
     f[MEASURE_KINDS + 2] =
         (struct file_table){ "compare_memory", "COMPARE_MEMORY", COLUMNS(memory_columns), 2, memory };
     int lock = -1;
-    char *real = outdir_make(dir, e) ? realpath(dir, NULL) : NULL; /* the user's name may be a link */
+    char *real = outdir_make(dir, e) ? realpath(dir, NULL) : NULL; /* the directory given by the user may be a link */
     if (!real && e->fault == FAULT_NONE)
         error_set(e, FAULT_IO, "%s: cannot be written: %s", dir, write_trouble(errno));
     bool done = real && (lock = outdir_lock(real, OUTDIR_PATIENCE_MS, e)) >= 0;

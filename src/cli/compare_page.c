@@ -1,43 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/compare_page.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/out.h"
+#include "base/html.h"
 
 enum { ROWS_MOST = 300, PATH_BYTES = 4200 };
-
-static void put(struct out *o, const char *text)
-{
-    out_bytes(o, text, strlen(text));
-}
-
-__attribute__((format(printf, 2, 3))) static void put_format(struct out *o, const char *fmt, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    put(o, text);
-}
-
-/* Text of others: what HTML or a terminal would take for more than a character is written as what it is. */
-static void put_text(struct out *o, const char *text)
-{
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '&' || c == '<' || c == '>' || c == '"' || c == '\'')
-            put_format(o, "&#%u;", c);
-        else if (c < ' ' || c == 0x7F)
-            out_char(o, ' ');
-        else
-            out_char(o, (char)c);
-    }
-}
 
 static const char *const head =
     "<!DOCTYPE html>\n<!-- SPDX-License-Identifier: Apache-2.0 -->\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -54,7 +22,7 @@ static const char *const head =
 
 static void put_us(struct out *o, double ns)
 {
-    put_format(o, "<td>%.3f</td>", ns / 1000);
+    html_put(o, "<td>%.3f</td>", ns / 1000);
 }
 
 static void put_difference(struct out *o, const struct difference *d)
@@ -62,16 +30,16 @@ static void put_difference(struct out *o, const struct difference *d)
     const char *class = d->state == DIFFERENCE_NOISE ? "noise" : d->b > d->a ? "more" : d->b < d->a ? "less" : "noise";
     put_us(o, d->a);
     put_us(o, d->b);
-    put_format(o, "<td class=\"%s\">%+.3f</td>", class, (d->b - d->a) / 1000);
+    html_put(o, "<td class=\"%s\">%+.3f</td>", class, (d->b - d->a) / 1000);
     if (d->a > 0)
-        put_format(o, "<td class=\"%s\">%+.1f %%</td>", class, (d->b - d->a) / d->a * 100);
+        html_put(o, "<td class=\"%s\">%+.1f %%</td>", class, (d->b - d->a) / d->a * 100);
     else
-        put(o, "<td></td>");
+        html_raw(o, "<td></td>");
     if (d->state == DIFFERENCE_UNKNOWN)
-        put(o, "<td class=\"noise\">unknown</td>");
+        html_raw(o, "<td class=\"noise\">unknown</td>");
     else
-        put_format(o, "<td class=\"%s\">%.3f%s</td>", class, d->noise_ns / 1000,
-                   d->state == DIFFERENCE_REAL ? ", real" : "");
+        html_put(o, "<td class=\"%s\">%.3f%s</td>", class, d->noise_ns / 1000,
+                 d->state == DIFFERENCE_REAL ? ", real" : "");
 }
 
 static const char *const difference_head =
@@ -79,31 +47,37 @@ static const char *const difference_head =
 
 static void put_row(struct out *o, const struct comparison *c, const struct compared_row *r, bool with_kind)
 {
-    put(o, "<tr><td class=\"name\">");
+    html_raw(o, "<tr><td class=\"name\">");
     if (with_kind)
-        put_format(o, "%s ", measure_key[r->kind]);
-    put_text(o, names_text(c->names, r->name));
+        html_put(o, "%s ", measure_key[r->kind]);
+    html_text(o, names_text(c->names, r->name));
     if (r->detail != NAME_EMPTY) {
-        put(o, " <span class=\"noise\">");
-        put_text(o, names_text(c->names, r->detail));
-        put(o, "</span>");
+        html_raw(o, " <span class=\"noise\">");
+        html_text(o, names_text(c->names, r->detail));
+        html_raw(o, "</span>");
     }
-    put(o, "</td>");
+    html_raw(o, "</td>");
     put_difference(o, &r->difference);
-    put_format(o, "<td>%.4g</td><td>%.4g</td>", r->a.runs, r->b.runs);
+    html_put(o, "<td>%.4g</td><td>%.4g</td>", r->a.runs, r->b.runs);
     if (c->n_pairs > 1) {
         char rank[RANK_TEXT];
-        put_format(o, "<td>%s, %+.3f</td>", rank_text(rank, c->pair[r->pair].b), r->pair_ns / 1000);
+        html_put(o, "<td>%s, %+.3f</td>", rank_text(rank, c->pair[r->pair].b), r->pair_ns / 1000);
     }
-    put(o, "</tr>\n");
+    html_raw(o, "</tr>\n");
 }
 
 static void put_rows_head(struct out *o, const struct comparison *c)
 {
-    put(o, "<table><thead><tr><th class=\"name\">name</th>");
-    put(o, difference_head);
-    put_format(o, "<th>runs A</th><th>runs B</th>%s</tr></thead><tbody>\n",
-               c->n_pairs > 1 ? "<th>most on, us</th>" : "");
+    html_raw(o, "<table><thead><tr><th class=\"name\">name</th>");
+    html_raw(o, difference_head);
+    html_put(o, "<th>runs A</th><th>runs B</th>%s</tr></thead><tbody>\n", c->n_pairs > 1 ? "<th>most on, us</th>" : "");
+}
+
+/* The number of rows that are not on the page. */
+static void put_more(struct out *o, size_t n)
+{
+    if (n > ROWS_MOST)
+        html_put(o, "<p>and %zu more, in the tables beside this page</p>\n", n - ROWS_MOST);
 }
 
 static void put_kind(struct out *o, const struct comparison *c, enum measure_kind kind)
@@ -111,65 +85,65 @@ static void put_kind(struct out *o, const struct comparison *c, enum measure_kin
     const size_t first = c->first[kind], n = c->first[kind + 1] - first;
     if (n == 0)
         return;
-    put_format(o, "<details><summary>%s: %zu, of which %zu differ</summary>\n", measure_title[kind], n,
-               c->n_real[kind]);
+    html_put(o, "<details><summary>%s: %zu, of which %zu differ</summary>\n", measure_title[kind], n, c->n_real[kind]);
     put_rows_head(o, c);
     for (size_t i = 0; i < n && i < ROWS_MOST; i++)
         put_row(o, c, &c->row[first + i], false);
-    put(o, "</tbody></table>\n");
-    if (n > ROWS_MOST)
-        put_format(o, "<p>and %zu more, in the tables beside this page</p>\n", n - ROWS_MOST);
-    put(o, "</details>\n");
+    html_raw(o, "</tbody></table>\n");
+    put_more(o, n);
+    html_raw(o, "</details>\n");
 }
 
 static void put_parts(struct out *o, const char *what, const struct difference part[RUN_PARTS])
 {
     for (unsigned k = 0; k < RUN_PARTS; k++) {
-        put_format(o, "<tr><td class=\"name\">%s%s</td>", what, part_title[k]);
+        html_put(o, "<tr><td class=\"name\">%s%s</td>", what, part_title[k]);
         put_difference(o, &part[k]);
-        put(o, "</tr>\n");
+        html_raw(o, "</tr>\n");
     }
 }
 
 static void put_overall(struct out *o, const struct comparison *c)
 {
-    put(o, "<table><thead><tr><th class=\"name\">usual step</th>");
-    put(o, difference_head);
-    put(o, "</tr></thead><tbody>\n");
+    html_raw(o, "<table><thead><tr><th class=\"name\">usual step</th>");
+    html_raw(o, difference_head);
+    html_raw(o, "</tr></thead><tbody>\n");
     put_parts(o, "", c->part);
-    put(o, "</tbody></table>\n");
+    html_raw(o, "</tbody></table>\n");
     if (c->n_pairs < 2)
         return;
-    put_format(o, "<details><summary>Ranks: %zu</summary>\n<table><thead><tr><th class=\"name\">rank</th>", c->n_pairs);
-    put(o, difference_head);
-    put(o, "</tr></thead><tbody>\n");
+    html_put(o, "<details><summary>Ranks: %zu</summary>\n<table><thead><tr><th class=\"name\">rank</th>", c->n_pairs);
+    html_raw(o, difference_head);
+    html_raw(o, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < c->n_pairs; i++) {
         char rank[RANK_TEXT], what[RANK_TEXT + 2];
         snprintf(what, sizeof what, "%s, ", rank_text(rank, c->pair[i].b));
         put_parts(o, what, c->pair[i].part);
     }
-    put(o, "</tbody></table></details>\n");
+    html_raw(o, "</tbody></table></details>\n");
 }
 
 static void put_steps(struct out *o, const struct comparison *c)
 {
-    put_format(
+    html_put(
         o,
         "<details><summary>Steps: %zu</summary>\n<table><thead><tr><th class=\"name\">A</th><th class=\"name\">B</th>"
         "<th>A, us</th><th>B, us</th><th>difference</th></tr></thead><tbody>\n",
         c->n_steps);
     for (size_t i = 0; i < c->n_steps && i < ROWS_MOST; i++) {
         const struct compared_step *s = &c->step[i];
-        put(o, "<tr><td class=\"name\">");
-        put_text(o, names_text(c->names, s->a));
-        put(o, s->a_is_slow ? " (slow)</td><td class=\"name\">" : "</td><td class=\"name\">");
-        put_text(o, names_text(c->names, s->b));
-        put(o, s->b_is_slow ? " (slow)</td>" : "</td>");
+        html_raw(o, "<tr><td class=\"name\">");
+        html_text(o, names_text(c->names, s->a));
+        html_raw(o, s->a_is_slow ? " (slow)</td><td class=\"name\">" : "</td><td class=\"name\">");
+        html_text(o, names_text(c->names, s->b));
+        html_raw(o, s->b_is_slow ? " (slow)</td>" : "</td>");
         put_us(o, (double)s->a_ns);
         put_us(o, (double)s->b_ns);
-        put_format(o, "<td>%+.3f</td></tr>\n", ((double)s->b_ns - (double)s->a_ns) / 1000);
+        html_put(o, "<td>%+.3f</td></tr>\n", ((double)s->b_ns - (double)s->a_ns) / 1000);
     }
-    put(o, "</tbody></table></details>\n");
+    html_raw(o, "</tbody></table>\n");
+    put_more(o, c->n_steps);
+    html_raw(o, "</details>\n");
 }
 
 bool compare_page_write(const struct compare_report *r, const char *dir, struct error *e)
@@ -181,27 +155,28 @@ bool compare_page_write(const struct compare_report *r, const char *dir, struct 
         return error_set(e, FAULT_IO, "%s: path too long", dir);
     if (!out_open(o, path, e))
         return false;
-    put(o, head);
+    html_raw(o, head);
     for (int i = 0; i < 2; i++) {
-        put_format(o, "<p><b>%c</b> ", "AB"[i]);
-        put_text(o, r->name[i]);
-        put(o, "</p>\n");
+        html_put(o, "<p><b>%c</b> ", "AB"[i]);
+        html_text(o, r->name[i]);
+        html_raw(o, "</p>\n");
     }
     if (!c->is_noise_known)
-        put(o, "<p>Noise is unknown: it takes three steps on each side. Differences may be chance.</p>\n");
+        html_raw(o, "<p>Noise is unknown: it takes three steps on each side. Differences may be chance.</p>\n");
     put_overall(o, c);
-    put(o, "<h2>What changed</h2>\n");
+    html_raw(o, "<h2>What changed</h2>\n");
     if (r->n_changes == 0)
-        put(o, "<p>Nothing differs by more than noise and a hundredth.</p>\n");
+        html_raw(o, "<p>Nothing differs by more than noise and a hundredth.</p>\n");
     else
         put_rows_head(o, c);
     for (size_t i = 0; i < r->n_changes && i < ROWS_MOST; i++)
         put_row(o, c, r->change[i], true);
     if (r->n_changes > 0)
-        put(o, "</tbody></table>\n");
+        html_raw(o, "</tbody></table>\n");
+    put_more(o, r->n_changes);
     for (unsigned k = 0; k < MEASURE_KINDS; k++)
         put_kind(o, c, (enum measure_kind)k);
     put_steps(o, c);
-    put(o, "</body></html>\n");
+    html_raw(o, "</body></html>\n");
     return out_close(o, e);
 }

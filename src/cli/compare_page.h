@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_page.h - a comparison as one page for a browser: no network, no script, names are texts whatever is in them. */
+/* compare_page.h - a comparison as one page for a browser, without scripts and network access. Names are escaped. */
 #ifndef ASCOPE_CLI_COMPARE_PAGE_H
 #define ASCOPE_CLI_COMPARE_PAGE_H
 

@@ -36,10 +36,10 @@ const char *rank_text(char out[RANK_TEXT], const struct run_rank *r)
     return out;
 }
 
-static char *more_text(char out[TERM_NUMBER + 2], double ns)
+static char *more_text(char out[READABLE_MOST + 2], double ns)
 {
-    char number[TERM_NUMBER];
-    snprintf(out, TERM_NUMBER + 2, "%s%s", ns < 0 ? "-" : "+", term_duration(number, fabs(ns)));
+    char number[READABLE_MOST];
+    snprintf(out, READABLE_MOST + 2, "%s%s", ns < 0 ? "-" : "+", readable_duration(number, fabs(ns)));
     return out;
 }
 
@@ -53,21 +53,21 @@ static void put_percent(const struct term *t, double a, double b)
 
 static void put_state(const struct term *t, const struct difference *d)
 {
-    char noise[TERM_NUMBER];
+    char noise[READABLE_MOST];
     if (d->state == DIFFERENCE_UNKNOWN)
         fputs("  noise unknown", t->to);
     else if (d->state == DIFFERENCE_REAL)
         fprintf(t->to, "  %sreal%s, noise %s", term_ink(t, d->b > d->a ? INK_BAD : INK_GOOD), term_ink(t, INK_END),
-                term_duration(noise, d->noise_ns));
+                readable_duration(noise, d->noise_ns));
     else
-        fprintf(t->to, "  %sno difference, noise %s%s", term_ink(t, INK_DIM), term_duration(noise, d->noise_ns),
+        fprintf(t->to, "  %sno difference, noise %s%s", term_ink(t, INK_DIM), readable_duration(noise, d->noise_ns),
                 term_ink(t, INK_END));
 }
 
 static void put_difference(const struct term *t, const char *what, const struct difference *d)
 {
-    char a[TERM_NUMBER], b[TERM_NUMBER], more[TERM_NUMBER + 2];
-    fprintf(t->to, "  %-22s %11s %11s %12s", what, term_duration(a, d->a), term_duration(b, d->b),
+    char a[READABLE_MOST], b[READABLE_MOST], more[READABLE_MOST + 2];
+    fprintf(t->to, "  %-22s %11s %11s %12s", what, readable_duration(a, d->a), readable_duration(b, d->b),
             more_text(more, d->b - d->a));
     put_percent(t, d->a, d->b);
     put_state(t, d);
@@ -106,11 +106,12 @@ static void put_sides(const struct term *t, const struct compare_report *r)
 
 static void put_memory(const struct term *t, const char *what, int64_t a, int64_t b)
 {
-    char x[TERM_NUMBER], y[TERM_NUMBER], number[TERM_NUMBER], more[TERM_NUMBER + 2];
+    char x[READABLE_MOST], y[READABLE_MOST], number[READABLE_MOST], more[READABLE_MOST + 2];
     if (a < 0 || b < 0)
         return;
-    snprintf(more, sizeof more, "%c%s", b < a ? '-' : '+', term_bytes(number, (uint64_t)(b < a ? a - b : b - a)));
-    fprintf(t->to, "  %-22s %11s %11s %12s", what, term_bytes(x, (uint64_t)a), term_bytes(y, (uint64_t)b), more);
+    snprintf(more, sizeof more, "%c%s", b < a ? '-' : '+', readable_bytes(number, (uint64_t)(b < a ? a - b : b - a)));
+    fprintf(t->to, "  %-22s %11s %11s %12s", what, readable_bytes(x, (uint64_t)a), readable_bytes(y, (uint64_t)b),
+            more);
     put_percent(t, (double)a, (double)b);
     fputc('\n', t->to);
 }
@@ -126,21 +127,22 @@ static void put_name(const struct term *t, const struct comparison *c, const str
     }
 }
 
-/* How it changed: more runs, longer ones, or both; and where, of several ranks. */
+/* Prints how an entry changed (number and duration of its runs) and, with several ranks, where it changed most. */
 static void put_how(const struct term *t, const struct comparison *c, const struct compared_row *row)
 {
-    char a[TERM_NUMBER], b[TERM_NUMBER], rank[RANK_TEXT], more[TERM_NUMBER + 2];
+    char a[READABLE_MOST], b[READABLE_MOST], a_n[READABLE_MOST], b_n[READABLE_MOST], rank[RANK_TEXT],
+        more[READABLE_MOST + 2];
     const struct difference *d = &row->difference;
     const double a_runs = row->a.runs, b_runs = row->b.runs;
     if (a_runs == 0 || b_runs == 0)
-        fprintf(t->to, "only in %c: %.4g runs of %s", a_runs > 0 ? 'A' : 'B', a_runs + b_runs,
-                term_duration(a, a_runs > 0 ? d->a / a_runs : d->b / fmax(b_runs, 1e-9)));
+        fprintf(t->to, "only in %c: %s runs of %s", a_runs > 0 ? 'A' : 'B', readable_runs(a_n, a_runs + b_runs),
+                readable_duration(a, a_runs > 0 ? d->a / a_runs : d->b / fmax(b_runs, 1e-9)));
     else if (fabs(b_runs - a_runs) > 0.001 * a_runs)
-        fprintf(t->to, "%.4g -> %.4g runs of %s -> %s", a_runs, b_runs, term_duration(a, d->a / a_runs),
-                term_duration(b, d->b / b_runs));
+        fprintf(t->to, "%s -> %s runs of %s -> %s", readable_runs(a_n, a_runs), readable_runs(b_n, b_runs),
+                readable_duration(a, d->a / a_runs), readable_duration(b, d->b / b_runs));
     else
-        fprintf(t->to, "%.4g runs of %s -> %s", a_runs, term_duration(a, d->a / a_runs),
-                term_duration(b, d->b / b_runs));
+        fprintf(t->to, "%s runs of %s -> %s", readable_runs(a_n, a_runs), readable_duration(a, d->a / a_runs),
+                readable_duration(b, d->b / b_runs));
     if (c->n_pairs > 1)
         fprintf(t->to, "; most on %s: %s", rank_text(rank, c->pair[row->pair].b), more_text(more, row->pair_ns));
 }
@@ -149,7 +151,7 @@ static void put_changes(const struct term *t, const struct compare_report *r)
 {
     const struct comparison *c = r->c;
     size_t n = 0;
-    char more[TERM_NUMBER + 2];
+    char more[READABLE_MOST + 2];
     for (unsigned k = 0; k < MEASURE_KINDS; k++)
         n += c->first[k + 1] - c->first[k];
     fprintf(t->to, "\n%sWhat changed%s, in a step, largest first\n", term_ink(t, INK_BOLD), term_ink(t, INK_END));
@@ -174,7 +176,7 @@ static void put_changes(const struct term *t, const struct compare_report *r)
 static void put_steps(const struct term *t, const struct comparison *c)
 {
     size_t n = 0;
-    char a[TERM_NUMBER], b[TERM_NUMBER];
+    char a[READABLE_MOST], b[READABLE_MOST];
     for (size_t i = 0; i < c->n_steps; i++) {
         const struct compared_step *s = &c->step[i];
         if (s->a_is_slow == s->b_is_slow)
@@ -186,8 +188,8 @@ static void put_steps(const struct term *t, const struct comparison *c)
             continue;
         fprintf(t->to, "  step ");
         term_text(t, names_text(c->names, s->b_is_slow ? s->b : s->a), NAME_COLUMNS);
-        fprintf(t->to, " of %c: %s in A, %s in B\n", s->b_is_slow ? 'B' : 'A', term_duration(a, (double)s->a_ns),
-                term_duration(b, (double)s->b_ns));
+        fprintf(t->to, " of %c: %s in A, %s in B\n", s->b_is_slow ? 'B' : 'A', readable_duration(a, (double)s->a_ns),
+                readable_duration(b, (double)s->b_ns));
     }
     if (n > STEPS_SHOWN)
         fprintf(t->to, "  and %zu more\n", n - STEPS_SHOWN);
@@ -198,14 +200,14 @@ static double own_change(const struct compared_pair *p)
     return (p->part[RUN_STEP].b - p->part[RUN_COMMUNICATION].b) - (p->part[RUN_STEP].a - p->part[RUN_COMMUNICATION].a);
 }
 
-/* The ranks whose time without communication changed most: others wait for them. */
+/* Prints the ranks whose time without communication changed most: the other ranks wait for them. */
 static void put_ranks(const struct term *t, const struct comparison *c)
 {
     uint32_t shown[RANKS_SHOWN];
     size_t n = 0;
     if (c->n_pairs < 2)
         return;
-    for (uint32_t i = 0; i < c->n_pairs; i++) { /* insertion into the few that are shown */
+    for (uint32_t i = 0; i < c->n_pairs; i++) { /* keep the largest changes, sorted by insertion */
         size_t at = n < RANKS_SHOWN ? n++ : RANKS_SHOWN;
         while (at > 0 && fabs(own_change(&c->pair[i])) > fabs(own_change(&c->pair[shown[at - 1]]))) {
             if (at < RANKS_SHOWN)
@@ -219,8 +221,8 @@ static void put_ranks(const struct term *t, const struct comparison *c)
             term_ink(t, INK_END));
     for (size_t i = 0; i < n; i++) {
         const struct compared_pair *p = &c->pair[shown[i]];
-        char rank[RANK_TEXT], own[TERM_NUMBER + 2], computing[TERM_NUMBER + 2], exposed[TERM_NUMBER + 2],
-            free_text[TERM_NUMBER + 2];
+        char rank[RANK_TEXT], own[READABLE_MOST + 2], computing[READABLE_MOST + 2], exposed[READABLE_MOST + 2],
+            free_text[READABLE_MOST + 2];
         const double a = p->part[RUN_STEP].a - p->part[RUN_COMMUNICATION].a;
         fprintf(t->to, "  %-12s %12s", rank_text(rank, p->b), more_text(own, own_change(p)));
         put_percent(t, a, a + own_change(p));
@@ -235,14 +237,14 @@ static void put_ranks(const struct term *t, const struct comparison *c)
 
 static void put_classes(const struct term *t, const struct comparison *c)
 {
-    char a[TERM_NUMBER], b[TERM_NUMBER], more[TERM_NUMBER + 2];
+    char a[READABLE_MOST], b[READABLE_MOST], more[READABLE_MOST + 2];
     if (c->first[MEASURE_CLASS] == c->first[MEASURE_CLASS + 1])
         return;
     fprintf(t->to, "\n%s%s%s, in a step\n", term_ink(t, INK_BOLD), measure_title[MEASURE_CLASS], term_ink(t, INK_END));
     for (size_t i = c->first[MEASURE_CLASS]; i < c->first[MEASURE_CLASS + 1]; i++) {
         const struct difference *d = &c->row[i].difference;
-        fprintf(t->to, "  %-22s %11s %11s %12s", names_text(c->names, c->row[i].name), term_duration(a, d->a),
-                term_duration(b, d->b), more_text(more, d->b - d->a));
+        fprintf(t->to, "  %-22s %11s %11s %12s", names_text(c->names, c->row[i].name), readable_duration(a, d->a),
+                readable_duration(b, d->b), more_text(more, d->b - d->a));
         put_percent(t, d->a, d->b);
         put_state(t, d);
         fputc('\n', t->to);

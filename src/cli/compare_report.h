@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_report.h - what `ascope compare` found, as text and as JSON. */
+/* compare_report.h - the result of `ascope compare` as text and as JSON. */
 #ifndef ASCOPE_CLI_COMPARE_REPORT_H
 #define ASCOPE_CLI_COMPARE_REPORT_H
 

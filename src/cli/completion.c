@@ -44,7 +44,7 @@ static void put_choices(const struct option_row *o)
         printf("%s%s", i > 0 ? " " : "", option_choice(o, i));
 }
 
-/* The command, whichever of its names was typed. */
+/* Replaces an alias by the name of its command. */
 static void put_aliases(void)
 {
     fputs("    case $command in\n", stdout);
@@ -53,7 +53,7 @@ static void put_aliases(void)
     fputs("    esac\n", stdout);
 }
 
-/* What follows an option of a command: options of one name may differ. */
+/* Completes the values of options. Options with the same name may have different values in different commands. */
 static void bash_values(void)
 {
     for (size_t c = 0; c < n_commands; c++)
@@ -112,7 +112,7 @@ static void bash_script(void)
           stdout);
 }
 
-/* In an _arguments spec brackets, colons and quotes have a meaning of their own. */
+/* Escapes brackets, colons and quotes, which have a meaning in specifications of _arguments. */
 static void zsh_text(const char *text)
 {
     for (; *text; text++) {
@@ -188,7 +188,7 @@ static void zsh_script(void)
     fputs("    esac\n}\n_ascope \"$@\"\n", stdout);
 }
 
-/* In single quotes. */
+/* Quotes a text for fish. */
 static void fish_text(const char *text)
 {
     putchar('\'');
@@ -197,7 +197,7 @@ static void fish_text(const char *text)
     putchar('\'');
 }
 
-/* A line for what follows a command, whichever of its names was typed. */
+/* Begins a line that applies after a command or one of its aliases. */
 static void fish_begin(const struct command *c)
 {
     printf("complete -c ascope -n '__fish_seen_subcommand_from %s", c->name);
@@ -271,6 +271,11 @@ int run_completion(struct arguments *a)
             script[i].print();
             return 0;
         }
-    complain("completion %s: accepted are bash, zsh and fish", a->n_words > 0 ? a->word[0] : "without a shell");
+    if (a->n_words > 1)
+        complain("completion %s: unexpected argument; give one shell: bash, zsh or fish", a->word[1]);
+    else if (a->n_words == 1)
+        complain("completion %s: accepted are bash, zsh and fish", a->word[0]);
+    else
+        complain("completion: missing shell; accepted are bash, zsh and fish");
     return exit_code(a->face, STATUS_USAGE);
 }

@@ -52,7 +52,7 @@ bool dyn_config_set(struct dyn_config *c, const char *key, json_t *value)
     char outer[64];
     snprintf(outer, sizeof outer, "%.*s", (int)(dot - key), key);
     json_t *inner = json_object_get(c->root, outer);
-    if (!json_is_object(inner)) { /* missing, null, or something that a job ignores */
+    if (!json_is_object(inner)) { /* missing or not an object, which a job would ignore */
         inner = json_object();
         if (json_object_set_new(c->root, outer, inner) != 0)
             inner = NULL;
@@ -60,7 +60,7 @@ bool dyn_config_set(struct dyn_config *c, const char *key, json_t *value)
     return json_object_set_new(inner, dot + 1, value) == 0; /* releases the value if it fails */
 }
 
-/* Keys of the file that are no options of a recording. */
+/* Keys of the file that are not options of the recorder. */
 /* clang-format off */
 static const struct own_key {
     const char *name;
@@ -87,7 +87,7 @@ static bool fits(const struct own_key *k, const json_t *value)
 static bool set_own(struct dyn_config *c, const struct own_key *k, const char *text, struct error *e)
 {
     json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
-    if (k->type == JSON_STRING && !json_is_string(value)) { /* without the quotes that the file needs */
+    if (k->type == JSON_STRING && !json_is_string(value)) { /* the command line omits the quotes of JSON */
         json_decref(value);
         value = *text ? json_string(text) : NULL;
     }
@@ -110,7 +110,7 @@ static json_t *list_json(const char *text)
     return list;
 }
 
-/* A value that was checked, as its kind is written in JSON. */
+/* Converts a valid value to JSON by the kind of the option. */
 static json_t *value_json(const struct recorder_option *r, const char *text)
 {
     switch (r->is.kind) {
@@ -181,7 +181,7 @@ static void put_line(struct out *o, unsigned depth)
         out_char(o, ' ');
 }
 
-/* As the template has them: members in lines of their own, lists in one. */
+/* Formats the file like the template: one member per line, lists on one line. */
 static void put_object(struct out *o, const json_t *v, unsigned depth)
 {
     bool is_first = true;
@@ -232,7 +232,7 @@ bool dyn_config_write(struct dyn_config *c, struct error *e)
     if (!out_open_named(&o, c->path, e))
         return false;
     put_value(&o, c->root, 0);
-    if (!c->is_new && o.fd >= 0) { /* without the right to give it back it is the writer's, as after an edit by hand */
+    if (!c->is_new && o.fd >= 0) { /* without permission for chown the file belongs to this user, as after an edit */
         const int unused = fchown(o.fd, c->was.st_uid, c->was.st_gid);
         (void)unused;
         if (fchmod(o.fd, c->was.st_mode & 0777) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dyn_config.h - profiler_config.json as `ascope dyn` edits it: the keys that a command line names are set, all others keep
- * the value and the place that the user gave them. It is replaced in one piece, with its owner and its mode: a job reads the
- * old one or the new one. */
+/* dyn_config.h - edits profiler_config.json for `ascope dyn`: sets the keys of the command line and keeps the values
+ * and the order of all others. The file is replaced atomically, with its owner and mode, so that a job reads either
+ * the old or the new one. */
 #ifndef ASCOPE_CLI_DYN_CONFIG_H
 #define ASCOPE_CLI_DYN_CONFIG_H
 
@@ -13,20 +13,22 @@
 
 struct dyn_config {
     const char *path;
-    json_t *root; /* an object; empty when there was no file */
-    struct stat was;
+    json_t *root;    /* an object; empty when there was no file */
+    struct stat was; /* of the existing file */
     bool is_new;
 };
 
-/* False: it is there and cannot be used. End with dyn_config_end() in any case. */
+/* Reads the file; a missing one is an empty object. False: it cannot be used, see e. Call dyn_config_end() in any
+ * case. */
 bool dyn_config_read(struct dyn_config *c, const char *dir, struct arena *mem, struct error *e);
 void dyn_config_end(struct dyn_config *c);
 
-/* Sets a key; "experimental_config.l2_cache" is one of the object of that name. Takes the value. False: no memory. */
+/* Sets a key; "experimental_config.l2_cache" is a member of the object experimental_config. Takes the reference.
+ * False: no memory. */
 bool dyn_config_set(struct dyn_config *c, const char *key, json_t *value);
-/* "--l2_cache=true": whether the file has a key of that name that is no option of the command. */
+/* Whether "--l2_cache=true" names a key of the file. */
 bool dyn_config_has_key(const char *word);
-/* Sets such a key. False: the value is none of those that it takes. */
+/* Sets such a key. False: the value is invalid, see e. */
 bool dyn_config_set_word(struct dyn_config *c, const char *word, struct error *e);
 
 bool dyn_config_write(struct dyn_config *c, struct error *e);

@@ -13,7 +13,9 @@
 
 /* ---- finding them ---- */
 
-#define SILENT_S 60.0 /* beside three looks: file systems show changes late, clocks of hosts differ */
+/* A host is gone after this time and three polls without a new file: file systems show changes late, and clocks of
+ * hosts differ. */
+#define SILENT_S 60.0
 
 static bool add(struct listeners *l, struct arena *mem, const char *host, double age_s, const struct board_rank *rank,
                 size_t n, uint32_t poll_ms)
@@ -28,7 +30,7 @@ static bool add(struct listeners *l, struct arena *mem, const char *host, double
     return true;
 }
 
-/* Of all hosts but this one. False: no memory. */
+/* Adds the listeners of all other hosts. False: no memory. */
 static bool add_others(struct listeners *l, const char *dir, const char *here, struct arena *mem)
 {
     const size_t prefix = strlen(HOST_STATUS_PREFIX);
@@ -175,13 +177,13 @@ static bool has_hosts(const struct listeners *l)
 
 void listeners_print(const struct term *t, const struct listeners *l)
 {
-    char step[TERM_NUMBER], rank[16];
+    char step[READABLE_MOST], rank[16];
     fprintf(t->to, "%s  rank      pid        step  %s\n", term_ink(t, INK_BOLD), term_ink(t, INK_END));
     for (size_t i = 0; i < l->list.n; i++) {
         const struct board_rank *const r = &l->list.at[i].is;
         snprintf(rank, sizeof rank, "%d", r->rank);
         fprintf(t->to, "  %4s %8d %11s  ", r->rank >= 0 ? rank : "-", r->pid,
-                term_count(step, (uint64_t)(r->step > 0 ? r->step : 0)));
+                readable_count(step, (uint64_t)(r->step > 0 ? r->step : 0)));
         put_doing(t, r);
         if (has_hosts(l)) {
             fputs("; on ", t->to);

@@ -20,7 +20,7 @@ struct recorder {
     bool is_running;
     struct flight_request asked;
     bool is_done;
-    char *path; /* what was saved */
+    char *path; /* of the saved collection; NULL: none */
 };
 
 struct recorders {
@@ -30,7 +30,7 @@ struct recorders {
 
 /* ---- what was asked for ---- */
 
-/* "30s", "500ms", "2min"; a number alone is seconds. False: it is none of them. */
+/* Reads "30s", "500ms", "2min", or a number of seconds. False: invalid. */
 static bool duration_read(const char *text, uint64_t *ns)
 {
     static const struct {
@@ -48,7 +48,7 @@ static bool duration_read(const char *text, uint64_t *ns)
     return false;
 }
 
-/* "step>1.5x", or "never". */
+/* Reads "step>1.5x" as 1500, or "never" as 0. False: invalid. */
 static bool when_read(const char *text, uint64_t *permille)
 {
     enum { FACTOR_MOST = 100000 };
@@ -80,7 +80,7 @@ static bool request_read(const struct dyn *d, struct flight_request *r, struct e
 
 /* ---- finding them ---- */
 
-/* ascope.json of a recorder that was not stopped. */
+/* Whether a directory is that of a flight recorder that was not stopped, by its ascope.json. */
 static bool is_home(const char *path)
 {
     char file[PATH_MAX];
@@ -109,7 +109,7 @@ static void recorder_add(struct recorders *all, const char *path)
                                 .is_running = collection_is_recorded(path) };
 }
 
-/* A file of a job that listens to this directory: its home. */
+/* Adds the recorder whose directory is named in a file of a listening job. */
 static void listener_add(struct recorders *all, int dir, const char *name)
 {
     char home[PATH_MAX];
@@ -159,7 +159,7 @@ static void recorder_end(struct recorder *r, const struct dyn *d, const struct e
     }
 }
 
-/* Of a program that was killed: its home becomes the collection. */
+/* Saves the last seconds of a killed program: the recorder's directory becomes the collection. */
 static void leftover_save(struct recorder *r, struct error *e)
 {
     struct recovered out;
@@ -201,7 +201,7 @@ bool dyn_save(struct dyn *d, struct error *e)
     struct error *const trouble = arena_take(d->a->mem, all.list.n, sizeof *trouble);
     if (!trouble)
         return error_no_memory(e, d->dir);
-    for (size_t i = 0; i < all.list.n; i++) { /* all of them first: their windows end together */
+    for (size_t i = 0; i < all.list.n; i++) { /* all requests first, so that the windows end at the same time */
         struct recorder *const r = &all.list.at[i];
         r->asked = asked;
         r->is_done = r->is_running && flight_request_put(r->home, &r->asked, &trouble[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dyn_save.h - `ascope dyn DIR save`: the last seconds of every flight recorder that DIR leads to become collections. */
+/* dyn_save.h - `ascope dyn DIR save`: saves the last seconds of all flight recorders found through DIR as
+ * collections. */
 #ifndef ASCOPE_CLI_DYN_SAVE_H
 #define ASCOPE_CLI_DYN_SAVE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dyn_verb.h - what the verbs of `ascope dyn` share. A verb is a row in cmd_dyn.c; it prints its report unless --json or --quiet was given. */
+/* dyn_verb.h - what the actions of `ascope dyn` share. An action is a row in cmd_dyn.c; it prints its report unless
+ * --json or --quiet was given. */
 #ifndef ASCOPE_CLI_DYN_VERB_H
 #define ASCOPE_CLI_DYN_VERB_H
 
@@ -14,8 +15,8 @@ struct dyn {
     const char *dir; /* the configuration directory, which exists */
     struct term term;
     struct listeners who;
-    json_t *more; /* members of the report beside the listeners; NULL: none. The command releases it */
-    /* How the command ends: if the verb did what was asked, and if it did not. */
+    json_t *more; /* additional members of the JSON report; NULL: none. The command releases it */
+    /* The status of the command if the action succeeds, and if it fails. */
     enum exit_status done, refused;
 };
 

@@ -22,7 +22,7 @@ enum awaited_result { RESULT_OPEN, RESULT_DONE, RESULT_CUT, RESULT_NONE };
 struct awaited {
     struct listener who;
     enum awaited_result result;
-    const char *why; /* there is none, or less than was asked for */
+    const char *why; /* why there is no result, or an incomplete one */
     char dir[BOARD_DIR_BYTES];
     int64_t start_step, stop_step;
 };
@@ -31,7 +31,7 @@ struct waiting {
     const char *path;
     uint64_t id;
     bool analyses;
-    unsigned n_old; /* looks, one after the other, at which the file was from before the job */
+    unsigned n_old; /* consecutive polls at which the file was older than the job */
     struct awaited *at;
     size_t n;
 };
@@ -54,7 +54,7 @@ static uint64_t id_now(const char *path)
     return id;
 }
 
-/* The request of the file, and the ranks that it asks for. */
+/* Reads the request of the file, and the ranks that it asks for. */
 static bool request_read(struct waiting *w, struct error *e)
 {
     const struct listeners *const who = &w->d->who;
@@ -87,13 +87,13 @@ static bool request_read(struct waiting *w, struct error *e)
 
 static bool is_analysed(const char *dir)
 {
-    char path[BOARD_DIR_BYTES + 32];
-    snprintf(path, sizeof path, "%s/%s", dir, ANALYSE_DONE);
+    char path[BOARD_DIR_BYTES + 64];
+    snprintf(path, sizeof path, "%s/%s/%s", dir, ANALYSE_RESULTS, ANALYSE_DONE);
     return access(path, F_OK) == 0;
 }
 
-/* What the newest state of a rank means for the request. */
-static void judge(const struct waiting *w, struct awaited *a, bool is_replaced)
+/* Derives the result of a rank from its newest state. */
+static void judge(const struct waiting *w, struct awaited *a, bool is_replaced, bool is_running)
 {
     static const struct {
         enum awaited_result result;
@@ -108,11 +108,14 @@ static void judge(const struct waiting *w, struct awaited *a, bool is_replaced)
     };
     const struct board_rank *const r = &a->who.is;
     if (r->n_done > 0 && r->done_id == w->id) {
-        if (w->analyses && *r->dir && !is_analysed(r->dir))
+        const bool is_cut = r->id == w->id && r->fate == FATE_CUT,
+                   lacks_results = w->analyses && *r->dir && !is_analysed(r->dir);
+        if (lacks_results && is_running)
             return;
-        const bool is_cut = r->id == w->id && r->fate == FATE_CUT;
         a->result = is_cut ? RESULT_CUT : RESULT_DONE;
-        a->why = is_cut ? "ended before its last step" : NULL;
+        a->why = is_cut          ? "ended before its last step"
+                 : lacks_results ? "the process ended before it was analysed; use ascope analyse"
+                                 : NULL;
         memcpy(a->dir, r->dir, sizeof a->dir);
         a->start_step = r->done_start_step;
         a->stop_step = r->done_stop_step;
@@ -125,8 +128,8 @@ static void judge(const struct waiting *w, struct awaited *a, bool is_replaced)
     }
 }
 
-/* A process that has ended says in its log what it has written: "Start Dynamic Profiler at 5 step.", "Stop Dynamic Profiler at 8 step. Data:
- * DIR". True: what it did last was this request. */
+/* Derives the result of a process that has ended from its log: "Start Dynamic Profiler at 5 step.", "Stop Dynamic
+ * Profiler at 8 step. Data: DIR". True: its last collection belongs to this request. */
 static bool judge_by_log(const struct waiting *w, struct awaited *a)
 {
     const struct board_rank *const r = &a->who.is;
@@ -137,14 +140,14 @@ static bool judge_by_log(const struct waiting *w, struct awaited *a)
     struct stat st;
     int why;
     const bool is_wanted = r->id == w->id && (r->fate == FATE_RUNS || r->fate == FATE_WAITS);
-    const int fd = is_wanted ? file_open(AT_FDCWD, path, &st, &why) : -1; /* anything may have its name */
+    const int fd = is_wanted ? file_open(AT_FDCWD, path, &st, &why) : -1; /* any file may have this name */
     FILE *const f = fd >= 0 ? fdopen(fd, "r") : NULL;
     while (f && fgets(line, sizeof line, f)) {
         const char *const begun = strstr(line, "Start Dynamic Profiler at "), *const data =
                                                                                   strstr(line, " step. Data: ");
         const char *const ended = strstr(line, "Stop Dynamic Profiler at ");
         if (begun)
-            is_whole = sscanf(begun, "Start Dynamic Profiler at %lld", &start) != 1; /* false until it stops */
+            is_whole = sscanf(begun, "Start Dynamic Profiler at %lld", &start) != 1; /* not complete before its stop */
         if (ended && data && sscanf(ended, "Stop Dynamic Profiler at %lld", &stop) == 1) {
             snprintf(a->dir, sizeof a->dir, "%s", data + strlen(" step. Data: "));
             a->dir[strcspn(a->dir, "\n")] = 0;
@@ -165,7 +168,7 @@ static bool judge_by_log(const struct waiting *w, struct awaited *a)
     return true;
 }
 
-/* The number of ranks whose result is open. */
+/* Polls all ranks. Returns the number of ranks without a result so far. */
 static size_t look(struct waiting *w)
 {
     struct listeners now;
@@ -175,7 +178,8 @@ static size_t look(struct waiting *w)
     if (!mem || !listeners_find(&now, w->d->dir, mem, &e))
         now = (struct listeners){ 0 };
     const bool is_replaced = id_now(w->path) != w->id;
-    w->n_old = now.seen_id == w->id && now.id != w->id ? w->n_old + 1 : 0; /* one alone may be torn */
+    w->n_old =
+        now.seen_id == w->id && now.id != w->id ? w->n_old + 1 : 0; /* a single one may be an inconsistent read */
     for (size_t i = 0; i < w->n; i++) {
         struct awaited *const a = &w->at[i];
         if (a->result != RESULT_OPEN)
@@ -183,7 +187,7 @@ static size_t look(struct waiting *w)
         const struct listener *const l = listeners_same(&now, &a->who);
         if (l)
             a->who.is = l->is;
-        judge(w, a, is_replaced);
+        judge(w, a, is_replaced, l);
         if (a->result == RESULT_OPEN && !l && !judge_by_log(w, a)) {
             a->result = RESULT_NONE;
             a->why = a->who.is.fate == FATE_RUNS && a->who.is.id == w->id ? "the process ended while it recorded"
@@ -252,7 +256,7 @@ bool dyn_wait(struct dyn *d, struct error *e)
         nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000L }, NULL);
     }
     size_t n_done = 0;
-    if (!listeners_find(&d->who, d->dir, d->a->mem, e)) /* as they are now */
+    if (!listeners_find(&d->who, d->dir, d->a->mem, e)) /* their state after waiting, for the report */
         return false;
     for (size_t i = 0; i < w.n; i++) {
         if (w.at[i].result == RESULT_OPEN)

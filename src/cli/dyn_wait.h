@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dyn_wait.h - `ascope dyn DIR wait`: until each rank that the newest request asks for has its result, or will have none. */
+/* dyn_wait.h - `ascope dyn DIR wait`: waits until each rank of the newest request has its result, or cannot get one. */
 #ifndef ASCOPE_CLI_DYN_WAIT_H
 #define ASCOPE_CLI_DYN_WAIT_H
 

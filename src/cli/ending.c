@@ -17,9 +17,9 @@
 
 static int code_of_nothing; /* exit code */
 static pthread_t watcher;
-static bool is_watched;
+static bool is_prepared, is_watched;
 static atomic_bool is_over;
-static int any; /* one of the signals that are watched; 0: none */
+static int any; /* one of the watched signals, to wake the watcher; 0: none */
 static sigset_t mask_before;
 static struct sigaction on_size_before;
 
@@ -34,7 +34,7 @@ static void *wait_for_signal(void *arg)
     sigemptyset(&this);
     sigaddset(&this, number);
     signal(number, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, &this, NULL); /* that one only: another that has come meanwhile must not overtake it */
+    pthread_sigmask(SIG_UNBLOCK, &this, NULL); /* only this one: another pending signal must not take effect first */
     kill(getpid(), number);
     for (;;)
         pause();
@@ -58,14 +58,15 @@ static void watch_signals(void)
     static sigset_t set;
     any = ending_signals(&set);
     atomic_store(&is_over, false);
-    pthread_sigmask(SIG_BLOCK, &set, &mask_before); /* for all threads to come: one of them waits */
+    pthread_sigmask(SIG_BLOCK, &set, &mask_before); /* inherited by all threads; the watcher waits for them */
     is_watched = any && pthread_create(&watcher, NULL, wait_for_signal, &set) == 0;
     if (!is_watched)
-        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then they end us at once, and the next export cleans up */
+        pthread_sigmask(SIG_UNBLOCK, &set,
+                        NULL); /* the process then ends at once, and the next export removes its temporary files */
 }
 
-/* The file that is mapped at an address, as the system lists it: "7f00-7f01 r--p 0 fd:00 12   /path". NULL: none. Calls only
- * what a signal handler may. */
+/* The file that is mapped at an address, from /proc/self/maps: "7f00-7f01 r--p 0 fd:00 12   /path". NULL: none.
+ * Async-signal-safe. */
 static const char *mapped_at(const void *address)
 {
     static char line[5000], chunk[4096];
@@ -92,7 +93,7 @@ static const char *mapped_at(const void *address)
     return NULL;
 }
 
-static void say(const char *text)
+static void print_error(const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         const ssize_t done = write(STDERR_FILENO, text, left);
@@ -107,15 +108,15 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     (void)context;
     const char *path = mapped_at(info->si_addr);
-    if (!path) { /* no file of ours: the memory itself is broken */
+    if (!path) { /* not a mapped file: a hardware error of the memory */
         signal(number, SIG_DFL);
         return;
     }
     leftovers_abandon();
-    say(complain_name());
-    say(": ");
-    say(path);
-    say(": truncated, or its disk failed, while it was read; try again when no program writes to it\n");
+    print_error(complain_name());
+    print_error(": ");
+    print_error(path);
+    print_error(": truncated, or its disk failed, while it was read; try again when no program writes to it\n");
     _exit(code_of_nothing);
 }
 
@@ -127,10 +128,15 @@ void ending_prepare(enum face face)
     sigemptyset(&on_bus.sa_mask);
     sigaction(SIGBUS, &on_bus, NULL);
     sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &on_size_before);
+    is_prepared = true;
 }
 
 void ending_fini(void)
 {
+    if (!is_prepared)
+        return;
+    is_prepared = false;
+    sigaction(SIGXFSZ, &on_size_before, NULL);
     if (!is_watched)
         return;
     atomic_store(&is_over, true);
@@ -138,5 +144,4 @@ void ending_fini(void)
     pthread_join(watcher, NULL);
     is_watched = false;
     pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
-    sigaction(SIGXFSZ, &on_size_before, NULL);
 }

@@ -9,23 +9,24 @@
 
 /* Call before threads are created. From here on:
  *
- * SIGINT, SIGTERM and SIGHUP remove temporary files and then take their usual effect, so that the parent sees by which one the
- * process ended. A thread waits for them; unlike a handler it may lock and call anything.
+ * SIGINT, SIGTERM and SIGHUP remove temporary files and then take their usual effect, so that the parent sees by
+ * which one the process ended. A thread waits for them; unlike a handler it may lock and call anything.
  *
- * SIGBUS is raised if a file became shorter after it was mapped, or if its disk fails. Continuing with zeros in place of the missing
- * bytes would be possible, but numbers that were checked before would change: no bound would hold. Copying all files first would
- * avoid it, too, at twice the memory and time in all cases. The process therefore ends, with one line that names the file, without
- * incomplete results, and with the exit code for "nothing could be done"; the next export, once nothing is written to the collection
- * any more, is complete.
+ * SIGBUS is raised if a file became shorter after it was mapped, or if its disk fails. Continuing with zeros in
+ * place of the missing bytes would be possible, but numbers that were checked before would change: no bound would
+ * hold. Copying all files first would avoid it, too, at twice the memory and time in all cases. The process
+ * therefore ends, with one line that names the file, without incomplete results, and with the exit code for "nothing
+ * could be done"; the next export, once nothing is written to the collection any more, is complete.
  *
- * SIGXFSZ is ignored, so that the writer sees the error and reports the file. SIGPIPE is unchanged: nobody reads the output. */
+ * SIGXFSZ is ignored, so that the writer sees the error and reports the file. SIGPIPE is unchanged: it ends the
+ * command when its output is not read. */
 void ending_prepare(enum face face);
 
-/* SIGINT, SIGTERM and SIGHUP, without those that were ignored when we were started (nohup): a signal that is blocked would be awaited
- * all the same. One of them; 0: all are ignored. */
+/* Fills the set with SIGINT, SIGTERM and SIGHUP, except those that were ignored at the start (nohup): a blocked
+ * signal would be received although it is ignored. Returns one of them; 0: all are ignored. */
 int ending_signals(sigset_t *set);
 
-/* Restores the signals, for a program that is started. Afterwards it can be prepared again. */
+/* Restores the signals, for example before a program is started. ending_prepare() may be called again. */
 void ending_fini(void);
 
 #endif

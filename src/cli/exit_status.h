@@ -7,7 +7,7 @@
 
 int exit_code(enum face face, enum exit_status status);
 enum exit_status arguments_refused(
-    const struct arguments *a); /* why a command line was not taken: it is wrong, or no memory */
+    const struct arguments *a); /* the status of a rejected command line: invalid, or no memory */
 extern const struct exit_meaning exit_meanings[];
 extern const size_t n_exit_meanings;
 

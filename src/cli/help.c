@@ -20,7 +20,7 @@ static int text_columns(void)
     return t.columns > 0 && t.columns < TEXT_COLUMNS ? t.columns : TEXT_COLUMNS;
 }
 
-/* Words of a paragraph, broken into lines that begin `indent` columns in; `at` is where the first one begins. */
+/* Prints a text, wrapped into lines that are indented by `indent` columns. `at`: the current column. */
 static void put_wrapped(const char *text, int indent, int at)
 {
     const int columns = text_columns();
@@ -49,7 +49,7 @@ static void put_wrapped(const char *text, int indent, int at)
     putchar('\n');
 }
 
-/* "-dir, --collection-dir DIR", "-q, --quiet", "--format csv|json" */
+/* The option as usage texts show it: "-dir, --collection-dir DIR", "-q, --quiet", "--format csv|json". */
 static int option_text(const struct option_row *o, bool has_sign, char *out, size_t size)
 {
     size_t n = 0;
@@ -159,6 +159,10 @@ int run_help(struct arguments *a)
     if (a->n_words == 0) {
         help_overview();
         return 0;
+    }
+    if (a->n_words > 1) {
+        complain("help %s: unexpected argument; give one command", a->word[1]);
+        return exit_code(a->face, STATUS_USAGE);
     }
     const struct command *c = command_find(a->word[0]);
     if (!c)

@@ -7,8 +7,8 @@
 
 int run_help(struct arguments *a);
 void help_overview(void);
-int help_unknown(const char *word); /* a word in the place of a command: what may have been meant; the exit code */
+int help_unknown(const char *word); /* reports an unknown command with a suggestion; returns the exit code */
 void help_command(enum face face, const struct command *c);
-void help_row(const char *option, const char *help); /* one line of a list of options, or more */
+void help_row(const char *option, const char *help); /* an option in a list, on one or more lines */
 
 #endif

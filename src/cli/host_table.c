@@ -18,26 +18,27 @@ static double cpus_in_use(const struct host_use *u)
 
 static void put_totals(const struct term *t, const struct host_use *u, int64_t n_cpus)
 {
-    char a[TERM_NUMBER], b[TERM_NUMBER], c[TERM_NUMBER];
+    char a[READABLE_MOST], b[READABLE_MOST], c[READABLE_MOST];
     fputs("\n  the program on this host\n", t->to);
     if (u->has_cpu)
         fprintf(t->to, "    CPU         %s of CPU time (%s user, %s system): %.1f of %lld CPUs in use on average\n",
-                term_duration(a, (u->user_s + u->sys_s) * 1e9), term_duration(b, u->user_s * 1e9),
-                term_duration(c, u->sys_s * 1e9), cpus_in_use(u), (long long)n_cpus);
+                readable_duration(a, (u->user_s + u->sys_s) * 1e9), readable_duration(b, u->user_s * 1e9),
+                readable_duration(c, u->sys_s * 1e9), cpus_in_use(u), (long long)n_cpus);
     if (u->has_memory)
-        fprintf(t->to, "    memory      peak %s resident, of %s\n", term_bytes(a, u->memory_most_kb * 1024),
-                term_bytes(b, u->memory_all_kb * 1024));
+        fprintf(t->to, "    memory      peak %s resident, of %s\n", readable_bytes(a, u->memory_most_kb * 1024),
+                readable_bytes(b, u->memory_all_kb * 1024));
     if (u->has_disk)
-        fprintf(t->to, "    disk        %s read, %s written", term_bytes(a, u->disk_read),
-                term_bytes(b, u->disk_written));
+        fprintf(t->to, "    disk        %s read, %s written", readable_bytes(a, u->disk_read),
+                readable_bytes(b, u->disk_written));
     if (u->has_disk && (u->disk_read > 0 || u->disk_written > 0))
-        fprintf(t->to, "; peak %s/s and %s/s", term_bytes(a, (uint64_t)(u->disk_most_kb_s[0] * 1024)),
-                term_bytes(b, (uint64_t)(u->disk_most_kb_s[1] * 1024)));
+        fprintf(t->to, "; peak %s/s and %s/s", readable_bytes(a, (uint64_t)(u->disk_most_kb_s[0] * 1024)),
+                readable_bytes(b, (uint64_t)(u->disk_most_kb_s[1] * 1024)));
     if (u->has_disk)
         fputc('\n', t->to);
     if (u->has_network)
         fprintf(t->to, "    network     %s received, %s sent, %s within the machine (all of its programs)\n",
-                term_bytes(a, u->network_received), term_bytes(b, u->network_sent), term_bytes(c, u->loopback));
+                readable_bytes(a, u->network_received), readable_bytes(b, u->network_sent),
+                readable_bytes(c, u->loopback));
 }
 
 static void put_threads(const struct term *t, const struct host_use *u, size_t most)
@@ -46,7 +47,7 @@ static void put_threads(const struct term *t, const struct host_use *u, size_t m
     if (u->threads.n == 0)
         return;
     const size_t n = u->threads.n > most + 1 ? most : u->threads.n;
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     fprintf(t->to, "\n  %-*s %10s %10s %10s  share of a CPU\n", NAME + 2, "threads by CPU time", "thread id", "user",
             "system");
     for (size_t i = 0; i < n; i++) {
@@ -56,8 +57,8 @@ static void put_threads(const struct term *t, const struct host_use *u, size_t m
         fputs("    ", t->to);
         term_text(t, x->name, NAME);
         fprintf(t->to, "%*s %10llu", width < NAME ? NAME - width : 0, "", (unsigned long long)x->id);
-        fprintf(t->to, " %10s", term_duration(number, user_s * 1e9));
-        fprintf(t->to, " %10s  %3.0f %%\n", term_duration(number, sys_s * 1e9),
+        fprintf(t->to, " %10s", readable_duration(number, user_s * 1e9));
+        fprintf(t->to, " %10s  %3.0f %%\n", readable_duration(number, sys_s * 1e9),
                 u->wall_s > 0 ? 100 * (user_s + sys_s) / u->wall_s : 0);
     }
     if (n < u->n_threads)
@@ -70,7 +71,7 @@ static void put_calls(const struct term *t, const struct names *names, const str
     if (u->n_call_names == 0)
         return;
     const size_t n = u->n_call_names > most + 1 ? most : u->n_call_names;
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     fprintf(t->to, "\n  %-*s %10s %10s %10s %10s\n", NAME + 2, "operating-system calls", "count", "total", "mean",
             "max");
     for (size_t i = 0; i < n; i++) {
@@ -79,10 +80,10 @@ static void put_calls(const struct term *t, const struct names *names, const str
         const int width = term_width(name);
         fputs("    ", t->to);
         term_text(t, name, NAME);
-        fprintf(t->to, "%*s %10s", width < NAME ? NAME - width : 0, "", term_count(number, x->n));
-        fprintf(t->to, " %10s", term_duration(number, (double)x->sum_ns));
-        fprintf(t->to, " %10s", term_duration(number, (double)x->sum_ns / (double)x->n));
-        fprintf(t->to, " %10s\n", term_duration(number, (double)x->most_ns));
+        fprintf(t->to, "%*s %10s", width < NAME ? NAME - width : 0, "", readable_count(number, x->n));
+        fprintf(t->to, " %10s", readable_duration(number, (double)x->sum_ns));
+        fprintf(t->to, " %10s", readable_duration(number, (double)x->sum_ns / (double)x->n));
+        fprintf(t->to, " %10s\n", readable_duration(number, (double)x->most_ns));
     }
     if (n < u->n_call_names)
         fprintf(t->to, "    and %zu more in os_runtime_statistic_*.csv\n", u->n_call_names - n);

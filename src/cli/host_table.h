@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_table.h - what the program used of the host: for people as a few lines and two tables, for machines as JSON. */
+/* host_table.h - the program's use of the host (CPU, memory, disk, network, system calls), as text and as JSON. */
 #ifndef ASCOPE_CLI_HOST_TABLE_H
 #define ASCOPE_CLI_HOST_TABLE_H
 

@@ -12,13 +12,13 @@
 #include "cli/term.h"
 #include "cli/work.h"
 
-/* What is known of one directory, once it was read. */
+/* The data of one directory after it was read. */
 struct read_one {
     LIST(struct job_rank) ranks;
     LIST(void *) more;
-    struct arena *mem; /* of these */
+    struct arena *mem; /* owns both lists */
     bool is_done, is_lossy;
-    const char *loss; /* a line */
+    const char *loss; /* a line that describes the losses; NULL: none */
     struct error e;
 };
 
@@ -26,7 +26,7 @@ struct reading {
     struct job_read *j;
     unsigned n_threads; /* of one directory */
     struct progress progress;
-    pthread_mutex_t lock; /* of what follows, and of the progress */
+    pthread_mutex_t lock; /* protects n_ended and progress */
     size_t n_ended;
 };
 
@@ -92,11 +92,11 @@ static bool has_steps(const struct read_one *r)
     return false;
 }
 
-/* All ranks of all directories; what could not be read is reported, and left out. False: no memory. */
+/* Collects the ranks of all directories; those that could not be read are reported and left out. False: no memory. */
 static bool gather(struct job_read *j, struct tally *tally)
 {
     size_t most = 0;
-    bool is_any = false; /* some have steps, and only these count */
+    bool is_any = false; /* some directories have steps; only these are used then */
     for (size_t i = 0; i < j->targets.list.n; i++) {
         most += j->one[i].is_done ? j->one[i].ranks.n : 0;
         is_any = is_any || (j->needs_steps && j->one[i].is_done && has_steps(&j->one[i]));

@@ -24,14 +24,14 @@
 enum { MOST_TASKS = 1000 /* Slurm's own limit is 1001 unless configured */, TOOL_MS = 60000 };
 static const char no_memory_for[] = "--launcher slurm";
 
-/* What Slurm says of a task or a job. */
+/* The state of a task or job according to Slurm. */
 struct seen {
     char state[24], node[64];
 };
 
 struct slurm {
-    char array[24], reduce[24]; /* jobs; empty: not submitted */
-    char cluster[64];           /* where they are, if it is not the default one */
+    char array[24], reduce[24]; /* job ids; "": not submitted */
+    char cluster[64];           /* the cluster of the jobs; "": the default one */
     struct seen *part, reduced;
     size_t n_running;
     struct program_output *out;
@@ -54,7 +54,7 @@ size_t slurm_parts(const struct arguments *a, size_t n_ranks)
     return wanted < n_ranks ? wanted : n_ranks;
 }
 
-/* Runs a command of Slurm. False: it is not there, or it failed: e has its last line, which is the reason. */
+/* Runs a command of Slurm. False: it is missing, or it failed; e has the last line of its output. */
 static bool tool(struct launch *l, words *w, struct error *e)
 {
     const struct slurm *s = l->state;
@@ -94,7 +94,7 @@ static words tool_words(struct launch *l, const char *name)
     return w;
 }
 
-/* "--partition=cpu --comment='a b'" */
+/* Splits the value of --launcher-args into words: "--partition=cpu --comment='a b'". */
 static bool add_user_words(struct launch *l, words *w, const char *text, struct error *e)
 {
     while (text && *(text += strspn(text, " \t\n"))) {
@@ -114,7 +114,7 @@ static bool add_user_words(struct launch *l, words *w, const char *text, struct 
     return true;
 }
 
-/* A word of a shell's line: nothing in it has a meaning. */
+/* Writes a word quoted for the shell. */
 static void quoted(struct out *o, const char *text)
 {
     out_bytes(o, " '", 2);
@@ -131,7 +131,8 @@ static void plain(struct out *o, const char *text)
     out_bytes(o, text, strlen(text));
 }
 
-/* What both scripts begin with: the folder, this program or the one of the machine, and as many threads as CPUs were given. */
+/* Writes the beginning of both scripts: the directory, the path of ascope or else the one in PATH, and a thread per
+ * allocated CPU. */
 static bool script_open(struct launch *l, const char *name, struct out *o, const char **path, struct error *e)
 {
     char self[4096];
@@ -187,7 +188,7 @@ static bool write_parts(struct launch *l, const char **path, struct error *e)
     return done && out_close(&o, e);
 }
 
-/* The command line of this process once more, with the shards in place of the ranks. */
+/* The second script runs this command line again, with the shards in place of the ranks. */
 static bool write_reduce(struct launch *l, const char **path, struct error *e)
 {
     const struct arguments *a = l->a;
@@ -211,7 +212,7 @@ static bool write_reduce(struct launch *l, const char **path, struct error *e)
     return done;
 }
 
-/* The number that sbatch --parsable prints: "123" or "123;cluster", perhaps behind warnings. */
+/* Finds the job id that sbatch --parsable prints: "123" or "123;cluster", possibly after warnings. */
 static bool job_number(struct slurm *s, char out[24])
 {
     for (const char *line = s->out->text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
@@ -246,7 +247,7 @@ static bool submit(struct launch *l, const char *name, const char *how, const ch
            (job_number(s, out) || error_set(e, FAULT_IO, "--launcher slurm: sbatch: printed no job id"));
 }
 
-/* False: they may still run; e has the reason. */
+/* Cancels the submitted jobs. False: they may still run, see e. */
 static bool cancel(struct launch *l, struct error *e)
 {
     const struct slurm *s = l->state;
@@ -299,7 +300,7 @@ bool slurm_submit(struct launch *l, struct error *e)
     l->state = s;
     watch_signals(s);
     words version = tool_words(l, "squeue");
-    add(l, &version, "--version"); /* needs Slurm's configuration, too: better now than with jobs that nobody watches */
+    add(l, &version, "--version"); /* fails without Slurm's configuration: better before jobs are submitted */
     if (!tool(l, &version, e) || !make_dir(l, e) || !write_parts(l, &parts, e) || !write_reduce(l, &reduce, e) ||
         !submit(l, "ascope-parts", arena_printf(a->mem, "--array=1-%zu", l->n_parts), parts, s->array, e))
         return false;
@@ -312,7 +313,8 @@ bool slurm_submit(struct launch *l, struct error *e)
     return true;
 }
 
-/* "17_4|NODE_FAIL|n2": of squeue, and of sacct. Tasks that wait are one line together: "17_[5-9]|PENDING|". */
+/* Reads a line of squeue or sacct: "17_4|NODE_FAIL|n2". Pending tasks share a line, "17_[5-9]|PENDING|", which is
+ * ignored. */
 static void see(struct launch *l, const char *line)
 {
     struct slurm *s = l->state;
@@ -336,13 +338,13 @@ static void see(struct launch *l, const char *line)
         snprintf(to->node, sizeof to->node, "%.*s", (int)strcspn(node, "|\n"), node);
 }
 
-/* What the jobs do now. False: e has the reason why nobody knows. */
+/* Reads the states of the jobs with squeue or sacct. False: see e. */
 static bool look(struct launch *l, const char *name, struct error *e)
 {
     static const struct {
         const char *name, *word[5];
     } tools[] = {
-        { "squeue", { "--noheader", "--states=all", "--format=%i|%T|%N" } }, /* jobs of the last minutes */
+        { "squeue", { "--noheader", "--states=all", "--format=%i|%T|%N" } }, /* has recently ended jobs, too */
         { "sacct", { "--noheader", "--allocations", "--parsable2", "--format=JobID,State,NodeList" } },
     };
     struct slurm *s = l->state;
@@ -376,7 +378,7 @@ static bool has_shard(const struct launch *l, size_t part)
     return access(path, F_OK) == 0;
 }
 
-/* The exit code that the second job has left; -1: none yet. */
+/* Reads the exit code that the second job has written; -1: not yet. */
 static int code_left(struct launch *l)
 {
     char path[4096 + 16];
@@ -401,7 +403,7 @@ static void relay(const struct launch *l, const char *name, FILE *to)
         fclose(f);
 }
 
-/* Parts without a shard: how their tasks ended. */
+/* Reports parts without a shard, with the final states of their tasks. */
 static void report_parts(struct launch *l)
 {
     enum { SHOWN = 20 };
@@ -430,7 +432,7 @@ static void report_parts(struct launch *l)
         complain("and %zu more tasks", n_failed - n_shown);
 }
 
-/* The user does not want to wait any more: the jobs end, and so does this process, by the same signal. */
+/* An interrupt cancels the jobs and ends this process by the same signal. */
 static _Noreturn void interrupted(struct launch *l, int number)
 {
     const struct slurm *s = l->state;
@@ -455,11 +457,12 @@ static void show(const struct launch *l, struct progress *p)
     for (size_t i = 0; i < l->n_parts; i++)
         n_done += has_shard(l, i);
     const double done = 0.9 * (double)n_done / (double)l->n_parts;
-    snprintf(text, sizeof text, "%zu/%zu parts, %zu running", n_done, l->n_parts, s->n_running);
+    snprintf(text, sizeof text, "%zu/%zu, %zu running", n_done, l->n_parts, s->n_running);
     progress_stage(p, text, done, done, 0);
 }
 
-/* Waits for the exit code of the second job. A file system may show it late: the job has ended, and for a minute it is not there. */
+/* Waits for the exit code of the second job. A shared file system may show the file up to a minute after the job has
+ * ended. */
 static int wait_for_code(struct launch *l, struct progress *p, struct error *e)
 {
     enum { FIRST_MS = 100, LONGEST_MS = 5000, LATE_MS = 60000, BLIND_MS = 600000 };
@@ -477,7 +480,7 @@ static int wait_for_code(struct launch *l, struct progress *p, struct error *e)
         }
         if (blind_ms > BLIND_MS) {
             error_set(e, FAULT_IO, "%s; jobs %s and %s may still run in %s", unknown.text, s->array, s->reduce, l->dir);
-            l->dir = NULL; /* it stays: they need it */
+            l->dir = NULL; /* the directory is kept: the jobs need it */
             break;
         }
         show(l, p);

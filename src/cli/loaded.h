@@ -17,16 +17,16 @@ struct loaded {
     bool is_lossy; /* some records could not be used, or the device's part */
 };
 
-/* It stays where it is until it is closed. False: with the reason in e. In any case loaded_close() releases it. */
+/* The struct must not be moved before loaded_close(), which must be called in any case. False: see e. */
 bool loaded_open(struct loaded *l, const struct target *target, unsigned n_threads, struct error *e);
 void loaded_close(struct loaded *l);
 
-/* Its devices one by one; where there are none, the host of a collection is one without a device. */
+/* The devices of a target. A trace, and a collection without devices, count as one whose device is NULL. */
 size_t loaded_n_devices(const struct loaded *l);
-const struct device *loaded_device(const struct loaded *l, size_t i); /* NULL: there is none */
+const struct device *loaded_device(const struct loaded *l, size_t i); /* NULL: no device */
 struct subject loaded_subject(const struct loaded *l, size_t i);
 bool loaded_is_simulated(const struct loaded *l);
-/* Of one that is lossy: a line that says what is missing. NULL: no memory. */
+/* If it is lossy: a line that describes what is missing. NULL: no memory. */
 const char *loaded_loss(const struct loaded *l, const char *path, struct arena *mem);
 
 #endif

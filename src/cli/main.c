@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command. Which one it is depends on the name that it is called by: ascope or one of the reference's names, which may
- * also be its first argument: `ascope msprof ...` is for scripts, which cannot choose the name that they call it by. */
+/* The command. Its behaviour depends on the name under which it is called: ascope, or a name of the reference. That
+ * name may also be the first argument: `ascope msprof ...` is for scripts that cannot choose the name. */
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,9 +76,9 @@ static const struct other_face *face_called(const char *name)
 
 int main(int argc, char **argv)
 {
-    /* Large columns go back to the system when they are given up, whatever sizes were given up before. */
+    /* Large columns are returned to the system when they are freed, whatever sizes were freed before. */
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    /* Small ones are kept for the next: growing the heap again costs a fault for each page. */
+    /* Freed small blocks are kept: growing the heap again costs a page fault per page. */
     mallopt(M_TOP_PAD, 4 << 20);
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";

@@ -10,7 +10,7 @@
 
 enum { LINE_COLUMNS = 78 };
 
-/* One word of text: backslashes and dashes are escaped, and no line begins as a request. */
+/* Prints a word: backslashes and dashes are escaped, and a line must not begin like a request of mdoc. */
 static void put_word(const char *word, int len, bool begins_line)
 {
     if (begins_line && (*word == '.' || *word == '\''))
@@ -24,7 +24,7 @@ static void put_word(const char *word, int len, bool begins_line)
             putchar(word[i]);
 }
 
-/* Every sentence begins a line, as mdoc wants it. */
+/* Every sentence begins a new line, as mdoc requires. */
 static void put_text(const char *text)
 {
     bool sentence_ended = false;
@@ -40,7 +40,7 @@ static void put_text(const char *text)
         put_word(text, len, at == 0);
         at += len;
         for (int i = 0; i < len; i++)
-            at += text[i] == '-' || text[i] == '\\'; /* they take two */
+            at += text[i] == '-' || text[i] == '\\'; /* escaped: two characters */
         sentence_ended = text[len - 1] == '.';
         text += len;
         text += strspn(text, " ");

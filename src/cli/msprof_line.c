@@ -24,7 +24,7 @@ void msprof_say(const struct msprof_line *l, enum msprof_severity severity, cons
 
 /* ---- one option ---- */
 
-/* By its whole name, or by as much of it as no other one begins with. NULL: a message has said why. */
+/* Finds an option by its full name or by an unambiguous prefix. NULL: reported. */
 static const struct msprof_row *find(const struct msprof_line *l, const char *word)
 {
     const struct msprof_row *exact = msprof_find(word), *found = NULL;
@@ -50,23 +50,24 @@ static enum msprof_verdict set(struct msprof_line *l, const struct msprof_row *r
 {
     const size_t id = (size_t)(r - msprof_rows);
     if (msprof_is_refused(r, l->on.chip)) {
-        msprof_say(l, MSPROF_ERROR, "--%s: not available on chip %d", r->name, l->on.chip);
+        msprof_say(l, MSPROF_ERROR, "--%s: not available on chip %d", msprof_name(l, r), l->on.chip);
         return MSPROF_NEEDS_USAGE;
     }
     if (r->kind == MSPROF_FLAG)
         return MSPROF_WANTS_HELP;
-    if (!value && id == MSPROF_STORAGE_LIMIT) { /* the reference takes it for nothing */
-        msprof_say(l, MSPROF_WARNING, "--%s: missing value; ignored", r->name);
+    if (!value && id == MSPROF_STORAGE_LIMIT) { /* as in the reference */
+        msprof_say(l, MSPROF_WARNING, "--%s: missing value; ignored", msprof_name(l, r));
         return MSPROF_GOOD;
     }
     if (!value) {
-        msprof_say(l, MSPROF_ERROR, "--%s: missing value, as in --name=value; accepted are %s", r->name,
+        msprof_say(l, MSPROF_ERROR, "--%s: missing value, as in --name=value; accepted are %s", msprof_name(l, r),
                    msprof_accepted(l, r));
         return MSPROF_REFUSED;
     }
     if (!msprof_value_check(l, r, &value))
         return MSPROF_REFUSED;
-    const bool adds = id == MSPROF_HOST_SYS && l->value[id]; /* of all others the last one counts */
+    const bool adds =
+        id == MSPROF_HOST_SYS && l->value[id]; /* values of --host-sys accumulate; of all others the last one counts */
     l->value[id] = adds ? arena_printf(l->mem, "%s,%s", l->value[id], value) : value;
     return !adds || l->value[id] ? MSPROF_GOOD : MSPROF_REFUSED;
 }
@@ -78,7 +79,7 @@ enum msprof_verdict msprof_take(struct msprof_line *l, const char *word)
     return r ? set(l, r, sign ? sign + 1 : NULL) : MSPROF_NEEDS_USAGE;
 }
 
-/* ---- what does not go together ---- */
+/* ---- conflicting options ---- */
 
 static bool refuse(struct msprof_line *l, const char *text)
 {
@@ -147,7 +148,7 @@ enum { LISTED = 10 };
 static const struct {
     enum msprof_mode mode;
     const char *what;
-    uint8_t forbidden[LISTED + 1], required[2]; /* end with MSPROF_OUTPUT, which is 0 and none of them; see is_there */
+    uint8_t forbidden[LISTED + 1], required[2]; /* both end with MSPROF_OUTPUT, which is 0 and never listed */
     bool needs_output;
 } rules[] = {
     { MSPROF_IN_SYSTEM, "a run without a program", { 0 }, { MSPROF_SYS_PERIOD }, false },
@@ -163,7 +164,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Forbidden is by presence, and comes before required. */
+/* As in the reference, forbidden options are reported before missing ones, whatever their values. */
 static bool rules_hold(struct msprof_line *l)
 {
     for (size_t i = 0; i < COUNT(rules); i++) {
@@ -195,12 +196,12 @@ static void name_useless(struct msprof_line *l)
     for (size_t i = 0; i < MSPROF_OPTIONS; i++)
         if (GIVEN(i) && !(msprof_rows[i].modes & l->mode) && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s", used > 0 ? ", " : "",
-                                     msprof_rows[i].name);
+                                     msprof_name(l, &msprof_rows[i]));
     if (used > 0)
         msprof_say(l, MSPROF_WARNING, "no effect here: %s", names);
 }
 
-/* The devices that are there, of those asked for. */
+/* Restricts --sys-devices to devices that are online. False: none is. */
 static bool devices_are_there(struct msprof_line *l)
 {
     const char *const asked = l->value[MSPROF_SYS_DEVICES];
@@ -267,7 +268,7 @@ enum msprof_verdict msprof_end(struct msprof_line *l)
 
 /* ---- a whole line ---- */
 
-/* Empty arguments are not passed on. */
+/* Takes the program and its arguments, without empty ones, as the reference does. False: no memory. */
 static bool program_take(struct msprof_line *l, int n, char **word)
 {
     char **argv = arena_take(l->mem, (size_t)n + 1, sizeof *argv);
@@ -275,12 +276,12 @@ static bool program_take(struct msprof_line *l, int n, char **word)
     for (int i = 0; argv && i < n; i++)
         if (*word[i])
             argv[used++] = word[i];
-    if (!l->program && used > 0) /* --application comes before it */
+    if (!l->program && used > 0) /* --application takes precedence */
         l->program = argv;
     return argv != NULL;
 }
 
-/* An option without "=" takes the next word with it; of all options only this one gets it as its value. */
+/* Of options without "=", which swallow the next word, only this one uses it as its value. */
 static bool takes_next(const char *word)
 {
     const struct msprof_row *const r = msprof_find(word);
@@ -302,7 +303,7 @@ enum msprof_verdict msprof_read(struct msprof_line *l, int argc, char **argv)
                    MOST_WORDS);
         return MSPROF_REFUSED;
     }
-    bool is_over = false; /* behind "--" words up to the program are passed over */
+    bool is_over = false; /* after "--", words that begin with "--" are ignored */
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         const bool has_next = !strchr(argv[i], '=') && i + 1 < argc && argv[i + 1][0] != '-';

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof_line.h - what a whole command line of msprof asks for.
+/* msprof_line.h - parses a command line of msprof.
  *
- * A line is read word by word, in its order, and the first bad word ends it, as the reference does; then come the checks of what
- * does not go together. Nothing is printed here: messages go to say(). `ascope run` takes the same rows through msprof_take().
- * docs/msprof.md lists what differs from the reference.
+ * As in the reference, words are read in order and the first invalid one ends the parsing; conflicts between options
+ * are checked afterwards. Messages are passed to say(). `ascope run` uses the same options through msprof_take().
+ * docs/msprof.md lists the differences from the reference.
  */
 #ifndef ASCOPE_CLI_MSPROF_LINE_H
 #define ASCOPE_CLI_MSPROF_LINE_H
@@ -14,12 +14,12 @@
 #include "base/arena.h"
 #include "cli/msprof_rows.h"
 
-/* What a line runs on. */
+/* The machine for which a line is checked. */
 struct msprof_machine {
-    int chip;               /* platform number; -1: no NPU here, and nothing is refused for its sake */
+    int chip;               /* platform number; -1: no NPU, and options of all chips are accepted */
     const unsigned *device; /* numbers of the devices that are online */
     size_t n_devices;
-    bool is_virtual_device; /* in a container that has a part of a device */
+    bool is_virtual_device; /* a container with a part of a device (vNPU) */
 };
 
 enum msprof_severity { MSPROF_INFO, MSPROF_WARNING, MSPROF_ERROR, MSPROF_UNKNOWN /* no such option */ };
@@ -36,22 +36,29 @@ struct msprof_line {
     struct msprof_machine on;
     void (*say)(void *to, enum msprof_severity severity, const char *text);
     void *to;
-    struct arena *mem;                 /* of what is made of the values */
-    bool is_friendly;                  /* `ascope run`: a run without a program may last until it is interrupted */
-    const char *value[MSPROF_OPTIONS]; /* NULL: not given */
-    char *const *program;              /* argv of what is to run, ends with NULL; NULL: none */
-    const char *program_dir; /* of --application: where results are without --output; NULL: the working directory */
+    struct arena *mem; /* of converted values */
+    bool is_friendly;  /* `ascope run`: a recording without a program may last until it is interrupted */
+    const char *value[MSPROF_OPTIONS];     /* NULL: not given */
+    bool is_friendly_name[MSPROF_OPTIONS]; /* `ascope run`: it was given under the name that this command has for it */
+    char *const *program;                  /* argv of the program; NULL: none */
+    const char *program_dir; /* of --application: the default output directory; NULL: the working directory */
     pid_t *pid;
     size_t n_pids;
     enum msprof_mode mode;
 };
 
-/* A whole line: argv[0] is the command itself. on, say, to and mem are set, the rest is zero. */
+/* Parses a whole line; argv[0] is the command. The caller sets on, say, to and mem; the rest is zero. */
 enum msprof_verdict msprof_read(struct msprof_line *l, int argc, char **argv);
 
-/* In parts: one word "--name=value", and what is checked when all are there. */
+/* Parses in parts: one word "--name=value", and the final checks. */
 enum msprof_verdict msprof_take(struct msprof_line *l, const char *word);
 enum msprof_verdict msprof_end(struct msprof_line *l);
+
+/* The name of an option in messages: as the user of the command writes it. */
+static inline const char *msprof_name(const struct msprof_line *l, const struct msprof_row *r)
+{
+    return l->is_friendly_name[r - msprof_rows] && r->friendly ? r->friendly : r->name;
+}
 
 static inline bool msprof_is_on(const struct msprof_line *l, enum msprof_option id)
 {

@@ -4,7 +4,7 @@
 #include <glob.h>
 #include <unistd.h>
 
-/* Nodes of parts of devices are numbered from 100 on. */
+/* Device nodes of vNPUs, parts of a device, have numbers from 100. */
 static bool has_part_of_device(void)
 {
     glob_t found;

@@ -9,7 +9,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* What is recorded unless the line says otherwise. */
+/* Options of the recorder that differ from its defaults before the line is applied. */
 struct initial {
     const char *name, *value;
 };
@@ -18,7 +18,7 @@ static const struct initial of_system[] = { { "task_time", "off" },
                                             { "ascendcl", "off" },
                                             { "aic_mode", "sample-based" } };
 
-/* A group of counters has a name in files even where nothing is counted. */
+/* Files name a group of counters even if nothing is counted. */
 static void fill_counters(struct ascope_options *o, const struct msprof_line *l)
 {
     static const char custom[] = "Custom:";
@@ -36,7 +36,7 @@ static void fill_counters(struct ascope_options *o, const struct msprof_line *l)
         o->less_data |= DATA_METRICS | DATA_AIC_SAMPLING | DATA_AIV_SAMPLING;
 }
 
-/* Rows that set an option of the recorder as it is; also those that a warning has called useless here, as the reference does. */
+/* Sets the options of rows with .recorder; as in the reference, also those that were reported as without effect. */
 static void fill_rows(struct ascope_options *o, const struct msprof_line *l)
 {
     for (size_t i = 0; i < MSPROF_OPTIONS; i++) {
@@ -80,14 +80,14 @@ struct run_request msprof_request(const struct msprof_line *l)
     fill_counters(o, l);
     fill_power(o, l);
     if (is_system) {
-        o->sample_based = true; /* whatever --aic-mode says */
+        o->sample_based = true; /* regardless of --aic-mode */
         o->device_ids = l->value[MSPROF_SYS_DEVICES] && strcmp(l->value[MSPROF_SYS_DEVICES], "all") != 0
                             ? l->value[MSPROF_SYS_DEVICES]
                             : NULL;
     }
-    if (msprof_is_on(l, MSPROF_HCCL)) /* off is what levels say */
+    if (msprof_is_on(l, MSPROF_HCCL)) /* off leaves the choice to the level */
         ascope_options_set(o, "hccl", "on");
-    if (msprof_is_on(l, MSPROF_L2)) /* brings the chip's own events */
+    if (msprof_is_on(l, MSPROF_L2)) /* uses the chip's own events */
         o->npu_events = NULL;
     else if (o->npu_events)
         o->l2_cache = true;

@@ -5,11 +5,11 @@
 
 #include "cli/msprof_values.h"
 
-/* ---- chips, by their numbers ---- */
+/* ---- sets of chips, by platform number ---- */
 
 #define C(n) (UINT32_C(1) << (n))
 enum { MOST_CHIPS = 32 };
-/* Those that the reference has a list for. */
+/* The chips for which the reference lists accepted options. */
 #define LISTED   (C(0) | C(1) | C(2) | C(4) | C(5) | C(7) | C(8) | C(11) | C(12) | C(15) | C(16) | C(17) | C(18))
 #define VEHICLES (C(2) | C(8) | C(11) | C(12)) /* without a host that parses */
 #define NEXT     (C(17) | C(18))
@@ -25,8 +25,8 @@ enum { MOST_CHIPS = 32 };
 #define NO_VECTOR_OPTION (LISTED & ~C(2))
 #define NO_IMAGES        (C(16) | NEXT)
 
-/* torch_npu reads `msprof --help`: with "--type" it exports databases, with the words up to ")", which must not be wrapped, it
- * expects one beside the text files. */
+/* torch_npu searches the output of `msprof --help`: if it contains "--type", databases are exported; if it contains
+ * the words up to ")", which must not be wrapped, a database is expected beside the text files. */
 #define TYPE_HELP "text(which will also export the database), the default, or db: the database only"
 
 /* clang-format off */
@@ -60,11 +60,11 @@ enum {
 
 const struct msprof_row msprof_rows[MSPROF_OPTIONS] = {
     /* general */
-    [MSPROF_OUTPUT] = { "output", UP_TO(1024, "DIR"), .modes = ANY,
+    [MSPROF_OUTPUT] = { "output", .friendly = "out", UP_TO(1024, "DIR"), .modes = ANY,
         .help = "directory of the results, created if missing; to parse: a PROF_XXX directory, or one that contains some" },
     [MSPROF_APPLICATION] = { "application", UP_TO(2048, "\"PROGRAM ARGUMENTS\""), .modes = APP, .check = msprof_check_application,
         .help = "program to run, split at blanks; old form: write the program after the options" },
-    [MSPROF_ENVIRONMENT] = { "environment", UP_TO(LONGEST, "\"A=1;B=2\""), .modes = APP,
+    [MSPROF_ENVIRONMENT] = { "environment", .friendly = "env", UP_TO(LONGEST, "\"A=1;B=2\""), .modes = APP,
         .help = "additional environment variables for the program" },
     [MSPROF_STORAGE_LIMIT] = { "storage-limit", UP_TO(12, "NMB"), .modes = BOTH, .refused = C(0), .recorder = "storage_limit",
         .check = msprof_check_storage_limit,
@@ -79,7 +79,7 @@ const struct msprof_row msprof_rows[MSPROF_OPTIONS] = {
         .help = "start recording this many seconds after the program" },
     [MSPROF_DURATION] = { "duration", FROM(1, UINT32_MAX), .value = "S", .modes = APP, .refused = NO_CONTROL,
         .help = "record for this many seconds" },
-    [MSPROF_DYNAMIC] = { "dynamic", SWITCH, .modes = APP, .refused = NO_CONTROL,
+    [MSPROF_DYNAMIC] = { "dynamic", .friendly = "interactive", SWITCH, .modes = APP, .refused = NO_CONTROL,
         .help = "record on demand: start, stop and quit are read from standard input" },
     [MSPROF_PID] = { "pid", UP_TO(LONGEST, "N,..."), .modes = APP, .refused = NO_CONTROL, .check = msprof_check_pids,
         .help = "running processes to record; requires --dynamic=on" },
@@ -123,7 +123,7 @@ const struct msprof_row msprof_rows[MSPROF_OPTIONS] = {
     [MSPROF_AIC_MODE] = { "aic-mode", CHOICE(ways), .modes = BOTH, .recorder = "aic_mode",
         .help = "counted by task or sampled by time; default: task-based, without a program always sample-based" },
     [MSPROF_AIC_FREQ] = { "aic-freq", HZ(100), .modes = BOTH, .recorder = "aic_freq", .help = "rate of sample-based counters; default: 100" },
-    [MSPROF_AIC_METRICS] = { "aic-metrics", UP_TO(70, "GROUP"), .modes = BOTH, .check = msprof_check_core_metrics,
+    [MSPROF_AIC_METRICS] = { "aic-metrics", .friendly = "metrics", UP_TO(70, "GROUP"), .modes = BOTH, .check = msprof_check_core_metrics,
         .help = "group of counters, or Custom:0x8,0xa,...; default: PipeUtilization" },
     [MSPROF_AI_VECTOR_CORE] = { "ai-vector-core", SWITCH, .modes = BOTH, .refused = NO_VECTOR_OPTION, .help = "as --ai-core, for the vector cores" },
     [MSPROF_AIV_MODE] = { "aiv-mode", CHOICE(ways), .modes = BOTH, .refused = NO_VECTOR_OPTION, .help = "as --aic-mode, for the vector cores" },
@@ -132,7 +132,7 @@ const struct msprof_row msprof_rows[MSPROF_OPTIONS] = {
         .help = "as --aic-metrics, for the vector cores" },
 
     /* of the machine's devices */
-    [MSPROF_SYS_PERIOD] = { "sys-period", FROM(1, 2592000), .value = "S", .modes = SYS, .help = "seconds to record without a program" },
+    [MSPROF_SYS_PERIOD] = { "sys-period", .friendly = "period", FROM(1, 2592000), .value = "S", .modes = SYS, .help = "seconds to record without a program" },
     [MSPROF_SYS_DEVICES] = { "sys-devices", UP_TO(LONGEST, "all|N,..."), .modes = SYS, .check = msprof_check_devices,
         .help = "devices to record without a program: all, or numbers from 0 to 63" },
     [MSPROF_HARDWARE_MEM] = { "sys-hardware-mem", SWITCH, .modes = BOTH, .recorder = "sys_hardware_mem",
@@ -169,7 +169,7 @@ const struct msprof_row msprof_rows[MSPROF_OPTIONS] = {
     /* of the host */
     [MSPROF_HOST_SYS] = { "host-sys", LIST_OF(host_parts), .modes = BOTH, .refused = C(8) | C(11), .recorder = "host_sys",
         .help = "what is sampled of the program's processes: their CPUs, memory and disk, the network, system calls, NUMA nodes" },
-    [MSPROF_HOST_SYS_PID] = { "host-sys-pid", FROM(1, UINT32_MAX), .value = "N", .modes = SYS, .refused = C(8) | C(11), .check = msprof_check_live_pid,
+    [MSPROF_HOST_SYS_PID] = { "host-sys-pid", .friendly = "pid", FROM(1, UINT32_MAX), .value = "N", .modes = SYS, .refused = C(8) | C(11), .check = msprof_check_live_pid,
         .help = "the process that --host-sys samples without a program" },
     [MSPROF_HOST_USAGE] = { "host-sys-usage", LIST_OF(host_usages), .modes = SYS, .recorder = "host_sys_usage", .may_be_empty = true,
         .help = "use of CPUs and memory by each process of the host" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof_rows.h - the options of msprof, one row each: what it accepts, where it means something, which chips do not have it, and
- * which option of the recorder it sets. Parsing, checks, help, requests and tests walk these rows.
+/* msprof_rows.h - the options of msprof as a table: accepted values, the modes in which an option has an effect, the
+ * chips that lack it, and the option of the recorder that it sets. Parsing, checks, help, requests and tests use this
+ * table.
  */
 #ifndef ASCOPE_CLI_MSPROF_ROWS_H
 #define ASCOPE_CLI_MSPROF_ROWS_H
@@ -87,7 +88,7 @@ enum msprof_option {
     MSPROF_OPTIONS
 };
 
-/* What a line does. One bit each, so that a set of them is a number. */
+/* What a command line does. Each mode is a bit, for sets of modes. */
 enum msprof_mode {
     MSPROF_IN_APPLICATION = 1,
     MSPROF_IN_SYSTEM = 2,
@@ -118,17 +119,18 @@ struct msprof_word {
 
 struct msprof_line;
 struct msprof_row {
-    const char *name; /* without dashes */
+    const char *name;     /* without dashes */
+    const char *friendly; /* its name as an option of `ascope run`; NULL: the same, or it has none */
     enum msprof_kind kind;
     const char *value;              /* in usage texts; NULL: as the kind and the words say */
     const struct msprof_word *word; /* ends with NULL */
     uint64_t low, high;
-    uint32_t modes;       /* enum msprof_mode: it means something in them */
+    uint32_t modes;       /* enum msprof_mode: the modes in which it has an effect */
     uint32_t refused;     /* chips that do not have it, a bit for each number */
     const char *recorder; /* the option of the recorder that takes the value as it is; NULL: none */
-    uint8_t with;         /* the switch that has to be on for that; 0: none */
-    bool may_be_empty;    /* the same as absent */
-    /* Beyond its kind; may replace the value. False: a message has said why. NULL: nothing more to check. */
+    uint8_t with;         /* the switch that must be on for that; 0: none */
+    bool may_be_empty;    /* an empty value is the same as none */
+    /* Checks more than the kind does; may replace the value. False: reported. NULL: no further check. */
     bool (*check)(struct msprof_line *l, const struct msprof_row *r, const char **value);
     const char *help;
 };

@@ -17,11 +17,11 @@ static const char digits[] = "0123456789", hex_digits[] = "0123456789abcdefABCDE
 
 /* ---- parts of values ---- */
 
-/* The next piece up to a separator; NULL: there are no more. "a,,b" has an empty one, and so has "a,". */
+/* Splits a text at a separator. "a,,b" and "a," contain an empty piece. */
 struct pieces {
     const char *at;
     char separator;
-    char piece[80]; /* longer ones are cut: none that is accepted is that long */
+    char piece[80]; /* longer pieces are truncated, and are invalid anyway */
 };
 
 static bool pieces_next(struct pieces *p)
@@ -42,7 +42,7 @@ static bool is_number(const char *text, uint64_t low, uint64_t high)
     return *text && !text[strspn(text, digits)] && errno == 0 && n >= low && n <= high;
 }
 
-/* Of an event: "0x1f", and where it may be decimal "31". */
+/* Whether a text is the number of an event, at most `high`: "0x1f", or decimal "31" if that is allowed. */
 static bool is_event(const char *text, bool may_be_decimal, unsigned long high)
 {
     const bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -78,7 +78,7 @@ static const char *words_text(const struct msprof_line *l, const struct msprof_r
 
 static uint64_t highest(const struct msprof_line *l, const struct msprof_row *r)
 {
-    enum { MOST_HZ = 100, WITH_MICROSECONDS = 15 }; /* the newest chips sample more often than every 10 ms */
+    enum { MOST_HZ = 100, WITH_MICROSECONDS = 15 }; /* only newer chips sample more often than every 10 ms */
     const bool is_limited = r->check == msprof_check_memory_rate && l->on.chip >= 0 && l->on.chip < WITH_MICROSECONDS;
     return is_limited ? MOST_HZ : r->high;
 }
@@ -127,10 +127,10 @@ static bool has_kind(const struct msprof_line *l, const struct msprof_row *r, co
     return false;
 }
 
-/* Always false, so that a check says `return refuse(...)`. */
+/* Reports an invalid value. Always false, for `return refuse(...)`. */
 static bool refuse(struct msprof_line *l, const struct msprof_row *r, const char *value, const char *accepted)
 {
-    msprof_say(l, MSPROF_ERROR, "--%s=%.200s: invalid value; accepted are %s", r->name, value, accepted);
+    msprof_say(l, MSPROF_ERROR, "--%s=%.200s: invalid value; accepted are %s", msprof_name(l, r), value, accepted);
     return false;
 }
 
@@ -162,7 +162,7 @@ MSPROF_RULE(msprof_check_program_file)
 {
     struct stat s;
     if (stat(*value, &s) != 0 || !S_ISREG(s.st_mode) || access(*value, X_OK) != 0) {
-        msprof_say(l, MSPROF_ERROR, "--%s=%s: not an executable file", r->name, *value);
+        msprof_say(l, MSPROF_ERROR, "--%s=%s: not an executable file", msprof_name(l, r), *value);
         return false;
     }
     return true;
@@ -175,7 +175,7 @@ static bool is_alive(const char *pid)
     return access(path, F_OK) == 0;
 }
 
-/* Without the number's zeros in front: the system knows it so. */
+/* Removes leading zeros, which names in /proc do not have. */
 static const char *number_text(struct msprof_line *l, const char *text)
 {
     return arena_printf(l->mem, "%llu", strtoull(text, NULL, 10));
@@ -186,11 +186,11 @@ MSPROF_RULE(msprof_check_live_pid)
     *value = number_text(l, *value);
     if (*value && is_alive(*value))
         return true;
-    msprof_say(l, MSPROF_ERROR, "--%s=%s: no such process", r->name, *value ? *value : "");
+    msprof_say(l, MSPROF_ERROR, "--%s=%s: no such process", msprof_name(l, r), *value ? *value : "");
     return false;
 }
 
-/* Those that live; the others are left out with a warning. */
+/* Keeps the processes that exist; the others are reported. */
 MSPROF_RULE(msprof_check_pids)
 {
     size_t n = 1;
@@ -205,11 +205,11 @@ MSPROF_RULE(msprof_check_pids)
         if (pid && is_alive(pid))
             l->pid[l->n_pids++] = atoi(pid);
         else
-            msprof_say(l, MSPROF_WARNING, "--%s: process %s does not exist; ignored", r->name, p.piece);
+            msprof_say(l, MSPROF_WARNING, "--%s: process %s does not exist; ignored", msprof_name(l, r), p.piece);
     }
     if (l->n_pids > 0)
         return true;
-    msprof_say(l, MSPROF_ERROR, "--%s=%s: none of these processes exists", r->name, *value);
+    msprof_say(l, MSPROF_ERROR, "--%s=%s: none of these processes exists", msprof_name(l, r), *value);
     return false;
 }
 
@@ -218,7 +218,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Each once and in order, as texts: "0,10,2". */
+/* Sorts a list as texts and removes duplicates: "0,10,2". */
 static const char *sorted_unique(struct msprof_line *l, const char *list)
 {
     size_t n = 0, size = strlen(list) + 1;
@@ -252,7 +252,7 @@ MSPROF_RULE(msprof_check_devices)
     return (*value = sorted_unique(l, *value)) != NULL;
 }
 
-/* Up to `most` events with commas between them. */
+/* Whether a list has at most `most` valid events. */
 static bool are_events(const char *list, bool may_be_decimal, unsigned long high, size_t most)
 {
     size_t n = 0;
@@ -262,7 +262,7 @@ static bool are_events(const char *list, bool may_be_decimal, unsigned long high
     return n <= most;
 }
 
-/* "0x1,0x2", or groups: "HA:0x1,0x2;SMMU:0x8a". */
+/* Accepts "0x1,0x2", or groups: "HA:0x1,0x2;SMMU:0x8a". */
 MSPROF_RULE(msprof_check_npu_events)
 {
     enum { HAS_NOC = 15 };
@@ -287,7 +287,7 @@ MSPROF_RULE(msprof_check_npu_events)
         if (!colon || i == COUNT(group) || seen >> i & 1 || !are_events(colon + 1, false, group[i].high, group[i].most))
             return refuse(l, r, *value, accepted);
         if (strcmp(group[i].name, "NOC") == 0 && l->on.chip >= 0 && l->on.chip != HAS_NOC) {
-            msprof_say(l, MSPROF_ERROR, "--%s: chip %d has no NOC events", r->name, l->on.chip);
+            msprof_say(l, MSPROF_ERROR, "--%s: chip %d has no NOC events", msprof_name(l, r), l->on.chip);
             return false;
         }
         seen |= 1u << i;
@@ -297,7 +297,7 @@ MSPROF_RULE(msprof_check_npu_events)
 
 static const char custom[] = "Custom:";
 
-/* The groups that this chip counts; without one, those that some chip does. */
+/* Accepts the groups of this chip; if the chip is unknown, those of all chips. */
 MSPROF_RULE(msprof_check_core_metrics)
 {
     enum { USUAL_EVENTS = 8, MORE_EVENTS = 10, HAS_MORE = 15 };
@@ -316,7 +316,7 @@ MSPROF_RULE(msprof_check_core_metrics)
         const struct core_events *const e = core_events_asked(name, chip);
         if (strcmp(name, *value) == 0)
             return true;
-        if (e && strcmp(e->cube_name, *value) == 0) { /* the name that files have */
+        if (e && strcmp(e->cube_name, *value) == 0) { /* the name in the files of a collection */
             *value = name;
             return true;
         }
@@ -326,7 +326,7 @@ MSPROF_RULE(msprof_check_core_metrics)
     return refuse(l, r, *value, known);
 }
 
-/* Events are written back as 0x and lower case. */
+/* Normalises events to lower-case hexadecimal numbers. */
 MSPROF_RULE(msprof_check_nts_metrics)
 {
     enum { MOST_EVENTS = 10, MOST_EVENT = 0x71b };
@@ -343,7 +343,7 @@ MSPROF_RULE(msprof_check_nts_metrics)
     return text != NULL;
 }
 
-/* Its range is in highest(). */
+/* Marks the row whose range highest() restricts. */
 MSPROF_RULE(msprof_check_memory_rate)
 {
     (void)l, (void)r, (void)value;
@@ -371,7 +371,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A program of its own: from the working directory, not from the search path. */
+/* Checks a program that is not an interpreter: it is relative to the working directory, not searched in PATH. */
 static bool program_is_good(struct msprof_line *l, const struct msprof_row *r, char **program)
 {
     static const char in_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -392,7 +392,7 @@ static bool program_is_good(struct msprof_line *l, const struct msprof_row *r, c
     else if (base_of(full)[strspn(base_of(full), in_names)])
         problem = "its name has characters other than letters, digits, _ - and .; write the program after the options";
     if (problem) {
-        msprof_say(l, MSPROF_ERROR, "--%s: %s: %s", r->name, *program, problem);
+        msprof_say(l, MSPROF_ERROR, "--%s: %s: %s", msprof_name(l, r), *program, problem);
         return false;
     }
     *program = full;
@@ -403,17 +403,17 @@ static bool program_is_good(struct msprof_line *l, const struct msprof_row *r, c
 static bool interpreter_is_good(struct msprof_line *l, const struct msprof_row *r, char *const *argv)
 {
     if (!argv[1]) {
-        msprof_say(l, MSPROF_ERROR, "--%s: %s: missing the script that it runs", r->name, argv[0]);
+        msprof_say(l, MSPROF_ERROR, "--%s: %s: missing the script that it runs", msprof_name(l, r), argv[0]);
         return false;
     }
     if (strchr(argv[0], '/') && access(argv[0], X_OK) != 0) {
-        msprof_say(l, MSPROF_ERROR, "--%s: %s: %s", r->name, argv[0], strerror(errno));
+        msprof_say(l, MSPROF_ERROR, "--%s: %s: %s", msprof_name(l, r), argv[0], strerror(errno));
         return false;
     }
     return true;
 }
 
-/* Split at blanks; quotes and backslashes are characters as any other. */
+/* Splits the value at blanks; quotes and backslashes have no special meaning. */
 MSPROF_RULE(msprof_check_application)
 {
     char *rest = arena_text(l->mem, *value, strlen(*value));
@@ -436,13 +436,13 @@ MSPROF_RULE(msprof_check_application)
     return true;
 }
 
-/* ---- where results are ---- */
+/* ---- the output directory ---- */
 
 static const char *output_problem(const char *path, bool must_exist)
 {
     struct stat s;
     if (lstat(path, &s) != 0)
-        return must_exist ? "no such directory" : NULL;
+        return !must_exist ? NULL : errno == ENOENT ? "no such directory" : strerror(errno);
     if (S_ISLNK(s.st_mode))
         return "a symbolic link; give the directory itself";
     if (!S_ISDIR(s.st_mode))
@@ -475,8 +475,8 @@ bool msprof_check_output(struct msprof_line *l, bool must_exist)
         return true;
     const size_t at = strcspn(path, refused);
     if (path[at]) {
-        msprof_say(l, MSPROF_ERROR, "--output: character 0x%02x after %zu bytes is not allowed",
-                   (unsigned char)path[at], at);
+        msprof_say(l, MSPROF_ERROR, "--%s: character 0x%02x after %zu bytes is not allowed",
+                   msprof_name(l, &msprof_rows[MSPROF_OUTPUT]), (unsigned char)path[at], at);
         return false;
     }
     char cwd[PATH_MAX] = "";
@@ -484,14 +484,14 @@ bool msprof_check_output(struct msprof_line *l, bool must_exist)
                              : getcwd(cwd, sizeof cwd) ? arena_printf(l->mem, "%s/%s", cwd, path)
                                                        : NULL;
     size_t n = full ? strlen(full) : 0;
-    while (n > 1 && full[n - 1] == '/') /* which would follow a link */
+    while (n > 1 && full[n - 1] == '/') /* a trailing slash would make lstat() follow a link */
         n--;
     char *const plain = full ? arena_text(l->mem, full, n) : NULL;
     const char *problem = plain ? output_problem(plain, must_exist) : strerror(errno);
     if (!problem && !must_exist && !directories_make(plain))
         problem = strerror(errno);
     if (problem) {
-        msprof_say(l, MSPROF_ERROR, "--output=%s: %s", path, problem);
+        msprof_say(l, MSPROF_ERROR, "--%s=%s: %s", msprof_name(l, &msprof_rows[MSPROF_OUTPUT]), path, problem);
         return false;
     }
     l->value[MSPROF_OUTPUT] = plain;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof_values.h - is this a value of that option? By kind, and for some options by rules of their own. */
+/* msprof_values.h - checks the values of msprof's options, by kind and by rules of single options. */
 #ifndef ASCOPE_CLI_MSPROF_VALUES_H
 #define ASCOPE_CLI_MSPROF_VALUES_H
 
 #include "cli/msprof_line.h"
 
-/* False: a message has said why not. *value may be replaced by what is meant. */
+/* False: the value is invalid, which was reported. *value may be replaced by its normal form. */
 bool msprof_value_check(struct msprof_line *l, const struct msprof_row *r, const char **value);
 
-/* What it accepts, in words, on the line's chip: "on, off"; "integers from 1 to 100". In the line's memory. */
+/* Describes the accepted values on the line's chip: "on, off"; "integers from 1 to 100". Allocated in l->mem. */
 const char *msprof_accepted(const struct msprof_line *l, const struct msprof_row *r);
 
 /* Rules of rows. */
@@ -26,7 +26,7 @@ MSPROF_RULE(msprof_check_nts_metrics);
 MSPROF_RULE(msprof_check_memory_rate);
 MSPROF_RULE(msprof_check_going_away);
 
-/* --output, when everything else is good: parsing reads it, collecting creates it. */
+/* Checks --output after everything else. must_exist: it is read; otherwise it is created. */
 bool msprof_check_output(struct msprof_line *l, bool must_exist);
 
 #endif

@@ -21,12 +21,13 @@
 #include "pipeline/collection_write.h"
 #include "pipeline/framework_kinds.h"
 #include "pipeline/stages.h"
+#include "export/pftrace.h"
 #include "load/collector_load.h"
 #include "load/prof.h"
 #include "load/raw_bytes.h"
 
-/* The directory that a file goes to, where there is also room for what memory cannot hold; of what is no file, that for
- * temporary files. NULL: no memory. */
+/* The directory of the output file, which also takes data that does not fit into memory. For other destinations, the
+ * directory for temporary files. NULL: no memory. */
 static const char *folder_of(struct arguments *a, const char *out)
 {
     struct destination d;
@@ -95,7 +96,7 @@ bool json_has_room(const struct arguments *a, const char *what, const char *out)
     return has_room;
 }
 
-/* The results of these commands are timelines, or as small as tables. */
+/* The progress of writing: the result is a timeline, or about as small as the tables. */
 static void stage_writing(struct progress *p, const struct one_collection *c, uint64_t bytes)
 {
     progress_stage(p, "writing", STAGE_ANALYSED, 1, stage_output_bytes(bytes, c->is_timeline, !c->is_timeline, false));
@@ -110,7 +111,7 @@ static enum exit_status run_collection(struct arguments *a, const struct one_col
     const struct collection_request request = { .keeps_tensors = c->keeps_tensors, .n_threads = a->options.n_threads };
     int unused;
     const struct framework_kind *known = framework_kind_of(path, &unused),
-                                *kind = known ? known : framework_kinds; /* whose loader reports the error */
+                                *kind = known ? known : framework_kinds; /* unknown: any loader reports the error */
     if (known && c->keeps_tensors && known->id != FRAMEWORK_PYTORCH) {
         complain("%s: a collection of %s; %s needs tensors, which only those of PyTorch have", path,
                  framework_names[known->id].name, a->command->name);
@@ -155,7 +156,8 @@ static enum exit_status run_prof(struct arguments *a, const struct one_collectio
     return status;
 }
 
-/* The PROF directory that is meant, in a->mem; NULL: it is a collection, or neither, which its loader reports. */
+/* The PROF directory that a path contains or is, in a->mem. NULL: it is a collection of a framework, or has none.
+ * *n: their number. */
 static const char *prof_of(struct arguments *a, const char *path, size_t *n)
 {
     struct prof_dirs found = { 0 };
@@ -183,7 +185,8 @@ static bool holds_frameworks(const char *path)
     return holds;
 }
 
-/* Of a directory that contains one collection of a framework, that one; *n: how many it contains. */
+/* Of a directory that contains collections of frameworks, the first one; any other path as it is. *n: how many it
+ * contains. */
 static const char *collection_of(struct arguments *a, const char *path, size_t *n)
 {
     struct targets inside = { .mem = a->mem };
@@ -200,29 +203,31 @@ static enum exit_status run_either(struct arguments *a, const struct one_collect
 {
     size_t n = 0;
     const char *prof = c->write_prof ? prof_of(a, path, &n) : NULL;
-    if (!prof)
-        path = collection_of(a, path, &n);
+    const char *found = prof ? prof : collection_of(a, path, &n);
     if (n > 1) {
         complain("%s: contains %zu collections; give one of them", path, n);
         return STATUS_PATH;
     }
-    recover_first(a, prof ? prof : path, stderr);
+    recover_first(a, found, stderr);
     struct progress progress;
     progress_begin(&progress, stderr, !a->quiet);
-    const enum exit_status status =
-        prof ? run_prof(a, c, prof, out, &progress) : run_collection(a, c, path, out, &progress);
+    const enum exit_status status = (prof ? run_prof : run_collection)(a, c, found, out, &progress);
     progress_end(&progress);
-    memory_unwatch();
     return status;
 }
 
-/* What cannot go with an output that is no file. */
+/* Checks options that do not fit the kind of output. */
 static enum exit_status check_destination(const struct arguments *a, const char *out)
 {
     struct destination d;
     struct error unused = { 0 };
     if (!json_has_room(a, "OUT", out))
         return STATUS_USAGE;
+    if (a->options.max_bytes > 0 && pftrace_is_name(out)) {
+        complain(
+            "--max-size: a .pftrace file is not split; remove the option, or give OUT a name that ends with .json");
+        return STATUS_USAGE;
+    }
     if (a->options.max_bytes > 0 && destination_look(&d, out, &unused) && d.kind != DESTINATION_FILE) {
         complain("--max-size: makes several files; give OUT the name of a file");
         return STATUS_USAGE;
@@ -249,7 +254,7 @@ int one_collection_run(struct arguments *a, const struct one_collection *c)
         status = check_destination(a, out);
     if (status != STATUS_DONE)
         return exit_code(a->face, status);
-    char *path = realpath(dir, NULL); /* the name of a collection is the last part of its path: "." must have one */
+    char *path = realpath(dir, NULL); /* results are named after the last part of the path, so that "." must get one */
     const char *folder = folder_of(a, out);
     if (!path || !folder) {
         complain("%s: %s", dir, path ? no_memory_text() : read_trouble(errno));
@@ -257,6 +262,7 @@ int one_collection_run(struct arguments *a, const struct one_collection *c)
     } else {
         work_memory(a, folder);
         status = run_either(a, c, path, out);
+        memory_unwatch();
     }
     free(path);
     return exit_code(a->face, status);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* one_collection.h - commands that write one file of one collection of a framework, or PROF directory: "DIR OUT". */
+/* one_collection.h - commands with the arguments "DIR OUT", which write one file from one collection of a framework
+ * or PROF directory. */
 #ifndef ASCOPE_CLI_ONE_COLLECTION_H
 #define ASCOPE_CLI_ONE_COLLECTION_H
 
@@ -9,26 +10,27 @@
 #include "profile/collection.h"
 
 struct one_collection {
-    const char *wanted; /* what the second word is: "the file to write, whose name ends with .log or .svg" */
-    const char *inside; /* what it is named in a directory that is there; NULL: it must be a file */
-    bool
-        keeps_tensors; /* for the memory timeline, which needs nothing of what operators started: that is not analysed */
-    bool is_timeline;  /* the result is as large as one, for the progress */
+    const char *wanted; /* describes OUT: "the file to write, whose name ends with .log or .svg" */
+    const char *inside; /* name of the file if OUT is an existing directory; NULL: OUT must be a file */
+    bool keeps_tensors; /* keep tensors and skip the analysis: for the memory timeline */
+    bool is_timeline;   /* the result is as large as a timeline, for the progress display */
     enum exit_status (*write)(struct arguments *a, const struct collection *s, const char *out);
     enum exit_status (*write_prof)(struct arguments *a, const struct profile *p,
-                                   const char *out); /* NULL: not of these */
+                                   const char *out); /* NULL: PROF directories are not accepted */
 };
 
-/* Loads and analyses the collection that the first word names, and hands it over with the name of the file, the second word. What
- * is wrong with either is reported. The exit code. */
+/* Loads and analyses the collection DIR and calls write() or write_prof() with OUT. Reports invalid arguments.
+ * Returns the exit code. */
 int one_collection_run(struct arguments *a, const struct one_collection *c);
 
-/* How it ended: with losses also where the device's part could not be used at all. */
+/* STATUS_LOSSES if records are damaged or the device's part could not be used. */
 enum exit_status collection_status(const struct collection *s, const struct losses *lost);
-FILE *report_stream(const char *out); /* for people: standard output, unless the result itself goes there */
-bool json_has_room(const struct arguments *a, const char *what, const char *out); /* false: both go there: reported */
+FILE *report_stream(const char *out); /* for the text report: stdout, or stderr if the result goes to stdout */
+bool json_has_room(
+    const struct arguments *a, const char *what,
+    const char *out); /* false: --json and the result would both use standard output, which was reported */
 
-/* Why there is nothing to write: `why`, and what of the collection could not be used, when something could not. */
+/* Reports why there is nothing to write, and damaged records of the collection, if any. */
 void complain_nothing(const struct collection *s, const char *why);
 
 #endif

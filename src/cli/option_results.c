@@ -36,7 +36,7 @@ static const struct option_result results[] = {
 };
 /* clang-format on */
 
-/* `list` has a word of `words`; commas and blanks are between them. */
+/* Whether `list` (separated by commas) contains one of `words` (separated by blanks). */
 static bool has_one(const char *list, const char *words)
 {
     for (const char *w = words; *w; w += strspn(w, " ")) {
@@ -58,7 +58,7 @@ static bool holds(const struct options_json *j, const struct option_result *r)
     if (r->key == KEY_TRAINING_TRACE && j->front_end == ASCOPE_FRONT_END_ACL_JSON)
         return true; /* always on there */
     if (r->key == KEY_ASCENDCL && j->front_end == ASCOPE_FRONT_END_TENSORFLOW)
-        return true; /* and so is this */
+        return true; /* always on there */
     if (!value || !*value || j->key[r->key].has_no_effect)
         return false;
     if (r->needs_tasks && strcmp(j->key[KEY_TASK_TIME].value, "off") == 0)

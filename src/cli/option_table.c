@@ -13,11 +13,12 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/nearest_word.h"
 #include "cli/term.h"
 #include "cluster/modes.h"
 #include "raw/chip.h"
 
-enum { PATH_MOST = 4096, WORD_MOST = 40 };
+enum { PATH_MOST = 4096 };
 #define AT(field)      offsetof(struct arguments, field)
 #define TROUBLE(which) .kind = OPTION_TEXT, .at = AT(sim.trouble[which])
 #define NUMBER(field, from, to)                                                                                        \
@@ -259,6 +260,19 @@ const struct option_row option_rows[OPTIONS] = {
 
     [OPT_RUN_ACL_JSON] = { "acl-json", .kind = OPTION_FILE, .value = "FILE", .at = AT(run.acl_json),
         .help = "record what the profiler part of this acl.json asks for; ascope options check FILE shows it" },
+    [OPT_RUN_SKIP_FIRST] = { "skip-first", NUMBER(run.skip_first, 0, INT32_MAX),
+        .help = "of a PyTorch script: steps before the first schedule cycle; default: 0" },
+    [OPT_RUN_SKIP_FIRST_WAIT] = { "skip-first-wait", NUMBER(run.skip_first_wait, 0, 1),
+        .help = "of a PyTorch script: 1: the first cycle has no wait phase; default: 0" },
+    [OPT_RUN_WAIT] = { "wait", NUMBER(run.wait, 0, INT32_MAX),
+        .help = "of a PyTorch script: steps of the wait phase of a cycle, which are not recorded; default: 0" },
+    [OPT_RUN_WARMUP] = { "warmup", NUMBER(run.warmup, 0, INT32_MAX),
+        .help = "of a PyTorch script: steps of the warm-up phase, whose records are discarded; default: 0" },
+    [OPT_RUN_ACTIVE] = { "active", NUMBER(run.active, 0, INT32_MAX),
+        .help = "of a PyTorch script: steps of the active phase, which are recorded; default: 0, all that follow" },
+    [OPT_RUN_REPEAT] = { "repeat", NUMBER(run.repeat, 0, INT32_MAX),
+        .help = "of a PyTorch script: number of cycles, each with its own directory; 0: no limit; default: 1" },
+
     [OPT_DYN_STEPS] = { "steps", NUMBER(dyn.steps, 1, INT32_MAX),
         .help = "number of steps to record (active); default: as the file says" },
     [OPT_DYN_WARMUP] = { "warmup", NUMBER(dyn.warmup, 0, INT32_MAX),
@@ -342,43 +356,8 @@ const struct option_row option_rows[OPTIONS] = {
 };
 /* clang-format on */
 
-/* Edit distance, in two rows. Words longer than WORD_MOST are never near. */
-static size_t distance(const char *a, const char *b)
-{
-    const size_t na = strlen(a), nb = strlen(b);
-    size_t row[WORD_MOST + 1];
-    if (na > WORD_MOST || nb > WORD_MOST)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= na; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            const size_t above = row[j], swap = diagonal + (a[i - 1] != b[j - 1]);
-            const size_t step = (above < row[j - 1] ? above : row[j - 1]) + 1;
-            row[j] = step < swap ? step : swap;
-            diagonal = above;
-        }
-    }
-    return row[nb];
-}
-
-const char *nearest_word(const char *given, const char *const *word, size_t n)
-{
-    const char *best = NULL;
-    size_t least = strlen(given) < 4 ? 2 : 3; /* one slip in a short word, two in a longer one */
-    for (size_t i = 0; i < n; i++) {
-        const size_t d = distance(given, word[i]);
-        if (d < least) {
-            least = d;
-            best = word[i];
-        }
-    }
-    return best;
-}
-
-/* A static program must not load the system's libraries of users, which are made for another C library: /etc/passwd has to do. */
+/* A static program must not load NSS libraries, which are built for the system's C library: it only reads
+ * /etc/passwd. */
 static const struct passwd *user_find(const char *name)
 {
 #ifdef ASCOPE_STATIC
@@ -404,7 +383,7 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
         const char *user = arena_text(a->mem, path + 1, len);
         const struct passwd *entry = user && len > 0 ? user_find(user) : NULL;
         home = len == 0 ? getenv("HOME") : entry ? entry->pw_dir : NULL;
-        rest = home ? path + 1 + len : path; /* as shells do: the ~ of an unknown user stays as it is */
+        rest = home ? path + 1 + len : path; /* as in shells, the ~ of an unknown user is not replaced */
     }
     const char *full = arena_printf(a->mem, "%s%s", home ? home : "", rest);
     if (!full) {
@@ -420,7 +399,7 @@ const char *path_expand(struct arguments *a, const char *what, const char *path)
         return NULL;
     }
     for (const char *c = full; *c; c++)
-        if (((unsigned char)*c < 0x20 || *c == 0x7F) && access(full, F_OK) != 0) { /* what is there was quoted well */
+        if (((unsigned char)*c < 0x20 || *c == 0x7F) && access(full, F_OK) != 0) { /* an existing path is accepted */
             complain("%s %s: control character 0x%02x after %td characters; check the quoting", what, full,
                      (unsigned char)*c, c - full);
             return NULL;
@@ -441,7 +420,7 @@ static const char *see(const struct arguments *a)
 /* "csv, json" */
 static const char *choices_text(const struct option_row *o)
 {
-    static char text[1000]; /* all modes of ascope cluster */
+    static char text[1000]; /* fits all modes of ascope cluster */
     text[0] = 0;
     size_t used = 0;
     for (size_t i = 0; option_choice(o, i) && used < sizeof text; i++)
@@ -468,11 +447,11 @@ static bool set_number(const struct option_row *o, const char *what, const char 
         return false;
     }
     const uint64_t value = n * (o->unit ? o->unit : 1);
-    memcpy(out, &value, o->width); /* little endian: the low bytes come first */
+    memcpy(out, &value, o->width); /* on a little-endian machine the low bytes come first */
     return true;
 }
 
-/* 512M, 2G, 1048576K, 2GB, 2GiB: all of them powers of 1024. */
+/* Reads 512M, 2G, 1048576K, 2GB or 2GiB; all units are powers of 1024. */
 static bool set_size(const struct option_row *o, const char *what, const char *text, uint64_t *out)
 {
     static const char unit[] = "KMGT";
@@ -531,6 +510,10 @@ static bool set_value(struct arguments *a, enum option_id id, const char *what, 
 {
     const struct option_row *o = &option_rows[id];
     void *at = (char *)a + o->at;
+    if (id == OPT_DIR && a->given[id] && a->face == FACE_ASCOPE) { /* the first directory would be ignored silently */
+        complain("%s: given twice; give the other directories without it", what);
+        return false;
+    }
     a->given[id] = true;
     switch (o->kind) {
     case OPTION_FLAG: *(bool *)at = true; return true;
@@ -552,7 +535,7 @@ static bool takes_value(const struct option_row *o)
     return o->kind != OPTION_FLAG && o->kind != OPTION_COUNT;
 }
 
-/* The option as people should write it: -dir, --format. */
+/* The option as shown in messages: -dir, --format. */
 static const char *shown_name(const struct option_row *o)
 {
     static char text[64];
@@ -583,7 +566,7 @@ static bool say_unknown(const struct arguments *a, const char *given)
         if (option_rows[c->option[i]].also)
             name[n++] = option_rows[c->option[i]].also;
     }
-    char word[WORD_MOST + 2];
+    char word[NEAREST_WORD_MOST + 2];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(bare, "="), bare);
     const char *near = nearest_word(word, name, n), *other = taken_by(a, word);
     if (other)
@@ -607,7 +590,7 @@ static bool read_environment(struct arguments *a)
     return true;
 }
 
-enum { LONG_BASE = 256 }; /* getopt's value of a long option: this and its id, out of the way of letters */
+enum { LONG_BASE = 256 }; /* getopt's value of a long option is this plus its id: larger than any letter */
 
 static size_t long_options(const struct command *c, struct option *out)
 {
@@ -707,7 +690,7 @@ bool options_parse(const struct command *c, int argc, char **argv, struct argume
         return false;
     long_options(c, known);
     letters(c, short_ones);
-    optind = 0; /* glibc: begin anew */
+    optind = 0; /* restarts getopt of glibc */
     opterr = 0;
     for (int code; (code = getopt_long_only(argc, argv, short_ones, known, NULL)) != -1;)
         if (!parse_one(a, code, argv))

@@ -17,7 +17,7 @@
 #include "export/output_options.h"
 #include "sim/generate.h"
 
-/* By which name the command was called; each takes its own command lines and gives its own exit codes. */
+/* The name under which the command was called; each has its own command line syntax and exit codes. */
 enum face { FACE_ASCOPE, FACE_MSPROF_PY, FACE_MSPROF, FACES };
 
 enum option_id {
@@ -136,6 +136,12 @@ enum option_id {
     OPT_RUN_STORAGE_LIMIT,
     OPT_RUN_NO_EXPORT,
     OPT_RUN_ACL_JSON,
+    OPT_RUN_SKIP_FIRST,
+    OPT_RUN_SKIP_FIRST_WAIT,
+    OPT_RUN_WAIT,
+    OPT_RUN_WARMUP,
+    OPT_RUN_ACTIVE,
+    OPT_RUN_REPEAT,
     /* of dyn only */
     OPT_DYN_STEPS,
     OPT_DYN_WARMUP,
@@ -184,8 +190,8 @@ enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_SWITCH, /* bool, written as on or off; without a value: on */
     OPTION_COUNT,  /* unsigned: how often it was given */
-    OPTION_TEXT,   /* const char *; its choices are offered, others may do as well */
-    OPTION_FILE,   /* const char *: a path, with a leading "=" taken off and "~" expanded */
+    OPTION_TEXT,   /* const char *; choices are suggestions, other texts may be valid, too */
+    OPTION_FILE,   /* const char *: a path; a leading "=" is removed and "~" expanded */
     OPTION_DIR,    /* the same, of a directory */
     OPTION_CHOICE, /* unsigned: the position among the choices */
     OPTION_WORD,   /* const char *: one of the choices */
@@ -200,20 +206,20 @@ struct option_row {
     char letter;             /* -q; 0: none */
     bool has_one_dash;       /* shown as -dir, which is how the reference spells it; --dir works too */
     enum option_kind kind;
-    const char *
-        value; /* its value in usage texts: "DIR"; NULL for switches, and for choices that are short enough to be shown */
+    const char *value; /* placeholder in usage texts: "DIR"; NULL: no value, or the choices are shown instead */
     const char *choice[MOST_CHOICES + 1];
-    const char *(*choices)(size_t i); /* instead: the words of another table, NULL behind the last; or NULL */
-    const char *first_alias;          /* another word for choice[0], accepted and not shown; or NULL */
+    const char *(*choices)(
+        size_t i);           /* instead of `choice`: the words of another table, NULL after the last; or NULL */
+    const char *first_alias; /* another word for choice[0], accepted and not shown; or NULL */
     uint64_t least, most;
-    uint32_t unit;           /* a number counts these; 0 is 1 */
+    uint32_t unit;           /* factor of a number; 0: 1 */
     uint8_t width;           /* of a number, in bytes */
     size_t at;               /* offset in struct arguments */
     const char *environment; /* a variable that gives the value when the option is absent, or NULL */
     const char *help;
 };
 
-/* The words that an option accepts, one after the other; NULL behind the last. */
+/* The i-th word that an option accepts; NULL after the last. */
 static inline const char *option_choice(const struct option_row *o, size_t i)
 {
     return o->choices ? o->choices(i) : o->choice[i];
@@ -221,16 +227,18 @@ static inline const char *option_choice(const struct option_row *o, size_t i)
 
 extern const struct option_row option_rows[OPTIONS];
 
-/* What `ascope run` is asked for; cmd_run.c says it in the words of msprof. */
+/* The options of `ascope run`; cmd_run.c translates them into those of msprof. */
 struct run_words {
     const char *out, *host_sys, *device, *level, *metrics, *pid, *environment, *acl_json;
     uint32_t delay_s, duration_s, period_s;
     uint64_t storage_bytes;
     bool marks, is_interactive, no_export;
-    LIST(const char *) more; /* options of msprof, as they are: "--l2=on" */
+    uint32_t skip_first, skip_first_wait, wait, warmup, active, repeat; /* the schedule of a Python front end */
+    LIST(const char *) more;                                            /* options of msprof, as given: "--l2=on" */
+    LIST(const char *) front_end; /* options of Python front ends, as given: "--with-stack" */
 };
 
-/* What `ascope dyn` is asked for. */
+/* The options of `ascope dyn`. */
 struct dyn_words {
     const char *ranks, *level, *out, *last, *when;
     uint64_t steps, warmup, start_step;
@@ -239,7 +247,7 @@ struct dyn_words {
     LIST(const char *) more; /* keys of profiler_config.json: "--l2_cache=true" */
 };
 
-/* What `ascope cluster` is asked for. */
+/* The options of `ascope cluster`. */
 struct cluster_words {
     const char *modes, *ranks, *base, *parallel_types, *shard, *join;
     const char *launcher, *launcher_args, *shards;
@@ -251,7 +259,7 @@ struct cluster_words {
 struct arguments {
     enum face face;
     const struct command *command;
-    bool given[OPTIONS]; /* they were on the command line */
+    bool given[OPTIONS]; /* whether an option was on the command line */
     const char *step;    /* of why, and of view */
     int64_t rank;
     const char *html; /* of advise */
@@ -268,17 +276,17 @@ struct arguments {
     struct run_words run;
     struct dyn_words dyn;
     struct cluster_words job;
-    json_t *more;      /* members of the report beside the command's own; NULL: none */
-    const char **word; /* what is no option */
+    json_t *more;      /* additional members of the JSON report; NULL: none */
+    const char **word; /* arguments that are not options */
     size_t n_words;
-    char **argv; /* the command line behind the command: options first */
+    char **argv; /* the command line after the command's name; getopt has moved options to the front */
     size_t n_argv;
     struct arena *mem;
 };
 
 _Static_assert(sizeof(enum dialect) == sizeof(unsigned), "a choice is set as an unsigned");
 
-/* Before anything was read. */
+/* The defaults, before a command line is parsed. */
 struct arguments arguments_new(enum face face); /* mem is NULL without memory */
 void arguments_end(struct arguments *a);
 
@@ -288,19 +296,20 @@ static inline bool arguments_have(const struct arguments *a, enum option_id id)
 }
 
 struct command {
-    const char *heading; /* in the overview, of this and of what follows; NULL: that of the one before */
+    const char
+        *heading; /* heading in the overview, for this command and the following ones; NULL: the same as before */
     const char *name;
-    const char *usage; /* what follows the name: "[timeline|summary|db|all] -dir DIR" */
+    const char *usage; /* arguments in the usage line: "[timeline|summary|db|all] -dir DIR" */
     const char *about; /* one line */
     const char *text;  /* paragraphs, with an empty line between them */
     const uint8_t *option;
     size_t n_options;
-    const char *words; /* what its first word may be, for completions: "timeline summary db all"; NULL: a directory */
-    bool words_are_second;   /* the first one is a directory */
-    bool has_files;          /* other words than these may be files, not directories alone */
-    bool value_follows_sign; /* values come as --name=value only, and the first other word ends the options (msprof) */
-    bool ends_at_word;       /* the first word that is no option ends them: it is a program, and the rest is its */
-    /* Takes options that no row has: "--l2=on". False: it is unknown there, too. NULL: there are none. */
+    const char *words;       /* completions of its first word: "timeline summary db all"; NULL: directories */
+    bool words_are_second;   /* `words` complete the second word; the first is a directory */
+    bool has_files;          /* other words may be files as well as directories */
+    bool value_follows_sign; /* msprof: values only as --name=value; the first other word ends the options */
+    bool ends_at_word;       /* the first other word ends the options: a program, and its arguments */
+    /* Accepts options without a row: "--l2=on". False: unknown. NULL: there are no such options. */
     bool (*other)(struct arguments *a, const char *word);
     int (*run)(struct arguments *a);
 };
@@ -308,14 +317,11 @@ struct command {
 /* Reads argv[1] onwards; argv[0] is the command itself. False: the error was reported on stderr. */
 bool options_parse(const struct command *c, int argc, char **argv, struct arguments *a);
 
-/* The help of an option into `out`, with its choices where its usage does not show them. */
+/* Writes the help of an option to `out`, with its choices if the usage does not show them. Returns `out`. */
 enum { OPTION_HELP_BYTES = 1500 };
 const char *option_help(const struct option_row *o, char *out, size_t size);
 
-/* Path with "=" and "~" taken care of, in a->mem. NULL: the error was reported on stderr. */
+/* The path without a leading "=" and with "~" expanded, in a->mem. NULL: the error was reported on stderr. */
 const char *path_expand(struct arguments *a, const char *what, const char *path);
-
-/* The nearest of n words when it is near enough to be a slip of the finger; else NULL. */
-const char *nearest_word(const char *given, const char *const *word, size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { MEMBER_MOST = 64 };
 
-/* The value of a member of JSON text whose quotes may have been escaped on the way; "" where it has none. */
+/* The value of a member of a JSON text whose quotes may be escaped; "" if it has none. */
 static const char *member(const char *text, const char *key, char out[MEMBER_MOST])
 {
     const char *at = strstr(text, key);
@@ -20,7 +20,7 @@ static const char *member(const char *text, const char *key, char out[MEMBER_MOS
     return out;
 }
 
-/* Collectives are marked by a description in JSON: here its operation, count and type of elements are enough. */
+/* Marks of collectives are JSON descriptions: the title is their operation, element count and type. */
 static const char *range_title(const char *name, char out[3 * MEMBER_MOST])
 {
     char operation[MEMBER_MOST], count[MEMBER_MOST], type[MEMBER_MOST];
@@ -33,7 +33,7 @@ static const char *range_title(const char *name, char out[3 * MEMBER_MOST])
 
 static void put_range(const struct term *t, const struct names *names, const struct range_sum *r, int columns)
 {
-    char number[TERM_NUMBER], title[3 * MEMBER_MOST];
+    char number[READABLE_MOST], title[3 * MEMBER_MOST];
     const char *domain = names_text(names, r->domain), *name = range_title(names_text(names, r->name), title);
     const int prefix = r->domain == NAME_EMPTY || name == title ? 0 : term_width(domain) + 2;
     fputs("    ", t->to);
@@ -45,11 +45,11 @@ static void put_range(const struct term *t, const struct names *names, const str
     }
     term_text(t, name, columns - width);
     width += term_width(name) < columns - width ? term_width(name) : columns - width;
-    fprintf(t->to, "%*s %7s", columns - width, "", term_count(number, r->n));
+    fprintf(t->to, "%*s %7s", columns - width, "", readable_count(number, r->n));
     const double value[] = { r->total_ns, r->total_ns / (double)r->n, (double)r->p50_ns, (double)r->p99_ns,
                              (double)r->max_ns };
     for (size_t i = 0; i < sizeof value / sizeof *value; i++)
-        fprintf(t->to, " %10s", term_duration(number, value[i]));
+        fprintf(t->to, " %10s", readable_duration(number, value[i]));
     fputc('\n', t->to);
 }
 

@@ -8,7 +8,7 @@ enum { TABLE_COLUMNS = 60, BAR_CELLS = 20, LEAST_NAME = 20 };
 
 static void put_rank(const struct term *t, const struct rank_row *r)
 {
-    char text[TERM_NUMBER] = "-";
+    char text[READABLE_MOST] = "-";
     if (r->has_rank)
         snprintf(text, sizeof text, "%lld%s", (long long)r->rank, r->is_twice ? "*" : "");
     fprintf(t->to, "%s%-6s%s", r->is_slow ? term_ink(t, INK_WARN) : "", text, r->is_slow ? term_ink(t, INK_END) : "");
@@ -22,15 +22,15 @@ static int64_t whole_ns(const struct rank_row *r)
     return sum;
 }
 
-/* The whole of a slow row is one line below it: by how much it is slower, and in what. */
+/* Prints a line below a slow rank: by how much it is slower, and in which part of the step. */
 static void put_slow(const struct term *t, const struct rank_row *r)
 {
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     const bool is_computing = r->part == STEP_COMPUTING;
     const char *part = is_computing ? (r->is_host ? "in operators" : "computing")
                                     : (r->is_host ? "outside operators" : "free, waiting for the host");
     fprintf(t->to, "       %sslow:%s +%s %s", term_ink(t, INK_WARN), term_ink(t, INK_END),
-            term_duration(number, (double)r->more_ns), part);
+            readable_duration(number, (double)r->more_ns), part);
     if (r->median_part_ns > 0)
         fprintf(t->to, ", %.2f x the median of all ranks",
                 (double)(r->median_part_ns + r->more_ns) / (double)r->median_part_ns);
@@ -39,12 +39,13 @@ static void put_slow(const struct term *t, const struct rank_row *r)
 
 static void put_row(const struct term *t, const struct rank_row *r, int64_t longest_ns)
 {
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     put_rank(t, r);
-    fprintf(t->to, " %5zu %10s", r->n_steps, term_duration(number, (double)r->time_ns));
-    fprintf(t->to, " %10s", term_duration(number, (double)(r->part_ns[STEP_COMPUTING] + r->part_ns[STEP_OVERLAPPED])));
-    fprintf(t->to, " %10s", term_duration(number, (double)r->part_ns[STEP_COMMUNICATION]));
-    fprintf(t->to, " %10s  ", term_duration(number, (double)r->part_ns[STEP_FREE]));
+    fprintf(t->to, " %5zu %10s", r->n_steps, readable_duration(number, (double)r->time_ns));
+    fprintf(t->to, " %10s",
+            readable_duration(number, (double)(r->part_ns[STEP_COMPUTING] + r->part_ns[STEP_OVERLAPPED])));
+    fprintf(t->to, " %10s", readable_duration(number, (double)r->part_ns[STEP_COMMUNICATION]));
+    fprintf(t->to, " %10s  ", readable_duration(number, (double)r->part_ns[STEP_FREE]));
     step_bar_print(t, r->part_ns, longest_ns, BAR_CELLS);
     const int left = t->columns - TABLE_COLUMNS - BAR_CELLS - 2;
     if (t->columns == 0 || left >= LEAST_NAME) {
@@ -53,7 +54,7 @@ static void put_row(const struct term *t, const struct rank_row *r, int64_t long
         term_text(t, r->name, t->columns == 0 ? 0 : left);
     }
     if (r->n_lost > 0)
-        fprintf(t->to, "  %s%s lost%s", term_ink(t, INK_WARN), term_count(number, r->n_lost), term_ink(t, INK_END));
+        fprintf(t->to, "  %s%s lost%s", term_ink(t, INK_WARN), readable_count(number, r->n_lost), term_ink(t, INK_END));
     fputc('\n', t->to);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank_table.h - the ranks of a job side by side, on one scale: as a table and as JSON. */
+/* rank_table.h - compares the ranks of a job on one scale, as a table and as JSON. */
 #ifndef ASCOPE_CLI_RANK_TABLE_H
 #define ASCOPE_CLI_RANK_TABLE_H
 
@@ -8,7 +8,7 @@
 #include "analyse/framework/ranks.h"
 #include "cli/term.h"
 
-/* Rows as ranks_compare() has left them. */
+/* Rows and order are those of ranks_compare(). */
 void rank_table_print(const struct term *t, const struct rank_row *row, const uint32_t *order, size_t n);
 json_t *rank_table_json(const struct rank_row *row, const uint32_t *order, size_t n); /* NULL without memory */
 

@@ -28,15 +28,15 @@ static void put_ending(const struct term *t, const struct collector *c)
         fputs("    some of its records are only in ascope.rings; `ascope recover` moves them to their files\n", t->to);
 }
 
-/* "known to 35 ns at the start and 41 ns at the stop" */
+/* ", accurate to 35 ns at the start and 41 ns at the stop" */
 static void put_uncertainty(const struct term *t, uint64_t start_ns, uint64_t stop_ns)
 {
-    char time[TERM_NUMBER];
+    char time[READABLE_MOST];
     if (start_ns != NOT_KNOWN)
-        fprintf(t->to, ", accurate to %s at the start", term_duration(time, (double)start_ns));
+        fprintf(t->to, ", accurate to %s at the start", readable_duration(time, (double)start_ns));
     if (stop_ns != NOT_KNOWN)
-        fprintf(t->to, "%s %s at the stop", start_ns != NOT_KNOWN ? " and" : ", known to",
-                term_duration(time, (double)stop_ns));
+        fprintf(t->to, "%s %s at the stop", start_ns != NOT_KNOWN ? " and" : ", accurate to",
+                readable_duration(time, (double)stop_ns));
 }
 
 static void put_clocks(const struct term *t, const struct collector *c)
@@ -69,28 +69,28 @@ static void put_clocks(const struct term *t, const struct collector *c)
 
 static void put_written(const struct term *t, const struct collector *c)
 {
-    char records[TERM_NUMBER], bytes[TERM_NUMBER], threads[TERM_NUMBER], lag[TERM_NUMBER], hooks[TERM_NUMBER];
+    char records[READABLE_MOST], bytes[READABLE_MOST], threads[READABLE_MOST], lag[READABLE_MOST], hooks[READABLE_MOST];
     fprintf(t->to,
             "    %s records, %s, from %s thread%s; %s in hooks; rings at most %" PRIu64
             " %% full, writer at most %s late\n",
-            term_count(records, c->records), term_bytes(bytes, c->bytes), term_count(threads, c->threads),
-            c->threads == 1 ? "" : "s", term_duration(hooks, (double)c->hook_ns), c->fill_most_percent,
-            term_duration(lag, (double)c->lag_most_ns));
+            readable_count(records, c->records), readable_bytes(bytes, c->bytes), readable_count(threads, c->threads),
+            c->threads == 1 ? "" : "s", readable_duration(hooks, (double)c->hook_ns), c->fill_most_percent,
+            readable_duration(lag, (double)c->lag_most_ns));
     if (c->n_dropped == 0)
         fputs("    nothing was dropped\n", t->to);
     for (size_t i = 0; i < c->n_dropped; i++) {
         fprintf(t->to, "%s%s", i == 0 ? "    " : ", ", i == 0 ? term_ink(t, INK_WARN) : "");
         fprintf(t->to, "%s", i == 0 ? "dropped for lack of space: " : "");
         term_text(t, c->dropped[i].what, 40);
-        fprintf(t->to, " %s", term_count(records, c->dropped[i].n));
+        fprintf(t->to, " %s", readable_count(records, c->dropped[i].n));
     }
     if (c->n_dropped > 0)
         fprintf(t->to, "%s\n", term_ink(t, INK_END));
     if (c->aged_slices > 0 || c->aged_bytes > 0)
         fprintf(t->to, "    deleted to stay within the storage limit: %s slices, %s\n",
-                term_count(records, c->aged_slices), term_bytes(bytes, c->aged_bytes));
+                readable_count(records, c->aged_slices), readable_bytes(bytes, c->aged_bytes));
     if (c->open_ranges > 0)
-        fprintf(t->to, "    %s ranges of marks never ended\n", term_count(records, c->open_ranges));
+        fprintf(t->to, "    %s ranges of marks never ended\n", readable_count(records, c->open_ranges));
 }
 
 static double span_ns(uint64_t begin_ns, uint64_t end_ns)
@@ -100,19 +100,19 @@ static double span_ns(uint64_t begin_ns, uint64_t end_ns)
 
 static void put_flight(const struct term *t, const struct collector_flight *f)
 {
-    char time[TERM_NUMBER], records[TERM_NUMBER];
+    char time[READABLE_MOST], records[READABLE_MOST];
     if (!f->trigger)
         return;
     fputs("    saved by a flight recorder: ", t->to);
     term_text(t, f->trigger, 0);
-    fprintf(t->to, "; the last %s, %s records\n", term_duration(time, span_ns(f->begin_unix_ns, f->end_unix_ns)),
-            term_count(records, f->records));
+    fprintf(t->to, "; the last %s, %s records\n", readable_duration(time, span_ns(f->begin_unix_ns, f->end_unix_ns)),
+            readable_count(records, f->records));
     if (f->dropped_end_unix_ns > f->dropped_begin_unix_ns)
         fprintf(t->to, "    overwritten: %s before that\n",
-                term_duration(time, span_ns(f->dropped_begin_unix_ns, f->dropped_end_unix_ns)));
+                readable_duration(time, span_ns(f->dropped_begin_unix_ns, f->dropped_end_unix_ns)));
     if (f->short_ns > 0)
         fprintf(t->to, "    %sthe memory was too small for %s of what was asked for%s\n", term_ink(t, INK_WARN),
-                term_duration(time, (double)f->short_ns), term_ink(t, INK_END));
+                readable_duration(time, (double)f->short_ns), term_ink(t, INK_END));
 }
 
 void recording_print(const struct term *t, const struct collector *c)
@@ -138,10 +138,10 @@ void recording_print(const struct term *t, const struct collector *c)
 
 static void put_cost(const struct term *t, const char *what, const struct collector_step *s)
 {
-    char records[TERM_NUMBER], bytes[TERM_NUMBER], dropped[TERM_NUMBER], hooks[TERM_NUMBER], lag[TERM_NUMBER];
-    fprintf(t->to, "    %-*s %11s %9s %9s %11s %12s\n", COST_COLUMNS, what, term_count(records, s->records),
-            term_bytes(bytes, s->bytes), term_count(dropped, s->dropped), term_duration(hooks, (double)s->hook_ns),
-            term_duration(lag, (double)s->lag_most_ns));
+    char records[READABLE_MOST], bytes[READABLE_MOST], dropped[READABLE_MOST], hooks[READABLE_MOST], lag[READABLE_MOST];
+    fprintf(t->to, "    %-*s %11s %9s %9s %11s %12s\n", COST_COLUMNS, what, readable_count(records, s->records),
+            readable_bytes(bytes, s->bytes), readable_count(dropped, s->dropped),
+            readable_duration(hooks, (double)s->hook_ns), readable_duration(lag, (double)s->lag_most_ns));
 }
 
 static void put_cost_of(const struct term *t, const struct collector_step *s, const char *more)
@@ -159,7 +159,7 @@ static uint64_t dropped_of(const struct collector *c)
     return n;
 }
 
-/* Sums are doubles: numbers of a file may be as large as they like. */
+/* Uses doubles: numbers from a file may be so large that integer sums would overflow. */
 static void put_average(const struct term *t, const struct collector *c)
 {
     double sum[5] = { 0 };

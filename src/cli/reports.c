@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/json_memory.h"
 
-/* Every word that such a file may hold, those of chips that no process exists for included. */
+/* All names that the file may contain, including those of chips for which there is no process. */
 static const char *const known_word[] = {
     "acc_pmu",
     "ascend",
@@ -69,8 +69,7 @@ static bool show_all(struct processes *out, const char *path, const char *why, c
 bool reports_read(const char *path, struct arena *mem, struct processes *out, struct error *e)
 {
     *out = (struct processes){ 0 };
-    const char *real =
-        realpath(path, NULL); /* of a user's own links, unlike those of a collection, one may be followed */
+    const char *real = realpath(path, NULL); /* links given by the user are followed, unlike those in a collection */
     struct stat st;
     int why = errno;
     const int fd = real ? file_open(AT_FDCWD, real, &st, &why) : -1;

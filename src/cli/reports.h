@@ -10,12 +10,12 @@
 #include "base/error.h"
 
 struct processes {
-    const char **name; /* those that are switched on, in mem; NULL: all of them */
+    const char **name; /* the processes that are switched on, in mem; NULL: all */
     size_t n;
-    char advice[200]; /* why everything is shown after all; "" when the file was followed */
+    char advice[200]; /* why the file is not followed and all processes are shown; "": it is followed */
 };
 
-/* False: the file cannot be read. A file that can be read but not followed shows everything, as the reference does. */
+/* False: the file cannot be read. With a readable but invalid file all processes are shown, as in the reference. */
 bool reports_read(const char *path, struct arena *mem, struct processes *out, struct error *e);
 
 #endif

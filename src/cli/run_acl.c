@@ -19,7 +19,7 @@ static void print_remark(void *to, const struct options_remark *r)
         complain("warning: %s", line.text);
 }
 
-/* Of a program that the shell would find. */
+/* The directory of the program that execvp() would start. */
 static const char *directory_of(const struct arguments *a, const char *program)
 {
     const char *const path = strchr(program, '/') ? NULL : getenv("PATH");
@@ -40,7 +40,7 @@ static const char *directory_of(const struct arguments *a, const char *program)
     return dir;
 }
 
-/* What the line says by itself. */
+/* Rejects options that the file decides, too. False: reported. */
 static bool is_clear(const struct arguments *a)
 {
     static const uint8_t twice[] = { OPT_RUN_HOST_SYS, OPT_RUN_LEVEL, OPT_RUN_METRICS, OPT_RUN_MARKS,

@@ -18,7 +18,7 @@ extern char **environ;
 
 enum answer { ANSWER_NONE, ANSWER_FRAMEWORK, ANSWER_NO_PACKAGE, ANSWER_NO_INTERPRETER };
 
-/* What the package says of a script: one word on its standard output. */
+/* Reads the package's answer about a script: the name of its framework, or "none". */
 static enum answer read_answer(int fd, pid_t child)
 {
     char text[32];
@@ -62,7 +62,7 @@ static enum answer ask(const struct python_program *p, struct arena *mem)
     return answer;
 }
 
-/* Asks with one more directory of modules, which stays when it is the one. */
+/* Asks with an additional directory in PYTHONPATH, which is kept if the package is found there. */
 static enum answer ask_in(const char *place, const struct python_program *p, struct arena *mem)
 {
     const char *before = getenv("PYTHONPATH");
@@ -81,7 +81,7 @@ static enum answer ask_in(const char *place, const struct python_program *p, str
     return answer;
 }
 
-/* The package that the interpreter has, or that of the build tree, of a wheel, or of the same installation as this program. */
+/* Searches the package: in the interpreter, then in the build tree, wheel or installation of this program. */
 static enum answer find_package(const struct python_program *p, const char *program, struct arena *mem)
 {
     static const char *const beside[] = { "python/ascope", "..", "../lib*/python3*/*-packages/ascope" };
@@ -117,6 +117,16 @@ static void set_environment(const char *pairs, struct arena *mem)
     }
 }
 
+/* What the front end reads from its environment. Programs that the collector records do not get these variables. */
+static void set_front_end_environment(const struct python_run *r, const char *self)
+{
+    setenv("ASCOPE_PROGRAM", self, 0); /* the analysis is of the same version */
+    if (r->dialect)
+        setenv("ASCOPE_DIALECT", r->dialect, 1);
+    if (r->recorder->osrt == ASCOPE_OSRT_LIBC)
+        setenv("ASCOPE_OSRT", "libc", 0);
+}
+
 void run_python(const struct python_run *r, char *const *program, struct arena *mem)
 {
     struct python_program p;
@@ -124,18 +134,19 @@ void run_python(const struct python_run *r, char *const *program, struct arena *
     if (!python_read(&p, program, mem) || readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
         return;
     set_environment(r->environment, mem);
-    setenv("ASCOPE_PROGRAM", self, 0); /* the analysis is of the same version */
     if (p.is_module && strcmp(p.script, "ascope") == 0) {
+        set_front_end_environment(r, self);
         become(program);
         return;
     }
     const enum answer answer = find_package(&p, self, mem);
     char **command = answer == ANSWER_FRAMEWORK && !r->outside ? python_command(&p, r, mem) : NULL;
-    if (command && (r->recorder->host_sys & ASCOPE_HOST_OSRT))
-        preload_set(); /* else the front end says what is missing */
-    if (command)
+    if (command) {
+        set_front_end_environment(r, self);
+        if (r->recorder->host_sys & ASCOPE_HOST_OSRT)
+            preload_set(); /* else the front end says what is missing */
         become(command);
-    else if (r->is_quiet)
+    } else if (r->is_quiet)
         return;
     else if (answer == ANSWER_NO_PACKAGE)
         complain("note: %s has no package ascope; %s is recorded like any other program, without its framework",

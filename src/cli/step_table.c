@@ -36,10 +36,14 @@ static bool has_utf8(void)
 void step_bar_print(const struct term *t, const int64_t part_ns[STEP_PARTS], int64_t longest_ns, int cells)
 {
     const bool utf8 = has_utf8();
-    double before = 0;
+    const double scale = longest_ns > 0 ? (double)cells / (double)longest_ns : 0;
+    double before = 0, all_ns = 0;
+    for (int i = 0; i < STEP_PARTS; i++)
+        all_ns += (double)part_ns[i];
+    const bool is_cut = cells > 0 && all_ns * scale >= cells + 1;
+    cells -= is_cut;
     for (int i = 0; i < STEP_PARTS && longest_ns > 0; i++) {
-        /* Ends are rounded, not lengths: the whole is as long as it should be. */
-        const double scale = (double)cells / (double)longest_ns;
+        /* Positions are rounded, not lengths, so that the whole bar has the right length. */
         const int from = (int)(before * scale + 0.5), to = (int)((before + (double)part_ns[i]) * scale + 0.5);
         fputs(to > from ? term_ink(t, part_look[i].ink) : "", t->to);
         for (int k = from; k < to && k < cells; k++)
@@ -47,6 +51,7 @@ void step_bar_print(const struct term *t, const int64_t part_ns[STEP_PARTS], int
         fputs(to > from ? term_ink(t, INK_END) : "", t->to);
         before += (double)part_ns[i];
     }
+    fputs(is_cut ? ">" : "", t->to);
 }
 
 static const char *step_name(const struct step_series *s, const struct names *names, size_t i)
@@ -60,32 +65,41 @@ static int bar_cells(const struct term *t)
     return t->columns == 0 || left > BAR_CELLS ? BAR_CELLS : left > 0 ? left : 0;
 }
 
-/* As step_trace_time.csv has it, computing is all of it, with communication at the same time or without. */
+/* The time of a full bar. If one step takes much longer than the others, its bar is cut: those of usual steps have a quarter of the
+ * cells at least. */
+static int64_t bar_longest_ns(const struct step_series *s)
+{
+    const int64_t slowest_ns = s->time_ns[s->slowest[0]], usual_ns = s->spread.median_ns;
+    return usual_ns > 0 && slowest_ns / 4 > usual_ns ? 4 * usual_ns : slowest_ns;
+}
+
+/* As in step_trace_time.csv, computing includes the time that overlaps communication. */
 static void put_row(const struct term *t, const struct step_series *s, const char *name, int64_t time_ns,
                     const int64_t part_ns[STEP_PARTS], enum ink ink)
 {
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     fprintf(t->to, "    %s", term_ink(t, ink));
     term_text(t, name, NAME_COLUMNS);
     fprintf(t->to, "%*s %10s", term_width(name) < NAME_COLUMNS ? NAME_COLUMNS - term_width(name) : 0, "",
-            term_duration(number, (double)time_ns));
+            readable_duration(number, (double)time_ns));
     if (s->n > 1)
         fprintf(t->to, " %8.2f",
                 s->spread.median_ns > 0 ? (double)time_ns / (double)s->spread.median_ns
                 : time_ns > 0           ? 999.99
                                         : 1);
     fputs(term_ink(t, ink != INK_END ? INK_END : ink), t->to);
-    fprintf(t->to, " %10s", term_duration(number, (double)(part_ns[STEP_COMPUTING] + part_ns[STEP_OVERLAPPED])));
-    if (!s->is_host)
-        fprintf(t->to, " %10s", term_duration(number, (double)part_ns[STEP_COMMUNICATION]));
-    fprintf(t->to, " %10s  ", term_duration(number, (double)part_ns[STEP_FREE]));
-    step_bar_print(t, part_ns, s->time_ns[s->slowest[0]], bar_cells(t));
+    fprintf(t->to, " %10s", readable_duration(number, (double)(part_ns[STEP_COMPUTING] + part_ns[STEP_OVERLAPPED])));
+    if (s->has_communication)
+        fprintf(t->to, " %10s", readable_duration(number, (double)part_ns[STEP_COMMUNICATION]));
+    fprintf(t->to, " %10s  ", readable_duration(number, (double)part_ns[STEP_FREE]));
+    step_bar_print(t, part_ns, bar_longest_ns(s), bar_cells(t));
     fputc('\n', t->to);
 }
 
 static void put_cause(const struct term *t, const struct step_more *m, bool is_host)
 {
-    /* On the host alone an operator that waits for data is an operator: only what has none is outside of operators. */
+    /* Texts for steps of a device, and of the host. On the host, an operator that waits for data counts as an
+     * operator. */
     static const struct {
         const char *part, *before, *after;
     } word[CAUSES][2] = {
@@ -98,8 +112,8 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
         [CAUSE_MEMORY] = { { "free", "memory: ", "" }, { "allocating or freeing memory", "", "" } },
         [CAUSE_GC] = { { "free: garbage collection", "", "" }, { "garbage collection", "", "" } },
     };
-    char number[TERM_NUMBER];
-    fprintf(t->to, "+%s %s", term_duration(number, (double)m->more_ns), word[m->cause][is_host].part);
+    char number[READABLE_MOST];
+    fprintf(t->to, "+%s %s", readable_duration(number, (double)m->more_ns), word[m->cause][is_host].part);
     if (m->named == NAMED_NOTHING || (is_host && m->named == NAMED_OUTSIDE))
         return;
     if (m->named == NAMED_OUTSIDE) {
@@ -108,7 +122,7 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
         fprintf(t->to, ": %s%s", word[m->cause][is_host].before, m->named == NAMED_RANGE ? "range " : "");
         term_text(t, m->name, t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);
     }
-    fprintf(t->to, " +%s%s", term_duration(number, (double)m->name_ns), word[m->cause][is_host].after);
+    fprintf(t->to, " +%s%s", readable_duration(number, (double)m->name_ns), word[m->cause][is_host].after);
 }
 
 static void put_causes(const struct term *t, const struct step_mores *m, bool is_host)
@@ -125,35 +139,37 @@ static void put_causes(const struct term *t, const struct step_mores *m, bool is
 static void put_heading(const struct term *t, const struct step_subject *u, const struct device *d,
                         const struct step_series *s)
 {
-    char number[TERM_NUMBER], time[TERM_NUMBER];
+    char number[READABLE_MOST], time[READABLE_MOST];
     const char *what = s->has_model ? "iteration" : "step";
     if (s->is_whole) {
         fprintf(t->to, "\n  no steps were recorded%s", u->collection ? "" : " by the device");
     } else {
-        fprintf(t->to, "\n  %s %s%s", term_count(number, s->n), what, s->n == 1 ? "" : "s");
+        fprintf(t->to, "\n  %s %s%s", readable_count(number, s->n), what, s->n == 1 ? "" : "s");
         if (s->has_model)
             fprintf(t->to, " of model %llu", (unsigned long long)s->model);
     }
     if (d && u->profile->n_devices > 1)
         fprintf(t->to, " on device %u", d->source.device);
     if (s->n > 1)
-        fprintf(t->to, ", median %s, slowest %s", term_duration(number, (double)s->spread.median_ns),
-                term_duration(time, (double)s->time_ns[s->slowest[0]]));
+        fprintf(t->to, ", median %s, slowest %s", readable_duration(number, (double)s->spread.median_ns),
+                readable_duration(time, (double)s->time_ns[s->slowest[0]]));
     if (s->n_slow > 0)
-        fprintf(t->to, ", %s%s slow%s", term_ink(t, INK_WARN), term_count(number, s->n_slow), term_ink(t, INK_END));
+        fprintf(t->to, ", %s%s slow%s", term_ink(t, INK_WARN), readable_count(number, s->n_slow), term_ink(t, INK_END));
     fprintf(t->to, "\n    %-*s %10s", NAME_COLUMNS, s->is_whole ? "" : what, "time");
     if (s->n > 1)
         fprintf(t->to, " %8s", "x median");
-    fprintf(t->to, s->is_host ? " %10s" : " %10s %10s", s->is_host ? "operators" : "computing", "communic.");
+    fprintf(t->to, " %10s", s->is_host ? "operators" : "computing");
+    if (s->has_communication)
+        fprintf(t->to, " %10s", "communic.");
     fprintf(t->to, " %10s\n", s->is_host ? "other" : "free");
 }
 
 static void put_rest(const struct term *t, const struct step_subject *u, const struct step_series *s, size_t n_left,
                      int64_t fast_ns, int64_t slow_ns)
 {
-    char from[TERM_NUMBER], to[TERM_NUMBER], number[TERM_NUMBER];
-    fprintf(t->to, "    and %s more from %s to %s; --top N", term_count(number, n_left),
-            term_duration(from, (double)fast_ns), term_duration(to, (double)slow_ns));
+    char from[READABLE_MOST], to[READABLE_MOST], number[READABLE_MOST];
+    fprintf(t->to, "    and %s more from %s to %s; --top N", readable_count(number, n_left),
+            readable_duration(from, (double)fast_ns), readable_duration(to, (double)slow_ns));
     fprintf(t->to, "%s%s shows them\n", u->file && !s->is_host ? " or " : "", u->file && !s->is_host ? u->file : "");
 }
 
@@ -169,7 +185,7 @@ static void put_series(const struct term *t, const struct step_subject *u, const
         const uint32_t i = s->slowest[k];
         if (!s->is_chosen[i])
             continue;
-        if (n_shown >= most && n_chosen > most + 1) { /* a line that says "and 1 more" could as well show it */
+        if (n_shown >= most && n_chosen > most + 1) { /* "and 1 more" would take as much space as the step */
             slow_ns = n_left++ == 0 ? s->time_ns[i] : slow_ns;
             fast_ns = s->time_ns[i];
             continue;
@@ -187,7 +203,7 @@ static void put_series(const struct term *t, const struct step_subject *u, const
         put_row(t, s, "median", s->spread.median_ns, s->median_part_ns, INK_BOLD);
 }
 
-/* One series of a subject: of a device, or of the host where there are none; with the causes of its slowest steps. */
+/* The steps of a device, or of the host if there are no devices, with the causes of the slowest ones. */
 struct series {
     const struct device *d; /* NULL: of the host */
     struct step_series s;

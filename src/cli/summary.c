@@ -16,7 +16,7 @@
 #include "raw/family.h"
 
 enum { TOP_TABLES = 8, NAME_COLUMNS = 44 };
-enum { JSON_SCHEMA = 1 }; /* counts up when a member changes its meaning or goes away */
+enum { JSON_SCHEMA = 1 }; /* incremented when a member changes its meaning or is removed */
 
 /* ---- counting ------------------------------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ static void count_facts(const struct profile *p, uint64_t n[FACTS])
     }
 }
 
-/* Ids of names depend on who came first: equal times are ordered by text. */
+/* Equal times are ordered by text: ids of names depend on the order of loading. */
 static bool is_above(const struct names *names, const struct top *a, const struct top *b)
 {
     return a->dur_ns != b->dur_ns ? a->dur_ns > b->dur_ns : names_compare(names, a->name, b->name) < 0;
@@ -68,8 +68,8 @@ size_t top_take(const struct names *names, struct top *sum, size_t n, size_t mos
     return n_runs < most ? n_runs : most;
 }
 
-/* Device time by operator type, or by name where no type was collected; *all is their sum. The caller frees them; NULL: no
- * memory. */
+/* Device time by operator type, or by name if no type was recorded; *all: the sum. Owner: the caller, free(). NULL:
+ * no memory. */
 static struct top *top_operators(const struct profile *p, size_t most, size_t *n, double *all)
 {
     const size_t n_names = names_count(p->names);
@@ -97,11 +97,11 @@ static struct top *top_operators(const struct profile *p, size_t most, size_t *n
 }
 
 struct stream_size {
-    uint64_t bytes, records; /* of all slices; records 0 when they have no fixed length */
+    uint64_t bytes, records; /* of all slices; records is 0 if their length varies */
     bool has_records;
 };
 
-/* 0: records of several lengths, or text. */
+/* The size of a record; 0: records of various sizes, or text. */
 static uint16_t record_size(const struct chip *c, const struct family *f)
 {
     if (c->task_log == TASK_LOG_SHORT && strcmp(f->name, "stars_soc.data") == 0)
@@ -138,7 +138,7 @@ void summary_gpu(const struct term *t, const struct profile *p)
 static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
-    char number[TERM_NUMBER], time[TERM_NUMBER];
+    char number[READABLE_MOST], time[READABLE_MOST];
     if (p->n_devices > 0) {
         fprintf(t->to, "  %s%s, device%s", profile_is_simulated(p) ? "simulated " : "", p->chip->name,
                 p->n_devices > 1 ? "s" : "");
@@ -152,15 +152,15 @@ static void put_found(const struct term *t, const struct profile *p)
         fputs(", host ", t->to);
         term_text(t, s->settings.hostname, 40);
     }
-    fprintf(t->to, "; %s from %s%s\n", term_duration(number, (double)(s->end_ns - s->begin_ns)),
-            term_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
+    fprintf(t->to, "; %s from %s%s\n", readable_duration(number, (double)(s->end_ns - s->begin_ns)),
+            readable_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
 
     uint64_t n[FACTS];
     count_facts(p, n);
     const char *before = "  ";
     for (int i = 0; i < FACTS; i++)
         if (n[i] > 0) {
-            fprintf(t->to, "%s%s %s", before, term_count(number, n[i]),
+            fprintf(t->to, "%s%s %s", before, readable_count(number, n[i]),
                     n[i] == 1 ? fact_word[i].one : fact_word[i].many);
             before = ", ";
         }
@@ -180,7 +180,7 @@ static bool ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* Timelines and databases are what people open first; tables come in dozens. */
+/* Tables are listed after timelines and databases, which users open first. */
 static bool is_table(const struct written *f)
 {
     return !ends_with(f->path, ".db") && !f->is_timeline;
@@ -195,18 +195,18 @@ static void put_padded(const struct term *t, const char *text, int columns)
 
 static void put_file(const struct term *t, const struct written *f, int columns)
 {
-    char rows[TERM_NUMBER], bytes[TERM_NUMBER];
+    char rows[READABLE_MOST], bytes[READABLE_MOST];
     fputs("    ", t->to);
     put_padded(t, file_name(f->path), columns);
     static const char *const unit[2][2] = { { "rows", "row" }, { "events", "event" } };
-    fprintf(t->to, " %11s %-6s %7s  %s", term_count(rows, f->n_rows), unit[f->is_timeline][f->n_rows == 1],
-            term_bytes(bytes, f->n_bytes), term_ink(t, INK_DIM));
+    fprintf(t->to, " %11s %-6s %7s  %s", readable_count(rows, f->n_rows), unit[f->is_timeline][f->n_rows == 1],
+            readable_bytes(bytes, f->n_bytes), term_ink(t, INK_DIM));
     const int left = t->columns - columns - 34;
     term_text(t, f->about ? f->about : "", t->columns == 0 ? 0 : left > 0 ? left : 1);
     fprintf(t->to, "%s\n", term_ink(t, INK_END));
 }
 
-/* The directory of a file: as seen from the collection where it lies in there. */
+/* Prints the directory of a file, relative to the collection if it is inside. */
 static void put_dir(const struct term *t, const char *collection, const char *path)
 {
     const size_t len = strlen(collection), dir_len = (size_t)(file_name(path) - path);
@@ -242,25 +242,25 @@ static void put_rest(const struct term *t, const struct written *const *file, si
         rows += file[i]->n_rows;
         bytes += file[i]->n_bytes;
     }
-    char what[48], row_text[TERM_NUMBER], byte_text[TERM_NUMBER];
+    char what[48], row_text[READABLE_MOST], byte_text[READABLE_MOST];
     snprintf(what, sizeof what, "and %zu smaller tables", n);
-    fprintf(t->to, "    %-*s %11s rows   %7s  %s-v lists them%s\n", columns, what, term_count(row_text, rows),
-            term_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
+    fprintf(t->to, "    %-*s %11s rows   %7s  %s-v lists them%s\n", columns, what, readable_count(row_text, rows),
+            readable_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
 }
 
-/* A timeline that viewers cannot open is no result yet. The uncompressed size of a .gz file is unknown here. */
+/* Warns about timelines that are too large for viewers. The uncompressed size of a .gz file is unknown here. */
 static void put_too_large(const struct term *t, const struct account *a)
 {
     for (size_t i = 0; i < a->files.n; i++) {
         const struct written *f = &a->files.at[i];
         const char *advice = f->is_timeline && !ends_with(f->path, ".gz") ? trace_size_advice(f->n_bytes) : NULL;
-        char bytes[TERM_NUMBER];
+        char bytes[READABLE_MOST];
         if (!advice)
             continue;
         fprintf(t->to, "\n  %s", term_ink(t, INK_WARN));
         term_text(t, file_name(f->path), 0);
         fprintf(t->to, " has %s%s: %s; ascope export-trace --max-size 400M splits it into parts\n",
-                term_bytes(bytes, f->n_bytes), term_ink(t, INK_END), advice);
+                readable_bytes(bytes, f->n_bytes), term_ink(t, INK_END), advice);
     }
 }
 
@@ -296,16 +296,25 @@ bool summary_files(const struct term *t, const char *path, const struct account 
     return true;
 }
 
+/* "torch/optim/adam.py(319): step" is cut from the left, directory by directory: its end says more. */
+static const char *without_directories(const char *name, int columns)
+{
+    const char *const file = strstr(name, ".py(");
+    for (const char *slash; file && term_width(name) > columns && (slash = strchr(name, '/')) && slash < file;)
+        name = slash + 1;
+    return name;
+}
+
 void top_print(const struct term *t, const struct names *names, const char *heading, const struct top *top, size_t n,
                double all_ns)
 {
     fprintf(t->to, "\n  %-*s %11s  share       runs\n", NAME_COLUMNS - 8, heading, "time");
     for (size_t i = 0; i < n; i++) {
-        char dur[TERM_NUMBER], runs[TERM_NUMBER];
+        char dur[READABLE_MOST], runs[READABLE_MOST];
         fputs("    ", t->to);
-        put_padded(t, names_text(names, top[i].name), NAME_COLUMNS - 10);
-        fprintf(t->to, " %11s %4.0f %% %10s\n", term_duration(dur, top[i].dur_ns),
-                all_ns > 0 ? 100 * top[i].dur_ns / all_ns : 0, term_count(runs, top[i].n));
+        put_padded(t, without_directories(names_text(names, top[i].name), NAME_COLUMNS - 10), NAME_COLUMNS - 10);
+        fprintf(t->to, " %11s %4.0f %% %10s\n", readable_duration(dur, top[i].dur_ns),
+                all_ns > 0 ? 100 * top[i].dur_ns / all_ns : 0, readable_count(runs, top[i].n));
     }
 }
 
@@ -323,8 +332,8 @@ static bool put_top(const struct term *t, const struct profile *p, size_t most)
 
 static void put_loss(const struct term *t, const struct losses *l, enum loss why)
 {
-    char n[TERM_NUMBER];
-    fprintf(t->to, "    %11s %s", term_count(n, l->by[why].n), loss_text(why));
+    char n[READABLE_MOST];
+    fprintf(t->to, "    %11s %s", readable_count(n, l->by[why].n), loss_text(why));
     if (l->by[why].file) {
         fprintf(t->to, "%s, %s ", term_ink(t, INK_DIM),
                 loss_place(why) == LOSS_REPORTED_BY ? "according to" : "first:");
@@ -336,15 +345,30 @@ static void put_loss(const struct term *t, const struct losses *l, enum loss why
     fputc('\n', t->to);
 }
 
+void complain_problems(FILE *to, const char *path, const struct account *a)
+{
+    enum { SHOWN = 3 }; /* a full disk causes the same problem for forty files */
+    const size_t n = a->problems.n, n_shown = n > SHOWN + 1 ? SHOWN : n, n_more = n - n_shown + a->n_omitted;
+    for (size_t i = 0; i < n_shown; i++)
+        if (a->problems.at[i])
+            complain_to(to, "%s", a->problems.at[i]);
+        else
+            complain_to(to, "%s: %s", path, no_memory_text());
+    if (n_shown > 0 && n_more > 0)
+        complain_to(to, "and %zu more problems; --json lists them", n_more);
+    else if (n_more > 0)
+        complain_to(to, "%s: %s", path, no_memory_text());
+}
+
 void complain_losses(const char *path, const struct losses *l)
 {
     for (int why = 0; why < LOSS_KINDS; why++) {
-        char n[TERM_NUMBER], place[32] = "";
+        char n[READABLE_MOST], place[32] = "";
         if (l->by[why].n == 0 || !loss_is_damage((enum loss)why))
             continue;
         if (loss_place((enum loss)why) == LOSS_AT_BYTE)
             snprintf(place, sizeof place, ":%llu", (unsigned long long)l->by[why].first_at);
-        complain("%s: %s %s%s%s%s; they are missing from the results", path, term_count(n, l->by[why].n),
+        complain("%s: %s %s%s%s%s; they are missing from the results", path, readable_count(n, l->by[why].n),
                  loss_text((enum loss)why), l->by[why].file ? ", first: " : "", l->by[why].file ? l->by[why].file : "",
                  l->by[why].file ? place : "");
     }
@@ -388,11 +412,12 @@ void summary_streams(const struct term *t, const struct source *s)
         const struct stream *stream = &s->stream[i];
         const struct stream_size m = stream_measure(s->chip, stream);
         const struct family *family = family_find(stream->family);
-        char bytes[TERM_NUMBER], n[TERM_NUMBER], name[160];
+        char bytes[READABLE_MOST], n[READABLE_MOST], name[160];
         snprintf(name, sizeof name, "%s%s", stream->is_unaging ? "unaging." : "", stream->family);
         fputs("    ", t->to);
         put_padded(t, name, NAME_COLUMNS - 6);
-        fprintf(t->to, " %7s %11s %-8s", term_bytes(bytes, m.bytes), m.has_records ? term_count(n, m.records) : "",
+        fprintf(t->to, " %7s %11s %-8s", readable_bytes(bytes, m.bytes),
+                m.has_records ? readable_count(n, m.records) : "",
                 !m.has_records   ? ""
                 : m.records == 1 ? "record"
                                  : "records");
@@ -425,7 +450,7 @@ void summary_times(const struct term *t, const struct account *a)
     fputc('\n', t->to);
 }
 
-/* The chosen iterations; NULL: all. */
+/* The iterations chosen by --model-id and --iteration-id; NULL: all. */
 static const struct step_choice *choice_of(const struct arguments *a, struct step_choice *c)
 {
     const struct output_options *o = &a->options;
@@ -576,7 +601,15 @@ enum exit_status json_report(const struct arguments *a, const char *key, json_t 
     return json_report_more(a, key, list, NULL, status);
 }
 
-/* False: it could not be printed. */
+void json_list_add(json_t **list, json_t *one)
+{
+    if (json_array_append_new(*list, one) == 0)
+        return;
+    json_decref(*list);
+    *list = NULL;
+}
+
+/* Prints a JSON report. False: no memory, which was reported. */
 static bool report_print(const json_t *report)
 {
     char *text = report && !json_memory_failed() ? json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;

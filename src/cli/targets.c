@@ -40,7 +40,8 @@ static bool cannot_read(const char *path, int why, struct error *e)
     return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
 }
 
-/* Collections in a directory, by name. What cannot be looked into is reported, unless it has another kind of name. */
+/* Adds the collections in a directory, sorted by name. Unreadable directories are reported if they are named like
+ * collections. */
 static bool find_inside(struct targets *t, const char *path, struct error *e)
 {
     struct dirent **entry;
@@ -67,7 +68,7 @@ static int is_trace(const struct dirent *d)
     return d->d_name[0] != '.' && strstr(d->d_name, ".pt.trace.json") && chrome_is_name(d->d_name);
 }
 
-/* Traces of the ranks of a job, as torch.profiler names them in a directory. */
+/* Adds the traces in a directory that are named as torch.profiler names those of ranks. */
 static void find_traces(struct targets *t, const char *path, struct error *e)
 {
     struct dirent **entry;
@@ -92,7 +93,7 @@ static bool can_be_listed(const char *path)
 
 static void find(struct targets *t, const char *path, unsigned depth, struct error *e);
 
-/* In directories below, such as one of each machine. What is no collection by its name and cannot be looked into is passed over. */
+/* Searches subdirectories, such as one per machine. Unreadable ones that are not named like collections are ignored. */
 static void find_below(struct targets *t, const char *path, unsigned depth, struct error *e)
 {
     struct dirent **entry;
@@ -113,12 +114,13 @@ static void find_below(struct targets *t, const char *path, unsigned depth, stru
         free(entry);
 }
 
-/* The directory itself, or what lies in it: collections, else PROF directories, else what lies below. */
+/* Adds the directory itself, or the collections in it, or the PROF directories in it, or else searches its
+ * subdirectories. */
 static void find(struct targets *t, const char *path, unsigned depth, struct error *e)
 {
     enum {
         DEEPEST = 3
-    }; /* a job, a day, a machine; a home directory that is given by mistake is not searched for minutes */
+    }; /* a job, a day, a machine; the limit keeps the search short if a home directory is given by mistake */
     struct prof_dirs prof = { 0 };
     struct error nothing = { 0 };
     const size_t n_before = t->list.n;
@@ -149,7 +151,20 @@ const char *targets_wanted(char out[TARGETS_WANTED])
     return out;
 }
 
-/* Of a collection whose raw data was deleted, or copied without it. */
+/* Whether a directory contains a folder of a PROF directory, usable or not. */
+static bool is_ruin(const char *path)
+{
+    DIR *dir = opendir(path);
+    bool found = false;
+    int why;
+    for (const char *name; dir && !found && (name = dir_next(dir, &why));)
+        found = strcmp(name, "host") == 0 || strncmp(name, "device_", 7) == 0;
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* Whether a directory has results only: raw data was deleted, or not copied. */
 static bool has_only_results(const char *path, struct arena *mem)
 {
     static const char *const folder[] = { "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output" };
@@ -161,7 +176,7 @@ static bool has_only_results(const char *path, struct arena *mem)
     return false;
 }
 
-/* A path that is no directory. */
+/* Adds a file: a trace, if traces are accepted. */
 static enum exit_status add_file(struct targets *t, const char *given, unsigned also)
 {
     char wanted[TARGETS_WANTED];
@@ -199,7 +214,7 @@ enum exit_status targets_add(struct targets *t, const char *given, unsigned also
         find(t, path, 0, &e);
     else if (!path)
         error_no_memory(&e, given);
-    if ((also & TARGET_RUINS) && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && collection_is_ruin(path)) {
+    if ((also & TARGET_RUINS) && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && is_ruin(path)) {
         e = (struct error){ 0 };
         if (!add_target(t, &(struct target){ .path = path }))
             error_no_memory(&e, given);

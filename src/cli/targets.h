@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* targets.h - the arguments of a command line: collections of frameworks, PROF directories outside of them, traces. */
+/* targets.h - finds the inputs of a command line: collections of frameworks, separate PROF directories, traces. */
 #ifndef ASCOPE_CLI_TARGETS_H
 #define ASCOPE_CLI_TARGETS_H
 
@@ -9,25 +9,26 @@
 struct target {
     const char *path;
     const struct framework_kind *kind; /* of a collection; NULL: a PROF directory, or a trace */
-    bool is_trace;                     /* a file in Chrome's JSON form, such as torch.profiler writes */
+    bool is_trace;                     /* a file in Chrome's JSON format, as written by torch.profiler */
 };
 
 struct targets {
     LIST(struct target) list;
-    size_t n_refused; /* directories without one: reported on stderr, one line each */
+    size_t n_refused; /* arguments without a target, each reported on stderr */
     struct arena *mem;
 };
 
-/* What else is looked for. */
+/* What else is accepted. */
 enum {
-    TARGET_RUINS = 1, /* see collections_find() */
-    TARGET_TRACES = 2 /* files, and those of the ranks of a job that torch.profiler has written into a directory */
+    TARGET_RUINS =
+        1, /* PROF directories whose folders all lack their info.json: they cannot be exported, only looked at */
+    TARGET_TRACES = 2 /* trace files, and directories of trace files that torch.profiler has written */
 };
 
-/* -dir and all words. Anything but STATUS_DONE: there is nothing to do, and stderr says why. */
+/* Finds the targets of -dir and all words. Anything but STATUS_DONE: there are none, and the reason was reported. */
 enum exit_status targets_find(struct targets *t, struct arguments *a, unsigned also);
 
-/* The same of one path, behind what is in the list. */
+/* Appends the targets of one path to the list. */
 enum exit_status targets_add(struct targets *t, const char *given, unsigned also);
 
 /* "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some" */

@@ -5,11 +5,11 @@
 #include "base/progress.h"
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *program = "ascope";
@@ -68,57 +68,6 @@ void term_text(const struct term *t, const char *text, int most)
         fputs("...", t->to);
 }
 
-char *term_count(char out[TERM_NUMBER], uint64_t n)
-{
-    char digits[24];
-    const int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-    char *o = out;
-    for (int i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
-            *o++ = ',';
-        *o++ = digits[i];
-    }
-    *o = 0;
-    return out;
-}
-
-char *term_bytes(char out[TERM_NUMBER], uint64_t bytes)
-{
-    static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-    double v = (double)bytes;
-    size_t u = 0;
-    for (; v >= 999.5 && u + 1 < sizeof unit / sizeof *unit; u++) /* three digits are enough: 1000 KiB is 1.0 MiB */
-        v /= 1024;
-    snprintf(out, TERM_NUMBER, u > 0 && v < 9.95 ? "%.1f %s" : "%.0f %s", v, unit[u]);
-    return out;
-}
-
-char *term_duration(char out[TERM_NUMBER], double ns)
-{
-    if (ns < 1e3)
-        snprintf(out, TERM_NUMBER, "%.0f ns", ns);
-    else if (ns < 1e6)
-        snprintf(out, TERM_NUMBER, "%.3g us", ns / 1e3);
-    else if (ns < 1e9)
-        snprintf(out, TERM_NUMBER, "%.3f ms", ns / 1e6);
-    else if (ns < 60e9)
-        snprintf(out, TERM_NUMBER, "%.3f s", ns / 1e9);
-    else
-        snprintf(out, TERM_NUMBER, "%lld min %02d s", (long long)(ns / 60e9), (int)((int64_t)(ns / 1e9) % 60));
-    return out;
-}
-
-char *term_time(char out[TERM_NUMBER], int64_t wall_ns)
-{
-    const time_t seconds = (time_t)(wall_ns / 1000000000);
-    struct tm local;
-    char date[24] = "?";
-    if (localtime_r(&seconds, &local))
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
-    snprintf(out, TERM_NUMBER, "%s.%06lld", date, (long long)(wall_ns / 1000 % 1000000));
-    return out;
-}
-
 void complain_as(const char *name)
 {
     program = name;
@@ -131,12 +80,14 @@ const char *complain_name(void)
 
 static void complain_args(FILE *to, const char *fmt, va_list args)
 {
-    char text[1024];
+    char text[PATH_MAX + 1024]; /* a long path must not hide the problem, which comes after it */
     vsnprintf(text, sizeof text, fmt, args);
     const struct term t = { .to = to };
+    flockfile(to); /* threads report, too: lines must not be mixed */
     fprintf(to, "%s: ", program);
     term_text(&t, text, 0);
     fputc('\n', to);
+    funlockfile(to);
 }
 
 void complain(const char *fmt, ...)
@@ -153,7 +104,11 @@ void complain_to(FILE *to, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
+    if (to == stderr)
+        progress_hold();
     complain_args(to, fmt, args);
+    if (to == stderr)
+        progress_release();
     va_end(args);
 }
 

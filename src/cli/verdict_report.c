@@ -32,12 +32,17 @@ void verdicts_print(const struct job_report *r, const struct term *t)
         putchar('\n');
     }
     if (r->verdicts.n == 0)
-        puts("  no rank, host, link, step or stage differs from its kind");
+        puts(
+            r->has_compared
+                ? "  no rank, host, link, step or stage differs from its kind"
+                : "  nothing to compare: that takes two ranks or three steps with times of a device; ascope why and ascope "
+                  "advise compare the steps of hosts");
     if (!r->has_path || r->path_ns <= 0)
         return;
-    printf("%scritical path%s%s%s: %.3f ms, %u segments on %u ranks\n", term_ink(t, INK_BOLD),
+    printf("%scritical path%s%s%s: %.3f ms, %u segment%s on %u rank%s\n", term_ink(t, INK_BOLD),
            r->path_step ? " of step " : "", r->path_step ? r->path_step : "", term_ink(t, INK_END),
-           (double)r->path_ns / 1e6, r->path_segments, r->path_ranks);
+           (double)r->path_ns / 1e6, r->path_segments, r->path_segments == 1 ? "" : "s", r->path_ranks,
+           r->path_ranks == 1 ? "" : "s");
     puts("    part       length   saved if 0");
     for (size_t i = 0; i < r->parts.n; i++) {
         print_part(r, &r->parts.at[i], t);
@@ -77,6 +82,7 @@ void verdicts_json(const struct job_report *r, json_t *to)
                                                (json_int_t)p->saved_ns));
     }
     json_object_set_new(to, "verdicts", verdicts);
+    json_object_set_new(to, "has_compared", json_boolean(r->has_compared));
     json_object_set_new(to, "critical_path",
                         r->has_path ? json_pack("{s:o, s:I, s:I, s:I, s:o}", "step", optional_text_json(r->path_step),
                                                 "ns", (json_int_t)r->path_ns, "segments", (json_int_t)r->path_segments,

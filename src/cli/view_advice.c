@@ -53,7 +53,7 @@ bool view_text_put(struct view_input *in, const char *key, json_t *value)
     return to != NULL;
 }
 
-/* Places count from a base near to them: numbers of a page have 53 bits. */
+/* Makes times relative to a base, because numbers of a page have only 53 bits. */
 static void rebase(json_t *list, const struct advise_report *r, const struct view_advice *a, int64_t *base_ns)
 {
     bool has_base = false;

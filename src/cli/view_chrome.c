@@ -23,6 +23,6 @@ bool view_chrome_load(struct view_input *in, struct error *e)
         return error_no_memory(e, in->path);
     if (!view_is_large(in->trace.n_bytes))
         return view_chrome_work(in, &in->trace, "", e);
-    in->add = add_work; /* it reads all arguments of operators and kernels once more */
+    in->add = add_work; /* reads the arguments of all operators and kernels again: later, in the background */
     return true;
 }

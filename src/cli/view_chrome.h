@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_chrome.h - a trace in Chrome's form in the viewer; of torch.profiler's also its steps. */
+/* view_chrome.h - loads a trace in Chrome's JSON format into the viewer; for torch.profiler also its steps. */
 #ifndef ASCOPE_CLI_VIEW_CHROME_H
 #define ASCOPE_CLI_VIEW_CHROME_H
 

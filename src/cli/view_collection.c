@@ -11,7 +11,7 @@
 #include "load/raw_bytes.h"
 #include "pipeline/drawn.h"
 
-/* Percent of the time, and of raw data what is written to draw it. */
+/* Progress in percent after reading and after drawing; size of the drawn timeline in percent of the raw data. */
 enum { READ = 35, DRAWN = 80, DRAWN_PERCENT = 70 };
 
 static bool add_fact(struct view_input *in, const char *name, const char *text)
@@ -33,7 +33,7 @@ static bool answers_find(struct view_input *in, const struct loaded *l)
            add_fact(in, "losses", l->is_lossy ? "some records could not be used; ascope analyse lists them" : "none");
 }
 
-/* Behind the other answers, which pages may be reading already. */
+/* Comes after the other answers, which pages may be reading already. */
 static bool advice_find(struct view_input *in, const struct loaded *l)
 {
     struct view_advice advice = { 0 };

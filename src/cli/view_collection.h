@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_collection.h - a directory as an input of the viewer: its timeline, its steps, and why the slowest one is slow. */
+/* view_collection.h - loads a directory into the viewer: its timeline, its steps, and why slow steps are slow. */
 #ifndef ASCOPE_CLI_VIEW_COLLECTION_H
 #define ASCOPE_CLI_VIEW_COLLECTION_H
 

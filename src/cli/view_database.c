@@ -28,10 +28,11 @@ static int by_begin(const void *a, const void *b)
                                       : (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* The parts of a step: of the work of a device that began in it. */
+/* Computes the parts of a step from the device's work that began in it. */
 static void step_fill(struct view_step *step, const struct db_range *range, size_t n, int64_t device)
 {
-    int64_t until[2] = { step->begin_ns, step->begin_ns }, busy[2] = { 0 }, both = 0; /* computing, communication */
+    int64_t until[2] = { step->begin_ns, step->begin_ns }, busy[2] = { 0 },
+            both = 0; /* indices: 0 computing, 1 communication */
     size_t i = 0;
     for (size_t high = n; i < high;) {
         const size_t middle = i + (high - i) / 2;
@@ -86,13 +87,13 @@ static const char *device_word(const struct db_trace *t)
     return t->is_gpu ? "GPU" : "NPU";
 }
 
-/* The steps of a device, with the work that began in them. */
+/* Adds the steps of a device. False: no memory. */
 static bool add_series(struct view_input *in, struct db_reader *r, const struct db_trace *t, int64_t device,
                        bool is_one_of_many)
 {
     struct view_series made = { 0 };
     struct spread spread;
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     if (!series_fill(in, &made, r))
         return false;
     if (made.steps.n == 0)
@@ -107,8 +108,8 @@ static bool add_series(struct view_input *in, struct db_reader *r, const struct 
     for (size_t i = 0; i < made.steps.n; i++)
         made.steps.at[i].is_slow = spread_is_outlier(&spread, time_ns[i]);
     made.median_ns = spread.median_ns;
-    made.title =
-        arena_printf(in->mem, "%zu steps, median %s", made.steps.n, term_duration(number, (double)spread.median_ns));
+    made.title = arena_printf(in->mem, "%zu steps, median %s", made.steps.n,
+                              readable_duration(number, (double)spread.median_ns));
     if (is_one_of_many)
         made.title = arena_printf(in->mem, "%s %lld: %s", device_word(t), (long long)device, made.title);
     struct view_series *added = list_add(&in->series, in->mem);
@@ -153,7 +154,7 @@ static int by_time(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* What allocators held: those of a device and component. */
+/* Loads the memory that each allocator (device and component) held over time. False: no memory. */
 static bool held_load(struct view_input *in, struct db_reader *r, const struct db_trace *t, struct keys *allocators)
 {
     sqlite3_stmt *s = db_reader_rows(r, "MEMORY_RECORD");
@@ -188,7 +189,8 @@ static bool held_load(struct view_input *in, struct db_reader *r, const struct d
     return has_memory;
 }
 
-/* The allocators of blocks: the first of each device for the toolkit, GE, and for the framework, PTA. */
+/* The allocators to which blocks are assigned: for each device the first one of the toolkit (GE) and of the
+ * framework (PTA). */
 struct block_allocators {
     struct keys of;       /* device, whether it is GE's */
     LIST(uint32_t) first; /* by place in `of` */
@@ -256,7 +258,7 @@ static bool blocks_load(struct view_input *in, struct db_reader *r, const struct
 
 /* ---- tables -------------------------------------------------------------------------------------------------------- */
 
-/* "coalesce("a",'')||' '||…": all that a filter looks at. */
+/* The SQL expression that a filter searches: "coalesce("a",'')||' '||…", all columns. */
 static const char *filter_of(struct view_input *in, sqlite3_stmt *s)
 {
     enum { MOST_COLUMNS = 24 };
@@ -332,7 +334,7 @@ bool view_database_load(struct view_input *in, struct error *e)
     struct keys allocators = { 0 };
     if (!db_reader_open(&r, in->path, e))
         return false;
-    const int fd = drawn_file(NULL); /* nothing is written beside it */
+    const int fd = drawn_file(NULL); /* no file is written beside the database */
     bool is_done = fd >= 0 || error_set(e, FAULT_IO, "%s: no space for its timeline", in->path);
     is_done = is_done && make_text(in, &r, &t, fd, e);
     view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);

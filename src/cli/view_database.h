@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_database.h - a database of results as an input of the viewer: timeline, steps, memory, and its tables as they are. */
+/* view_database.h - loads a database of results into the viewer: timeline, steps, memory, and its tables. */
 #ifndef ASCOPE_CLI_VIEW_DATABASE_H
 #define ASCOPE_CLI_VIEW_DATABASE_H
 

@@ -6,7 +6,8 @@
 #include "view/db_reader.h"
 #include "view/view_input.h"
 
-/* Of COMPUTE_TASK_INFO and TASK; what the device can do is in no database, and files beside it are not read. False: e says why. */
+/* Reads COMPUTE_TASK_INFO and TASK. Peak rates of the device are unknown: no database has them, and other files are
+ * not read. False: see e. */
 bool view_database_work(struct view_input *in, struct db_reader *r, struct error *e);
 
 #endif

@@ -14,7 +14,7 @@
 #include "pipeline/rank_load.h"
 #include "view/view_results.h"
 
-enum { MOST_DRAWN = 8 }; /* timelines that are drawn unasked */
+enum { MOST_DRAWN = 8 }; /* timelines that are drawn by default */
 
 static bool find(struct job *job, const struct view_job *j, struct error *e)
 {
@@ -25,7 +25,7 @@ static bool find(struct job *job, const struct view_job *j, struct error *e)
     return done;
 }
 
-/* Ranks are in the order of a completed job: they ascend. */
+/* Ranks are sorted by job_complete(). */
 static struct view_job_rank *rank_of(const struct view_job_answer *a, int64_t rank)
 {
     const size_t at = SEARCH_FIRST_NOT(i, 0, a->ranks.n, a->ranks.at[i].rank < rank);
@@ -41,7 +41,7 @@ static void draw(struct view_job_answer *a, int64_t rank, size_t *n)
     }
 }
 
-/* "0,3-5", as ascope cluster reads it. */
+/* Marks the ranks of --ranks for drawing, as ascope cluster reads the list. False: see e. */
 static bool draw_wanted(struct view_job_answer *a, const struct view_job *j, struct error *e)
 {
     struct job job = { 0 };
@@ -55,7 +55,7 @@ static bool draw_wanted(struct view_job_answer *a, const struct view_job *j, str
     return done;
 }
 
-/* Those of the verdicts, each with the one that waits for it; then the first ones. */
+/* Marks the ranks of verdicts for drawing, each with one that waits for it; then the first ranks. */
 static void draw_conspicuous(struct view_job_answer *a, const struct job_report *report)
 {
     size_t n = 0;
@@ -106,9 +106,9 @@ enum view_paths view_job_look(struct view_job_answer *out, const struct view_job
     return are;
 }
 
-/* ---- what the pages draw ------------------------------------------------------------------------------------------- */
+/* ---- data for the pages ------------------------------------------------------------------------------------------- */
 
-/* Times of the common clock, from the begin of the first step on: a page knows numbers up to 2^53. */
+/* Times on the common clock, relative to the first step: numbers of a page are exact only up to 2^53. */
 struct times {
     const struct view_job_answer *a;
     int64_t base_ns;
@@ -175,7 +175,7 @@ static json_t *links_json(const struct job_overview *o)
     return list;
 }
 
-/* Of each verdict: the collective at which others wait; null: there is none. */
+/* For each verdict, the collective at which others wait, or null. */
 static json_t *places_json(const struct times *t, const struct job_report *r)
 {
     json_t *list = json_array();

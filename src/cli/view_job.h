@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_job.h - a job of many ranks for the viewer: what `ascope cluster` finds of it, and which timelines to draw.
+/* view_job.h - a job of several ranks for the viewer: the results of `ascope cluster`, and which timelines to draw.
  *
  * All ranks are in the answer, from summaries, databases, text results or raw data; nothing is written.
  */
@@ -13,31 +13,32 @@ struct view_job_rank {
     int64_t rank;
     const char *path;
     bool is_raw;      /* a directory with recorded data, not only results or summaries */
-    int64_t ahead_ns; /* of its clock */
+    int64_t ahead_ns; /* how far its clock is ahead of the common one */
     bool is_drawn;    /* its timeline is wanted */
 };
 
 struct view_job {
     const char *const *path;
     size_t n_paths;
-    const char *wanted; /* --ranks: whose timelines; NULL: of all if they are few, else of those that stand out */
+    const char *wanted; /* --ranks: the timelines to draw; NULL: all if they are few, else those that stand out */
     unsigned n_threads;
     uint64_t memory_bytes;
 };
 
 enum view_paths {
-    PATHS_APART, /* neither of both */
+    PATHS_APART, /* unrelated */
     PATHS_JOB,   /* ranks of one job, at least two */
-    PATHS_RUNS   /* the same ranks twice, or ranks that are not known: two runs */
+    PATHS_RUNS   /* two runs: the same ranks twice, or unknown ranks */
 };
 struct view_job_answer {
     LIST(struct view_job_rank) ranks; /* ascending */
     bool is_lossy;                    /* ranks, or parts of them, are missing from the answer */
-    const char *json;                 /* members of ascope cluster --json, and what the pages draw */
+    const char *json;                 /* members of ascope cluster --json, and data for the pages */
 };
-/* Which of these they are, by names and few small files. Of a job the ranks are filled in, else nothing. Everything is in mem. */
+/* Determines how the paths belong together, by names and a few small files. For a job the ranks are filled in.
+ * Allocated in mem. */
 enum view_paths view_job_look(struct view_job_answer *out, const struct view_job *j, struct arena *mem);
-/* False: with the reason in e. */
+/* Reads the ranks and runs the modes. False: see e. */
 bool view_job_read(struct view_job_answer *out, const struct view_job *j, struct arena *mem, struct error *e);
 
 #endif

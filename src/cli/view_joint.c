@@ -19,8 +19,12 @@
 #include "pipeline/drawn.h"
 #include "view/joint_trace.h"
 
-enum { MOST_OF_RUN = 4, TOP = 20 };                     /* timelines of a run; differences that are shown */
-enum { ANSWERED = 40, DRAWN = 95, DRAWN_PERCENT = 70 }; /* the last: of raw data what is written to draw it */
+enum { MOST_OF_RUN = 4, TOP = 20 }; /* timelines per run; differences shown */
+enum {
+    ANSWERED = 40,
+    DRAWN = 95,
+    DRAWN_PERCENT = 70
+}; /* progress in percent; size of the drawn timeline in percent of the raw data */
 
 /* A step of a part, for the alignment. */
 struct joint_step {
@@ -34,11 +38,11 @@ struct loading {
     struct joint joint;
     struct view_advice advice;
     struct view_ties ties;
-    /* Of runs. */
+    /* Only for two runs. */
     struct names *names;
     LIST(struct run_rank) ranks[RUNS];
     LIST(struct joint_step) steps[RUNS];
-    unsigned *side; /* of each part */
+    unsigned *side; /* the run of each part, 0 or 1 */
     char step[sizeof((struct view_input *)0)->step];
     struct error *e;
 };
@@ -48,8 +52,8 @@ static bool no_memory(struct loading *q)
     return error_no_memory(q->e, q->in->path);
 }
 
-/* Answers may be read while timelines are drawn. */
-static bool say(struct loading *q, const char *text)
+/* Adds a sentence to the overview, with a lock: pages may be reading while timelines are drawn. */
+static bool sentence_add(struct loading *q, const char *text)
 {
     pthread_rwlock_wrlock(&q->in->lock);
     struct view_sentence *s = text ? list_add(&q->in->sentences, q->in->mem) : NULL;
@@ -68,7 +72,7 @@ static bool keep_losses(struct loading *q, const struct losses *lost, bool is_lo
     return done || no_memory(q);
 }
 
-/* The next of n parts: it is read and drawn. */
+/* Sets the progress before the next of n parts is read and drawn. */
 static void advance(struct loading *q, unsigned from, size_t done, size_t n, const char *path)
 {
     const unsigned room = DRAWN - from;
@@ -76,7 +80,7 @@ static void advance(struct loading *q, unsigned from, size_t done, size_t n, con
                         from + (unsigned)(room * (done + 1) / n), raw_bytes(path) / 100 * (100 + DRAWN_PERCENT));
 }
 
-/* Keeps which processes a part will be. */
+/* Notes which processes of the joint timeline belong to a part. */
 static bool keep_rank(struct loading *q, const struct joint_part *p, int64_t rank)
 {
     struct view_rank *to = list_add(&q->in->ranks, q->in->mem);
@@ -88,7 +92,7 @@ static bool keep_rank(struct loading *q, const struct joint_part *p, int64_t ran
     return to || no_memory(q);
 }
 
-/* Ties the collectives of the last part to those of the parts before. */
+/* Connects the collectives of the last part with those of the parts before it. */
 static bool tie(struct loading *q, const struct profile *profile)
 {
     size_t first = 0;
@@ -97,7 +101,7 @@ static bool tie(struct loading *q, const struct profile *profile)
     return view_ties_add(&q->ties, profile, &q->joint.parts.at[q->joint.parts.n - 1]->trace, first) || no_memory(q);
 }
 
-/* A directory that is read becomes a part. */
+/* Draws a loaded directory as a part of the joint timeline. */
 static bool draw_part(struct loading *q, const struct loaded *l, const char *path, const char *title, int64_t rank,
                       int64_t shift_ns)
 {
@@ -137,7 +141,7 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
             arena_printf(q->in->mem, "Rank %lld is not in the timeline: %s", (long long)r->rank, q->e->text);
         *q->e = (struct error){ 0 };
         q->in->is_lossy = true;
-        done = say(q, text);
+        done = sentence_add(q, text);
     }
     return done;
 }
@@ -266,7 +270,7 @@ static bool load_run_file(struct loading *q, unsigned side, const char *path)
     else if (own.fault == FAULT_LIMIT)
         return error_set(q->e, FAULT_LIMIT, "%s", own.text);
     else
-        q->ranks[side].n--; /* nothing that can be compared: it is drawn all the same */
+        q->ranks[side].n--; /* it has nothing to compare, and is only drawn */
     return steps_of_chrome(q, side, &p->trace) && view_chrome_work(in, &p->trace, p->title, q->e) &&
            joint_take(&q->joint, p, "/var/tmp", q->e) && keep_rank(q, p, -1);
 }
@@ -282,7 +286,7 @@ static int64_t first_begin(const struct loading *q, unsigned side)
     return first == INT64_MAX ? 0 : first;
 }
 
-/* The first step of the first run that the second has, too, and that is wanted (NULL: any). False: no memory. */
+/* Finds the first step that both runs have, or the wanted one (NULL: any). False: no memory. */
 static bool first_common(struct loading *q, const char *wanted, const struct joint_step *common[RUNS])
 {
     const struct joint_step **second = arena_take(q->in->mem, names_count(q->names), sizeof *second); /* by name */
@@ -299,7 +303,8 @@ static bool first_common(struct loading *q, const char *wanted, const struct joi
     return second || no_memory(q);
 }
 
-/* Shifts the second run: the chosen step, or the first that both have, or else everything begins together. */
+/* Shifts the second run so that the chosen step, or the first common step, or else the first event begins at the
+ * same time. */
 static bool align(struct loading *q)
 {
     const char *wanted = *q->step ? q->step : q->of->step;
@@ -315,7 +320,8 @@ static bool align(struct loading *q)
                             : arena_printf(q->in->mem, "%s%s: both runs are shown from their first event on.",
                                            wanted ? "They do not both have step " : "They have no step in common",
                                            wanted ? wanted : "");
-    return say(q, text) && (view_text_put(q->in, "aligned", name ? text_json(name) : json_null()) || no_memory(q));
+    return sentence_add(q, text) &&
+           (view_text_put(q->in, "aligned", name ? text_json(name) : json_null()) || no_memory(q));
 }
 
 static bool compare(struct loading *q)
@@ -324,8 +330,9 @@ static bool compare(struct loading *q)
     struct error own = { 0 };
     size_t n_changes = 0;
     if (!compare_runs(&c, q->ranks[0].at, q->ranks[0].n, q->ranks[1].at, q->ranks[1].n, q->names, q->in->mem, &own))
-        return own.fault == FAULT_LIMIT ? error_set(q->e, FAULT_LIMIT, "%s", own.text)
-                                        : say(q, arena_printf(q->in->mem, "The runs cannot be compared: %s", own.text));
+        return own.fault == FAULT_LIMIT
+                   ? error_set(q->e, FAULT_LIMIT, "%s", own.text)
+                   : sentence_add(q, arena_printf(q->in->mem, "The runs cannot be compared: %s", own.text));
     const struct compared_row **change = compare_changes(&c, &n_changes, q->in->mem);
     const struct compare_report report = { .name = { q->of->run[0].name, q->of->run[1].name },
                                            .c = &c,
@@ -335,7 +342,7 @@ static bool compare(struct loading *q)
     return (change && view_text_put(q->in, "comparison", compare_json(&report))) || no_memory(q);
 }
 
-/* One that cannot be read does not hide the other. */
+/* Reports a run that cannot be read; the other is shown. */
 static bool skip_run(struct loading *q, unsigned side)
 {
     if (q->e->fault == FAULT_LIMIT)
@@ -345,7 +352,7 @@ static bool skip_run(struct loading *q, unsigned side)
         return false;
     *q->e = (struct error){ 0 };
     q->in->is_lossy = true;
-    return say(q, text);
+    return sentence_add(q, text);
 }
 
 static bool load_run(struct loading *q, unsigned side, size_t *n_done, size_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_joint.h - several collections as one input of the viewer: the ranks of a job, or two runs beside each other.
+/* view_joint.h - shows several collections as one input of the viewer: the ranks of a job, or two runs side by side.
  *
- * Ranks of a job are on one clock, as far as their collectives show how far the clocks are apart. Two runs are shifted so that a
- * step begins at the same moment in both; their overview is the answer of `ascope compare`.
+ * Ranks of a job are shown on one clock; their collectives show how far the clocks differ. Two runs are shifted so that
+ * a step begins at the same time in both; their overview has the result of `ascope compare`.
  */
 #ifndef ASCOPE_CLI_VIEW_JOINT_H
 #define ASCOPE_CLI_VIEW_JOINT_H
@@ -16,14 +16,14 @@ enum { RUNS = 2 };
 struct view_run {
     const char *name;
     struct targets targets;
-    const char *file; /* a trace in Chrome's form instead; NULL: none */
+    const char *file; /* a trace in Chrome's JSON format instead of targets; NULL: none */
 };
 
 struct view_joint {
     bool is_job;
     struct view_job job;
     struct view_run run[RUNS];
-    const char *step; /* at whose begin runs are aligned; NULL: the first one that both have */
+    const char *step; /* the step at which runs are aligned; NULL: the first common one */
     const struct output_options *options;
 };
 

@@ -14,8 +14,8 @@ struct counting {
     struct view_input *in;
     const char *run;
     struct table summary;
-    size_t name, type, duration; /* columns of it */
-    size_t first_metric;         /* this one and all behind it */
+    size_t name, type, duration; /* indices of columns of `summary` */
+    size_t first_metric;         /* index of the first column of counters; all after it are counters, too */
     const char **metric;         /* their names, as the input keeps them */
     size_t n_metrics;
     struct keys kernels; /* name and type; each has n_metrics rows of the input's, from first_row on */
@@ -31,7 +31,7 @@ static bool has_counters(const struct profile *p)
     return has;
 }
 
-/* The columns of op_summary: those of the counters have no getters of their own and are the last ones. */
+/* Finds the columns of op_summary. Counters are the last ones, and have no getters. False: no memory. */
 static bool columns_find(struct counting *c)
 {
     const struct table *t = &c->summary;
@@ -54,7 +54,7 @@ static bool columns_find(struct counting *c)
     return c->metric && !arena_failed(c->in->mem);
 }
 
-/* The number that a cell shows; false: none. */
+/* The number that a cell shows. False: it shows none. */
 static bool cell_number(struct cell c, double *out)
 {
     switch (c.kind) {
@@ -74,7 +74,7 @@ static const char *name_keep(const struct counting *c, name_id name)
     return arena_text(c->in->mem, names_text(c->summary.names, name), names_len(c->summary.names, name));
 }
 
-/* The rows of a kernel, one for each metric. NULL: no memory. */
+/* The entries of a kernel, one for each metric, which are added if needed. NULL: no memory. */
 static struct view_kernel_counter *kernel_rows(struct counting *c, size_t row)
 {
     const name_id name = table_cell(&c->summary, row, c->name).name;
@@ -96,7 +96,7 @@ static struct view_kernel_counter *kernel_rows(struct counting *c, size_t row)
     return &c->in->kernel_counters.at[c->first_row + place * c->n_metrics];
 }
 
-/* Until all are added, the mean is the sum of the weighted values. */
+/* Adds a row of the summary. `mean` is the sum of values weighted by duration until means_find() divides it. */
 static bool row_add(struct counting *c, size_t row)
 {
     struct view_kernel_counter *to = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_kernel_counters.h - the counters of kernels as the viewer shows them: the metrics of op_summary, by kernel. */
+/* view_kernel_counters.h - loads counters of kernels for the viewer: the metrics of op_summary, by kernel. */
 #ifndef ASCOPE_CLI_VIEW_KERNEL_COUNTERS_H
 #define ASCOPE_CLI_VIEW_KERNEL_COUNTERS_H
 
@@ -7,8 +7,8 @@
 #include "export/output_options.h"
 #include "view/view_input.h"
 
-/* Adds those of a directory to in->kernel_counters; `run` is the title of its rank, which lives as long as the input, or "". Where no
- * counters were recorded nothing is added. False: e says why. */
+/* Adds the counters of a directory to in->kernel_counters, if any were recorded. `run`: the title of its rank, valid
+ * as long as the input, or "". False: see e. */
 bool view_kernel_counters_load(struct view_input *in, const struct loaded *l, const struct output_options *options,
                                const char *run, struct error *e);
 

@@ -8,7 +8,8 @@
 #include "base/keys.h"
 #include "base/sort.h"
 
-/* The allocator of a row: what reports totals of its own. Ascending as they are shown: devices, and behind them the host. */
+/* A key of the allocator of a row, which reports its own totals. Keys ascend in the order of display: devices, then
+ * the host. */
 static uint64_t allocator_of(const struct collection *s, size_t row)
 {
     const struct framework_memory *m = &s->framework.memory;
@@ -28,7 +29,7 @@ static const char *allocator_name(uint64_t key, struct arena *mem)
     return arena_printf(mem, "%s %d%s", kind, number, of);
 }
 
-/* The totals that each allocator reported, by time. */
+/* Loads the totals that each allocator reported, by time. False: no memory. */
 static bool totals_load(struct view_input *in, const struct framework_memory *m, const uint32_t *allocator,
                         const uint64_t *allocators, size_t n_keys)
 {
@@ -58,7 +59,7 @@ static bool totals_load(struct view_input *in, const struct framework_memory *m,
     return true;
 }
 
-/* A name that outlives the collection; each is copied once. */
+/* A copy of a name that remains valid after the collection is released; each is copied once. */
 static const char *kept_name(const char **kept, const struct names *names, name_id id, struct arena *mem)
 {
     if (!kept[id])
@@ -88,7 +89,7 @@ static bool blocks_load(struct view_input *in, const struct collection *s, const
     return true;
 }
 
-/* Which allocator each row is of, as a place among those that are shown. */
+/* Assigns each row the index of its allocator in the order of display. False: no memory. */
 static bool allocators_find(const struct collection *s, uint32_t *allocator, uint64_t **shown, size_t *n,
                             struct arena *mem)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_memory_load.h - memory of a collection as the viewer shows it: what allocators held over time, their blocks, who took them. */
+/* view_memory_load.h - loads the memory of a collection for the viewer: totals of allocators over time, their
+ * blocks, and who allocated them. */
 #ifndef ASCOPE_CLI_VIEW_MEMORY_LOAD_H
 #define ASCOPE_CLI_VIEW_MEMORY_LOAD_H
 

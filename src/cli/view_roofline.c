@@ -3,7 +3,7 @@
 
 #include "base/stamp.h"
 
-/* Shapes have quotes around them in databases. */
+/* Copies a name, without the quotes that shapes have in databases. */
 static const char *kept(struct view_input *in, const struct names *names, name_id name)
 {
     const char *text = names_text(names, name);
@@ -53,7 +53,7 @@ static bool keep_roof(struct view_input *in, const char *run, const char *what, 
     return to || !(per_s > 0);
 }
 
-/* Of the kinds of numbers that rows have. */
+/* Adds the peak rates for the number types that occur. */
 static bool keep_roofs(struct view_input *in, const struct roofline *r, bool is_gpu, const char *run)
 {
     bool has[NUMBER_KINDS] = { 0 }, done = true;

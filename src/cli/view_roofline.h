@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_roofline.h - the work of kernels as the viewer shows it, against the roofs of their device. */
+/* view_roofline.h - loads the work of kernels and the peak rates of their device for the roofline of the viewer. */
 #ifndef ASCOPE_CLI_VIEW_ROOFLINE_H
 #define ASCOPE_CLI_VIEW_ROOFLINE_H
 
@@ -7,12 +7,12 @@
 #include "cli/loaded.h"
 #include "view/view_input.h"
 
-/* Adds those of a directory to in->work and in->roofs; `run` is the title of its rank, which lives as long as the input, or "". Where nothing is known
- * nothing is added. False: e says why. */
+/* Adds the work and the peak rates of a directory to in->work and in->roofs, as far as they are known. `run`: the
+ * title of its rank, valid as long as the input, or "". False: see e. */
 bool view_roofline_load(struct view_input *in, const struct loaded *l, const char *run, struct error *e);
-/* The same of what was found elsewhere. False: no memory. */
+/* The same for a roofline that the caller has computed. False: no memory. */
 bool view_roofline_keep(struct view_input *in, const struct roofline *r, bool is_gpu, const char *run);
-/* The timeline of this run was shifted: its places are, too. */
+/* Shifts the places of a run as its timeline was shifted. */
 void view_roofline_shift(struct view_input *in, const char *run, int64_t shift_ns);
 
 #endif

@@ -11,29 +11,30 @@
 
 enum { MOST_REASONS = 12, MOST_EXPLAINED = 32 };
 
-/* Without steps: what the time of the device was spent on, as the summary of analyse has it. */
+/* Title of a collection without steps: how the device spent its time, as in the summary of ascope analyse. */
 static const char *whole_title(const struct step_series *s, struct arena *mem)
 {
-    char all[TERM_NUMBER], computing[TERM_NUMBER], communication[TERM_NUMBER], rest[TERM_NUMBER];
+    char all[READABLE_MOST], computing[READABLE_MOST], communication[READABLE_MOST], rest[READABLE_MOST];
     if (s->is_host)
         return "No steps were recorded";
     return arena_printf(
         mem, "No steps were recorded: of %s computing %s, communication %s, free %s",
-        term_duration(all, (double)s->time_ns[0]),
-        term_duration(computing, (double)(s->part_ns[STEP_COMPUTING][0] + s->part_ns[STEP_OVERLAPPED][0])),
-        term_duration(communication, (double)s->part_ns[STEP_COMMUNICATION][0]),
-        term_duration(rest, (double)s->part_ns[STEP_FREE][0]));
+        readable_duration(all, (double)s->time_ns[0]),
+        readable_duration(computing, (double)(s->part_ns[STEP_COMPUTING][0] + s->part_ns[STEP_OVERLAPPED][0])),
+        readable_duration(communication, (double)s->part_ns[STEP_COMMUNICATION][0]),
+        readable_duration(rest, (double)s->part_ns[STEP_FREE][0]));
 }
 
 static bool series_keep(struct view_series *out, const struct step_series *s, const struct names *names,
                         struct arena *mem)
 {
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     *out = (struct view_series){ .median_ns = s->spread.median_ns };
-    out->title = s->is_whole ? whole_title(s, mem)
-                             : arena_printf(mem, "%zu %s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
-                                            s->n == 1 ? "" : "s", term_duration(number, (double)s->spread.median_ns),
-                                            s->is_host ? ", on the host" : "");
+    out->title = s->is_whole
+                     ? whole_title(s, mem)
+                     : arena_printf(mem, "%zu %s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
+                                    s->n == 1 ? "" : "s", readable_duration(number, (double)s->spread.median_ns),
+                                    s->is_host ? ", on the host" : "");
     for (size_t i = 0; i < s->n && !s->is_whole; i++) {
         struct view_step *step = list_add(&out->steps, mem);
         if (!step)
@@ -43,14 +44,15 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
                                     .end_ns = s->end_ns[i],
                                     .time_ns = s->time_ns[i],
                                     .is_slow = s->is_slow[i] };
-        step->name = arena_text(mem, step->name, strlen(step->name));
+        if (!(step->name = arena_text(mem, step->name, strlen(step->name))))
+            return false;
         for (size_t p = 0; p < STEP_PARTS; p++)
             step->part_ns[p] = s->part_ns[p][i];
     }
     return out->title != NULL;
 }
 
-static bool say(struct view_step *step, const char *text, int64_t begin_ns, int64_t end_ns, struct arena *mem)
+static bool sentence_add(struct view_step *step, const char *text, int64_t begin_ns, int64_t end_ns, struct arena *mem)
 {
     struct view_sentence *s = text ? list_add(&step->why, mem) : NULL;
     if (s)
@@ -58,35 +60,38 @@ static bool say(struct view_step *step, const char *text, int64_t begin_ns, int6
     return s != NULL;
 }
 
-static bool say_item(struct view_step *step, const struct step_item *m, const struct why_place *place,
+static bool item_add(struct view_step *step, const struct step_item *m, const struct why_place *place, bool is_host,
                      struct arena *mem)
 {
-    char more[TERM_NUMBER], before[TERM_NUMBER], after[TERM_NUMBER];
+    char more[READABLE_MOST], before[READABLE_MOST], after[READABLE_MOST];
     const char *what = m->named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
                        : m->named == NAMED_NOTHING ? "Python"
                                                    : m->name;
     const char *text = arena_printf(mem, "%c%s %s: %s (%s, usually %s)", m->more_ns < 0 ? '-' : '+',
-                                    term_duration(more, fabs(m->more_ns)), why_cause_words(m->cause), what,
-                                    term_duration(after, m->after_ns), term_duration(before, m->before_ns));
+                                    readable_duration(more, fabs(m->more_ns)), why_cause_words(m->cause, is_host), what,
+                                    readable_duration(after, m->after_ns), readable_duration(before, m->before_ns));
     const bool is_placed = place->process || place->event;
-    return say(step, text, is_placed ? place->begin_ns : 1, is_placed ? place->begin_ns + place->dur_ns : 0, mem);
+    return sentence_add(step, text, is_placed ? place->begin_ns : 1, is_placed ? place->begin_ns + place->dur_ns : 0,
+                        mem);
 }
 
-/* A slow step, and what it had more of. */
-static bool say_why(struct view_step *step, const struct why_answer *found, int64_t median_ns, struct arena *mem)
+/* Explains a slow step: what took longer than usual. */
+static bool why_add(struct view_step *step, const struct why_answer *found, int64_t median_ns, bool is_host,
+                    struct arena *mem)
 {
-    char time[TERM_NUMBER], usual[TERM_NUMBER];
-    bool done = say(step,
-                    arena_printf(mem, "Step %s took %s, the median step %s. It had more of:", step->name,
-                                 term_duration(time, (double)step->time_ns), term_duration(usual, (double)median_ns)),
-                    step->begin_ns, step->end_ns, mem);
+    char time[READABLE_MOST], usual[READABLE_MOST];
+    bool done = sentence_add(step,
+                             arena_printf(mem, "Step %s took %s, the median step %s. It had more of:", step->name,
+                                          readable_duration(time, (double)step->time_ns),
+                                          readable_duration(usual, (double)median_ns)),
+                             step->begin_ns, step->end_ns, mem);
     for (size_t i = 0; i < found->difference.n && done; i++)
         if (found->difference.item[i].more_ns * 20 >= found->difference.more_ns)
-            done = say_item(step, &found->difference.item[i], &found->place[i], mem);
+            done = item_add(step, &found->difference.item[i], &found->place[i], is_host, mem);
     return done;
 }
 
-/* The slowest of the slow steps, as many as are explained: rows, in `row`. SIZE_MAX: no memory. */
+/* Finds the rows of the slowest slow steps, at most MOST_EXPLAINED. Returns their number; SIZE_MAX: no memory. */
 static size_t slow_rows(const struct step_series *s, uint32_t row[MOST_EXPLAINED], struct arena *mem)
 {
     uint32_t *order = arena_take(mem, s->n, sizeof *order);
@@ -114,7 +119,7 @@ static bool explain(struct view_series *out, const struct step_series *s, const 
     if (n == SIZE_MAX || (n > 0 && !why_steps(found, s, q, row, n, MOST_REASONS, mem)))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!say_why(&out->steps.at[row[i]], &found[i], out->median_ns, mem))
+        if (!why_add(&out->steps.at[row[i]], &found[i], out->median_ns, s->is_host, mem))
             return false;
     return true;
 }

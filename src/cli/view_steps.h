@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_steps.h - the steps of a collection or trace for the viewer's overview, and why slow ones are slow. */
+/* view_steps.h - adds the steps of a collection or trace to the viewer's overview, and explains slow ones. */
 #ifndef ASCOPE_CLI_VIEW_STEPS_H
 #define ASCOPE_CLI_VIEW_STEPS_H
 

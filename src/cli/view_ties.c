@@ -6,15 +6,15 @@
 #include "base/sort.h"
 #include "profile/calls.h"
 
-enum { MANY = -2 }; /* tasks of an operator have different peers */
+enum { MANY = -2 }; /* peer rank: tasks of the operator have different ones */
 
-/* The collectives of a device that are drawn, as the ranks of a job are matched by them. */
+/* The drawn collectives of a device, in the form in which collective_match.h matches ranks. */
 struct adding {
     const struct profile *profile;
     const struct device *device;
     struct names *names;    /* of all ranks */
-    uint32_t *row;          /* of the operators of the device, by begin */
-    struct rank_summary of; /* rows as there */
+    uint32_t *row;          /* rows of the device's collectives, sorted by begin */
+    struct rank_summary of; /* their data, in this order */
     struct arena *mem;
 };
 
@@ -37,6 +37,7 @@ static bool columns_take(struct adding *q)
     to->src = arena_take(q->mem, n, sizeof *to->src);
     to->dst = arena_take(q->mem, n, sizeof *to->dst);
     c->step = arena_take(q->mem, n, sizeof *c->step);
+    c->exposed_ns = arena_take(q->mem, n, sizeof *c->exposed_ns); /* zeros: no waits are computed here */
     return !arena_failed(q->mem);
 }
 
@@ -45,7 +46,8 @@ static int64_t peer_of(uint32_t rank)
     return rank == UINT32_MAX ? -1 : (int64_t)rank;
 }
 
-/* The ranks of the tasks that wait for or notify the other side, where all of an operator agree. */
+/* Finds the peer ranks of operators from tasks that notify or wait for the other side, if all tasks agree. False: no
+ * memory. */
 static bool find_peers(struct adding *q)
 {
     const struct comm_tasks *tasks = &q->device->comm.tasks;
@@ -98,7 +100,7 @@ static bool collectives_fill(struct adding *q)
     return find_peers(q) && !names_failed(q->names);
 }
 
-/* Which slice each collective is drawn as: that of its name and begin. NO_ROW: none. */
+/* The slice of each collective, found by name and begin; NO_ROW: none. NULL: no memory. */
 static uint32_t *find_slices(const struct adding *q, struct chrome_trace *drawn)
 {
     const struct rank_collectives *ops = &q->of.collectives.ops;
@@ -120,7 +122,7 @@ static uint32_t *find_slices(const struct adding *q, struct chrome_trace *drawn)
         if (number[i] == KEYS_NO_MEMORY)
             return NULL;
         wanted[name[i]] = true;
-        slice[i] = NO_ROW; /* by number, of which there are not more */
+        slice[i] = NO_ROW; /* indexed by tuple number; there are at most as many as collectives */
     }
     const size_t n = ops->n > 0 ? tuples_n(&tuples, PARTS) : 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -166,7 +168,7 @@ bool view_ties_add(struct view_ties *t, const struct profile *p, struct chrome_t
     return done;
 }
 
-/* Whether a member is tied to the others rather than one that was found before. */
+/* Whether flow events should begin at this member rather than at the one found before. */
 static bool is_source(const struct matched *of, const struct chrome_slices *s, const struct view_member *m,
                       const struct view_member *before)
 {

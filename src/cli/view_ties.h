@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_ties.h - flow events between the ranks of a joint timeline: which slices are the same collective.
  *
- * Collectives belong together as collective_match.h matches them. Of each, the slice that begins last is tied to all others, which
- * wait for it; of a send and its receive, the send to the receive. Not all of them need to be drawn.
+ * Collectives are matched by collective_match.h. Flow events lead from the slice that begins last to all others, which
+ * wait for it; for point-to-point operators from the send to the receive. Ranks that are not drawn are left out.
  */
 #ifndef ASCOPE_CLI_VIEW_TIES_H
 #define ASCOPE_CLI_VIEW_TIES_H
@@ -22,9 +22,10 @@ struct view_ties {
     LIST(struct view_member) members;
 };
 
-/* The next rank: its profile, and the trace that was drawn of it, whose slices begin at `first_slice` of the joint one. False: no memory. */
+/* Adds the next rank: its profile, and its drawn trace, whose slices begin at `first_slice` of the joint trace.
+ * False: no memory. */
 bool view_ties_add(struct view_ties *t, const struct profile *p, struct chrome_trace *drawn, size_t first_slice);
-/* Behind the last rank, into the joint trace. False: no memory. */
+/* After the last rank: adds the flow events to the joint trace. False: no memory. */
 bool view_ties_put(const struct view_ties *t, struct chrome_trace *out);
 
 #endif

@@ -7,7 +7,12 @@
 
 #include "cli/summary.h"
 
-enum { NAME_COLUMNS = 8, WHAT_COLUMNS = 60, LEAST_SHARE = 200 /* smaller items are counted, not listed */ };
+enum {
+    NAME_COLUMNS = 8,
+    WHAT_COLUMNS = 60,
+    LEAST_STEPS = 3 /* of which one may be an outlier: spread.h */,
+    LEAST_SHARE = 200 /* smaller items are counted, not listed */
+};
 
 static const char *const cause_words[CAUSES] = {
     [CAUSE_RUNS] = "more runs",         [CAUSE_LONGER] = "longer runs",
@@ -17,9 +22,17 @@ static const char *const cause_words[CAUSES] = {
     [CAUSE_HOST] = "host late",         [CAUSE_OPERATOR] = "operators",
 };
 
-const char *why_cause_words(enum step_cause cause)
+/* What a step spends its time on, where there is no other step that could have more or less of it. */
+static const char *const spent_words[CAUSES] = {
+    [CAUSE_RUNS] = "operators",     [CAUSE_LONGER] = "operators",       [CAUSE_CLOCK] = "operators",
+    [CAUSE_TRANSFER] = "transfer",  [CAUSE_WAIT] = "waiting for ranks", [CAUSE_DATA] = "waiting for data",
+    [CAUSE_MEMORY] = "memory",      [CAUSE_GC] = "garbage collection",  [CAUSE_HOST] = "host",
+    [CAUSE_OPERATOR] = "operators",
+};
+
+const char *why_cause_words(enum step_cause cause, bool is_host)
 {
-    return cause_words[cause];
+    return is_host && cause == CAUSE_HOST ? "outside operators" : cause_words[cause];
 }
 
 /* "rank 3", "device 1", or the directory. */
@@ -33,12 +46,18 @@ static void put_rank(const struct term *t, const struct job_rank *r)
         term_text(t, r->path, WHAT_COLUMNS);
 }
 
-/* With its sign. */
-static const char *more_text(char out[TERM_NUMBER + 2], double ns)
+/* A duration with its sign. */
+static const char *more_text(char out[READABLE_MOST + 2], double ns)
 {
-    char number[TERM_NUMBER];
-    snprintf(out, TERM_NUMBER + 2, "%c%s", ns < 0 ? '-' : '+', term_duration(number, fabs(ns)));
+    char number[READABLE_MOST];
+    snprintf(out, READABLE_MOST + 2, "%c%s", ns < 0 ? '-' : '+', readable_duration(number, fabs(ns)));
     return out;
+}
+
+/* There is nothing to compare with: the step by itself is explained. */
+static bool is_alone(const struct why_report *r)
+{
+    return r->choice->mode == WHY_STEP && r->answer->n_usual == 0;
 }
 
 static double share(const struct why_report *r, double ns)
@@ -55,13 +74,17 @@ static const char *word_of_steps(const struct why_report *r)
 static void put_steps(const struct term *t, const struct why_report *r)
 {
     const struct job_choice *c = r->choice;
-    char number[TERM_NUMBER], slowest[TERM_NUMBER];
+    char number[READABLE_MOST], slowest[READABLE_MOST];
     const char *word = word_of_steps(r);
     if (r->n_ranks > 1)
         fprintf(t->to, "%zu ranks, ", r->n_ranks);
-    fprintf(t->to, "%zu %s%s, median %s, slowest %s, %zu slow\n", c->n, word, c->n == 1 ? "" : "s",
-            term_duration(number, (double)c->spread.median_ns),
-            term_duration(slowest, (double)c->step[c->slowest[0]].time_ns), c->n_slow);
+    if (c->n == 1) {
+        fprintf(t->to, "1 %s: there is no other %s to compare it with\n", word, word);
+        return;
+    }
+    fprintf(t->to, "%zu %ss, median %s, slowest %s, %zu slow\n", c->n, word,
+            readable_duration(number, (double)c->spread.median_ns),
+            readable_duration(slowest, (double)c->step[c->slowest[0]].time_ns), c->n_slow);
     fprintf(t->to, "  %-*s %10s %8s%s\n", NAME_COLUMNS, word, "time", "x median",
             r->n_ranks > 1 ? "  longest without communication" : "");
     for (size_t i = 0; i < c->n && i < r->top; i++) {
@@ -69,7 +92,7 @@ static void put_steps(const struct term *t, const struct why_report *r)
         fprintf(t->to, "  %s", s->is_slow ? term_ink(t, INK_WARN) : "");
         term_text(t, s->name, NAME_COLUMNS);
         fprintf(t->to, "%*s %10s %8.2f%s", term_width(s->name) < NAME_COLUMNS ? NAME_COLUMNS - term_width(s->name) : 0,
-                "", term_duration(number, (double)s->time_ns),
+                "", readable_duration(number, (double)s->time_ns),
                 c->spread.median_ns > 0 ? (double)s->time_ns / (double)c->spread.median_ns : 1.0,
                 s->is_slow ? term_ink(t, INK_END) : "");
         if (r->n_ranks > 1) {
@@ -84,11 +107,11 @@ static void put_steps(const struct term *t, const struct why_report *r)
 
 static void put_place(const struct term *t, const struct why_place *p)
 {
-    char number[TERM_NUMBER];
+    char number[READABLE_MOST];
     if (!p->process && !p->event)
         return;
     fprintf(t->to, "%31sat %" PRId64 ".%03d us, %s: ", "", p->begin_ns / 1000, (int)(p->begin_ns % 1000),
-            term_duration(number, (double)p->dur_ns));
+            readable_duration(number, (double)p->dur_ns));
     term_text(t, p->process ? p->process : "?", WHAT_COLUMNS);
     fputs(", ", t->to);
     term_text(t, p->thread ? p->thread : "?", WHAT_COLUMNS);
@@ -102,18 +125,23 @@ static void put_place(const struct term *t, const struct why_place *p)
 static void put_item(const struct term *t, const struct why_report *r, const struct step_item *m,
                      const struct why_place *place)
 {
-    char more[TERM_NUMBER + 2], before[TERM_NUMBER], after[TERM_NUMBER];
-    fprintf(t->to, "  %6.1f %% %11s  %-18s  ", share(r, m->more_ns), more_text(more, m->more_ns),
-            cause_words[m->cause]);
+    char more[READABLE_MOST + 2], before[READABLE_MOST], after[READABLE_MOST];
+    const bool alone = is_alone(r), is_host = r->rank[r->choice->rank].is_host;
+    fprintf(t->to, "  %6.1f %% %11s  %-18s  ", share(r, m->more_ns),
+            alone ? readable_duration(after, m->after_ns) : more_text(more, m->more_ns),
+            alone && !(is_host && m->cause == CAUSE_HOST) ? spent_words[m->cause] : why_cause_words(m->cause, is_host));
     if (m->named == NAMED_OUTSIDE)
         fputs("nothing was recorded of the host", t->to);
     else if (m->named == NAMED_NOTHING)
         fputs("Python", t->to);
     else
         term_text(t, m->name, WHAT_COLUMNS);
-    fprintf(t->to, ": %s -> %s", term_duration(before, m->before_ns), term_duration(after, m->after_ns));
-    if (m->before_runs > 0 || m->after_runs > 0)
-        fprintf(t->to, ", %.4g -> %.4g runs", m->before_runs, m->after_runs);
+    if (!alone)
+        fprintf(t->to, ": %s -> %s", readable_duration(before, m->before_ns), readable_duration(after, m->after_ns));
+    if (alone && m->after_runs > 0)
+        fprintf(t->to, ", %s run%s", readable_runs(after, m->after_runs), m->after_runs == 1 ? "" : "s");
+    else if (m->before_runs > 0 || m->after_runs > 0)
+        fprintf(t->to, ", %s -> %s runs", readable_runs(before, m->before_runs), readable_runs(after, m->after_runs));
     if (m->cause == CAUSE_CLOCK)
         fprintf(t->to, ", %.0f -> %.0f MHz", m->before_mhz, m->after_mhz);
     fputc('\n', t->to);
@@ -123,11 +151,15 @@ static void put_item(const struct term *t, const struct why_report *r, const str
 static void put_items(const struct term *t, const struct why_report *r)
 {
     const struct step_difference *d = &r->answer->difference;
-    char more[TERM_NUMBER + 2];
+    char more[READABLE_MOST + 2];
     double others_ns = r->answer->others_ns;
     size_t n_others = r->answer->n_others;
-    fprintf(t->to, "\n  %8s %11s  %-18s  what: %s\n", "share", "more", "cause",
-            r->choice->mode == WHY_RANK ? "usual step of the other rank -> of this one" : "usual step -> this step");
+    if (is_alone(r))
+        fprintf(t->to, "\n  %8s %11s  %-18s  what\n", "share", "time", "spent on");
+    else
+        fprintf(t->to, "\n  %8s %11s  %-18s  what: %s\n", "share", "more", "cause",
+                r->choice->mode == WHY_RANK ? "usual step of the other rank -> of this one"
+                                            : "usual step -> this step");
     for (size_t i = 0; i < d->n; i++)
         if (fabs(d->item[i].more_ns) * LEAST_SHARE >= fabs(d->more_ns)) {
             put_item(t, r, &d->item[i], &r->answer->place[i]);
@@ -136,11 +168,13 @@ static void put_items(const struct term *t, const struct why_report *r)
             n_others++;
         }
     if (n_others > 0)
-        fprintf(t->to, "  %6.1f %% %11s  %zu smaller\n", share(r, others_ns), more_text(more, others_ns), n_others);
+        fprintf(t->to, "  %6.1f %% %11s  %zu smaller\n", share(r, others_ns),
+                is_alone(r) ? readable_duration(more, others_ns) : more_text(more, others_ns), n_others);
     if (llround(d->rest_ns) != 0)
         fprintf(t->to, "  %6.1f %% %11s  rest: usual steps differ from the median\n", share(r, d->rest_ns),
                 more_text(more, d->rest_ns));
-    fprintf(t->to, "  %6.1f %% %11s  in all\n", share(r, d->more_ns), more_text(more, d->more_ns));
+    fprintf(t->to, "  %6.1f %% %11s  in all\n", share(r, d->more_ns),
+            is_alone(r) ? readable_duration(more, d->more_ns) : more_text(more, d->more_ns));
 }
 
 static void put_causes(const struct term *t, const struct why_report *r)
@@ -156,21 +190,52 @@ static void put_causes(const struct term *t, const struct why_report *r)
                 most = c;
         if (most < 0)
             break;
-        char more[TERM_NUMBER + 2];
+        char more[READABLE_MOST + 2];
         is_put[most] = true;
-        fprintf(t->to, "%s%s %s (%.0f %%)", before, cause_words[most], more_text(more, d->cause_ns[most]),
-                share(r, d->cause_ns[most]));
+        fprintf(t->to, "%s%s %s (%.0f %%)", before,
+                why_cause_words((enum step_cause)most, r->rank[r->choice->rank].is_host),
+                more_text(more, d->cause_ns[most]), share(r, d->cause_ns[most]));
         before = ", ";
     }
     fputc('\n', t->to);
+}
+
+static void put_hints(const struct term *t, const struct why_report *r)
+{
+    const struct step_difference *d = &r->answer->difference;
+    const bool lacks_python = r->answer->lacks_python && d->n > 0 && d->item[0].named == NAMED_OUTSIDE;
+    if (lacks_python || r->choice->passes_first)
+        fputc('\n', t->to);
+    if (lacks_python)
+        fputs("  Python functions were not recorded; a recording with with_stack shows what the host did\n", t->to);
+    if (r->choice->passes_first) {
+        const char *name = r->choice->step[r->choice->slowest[0]].name;
+        fprintf(t->to, "  %s ", word_of_steps(r));
+        term_text(t, name, NAME_COLUMNS);
+        fputs(" is the first one of the recording and includes start-up; --step ", t->to);
+        term_text(t, name, NAME_COLUMNS);
+        fputs(" explains it\n", t->to);
+    }
+}
+
+static void put_waiting(const struct term *t, const struct job_choice *c)
+{
+    fputs("; the others wait for it", t->to);
+    if (c->n_waited_for > 1)
+        fprintf(t->to, " and for %zu more", c->n_waited_for - 1);
 }
 
 static void put_verdict(const struct term *t, const struct why_report *r)
 {
     const struct job_choice *c = r->choice;
     const struct job_rank *rank = &r->rank[c->rank];
-    char number[TERM_NUMBER], usual[TERM_NUMBER];
+    char number[READABLE_MOST], usual[READABLE_MOST];
     fputc('\n', t->to);
+    if (c->mode == WHY_NOTHING && c->n < LEAST_STEPS) {
+        fprintf(t->to, "of fewer than %d %ss none can be called slow%s; --step N explains one anyway\n", LEAST_STEPS,
+                word_of_steps(r), r->n_ranks > 1 ? ", and no rank is" : "");
+        return;
+    }
     if (c->mode == WHY_NOTHING) {
         fprintf(
             t->to,
@@ -183,9 +248,10 @@ static void put_verdict(const struct term *t, const struct why_report *r)
     fputs(term_ink(t, INK_BOLD), t->to);
     if (c->mode == WHY_RANK) {
         put_rank(t, rank);
-        fprintf(t->to, ": %s a step without communication, ", term_duration(number, d->time_ns));
+        fprintf(t->to, ": %s a step without communication, ", readable_duration(number, d->time_ns));
         put_rank(t, &r->rank[c->reference]);
-        fprintf(t->to, " %s; the others wait for it", term_duration(usual, d->usual_ns));
+        fprintf(t->to, " %s", readable_duration(usual, d->usual_ns));
+        put_waiting(t, c);
     } else {
         fprintf(t->to, "%s ", word_of_steps(r));
         term_text(t, c->step[c->at].name, NAME_COLUMNS);
@@ -193,20 +259,24 @@ static void put_verdict(const struct term *t, const struct why_report *r)
             fputs(" on ", t->to);
             put_rank(t, rank);
         }
-        fprintf(t->to, ": %s, median %s", term_duration(number, d->time_ns), term_duration(usual, d->usual_ns));
+        fprintf(t->to, ": %s", readable_duration(number, d->time_ns));
+        if (!is_alone(r))
+            fprintf(t->to, ", median %s", readable_duration(usual, d->usual_ns));
         if (c->is_waited_for)
-            fputs("; the others wait for it", t->to);
-        else if (c->step[c->at].n_ranks > 1 && r->answer->n_usual > 0)
+            put_waiting(t, c);
+        else if (c->is_slow_for_all && r->answer->n_usual > 0)
             fputs("; the others are slow, too", t->to);
     }
     fprintf(t->to, "%s\n", term_ink(t, INK_END));
     fputs("  ", t->to);
     term_text(t, rank->path, 0);
     fputc('\n', t->to);
-    if (r->answer->n_usual == 0)
-        fputs("  there is no other step to compare it with: this is what its time was spent on\n", t->to);
-    put_causes(t, r);
+    if (!is_alone(r))
+        put_causes(t, r);
+    else if (c->n > 1)
+        fputs("  there is no usual step to compare it with\n", t->to);
     put_items(t, r);
+    put_hints(t, r);
 }
 
 void why_print(const struct term *t, const struct why_report *r)

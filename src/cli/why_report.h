@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why_report.h - what `ascope why` found, as text and as JSON. */
+/* why_report.h - the answer of `ascope why` as text and as JSON. */
 #ifndef ASCOPE_CLI_WHY_REPORT_H
 #define ASCOPE_CLI_WHY_REPORT_H
 
@@ -16,7 +16,7 @@ struct why_report {
     const struct why_answer *answer; /* NULL: nothing stands out */
 };
 
-const char *why_cause_words(enum step_cause cause); /* "longer runs" */
+const char *why_cause_words(enum step_cause cause, bool is_host); /* "longer runs"; is_host: there is no device */
 void why_print(const struct term *t, const struct why_report *r);
 json_t *why_json(const struct why_report *r); /* NULL: no memory */
 

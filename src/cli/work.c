@@ -2,7 +2,6 @@
 #include "cli/work.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "analyse/profile_analyse.h"
 #include "base/large_memory.h"
@@ -14,23 +13,12 @@
 #include "load/prof.h"
 #include "load/raw_bytes.h"
 
-enum { PROBLEMS_SHOWN = 3 }; /* a full disk is the same trouble for forty files */
-
 struct run {
     struct arguments *a;
     struct term term;
     struct tally tally;
     json_t *json; /* of each collection, with --json */
 };
-
-/* An incomplete report is not printed: without a list json_report() reports that. */
-static void add_json(struct run *run, json_t *one)
-{
-    if (json_array_append_new(run->json, one) != 0) {
-        json_decref(run->json);
-        run->json = NULL;
-    }
-}
 
 static void end_failed(struct run *run, const char *path, const struct result *r, const struct error *e)
 {
@@ -40,39 +28,22 @@ static void end_failed(struct run *run, const char *path, const struct result *r
         complain("%s", e->text);
     run->tally.n_failed++;
     if (run->a->json)
-        add_json(run, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
+        json_list_add(&run->json, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
 }
 
 static void end_done(struct run *run, const struct result *r)
 {
-    const size_t n = r->account.problems.n, n_shown = n > PROBLEMS_SHOWN + 1 ? PROBLEMS_SHOWN : n,
-                 n_more = n - n_shown + r->account.n_omitted;
-    for (size_t i = 0; i < n_shown; i++)
-        if (r->account.problems.at[i])
-            complain("%s", r->account.problems.at[i]);
-        else
-            complain_no_memory(r->profile.path);
-    if (n_shown > 0 && n_more > 0)
-        complain("and %zu more problems; --json lists them", n_more);
-    else if (n_more > 0)
-        complain_no_memory(r->profile.path);
+    complain_problems(stderr, r->profile.path, &r->account);
     if (run->a->json)
-        add_json(run, summary_json(run->a, r));
+        json_list_add(&run->json, summary_json(run->a, r));
     const bool is_shown = summary_print(&run->term, run->a, r);
     if (!is_shown)
         complain_no_memory(r->profile.path);
-    if (run->a->face != FACE_ASCOPE) /* the exit code does not show it there */
+    if (run->a->face != FACE_ASCOPE) /* the exit codes of these names do not show losses */
         complain_losses(r->profile.path, &r->profile.lost);
     const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_shown;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void run_one(struct run *run, const struct work *w, const char *path)
@@ -80,12 +51,12 @@ static void run_one(struct run *run, const struct work *w, const char *path)
     struct progress progress;
     struct result r = { 0 };
     struct error e = { 0 };
-    const double start = now_s();
+    const double start = account_clock_s();
     recover_first(run->a, path, stderr);
     progress_begin(&progress, stderr, !run->a->quiet);
     const bool done = w->run(w->context, path, &progress, &r, &e);
     progress_end(&progress);
-    r.account.write_s = now_s() - start - r.account.load_s - r.account.analyse_s;
+    r.account.write_s = account_clock_s() - start - r.account.load_s - r.account.analyse_s;
     if (done)
         end_done(run, &r);
     else
@@ -106,7 +77,7 @@ void work_memory(const struct arguments *a, const char *first)
 int work_run(struct arguments *a, size_t first_dir, const struct work *w)
 {
     struct collections found;
-    enum exit_status status = collections_find(a, first_dir, false, &found);
+    enum exit_status status = collections_find(a, first_dir, &found);
     struct run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
     term_init(&run.term, stdout);
     work_memory(a, found.n > 0 ? found.path[0] : NULL);
@@ -126,14 +97,14 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
 
 bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e)
 {
-    const double start = now_s();
+    const double start = account_clock_s();
     progress_stage(progress, "reading", 0, 0.5, raw_bytes(path));
     if (!profile_load(&r->profile, path, n_threads, e))
         return false;
-    r->account.load_s = now_s() - start;
+    r->account.load_s = account_clock_s() - start;
     progress_stage(progress, "analysing", 0.5, 1, profile_analyse_steps(&r->profile));
     if (!profile_analyse(&r->profile, n_threads, e))
         return false;
-    r->account.analyse_s = now_s() - start - r->account.load_s;
+    r->account.analyse_s = account_clock_s() - start - r->account.load_s;
     return true;
 }

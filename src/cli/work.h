@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - one kind of work on all collections of a command line, with the same messages for the results. */
+/* work.h - runs the same work on all collections of a command line and reports the results. */
 #ifndef ASCOPE_CLI_WORK_H
 #define ASCOPE_CLI_WORK_H
 
@@ -14,14 +14,14 @@ struct work {
     const void *context;
 };
 
-/* -dir and the words from `first_dir` on. The exit code. */
+/* Works on -dir and the words from `first_dir` on. Returns the exit code. */
 int work_run(struct arguments *a, size_t first_dir, const struct work *w);
 
-/* Keeps memory within --memory-limit until memory_unwatch(). What does not fit goes where the results go: there is room for
- * them, and it is no memory, as /tmp may be: to --out, or to the first collection (NULL: there is none). */
+/* Keeps memory within --memory-limit until memory_unwatch(). Data beyond the limit is written to --out, or to the
+ * first collection (NULL: there is none), where there is space for results: /tmp may be in memory. */
 void work_memory(const struct arguments *a, const char *first);
 
-/* Reads and analyses, and takes the time of both. */
+/* Loads and analyses a PROF directory and measures both times. */
 bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e);
 
 #endif
