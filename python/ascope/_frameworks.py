@@ -10,16 +10,17 @@ import os
 import re
 import sys
 import sysconfig
+import warnings
 from typing import Dict, Iterator, List, NamedTuple, Optional, Set
 
-# A module, or a part of one: the framework whose front end records scripts that import it. Of several the first one counts.
+# {a module or package: the framework whose front end records scripts that import it}. If a script imports several, the first row counts.
 FRAMEWORKS = {
     "torch": "torch", "torch_npu": "torch", "ascope.torch": "torch", "ascope.torch_npu_compat": "torch",
     "mindspore": "mindspore", "ascope.mindspore": "mindspore", "ascope.mindspore_compat": "mindspore",
     "npu_bridge": "tensorflow", "npu_device": "tensorflow", "ascope.tensorflow": "tensorflow", "ascope.tensorflow_compat": "tensorflow",
     "tensorflow": "tensorflow", "ascope": "torch",
 }
-NOT_PROVIDED = {"torch", "tensorflow"}  # others are there without being installed
+NOT_PROVIDED = {"torch", "tensorflow"}  # ascope provides the other modules itself where they are not installed
 FILES_MOST, BYTES_MOST = 500, 4 << 20
 
 _STANDARD = [os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib")]
@@ -29,7 +30,7 @@ _CALL = re.compile(r"^(__import__|import_module)$")
 
 class _Import(NamedTuple):
     module: str
-    level: int  # dots before it
+    level: int  # the number of dots in front of the name
 
 
 def _imports(tree: ast.AST) -> Iterator[_Import]:
@@ -39,7 +40,7 @@ def _imports(tree: ast.AST) -> Iterator[_Import]:
                 yield _Import(alias.name, 0)
         elif isinstance(node, ast.ImportFrom):
             yield _Import(node.module or "", node.level)
-            for alias in node.names:  # a name may be a module
+            for alias in node.names:  # an imported name may be a submodule
                 yield _Import((node.module + "." if node.module else "") + alias.name, node.level)
         elif isinstance(node, ast.Call) and node.args:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
@@ -52,14 +53,15 @@ def _imports_of(file: str) -> List[_Import]:
     try:
         if os.path.getsize(file) > BYTES_MOST:
             return []
-        with open(file, "rb") as f:
+        with open(file, "rb") as f, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # warnings about its literals: the interpreter issues them when the script runs
             return list(_imports(ast.parse(f.read())))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 
 def _find(name: str, path: List[str]) -> Optional[importlib.machinery.ModuleSpec]:
-    """A module by its dotted name; packages are looked into, not imported."""
+    """Finds a module by its dotted name. No package is imported on the way."""
     spec, found = None, ""
     for part in name.split("."):
         found = found + "." + part if found else part
@@ -81,7 +83,7 @@ def is_installed(name: str) -> bool:
 
 
 def _row(module: str) -> Optional[str]:
-    """The row of FRAMEWORKS with the longest name."""
+    """The row of FRAMEWORKS that names the module itself, or else the innermost package that contains it."""
     while module and module not in FRAMEWORKS:
         module = module.rpartition(".")[0]
     return module or None
@@ -92,13 +94,13 @@ def _is_usable(row: str) -> bool:
 
 
 class _Installed:
-    """Which installed packages ask for a framework, in their metadata."""
+    """Installed packages whose metadata require a framework. The metadata is read at the first question."""
 
     def __init__(self) -> None:
         self._of: Optional[Dict[str, str]] = None
 
     def row(self, module: str) -> Optional[str]:
-        """Of FRAMEWORKS."""
+        """The row of FRAMEWORKS that the package with this top-level module requires; None: it requires none."""
         if self._of is None:
             self._of = self._read()
         return self._of.get(module)
@@ -120,7 +122,7 @@ class _Installed:
 
 
 def of_script(script: str, is_module: bool = False) -> Optional[str]:
-    """The framework that a script, or a module of that name, imports; None: none that has a front end."""
+    """The framework that a script, or the module with that name, imports; None: it imports none that has a front end."""
     here = os.getcwd() if is_module else script if os.path.isdir(script) else os.path.dirname(os.path.abspath(script))
     path = [here] + [entry or os.getcwd() for entry in sys.path]
     if is_module:
@@ -137,7 +139,7 @@ def of_script(script: str, is_module: bool = False) -> Optional[str]:
 
 
 def _rows_of(left: List[str], path: List[str]) -> Set[str]:
-    """The rows of FRAMEWORKS that files and what they import need; not all of them once the first framework is found."""
+    """The rows of FRAMEWORKS that these files import, directly or through other files. Stops when the first row is found, which decides."""
     installed, seen, names, found = _Installed(), set(left), set(), set()  # type: ignore[var-annotated]
     while left and len(seen) <= FILES_MOST and next(iter(FRAMEWORKS)) not in found:
         file = left.pop()
@@ -157,7 +159,7 @@ def _rows_of(left: List[str], path: List[str]) -> Set[str]:
 
 
 def _origins(one: _Import, file: str, path: List[str], names: Set[str]) -> List[str]:
-    """Files in Python that an import reads, those of the standard library left out."""
+    """The Python files that an import reads, without those of the standard library."""
     if one.level:
         folder = os.path.dirname(os.path.abspath(file))
         for _ in range(one.level - 1):

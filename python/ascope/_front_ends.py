@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the front ends of the frameworks share: texts of messages, where messages and news of the recorder go, and who gives way to whom.
+"""What the front ends of the frameworks share: texts of messages, delivery of the recorder's messages and notifications, and which
+profiler gives way to which.
 
-The recorder has one session per process. Its messages go to the front end that was called last; that recording begins and ends is reported
-to the front end whose layout it has.
+The recorder has one session per process. Its messages go to the front end that was called last; the begin and the
+end of a recording are reported to the front end whose layout the collection has.
 """
 import functools
 import importlib.machinery
@@ -40,7 +41,7 @@ _receiver: List[Report] = []
 
 
 def receive(report: Report) -> None:
-    """From now on messages of the recorder go to `report`."""
+    """Sends all later messages of the recorder to `report`."""
     _receiver[:] = [report]
 
 
@@ -76,7 +77,7 @@ def guarding(report: Report):
 # ---- modules that stand for those of a framework ----
 
 def provided_module(name: str, doc: Optional[str], path: Optional[List[str]] = None) -> types.ModuleType:
-    """An empty one, as if it was imported: importlib.util.find_spec() finds it. With a path, it is a package."""
+    """An empty module with a spec, so that importlib.util.find_spec() works once it is in sys.modules. With a path it is a package."""
     module = types.ModuleType(name, doc)
     module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=path is not None)
     if path is not None:
@@ -91,7 +92,7 @@ _recording: List[Callable[[bool, Optional[Dict[str, Any]]], None]] = []
 
 
 def on_recording(layout: str, call: Callable[[bool, Optional[Dict[str, Any]]], None]) -> None:
-    """call(True, options) and call(False, None), as _core.on_recording(), for collections of this layout."""
+    """Calls call(True, options) when a recording with this layout begins, and call(False, None) before it ends; see _core.on_recording()."""
     _heard[layout] = call
 
 
@@ -111,12 +112,12 @@ _standing_in: List[Any] = []  # the profiler of `ascope record`, until the progr
 
 
 def stand_in(prof: Any) -> None:
-    """This profiler records for a program that has none: whatever it recorded is deleted when another one starts."""
+    """Registers the profiler of `ascope record`. When the program starts its own profiler, this one ends and deletes what it recorded."""
     _standing_in[:] = [prof]
 
 
 def remove_parent(path: str) -> None:
-    """Of a collection that was deleted: its directory, unless something else is there."""
+    """Removes the parent directory of a deleted collection, unless something else is in it."""
     parent = os.path.realpath(os.path.dirname(path))
     try:
         if parent != os.path.realpath(os.getcwd()):
@@ -126,6 +127,6 @@ def remove_parent(path: str) -> None:
 
 
 def make_room(prof: Any = None) -> None:
-    """A session is one per process, and the program knows best what it wants."""
+    """Ends the profiler of `ascope record` before `prof` starts: there is one session per process, and the program's own has priority."""
     if _standing_in and _standing_in[0] is not prof:
         _standing_in.pop()._give_way()

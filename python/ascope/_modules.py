@@ -20,12 +20,12 @@ def watched():
 
 
 def watched_cells():
-    """The same of MindSpore, whose optimizers are Cells."""
+    """As watched(), for MindSpore, whose optimizers are Cells themselves."""
     return sys.modules["mindspore.nn"].Cell.__call__.__code__, None
 
 
 def _tensor(tensor, is_sim):
-    """One tensor; "" if there is none, or if it has no strided memory."""
+    """The text of one tensor; "" if the value is no tensor, or has no strided memory."""
     torch = sys.modules["torch"]
     if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided or getattr(tensor, "is_nested", False):
         return ""
@@ -48,7 +48,7 @@ def _name(name):
 
 
 def _texts(pieces):
-    """Joined, in as many texts as necessary."""
+    """Joins pieces to texts that fit into records. A piece that is longer than a record is left out."""
     texts, now, used = [], [], 0
     for piece in pieces:
         size = len(piece.encode("utf-8", "replace")) + 1
@@ -64,7 +64,7 @@ def _texts(pieces):
 
 
 def _plainly(function):
-    """Tensor subclasses of the program are treated as plain tensors: no code of the program runs, no operator is called."""
+    """Decorator: treats tensor subclasses as plain tensors, so that no code of the program runs and no operator is called."""
 
     def call(*args):
         torch = sys.modules["torch"]
@@ -81,7 +81,7 @@ def _gradient(parameter):
 
 @_plainly
 def module_parameters(module, is_sim):
-    """Of the module itself; its submodules are called, too."""
+    """The parameters of the module itself; those of its submodules are recorded when these are called."""
     own = getattr(module, "_parameters", None) or {}
     return _texts("%s)%s)%s" % (_name(name), _tensor(one, is_sim), _tensor(_gradient(one), is_sim))
                   for name, one in own.items() if one is not None and _tensor(one, is_sim))
@@ -89,7 +89,7 @@ def module_parameters(module, is_sim):
 
 @_plainly
 def optimizer_parameters(optimizer, is_sim):
-    """With their gradients and their state in the optimizer."""
+    """The parameters of an optimizer, with their gradients and their state in it."""
     pieces = []
     for group in optimizer.param_groups:
         for one in group["params"]:

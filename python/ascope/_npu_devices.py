@@ -10,7 +10,7 @@ import types
 _names = {"npu", "privateuseone"}
 _backends = {"hccl"}
 
-# Functions with a device: owner, functions, the position of the device among the arguments (None: by name alone).
+# Functions with a device: owner, functions, the position of the device among the arguments (None: it can only be given by name).
 DEVICES = (
     ("", """arange as_tensor asarray bartlett_window blackman_window empty empty_like empty_permuted empty_quantized empty_strided eye
             from_file frombuffer full full_like hamming_window hann_window kaiser_window linspace logspace normal ones ones_like rand
@@ -33,7 +33,7 @@ DEVICES = (
 
 
 def is_named(value):
-    """Whether it names a device that the CPU replaces. Numbers are those of NPUs."""
+    """Whether a value names a device that the CPU replaces. A plain number is the index of an NPU."""
     return type(value) is int or isinstance(value, str) and value.partition(":")[0] in _names
 
 
@@ -80,7 +80,7 @@ def _replaced_class(real, name, make):
         def __subclasscheck__(cls, other):
             return issubclass(other, real)
 
-        def __eq__(cls, other):  # equal in annotations that were made before
+        def __eq__(cls, other):  # annotations made earlier hold the real class: both must compare equal
             return other is real or other is cls
 
         def __hash__(cls):
@@ -92,7 +92,7 @@ def _replaced_class(real, name, make):
 def _device_here(real):
     def make(*args, **kwargs):
         asked = args[0] if args else kwargs.get("type", kwargs.get("device"))
-        return real("cpu") if is_named(asked) else real(*args, **kwargs)  # without the number of an NPU: there is one CPU
+        return real("cpu") if is_named(asked) else real(*args, **kwargs)  # the index of the NPU is dropped: there is one CPU
 
     return make
 
@@ -129,7 +129,7 @@ def _recorded_on_stream(function):
 
 
 def _with_type(function):
-    """torch.npu.FloatTensor, as a string."""
+    """The type of a tensor as a string, such as "torch.npu.FloatTensor"."""
 
     def here(value):
         parts = value.split(".") if isinstance(value, str) else ()
@@ -171,12 +171,12 @@ def _backend_here(value):
 def _with_gloo(function):
     def call(*args, **kwargs):
         found = _backend_here(kwargs.get("backend"))
-        if found != kwargs.get("backend") or any(_backend_here(value) != value for value in args):
+        if found != kwargs.get("backend") or any(_backend_here(value) is not value for value in args):
             kwargs.pop("pg_options", None)  # options of the missing backend
         if "backend" in kwargs:
             kwargs["backend"] = found
         if getattr(kwargs.get("device_id"), "type", "cpu") == "cpu":
-            kwargs.pop("device_id", None)  # PyTorch accepts only that of an accelerator
+            kwargs.pop("device_id", None)  # PyTorch accepts only the id of an accelerator
         return function(*map(_backend_here, args), **kwargs)
 
     return call
@@ -220,7 +220,7 @@ def _owner(torch, path):
 
 
 def install(torch):
-    """Once, before the script runs."""
+    """Replaces the functions of PyTorch. Called once, before the script runs."""
     can_pin = torch.cuda.is_available
     constructors = getattr(getattr(torch.utils, "_device", None), "_device_constructors", None)
     if constructors:

@@ -23,15 +23,15 @@ WITH_LOSSES = 3  # exit code: success, but some records could not be used
 COULD_NOT_START = 127
 PATIENCE_S = 2  # between SIGTERM and SIGKILL
 
-# Functions of the front end, by the program's commands.
+# {command of the program: function of the front end}, for messages.
 FUNCTIONS = {"export-trace": "export_chrome_trace", "export-stacks": "export_stacks", "export-memory-timeline": "export_memory_timeline"}
 
-# Variables that would record the analysing program itself.
+# Variables of the environment that would make the analysing program record itself.
 NOT_FOR_THE_PROGRAM = ("LD_PRELOAD", "ASCOPE_RECORD", "ASCOPE_RECORD_OPTIONS", "MSTX_INJECTION_PATH")
 
 Report = Callable[[int, str], None]
 Path = Union[str, "os.PathLike[str]"]
-least_severity = _core.WARNING  # of messages that are printed
+least_severity = _core.WARNING  # less severe messages are not printed
 
 
 class Result(NamedTuple):
@@ -39,7 +39,7 @@ class Result(NamedTuple):
     code: int
     seconds: float
     text: str = ""
-    summary: str = ""  # of an analysis
+    summary: str = ""  # what an analysis printed
 
     @property
     def is_done(self) -> bool:
@@ -61,7 +61,7 @@ def find_run_library() -> Optional[str]:
     """Path of libascope-run.so, beside the program or where it is installed with it. None: not found."""
     asked = os.environ.get("ASCOPE_RUN_LIBRARY")
     beside = os.path.dirname(os.path.realpath(find() or os.path.join(PACKAGE, "bin", "ascope")))
-    own = sysconfig.get_config_var("MULTIARCH") or "*"  # those of other processors may be installed beside it
+    own = sysconfig.get_config_var("MULTIARCH") or "*"  # libraries of other processors may be installed beside it
     for pattern in ("", "..", "../lib*/ascope", "../lib/%s/ascope" % own, "../lib/*/ascope"):
         found = sorted(glob.glob(os.path.join(glob.escape(beside), pattern, "libascope-run.so")))
         if found and not asked:
@@ -70,7 +70,7 @@ def find_run_library() -> Optional[str]:
 
 
 def become(arguments: List[str]) -> int:
-    """The program instead of this process. Returns only if it cannot be started."""
+    """Replaces this process by the program. Returns only if it cannot be started."""
     program = find()
     if not program:
         print("ascope: the program was not found beside this package or in PATH; reinstall ascope or set ASCOPE_PROGRAM", file=sys.stderr)
@@ -151,7 +151,7 @@ class _Job:
         result, path = self.wait(), "".join(self.what[1:2])
         of, text = "%s %s: " % (FUNCTIONS.get(self.what[0], self.what[0]), path), _by_python_names(result.text)
         if not result.is_done:
-            report(_core.ERROR, of + (text[len(path) + 2:] if text.startswith(path + ": ") else text))  # it is in front of it already
+            report(_core.ERROR, of + (text[len(path) + 2:] if text.startswith(path + ": ") else text))  # the path is already in front
         elif result.code == WITH_LOSSES:
             report(_core.WARNING, of + "done with losses; see its log or `ascope info`")
 
@@ -193,7 +193,7 @@ def run_beside(arguments: Iterable[str], report: Report = print_message,
     on a separate thread, which is returned."""
     job = _Job(list(arguments), shows=False)
     if job.process:
-        try:  # the training has priority
+        try:  # low priority: the training comes first
             os.setpriority(os.PRIO_PROCESS, job.process.pid, 10)
         except OSError:
             pass
@@ -233,17 +233,17 @@ _core.at_exit(wait_for_all)
 
 # ---- commands ----
 
-analysed: List[Tuple[str, Result]] = []  # by this process, in order
-NOTES = "ASCOPE_ANALYSED"  # PID:FILE, where processes that PID has started note what they have analysed
+analysed: List[Tuple[str, Result]] = []  # collections that this process has analysed, in order
+NOTES = "ASCOPE_ANALYSED"  # PID:FILE; processes started by PID append to FILE what they have analysed
 
 
 def take_notes() -> None:
-    """From now on, of all processes that this one starts."""
+    """Lets all processes that are started from now on report what they analyse; see analysed_elsewhere()."""
     try:
         number, file = tempfile.mkstemp(prefix="ascope-analysed-")
         os.close(number)
         os.environ[NOTES] = "%d:%s" % (os.getpid(), file)
-    except OSError:  # they are not listed then
+    except OSError:  # then their collections are not listed
         pass
 
 
@@ -264,14 +264,14 @@ def _keep(path: str, result: Result) -> None:
 
 
 def analysed_elsewhere() -> List[Tuple[str, Result]]:
-    """By the processes that this one has started, by path; once."""
+    """What the started processes have analysed, sorted by path. The second call returns nothing."""
     file = _notes_file(is_ours=True)
     try:
         with open(file, encoding="utf-8") as f:
             found = sorted((path, Result(*rest)) for path, *rest in map(json.loads, f))
         os.remove(file)
         return found
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         return []
 
 
@@ -300,7 +300,8 @@ def analyse(path: Path, export_type: Union[None, str, Iterable[str]] = None, max
 
 
 def _output(out: str) -> str:
-    """A file name as an argument of the program: one that begins with "-" is still a file, and a descriptor is one of this process."""
+    """A file name as an argument of the program: a name with a leading "-" stays a file name, and /dev/stdout and /dev/fd/N stay those of
+    this process."""
     name = os.fsdecode(out)
     alias = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
     number = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", alias)

@@ -6,17 +6,23 @@
 program, by the collector of the program `ascope`.
 """
 import argparse
+import builtins
 import functools
 import glob
+import importlib.machinery
 import importlib.util
 import inspect
+import io
 import logging
 import os
 import runpy
 import shlex
 import shutil
 import sys
+import threading
+import types
 import weakref
+import zipfile
 
 from ascope import _core, _frameworks, _front_ends, _program, _whole_script
 
@@ -53,12 +59,12 @@ def _of_argument(module, function, args, kwargs):
 
 
 def _of_options(module, function, args, kwargs):
-    """The options of TensorFlow 2, some of which are objects that have a value."""
+    """Whether the options of TensorFlow 2 switch profiling on. Some options are objects with the value inside."""
     asked = module.global_options().profiling_config.enable_profiling
     return str(getattr(asked, "value", asked)) in ("True", "1")
 
 
-# What begins a recording where a framework is installed: (package, module, functions of it and of its classes, whether a call asks for it)
+# Functions of installed frameworks that may begin a recording: (package, module, functions, whether a given call begins one).
 PROFILERS = (
     ("torch_npu", "torch_npu.profiler.profiler", ("_KinetoProfile.start", "profile.start"), _always),
     ("mindspore", "mindspore.profiler.profiler", ("Profiler.start", "profile.start"), _always),
@@ -86,7 +92,7 @@ def _names(text):
 
 
 def _add_option(group, row):
-    """What the recorder's option table says of it."""
+    """Adds one option of the recorder's option table."""
     dashed, default = "--" + row["name"].replace("_", "-"), row["default"]
     if row["kind"] == "boolean":
         if default:
@@ -131,12 +137,12 @@ def _add_options(p, out=""):
 
 
 def _named(kind, names):
-    """Members by name; an invalid name stays a string, which is reported later."""
+    """The members of an enum with these names. An invalid name stays a string, and is reported later."""
     return [getattr(kind, name, name) for name in names]
 
 
 def _profiler(o, framework):
-    """Of the framework of a script; PyTorch's for others."""
+    """The profiler of the script's framework; PyTorch's if it is not known."""
     make = _whole_script.OF.get(framework, _profiler_of_torch)
     if make is _profiler_of_torch:
         return make(o)
@@ -168,24 +174,60 @@ def _profiler_of_torch(o):
 
 
 def _step_at_optimizers(prof):
-    """The optimizer that ends the first step ends all steps while it exists: a training may have several."""
+    """Calls prof.step() after the step of one optimizer, because a training may have several: the first one that steps, while it exists.
+    PyTorch observes only threads that ask for it: a thread that trains, but did not start the recording, is observed from the end of its
+    first step on."""
     ends = []  # [a weak reference to the optimizer]
+    thread = threading.local()
+    thread.is_observed = True
+
+    def observe():
+        from ascope.torch import _messages
+        thread.is_observed = True
+        prof.enable_profiler_in_child_thread(prof.record_shapes, prof.profile_memory, prof.with_stack, prof.with_flops, prof.with_modules)
+        _messages.info("thread %d trains: its operators are recorded from here on, the end of its first step" % threading.get_native_id())
 
     def ended(optimizer):
         if not ends or ends[0]() is None:
             ends[:] = [weakref.ref(optimizer)]
+        if not prof.stopped and not getattr(thread, "is_observed", False):
+            observe()
         if ends[0]() is optimizer and not prof.stopped:
             prof.step()
 
     try:
         from ascope.torch import _optimizers
         _optimizers.watch(ended)
-    except ImportError:  # of torch, which the script may not need
+    except ImportError:  # torch is not installed, and the script may not need it
         return
 
 
+def _processes_of_the_script():
+    """A list that gets the names of processes that the script starts with multiprocessing, without those that load data."""
+    from multiprocessing import process
+    start, names = process.BaseProcess.start, []
+
+    @functools.wraps(start)
+    def started(self):
+        if not getattr(getattr(self, "_target", None), "__module__", "").startswith("torch.utils.data."):
+            names.append(self.name)
+        return start(self)
+
+    process.BaseProcess.start = started
+    return names
+
+
+def _report_unrecorded(prof, started):
+    """A script whose processes train records next to nothing, and looks as if that was all."""
+    if started and not prof.stopped and getattr(prof, "step_num", None) == 0:
+        from ascope.torch import _messages
+        _messages.warn("no optimizer.step() in this process, and the %s that it started (%s) %s not recorded; start ranks with torchrun, or "
+                       "create a profiler in each of them" % (("process" if len(started) == 1 else "processes"), ", ".join(started[:4]), "is" if len(started) == 1 else "are"))
+
+
 class _MakingRoom:
-    """Finds the profiler of an installed framework as others do; when that starts, the one that stands in for it gives way."""
+    """An import hook that wraps the start functions of an installed framework's profiler: when one is called, the profiler of
+    `ascope record` gives way."""
 
     def __init__(self, name, functions, asks):
         self._name, self._functions, self._asks = name, functions, asks
@@ -214,7 +256,7 @@ class _MakingRoom:
         def started(*args, **kwargs):
             try:
                 asks = self._asks(module, start, args, kwargs)
-            except Exception:  # a wrong call, which it reports itself, or another version
+            except Exception:  # the call is wrong, which the function itself reports, or belongs to another version
                 asks = False
             if asks:
                 _front_ends.make_room()
@@ -224,7 +266,7 @@ class _MakingRoom:
 
 
 def _shown_as_the_scripts(script):
-    """An exception of the script is shown without the frames of ascope."""
+    """An excepthook that shows exceptions of the script without the frames of ascope."""
 
     def show(kind, value, trace):
         inner = trace
@@ -235,30 +277,57 @@ def _shown_as_the_scripts(script):
     return show
 
 
+def _run_script(script):
+    """As python3 SCRIPT does. runpy.run_path() gives a file neither its absolute path, which scripts use after chdir(), nor a module that
+    lasts until the functions of atexit have run."""
+    if not os.path.isfile(script) or zipfile.is_zipfile(script):
+        runpy.run_path(script, run_name="__main__")
+        return
+    path = _path_of_main(script)
+    with io.open_code(script) as file:
+        code = compile(file.read(), path, "exec", dont_inherit=True)
+    module = types.ModuleType("__main__")
+    module.__file__, module.__cached__, module.__builtins__ = path, None, builtins
+    module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    module.__annotations__ = {}
+    sys.modules["__main__"] = module
+    exec(code, vars(module))
+
+
+def _path_of_main(script):
+    return os.path.abspath(script) if sys.version_info >= (3, 9) else script
+
+
 TIMELINES, DATABASES = "https://ui.perfetto.dev, chrome://tracing or MindStudio Insight", "MindStudio Insight or SQLite"
 OPENED = (("ASCEND_PROFILER_OUTPUT/trace_view.json", TIMELINES), ("mindstudio_profiler_output/msprof_[0-9]*.json", TIMELINES),
           ("ASCEND_PROFILER_OUTPUT/ascend_*_profiler*.db", DATABASES), ("msprof_[0-9]*.db", DATABASES))
 
 
+def _shown(path):
+    """From here, where that is shorter: nobody counts "../"."""
+    near = os.path.relpath(path)
+    return near if len(near) < len(os.path.abspath(path)) else os.path.abspath(path)
+
+
 def _show_results(process):
-    """At the end: the summary of the last collection, as of `ascope analyse`, the names of the others, and the files to open. Of several
-    that processes of the script have recorded, the ranks of a job, it is that of the first one."""
-    if os.getpid() != process or os.environ.get("RANK", "0") != "0":
+    """Prints, at the end, the summary of the last collection, the names of the others, and the files to open. If only processes of the
+    script have recorded, such as the ranks of a job, the summary is that of the first one."""
+    if os.getpid() != process:
         return
     own = [(path, result.summary) for path, result in _program.analysed if result.is_done]
     others = [(path, result.summary) for path, result in _program.analysed_elsewhere() if result.is_done]
-    _program.analysed.clear()  # what is recorded until the interpreter ends is shown then
+    _program.analysed.clear()  # collections that are analysed after this are shown when the interpreter ends
     if not own and not others:
         return
     path, summary = own.pop() if own else others.pop(0)
     lines = ["analysed: " + other for other, _ in own + others] + ["", summary.rstrip("\n"), ""]
     if others:
         both = os.path.commonpath([os.path.abspath(one) for one, _ in [(path, ""), *others]])
-        lines.append("  ascope cluster %s compares them" % shlex.quote(os.path.relpath(both)))
-    lines.append("  ascope view %s shows it in a browser" % shlex.quote(os.path.relpath(path)))
+        lines.append("  ascope cluster %s compares them" % shlex.quote(_shown(both)))
+    lines.append("  ascope view %s shows it in a browser" % shlex.quote(_shown(path)))
     for name, viewer in OPENED:
         for file in glob.glob(os.path.join(glob.escape(path), name)):
-            lines.append("  open %s in %s" % (os.path.relpath(file), viewer))
+            lines.append("  open %s in %s" % (_shown(file), viewer))
     try:
         print("\n".join(lines), flush=True)
     except (OSError, ValueError):  # stdout is closed
@@ -266,7 +335,7 @@ def _show_results(process):
 
 
 def _is_program(name):
-    """Whether it is nothing for Python: a program, by path or in PATH, or the script of another interpreter."""
+    """Whether a name is not a Python script but a program, by path or in PATH, or the script of another interpreter."""
     try:
         with open(name, "rb") as file:
             head = file.read(256)
@@ -276,19 +345,19 @@ def _is_program(name):
 
 
 def _program_line(arguments):
-    """The command line of `ascope run`, if the arguments are one: options, "--", and what is nothing for Python. None: they are not."""
+    """The command line for the program if the arguments are options, "--" and a program that is not Python; otherwise None."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     options, words = arguments[:at], arguments[at + 1:]
     if not words or not _is_program(words[0]):
         return None
     flags = {name for action in _add_options(argparse.ArgumentParser())._actions if action.nargs == 0 for name in action.option_strings}
-    for before, one in zip([""] + options, options):  # a script, whose argument "--" is?
+    for before, one in zip([""] + options, options):  # a word that is no option's value is a script, and "--" one of its arguments
         if not one.startswith("-") and (not before.startswith("-") or "=" in before or before in flags):
             return None
     return ["run"] + [one for one in options if one != "--profile"] + ["--"] + words
 
 
-# What the program `ascope run` has, too: (name here, name there, its value there).
+# Options that the program `ascope run` also has: (name here, name there, conversion of the value).
 PROGRAMS = (
     ("out", "--out", str),
     ("device", "--device", str),
@@ -301,21 +370,21 @@ PROGRAMS = (
 
 
 def _collect(words, o):
-    """The program `ascope` records `words`, with the options that it has, too."""
+    """Lets the program `ascope` record the command `words`, with the options that both have."""
     arguments, default = ["run"], vars(_add_options(argparse.ArgumentParser()).parse_args([]))
     given = {name for name, value in vars(o).items() if name in default and value != default[name]}
     for name, there, value in PROGRAMS:
         if name in given:
             arguments += [there] if value is None else [there, value(getattr(o, name))]
-    for name in sorted(given - {row[0] for row in PROGRAMS} - {"is_module", "profile", "mstx"}):  # marks are recorded by default
+    for name in sorted(given - {row[0] for row in PROGRAMS} - {"is_module", "profile", "mstx"}):  # the program always records marks
         print("ascope: note: --%s has no effect on %s" % (name.replace("_", "-"), words[0]), file=sys.stderr)
     return _program.become(arguments + ["--"] + words)
 
 
 def _preload():
-    """The same once more with libascope-run.so in front of libc, which records calls of the operating system: it has to be there first."""
+    """Starts Python again with libascope-run.so in LD_PRELOAD: it records calls of the operating system, and must be loaded before libc."""
     others, library = os.environ.get("LD_PRELOAD", ""), _program.find_run_library()
-    if not library or "libascope-run.so" in others or set(library) & set(" :"):  # LD_PRELOAD has these between its names
+    if not library or "libascope-run.so" in others or set(library) & set(" :"):  # LD_PRELOAD separates names with these characters
         return
     os.environ["LD_PRELOAD"] = ":".join(filter(None, (library, others)))
     sys.stdout.flush()
@@ -323,8 +392,8 @@ def _preload():
 
 
 def _provide():
-    """Modules of frameworks that are not installed, for the script, processes that it spawns, and programs that it starts, and the installed
-    TensorFlow, watched. The names of those that are not installed."""
+    """Provides modules for frameworks that are not installed, and watches TensorFlow if it is: in this process and in all that it starts.
+    Returns the names of the provided modules."""
     provided = [name for name in ("mindspore", "npu_bridge", "npu_device") if not _frameworks.is_installed(name)]
     from ascope import tensorflow_compat, torch_npu_compat
     tensorflow_compat.install()
@@ -337,13 +406,13 @@ def _provide():
 
 
 def main(arguments, command="run", of_rank=()):
-    """of_rank: an argument of the script that its launcher puts in front of ours."""
+    """of_rank: arguments for the script that its launcher put in front of the options of ascope."""
     line = _program_line(arguments)
     if line:
         return _program.become(line)
     o = _parser(command).parse_args(arguments)
     n_words = 1 + len(o.arguments)
-    if arguments[-n_words] != o.script:  # argparse takes one "--" for its own
+    if arguments[-n_words] != o.script:  # argparse has removed one "--"
         n_words += 1
     words = [o.script, *of_rank] + arguments[len(arguments) - n_words + 1:]
     if not o.is_module and _is_program(o.script):
@@ -367,30 +436,35 @@ def main(arguments, command="run", of_rank=()):
             logging.getLogger(name).setLevel(logging.ERROR)
     sys.argv = words
     provided, process = _provide(), os.getpid()
-    if not o.quiet:
+    shows = not o.quiet and os.environ.get("RANK", "0") == "0"  # only the first rank of a job prints results
+    if shows:
         _program.take_notes()
         _core.at_exit(functools.partial(_show_results, process))
-    sys.excepthook = _shown_as_the_scripts(o.script)
+    sys.excepthook = _shown_as_the_scripts(_path_of_main(o.script))
+    if not o.is_module and sys.path and sys.path[0] == os.getcwd():
+        del sys.path[0]  # of `python3 -m`; a script has its own directory there
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
     prof = None
-    is_dynamic = not o.profile and bool(_core.dynamic_state())  # PROF_CONFIG_PATH is set, and a file starts what is recorded
+    is_dynamic = not o.profile and bool(_core.dynamic_state())  # PROF_CONFIG_PATH is set: a file starts the recordings
     if o.profile or command != "run" and not is_dynamic:
         prof = _profiler(o, framework)
         if not o.profile:
             _front_ends.stand_in(prof)
             sys.meta_path[:0] = [_MakingRoom(*row) for package, *row in PROFILERS if package not in provided]
         prof.start()
+    started = _processes_of_the_script() if prof else []
     try:
         if o.is_module:
             runpy.run_module(o.script, run_name="__main__", alter_sys=True)
         else:
-            runpy.run_path(o.script, run_name="__main__")
+            _run_script(o.script)
     finally:
         if prof:
+            _report_unrecorded(prof, started)
             prof.stop()
         if prof and o.no_analyse and prof._path and not o.quiet:
-            print("recorded: %s; run `ascope analyse` for timeline and tables" % os.path.relpath(prof._path), flush=True)
+            print("recorded: %s; run `ascope analyse` for timeline and tables" % _shown(prof._path), flush=True)
         _program.wait_for_all()
-        if not o.quiet:
+        if shows:
             _show_results(process)
     return 0

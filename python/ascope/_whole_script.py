@@ -10,7 +10,7 @@ from ascope import _core, _front_ends, _program
 
 
 class WholeScript:
-    """options: of the recorder."""
+    """A profiler that records a whole script. options: those of the recorder."""
 
     def __init__(self, options: Dict[str, Any], is_analysed: bool, report: _front_ends.Report,
                  on_start: Optional[Callable[[_core.Session], None]] = None) -> None:
@@ -30,9 +30,9 @@ class WholeScript:
             self._report(_core.ERROR, "%s; the script runs without a recording" % trouble)
 
     def stop(self) -> None:
-        """The collection is complete, and analysed."""
+        """Completes the collection, and analyses it."""
         session, self._session = self._session, None
-        if session is None or not session.is_open:  # a forked process has a copy
+        if session is None or not session.is_open:  # this is the copy of a forked process
             return
         try:
             session.end()
@@ -56,21 +56,21 @@ def _place(asked: Optional[str]) -> str:
 
 
 def of_tensorflow(given: Dict[str, Any], out: Optional[str], worker_name: Optional[str], is_analysed: bool) -> WholeScript:
-    """A PROF directory. Runs of sessions and functions are steps of it."""
-    from ascope.tensorflow import _recording  # marks these runs
+    """Records a PROF directory. Each run of a session or function is a step."""
+    from ascope.tensorflow import _recording  # its import registers the marks of these runs
     options = dict(given, layout="prof", training_trace=True, device=_recording.device(), parent_dir=_place(out), worker_name=worker_name)
     return WholeScript(options, is_analysed, _program.print_message)
 
 
 def of_mindspore(given: Dict[str, Any], out: Optional[str], worker_name: Optional[str], is_analysed: bool) -> WholeScript:
-    """A *_ascend_ms directory."""
+    """Records a *_ascend_ms directory."""
     from ascope.mindspore import _log, callbacks, config, profiler_interface
     from ascope.mindspore.schedule import Schedule
     kinds = {"profiler_level": config.ProfilerLevel, "activities": config.ProfilerActivity, "aic_metrics": config.AicoreMetrics,
              "host_sys": config.HostSystem, "export_type": config.ExportType}
 
     def member(kind: Any, text: str) -> Any:
-        """One of MindSpore's; an unknown text stays one, which is reported."""
+        """The member of MindSpore's enum with this name. An unknown name stays a text, and is reported later."""
         return next((one for one in kind if text.replace("_", "").lower() == one.name.lower()), text)
 
     parameters: Dict[str, Any] = {"output_path": _place(out)}

@@ -14,7 +14,7 @@ from ascope import _core
 from ascope._front_ends import provided_module
 from ascope.mindspore import callbacks
 
-# Modules of MindSpore's profiler that programs import: those of the front end that stand for them.
+# {module of MindSpore's profiler: the module of the front end that replaces it}.
 MODULES = {
     "mindspore.profiler": "ascope.mindspore",
     "mindspore.profiler.profiler": "ascope.mindspore.profiler",
@@ -29,7 +29,7 @@ MODULES = {
 
 
 class Callback:
-    """The base class of callbacks of a training, which have functions for its events: on_train_step_begin() calls step_begin()."""
+    """The base class of callbacks, with a function for each event of a training: on_train_step_begin() calls step_begin()."""
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
@@ -61,7 +61,7 @@ def _log():
 
 
 def _context():
-    """Settings that a script makes and asks for: they have no effect."""
+    """Settings of a script: they can be read back, and have no effect."""
     context, known = provided_module("mindspore.context", _context.__doc__), {"device_target": "Ascend", "device_id": None, "mode": 1}
     context.GRAPH_MODE, context.PYNATIVE_MODE = 0, 1
     context.set_context = lambda **given: known.update(given)

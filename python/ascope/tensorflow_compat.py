@@ -11,7 +11,7 @@ import sys
 import types
 from typing import Any, Optional
 
-# Modules that scripts import: {name: (our module, names that it has)}; None: a package of others.
+# Modules that scripts import: {name: (the module of ascope with its contents, its names)}; None: a package without contents.
 MODULES = {
     "npu_bridge": None,
     "npu_bridge.estimator": None,
@@ -26,7 +26,7 @@ MODULES = {
 
 
 class _Provided(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Asked after all others: what is installed comes first."""
+    """The last finder in sys.meta_path: installed modules have priority."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[importlib.machinery.ModuleSpec]:
         return importlib.machinery.ModuleSpec(name, self, is_package=True) if name in MODULES else None
@@ -39,7 +39,7 @@ class _Provided(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def fill(module: types.ModuleType) -> None:
-    """What a module of that name has; those in it are provided, too."""
+    """Gives a module the contents that MODULES has for its name."""
     row = MODULES[module.__name__]
     module.__doc__ = "Provided by ascope; see ascope.tensorflow."
     module.__path__ = []
@@ -51,7 +51,7 @@ def fill(module: types.ModuleType) -> None:
 
 
 class _Watching(importlib.abc.MetaPathFinder):
-    """Finds TensorFlow as others do, and watches it once it is there."""
+    """An import hook that lets the other finders find TensorFlow, and watches it once it is imported."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[importlib.machinery.ModuleSpec]:
         if name != "tensorflow":
@@ -63,20 +63,20 @@ class _Watching(importlib.abc.MetaPathFinder):
 
             def executed(module: types.ModuleType) -> None:
                 execute(module)
-                watch(sys.modules[name])  # one that started processes find puts TensorFlow into its place
+                watch(sys.modules[name])  # not `module`: the one in _started puts the real TensorFlow into sys.modules
 
             spec.loader.exec_module = executed  # type: ignore[assignment,method-assign]
         return spec
 
 
 def watch(tensorflow: types.ModuleType) -> None:
-    """Once it is imported; a second time has no effect."""
+    """Installs the hooks in the imported TensorFlow; a second call has no effect."""
     from ascope.tensorflow import _hooks
     _hooks.install(tensorflow)
 
 
 def is_installed() -> bool:
-    """Whether one of the vendor's modules is: then it is the vendor's engine that profiles what sessions and the environment ask for."""
+    """Whether one of the vendor's modules is installed: then the vendor's engine records what sessions and the environment ask for."""
     started = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_started")
     for name in ("npu_bridge", "npu_device"):
         try:
@@ -89,7 +89,7 @@ def is_installed() -> bool:
 
 
 def install() -> None:
-    """From now on. Nothing is imported."""
+    """Installs both import hooks. Nothing is imported yet."""
     if any(isinstance(one, _Provided) for one in sys.meta_path):
         return
     sys.meta_path.append(_Provided())

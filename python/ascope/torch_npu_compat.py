@@ -54,7 +54,7 @@ def provide():
     })
     if torch and not hasattr(torch, "npu"):
         torch.npu = npu
-        for name in [name for name in sys.modules if name.startswith("torch_npu.npu")]:  # import torch.npu.amp
+        for name in [name for name in sys.modules if name.startswith("torch_npu.npu")]:  # so that `import torch.npu.amp` works
             sys.modules[name.replace("torch_npu", "torch", 1)] = sys.modules[name]
         for module in ("torch_npu.npu.amp", "torch.npu.amp"):
             sys.modules[module + ".autocast_mode"] = sys.modules[module + ".grad_scaler"] = npu.amp
@@ -66,7 +66,7 @@ def provide():
 
 
 def _is_installed():
-    """A directory of that name is not enough: torch_npu has a part in C++, and other modules of that name are files."""
+    """Whether torch_npu is installed. A mere directory with that name does not count: the real package has a part in C++."""
     if "torch_npu" in sys.modules:
         return True
     spec = importlib.util.find_spec("torch_npu")

@@ -138,6 +138,19 @@ def test_the_chosen_ranks_record_the_same_steps_and_the_losses_are_those_without
         assert (tmp_path / ("plain%d" % number)).read_text() == losses
 
 
+def test_waiting_includes_the_analysis_and_ends_with_it(start, config, tmp_path):
+    end = str(tmp_path / "end")
+    job = start(runs(config, end))
+    until(lambda: len(listeners(config)) == 1)
+    ascope_dyn(config, "start", "--steps", "2", "--analyse", "--out", tmp_path / "out")
+    (result,) = json.loads(ascope_dyn(config, "wait", "--timeout", "100", "--json").stdout)["waited_for"]
+    assert (result["result"], result["reason"]) == ("done", None)
+    assert os.path.exists(os.path.join(result["path"], "ASCEND_PROFILER_OUTPUT", "analyse.done"))
+    assert len(listeners(config)) == 1  # the job goes on
+    write(end, "")
+    job.end()
+
+
 # ---- processes that end ----
 
 def test_the_others_go_on_when_the_one_that_watches_ends_or_is_killed(start, config, tmp_path):
@@ -324,6 +337,7 @@ REFUSED = {
     "a rank that does not listen": (["start", "--ranks", "0,3"], 1, "rank 3"),
     "a step that has passed": (["start", "--start-step", "1"], 1, "rank 0 is at step"),
     "no rank": (["start", "--ranks", "x"], 2, "--ranks x"),
+    "an empty list of ranks": (["start", "--ranks", ""], 2, '--ranks ""'),
     "a range from back to front": (["start", "--ranks", "3-1"], 2, "3-1"),
     "a level": (["start", "--level", "Level7"], 2, "Level7"),
     "no steps": (["start", "--steps", "0"], 2, "--steps 0"),

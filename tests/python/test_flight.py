@@ -100,10 +100,13 @@ def test_a_signal_a_slow_step_and_a_forked_process(script):
 BAD = [
     ("memory='much'", "memory: expected a size such as \"256MB\", got 'much'; using 256MB"),
     ("memory=0", "memory: expected a size such as \"256MB\", got 0; using 256MB"),
+    ("memory=1 << 64", "memory: expected a size such as \"256MB\", got 18446744073709551616; using 256MB"),
     ("seconds=-1", "seconds: expected a number of seconds, got -1; using 30"),
     ("when='step>0.5x'", "when: expected \"step>1.5x\" with a number above 1, got 'step>0.5x'; slow steps are not saved"),
     ("when='loss>2'", "when: expected \"step>1.5x\" with a number above 1, got 'loss>2'; slow steps are not saved"),
     ("record_shapes=3", "record_shapes: expected a boolean, got 3; using False"),
+    ("signal='SIGUSR2'", "signal: expected a number such as signal.SIGUSR2, got 'SIGUSR2'; no signal saves"),
+    ("signal=1 << 40", "signal: expected a number such as signal.SIGUSR2, got 1099511627776; no signal saves"),
     ("signal=9999", "flight_recorder: signal 9999: Invalid argument"),
     ("signal=signal.SIGINT", "flight_recorder: signal 2: the program has a handler for it; choose another one"),
     ("dir_name='/proc/none'", "flight_recorder: /proc/none"),

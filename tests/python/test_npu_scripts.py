@@ -105,3 +105,18 @@ def test_what_only_a_device_has_says_so(tmp_path):
     done = run(tmp_path, write(tmp_path, "import torch, torch_npu\ntorch.npu.NPUGraph()\n"))
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1] == "AttributeError: torch.npu.NPUGraph: not available without an NPU"
+
+
+def test_arguments_of_a_group_are_not_compared():
+    """Ranks may be an array, whose comparison is not a boolean."""
+    from ascope import _npu_devices
+
+    class Array:
+        def __ne__(self, other):
+            raise ValueError("ambiguous")
+
+    ranks = Array()
+    call = _npu_devices._with_gloo(lambda *args, **kwargs: (args, kwargs))
+    assert call(ranks, pg_options=1) == ((ranks,), {"pg_options": 1})
+    assert call("hccl", pg_options=1) == (("gloo",), {})
+    assert call(ranks, backend="cpu:gloo,npu:hccl", pg_options=1) == ((ranks,), {"backend": "gloo"})

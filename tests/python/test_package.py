@@ -100,3 +100,19 @@ def test_the_interpreter_of_the_tree_knows_where_it_lies(tmp_path):
     done = subprocess.run([launcher, "-c", "import beside; print(beside.__file__)"], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
                           check=True)
     assert done.stdout.strip() == str(place / "beside.py")
+
+
+@pytest.mark.parametrize("module", ["torch._nvtx", "mindspore.config"])
+def test_names_of_mapped_files_may_be_any_bytes(tmp_path, module):
+    """Both look through the libraries of the process, among which is such a file."""
+    asked = {"torch._nvtx": "one.provide()", "mindspore.config": "assert not one.uses_cuda()"}[module]
+    subprocess.run([sys.executable, "-c", """if True:
+        import mmap, os
+        file = open(b"\\xe4\\xff.bin", "w+b")
+        file.write(bytes(mmap.PAGESIZE))
+        file.flush()
+        mapped = mmap.mmap(file.fileno(), 0)
+        os.environ.pop("NVTX_INJECTION64_PATH", None)
+        from ascope.%s import %s as one
+        %s
+        """ % (*module.split("."), asked)], cwd=tmp_path, check=True, timeout=120)

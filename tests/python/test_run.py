@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import pytest
 
@@ -106,6 +107,29 @@ def test_the_framework_of_packages_and_folders(tmp_path, torch_installed):
     assert _frameworks.of_script("nowhere.py") is None
 
 
+def test_warnings_about_a_script_are_left_to_the_interpreter(tmp_path, torch_installed):
+    script = write(tmp_path, "script.py", r"""
+        import torch
+        digits = "\d"
+        """)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert _frameworks.of_script(script) == "torch"
+    assert not seen
+
+
+# ---- what is left behind ----
+
+@pytest.mark.parametrize("rank", ["0", "1"])
+def test_no_rank_leaves_a_temporary_file(tmp_path, rank):
+    script, place = write(tmp_path, "script.py", "print('done')"), tmp_path / "tmp"
+    place.mkdir()
+    done = subprocess.run([sys.executable, "-m", "ascope", "run", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=120, cwd=tmp_path, env=dict(os.environ, RANK=rank, TMPDIR=str(place), ASCOPE_CACHE=str(tmp_path)))
+    assert done.returncode == 0 and "done" in done.stdout, done.stdout
+    assert not os.listdir(place)
+
+
 # ---- what is left to the program ----
 
 def started(place, *arguments, code=0):
@@ -199,6 +223,101 @@ def steps(place):
     (file,) = place.glob("*_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json")
     with open(file, encoding="utf-8") as f:
         return sorted(event["name"] for event in json.load(f) if event["name"].startswith("ProfilerStep#"))
+
+
+def test_stacks_begin_with_the_script(tmp_path):
+    """Also where `ascope run` has to bring the package along, for an interpreter that does not have it."""
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", TRAIN % ("", "pass"))
+    without = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([PROGRAM, "run", "--device", "none", "--with-stack", "--out", "out", "--", sys.executable, "train.py"], cwd=tmp_path,
+                          text=True, capture_output=True, env=without, timeout=300)
+    assert done.returncode == 5, done.stderr
+    assert "never ended" not in done.stdout  # nor the range of the step that the end of the script cuts off
+    (path,) = (tmp_path / "out").glob("*_ascend_pt")
+    subprocess.run([PROGRAM, "export-stacks", path, tmp_path / "stacks.log"], check=True, capture_output=True, timeout=300)
+    outermost = {line.split("(")[0] for line in (tmp_path / "stacks.log").read_text().splitlines()}
+    assert outermost <= {str(tmp_path / "train.py"), "aten"} and str(tmp_path / "train.py") in outermost, outermost
+
+
+def test_a_script_runs_as_under_python(tmp_path):
+    """Path and names of its module, sys.path, and what functions of atexit see of it."""
+    pytest.importorskip("torch")
+    write(tmp_path, "jobs/train.py", """\
+        import atexit, os, sys
+        if len(sys.argv) > 5:
+            import torch
+        print(__file__, sys.argv[0], sys.path[0], os.getcwd() in sys.path, __name__, __spec__, __package__, type(__builtins__), sorted(globals()))
+        atexit.register(lambda: print(sys.modules["__main__"].x))
+        x = 7
+        raise SystemExit(5)
+    """)
+    plain, recorded = (record(tmp_path, *command, "jobs/train.py") for command in (
+        [sys.executable], [sys.executable, "-m", "ascope", "record", "-q", "--device", "none"]))
+    assert plain == recorded and "\n7\n" in plain
+
+
+@pytest.mark.parametrize("target, is_reported", [("train", True), ("torch.utils.data._utils.worker._worker_loop", False)])
+def test_processes_that_train_are_reported(tmp_path, target, is_reported):
+    """They are not recorded, and what is would look as if it was all."""
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", """\
+        import multiprocessing
+        import torch.utils.data
+        def train():
+            pass
+        class Process(multiprocessing.get_context("fork").Process):
+            def run(self):
+                pass
+        process = Process(target=%s)
+        process.start()
+        process.join()
+        raise SystemExit(5)
+    """ % target)
+    said = record(tmp_path, sys.executable, "-m", "ascope", "record", "--device", "none", "train.py")
+    assert ("the process that it started (Process-1) is not recorded; start ranks with torchrun" in said) == is_reported, said
+
+
+def test_a_thread_that_trains_is_recorded(tmp_path):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", """\
+        import threading
+        import torch
+        model = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        def train():
+            for _ in range(4):
+                model(torch.ones(1, 2)).sum().backward()
+                optimizer.step()
+        thread = threading.Thread(target=train)
+        thread.start()
+        thread.join()
+        raise SystemExit(5)
+    """)
+    said = record(tmp_path, sys.executable, "-m", "ascope", "record", "--device", "none", "train.py")
+    assert "its operators are recorded from here on" in said and "4 steps" in said
+    (file,) = tmp_path.glob("*_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_details.csv")
+    assert file.read_text().count("\naten::linear,") == 3  # the first step is not observed
+
+
+def test_steps_of_torch_profiler_are_not_taken_for_ours(tmp_path):
+    """Its ranges have the same name, and begin and end elsewhere: here in the middle of each of our steps."""
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", """\
+        import torch
+        model = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        activities = [torch.profiler.ProfilerActivity.CPU]
+        with torch.profiler.profile(activities=activities, schedule=torch.profiler.schedule(wait=1, warmup=1, active=2)) as other:
+            for _ in range(5):
+                loss = model(torch.ones(1, 2)).sum()
+                other.step()
+                loss.backward()
+                optimizer.step()
+        raise SystemExit(5)
+    """)
+    said = record(tmp_path, sys.executable, "-m", "ascope", "record", "--device", "none", "train.py")
+    assert steps(tmp_path) == ["ProfilerStep#%d" % i for i in range(5)] and "5 steps" in said
 
 
 @pytest.mark.parametrize("command", ["record", "profile"])
@@ -551,6 +670,17 @@ def test_both_commands_are_the_same(tmp_path, command):
     assert made_in(tmp_path / "ours") == made_in(tmp_path / "pythons") == ["ascend_pt"]
     assert steps(tmp_path / "ours") == steps(tmp_path / "pythons")
     assert len(lasting(ours)) >= 8 and lasting(ours) == lasting(pythons)
+
+
+def test_the_program_passes_the_schedule_on(tmp_path):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", TRAIN % ("", "pass"))
+    said = record(tmp_path, PROGRAM, "run", "--device", "none", "--out", "ours", "--skip-first", "1", "--active=1", "--record-shapes", "--",
+                  sys.executable, "train.py")
+    pythons = record(tmp_path, sys.executable, "-m", "ascope", "record", "--mstx", "--device", "none", "--out", "pythons", "--skip-first", "1",
+                     "--active", "1", "--record-shapes", "train.py")
+    assert set(steps(tmp_path / "ours")) == set(steps(tmp_path / "pythons")) == {"ProfilerStep#1"}
+    assert "has such options" not in said and lasting(said) == lasting(pythons)
 
 
 @pytest.mark.parametrize("command", [["run"], ["record"], ["profile", "-q"]])

@@ -174,6 +174,16 @@ def test_a_recording_from_outside_ends_with_its_summary(tmp_path):
     assert said[-1].startswith("  open %s/ASCEND_PROFILER_OUTPUT/trace_view.json in https://" % os.path.relpath(last, tmp_path))
 
 
+def test_paths_are_shown_as_short_as_they_can_be(tmp_path, monkeypatch):
+    from ascope import _run
+    (tmp_path / "a/b/c/d/e/f/g/h").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a")
+    assert _run._shown(str(tmp_path / "a/b/c")) == "b/c"
+    assert _run._shown(str(tmp_path / "other")) == "../other"
+    monkeypatch.chdir(tmp_path / "a/b/c/d/e/f/g/h")
+    assert _run._shown("/tmp") == "/tmp"
+
+
 def test_options_of_a_recording_from_outside(tmp_path):
     """All steps of a module, with every option of profile; and nothing is warned of that is as it was asked for."""
     said = record_plain(

@@ -315,6 +315,34 @@ def test_stacks_for_operators(tmp_path):
     assert after[2:] == shallow[2:] and after[1] != shallow[1] and len(after) > 10
 
 
+def test_a_thread_without_python_has_no_calls(tmp_path):
+    """Not even if it has the number (pthread_t) of a Python thread that was traced and has ended."""
+    library, go, number = ctypes.CDLL(None), threading.Event(), ctypes.c_ulong()
+    ended = threading.Thread(target=go.wait)
+    ended.start()
+    with Recorded(tmp_path) as r:
+        go.set()
+        ended.join()
+        stack_frame = ctypes.c_void_p(_core.stack_source()[2])
+        assert library.pthread_create(ctypes.byref(number), None, stack_frame, None) == 0
+        assert library.pthread_join(number, None) == 0
+    if number.value != ended.ident:
+        pytest.skip("this C library gives another number to the next thread")
+    assert {thread for _, thread, _, _, _ in events(r.path)} == {threading.get_native_id(), ended.native_id}
+
+
+def test_long_names_are_cut_between_characters(tmp_path):
+    """A name longer than what is kept (2000 bytes) stays UTF-8."""
+    scope, prefixes = {}, ("", "f", "ff")
+    for prefix in prefixes:
+        exec("def %s(): return frames()" % (prefix + "\u6f22" * 900), {"frames": frames}, scope)
+    with Recorded(tmp_path) as r:
+        found = [function() for function in scope.values()]  # frames() decodes: bytes that are no UTF-8 raise
+    assert [stack[1].rpartition(": ")[2] for stack in found] == [
+        prefix + "\u6f22" * ((1999 - len(prefix)) // 3) for prefix in prefixes]
+    assert sum(name.count("\u6f22") > 600 for name in names(r.path).values()) == len(prefixes)
+
+
 def test_stacks_of_threads_that_follow_each_other(tmp_path):
     """The memory of a thread that ended is given to the next one; the interpreter's state of it is somebody else's by then."""
     found, ready, go = [], threading.Event(), threading.Event()

@@ -31,17 +31,19 @@ static char package[KNOWN_TEXT_MOST],
 
 /* ---- words ---- */
 
-/* Into `out`, as UTF-8 and without what ends a piece of a stack. */
+/* Copies a text into `out` as UTF-8, cut between two characters where it is too long. Characters that separate the frames of a
+ * stack become '?'. Returns the length. */
 static size_t words_of(PyObject *text, char *out, size_t most)
 {
     PyObject *const bytes = text && PyUnicode_Check(text) ? PyUnicode_AsEncodedString(text, "utf-8", "replace") : NULL;
     size_t n = 0;
     if (bytes) {
+        const char *const from = PyBytes_AS_STRING(bytes);
         n = (size_t)PyBytes_GET_SIZE(bytes);
-        n = n < most ? n : most - 1;
-        memcpy(out, PyBytes_AS_STRING(bytes), n);
-        while (n > 0 && n == most - 1 && ((unsigned char)out[n - 1] & 0xC0) == 0x80)
-            n--; /* cut inside of a character */
+        if (n >= most)
+            for (n = most - 1; n > 0 && ((unsigned char)from[n] & 0xC0) == 0x80;)
+                n--; /* a byte that continues a character */
+        memcpy(out, from, n);
         for (size_t i = 0; i < n; i++)
             if (out[i] == ';' || out[i] == '\n' || out[i] == '\r' || out[i] == '\0')
                 out[i] = '?';
@@ -330,6 +332,21 @@ struct known *known_module(const struct known *code, PyObject *module)
 {
     struct known *const k = find(module, Py_TYPE(module));
     return __builtin_expect(k != NULL, 1) ? k : module_add(code, module);
+}
+
+struct known *known_frame(PyFrameObject *frame, const struct known **code)
+{
+    PyCodeObject *const of = PyFrame_GetCode(frame);
+    struct known *const known = known_code(of);
+    Py_DECREF(of);
+    if (code)
+        *code = known;
+    if (__builtin_expect(!known || !known->calls_module, 1))
+        return known;
+    PyObject *const self = frame_first_argument(frame);
+    struct known *const module = self ? known_module(known, self) : NULL;
+    Py_XDECREF(self);
+    return module ? module : known;
 }
 
 /* ---- life ---- */

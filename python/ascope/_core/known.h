@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is rare, or keeps texts on the stack: no part of what each call runs through. */
+/* For functions that are rarely called, or have large arrays: they are not inlined into the path of every call. */
 #define APART __attribute__((noinline))
 
 enum { KNOWN_TEXT_MOST = 2000 }; /* of a path, and of a function */
 
 struct known {
     uint64_t key;
-    const void *what, *also; /* which it is */
+    const void *what, *also; /* identify the callable: addresses of its code, method or module */
     PyObject *kept;          /* keeps the address in use while it is known; NULL: not referenced */
     char *path, *function;   /* of code, for stacks: "/opt/train.py(", "): main" */
     uint32_t path_n, function_n;
@@ -34,12 +34,14 @@ struct known {
 void known_begin(bool is_mindspore, PyObject *module_call, PyObject *optimizer_step);
 void known_end(void);
 
-const struct known *known_exit(void); /* the one of all returns */
+const struct known *known_exit(void); /* the entry that stands for every return */
 struct known *known_code(PyCodeObject *code);
 struct known *known_c(PyObject *function);
 struct known *known_module(const struct known *code, PyObject *module);
 /* Another number with the words of this one. */
 struct known *known_again(const struct known *code);
+/* Of a call: the module where it is the call of one, else the code; *code (unless NULL) is the code in both cases. */
+struct known *known_frame(PyFrameObject *frame, const struct known **code);
 
 /* The first argument of a call that has just begun; a new reference, or NULL without an error. */
 PyObject *frame_first_argument(PyFrameObject *frame);

@@ -10,7 +10,7 @@ from typing import Any, List, Tuple
 from ascope import _core
 from ascope.mindspore import _log
 
-# A class of mindspore.dataset.engine.iterators: the function of the consumer, as MindSpore's own profiler names it.
+# {class of mindspore.dataset.engine.iterators: name of its range, as in MindSpore's own profiler}.
 ITERATORS = {"DictIterator": "GetNextAsMap", "TupleIterator": "GetNextAsVector"}
 _was: List[Tuple[Any, str, Any, Any]] = []
 
@@ -33,7 +33,7 @@ def _replace(owner, name, around, *how):
 
 
 def recording(is_on: bool, options: Any) -> None:
-    """Recording has begun, or is about to end."""
+    """Called when a recording has begun, and before it ends."""
     while _was:
         owner, name, function, call = _was.pop()
         if vars(owner).get(name) is call:  # not replaced again by someone else meanwhile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages: where MindSpore's own go. Through `mindspore.log` if it is imported at the time of the call, else through Python's logging.
+"""Messages to the user, through `mindspore.log` if it is imported at the time of the call, else through Python's logging.
 
 A message is one finished text. Functions of the logger are looked up at each call: programs and tests replace them.
 """
@@ -35,7 +35,7 @@ def error(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A warning of Python, once per place in the program."""
+    """Issues a Python warning, which is shown once per line of the program that caused it."""
     frame: Optional[types.FrameType] = sys._getframe(1)
     depth, here = 2, os.path.dirname(os.path.abspath(__file__)) + os.sep
     while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(here):
@@ -44,7 +44,7 @@ def note(text: str) -> None:
 
 
 def framework(name: str) -> Optional[Any]:
-    """A module of MindSpore that the program has imported; None: there is none. Nothing is imported here."""
+    """A module of MindSpore if the program has imported it, otherwise None. Nothing is imported here."""
     return sys.modules.get(name)
 
 

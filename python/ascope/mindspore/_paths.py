@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for paths that users give. What breaks them raises ProfilerPathErrorException."""
+"""Checks of paths that users give. An unusable path raises ProfilerPathErrorException."""
 import os
 import re
 from typing import List
@@ -27,7 +27,7 @@ def absolute(path: str) -> str:
 
 
 def check(path: str) -> str:
-    """The absolute path. Whether it exists does not matter."""
+    """Checks a path, which need not exist, and returns it as an absolute one."""
     path = absolute(path)
     if os.path.islink(path):
         raise ProfilerPathErrorException("%s is a symbolic link." % path)
@@ -42,7 +42,7 @@ def check(path: str) -> str:
 
 
 def check_directory(path: str) -> str:
-    """The same of a directory."""
+    """As check(), and the path must not be a file."""
     real = check(path)
     if os.path.isfile(real):
         raise ProfilerPathErrorException("%s is a file; expected a directory." % real)
@@ -50,7 +50,7 @@ def check_directory(path: str) -> str:
 
 
 def make_directory(path: str) -> str:
-    """The same; it exists afterwards."""
+    """As check_directory(), and creates it if it does not exist."""
     real = check_directory(path)
     try:
         os.makedirs(real, mode=MODE, exist_ok=True)
@@ -68,7 +68,7 @@ def _is_collection(path: str) -> bool:
 
 
 def collections(path: str) -> List[str]:
-    """The directory itself, or those directly in it."""
+    """The collections in a path: the directory itself, or directories directly in it."""
     if _is_collection(path):
         return [path]
     return [inner for inner in sorted(os.path.join(path, name) for name in os.listdir(path)) if os.path.isdir(inner) and _is_collection(inner)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that the callbacks of a training count, while something without a schedule is recorded: `step_list` of an analysis finds them.
+"""Counts the steps of a training through its callbacks, in recordings without a schedule. `step_list` of an analysis uses these numbers.
 
-The functions of MindSpore's Callback for the begin and the end of a step are watched, of every class that is derived from it, when a
-Profiler is made or started. `StepCounter` is a Callback for trainings that have none, and for loops of one's own.
+When a Profiler is made or started, the functions of MindSpore's Callback and of all derived classes for the begin and the end of a step
+are replaced by ones that count. `StepCounter` is a Callback for trainings that have none, and for hand-written loops.
 """
 import functools
 from typing import Any, Callable, Dict, Optional, Tuple
@@ -11,28 +11,28 @@ from ascope import _core
 from ascope.mindspore import _log
 
 BEGINS, ENDS = ("step_begin", "on_train_step_begin"), ("step_end", "on_train_step_end")
-OF_EVALUATIONS = ("on_eval_step_begin", "on_eval_step_end")  # these call the first ones, too
+OF_EVALUATIONS = ("on_eval_step_begin", "on_eval_step_end")  # in MindSpore these call step_begin() and step_end(), too
 
 
 class _Steps:
-    report: Optional[Callable[[int], None]] = None  # of the session, while steps are counted
-    recorded = 0  # steps before the one that is open; what is recorded before the first one belongs to it
-    number: Optional[int] = None  # of the training's step
+    report: Optional[Callable[[int], None]] = None  # step() of the session; None: nothing is counted
+    recorded = 0  # steps before the open one; records before the first step belong to that step
+    number: Optional[int] = None  # the training's own number of the last step
     range: Optional[_core.Range] = None
-    evaluations = 0  # that are running
+    evaluations = 0  # steps of evaluations that are running: they are not counted
 
 
 _steps = _Steps()
 
 
 def count(report: Callable[[int], None]) -> None:
-    """Recording has begun."""
+    """Begins to count: calls report(n) at each step."""
     stop()
     _steps.report = report
 
 
 def stop() -> None:
-    """It ends."""
+    """Ends counting."""
     _close()
     _steps.report, _steps.recorded, _steps.number = None, 0, None
 
@@ -46,7 +46,7 @@ def _close() -> None:
 def _number_of(run_context: Any) -> Optional[int]:
     try:
         return int(run_context.original_args().cur_step_num)
-    except Exception:  # pylint: disable=broad-except  # what the training passes is its own
+    except Exception:  # pylint: disable=broad-except  # the training may pass any object
         return None
 
 
@@ -91,13 +91,13 @@ def _evaluation(difference: int) -> Callable[[Any], None]:
     return change
 
 
-# Recording may begin in the function that begins a step, and end in the one that ends it.
+# {name: (called before, called after)}. The function that begins a step may begin the recording, and the one that ends it may end it.
 AROUND: Dict[str, Tuple[Callable[[Any], None], Callable[[Any], None]]] = {**{name: (_nothing, _begin) for name in BEGINS}, **{name: (_end, _nothing) for name in ENDS},
           **{name: (_evaluation(1), _evaluation(-1)) for name in OF_EVALUATIONS}}
 
 
 def watch(cls: Any) -> Any:
-    """The functions of a class for the begin and the end of steps, from now on; a second time has no effect."""
+    """Replaces the step functions of a class by ones that count; a second call has no effect."""
     for name, around in AROUND.items():
         function = vars(cls).get(name)
         if callable(function) and not getattr(function, "_ascope_watches", False):
@@ -106,35 +106,35 @@ def watch(cls: Any) -> Any:
 
 
 def base() -> type:
-    """MindSpore's Callback, where it is imported."""
+    """MindSpore's Callback, or `object` if it is not imported."""
     train = _log.framework("mindspore.train")
     return getattr(train, "Callback", object) if train else object
 
 
 def watch_all() -> None:
-    """MindSpore's Callback, and everything that is derived from it."""
+    """Watches MindSpore's Callback and all classes derived from it."""
     left = [base()]
     if left == [object]:
         return
     for cls in left:
         try:
             watch(cls)
-        except (AttributeError, TypeError):  # one that cannot be changed
+        except (AttributeError, TypeError):  # the class cannot be changed
             continue
         left += [one for one in cls.__subclasses__() if one not in left]
 
 
 def counter() -> Any:
-    """The class StepCounter: derived from MindSpore's Callback, where that is imported."""
+    """Makes the class StepCounter, which is derived from MindSpore's Callback if that is imported."""
 
     class StepCounter(base()):  # type: ignore[misc]
-        """A Callback that does nothing else than that its steps are counted: for `model.train(..., callbacks=[StepCounter()])`, or a loop of
-        one's own that calls it with anything whose original_args() has cur_step_num."""
+        """A Callback that only counts steps: for `model.train(..., callbacks=[StepCounter()])`, or for a hand-written loop that passes an
+        object whose original_args() has cur_step_num."""
 
         def step_begin(self, run_context: Any) -> None:
             """A step begins."""
 
         def step_end(self, run_context: Any) -> None:
-            """It has ended."""
+            """A step ends."""
 
     return watch(StepCounter)

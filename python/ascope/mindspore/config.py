@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the Profiler: what each accepts, its default, and what one means for another.
+"""Parameters of the Profiler: accepted values, defaults, and rules between parameters.
 
 Invalid values fall back to the default, with a warning; a parameter that is None has its default. Each parameter is a row.
 """
@@ -13,9 +13,12 @@ from ascope.mindspore.schedule import Schedule
 
 
 def uses_cuda() -> bool:
-    """A library of CUDA is loaded in this process."""
-    with open("/proc/self/maps") as maps:
-        return any("/libcuda.so" in line or "/libcudart" in line for line in maps)
+    """Whether a library of CUDA is loaded in this process."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:  # names of files may be any bytes
+            return any("/libcuda.so" in line or "/libcudart" in line for line in maps)
+    except OSError:
+        return False
 
 
 class ProfilerLevel(enum.Enum):
@@ -82,7 +85,7 @@ def _members(kind):
     def check(value):
         if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
             raise ValueError("a list of %s" % kind.__name__)
-        return [one for one in kind if one in value]  # each once
+        return [one for one in kind if one in value]  # each member once, in the order of the enum
 
     return check
 
@@ -124,11 +127,11 @@ class Row(NamedTuple):
     name: str
     check: Callable[[Any], Any]
     default: Any
-    option: Optional[str]  # of the recorder; None: it has none of that name
-    may_be_false: bool = False  # anything false is the default, silently
+    option: Optional[str]  # name of the recorder's option; None: there is none
+    may_be_false: bool = False  # any false value means the default, without a warning
 
 
-# In the order of profiler_info.
+# In the order in which profiler_info lists them.
 ROWS = (
     Row("output_path", _text, "./data", None),
     Row("profiler_level", _member(ProfilerLevel), ProfilerLevel.Level0, "profiler_level"),
@@ -167,7 +170,7 @@ SOON_DEPRECATED = {"pcie": "use 'sys_interconnection'", "hbm_ddr": "use 'profile
 
 
 def _filed(value):
-    """A value as profiler_info has it."""
+    """A value in the form that profiler_info stores."""
     if isinstance(value, list):
         return [_filed(one) for one in value]
     if isinstance(value, Schedule):
@@ -176,14 +179,14 @@ def _filed(value):
 
 
 class Place(NamedTuple):
-    """What a handler says of it; None: output_path, and the host name."""
+    """The directory and the name that a handler chose; None: output_path, and the host name."""
     dir_name: Optional[str] = None
     worker_name: Optional[str] = None
 
 
 class Parameters:
-    """The checked parameters of one Profiler, as attributes. unset_schedule: what is filed where none is given."""
-    # Those of ROWS by which other code decides something.
+    """The checked parameters of one Profiler, as attributes. unset_schedule: stands in profiler_info if no schedule is given."""
+    # The parameters of ROWS that other code uses.
     output_path: str
     activities: List[ProfilerActivity]
     hbm_ddr: bool
@@ -234,7 +237,7 @@ class Parameters:
             return default
 
     def _relate(self):
-        """What parameters mean for each other; in this order."""
+        """Applies the rules between parameters. The order of the rules matters."""
         is_low = (ProfilerLevel.LevelNone, ProfilerLevel.Level0)
         if self.is_set_schedule and self.data_process:
             _log.note("The parameter 'data_process' is not supported with a schedule; using False.")
@@ -263,7 +266,7 @@ class Parameters:
     # ---- for the recorder ----
 
     def filed(self) -> Dict[str, Any]:
-        """profiler_parameters of profiler_info."""
+        """The object profiler_parameters of profiler_info."""
         made = {row.name: _filed(getattr(self, row.name)) for row in ROWS if row.name != "on_trace_ready"}
         return {"is_set_schedule": self.is_set_schedule, **made}
 
@@ -285,7 +288,7 @@ class Parameters:
 
 
 class _ExperimentalConfig:
-    """Further parameters of `profile`; they are checked there."""
+    """Further parameters of `profile`, which checks them."""
 
     def __init__(self, profiler_level: ProfilerLevel = ProfilerLevel.Level0, aic_metrics: AicoreMetrics = AicoreMetrics.AiCoreNone,
                  l2_cache: bool = False, mstx: bool = False, data_simplification: bool = True,
@@ -298,7 +301,7 @@ class _ExperimentalConfig:
         self.sys_io, self.sys_interconnection, self.host_sys = sys_io, sys_interconnection, host_sys
 
 
-# ---- of the process ----
+# ---- properties of the process ----
 
 def _digits(text: Any) -> Optional[str]:
     text = str(text)
@@ -306,7 +309,7 @@ def _digits(text: Any) -> Optional[str]:
 
 
 def device_target() -> str:
-    """Of MindSpore's context; without MindSpore it is Ascend."""
+    """The device_target of MindSpore's context; "Ascend" without MindSpore."""
     context = _log.framework("mindspore.context")
     if not context or not hasattr(context, "get_context"):
         return "Ascend"
@@ -317,7 +320,7 @@ def device_target() -> str:
 
 
 def _communication(function: str) -> Any:
-    """Of MindSpore's communication, on Ascend, if it is initialised."""
+    """Calls a function of MindSpore's communication; None unless it is initialised, on Ascend."""
     management = _log.framework("mindspore.communication.management")
     if not management or device_target() != "Ascend" or not getattr(getattr(management, "GlobalComm", None), "INITED", False):
         return None
@@ -342,7 +345,7 @@ def device_id() -> str:
 
 
 def versions() -> Dict[str, str]:
-    """What profiler_info has of the framework; the recorder knows the rest."""
+    """The versions that profiler_info has of the framework; the recorder adds its own."""
     made, mindspore = {}, _log.framework("mindspore")
     version = getattr(mindspore, "__version__", None)
     if isinstance(version, str):
@@ -350,7 +353,7 @@ def versions() -> Dict[str, str]:
     context: Any = _log.framework("mindspore.context")
     try:
         made["jit_level"] = str(context.get_jit_config().get("jit_level") or "")
-    except Exception:  # no MindSpore, or one without it
+    except Exception:  # no MindSpore, or a version without this function
         made["jit_level"] = ""
     return made
 

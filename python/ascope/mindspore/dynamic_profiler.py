@@ -17,7 +17,7 @@ from ascope.mindspore.profiler_interface import ProfilerInterface
 from ascope.mindspore.schedule import Schedule
 
 OUTPUT_PATH, POLL_SECONDS = "./dyn_profile_data", 2
-SAME_PATH = "./"  # prof_path: that of the monitor
+SAME_PATH = "./"  # as prof_path: the output_path of the monitor
 _METRICS = ("PipeUtilization", "ArithmeticUtilization", "Memory", "MemoryL0", "MemoryUB", "ResourceConflictRatio", "L2Cache", "MemoryAccess")
 
 
@@ -26,7 +26,7 @@ def _say(text: str) -> None:
 
 
 def _guarded(function: Callable) -> Callable:
-    """Nothing of the monitor stops the training."""
+    """Decorator: exceptions in the monitor are reported, and do not reach the training."""
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
@@ -41,7 +41,7 @@ def _guarded(function: Callable) -> Callable:
 # ---- the file: each key is a row ----
 
 def _numbered(name, value, numbers):
-    """The names that a number stands for."""
+    """The name, or the names, that a number of the old form stands for."""
     _log.warning("%s: the number %d is an old form; use the name." % (name, value))
     return numbers.get(value)
 
@@ -82,7 +82,7 @@ def _same(name, value):
 
 
 class Key(NamedTuple):
-    """One key: the types of its value, what it becomes, and what it is otherwise."""
+    """One key of the file: the types of its value, its conversion, and its default."""
     name: str
     types: tuple
     check: Callable[[str, Any], Any]
@@ -107,7 +107,7 @@ OF_MONITOR = ("analyse_mode", "analyse", "prof_path")
 
 
 def read(text: str) -> Dict[str, Any]:
-    """The keys of the file; invalid values are the default, with a warning."""
+    """The values of all keys; for an invalid value the default, with a warning."""
     given, made = json.loads(text), {}
     for key in KEYS:
         made[key.name] = key.default
@@ -152,7 +152,7 @@ class DynamicProfilerMonitor(callbacks.base()):  # type: ignore[misc]
             poll_interval = POLL_SECONDS
         self._output_path, self._kwargs, self._rank_id = output_path, kwargs, _rank()
         self._profiler: Optional[Profiler] = None
-        self._is_callback = False  # which of the two ways the training calls it
+        self._is_callback = False  # the training calls it as a Callback, not through step()
         self._keys: Dict[str, Any] = {}
         self._stop_step = -1
         self._begin_listening(cfg_path, int(poll_interval))

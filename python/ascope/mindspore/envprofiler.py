@@ -15,7 +15,7 @@ NOT_HERE = ("schedule", "on_trace_ready", "start")
 
 
 def _parameters(given: Dict[str, Any]) -> Dict[str, Any]:
-    """Members by their values; a word that is none of them is the default, with a warning."""
+    """Replaces words by members of the enums. An invalid word is left out with a warning, which means the default."""
     made = {}
     for name, value in given.items():
         kind = ONE.get(name) or SEVERAL.get(name)
@@ -39,7 +39,7 @@ class EnvProfiler:
 
     @classmethod
     def begin(cls) -> None:
-        """When the package is imported."""
+        """Starts it if the environment asks for it. Called when the package is imported."""
         text = os.environ.get(VARIABLE)
         if not text:
             return
@@ -55,7 +55,7 @@ class EnvProfiler:
 
     @classmethod
     def analyse(cls) -> None:
-        """At the end of the program."""
+        """Ends and analyses it. Called at the end of the program."""
         if cls.profiler is None:
             _log.info("%s: there is no Profiler to analyse." % VARIABLE)
             return

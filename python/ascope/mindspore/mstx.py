@@ -26,15 +26,15 @@ def _is_preloaded() -> bool:
 
 
 def _number(stream: Any) -> int:
-    """Of a stream of the device for the recorder: -1: the host alone; 0: the current one."""
+    """The recorder's number of a stream: -1: only the host; 0: the current stream of the device."""
     return -1 if stream is None else 0
 
 
 class _NpuProfiler:
-    """The recorder, as a mark sees it."""
+    """Passes marks to the recorder."""
 
     def __init__(self) -> None:
-        self._open: Dict[int, Tuple[int, str]] = {}  # id: that of the recorder, and the domain
+        self._open: Dict[int, Tuple[int, str]] = {}  # {id of a range: (id in the recorder, domain)}
         self._ids = itertools.count(1)
         self.include: list = []
         self.exclude: list = []
@@ -105,7 +105,7 @@ class mstx:
 
     @staticmethod
     def _for_mark(function: str, message: Any, stream: Any, domain: Any) -> Optional[_NpuProfiler]:
-        """What records it; None: nothing, or the arguments are wrong."""
+        """The object that records a mark; None: marks are off, or the arguments are invalid."""
         npu = mstx._ready() if mstx.enable else None
         if not npu:
             return None
@@ -147,7 +147,7 @@ class mstx:
 
 
 def recording(is_on: bool, options: Any) -> None:
-    """Recording has begun, or is about to end: the switch of the Profiler holds."""
+    """Called when a recording has begun, and before it ends: marks are on if its options have mstx."""
     if is_on and mstx.NPU_PROFILER:
         mstx.NPU_PROFILER.include = options["mstx_domain_include"] or []
         mstx.NPU_PROFILER.exclude = options["mstx_domain_exclude"] or []

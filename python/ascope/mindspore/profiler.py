@@ -7,7 +7,7 @@
         profiler.step()
     profiler.stop()
 
-Misuse is a message, not an exception; paths that cannot be used are one (ProfilerPathErrorException).
+Misuse is reported by a message. Only a path that cannot be used raises an exception (ProfilerPathErrorException).
 """
 import inspect
 import json
@@ -30,7 +30,7 @@ _alive: "weakref.WeakSet[Profiler]" = weakref.WeakSet()
 # ---- handlers ----
 
 class _Last:
-    """Of the handlers of the process: for functions that call one."""
+    """The place of the handler created last in the process: a function as on_trace_ready may call it."""
     place = config.Place()
 
 
@@ -75,7 +75,7 @@ def tensorboard_trace_handler(dir_name: Optional[str] = None, worker_name: Optio
 
 
 def tensor_board_trace_handler() -> None:
-    """The earlier handler: itself the value of on_trace_ready. Analyses the recording that has just ended."""
+    """The older handler, which is itself the value of on_trace_ready. Analyses the recording that has just ended."""
     try:
         if not ProfilerInterface.paths:
             raise RuntimeError("there is no finished recording")
@@ -100,7 +100,7 @@ def _boolean(name, value, default):
 
 
 def _steps(value: Any) -> Optional[List[int]]:
-    """Consecutive numbers, sorted in the caller's list; None if it is invalid."""
+    """Checks a step_list: consecutive numbers. Sorts the caller's list; None if it is invalid."""
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(one, int) and one >= 1 for one in value):
@@ -117,7 +117,7 @@ def _steps(value: Any) -> Optional[List[int]]:
 # ---- the Profiler ----
 
 class RecordFunction:
-    """A range of the program among those of the framework."""
+    """A range of the program, recorded like those of the framework."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -266,7 +266,7 @@ class Profiler:
         if not isinstance(mode, str) or mode not in ("sync", "async"):
             _log.warning("The parameter 'mode' should be sync or async, but got %s; using sync." % _log.shown(mode))
             mode = "sync"
-        for path in left:  # another Profiler has started since: this does not concern it
+        for path in left:  # recorded before another Profiler started, which is not affected
             profiler_interface.analyse_path(path, mode == "sync", pretty, steps)
         if is_used and (ProfilerInterface.paths or offline_path is None):
             ProfilerInterface.finalize()
@@ -330,7 +330,7 @@ class Profiler:
             self.stop()
 
     def __del__(self) -> None:
-        if not getattr(self, "_has_started", False) or self._pid != os.getpid():  # a forked process has a copy
+        if not getattr(self, "_has_started", False) or self._pid != os.getpid():  # in a forked process this is a copy
             return
         try:
             self.stop()
@@ -342,7 +342,7 @@ class Profiler:
 
 
 def _end_all():
-    """While the interpreter is still intact: later, objects are deleted in any order, or never."""
+    """Ends all Profilers while the interpreter is intact: later it deletes objects in any order, or never."""
     for one in list(_alive):
         one.__del__()
     _program.wait_for_all()

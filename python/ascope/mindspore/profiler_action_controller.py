@@ -14,7 +14,7 @@ WORDS = {
     (RECORD, None): "Incorrect schedule: Stop profiler while current state is RECORD which may result in incomplete parsed data.",
     (SAVE, None): "Stop profiler while current state is RECORD_AND_SAVE, perhaps the scheduling cycle has not yet completed.",
 }
-# W warns, T calls on_trace_ready; the rest are calls of the session.
+# "W" warns and "T" calls on_trace_ready; other words are calls of the session.
 MOVES = {
     (NONE, NONE): "", (NONE, WARM_UP): "init", (NONE, RECORD): "init start", (NONE, SAVE): "init start", (NONE, None): "",
     (WARM_UP, NONE): "W start stop finalize clear", (WARM_UP, WARM_UP): "", (WARM_UP, RECORD): "start", (WARM_UP, SAVE): "start",
@@ -28,7 +28,7 @@ MOVES = {
 
 
 class ProfilerActionController:
-    """Carries the moves out on `prof_interface`."""
+    """Carries out the calls of the table on `prof_interface`."""
 
     def __init__(self, prof_interface: Any = None, on_trace_ready: Optional[Callable[[], Any]] = None) -> None:
         self.prof_interface = prof_interface or profiler_interface.ProfilerInterface

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session of the process: what the actions of a schedule do.
+"""The session of the process, which the actions of a schedule control.
 
-There is one session per process, whoever has made it: `init` makes its directory, `start` and `stop` record, `finalize` completes it,
+There is one session per process for all Profilers: `init` makes its directory, `start` and `stop` record, `finalize` completes it,
 `analyse` analyses what was recorded since the last `clear`.
 """
 import json
@@ -18,40 +18,41 @@ NOT_THERE = "ProfilerInterface has not been initialized; %s has no effect."
 
 
 def session_options(given: config.Parameters, place: str, worker_name: Optional[str]) -> Dict[str, Any]:
-    """For the recorder. place: the directory of the collection."""
+    """The options for the recorder. place: the directory in which the collection is made."""
     info = dict(json.loads(config.info(given)), output_path=place)
     return dict(given.options(), layout="mindspore", parent_dir=_paths.absolute(place), worker_name=worker_name,
                 rank=int(config.rank_id()), framework_info=json.dumps(info))
 
 
 class Owner:
-    """Stands for a Profiler, and does not keep it alive."""
+    """Identifies a Profiler without keeping it alive."""
 
 
 class ProfilerInterface:
-    """Class methods, because there is one session."""
-    _session: Any = None  # None: it has ended, or there is none
-    _state = "none"  # new, recording, stopped
+    """The session. All functions are class methods, because there is one per process."""
+    _session: Any = None  # None: no session is open
+    _state = "none"  # or "new", "recording", "stopped"
     _is_initialized = False  # from init() to clear()
     _pid = 0
-    owner: Optional[Owner] = None  # of the session
-    parameters: Optional[config.Parameters] = None  # of the next session
-    metadata: Dict[str, Any] = {}  # that its user has added
-    path: Optional[str] = None  # of the last session
+    owner: Optional[Owner] = None  # the Profiler that uses the session
+    parameters: Optional[config.Parameters] = None  # for the next session
+    metadata: Dict[str, Any] = {}  # added by the user, and not yet written
+    path: Optional[str] = None  # directory of the last session
     paths: List[str] = []  # recorded since the last clear()
-    _left: "weakref.WeakKeyDictionary[Owner, List[str]]" = weakref.WeakKeyDictionary()  # recorded, and not analysed when another one started
+    # Directories that a Profiler had not analysed when another one started.
+    _left: "weakref.WeakKeyDictionary[Owner, List[str]]" = weakref.WeakKeyDictionary()
 
     @classmethod
     def use(cls, owner: Owner, parameters: config.Parameters, metadata: Dict[str, Any]) -> bool:
-        """The next calls are for this Profiler. False: another one records."""
+        """Makes the next calls apply to this Profiler. Returns False if another one is recording."""
         _front_ends.receive(_log.report)
         if cls._session is not None and cls._pid != os.getpid():
-            cls._forget()  # the session goes on in the parent
+            cls._forget()  # after a fork: the session continues in the parent
         if cls._session is not None and cls.owner is not owner:
             if cls._state == "recording":
                 _log.warning("Another Profiler is recording in this process; this one is ignored until it has stopped.")
                 return False
-            cls.finalize()  # stopped, and never analysed: it is complete
+            cls.finalize()  # it was stopped, and its owner has not completed it
         if cls._is_initialized and cls.owner is not owner:
             if cls.owner is not None:
                 cls._left[cls.owner] = cls.paths
@@ -61,7 +62,7 @@ class ProfilerInterface:
 
     @classmethod
     def take_left(cls, owner: Owner) -> List[str]:
-        """What it has recorded before another Profiler started, and not analysed."""
+        """The directories that a Profiler had not analysed when another one started. They are returned once."""
         return cls._left.pop(owner, [])
 
     @classmethod
@@ -119,7 +120,7 @@ class ProfilerInterface:
 
     @classmethod
     def step(cls, number: int) -> None:
-        """A step of a schedule begins."""
+        """Begins step `number` of a schedule."""
         if cls.is_recording():
             cls._session.step(number)
 
@@ -130,7 +131,7 @@ class ProfilerInterface:
 
     @classmethod
     def dump_metadata(cls) -> None:
-        """To the session's file, once."""
+        """Writes the added metadata to the session's file, each value once."""
         if cls._session is None:
             return
         while cls.metadata:
@@ -143,7 +144,7 @@ class ProfilerInterface:
 
     @classmethod
     def finalize(cls) -> None:
-        """The directory is complete."""
+        """Ends the session, which completes its directory."""
         if not cls._is_there("finalize") or cls._session is None:
             return
         cls.dump_metadata()
@@ -162,19 +163,19 @@ class ProfilerInterface:
 
     @classmethod
     def clear(cls) -> None:
-        """The next session is another one."""
+        """Forgets the directories recorded so far: analyse() starts afresh."""
         if cls._is_there("clear"):
             cls._is_initialized, cls.paths = False, []
 
 
 def _arguments(step_list: Optional[List[int]], pretty: bool) -> List[str]:
     made = ["--pretty"] if pretty else []
-    return made + (["--steps", "+%d-%d" % (min(step_list), max(step_list))] if step_list else [])  # 1 is the first that was recorded
+    return made + (["--steps", "+%d-%d" % (min(step_list), max(step_list))] if step_list else [])  # step 1 is the first recorded one
 
 
 def analyse_path(path: str, waits: bool = True, pretty: bool = False, step_list: Optional[List[int]] = None, simplifies: Optional[bool] = None,
                  max_process_number: Optional[int] = None) -> Any:
-    """The results of a directory, or of all in it; None: not yet."""
+    """Analyses a collection, or all in a directory. Returns the result, or None with waits=False."""
 
     def done(result):
         if result.is_done:

@@ -44,7 +44,7 @@ class Schedule:
 
     @classmethod
     def of_whole_script(cls) -> "Schedule":
-        """As where none is given, without the warning: the script did not choose it."""
+        """The default schedule without its warning, because the script did not choose it."""
         made = cls(wait=0, active=1, warmup=1)
         made.warmup = 0
         return made

@@ -6,14 +6,14 @@ from ascope.tensorflow import _recording
 
 
 class ProfilingConfig:
-    """Whether to profile, and the JSON text of what."""
+    """Whether to profile, and the options as a JSON text."""
 
     def __init__(self, enable_profiling: Any = False, profiling_options: Optional[str] = None):
         self._enable_profiling, self._profiling_options = enable_profiling, profiling_options
 
 
 class NPURunConfig:
-    """The configuration of an Estimator: everything but profiling_config is kept for whoever asks."""
+    """The configuration of an Estimator: all other parameters are kept, and have no effect."""
 
     def __init__(self, profiling_config: Optional[ProfilingConfig] = None, session_config: Any = None, **more: Any):
         self.profiling_config, self.session_config = profiling_config, session_config

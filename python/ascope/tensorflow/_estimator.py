@@ -8,7 +8,7 @@ from ascope.tensorflow import _recording
 
 def NPUEstimator(model_fn: Any = None, model_dir: Any = None, config: Any = None, params: Any = None, **more: Any) -> Any:  # the vendor's name
     """tf.estimator.Estimator with TensorFlow's own configuration; what NPURunConfig asks for begins with its first run."""
-    tensorflow = importlib.import_module("tensorflow")  # as the vendor's does: the script may not
+    tensorflow = importlib.import_module("tensorflow")  # as the vendor's function does, because the script may not have imported it
     estimator = tensorflow.estimator.Estimator(model_fn=model_fn, model_dir=model_dir, params=params, **more)
     train = estimator.train
 

@@ -73,7 +73,7 @@ def _watch_functions(tensorflow: Any) -> None:
 
 
 def install(tensorflow: Any) -> None:
-    """Once TensorFlow is there."""
+    """Installs the hooks. Called once TensorFlow is imported."""
     v1 = getattr(getattr(tensorflow, "compat", None), "v1", None)
     for place in (tensorflow, v1):
         session = getattr(place, "Session", None)

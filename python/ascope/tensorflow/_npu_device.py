@@ -4,7 +4,7 @@ from typing import Any, Dict, List
 
 from ascope.tensorflow import _recording
 
-# With the vendor's escape and blanks.
+# The default text of the vendor's module has escaped slashes and two blanks after commas.
 DEFAULT_OPTIONS = _recording.DEFAULT_OPTIONS.replace("/", "\\/").replace(",", ",  ")
 
 
@@ -37,7 +37,7 @@ class ProfilingConfig(_Options):
 
 
 class GlobalOptions:
-    """profiling_config, and whatever else a program sets, which is kept and not looked at."""
+    """The options: profiling_config, and any other that a program sets, which are kept and have no effect."""
 
     def __init__(self) -> None:
         self.profiling_config = ProfilingConfig()
@@ -56,7 +56,7 @@ def _text(value: Any) -> str:
 
 
 class NpuDevice:
-    """What open() returns. Everything runs where TensorFlow puts it."""
+    """The result of open(). TensorFlow itself decides where everything runs."""
 
     def __init__(self, device: int, options: Dict[str, Any]):
         self.device_id, self.options = device, options

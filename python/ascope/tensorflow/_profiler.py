@@ -41,6 +41,6 @@ class Profiler:
         self.stop()
 
     def recorder_options(self) -> Dict[str, Any]:
-        """In the recorder's words."""
+        """The parameters as options of the recorder."""
         metrics = "AiCoreNone" if self._level == "L0" else self._metrics or "PipeUtilization"
         return {"profiler_level": "Level" + self._level[1], "aic_metrics": metrics, "parent_dir": self._output or "./"}

@@ -10,21 +10,21 @@ from typing import Any, Callable, Dict, List, Optional, Union
 
 from ascope import _core, _front_ends, tensorflow_compat
 
-# What is recorded where profiling is switched on without options.
+# The options if profiling is switched on without any.
 DEFAULT_OPTIONS = ('{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on",'
                    '"aic_metrics":"PipeUtilization","msproftx":"off"}')
 MODEL = 1
-OPERATORS_MOST = 10000  # of a graph, on the simulated device
-# Operators that do not compute.
+OPERATORS_MOST = 10000  # operators of a graph that run on the simulated device
+# Operators without a kernel: they compute nothing.
 NO_KERNELS = {"Placeholder", "PlaceholderWithDefault", "Const", "NoOp", "Variable", "VariableV2", "VarHandleOp", "Identity", "ReadVariableOp"}
 
 
 class _State:
-    session: Any = None    # _core.Session while something is recorded
-    owner: Any = None      # who asked for it
+    session: Any = None    # _core.Session while this module records
+    owner: Any = None      # the object that asked for the recording
     armed: Any = None      # the Profiler whose scope is open
     request: Optional[str] = None  # profiling_options of a configuration class, until a graph runs
-    pid: int = 0           # of the process while a PROF directory is recorded, also one of `ascope record`: runs are marked in it
+    pid: int = 0           # this process while a PROF directory is recorded, also by `ascope record`: runs are marked
     runs: int = 0
     is_sim: bool = False
 
@@ -37,7 +37,7 @@ def device() -> str:
 
 
 def of_environment() -> Optional[str]:
-    """profiling_options of the environment; None: profiling is not switched on there."""
+    """profiling_options of the environment; None: it does not switch profiling on."""
     for prefix in ("", "GE_"):
         if os.environ.get(prefix + "PROFILING_MODE") == "true":
             return os.environ.get(prefix + "PROFILING_OPTIONS") or DEFAULT_OPTIONS
@@ -45,7 +45,7 @@ def of_environment() -> Optional[str]:
 
 
 def request(options: Union[None, str, bytes]) -> None:
-    """A configuration class asks for profiling; "" and None: the default set."""
+    """Called when a configuration class asks for profiling. "" and None mean the default options."""
     _state.request = options.decode(errors="replace") if isinstance(options, bytes) and options else options or DEFAULT_OPTIONS
 
 
@@ -63,7 +63,7 @@ def is_armed() -> bool:
 
 
 def is_recording() -> bool:
-    """In this process: a forked one has no part in the recording of its parent."""
+    """Whether this process records. A forked process does not take part in the recording of its parent."""
     return _state.pid == os.getpid()
 
 
@@ -101,7 +101,7 @@ def begin(text: Optional[str] = None, owner: Any = None) -> None:
 
 
 def end(owner: Any = None) -> Optional[str]:
-    """Ends the recording that `owner` began, None: any. The path of the collection, or None."""
+    """Ends the recording that `owner` began (None: any). Returns the path of the collection, or None."""
     session = _state.session
     if not session or (owner is not None and _state.owner is not owner):
         return None
@@ -127,9 +127,8 @@ def _recording(is_on: bool, options: Optional[Dict[str, Any]]) -> None:
 _front_ends.on_recording("prof", _recording)
 
 
-
 def _launch(graph: Any) -> None:
-    """The operators of a graph, on the simulated device."""
+    """Runs the operators of a graph on the simulated device."""
     for operator in graph.get_operations()[:OPERATORS_MOST]:
         if operator.type not in NO_KERNELS:
             shapes: List[List[int]] = []
@@ -140,7 +139,7 @@ def _launch(graph: Any) -> None:
 
 
 class Run:
-    """One run of a graph, a session's or a function's: a step. A context manager."""
+    """A context manager around one run of a graph by a session or a function, which is a step."""
 
     def __init__(self, name: str, graph: Any = None):
         self.name, self.graph, self.begun = name, graph, 0
@@ -161,7 +160,7 @@ class Run:
 
 
 def hooked(function: Callable[..., Any], name: Optional[str] = None) -> Callable[..., Any]:
-    """The same function, each call of which is a run of a graph: recording begins with the first one if something asked for it."""
+    """Wraps a function so that each call is a run of a graph. The first run begins the recording if something asked for one."""
     shown = name or str(getattr(function, "__name__", "run"))
 
     @functools.wraps(function)

@@ -70,7 +70,7 @@ def _ascope_headers():
 
 
 def _torch_places(torch):
-    """Its headers and its libraries; Debian has the former in /usr/include."""
+    """The directories of PyTorch's headers and libraries. Debian has the headers in /usr/include."""
     home = pathlib.Path(torch.__file__).resolve().parent
     headers = _first((home / "include", pathlib.Path("/usr/include")), "ATen/record_function.h")
     if not headers:
@@ -115,20 +115,20 @@ def _key(torch, headers, source):
 
 
 def _is_ours(path):
-    """Whether nobody else can place a library there."""
+    """Whether a file or directory belongs to this user and nobody else can write to it."""
     state = path.stat()
     return state.st_uid == os.getuid() and not state.st_mode & 0o022
 
 
 def _seal(path):
-    """Appends the digest, which the loader ignores."""
+    """Appends the digest of a library to it, which the dynamic loader ignores."""
     data = path.read_bytes()
     with open(path, "ab") as file:
         file.write(hashlib.sha256(data).digest())
 
 
 def _is_whole(path):
-    """An incomplete library (full disk, power failure) would crash the program that loads it."""
+    """Whether the digest is right. An incomplete library (full disk, power failure) would crash the program that loads it."""
     data = path.read_bytes()
     return hashlib.sha256(data[:-DIGEST_BYTES]).digest() == data[-DIGEST_BYTES:]
 
@@ -244,6 +244,8 @@ def load():
         library.ascope_torch_stack_source.restype = None
         library.ascope_torch_memory.argtypes = [ctypes.c_bool]
         library.ascope_torch_memory.restype = None
+        library.ascope_torch_own_steps.argtypes = [ctypes.c_bool]
+        library.ascope_torch_own_steps.restype = None
         library.ascope_torch_world.argtypes = [ctypes.c_uint32] * 2
         library.ascope_torch_world.restype = None
         library.ascope_torch_group.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_int32]

@@ -18,12 +18,12 @@ from typing import Any, Optional, Union
 from ascope import _core
 from ascope.torch._messages import error, guarded, info, path_of, shown, warn, why
 
-_UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 def _bytes(memory):
-    """"256MB", "1GB" or a number of bytes; 0: the default, with a warning."""
-    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
+    """Bytes of a size such as "256MB" or "1GB", or of a number; 0 means the default, with a warning if the value is invalid."""
+    if isinstance(memory, int) and not isinstance(memory, bool) and 0 < memory < 1 << 63:
         return memory
     match = re.fullmatch(r"\s*([0-9]{1,9})\s*([KMG]?B)\s*", memory, re.IGNORECASE) if isinstance(memory, str) else None
     if match and int(match[1]) > 0:
@@ -39,8 +39,18 @@ def _ns(name, seconds, default):
     return 0
 
 
+def _signal(number):
+    """The number of a signal; 0: none, with a warning if the value is invalid."""
+    if number is None:
+        return 0
+    if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 1 << 31:
+        return int(number)
+    warn("signal: expected a number such as signal.SIGUSR2, got %s; no signal saves" % shown(number))
+    return 0
+
+
 def _factor(when):
-    """"step>1.5x": 1.5; None: 0."""
+    """The factor of a condition such as "step>1.5x", here 1.5; 0 if there is none."""
     if when is None:
         return 0.0
     match = re.fullmatch(r"\s*step\s*>\s*([0-9]{1,5}(\.[0-9]{1,3})?)\s*x\s*", when) if isinstance(when, str) else None
@@ -68,7 +78,7 @@ class flight_recorder:
         self._profiler = profiler
         self._asked = profiler._KinetoProfile(**of_profile)
         self._how = {"keep_ns": _ns("seconds", seconds, 30), "memory_bytes": _bytes(memory), "slow_step": _factor(when),
-                     "signal": int(signal) if signal is not None else 0,
+                     "signal": _signal(signal),
                      "between_ns": _ns("between", between, 60) if between != 0 else 1}
         if listen_dir is not None:
             self._how["listen_dir"] = path_of("listen_dir", listen_dir, "not listening") or ""
@@ -93,7 +103,7 @@ class flight_recorder:
             return
         self._profiler.make_room()
         if self._profiler.ProfilerActivity.CPU in self._asked.activities or os.environ.get("ASCOPE_DEVICE") == "sim":
-            self._profiler._listen()
+            self._profiler._listen(has_steps=True)
         try:
             _core.flight_start(self._options(), **self._how)
         except _core.Error as trouble:
@@ -126,7 +136,7 @@ class flight_recorder:
         _core.flight_metadata(key, value)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """The same with a text."""
+        """A text for profiler_metadata.json of each save."""
         self.add_metadata_json(key, json.dumps(value))
 
     @property

@@ -5,11 +5,11 @@ from typing import Any, Dict
 
 DEFAULT = "default_group"
 
-_ended: Dict[str, Any] = {}  # of this recording, in the format of info()
+_ended: Dict[str, Any] = {}  # groups destroyed during this recording, in the format of info()
 
 
 def _in_use():
-    """The module with the groups; None if there are none."""
+    """The module that holds the groups; None if torch.distributed is not initialised."""
     distributed = sys.modules.get("torch.distributed")
     if distributed and distributed.is_available() and distributed.is_initialized():
         return sys.modules["torch.distributed.distributed_c10d"]
@@ -50,12 +50,12 @@ def place():
 
 
 def begin():
-    """A recording begins: forgets ended groups."""
+    """Called when a recording begins: forgets the groups of the last one."""
     _ended.clear()
 
 
 def end():
-    """Called before groups are destroyed."""
+    """Called before groups are destroyed: keeps them for info()."""
     _ended.update(info())
 
 

@@ -11,7 +11,7 @@ from ascope import _core
 from ascope.torch import _groups
 
 EVENT_CALLS = ("record", "wait", "query", "elapsed_time", "synchronize")
-# The documented names, and the key of the peer's rank; None: the function has no peer.
+# {function: (documented name in marks, key of the peer's rank, or None if the function has no peer)}.
 COLLECTIVES = {
     "all_reduce": ("HcclAllreduce", None),
     "broadcast": ("HcclBroadcast", None),
@@ -69,7 +69,7 @@ def _collective_text(name, end_key, args, kwargs):
 
 
 def _or_none(ask, *args):
-    """Inspecting a call must not disturb it: PyTorch itself reports what is wrong with it."""
+    """The result, or None after an exception: inspecting a call must not disturb it, and PyTorch itself reports invalid arguments."""
     try:
         return ask(*args)
     except Exception:
@@ -158,7 +158,7 @@ class Hooks:
         if self._was or not torch:
             return
         kinds = [getattr(getattr(torch, device, None), "Event", None) for device in ("npu", "cuda")]
-        for event in dict.fromkeys(kinds):  # transfer_to_npu makes one of them
+        for event in dict.fromkeys(kinds):  # with transfer_to_npu both are the same class
             for name in EVENT_CALLS:
                 self._replace(event, name, _named, "Event::" + name)
         if memory:
@@ -179,7 +179,7 @@ class Hooks:
             for name, (_, end_key) in {**COLLECTIVES, **UNMARKED}.items():
                 self._replace(distributed, name, _grouped, listener, end_key)
         if marks:
-            # On the simulated device collectives have marks of their own, on its streams, whoever calls them.
+            # The simulated device itself marks all collectives, on its streams.
             self._mark(torch, None if listener and is_sim else distributed)
 
     def _mark(self, torch, distributed):
@@ -197,7 +197,7 @@ class Hooks:
             owner, name, function, call = self._was.pop()
             if vars(owner).get(name) is not call:  # replaced again by someone else meanwhile
                 continue
-            if function is None:  # inherited
+            if function is None:  # it was inherited
                 delattr(owner, name)
             else:
                 setattr(owner, name, function)

@@ -8,7 +8,7 @@ from typing import Any, Optional
 from ascope import _core
 from ascope._front_ends import guarding, receive, shown, why  # pylint: disable=unused-import
 
-least_severity = _core.INFO  # of messages that are printed
+least_severity = _core.INFO  # less severe messages are not printed
 LEVELS = {_core.INFO: "INFO", _core.WARNING: "WARNING", _core.ERROR: "ERROR"}
 
 

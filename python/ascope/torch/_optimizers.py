@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a step of a training ends: when `step()` of an optimizer returns.
 
-PyTorch wraps `step` of a class when an optimizer of it is constructed: `_hook_for_profile` in 1.x, `_patch_step_function` in 2.x. Ours is put
-around that, at the same moment: outside of PyTorch's own range of the step, so that the next step begins after it.
+PyTorch wraps `step` of a class when an optimizer of it is constructed: `_hook_for_profile` in 1.x, `_patch_step_function` in 2.x. The
+wrapper of this module is put around PyTorch's at the same moment, so that the next step begins after PyTorch's own range of the step.
 """
 import threading
 from typing import Any, Callable, List
 
-_listeners: List[Any] = []  # (ended, made)
-_running = threading.local()  # inside: optimizers whose step() is running
+_listeners: List[Any] = []  # (ended, made) of each call of watch()
+_running = threading.local()  # .inside: the optimizers whose step() this thread is running
 
 
 def _wrap(cls, base):
-    """The class in whose body the step() is that objects of `cls` call. Once."""
+    """Wraps, once, the step() that objects of `cls` call: in `cls`, or in the class from which it is inherited."""
     cls = next((one for one in cls.__mro__ if "step" in vars(one)), base)
     step = vars(cls)["step"]
     if getattr(step, "ends_steps", False):
@@ -20,7 +20,7 @@ def _wrap(cls, base):
 
     def stepped(self, *args, **kwargs):
         inside = _running.__dict__.setdefault("inside", [])
-        is_outermost = not any(one is self for one in inside)  # its class may call the step() of a base class
+        is_outermost = not any(one is self for one in inside)  # a step() may call that of its base class, which is wrapped, too
         inside.append(self)
         try:
             result = step(self, *args, **kwargs)
@@ -40,7 +40,7 @@ def _wrap(cls, base):
 
 
 def watch(ended: Callable[[Any], None], made: Callable[[Any], None] = lambda optimizer: None) -> None:
-    """From now on ended(optimizer) is called after each step of an optimizer, made(optimizer) when one was constructed.
+    """Calls ended(optimizer) after each step of an optimizer, and made(optimizer) when one is constructed.
 
     Requires PyTorch. Only optimizers derived from torch.optim.Optimizer are seen, and only those constructed afterwards.
     """

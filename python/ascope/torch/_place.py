@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directory of collections: that of the profiler's handler; of a function that calls one, that of the last handler of the process, as in
-torch_npu."""
+"""The directory of collections. A profiler uses that of its handler; if on_trace_ready is another function, which may call a handler, it uses
+that of the handler created last in the process, as torch_npu does."""
 import inspect
 import os
 
@@ -13,7 +13,7 @@ _last = {"dir_name": None, "worker_name": None}
 
 
 def choose(dir_name, worker_name):
-    """What a handler is given, checked."""
+    """Checks the arguments of a handler and returns its place, which is also the last one of the process."""
     global _last
     if dir_name is not None:
         dir_name = path_of("dir_name", dir_name, "using the default directory")
@@ -26,7 +26,7 @@ def choose(dir_name, worker_name):
 
 
 def options(is_export_only, handler=None):
-    """For the recorder. Without a handler a collection is kept for the export functions."""
+    """The options for the recorder. is_export_only: there is no handler, and the collection is only kept for the export functions."""
     asked = vars(handler).get("place", _last) if inspect.isfunction(handler) else _last
     parent, work = asked["dir_name"], os.environ.get("ASCEND_WORK_PATH")
     if is_export_only or not parent:

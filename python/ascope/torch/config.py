@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters: levels, counter groups, export types, and `_ExperimentalConfig`, which contains them.
 
-The parameters, their defaults and what they accept are those of the recorder's option table (`_core.option_table()`): a new option needs nothing here.
-Invalid values fall back to the default, with a warning; what one option means for another is decided by the recorder (`_core.check_options()`). The names of the attributes are those in profiler_info.json.
+The parameters, their defaults and accepted values come from the recorder's option table (`_core.option_table()`): a new option needs no change
+here. Invalid values are replaced by the default, with a warning; rules between options are the recorder's (`_core.check_options()`). The
+attributes have the names that profiler_info.json uses.
 """
 import enum
 import inspect
@@ -92,20 +93,20 @@ _PARAMETERS = sorted((row for row in _core.option_table() if row["parameter"]), 
 
 
 def _annotation(row):
-    """A text, as in a stub: scripts/config_stub.py writes it there."""
+    """The type of a parameter as a text, which scripts/config_stub.py writes to the stub."""
     has_default = row["default"] is not None
     return {"boolean": "bool", "choice": "str" if has_default else "Optional[str]",
             "list": "Union[str, List[str]]" if has_default else "Optional[List[str]]", "names": "Optional[List[str]]", "ms": "Optional[float]", "number": "Optional[int]", "text": "Optional[str]"}[row["kind"]]
 
 
 def _default(row):
-    """A list of one is that one, as the documents have it."""
+    """The default as documented: a list with one element is shown as that element."""
     value = row["default"]
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _checked_list(row, given):
-    one_will_do = row["default"] is not None  # then there is no empty list, either
+    one_will_do = row["default"] is not None  # then an empty list is invalid
     if given is None and not one_will_do:
         return []
     if one_will_do and isinstance(given, str):
@@ -121,7 +122,7 @@ def _checked_names(row, given):
         return []
     if not isinstance(given, list) or not all(isinstance(one, str) and "\0" not in one for one in given):
         raise ValueError
-    ",".join(given).encode()  # UnicodeError: half of a character
+    ",".join(given).encode()  # raises UnicodeError (a ValueError) for a lone surrogate
     return list(dict.fromkeys(given))
 
 
@@ -148,7 +149,7 @@ def _checked_choice(row, given):
 
 _CHECKS = {"boolean": _checked_type(bool), "choice": _checked_choice, "list": _checked_list, "names": _checked_names, "ms": _checked_ms,
            "number": _checked_type(int, type(None)), "text": _checked_type(str, type(None))}
-# Options with rules between them, which are the recorder's. What replaces an invalid level or counter group is one of these rules.
+# Options that the recorder's rules relate. These rules also replace an invalid level or counter group.
 _RELATED = ("profiler_level", "aic_metrics", "mstx", "op_attr", "mstx_domain_include", "mstx_domain_exclude")
 _REPLACED_BY_RULE = {"profiler_level": ProfilerLevel, "aic_metrics": AiCMetrics}
 
@@ -178,7 +179,7 @@ class _ExperimentalConfig:
         return self._mstx or self._msprof_tx
 
     def options(self):
-        """For the recorder, by its names."""
+        """The options for the recorder, under its names."""
         made = {row["name"]: getattr(self, row["key"]) for row in _PARAMETERS if not row["is_old"]}
         made.update(mstx=bool(self.tx_enabled), data_simplification=bool(self._data_simplification))
         return {name: None if isinstance(value, list) and not value else value for name, value in made.items()}
@@ -187,7 +188,7 @@ class _ExperimentalConfig:
 
     def _check(self):
         for row in _PARAMETERS:
-            is_off = row["name"] == "data_simplification" and self._data_simplification is None  # as torch_npu takes it
+            is_off = row["name"] == "data_simplification" and self._data_simplification is None  # None means False, as in torch_npu
             if row["name"] not in _REPLACED_BY_RULE and not is_off:
                 self._check_value(row)
         if self._gc_detect_threshold == 0:

@@ -9,8 +9,8 @@
         dp.step()
 
 `ascope dyn config_dir start --steps 3` starts one from outside; so does an editor. With PROF_CONFIG_PATH in the environment the same happens
-without a change of the script: a step ends with `step()` of the optimizer that was constructed last. What is decided, and when, is in
-libascope (ascope/dynamic.h); here a request becomes a `profile`.
+without a change of the script: a step ends with `step()` of the optimizer that was constructed last. libascope
+(ascope/dynamic.h) decides when a collection begins and ends; this module makes a `profile` of each request.
 """
 import multiprocessing
 import os
@@ -28,7 +28,7 @@ from ascope.torch.schedule import Schedule
 __all__ = ["init", "step", "start", "set_state"]
 
 VARIABLE = "PROF_CONFIG_PATH"
-# Programs and modules that start the ranks of a job, and are no ranks themselves.
+# Programs and modules that start the ranks of a job, and are not ranks themselves.
 LAUNCHERS = ("torchrun", "torch_npu_run", "vllm", "torch.distributed.run", "torch.distributed.launch", "torch_npu.distributed.run",
              "torch_npu.distributed.launch", "vllm.entrypoints.openai.api_server")
 
@@ -37,7 +37,7 @@ _running: List[Any] = []  # [the profile of the collection that is running]
 
 
 def _rank() -> int:
-    """$RANK, else that of torch.distributed, else -1: not known."""
+    """$RANK, else the rank of torch.distributed, else -1, which means that it is not known."""
     from ascope.torch import profiler
     try:
         return int(os.environ["RANK"])
@@ -67,7 +67,7 @@ def _begin(request: Dict[str, Any]) -> bool:
     for key, value in request["metadata"].items():
         prof.add_metadata_json(key, value)
     prof.start()
-    if prof._core is None or not prof._core.is_open:  # which was reported
+    if prof._core is None or not prof._core.is_open:  # the recorder has reported why
         prof.stop()
         return False
     _running[:] = [prof]
@@ -82,11 +82,11 @@ def _end(is_cut: bool) -> Optional[str]:
     prof = _running.pop()
     prof.stop()
     path = prof._path
-    return path if path and os.path.isdir(path) else None  # one that was cut in its warm-up is removed
+    return path if path and os.path.isdir(path) else None  # a collection that ended in its warm-up was removed
 
 
 def _prepare() -> None:
-    """Compiles the listener beside the job, once for each version of PyTorch: the step in which a collection begins does not wait for it."""
+    """Compiles the listener in parallel to the job, so that the step in which a collection begins does not wait for it."""
     try:
         _build.path()
     except Exception:  # the collection reports it
@@ -120,7 +120,7 @@ step = _core.dynamic_step
 
 @guarded()
 def start(config_path: Optional[str] = None) -> None:
-    """Begins a collection here, by the file `config_path`, or by the one in the directory of `init` if it cannot be used.
+    """Begins a collection now, as the file `config_path` describes, or the file of `init` if that one cannot be used.
 
     It ends after as many calls of `step` as the file's `warmup` and `active` ask for. Ignored while a collection is running.
     """
@@ -135,7 +135,7 @@ def start(config_path: Optional[str] = None) -> None:
 
 @guarded()
 def set_state(state: Dict[str, int]) -> None:
-    """The number of the current step, for a training that continues: {"cur_step": n}."""
+    """Sets the number of the current step, for a training that continues: {"cur_step": n}."""
     number = state.get("cur_step", 0) if isinstance(state, dict) else None
     if not isinstance(number, int) or number < 0 or not _core.dynamic_set_step(number):
         error('dynamic_profile: set_state: expected {"cur_step": an integer from 0}, got %s; ignored' % shown(state))
@@ -144,7 +144,7 @@ def set_state(state: Dict[str, int]) -> None:
 # ---- PROF_CONFIG_PATH ----
 
 class _Counting:
-    """Steps end with the optimizer that was constructed last, unless the script calls step() itself: then each iteration counts once."""
+    """Counts steps: each step of the optimizer constructed last is one. Once the script calls step() itself, only its calls count."""
 
     def __init__(self):
         self.last = lambda: None
@@ -160,7 +160,7 @@ class _Counting:
             _core.dynamic_step()
 
     def step(self) -> None:
-        """At the end of each iteration, once: counts it, and begins and ends the collections that were asked for."""
+        """Ends a step; the script calls it once per iteration. If the optimizer has counted this iteration already, the call does not."""
         was_counted = not self.is_of_script and self.n_uncalled > 0
         self.is_of_script = True
         if not was_counted:
@@ -168,7 +168,7 @@ class _Counting:
 
 
 def _trains() -> bool:
-    """Whether this process may be a rank: no launcher, and no process that only loads data."""
+    """Whether this process may be a rank. Launchers, and processes that only load data, are not."""
     if multiprocessing.current_process().daemon:
         return False
     script = sys.argv[0] if sys.argv else ""

@@ -234,6 +234,17 @@ inline __attribute__((always_inline)) bool begin_again(context *c, const at::Rec
     return true;
 }
 
+std::atomic<bool> has_own_steps{ false };
+
+/* PyTorch's own profiler names the ranges of its steps as ours does. Where both mark steps, a step is what ours says: the ranges of the
+ * other one begin and end elsewhere, and enclose everything. */
+bool is_other_step(const at::RecordFunction &fn)
+{
+    static const char step[] = "ProfilerStep#";
+    return fn.scope() == at::RecordScope::USER_SCOPE && strncmp(fn.name(), step, sizeof step - 1) == 0 &&
+           has_own_steps.load(std::memory_order_relaxed);
+}
+
 template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
 {
     const uint32_t what = __atomic_load_n(&ascope_recording, __ATOMIC_RELAXED);
@@ -254,6 +265,10 @@ template <unsigned WANTS> std::unique_ptr<at::ObserverContext> on_begin(const at
     } catch (...) {
     }
     if (__builtin_expect(!begin_again<WANTS>(c, fn, label), 0)) {
+        if (is_other_step(fn)) {
+            delete c;
+            return nullptr;
+        }
         c->label.number = 0;
         begin_whole<WANTS>(c, fn, label);
     }
@@ -430,6 +445,12 @@ ASCOPE_API void ascope_torch_memory(bool is_on)
             memory_begin();
     } catch (...) {
     }
+}
+
+/* The profiler that listens marks steps itself. */
+ASCOPE_API void ascope_torch_own_steps(bool marks)
+{
+    has_own_steps = marks;
 }
 
 /* Who this process is among all, for collectives on the simulated device. */

@@ -18,7 +18,7 @@ def _domain(domain):
 
 
 def _stream_number(stream):
-    """-1: the host alone. None: not a stream."""
+    """The number of a stream; -1: only the host; None: the value is not a stream."""
     if stream is None:
         return -1
     number = getattr(stream, "stream_id", getattr(stream, "npu_stream", None))
@@ -44,7 +44,7 @@ def _checked(message, stream, domain, may_be_empty=False):
 
 
 def _or_else(message, name):
-    """A default for an empty message; other types are reported when they are used."""
+    """The message, or `name` if it is empty. A message of another type is reported when it is used."""
     return name if isinstance(message, str) and not message else message
 
 
@@ -80,7 +80,7 @@ class annotate:
         return awaited if inspect.iscoroutinefunction(function) else call
 
 
-_Annotate = annotate  # inside of mstx the name is an attribute
+_Annotate = annotate  # inside the class mstx the name means its attribute
 
 
 class mstx:

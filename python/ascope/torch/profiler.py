@@ -45,16 +45,16 @@ _SWITCHES = [row["name"] for row in _core.option_table() if row["section"] == "c
 
 _hooks = Hooks()
 _alive: "weakref.WeakSet[_KinetoProfile]" = weakref.WeakSet()
-_child = threading.local()  # is_traced: it requested stacks
+_child = threading.local()  # .is_traced: enable_profiler_in_child_thread() has requested stacks in this thread
 
 
 def _opened():
-    """The profiler with an open session; at most one per process."""
+    """A list with the profiler that has an open session: at most one per process."""
     return [prof for prof in list(_alive) if prof._core is not None and prof._core.is_open]
 
 
 def _memory(is_ours):
-    """PyTorch reports memory to one profiler per thread: to torch.profiler, while it runs."""
+    """Called around a run of torch.profiler: PyTorch reports memory to one profiler per thread, and that one has priority."""
     if not is_ours:
         warn("profile_memory: torch.profiler was started in this thread; memory is not recorded until it stops")
     _build.loaded().ascope_torch_memory(is_ours)
@@ -74,14 +74,14 @@ def _recording(is_on, options):
         _hooks.off()
         for prof in _opened():
             prof._send_groups()
-            prof.metadata, prof._unsent = {}, {}  # the next cycle of the schedule begins without them
+            prof.metadata, prof._unsent = {}, {}  # the next cycle of the schedule begins without metadata
 
 
 on_recording("pytorch", _recording)
 
 
 def _end_all():
-    """While the interpreter is still intact: later, objects are deleted in any order, or never."""
+    """Ends all profilers while the interpreter is intact: later it deletes objects in any order, or never."""
     for prof in list(_alive):
         prof.__del__()
 
@@ -91,7 +91,7 @@ _other_tool = None
 
 
 def _has_other_tool():
-    """Whether another tool, which started this process, records it. Checked once."""
+    """Whether the tool that started this process records it. Checked once."""
     global _other_tool
     if _other_tool is None:
         _other_tool = next((name for name in OTHER_TOOLS if os.environ.get(name)), "")
@@ -101,7 +101,7 @@ def _has_other_tool():
 
 
 def _announce_compiler():
-    """It takes a while, in the first step of a training, and would look like a program that hangs."""
+    """Tells the user that the listener is compiled: it delays the first step, and the program would seem to hang."""
     try:
         if os.environ.get("RANK", "0") == "0" and _build.compiles():
             info("compiling the listener for PyTorch %s, once for this version; this may take a minute" % sys.modules["torch"].__version__)
@@ -109,8 +109,9 @@ def _announce_compiler():
         pass
 
 
-def _listen():
-    """Loads the listener of PyTorch's operators. Without it everything else is recorded."""
+def _listen(has_steps=None):
+    """Loads the listener of PyTorch's operators. Without it everything else is recorded. `has_steps`: whether the profiler that listens
+    marks steps; None: as before."""
     if "torch" not in sys.modules:
         info("operators are not recorded: PyTorch has not been imported")
         return None
@@ -118,8 +119,10 @@ def _listen():
     try:
         listener = _build.load()
         listener.ascope_torch_stack_source(*_core.stack_source())
+        if has_steps is not None:
+            listener.ascope_torch_own_steps(has_steps)
         return listener
-    except Exception as trouble:  # a BuildError, or any other failure of the machine
+    except Exception as trouble:  # a BuildError, or a failure to load the library
         error("operators are not recorded: %s" % trouble)
         return None
 
@@ -156,14 +159,14 @@ class _Caller:
 
 
 class _Interface:
-    """The attribute that handlers written for torch_npu use."""
+    """The type of `prof_if`, an attribute that handlers written for torch_npu use."""
 
     def __init__(self, prof_path):
         self.prof_path = prof_path
 
 
 def _activity(one):
-    """One of ours; that of torch.profiler with the same name; None for anything else."""
+    """A ProfilerActivity, also for the one of torch.profiler with the same name; None for anything else."""
     if isinstance(one, ProfilerActivity):
         return one
     return ProfilerActivity.__members__.get(getattr(one, "name", None)) if type(one).__name__ == "ProfilerActivity" else None
@@ -200,7 +203,7 @@ class _KinetoProfile:
             experimental_config = None
         self.experimental_config = experimental_config or _ExperimentalConfig()
         self.metadata: Dict[str, str] = {}
-        self._unsent: Dict[str, str] = {}  # the function of the recorder for each
+        self._unsent: Dict[str, str] = {}  # {key: function of the recorder} of metadata that it has not yet received
         self._trace_id_callback = custom_trace_id_callback
         self._trace_id = None
         self._core: Optional[_core.Profiler] = None
@@ -222,6 +225,7 @@ class _KinetoProfile:
         return set(wanted or ProfilerActivity)
 
     on_trace_ready: Optional[Callable[["profile"], Any]] = None
+    record_steps = False  # only a schedule has some
 
     def _options(self, is_export_only):
         options = self.experimental_config.options()
@@ -234,13 +238,13 @@ class _KinetoProfile:
         return options
 
     def _make(self):
-        """The recorder's profiler; created when it is first needed, because handlers are created before."""
+        """Creates the recorder's profiler. Called when it is first needed: by then the handler, which sets the directory, exists."""
         return _core.Profiler(self._options(is_export_only=True), None, self._caller.ready)
 
     def _collector(self, starts):
         is_heard = ProfilerActivity.CPU in self.activities or self.with_flops or os.environ.get("ASCOPE_DEVICE") == "sim"
         if is_heard and (self._core is None or starts and not self._core.is_open):
-            _listen()
+            _listen(self.record_steps)
         if self._core is None:
             self._is_lost = True
             self._core = self._make()
@@ -251,7 +255,8 @@ class _KinetoProfile:
         self._path = path
 
     def _is_of_parent(self, what):
-        """In a forked process: whether the profiler was used before the fork. It continues in the parent; here it is disabled, with one warning."""
+        """Whether this is a forked process and the profiler was used before the fork. It continues in the parent; here it is disabled, with
+        one warning."""
         if self._pid == os.getpid():
             return False
         if self._core is None:
@@ -263,7 +268,7 @@ class _KinetoProfile:
         return True
 
     _has_warned_of_parent = False
-    _is_lost = False  # the recorder could not be created, which was reported; nothing happens until the next start
+    _is_lost = False  # the recorder could not be created, or gave way: calls have no effect until the next start
 
     def _give_way(self):
         if self._core is not None and self._pid == os.getpid():
@@ -274,7 +279,7 @@ class _KinetoProfile:
             info("the program has a profiler of its own, which records from now on")
 
     def _driven(self, what):
-        """One call of the recorder."""
+        """Calls the function `what` of the recorder."""
         if self._is_of_parent(what) or (self._is_lost and what != "start"):
             return
         if what == "start":
@@ -306,7 +311,7 @@ class _KinetoProfile:
 
     def __del__(self):
         core = getattr(self, "_core", None)
-        if core is None or self._pid != os.getpid():  # a forked process has a copy; the files belong to the parent
+        if core is None or self._pid != os.getpid():  # in a forked process this is a copy: the files belong to the parent
             return
         try:
             self._caller.prof = lambda: self  # weak references may be gone already
@@ -364,7 +369,7 @@ class _KinetoProfile:
             self._send_metadata()
 
     def _send_metadata(self):
-        """To the open collection."""
+        """Writes new metadata to the open collection."""
         for key in list(self._unsent):
             try:
                 getattr(self._core, self._unsent.pop(key))(key, self.metadata[key])
@@ -372,12 +377,12 @@ class _KinetoProfile:
                 warn(str(trouble))
 
     def _send_groups(self):
-        """At the end: groups are created while a program runs."""
+        """Writes the process groups. Called at the end, because programs create groups while they run."""
         try:
             found = _groups.info()
             if found:
                 self._core.metadata_json("parallel_group_info", json.dumps(found))
-        except Exception as trouble:  # they are in private parts of PyTorch
+        except Exception as trouble:  # groups are read from private parts of PyTorch
             warn("parallel_group_info: %s; omitted" % why(trouble))
 
     def _next_trace_id(self):
@@ -487,7 +492,7 @@ class profile(_KinetoProfile):
         self.record_steps = schedule is not None
         self.step_num = 0
         self.stopped = False
-        self._first_step = 0  # of the names of steps; the schedule counts from 0
+        self._first_step = 0  # number in the name of the first step; the schedule itself counts from 0
         self._has_reported_schedule = False
         self.execution_trace_observer = execution_trace_observer
 

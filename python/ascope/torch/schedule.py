@@ -43,7 +43,7 @@ class Schedule:
         return least or 0
 
     def as_tuple(self):
-        """For the recorder; values are limited to its range, which is beyond the last step of any program."""
+        """The schedule for the recorder. Values are limited to its range, which no program reaches."""
         wait, warmup, repeat, skip_first = (min(number, MOST) for number in (self.wait, self.warmup, self.repeat, self.skip_first))
         return (wait, min(self.active, _core.EVERY_STEP), warmup, repeat, skip_first, max(-MOST, min(self.skip_first_wait, MOST)))
 
