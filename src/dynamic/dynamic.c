@@ -434,7 +434,7 @@ enum ascope_dynamic_state ascope_dynamic_state(void)
     if (!here)
         return ASCOPE_DYNAMIC_OFF;
     const bool has_mail = atomic_load(&here->watch.mail);
-    if (has_mail) /* the thread that filled the mailbox may not have come to notify(): who was told READY relies on the next step */
+    if (has_mail) /* its notify() may not have been reached yet, and after READY the next step has to take the request */
         notify(NULL);
     return here->is_running                ? ASCOPE_DYNAMIC_RUNNING
            : here->has_waiting || has_mail ? ASCOPE_DYNAMIC_READY

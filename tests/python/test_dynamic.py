@@ -466,7 +466,7 @@ def test_a_file_that_cannot_be_used_is_one_line_and_the_next_good_one_works(job,
             break_file(file, how)
             until(lambda: len(log_of(config, "monitor_dp")) > before, what)
             steps(3)
-            assert _core.dynamic_state() == IDLE, what
+            step_until(IDLE)
             if os.path.isdir(file):
                 os.rmdir(file)
             elif os.path.lexists(file):
