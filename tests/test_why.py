@@ -53,6 +53,24 @@ class Why(Case):
                 self.assertEqual(len(lines), 1)
                 self.assertIn("no device was recorded", lines[0])
 
+    def test_a_rank_in_two_directories_counts_once(self):
+        """why, advise and compare use the newest run of a rank, whatever the order, and report the other one."""
+        new = self.sim("--framework", "pt", "--slow-step", "4:4", out="job/a")
+        old = self.sim("--framework", "pt", "--slow-step", "7:4", out="job/b")
+        path, = glob.glob(old + "/*_ascend_pt")
+        older = re.sub(r"_\d{17}_", "_20200101000000000_", path)
+        os.rename(path, older)
+        newer, = glob.glob(new + "/*_ascend_pt")
+        line = "ascope: rank 0: in %s and in %s; the first is newer and is used" % (newer, older)
+        job = os.path.join(self.dir, "job")
+        answer = self.why(job)
+        self.assertEqual((answer["step"], [r["path"] for r in answer["ranks"]]), ("4", [newer]))
+        for command in ["why", old, new], ["why", job], ["advise", job], ["compare", new, job]:
+            with self.subTest(command):
+                self.assertEqual(self.ascope(*command, code=0).stderr.splitlines(), [line])
+        report = json.loads(self.ascope("compare", new, job, "--json", code=0).stdout)
+        self.assertEqual(report["exit_code"], 0)
+
     def on(self, answer):
         return answer["ranks"][answer["on"]]["rank"]
 

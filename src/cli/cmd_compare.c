@@ -19,6 +19,7 @@
 #include "cli/compare_report.h"
 #include "cli/exit_status.h"
 #include "cli/loaded.h"
+#include "cli/newest_ranks.h"
 #include "cli/summary.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
@@ -149,6 +150,22 @@ static void read_all(struct comparing *q)
     progress_end(&q->progress);
 }
 
+/* Leaves out the older runs of ranks that several directories of a side have. False: no memory. */
+static bool keep_newest(struct comparing *q, struct run_rank *rank, size_t *n)
+{
+    struct rank_place *place = arena_take(q->a->mem, *n, sizeof *place);
+    for (size_t i = 0; place && i < *n; i++)
+        place[i] = (struct rank_place){ .path = rank[i].path, rank[i].has_rank, rank[i].rank };
+    if (!place || !newest_ranks(place, *n))
+        return false;
+    size_t n_kept = 0;
+    for (size_t i = 0; i < *n; i++)
+        if (!place[i].is_older)
+            rank[n_kept++] = rank[i];
+    *n = n_kept;
+    return true;
+}
+
 /* Collects the ranks of a side; items that could not be read are reported and left out. NULL: no memory. */
 static struct run_rank *gather(struct comparing *q, unsigned side, size_t *n, struct tally *tally)
 {
@@ -169,7 +186,7 @@ static struct run_rank *gather(struct comparing *q, unsigned side, size_t *n, st
         for (size_t k = 0; all && x->is_done && k < x->ranks.n; k++)
             all[(*n)++] = x->ranks.at[k];
     }
-    return all;
+    return all && keep_newest(q, all, n) ? all : NULL;
 }
 
 /* ---- the answer ---------------------------------------------------------------------------------------------------- */

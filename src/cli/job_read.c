@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
 #include "cli/collections.h"
+#include "cli/newest_ranks.h"
 #include "cli/term.h"
 #include "cli/work.h"
 
@@ -92,6 +93,24 @@ static bool has_steps(const struct read_one *r)
     return false;
 }
 
+/* Leaves out the older runs of ranks that several directories have. False: no memory. */
+static bool keep_newest(struct job_read *j)
+{
+    struct rank_place *place = arena_take(j->a->mem, j->n, sizeof *place);
+    for (size_t i = 0; place && i < j->n; i++)
+        place[i] = (struct rank_place){ .path = j->rank[i].path, j->rank[i].has_rank, j->rank[i].rank };
+    if (!place || !newest_ranks(place, j->n))
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < j->n; i++)
+        if (!place[i].is_older) {
+            j->rank[n] = j->rank[i];
+            j->more[n++] = j->more[i];
+        }
+    j->n = n;
+    return true;
+}
+
 /* Collects the ranks of all directories; those that could not be read are reported and left out. False: no memory. */
 static bool gather(struct job_read *j, struct tally *tally)
 {
@@ -123,7 +142,7 @@ static bool gather(struct job_read *j, struct tally *tally)
                 j->more[j->n++] = r->more.at[k];
             }
     }
-    return true;
+    return keep_newest(j);
 }
 
 enum exit_status job_read_all(struct job_read *j)
