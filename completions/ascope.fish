@@ -45,7 +45,7 @@ complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l active
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l repeat -d 'of a PyTorch script: number of cycles, each with its own directory; 0: no limit; default: 1' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l gzip -d 'compress timelines (.json.gz); viewers open them directly'
-complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
@@ -158,7 +158,7 @@ complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l export-ty
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l max-process-number -d 'number of collections analysed in parallel; default: --threads' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l steps -d 'analyse only these steps of the framework\'s profiler: 3, or 2-4; +1-3: the first three that were recorded, whatever their numbers' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
-complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l pretty -d 'write one event of the timeline per line'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l simplify -d 'afterwards remove earlier results in the PROF directory, but not its raw data; default: as set when the collection was recorded (data_simplification)'
@@ -181,7 +181,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export' -l format -d 'format 
 complete -c ascope -n '__fish_seen_subcommand_from export' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from export' -l max-size -d 'split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers' -x
 complete -c ascope -n '__fish_seen_subcommand_from export' -l gzip -d 'compress timelines (.json.gz); viewers open them directly'
-complete -c ascope -n '__fish_seen_subcommand_from export' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
+complete -c ascope -n '__fish_seen_subcommand_from export' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l clear -d 'remove intermediate sqlite directories of other tools afterwards'
@@ -195,7 +195,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export' -l help -s h -d 'prin
 complete -c ascope -n '__fish_seen_subcommand_from export' -a 'timeline summary db all'
 complete -c ascope -n '__fish_seen_subcommand_from export' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l max-size -d 'split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers' -x
-complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l dialect -d 'names of files and columns: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
+complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l pretty -d 'write one event of the timeline per line'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x

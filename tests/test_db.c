@@ -87,34 +87,6 @@ static void what_is_written_is_what_sqlite_reads(void **state)
     (void)state;
 }
 
-static void columns_of_another_release(void **state)
-{
-    static const struct db_column column[] = { { "gone", "INTEGER", NULL },
-                                               { "id", "INTEGER PRIMARY KEY", NULL },
-                                               { "now", "INTEGER", NULL },
-                                               { "before", "INTEGER", NULL },
-                                               { "text", "TEXT", NULL } };
-    static const struct db_change change[] = {
-        { "T", "gone", NULL }, { "T", "now", "before" }, { "T", "before", NULL }, { "OTHER", "text", NULL }
-    };
-    const struct cell grid[] = { cell_int(1), cell_int(9), cell_int(3), cell_int(4), cell_text("a"),
-                                 cell_int(5), cell_int(6), cell_int(7), cell_int(8), cell_text("b") };
-    const struct db_table t = { .name = "T", .column = column, .n_columns = 5, .n_rows = 2, .grid = grid };
-    const char *path = folder_path("a.db");
-    struct names *names = names_new();
-    struct error e = { 0 };
-    struct db *db = db_open(path, names, &e);
-    db_changes(db, change, ROWS(change));
-    assert_true(db_table(db, &t, &e));
-    assert_true(db_close(db, &e));
-    assert_string_equal(answer(path, "PRAGMA integrity_check"), "ok");
-    assert_string_equal(answer(path, "SELECT group_concat(name || ' ' || type) FROM pragma_table_info('T')"),
-                        "id INTEGER,before INTEGER,text TEXT");
-    assert_string_equal(answer(path, "SELECT group_concat(id || before || text) FROM T"), "67b,93a");
-    names_free(names);
-    (void)state;
-}
-
 static bool is_even(const void *context, int64_t number)
 {
     assert_string_equal(context, "context");
@@ -641,7 +613,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_what_sqlite_reads, folder_make, folder_remove),
-        cmocka_unit_test_setup_teardown(columns_of_another_release, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(rows_of_several_kinds_have_getters_of_their_own, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(only_rows_that_are_wanted, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(any_number_of_rows_arrives_once, folder_make, folder_remove),

@@ -33,8 +33,6 @@ struct db {
     })
     tables;
     LIST(const char *) indexes; /* "NAME ON TABLE (columns)" */
-    const struct db_change *change;
-    size_t n_changes;
     const struct db_filter *filter;
     size_t n_filters;
     const void *filter_context;
@@ -70,12 +68,6 @@ struct db *db_open(const char *path, struct names *names, struct error *e)
         return NULL;
     }
     return db;
-}
-
-void db_changes(struct db *db, const struct db_change *change, size_t n)
-{
-    db->change = change;
-    db->n_changes = n;
 }
 
 void db_filters(struct db *db, const struct db_filter *filter, size_t n, const void *context)
@@ -217,27 +209,16 @@ static const struct cell *cells_of(struct db *db, const struct db_table *t, cons
     return db->block;
 }
 
-/* The columns that are written. */
+/* How the rows of a table are written. */
 struct row_form {
     size_t n, key; /* columns, and which one is the rowid; n when none is */
-    const char *name[MOST_COLUMNS], *type[MOST_COLUMNS];
     enum affinity affinity[MOST_COLUMNS];
-    uint8_t cell[MOST_COLUMNS]; /* its number in the caller's row */
     struct {
         bool (*keeps)(const void *context, int64_t number);
         uint8_t cell;
     } filter[MOST_COLUMNS];
     size_t n_filters;
 };
-
-/* NULL: the column is left out. */
-static const char *column_name(const struct db *db, const char *table, const char *column)
-{
-    for (size_t i = 0; i < db->n_changes; i++)
-        if (strcmp(db->change[i].table, table) == 0 && strcmp(db->change[i].column, column) == 0)
-            return db->change[i].name;
-    return column;
-}
 
 static void find_filters(const struct db *db, const struct db_table *t, struct row_form *f)
 {
@@ -266,19 +247,13 @@ static bool is_wanted(const struct db *db, const struct row_form *f, const struc
 
 static struct row_form form_of(const struct db *db, const struct db_table *t)
 {
-    struct row_form f = { .key = t->n_columns };
+    struct row_form f = { .n = t->n_columns, .key = t->n_columns };
     for (size_t c = 0; c < t->n_columns; c++) {
-        const char *type = t->column[c].type, *name = column_name(db, t->name, t->column[c].name);
-        if (!name)
-            continue;
+        const char *type = t->column[c].type;
         if (strcmp(type, "INTEGER PRIMARY KEY") == 0)
-            f.key = f.n;
-        f.name[f.n] = name;
-        f.type[f.n] = type;
-        f.affinity[f.n] = strcmp(type, "TEXT") == 0 ? TEXT : strcmp(type, "REAL") == 0 ? REAL : NUMERIC;
-        f.cell[f.n++] = (uint8_t)c;
+            f.key = c;
+        f.affinity[c] = strcmp(type, "TEXT") == 0 ? TEXT : strcmp(type, "REAL") == 0 ? REAL : NUMERIC;
     }
-    f.key = f.key < f.n ? f.key : f.n;
     if (db->n_filters > 0)
         find_filters(db, t, &f);
     return f;
@@ -288,11 +263,11 @@ static bool add_row(struct db *db, const struct row_form *f, const struct cell *
 {
     struct value value[MOST_COLUMNS];
     for (size_t c = 0; c < f->n; c++)
-        value[c] = value_of(db, cell[f->cell[c]], f->affinity[c], db->digits[c]);
+        value[c] = value_of(db, cell[c], f->affinity[c], db->digits[c]);
     if (f->key == f->n)
         return btree_add(b, btree_last(b) + 1, value, f->n);
     value[f->key] = value_null();
-    return btree_add(b, cell[f->cell[f->key]].i, value, f->n);
+    return btree_add(b, cell[f->key].i, value, f->n);
 }
 
 static bool add_rows(struct db *db, const struct db_table *t, const struct row_form *form, struct btree *b,
@@ -300,7 +275,7 @@ static bool add_rows(struct db *db, const struct db_table *t, const struct row_f
 {
     struct arena *mem = arena_new();
     uint32_t *order = NULL;
-    if (!mem || (form->key < form->n && !order_rows(t, form->cell[form->key], mem, &order))) {
+    if (!mem || (form->key < form->n && !order_rows(t, form->key, mem, &order))) {
         arena_free(mem);
         return no_memory(db, e);
     }
@@ -371,16 +346,16 @@ uint64_t db_rows(const struct db *db)
     return db->n_rows;
 }
 
-static struct btree *find_table(struct db *db, const struct db_table *t, const struct row_form *f)
+static struct btree *find_table(struct db *db, const struct db_table *t)
 {
     for (size_t i = 0; i < db->tables.n; i++)
         if (strcmp(db->tables.at[i].name, t->name) == 0)
             return db->tables.at[i].rows;
     char create[4096];
     int n = snprintf(create, sizeof create, "CREATE TABLE %s (", t->name);
-    for (size_t c = 0; c < f->n; c++)
-        n += snprintf(create + n, sizeof create - (size_t)n, "%s %s%s", f->name[c], f->type[c],
-                      c + 1 < f->n ? ", " : ")");
+    for (size_t c = 0; c < t->n_columns; c++)
+        n += snprintf(create + n, sizeof create - (size_t)n, "%s %s%s", t->column[c].name, t->column[c].type,
+                      c + 1 < t->n_columns ? ", " : ")");
     const char *name = arena_text(db->mem, t->name, strlen(t->name)), *sql = arena_text(db->mem, create, (size_t)n);
     struct btree *b = name && sql ? pages_table(db->pages, name, sql) : NULL;
     struct made *made = b ? list_add(&db->tables, db->mem) : NULL;
@@ -395,7 +370,7 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
     if (t->n_rows == 0 && !t->is_made_empty)
         return true;
     const struct row_form form = form_of(db, t);
-    struct btree *b = find_table(db, t, &form);
+    struct btree *b = find_table(db, t);
     if (!b || !add_index(db, t->index))
         return no_memory(db, e);
     if (!add_rows(db, t, &form, b, e))

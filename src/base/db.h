@@ -43,12 +43,6 @@ struct db_kind_column {
     cell_getter *get[DB_KINDS];
 };
 
-/* A column that another release of the reference has under another name, or not at all. */
-struct db_change {
-    const char *table, *column;
-    const char *name; /* NULL: the column is left out */
-};
-
 /* Which rows are wanted, by a column of numbers. A table has at most one filter for each of its columns: the first that names both, or
  * names the column of every table. */
 struct db_filter {
@@ -59,7 +53,6 @@ struct db_filter {
 
 struct db *db_open(const char *path, struct names *names, struct error *e);
 /* Before the first table; lent until db_close(). */
-void db_changes(struct db *db, const struct db_change *change, size_t n);
 void db_filters(struct db *db, const struct db_filter *filter, size_t n, const void *context);
 /* Adds rows; the first ones create the table. Those of one call may come in any order of their PRIMARY KEY; keys of a
  * later call are above them. */

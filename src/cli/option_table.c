@@ -62,7 +62,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "output directory; default: inside the collection" },
     [OPT_DIALECT] = { "dialect", .kind = OPTION_CHOICE, .choice = { "documented", "current" }, .at = AT(options.dialect),
         .environment = "ASCOPE_DIALECT", .first_alias = "seed",
-        .help = "names of files and columns: as documented (default) or as in current releases of msprof and torch_npu" },
+        .help = "names of files and columns, but not in databases: as documented (default) or as in current releases of "
+                "msprof and torch_npu" },
     [OPT_TIME_BASE] = { "time-base", .kind = OPTION_CHOICE, .choice = { "epoch", "start" }, .at = AT(options.time_base),
         .help = "times of the timeline: since 1970 (epoch, default) or since its start" },
     [OPT_THREADS] = { "threads", NUMBER(options.n_threads, 1, 64),

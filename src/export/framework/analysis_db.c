@@ -219,8 +219,6 @@ bool analysis_db_write(const struct collection_export *x, const char *path, uint
     struct db *db = db_open(path, x->collection->profile.names, e);
     if (!db)
         return false;
-    if (x->device.options->dialect == DIALECT_DOCUMENTED)
-        db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
     if (!write_step_times(x, db, e) || !communication_json_db(x, db, e) || arena_failed(x->mem)) {
         db_discard(db);
         return error_no_memory(e, path);

@@ -14,22 +14,6 @@
 #include "export/framework/framework_memory.h"
 #include "export/framework/framework_memory_db.h"
 
-const struct db_change pytorch_db_changes[] = {
-    { "COMPUTE_TASK_INFO", "blockNum", "blockDim" },
-    { "COMPUTE_TASK_INFO", "mixBlockNum", "mixBlockDim" },
-    { "COMPUTE_TASK_INFO", "opState", NULL },
-    { "COMPUTE_TASK_INFO", "hf32Eligible", NULL },
-    { "COMPUTE_TASK_INFO", "gridDim", NULL },
-    { "COMPUTE_TASK_INFO", "blockDim", NULL },
-    { "COMMUNICATION_OP", "deviceId", NULL },
-    { "COMMUNICATION_OP", "rankSize", NULL },
-    { "COMMUNICATION_TASK_INFO", "isMaster", NULL },
-    { "COMMUNICATION_TASK_INFO", "bandwidth", NULL },
-    { "AICORE_FREQ", "dieId", NULL },
-    { "StepTraceTime", "deviceId", NULL },
-};
-const size_t n_pytorch_db_changes = sizeof pytorch_db_changes / sizeof *pytorch_db_changes;
-
 /* The tables of the device. */
 static bool write_device(const struct collection_export *x, struct db *db, struct error *e)
 {
@@ -58,8 +42,7 @@ static bool write_metadata(const struct collection_export *x, struct db *db, str
     const struct collection *s = x->collection;
     struct grid g = { .n_columns = 2, .mem = x->mem };
     if (s->has_device)
-        metadata_schema(&g, x->device.options->dialect == DIALECT_DOCUMENTED ? (const char *const[3]){ "1", "0", "0" }
-                                                                             : (const char *const[3]){ "1", "2", "0" });
+        metadata_schema(&g);
     for (size_t i = 0; i < s->metadata.n; i++)
         grid_row(&g, (struct cell[]){ cell_text(s->metadata.row[i].key), cell_text(s->metadata.row[i].text) });
     metadata_losses(&g, &s->lost);
@@ -207,8 +190,6 @@ bool pytorch_db_write(const struct collection_export *x, const char *path, uint6
     struct db *db = db_open(path, x->collection->profile.names, e);
     if (!db)
         return false;
-    if (x->device.options->dialect == DIALECT_DOCUMENTED)
-        db_changes(db, pytorch_db_changes, n_pytorch_db_changes);
     if (x->part && !cut_rows(x, db, e)) {
         db_discard(db);
         return false;

@@ -24,8 +24,4 @@ static inline struct cell cell_string(name_id name)
     return name == NAME_EMPTY ? cell_uint(NO_STRING) : cell_name(name);
 }
 
-/* Columns that databases of the documented release do not have, or have under another name. */
-extern const struct db_change pytorch_db_changes[];
-extern const size_t n_pytorch_db_changes;
-
 #endif

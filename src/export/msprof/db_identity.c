@@ -67,13 +67,14 @@ static bool write_collection(const struct export *x, struct db *db, struct error
            host_info_db(db, *uid ? uid : "0", s->settings.hostname, x->mem, e);
 }
 
-void metadata_schema(struct grid *g, const char *const version[static 3])
+void metadata_schema(struct grid *g)
 {
-    static const char *const part[] = { "SCHEMA_VERSION_MAJOR", "SCHEMA_VERSION_MINOR", "SCHEMA_VERSION_MICRO" };
-    const char *whole = arena_printf(g->mem, "%s.%s.%s", version[0], version[1], version[2]);
-    grid_row(g, (struct cell[]){ cell_text("SCHEMA_VERSION"), cell_text(whole) });
-    for (size_t i = 0; i < 3; i++)
-        grid_row(g, (struct cell[]){ cell_text(part[i]), cell_text(version[i]) });
+    static const char *const row[][2] = { { "SCHEMA_VERSION", "1.2.0" },
+                                          { "SCHEMA_VERSION_MAJOR", "1" },
+                                          { "SCHEMA_VERSION_MINOR", "2" },
+                                          { "SCHEMA_VERSION_MICRO", "0" } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        grid_row(g, (struct cell[]){ cell_text(row[i][0]), cell_text(row[i][1]) });
 }
 
 void metadata_losses(struct grid *g, const struct losses *lost)
@@ -108,7 +109,7 @@ bool identity_db(const struct export *x, struct db *db, struct error *e)
 bool about_db(const struct export *x, struct db *db, struct error *e)
 {
     struct grid g = { .n_columns = 2, .mem = x->mem };
-    metadata_schema(&g, (const char *const[3]){ "1", "2", "0" });
+    metadata_schema(&g);
     metadata_losses(&g, &x->profile->lost);
     if (source_is_simulated(profile_main_source(x->profile)) && !x->profile->collector.is_simulated)
         metadata_simulated(&g);
@@ -120,9 +121,8 @@ bool about_db(const struct export *x, struct db *db, struct error *e)
 
 enum { ENUM_NOT_KNOWN = 65534, ENUM_INVALID = 65535 };
 
-enum { API_TYPE_COMMUNICATION = 1 };
 static const struct enum_name api_type[] = {
-    { LEVEL_RUNTIME, "runtime" }, [API_TYPE_COMMUNICATION] = { LEVEL_COMMUNICATION, "communication" },
+    { LEVEL_RUNTIME, "runtime" }, { LEVEL_COMMUNICATION, "communication" },
     { LEVEL_NODE, "node" },       { LEVEL_MODEL, "model" },
     { LEVEL_ACL, "acl" },
 };
@@ -159,9 +159,8 @@ bool enums_db(const struct export *x, struct db *db, struct error *e)
         struct grid g = { .n_columns = 2, .mem = x->mem };
         for (size_t k = 0; k < enums[i].numbers->n; k++) {
             const struct enum_name *n = &enums[i].numbers->name[k];
-            const bool is_hccl = x->options->dialect == DIALECT_DOCUMENTED && n == &api_type[API_TYPE_COMMUNICATION];
             if (n->value < ENUM_NOT_KNOWN)
-                grid_row(&g, (struct cell[]){ cell_uint(n->value), cell_text(is_hccl ? "hccl" : n->name) });
+                grid_row(&g, (struct cell[]){ cell_uint(n->value), cell_text(n->name) });
         }
         if (enums[i].not_known)
             grid_row(&g, (struct cell[]){ cell_uint(ENUM_NOT_KNOWN), cell_text(enums[i].not_known) });

@@ -16,7 +16,7 @@ bool enums_db(const struct export *x, struct db *db, struct error *e);
 /* Parts of the same, for the database of a framework. */
 bool ranks_db(const struct export *x, struct db *db, int64_t rank, struct error *e); /* rank -1: unknown */
 bool host_info_db(struct db *db, const char *uid, const char *name, struct arena *mem, struct error *e);
-void metadata_schema(struct grid *g, const char *const version[static 3]);
+void metadata_schema(struct grid *g);
 void metadata_losses(struct grid *g, const struct losses *lost);
 void metadata_simulated(struct grid *g);
 bool metadata_db(struct db *db, const struct grid *g, struct error *e);
