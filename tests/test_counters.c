@@ -90,6 +90,37 @@ static size_t put_hbm(uint8_t *to, const uint64_t (*sample)[4], size_t n)
     return n * hbm_layout.size;
 }
 
+/* Their differences would not fit a signed number. */
+static void impossible_times_stay_within_the_range_of_stamps(void **state)
+{
+    static const struct {
+        const char *what, *version, *stream;
+        const struct layout *layout;
+        enum sampler sampler;
+    } row[] = {
+        { "us from the start", "1.0", "hbm.data", &hbm_layout, SAMPLER_HBM },
+        { "the wall clock", "2.0", "hbm.data", &hbm_v2_layout, SAMPLER_HBM },
+        { "the device's clock", "1.0", "pcie.data", &pcie_layout, SAMPLER_PCIE },
+        { "the device's counter", "1.0", "qos.data", &qos_layout, SAMPLER_QOS },
+    };
+    static const uint64_t time[] = { INT64_MAX, UINT64_C(1) << 63, UINT64_MAX / 1000, UINT64_MAX / 2000 };
+    for (size_t i = 0; i < ROWS(row) * ROWS(time); i++) {
+        uint8_t rec[1024];
+        struct error e = { 0 };
+        const struct layout *l = row[i % ROWS(row)].layout;
+        print_message("  %s, %llx\n", row[i % ROWS(row)].what, (unsigned long long)time[i / ROWS(row)]);
+        layout_init(l, rec);
+        layout_put(l, 0, rec, time[i / ROWS(row)]);
+        struct device d = device_of(row[i % ROWS(row)].version, "", row[i % ROWS(row)].stream, rec, l->size);
+        assert_true(counters_load(NULL, &d, &e));
+        const struct samples *const s = &d.counters.raw[row[i % ROWS(row)].sampler];
+        assert_int_equal(s->n, 1);
+        assert_true(s->at_ns[0] >= -STAMP_MOST && s->at_ns[0] <= STAMP_MOST);
+        device_forget(&d);
+    }
+    (void)state;
+}
+
 static void samples_come_in_the_order_of_time(void **state)
 {
     static const uint64_t sample[][4] = { { 9, 1, 0, 7 }, { 3, 2, 1, 6 }, { 9, 3, 0, 5 }, { 0, 4, 1, 4 } };
@@ -257,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sampler_has_its_own_clock),
+        cmocka_unit_test(impossible_times_stay_within_the_range_of_stamps),
         cmocka_unit_test(samples_come_in_the_order_of_time),
         cmocka_unit_test(every_prefix_of_a_stream_is_read_as_far_as_it_goes),
         cmocka_unit_test(lines_that_are_no_samples_are_reported),

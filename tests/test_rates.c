@@ -219,6 +219,25 @@ static void sio_knows_fractions_of_a_nanosecond(void **state)
     (void)state;
 }
 
+/* Halves of the range of 64 bits, as a damaged file may have them: the difference is more than a signed number holds. */
+static void a_gap_may_be_as_long_as_the_range_of_counts(void **state)
+{
+    static const int64_t none[] = { 0, 0 };
+    static const uint64_t tick[] = { UINT64_C(1) << 63, INT64_MAX };
+    double value[2 * (SIO_FIELDS - 1)] = { 0 };
+    value[SIO_FIELDS - 1 + SOC_FIRST - 1] = 1048576;
+    struct arena *mem = arena_new();
+    struct sheet t;
+    struct samples out;
+    sheet(&t, 2, none, SIO_FIELDS, value, false);
+    memcpy(t.time, tick, sizeof tick);
+    assert_true(rates_sio(&t.s, (struct ticks){ 1, 1 }, mem, &out));
+    assert_int_equal(out.n, 1);
+    close_to(samples_real(&out, SIO_RATE_FIRST, 0) * 0x1p62, 1e9); /* no distance is longer than 2^62 ns */
+    arena_free(mem);
+    (void)state;
+}
+
 static void what_held_at_the_start_is_the_first_point(void **state)
 {
     static const struct {
@@ -280,6 +299,7 @@ int main(void)
         cmocka_unit_test(ports_without_packets_have_no_errors),
         cmocka_unit_test(netdev_counts_are_differences),
         cmocka_unit_test(sio_knows_fractions_of_a_nanosecond),
+        cmocka_unit_test(a_gap_may_be_as_long_as_the_range_of_counts),
         cmocka_unit_test(what_held_at_the_start_is_the_first_point),
         cmocka_unit_test(two_tables_become_one_by_time),
     };

@@ -22,6 +22,12 @@ static inline int64_t stamp_add(int64_t a, int64_t b)
     return stamp_held((__int128)a + b);
 }
 
+/* How much later `at` is than `before`, of any two counts; 0: it is not later. */
+static inline uint64_t count_since(int64_t at, int64_t before)
+{
+    return at > before ? (uint64_t)at - (uint64_t)before : 0;
+}
+
 static inline int64_t wrap_add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);

@@ -24,10 +24,10 @@ static int64_t wall_ns(const struct source *s, enum time_base base, uint64_t t)
 {
     /* An impossible time wraps; most such samples count as taken before the collection began. */
     switch (base) {
-    case RELATIVE_US: return (int64_t)(t * 1000 + (uint64_t)source_relative_us_ns(s, 0));
-    case WALL_NS: return (int64_t)t;
-    case DEVICE_NS: return (int64_t)(t + (uint64_t)source_sampler_ns(s, 0));
-    case HOST_NS: return (int64_t)(t + (uint64_t)s->wall_offset_ns);
+    case RELATIVE_US: return stamp_held((int64_t)(t * 1000 + (uint64_t)source_relative_us_ns(s, 0)));
+    case WALL_NS: return stamp_held((int64_t)t);
+    case DEVICE_NS: return stamp_held((int64_t)(t + (uint64_t)source_sampler_ns(s, 0)));
+    case HOST_NS: return stamp_held((int64_t)(t + (uint64_t)s->wall_offset_ns));
     case DEVICE_TICK: return source_device_ns(s, t);
     default: return source_host_ns(s, t);
     }

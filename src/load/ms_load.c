@@ -67,7 +67,7 @@ static void load_memory(struct framework_loading *l, struct framework_file *file
             continue;
         tlv_texts(&t, &rec, layout->size, text, MS_MEMORY_TEXTS);
         const size_t i = m->n++;
-        m->time_ns[i] = (int64_t)layout_get(layout, MS_MEMORY_TIME, rec.data);
+        m->time_ns[i] = stamp_held((int64_t)layout_get(layout, MS_MEMORY_TIME, rec.data));
         m->pointer[i] = layout_get(layout, MS_MEMORY_ADDRESS, rec.data);
         m->kind[i] = size == FREED ? MEMORY_FREE : MEMORY_MALLOC;
         m->size_bytes[i] = size == FREED ? 0 : (int64_t)size;

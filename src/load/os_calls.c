@@ -201,7 +201,7 @@ static bool add_call(struct os_reader *r, const struct os_call *call, uint64_t f
     struct os_calls *c = r->calls;
     c->name[c->n] = name;
     c->thread[c->n] = (uint32_t)thread;
-    c->begin_ns[c->n] = r->source->begin_ns + since;
+    c->begin_ns[c->n] = stamp_add(r->source->begin_ns, since);
     c->dur_ns[c->n] = call->dur_ns;
     c->n++;
     return true;

@@ -47,9 +47,9 @@ struct last_seen {
 };
 
 /* How long ago the part's last sample was; 0 for the first one, or when time does not advance. */
-static int64_t since_last(struct last_seen *l, size_t part, int64_t at)
+static uint64_t since_last(struct last_seen *l, size_t part, int64_t at)
 {
-    const int64_t gap = l->is_known[part] && at > l->at[part] ? at - l->at[part] : 0;
+    const uint64_t gap = l->is_known[part] ? count_since(at, l->at[part]) : 0;
     l->is_known[part] = true;
     l->at[part] = at;
     return gap;
@@ -74,7 +74,7 @@ bool rates_hbm(const struct samples *in, struct arena *mem, struct samples *out)
         const bool is_write = samples_uint(in, TRAFFIC_EVENT, i) != TRAFFIC_READ;
         if (unit >= HBM_MOST_UNITS)
             continue;
-        const int64_t gap = since_last(&last, unit * 2 + is_write, in->at_ns[i]);
+        const uint64_t gap = since_last(&last, unit * 2 + is_write, in->at_ns[i]);
         const double moved = samples_real(in, TRAFFIC_COUNT, i) * MB_PER_COUNT;
         put_uint(out, HBM_RATE_UNIT, unit);
         put_uint(out, HBM_RATE_IS_WRITE, is_write);
@@ -144,7 +144,7 @@ bool rates_llc(const struct samples *in, unsigned n_units, bool is_write, struct
             const struct llc_counts *c = &counts[unit];
             if (!c->seen)
                 continue;
-            const int64_t gap = since_last(&last, unit, in->at_ns[i]);
+            const uint64_t gap = since_last(&last, unit, in->at_ns[i]);
             const unsigned __int128 requests = llc_sum(c, REQUESTS), moved = llc_sum(c, TRANSFERS) * 1000000000;
             put_uint(out, LLC_RATE_UNIT, unit);
             put_uint(out, LLC_RATE_IS_WRITE, is_write);
@@ -242,10 +242,10 @@ bool rates_sio(const struct samples *in, struct ticks tick, struct arena *mem, s
         return false;
     for (size_t i = 0; i < in->n; i++) {
         const uint64_t die = samples_uint(in, SOC_ID, i);
-        const int64_t gap = die < SIO_DIES ? since_last(&last, die, (int64_t)samples_uint(in, SOC_TIME, i)) : 0;
+        const uint64_t gap = die < SIO_DIES ? since_last(&last, die, (int64_t)samples_uint(in, SOC_TIME, i)) : 0;
         if (gap == 0) /* nothing to compare the first sample with */
             continue;
-        const double gap_ns = ticks_to_ns_exact(tick, (uint64_t)gap);
+        const double gap_ns = ticks_to_ns_exact(tick, gap);
         put_uint(out, SIO_RATE_DIE, die);
         for (unsigned k = 0; k < SIO_VALUES; k++)
             put_real(out, SIO_RATE_FIRST + k, samples_real(in, SOC_FIRST + k, i) * (NS_PER_S / MB) / gap_ns);

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stamp.h"
+
 /* An outlier is more than a tenth of the median above it, and more than five times as far from it as half of the
  * values are (the median absolute deviation: one wild value does not move it). Of fewer than three values none is an
  * outlier. */
@@ -25,8 +27,8 @@ static inline bool spread_is_outlier(const struct spread *s, int64_t value_ns)
 /* end - begin, or 0 where the end is before the begin; stamps of damaged files do not overflow. */
 static inline int64_t span_ns(int64_t begin_ns, int64_t end_ns)
 {
-    const uint64_t span = (uint64_t)end_ns - (uint64_t)begin_ns;
-    return end_ns <= begin_ns ? 0 : span < INT64_MAX / 8 ? (int64_t)span : INT64_MAX / 8;
+    const uint64_t span = count_since(end_ns, begin_ns);
+    return span < INT64_MAX / 8 ? (int64_t)span : INT64_MAX / 8;
 }
 
 #endif

@@ -71,7 +71,7 @@ static uint32_t op_at(const struct operators *o, size_t i)
 
 static int64_t host_ns(const struct framework_ops *ops, uint32_t row)
 {
-    return (int64_t)((uint64_t)ops->end_ns[row] - (uint64_t)ops->begin_ns[row]);
+    return wrap_sub(ops->end_ns[row], ops->begin_ns[row]);
 }
 
 static struct cell sum_cell(struct device_time t)
