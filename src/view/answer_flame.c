@@ -18,7 +18,7 @@ static void put_node(struct question *a, const struct flame_node *node, uint32_t
     else
         out_u64(a->o, parent);
     json_put_int(a->o, "total", node->total_ns);
-    json_put_int(a->o, "self", node->total_ns > node->inner_ns ? node->total_ns - node->inner_ns : 0);
+    json_put_int(a->o, "self", node->total_ns - node->inner_ns);
     json_put_int(a->o, "count", (int64_t)node->n);
     json_put_int(a->o, "longest_slice", node->longest);
     out_char(a->o, '}');

@@ -2,7 +2,11 @@
 /* flame.h - the slices of some levels in a range, merged into one tree: slices with the same path of names are one
  * node.
  *
- * A slice counts with the part of it that is inside the range. Levels that were not selected are ignored.
+ * A slice is inside another one of its track only if that one contains it; where times are whole microseconds, ending
+ * one later is rounding. Each moment of a track belongs to one slice, that which began last, and to those around it: of
+ * two slices that overlap in part, which are siblings, the first one counts until the second one begins. So a node is
+ * at least as long as the nodes below it together. A slice counts with the part of it that is inside the range. Levels
+ * that were not selected are ignored.
  */
 #ifndef ASCOPE_VIEW_FLAME_H
 #define ASCOPE_VIEW_FLAME_H
