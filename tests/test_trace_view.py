@@ -76,7 +76,7 @@ class Trace(Case):
             for e in events:
                 if e.get("cat") == "enqueue":
                     operator = queue[e["args"]["correlation_id"]].split("@")[1]
-                    self.assertEqual(e["name"], "Enqueue" if dialect == "documented" else "Enqueue@" + operator)
+                    self.assertEqual(e["name"], "Enqueue@" + operator)
 
     def test_words_of_the_dialect(self):
         """Those of real files of the documented release, and those of today."""

@@ -29,7 +29,7 @@ struct host_threads {
 struct section;
 struct framework_tracks {
     const struct framework *framework;
-    const name_id *enqueue_name; /* of each enqueue: the operator, or NO_NAME; NULL: the dialect does not show it */
+    const name_id *enqueue_name; /* of each enqueue: the operator, or NO_NAME */
     struct host_threads threads;
     struct framework_lanes lanes;
     LIST(struct fwdbwd) fwdbwd;
@@ -98,7 +98,7 @@ static void write_enqueues(const struct framework_tracks *f, struct trace *t, si
     for (size_t i = first; i < end; i++) {
         const double dur_ns = (double)(q->end_ns[i] - q->begin_ns[i]);
         const int64_t row = framework_lane_row(&f->lanes, SLICES_ENQUEUE, i, q->thread[i]);
-        if (f->enqueue_name && f->enqueue_name[i] != NO_NAME)
+        if (f->enqueue_name[i] != NO_NAME)
             trace_slice_prefixed(t, word, f->enqueue_name[i], q->process[i], row, q->begin_ns[i], dur_ns);
         else
             trace_slice(t, word, sizeof word - 1, q->process[i], row, q->begin_ns[i], dur_ns);
@@ -368,7 +368,7 @@ static void *tracks_take(const struct collection_export *x)
     f->section = section_order[x->device.options->dialect];
     f->gc_device = s->has_device && s->profile.n_devices > 0 ? s->profile.device[0].source.device : TRACE_HOST;
     if (!find_threads(f, mem) || !framework_lanes_find(&f->lanes, f->framework, mem) || !find_fwdbwd(f, mem) ||
-        !find_gc_processes(f, mem) || (x->device.options->dialect == DIALECT_CURRENT && !find_enqueue_names(f, mem)))
+        !find_gc_processes(f, mem) || !find_enqueue_names(f, mem))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
         f->n_parts += host_parts(f->section[i]->count(f));

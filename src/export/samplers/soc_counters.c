@@ -120,53 +120,29 @@ static void draw_sio(const struct export *x, const struct view *v, struct trace 
     }
 }
 
-/* In the documented dialect each accelerator has its own events. */
-static void draw_acc_each(const struct view *v, struct trace *t, uint32_t pid)
-{
-    static const struct {
-        const char *name;
-        unsigned column;
-    } counter[] = { { "read_bandwidth", ACC_READ_BW },
-                    { "write_band_width", ACC_WRITE_BW },
-                    { "read_ost", ACC_READ_OST },
-                    { "write_ost", ACC_WRITE_OST } };
-    for (size_t i = 0; i < v->n; i++) {
-        const size_t row = view_row(v, i);
-        const int64_t at_ns = v->s->at_ns[row];
-        for (unsigned k = 0; k < COUNT_OF(counter) && trace_wants(t, at_ns, at_ns); k++) {
-            trace_counter(t, counter[k].name, pid, 0, at_ns);
-            trace_arg_uint(t, "value", samples_uint(v->s, counter[k].column, row));
-            trace_arg_uint(t, "acc_id", samples_uint(v->s, SOC_ID, row));
-            trace_end(t);
-        }
-    }
-}
-
-/* In the current dialect the greatest value of all accelerators at a time is shown. */
+/* The greatest value of all accelerators at a time; documented files say of which one. */
 static void draw_acc(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
     static const struct {
-        const char *name;
+        const char *name, *documented;
         unsigned column;
-    } counter[] = { { "read_bandwidth", ACC_READ_BW },
-                    { "read_ost", ACC_READ_OST },
-                    { "write_bandwidth", ACC_WRITE_BW },
-                    { "write_ost", ACC_WRITE_OST } };
-    if (x->options->dialect == DIALECT_DOCUMENTED) {
-        draw_acc_each(v, t, pid);
-        return;
-    }
+    } counter[] = { { "read_bandwidth", "read_bandwidth", ACC_READ_BW },
+                    { "read_ost", "read_ost", ACC_READ_OST },
+                    { "write_bandwidth", "write_band_width", ACC_WRITE_BW },
+                    { "write_ost", "write_ost", ACC_WRITE_OST } };
+    const bool is_documented = x->options->dialect == DIALECT_DOCUMENTED;
     for (size_t i = 0, n; i < v->n; i += n) {
         n = same_time(v, i);
         const int64_t at_ns = v->s->at_ns[view_row(v, i)];
         for (unsigned k = 0; k < COUNT_OF(counter) && trace_wants(t, at_ns, at_ns); k++) {
-            uint64_t most = 0;
-            for (size_t m = i; m < i + n; m++) {
-                const uint64_t value = samples_uint(v->s, counter[k].column, view_row(v, m));
-                most = value > most ? value : most;
-            }
-            trace_counter(t, counter[k].name, pid, 0, at_ns);
-            trace_arg_uint(t, "value", most);
+            size_t most = view_row(v, i);
+            for (size_t m = i + 1; m < i + n; m++)
+                if (samples_uint(v->s, counter[k].column, view_row(v, m)) > samples_uint(v->s, counter[k].column, most))
+                    most = view_row(v, m);
+            trace_counter(t, is_documented ? counter[k].documented : counter[k].name, pid, 0, at_ns);
+            trace_arg_uint(t, "value", samples_uint(v->s, counter[k].column, most));
+            if (is_documented)
+                trace_arg_uint(t, "acc_id", samples_uint(v->s, SOC_ID, most));
             trace_end(t);
         }
     }
