@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/flow/chrome_self.h"
 #include "analyse/framework/step_series.h"
 #include "answers/chrome_kinds.h"
 #include "answers/kernel_class.h"
@@ -324,32 +325,30 @@ static void add_device(struct chrome_run *r)
     }
 }
 
-/* Own times of operators: without those of the operators that they enclose. In a track a slice precedes those that it encloses. */
+/* Operators by their own times, and calls. */
 static void add_host(struct chrome_run *r)
 {
     const struct chrome_trace *t = r->t;
-    struct slice_rows open = { 0 };
-    int64_t *self_ns = arena_take(r->work, t->slices.n, sizeof *self_ns);
-    r->failed |= !self_ns;
-    for (uint32_t i = 0; i < t->slices.n && !r->failed; i++) {
+    const size_t n = t->slices.n;
+    int64_t *self_ns = arena_take(r->work, n, sizeof *self_ns);
+    uint32_t *parent = arena_take(r->work, n, sizeof *parent);
+    bool *counts = arena_take(r->work, n, sizeof *counts);
+    r->failed |= arena_failed(r->work);
+    for (size_t i = 0; i < n && !r->failed; i++) {
         const enum slice_kind kind = chrome_kind(&r->kinds, i);
+        counts[i] = kind == SLICE_OPERATOR;
         if (kind == SLICE_CALL)
             measuring_add(&r->m, MEASURE_CALL, name_of(r, t->slices.name[i]), NAME_EMPTY,
                           host_step_at(r, t->slices.begin_ns[i]), (double)t->slices.dur_ns[i]);
-        if (kind != SLICE_OPERATOR)
-            continue;
-        while (open.list.n > 0 && (t->slices.track[open.list.at[open.list.n - 1]] != t->slices.track[i] ||
-                                   end_of(t, open.list.at[open.list.n - 1]) <= t->slices.begin_ns[i]))
-            open.list.n--;
-        self_ns[i] += t->slices.dur_ns[i];
-        if (open.list.n > 0)
-            self_ns[open.list.at[open.list.n - 1]] -= t->slices.dur_ns[i];
-        add_row(r, &open, i);
     }
-    for (uint32_t i = 0; i < t->slices.n && !r->failed; i++)
-        if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_step_name(text_of(r, i)))
+    if (r->failed)
+        return;
+    chrome_self(self_ns, parent, &t->slices,
+                &(struct chrome_rows){ .end = n, .counts = counts, .begin_ns = INT64_MIN, .end_ns = INT64_MAX });
+    for (size_t i = 0; i < n; i++)
+        if (counts[i] && !chrome_step_name(text_of(r, i)))
             measuring_add(&r->m, MEASURE_HOST, name_of(r, t->slices.name[i]), NAME_EMPTY,
-                          host_step_at(r, t->slices.begin_ns[i]), self_ns[i] > 0 ? (double)self_ns[i] : 0);
+                          host_step_at(r, t->slices.begin_ns[i]), (double)self_ns[i]);
 }
 
 static void memory_find(struct run_rank *out, const struct chrome_trace *t)

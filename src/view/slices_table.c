@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/stamp.h"
+#include "view/operator_times.h"
 
 /* A virtual table: its columns, the number of its rows, and its cells. */
 struct source {
@@ -68,8 +69,27 @@ enum {
     SLICE_BEGIN,
     SLICE_DUR,
     SLICE_ARGS,
-    SLICE_RUN
+    SLICE_RUN,
+    SLICE_TOPIC,
+    SLICE_SELF,
+    SLICE_DEVICE_SELF,
+    SLICE_DEVICE
 };
+
+static void topic_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
+{
+    const struct operator_times *o = operator_times_of(in);
+    if (!o)
+        return sqlite3_result_error_nomem(c);
+    if (column == SLICE_TOPIC)
+        return sqlite3_result_text(c, topic_names[o->topic[row]], -1, SQLITE_STATIC);
+    if (o->number[row] == 0)
+        return;
+    const struct operator_time *of = &o->at[o->number[row] - 1];
+    sqlite3_result_int64(c, column == SLICE_SELF          ? of->self_ns
+                            : column == SLICE_DEVICE_SELF ? of->device_self_ns
+                                                          : of->device_ns);
+}
 
 static void slice_cell(const struct view_input *in, size_t row, int column, sqlite3_context *c)
 {
@@ -86,6 +106,10 @@ static void slice_cell(const struct view_input *in, size_t row, int column, sqli
     case SLICE_BEGIN: sqlite3_result_int64(c, wrap_sub(s->begin_ns[row], t->begin_ns)); break;
     case SLICE_DUR: sqlite3_result_int64(c, s->dur_ns[row]); break;
     case SLICE_RUN: give_run(c, in, track->process); break;
+    case SLICE_TOPIC:
+    case SLICE_SELF:
+    case SLICE_DEVICE_SELF:
+    case SLICE_DEVICE: topic_cell(in, row, column, c); break;
     default:
         if (s->args_len[row] > 0)
             sqlite3_result_text64(c, t->trace->text + s->args_at[row], s->args_len[row], SQLITE_STATIC, SQLITE_UTF8);
@@ -262,7 +286,7 @@ static void roof_cell(const struct view_input *in, size_t row, int column, sqlit
 
 static const struct source sources[] = {
     { "slices",
-      "id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT",
+      "id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT, topic TEXT, self_ns INTEGER, device_self_ns INTEGER, device_ns INTEGER",
       n_slices, slice_cell },
     { "instants", "id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, at_ns INTEGER, args TEXT, run TEXT",
       n_instants, instant_cell },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slices_table.h - a timeline as virtual tables of SQLite, which read its columns without a copy.
  *
- *   slices(id, name, category, process, thread, depth, begin_ns, dur_ns, args, run)
+ *   slices(id, name, category, process, thread, depth, begin_ns, dur_ns, args, run, topic, self_ns, device_self_ns,
+ *     device_ns)
  *   instants(id, name, category, process, thread, at_ns, args, run)
  *   counters(name, series, process, at_ns, value, run)
  *   flows(from_id, to_id)
@@ -14,7 +15,8 @@
  *   roofs(what, per_s, source, run)
  *
  * Times are ns from the begin of the timeline; end_ns of a block that was not released is NULL. `run` is the title of a
- * rank in a joint timeline, or empty. The mean of a kernel counter is weighted by duration. Unknown values are NULL.
+ * rank in a joint timeline, or empty. Topics and the last three columns, which only
+ * operators have, are those of operator_times.h. The mean of a kernel counter is weighted by duration. Unknown values are NULL.
  *
  * There are two aggregate functions: percentile(value, percent), and histogram(value), whose result "10:3 12:1" means 3
  * values from 2^10 to 2^11 and one from 2^12 on.

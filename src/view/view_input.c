@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
+#include "view/operator_times.h"
 #include "view/source_stamp.h"
 
 enum { LOOK_NS = 1000000000, FIRST_BYTES = 32 << 20, LARGE = 8 /* times that */ };
@@ -24,9 +25,17 @@ static void release(struct view_input *in)
     memory_unmap(&in->drawn);
     if (in->categories)
         arena_free(in->categories->mem);
+    operator_times_free(in->operators);
     arena_free(in->mem);
     const size_t kept = offsetof(struct view_input, error);
     memset((char *)in + kept, 0, sizeof *in - kept);
+}
+
+static bool timeline_build(struct view_input *in)
+{
+    in->operators = arena_take(in->mem, 1, sizeof *in->operators);
+    return (in->operators && view_timeline_build(&in->timeline, &in->trace, in->mem)) ||
+           error_no_memory(&in->error, in->path);
 }
 
 void view_load_first(struct view_input *in, uint64_t most_bytes)
@@ -37,8 +46,8 @@ void view_load_first(struct view_input *in, uint64_t most_bytes)
         return;
     first->path = in->path;
     first->mem = arena_new();
-    const bool is_there = first->mem && chrome_load_first(&first->trace, in->path, most_bytes, &e) &&
-                          view_timeline_build(&first->timeline, &first->trace, first->mem);
+    const bool is_there =
+        first->mem && chrome_load_first(&first->trace, in->path, most_bytes, &e) && timeline_build(first);
     if (!is_there) {
         release(first);
         free(first);
@@ -73,11 +82,6 @@ const struct view_rank *view_rank_of(const struct view_input *in, uint32_t proce
         n -= half;
     }
     return n == 1 ? &in->ranks.at[low] : NULL;
-}
-
-static bool timeline_build(struct view_input *in)
-{
-    return view_timeline_build(&in->timeline, &in->trace, in->mem) || error_no_memory(&in->error, in->path);
 }
 
 /* The stamp of all files of an input; SOURCE_GONE if one of them is gone. */

@@ -116,6 +116,7 @@ struct view_db_table {
     const char *name, *filtered; /* the latter: what a filter is about, as SQL */
 };
 
+struct operator_times;
 struct view_input {
     const char *path, *name;
     const char *const *more_paths; /* of a joint input: the other paths */
@@ -158,6 +159,7 @@ struct view_input {
     struct view_block *blocks;
     /* Computes the categories; not NULL if `categories` is not. */
     bool (*categorise)(const struct view_input *in, struct view_categories *out, struct error *e);
+    struct operator_times *operators;   /* see operator_times.h; NULL: there is no timeline yet */
     struct view_categories *categories; /* NULL: the data that they need was not recorded */
     LIST(struct view_loss) losses;
     LIST(struct view_kernel_counter) kernel_counters;

@@ -12,25 +12,29 @@
 enum { OPERATIONS = 200 }; /* between two checks of the limits of a statement; each may create a text of 16 MiB */
 
 #define US(ns) "round(" ns " / 1e3, 3) AS "
-#define FIGURES                                                                                                                       \
-    "count(*) AS count, " US("sum(dur_ns)") "total_us, " US("avg(dur_ns)") "mean_us, " US("percentile(dur_ns, 50)") "median_us, " US( \
-        "percentile(dur_ns, 99)") "p99_us, " US("max(dur_ns)") "longest_us, histogram(dur_ns) AS durations, id AS slice "
-#define PROCESS "iif(run = '', process, run || ': ' || process) AS process"
+#define SPREAD                                                                                                         \
+    US("avg(dur_ns)")                                                                                                  \
+    "mean_us, " US("percentile(dur_ns, 50)") "median_us, " US("percentile(dur_ns, 99)") "p99_us, " US(                 \
+        "max(dur_ns)") "longest_us, histogram(dur_ns) AS durations, id AS slice "
+#define FIGURES     "count(*) AS count, " US("sum(dur_ns)") "total_us, " SPREAD
+#define PERCENT(ns) "round(100.0 * sum(" ns ") / sum(sum(" ns ")) OVER (), 2) AS " /* of all rows; NULL if that is 0 */
+#define PROCESS     "iif(run = '', process, run || ': ' || process) AS process"
 #define BY_NAME(where)                                                                                                 \
     "SELECT name, " PROCESS ", " FIGURES "FROM slices WHERE " where " GROUP BY name, run, slices.process"
 #define SINGLE                                                                                                         \
     "SELECT name, " PROCESS ", thread, " US("begin_ns") "begin_us, " US("dur_ns") "dur_us, id AS slice FROM slices "
 
-/* Topics by what the writers of traces call them: torch.profiler by category, CANN's tools by process, databases by
- * table. */
+/* Other topics than those of operator_times.h by what the writers of traces call them. */
 const struct view_table view_tables[] = {
     { "by name", "name", "total_us DESC", BY_NAME("1") },
-    { "operators", "name", "total_us DESC",
-      BY_NAME("category IN ('cpu_op', 'op') OR process = 'CPU OP' OR (process = 'MindSpore' AND category = '')") },
+    { "operators", "name", "self_us DESC",
+      "SELECT name, " PROCESS
+      ", count(*) AS count, " US("sum(self_ns)") "self_us, " PERCENT("self_ns") "self_percent, " US("sum(dur_ns)") "total_us, " US(
+          "sum(device_self_ns)") "device_self_us, " PERCENT("device_self_ns") "device_self_percent, " US("sum(device_ns)") "device_us, " SPREAD
+                                                                                                                           "FROM slices WHERE topic = 'operator' GROUP BY name, run, slices.process" },
     { "kernels", "name", "total_us DESC",
-      BY_NAME(
-          "category IN ('kernel', 'gpu_memcpy', 'gpu_memset') OR (category = 'TASK' AND name <> 'MsTx' AND (process LIKE 'NPU %' OR "
-          "process LIKE 'GPU %')) OR (process IN ('Ascend Hardware', 'GPU') AND thread LIKE 'Stream%' AND thread NOT LIKE 'Stream % marks')") },
+      "SELECT name, " PROCESS ", count(*) AS count, " US("sum(dur_ns)") "total_us, " PERCENT(
+          "dur_ns") "percent, " SPREAD "FROM slices WHERE topic = 'kernel' GROUP BY name, run, slices.process" },
     { "kernel counters", "name || ' ' || metric", "total_us DESC, name, task_type, run, metric",
       "SELECT name, task_type, run, metric, count, round(total_us, 3) AS total_us, round(mean, 4) AS mean, most FROM kernel_counters" },
     { "kernel work", "name || ' ' || input_shapes", "total_us DESC, name, input_shapes, input_formats, run",

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of ascope view, recomputed from the files: own times of operators and the time of what they launched, kernels,
+ranges, devices.
+
+usage: test_view_numbers.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import collections
+import csv
+import decimal
+import glob
+import json
+import os
+import sys
+import unittest
+
+from cli_case import SOURCE, Case
+from test_view import Viewer, event
+
+KINETO = os.path.join(SOURCE, "tests/data/kineto/real-2.11-cuda-plain.json")
+NPU, = glob.glob(os.path.join(SOURCE, "tests/data/pt-a-npu/raw/*_ascend_pt"))
+NPU_RESULTS = os.path.join(SOURCE, "tests/data/pt-a-npu/expected/analyse")
+
+
+def self_times(slices):
+    """Own times of slices (begin, end) of one track: without the part in which one that began later runs."""
+    order = sorted(range(len(slices)), key=lambda i: (slices[i][0], -slices[i][1], i))
+    edges = sorted({t for s in slices for t in s})
+    own, open_ones, at = [0.0] * len(slices), [], 0
+    for low, high in zip(edges, edges[1:]):
+        while at < len(order) and slices[order[at]][0] <= low:
+            open_ones.append(order[at])
+            at += 1
+        open_ones = [i for i in open_ones if slices[i][1] > low]
+        if open_ones:
+            own[open_ones[-1]] += high - low
+    return own
+
+
+class Numbers(Case):
+    def view(self, *words):
+        v = Viewer(self, *words)
+        self.addCleanup(lambda: v.process.poll() is None and v.end())
+        v.wait()
+        return v
+
+    def trace(self, events, name="trace.json"):
+        with open(os.path.join(self.dir, name), "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": events}, f)
+        return name
+
+    def table(self, v, name, *columns):
+        found = v.json("table", input=0, name=name)
+        at = [[c["name"] for c in found["columns"]].index(c) for c in columns]
+        return {row[0]: [row[i] for i in at] for row in found["rows"]}
+
+    def assert_close(self, found, wanted, what):
+        for a, b in zip(found, wanted, strict=True):
+            self.assertAlmostEqual(a, b, delta=max(0.002, abs(b) * 1e-6), msg=what)
+
+    def test_operators_of_torch_profiler(self):
+        """By the external id, which an operator and its kernels share; the viewer goes by flow events."""
+        with open(KINETO, encoding="utf-8") as f:
+            events = [e for e in json.load(f)["traceEvents"] if e.get("ph") == "X"]
+        ops = [e for e in events if e.get("cat") == "cpu_op"]
+        of, launched = collections.defaultdict(lambda: [0, 0.0, 0.0, 0.0, 0.0]), collections.Counter()
+        for k in events:
+            if k.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+                launched[k["args"]["External id"]] += k["dur"]
+        self.assertGreater(len(launched), 5)
+        for tid in {op["tid"] for op in ops}:
+            mine = [op for op in ops if op["tid"] == tid]
+            for op, own in zip(mine, self_times([(op["ts"], op["ts"] + op["dur"]) for op in mine])):
+                inside = [o for o in mine if op["ts"] <= o["ts"] and o["ts"] + o["dur"] <= op["ts"] + op["dur"]]
+                row = of[op["name"]]
+                for i, value in enumerate((1, own, op["dur"], launched[op["args"]["External id"]], sum(launched[o["args"]["External id"]] for o in inside))):
+                    row[i] += value
+        found = self.table(self.view(KINETO), "operators", "count", "self_us", "total_us", "device_self_us", "device_us", "self_percent", "device_self_percent")
+        self.assertEqual(set(found), set(of))
+        all_self, all_device = sum(r[1] for r in of.values()), sum(r[3] for r in of.values())
+        for name, row in of.items():
+            self.assert_close(found[name][:5], row, name)
+            self.assertAlmostEqual(found[name][5], 100 * row[1] / all_self, delta=0.0051)
+            self.assertAlmostEqual(found[name][6], 100 * row[3] / all_device, delta=0.0051)
+
+    def test_operators_of_a_collection_are_those_of_its_results(self):
+        """operator_details.csv, which takes operators that begin or end in the same ns for others' children, and of a collective counts a task only."""
+        with open(os.path.join(NPU_RESULTS, "trace_view.json"), encoding="utf-8") as f:
+            ops = [e for e in json.load(f) if e.get("cat") == "cpu_op"]
+        ops = [(e["name"], e["tid"], decimal.Decimal(e["ts"]), decimal.Decimal(e["ts"]) + decimal.Decimal(str(e["dur"]))) for e in ops]
+        begins = collections.Counter((tid, begin) for _, tid, begin, _ in ops) + collections.Counter({(tid, end) for _, tid, _, end in ops})
+        shared = [edge for edge, n in begins.items() if n > 1]
+        touching = {name for name, tid, begin, end in ops if any(tid == other and begin <= at <= end for other, at in shared)}
+        wanted = collections.defaultdict(lambda: [0, 0.0, 0.0, 0.0, 0.0])
+        with open(os.path.join(NPU_RESULTS, "operator_details.csv"), encoding="utf-8", newline="") as f:
+            for line in csv.DictReader(f):
+                for i, value in enumerate([1] + [float(line[side + " Duration(us)"]) for side in ("Host Self", "Host Total", "Device Self", "Device Total")]):
+                    wanted[line["Name"]][i] += value
+        found = self.table(self.view(NPU), "operators", "count", "self_us", "total_us", "device_self_us", "device_us")
+        self.assertEqual(set(found), set(wanted))  # steps are no operators
+        self.assertGreater(len(set(wanted) - touching), 40)
+        self.assertTrue(any(row[3] for row in wanted.values()))
+        for name in set(wanted) - touching:
+            n = 3 if "allreduce" in name.lower() else 5
+            self.assert_close(found[name][:n], wanted[name][:n], name)
+
+    def test_own_times_of_overlapping_operators_and_of_steps(self):
+        """Each moment belongs to the operator that began last; ranges, calls and steps take no time from operators."""
+        v = self.view(self.trace([event("ProfilerStep#1", 0, 100, cat="cpu_op"), event("a", 0, 40, cat="cpu_op"), event("b", 30, 30, cat="cpu_op"),
+                                  event("call", 32, 5, cat="cuda_runtime"), event("c", 35, 10, cat="cpu_op"), event("range", 36, 8, cat="user_annotation"),
+                                  event("b", 60, 5, cat="cpu_op"), event("EVENT_WAIT", 0, 90, tid=2, cat="kernel"), event("gemm", 0, 30, tid=2, cat="kernel")]))
+        self.assertEqual(self.table(v, "operators", "count", "self_us", "total_us", "self_percent"),
+                         {"a": [1, 30, 40, 46.15], "b": [2, 25, 35, 38.46], "c": [1, 10, 10, 15.38]})
+        self.assertEqual(self.table(v, "kernels", "count", "total_us", "percent"), {"gemm": [1, 30, 100]})
+        rows = v.json("sql", input=0, q="SELECT name, topic, self_ns FROM slices WHERE topic <> '' GROUP BY name")["rows"]
+        self.assertEqual(rows, [["ProfilerStep#1", "step", None], ["a", "operator", 30000], ["b", "operator", 30000 - 10000], ["c", "operator", 10000], ["gemm", "kernel", None]])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
