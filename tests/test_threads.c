@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads record, end each other's ranges, come and go and are interrupted by signals, while sessions open and close: first
- * with rings and writer alone, then through the public interface, with a simulated device.
+ * with rings and writer alone, then through the public interface, with a simulated device; then the threads that share a board.
  * Built with ThreadSanitizer where the compiler has it (tests/meson.build); says nothing when everything holds. */
 #include <errno.h>
 #include <ftw.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "collect/ring_inline.h"
 #include "collect/ring_ranges.h"
 #include "collect/writer.h"
+#include "dynamic/board.h"
 
 enum { WORKERS = 4, SESSIONS = 8, SESSION_US = 60000, SHARED_RANGES = 16, RECORD = 64 };
 
@@ -177,6 +179,118 @@ static void *user(void *seed)
     return NULL;
 }
 
+/* ---- the board of dynamic_profile: one thread watches, one counts steps, others look ---- */
+
+enum { PUBLISHED = 400, TEXT_MOST = 3000 };
+static struct board board;
+
+static size_t text_of(uint64_t id, char text[TEXT_MOST])
+{
+    const size_t n = 1 + id * 37 % TEXT_MOST;
+    memset(text, 'a' + (int)(id % 26), n);
+    return n;
+}
+
+static void board_check(bool is_so, const char *what)
+{
+    if (!is_so) {
+        fprintf(stderr, "board: %s\n", what);
+        abort();
+    }
+}
+
+static void rank_check(const struct board_rank *r)
+{
+    board_check(r->n_done == r->done_id && (int64_t)r->n_done == r->done_start_step, "a slot that was half written");
+    for (size_t i = 0; i + 1 < sizeof r->dir && r->n_done > 0; i++)
+        board_check(r->dir[i] == (char)('A' + r->n_done % 26), "a directory that was half written");
+}
+
+static void news_check(const struct board_news *news)
+{
+    char text[TEXT_MOST];
+    board_check(news->n == text_of(news->id, text) && memcmp(news->text, text, news->n) == 0, "a text half written");
+}
+
+static void *board_watcher(void *unused)
+{
+    static struct board_rank rank[BOARD_RANKS];
+    static struct board_offer offer[BOARD_RANKS];
+    static unsigned slot[BOARD_RANKS];
+    char text[TEXT_MOST];
+    board_check(board_own(&board), "not owned");
+    for (uint64_t id = 1; id <= PUBLISHED; id++) {
+        const struct config_stamp stamp = { .size = text_of(id, text), .hash = id };
+        board_publish(&board, text, stamp.size, id, &stamp, offer);
+        board_see(&board, &stamp);
+        board_offer_set(&board, board.number, id, (struct board_offer){ .step = (int64_t)id });
+        const size_t n = board_listeners(&board, rank, slot);
+        for (size_t i = 0; i < n; i++)
+            rank_check(&rank[i]);
+        board_delivered(&board, id);
+    }
+    return unused;
+}
+
+static void *board_stepper(void *unused)
+{
+    struct board_rank *const mine = &board.mine;
+    for (uint64_t i = 1; i <= PUBLISHED; i++) {
+        uint64_t id;
+        while (atomic_load(&board.slot->delivered_id) <
+               i) /* a job, too, is shown at most a few times for each request */
+            sched_yield();
+        mine->pid = (int32_t)getpid();
+        mine->n_done = mine->done_id = i;
+        mine->done_start_step = (int64_t)i;
+        memset(mine->dir, 'A' + (int)(i % 26), sizeof mine->dir - 1);
+        board_show(&board);
+        atomic_store_explicit(&board.slot->step, (int64_t)i, memory_order_relaxed);
+        const struct board_offer offer = board_offer(&board, board.number, &id);
+        board_check(id == 0 || offer.step >= 0, "an offer of nobody");
+    }
+    return unused;
+}
+
+static void *board_reader(void *unused)
+{
+    static struct board_view view;
+    uint64_t serial = 0;
+    while (!atomic_load_explicit(&is_over, memory_order_relaxed)) {
+        struct board_news news;
+        struct error e = { 0 };
+        if (board_take(&board, &serial, &news)) {
+            news_check(&news);
+            free(news.text);
+        }
+        board_read(folder, ASCOPE_DYNAMIC_PYTORCH, &view, &e);
+        for (uint32_t i = 0; i < view.n_ranks; i++)
+            rank_check(&view.rank[i]);
+        sched_yield();
+    }
+    return unused;
+}
+
+static void board_part(void)
+{
+    struct error e = { 0 };
+    struct board_news news;
+    pthread_t watcher, stepper, reader;
+    atomic_store(&is_over, false);
+    board_check(board_join(&board, &config_kinds[ASCOPE_DYNAMIC_PYTORCH], folder, &e), e.text);
+    pthread_create(&watcher, NULL, board_watcher, NULL);
+    pthread_create(&stepper, NULL, board_stepper, NULL);
+    pthread_create(&reader, NULL, board_reader, NULL);
+    pthread_join(watcher, NULL);
+    pthread_join(stepper, NULL);
+    atomic_store(&is_over, true);
+    pthread_join(reader, NULL);
+    board_check(board_take(&board, &(uint64_t){ 0 }, &news) && news.id == PUBLISHED, "the last text is not there");
+    news_check(&news);
+    free(news.text);
+    board_leave(&board);
+}
+
 static void be_quiet(enum ascope_severity severity, const char *text, void *unused)
 {
     (void)severity, (void)text, (void)unused;
@@ -238,6 +352,7 @@ int main(void)
         pthread_join(thread[i], NULL);
     pthread_join(churn, NULL);
     public_part();
+    board_part();
     nftw(folder, forget, 16, FTW_DEPTH | FTW_PHYS);
     printf("%llu records, %llu of them from signal handlers; %llu ranges ended by another thread\n",
            (unsigned long long)n_put, (unsigned long long)n_from_handlers, (unsigned long long)n_ranges);

@@ -11,13 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/shared_words.h"
 #include "collect/rings_outside.h"
 
 #define HANDOVER_MAGIC UINT64_C(0x7265766f646e6168) /* "handover" */
-enum { HANDOVER_VERSION = 1 };
+enum { HANDOVER_VERSION = 2 };
 
-/* The collector writes, programs read. Fields behind the session's number belong to that session: a reader checks afterwards that the
- * number is still the same. */
+struct handover_file { /* of a session */
+    struct rings_id id;
+    char path[PATH_MAX];
+};
+
+/* The collector writes, programs read. The file belongs to the session with that number: it is written while the number is 0, and a reader
+ * checks afterwards that the number is still the same (shared_words.h). */
 struct handover_page {
     uint64_t magic;
     uint32_t version, bytes;
@@ -25,8 +31,7 @@ struct handover_page {
     uint32_t recorded, calls;
     char domain_include[HANDOVER_DOMAINS_BYTES], domain_exclude[HANDOVER_DOMAINS_BYTES];
     _Atomic uint32_t session; /* 0: none is open */
-    struct rings_id id;
-    char rings[PATH_MAX];
+    _Atomic uint64_t file[SHARED_WORDS(sizeof(struct handover_file))];
 };
 
 struct handover {
@@ -97,9 +102,10 @@ bool handover_wish(struct handover *h, const struct handover_wish *w, struct err
 
 void handover_open(struct handover *h)
 {
-    strcpy(h->page->rings, rings.path);
-    h->page->id = rings.id;
-    atomic_store(&h->page->session, OUTSIDE_SESSION + h->n_sessions++);
+    struct handover_file file = { .id = rings.id };
+    strcpy(file.path, rings.path);
+    words_put(h->page->file, &file, sizeof file);
+    atomic_store(&h->page->session, OUTSIDE_SESSION + h->n_sessions++); /* (at least) release: the file is there */
 }
 
 void handover_close(struct handover *h)
@@ -126,11 +132,12 @@ static const struct handover_page *page;
 
 static bool find(uint32_t session, struct rings_outside *out)
 {
-    out->id = page->id;
-    memcpy(out->path, page->rings, sizeof out->path);
+    struct handover_file file;
+    words_get(&file, page->file, sizeof file);
+    out->id = file.id;
+    memcpy(out->path, file.path, sizeof out->path);
     out->path[sizeof out->path - 1] = '\0';
     out->owner = process_namespace() == page->namespace ? (uint32_t)getpid() : (uint32_t)OWNER_UNKNOWN;
-    atomic_thread_fence(memory_order_acquire);
     return atomic_load(&page->session) == session;
 }
 

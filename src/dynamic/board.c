@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BOARD_MAGIC "ascope board 1"
+#define BOARD_MAGIC "ascope board 2"
 enum {
     LOCK_OWNER,
     LOCK_CHANGES,
@@ -28,15 +28,14 @@ struct board_page {
     _Alignas(64) _Atomic uint32_t news; /* a futex: it changes with each publication */
     _Atomic uint32_t poll_ms;
     _Atomic int32_t owner_pid;
-    _Atomic uint64_t sequence;
-    uint64_t serial, id; /* of the text */
-    uint64_t size;
-    uint64_t has_stamp;
-    struct config_stamp stamp;
+    _Atomic uint64_t sequence;   /* of everything below but the slots: odd while the owner writes */
+    _Atomic uint64_t serial, id; /* of the text */
+    _Atomic uint64_t size;
+    _Atomic uint64_t has_stamp;
+    _Atomic uint64_t stamp[SHARED_WORDS(sizeof(struct config_stamp))];
     _Alignas(4096) struct board_slot slot[BOARD_RANKS];
-    _Alignas(4096) char text[CONFIG_BYTES_MOST + 4];
+    _Alignas(4096) _Atomic uint64_t text[SHARED_WORDS(CONFIG_BYTES_MOST)];
 };
-_Static_assert(sizeof(struct board_slot) == 1024, "slots of a power of two");
 
 static const struct board
     *joined; /* closing any descriptor of a file ends all locks of the process on it: so it is opened once */
@@ -139,6 +138,16 @@ static void remove_left(const struct config_kind *kind, const char *keep)
 
 /* ---- joining ---- */
 
+/* Others may look at it already; an owner offers nothing to a slot without a process. */
+static void slot_clear(struct board *b)
+{
+    b->mine = (struct board_rank){ 0 };
+    board_show(b);
+    atomic_store(&b->slot->step, 0);
+    atomic_store(&b->slot->delivered_id, 0);
+    board_offer_set(b, b->number, 0, (struct board_offer){ 0 });
+}
+
 static bool slot_take(struct board *b)
 {
     for (unsigned i = 0; i < BOARD_RANKS; i++) {
@@ -146,7 +155,7 @@ static bool slot_take(struct board *b)
             continue;
         b->number = i;
         b->slot = &b->page->slot[i];
-        memset(b->slot, 0, sizeof *b->slot);
+        slot_clear(b);
         return true;
     }
     return false;
@@ -235,8 +244,8 @@ void board_leave(struct board *b)
         return;
     if (b->fd >= 0) {
         const bool is_locked_now = lock_changes(b->fd);
-        board_change_begin(b)->pid = 0;
-        board_change_end(b);
+        b->mine.pid = 0;
+        board_show(b);
         if (is_locked_now && !has_others(b->fd) && fstat(b->fd, &st) == 0 && is_still(b->path, &st))
             unlink(b->path);
         if (b->is_owner)
@@ -270,15 +279,11 @@ bool board_own(struct board *b)
 
 /* ---- slots ---- */
 
-struct board_rank *board_change_begin(struct board *b)
+void board_show(struct board *b)
 {
-    atomic_fetch_add(&b->slot->version, 1); /* sequentially consistent: before the changes */
-    return &b->slot->is;
-}
-
-void board_change_end(struct board *b)
-{
-    atomic_fetch_add(&b->slot->version, 1); /* behind them */
+    const uint32_t next = atomic_load_explicit(&b->slot->version, memory_order_relaxed) + 1; /* nobody else writes it */
+    words_put(b->slot->is[next % 2], &b->mine, sizeof b->mine);
+    atomic_store_explicit(&b->slot->version, next, memory_order_release); /* all words are there */
 }
 
 void board_delivered(struct board *b, uint64_t id)
@@ -288,12 +293,11 @@ void board_delivered(struct board *b, uint64_t id)
 
 static void rank_copy(struct board_rank *out, const struct board_slot *from)
 {
-    for (int i = 0; i < 100;
-         i++) { /* the version of a process that was killed while it wrote stays odd: then its slot is taken as it is */
-        const uint32_t before = atomic_load(&from->version);
-        memcpy(out, &from->is, sizeof *out);
-        atomic_thread_fence(memory_order_acquire); /* what was copied before the second look */
-        if (before % 2 == 0 && atomic_load(&from->version) == before)
+    enum { TRIES = 100 }; /* it is shown again, meanwhile, at most a few times in a row */
+    for (int i = 0; i < TRIES; i++) {
+        const uint32_t shown = atomic_load_explicit(&from->version, memory_order_acquire); /* the words of that copy */
+        words_get(out, from->is[shown % 2], sizeof *out);
+        if (atomic_load_explicit(&from->version, memory_order_relaxed) == shown) /* relaxed: the words were acquired */
             break;
     }
     out->step = atomic_load(&from->step);
@@ -320,27 +324,32 @@ size_t board_listeners(const struct board *b, struct board_rank *out, unsigned *
 static uint64_t write_begin(struct board_page *p)
 {
     const uint64_t was = atomic_load(&p->sequence) | 1; /* it is odd already if an owner was killed while it wrote */
-    atomic_store(&p->sequence, was);                    /* sequentially consistent: before what follows */
+    atomic_store_explicit(&p->sequence, was, memory_order_relaxed); /* what follows is stored with release */
     return was;
 }
 
 static void write_end(struct board_page *p, uint64_t was)
 {
-    atomic_store(&p->sequence, was + 1);
+    atomic_store_explicit(&p->sequence, was + 1, memory_order_release); /* everything is there */
+}
+
+static void stamp_put(struct board_page *p, const struct config_stamp *stamp)
+{
+    words_put(p->stamp, stamp, sizeof *stamp);
+    atomic_store_explicit(&p->has_stamp, 1, memory_order_release); /* as a word */
 }
 
 bool board_seen(const struct board *b, struct config_stamp *stamp, bool *is_torn)
 {
     *is_torn = atomic_load(&b->page->sequence) % 2 != 0;
-    *stamp = b->page->stamp;
-    return b->page->has_stamp && !*is_torn;
+    words_get(stamp, b->page->stamp, sizeof *stamp);
+    return atomic_load(&b->page->has_stamp) && !*is_torn;
 }
 
 void board_see(struct board *b, const struct config_stamp *stamp)
 {
     const uint64_t was = write_begin(b->page);
-    b->page->stamp = *stamp;
-    b->page->has_stamp = 1;
+    stamp_put(b->page, stamp);
     write_end(b->page, was);
 }
 
@@ -367,12 +376,11 @@ void board_publish(struct board *b, const char *text, size_t n, uint64_t id, con
 {
     struct board_page *const p = b->page;
     const uint64_t was = write_begin(p);
-    memcpy(p->text, text, n);
-    p->size = n;
-    p->id = id;
-    p->serial++;
-    p->stamp = *stamp;
-    p->has_stamp = 1;
+    words_put(p->text, text, n);
+    atomic_store_explicit(&p->size, n, memory_order_release); /* these three as words */
+    atomic_store_explicit(&p->id, id, memory_order_release);
+    atomic_store_explicit(&p->serial, atomic_load(&p->serial) + 1, memory_order_release);
+    stamp_put(p, stamp);
     for (unsigned i = 0; i < BOARD_RANKS; i++)
         board_offer_set(b, i, id, offer[i]);
     write_end(p, was);
@@ -386,34 +394,34 @@ void board_poll_set(struct board *b, uint32_t poll_ms)
 
 uint64_t board_serial(const struct board *b)
 {
-    return b->page->serial;
+    return atomic_load(&b->page->serial);
 }
 
 uint64_t board_newest(const struct board *b)
 {
-    return b->page->id;
+    return atomic_load(&b->page->id);
 }
 
 bool board_take(const struct board *b, uint64_t *serial, struct board_news *out)
 {
     const struct board_page *const p = b->page;
-    const uint64_t before = atomic_load(&p->sequence);
-    const uint64_t now = p->serial;
-    const size_t n = p->size;
+    const uint64_t before = atomic_load_explicit(&p->sequence, memory_order_acquire); /* before what it counts */
+    const uint64_t now = atomic_load_explicit(&p->serial, memory_order_acquire);      /* these three as words */
+    const size_t n = atomic_load_explicit(&p->size, memory_order_acquire);
+    const uint64_t id = atomic_load_explicit(&p->id, memory_order_acquire);
     *out = (struct board_news){ 0 };
     if (before % 2 != 0 || now == *serial || n > CONFIG_BYTES_MOST)
         return false;
     char *const text = malloc(n + 1);
     if (!text)
         return false;
-    memcpy(text, p->text, n);
+    words_get(text, p->text, n);
     text[n] = '\0';
     *out = (struct board_news){ .text = text,
                                 .n = n,
-                                .id = p->id,
+                                .id = id,
                                 .offer = { .step = atomic_load(&b->slot->offer_step),
                                            .is_passed = atomic_load(&b->slot->offer_passed) != 0 } };
-    atomic_thread_fence(memory_order_acquire); /* what was copied before the second look */
     if (atomic_load(&p->sequence) != before) { /* a newer text was published meanwhile: it wakes this thread, too */
         free(text);
         return false;
@@ -456,8 +464,10 @@ static int by_rank(const void *a, const void *b)
 static void view(struct board_view *out, const struct board_page *p, int fd, const struct board *own)
 {
     out->poll_ms = atomic_load(&p->poll_ms);
-    out->id = p->id;
-    out->seen_id = p->has_stamp && p->stamp.why == 0 ? id_of(p->stamp.hash, p->stamp.mtime_ns) : 0;
+    struct config_stamp stamp;
+    words_get(&stamp, p->stamp, sizeof stamp);
+    out->id = atomic_load(&p->id);
+    out->seen_id = atomic_load(&p->has_stamp) && stamp.why == 0 ? id_of(stamp.hash, stamp.mtime_ns) : 0;
     out->owner_pid = is_locked(fd, LOCK_OWNER, 1) || (own && own->is_owner) ? atomic_load(&p->owner_pid) : 0;
     for (unsigned i = 0; i < BOARD_RANKS; i++) {
         struct board_rank *const r = &out->rank[out->n_ranks];

@@ -9,8 +9,8 @@
  * Which processes are alive is known from locks on bytes of the file, which end with their process in any case. There is one for the owner,
  * which watches the configuration for all, and one for each slot. A file that no process has locked was left by a killed job; the next
  * process uses or removes it. Contents are never trusted: they are copied, bounded and checked. The text is written between two changes of
- * `sequence`, which is odd meanwhile; a slot in the same way between two changes of its `version`. So what a killed process leaves half
- * written is never taken for complete.
+ * `sequence`, which is odd meanwhile; a slot has two copies, of which the one that `version` does not name is written next
+ * (shared_words.h). So what a killed process leaves half written is never taken for complete.
  */
 #ifndef ASCOPE_DYNAMIC_BOARD_H
 #define ASCOPE_DYNAMIC_BOARD_H
@@ -22,6 +22,7 @@
 
 #include "ascope/dynamic.h"
 #include "base/error.h"
+#include "base/shared_words.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 
@@ -66,14 +67,14 @@ enum { OFFER_OPEN = -1 };
 
 /* A slot in the file. The process that has it writes `is`, `step` and `delivered_id`, the owner writes the offer. */
 struct board_slot {
-    _Atomic uint32_t version;
-    _Atomic uint32_t offer_passed; /* 1: a rank of the group is at offer_step already: nobody starts */
+    _Alignas(64) _Atomic uint32_t version; /* how often it was shown; the copy version % 2 is complete */
+    _Atomic uint32_t offer_passed;         /* 1: a rank of the group is at offer_step already: nobody starts */
     _Atomic int64_t step;
     _Atomic int64_t
         offer_step; /* 0: as the text says; OFFER_OPEN: the owner chooses when all ranks have got the request */
     _Atomic uint64_t offer_id; /* of the request that it is for */
     _Atomic uint64_t delivered_id;
-    struct board_rank is;
+    _Atomic uint64_t is[2][SHARED_WORDS(sizeof(struct board_rank))]; /* each a struct board_rank */
 };
 struct board_page;
 
@@ -83,7 +84,9 @@ struct board {
     const struct config_kind *kind;
     unsigned number; /* of the slot */
     int fd;          /* -1: private */
-    bool is_private, is_owner;
+    bool is_private;
+    _Atomic bool is_owner;  /* set by the thread that watches, read by all of this process */
+    struct board_rank mine; /* what the slot says, or will say when it is shown */
     char path[PATH_MAX];
 };
 
@@ -95,9 +98,7 @@ void board_forget(struct board *b); /* in a forked child, which does not have th
 
 bool board_own(struct board *b); /* becomes the owner if there is none; true: this process is the owner */
 
-/* To change the slot of this process, on the thread that counts steps: begin, change what is returned, end. */
-struct board_rank *board_change_begin(struct board *b);
-void board_change_end(struct board *b);
+void board_show(struct board *b);                   /* b->mine, on the thread that counts steps: it changed */
 void board_delivered(struct board *b, uint64_t id); /* on the thread that watches */
 
 /* For the owner: what was last seen of the file, also by an earlier owner. False: no owner has looked yet, or one was killed while it wrote

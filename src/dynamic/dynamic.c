@@ -142,26 +142,25 @@ static void drop_waiting(struct dynamic *d)
 /* Shows the state of this process on the board, and the fate of request `id` unless a newer one was seen since. */
 static void show(struct dynamic *d, uint64_t id, enum board_fate fate)
 {
-    struct board_rank *const r = board_change_begin(&d->watch.board);
+    struct board_rank *const r = &d->watch.board.mine;
     const bool waits_for_step = d->has_waiting && d->waiting.when == WHEN_AT;
     r->state = d->is_running ? ASCOPE_DYNAMIC_RUNNING : d->has_waiting ? ASCOPE_DYNAMIC_READY : ASCOPE_DYNAMIC_IDLE;
     r->start_step = d->is_running ? d->began_at : waits_for_step ? d->waiting.start_step : 0;
     r->stop_step = d->is_running ? d->began_at + d->running.c.warmup + d->running.c.active : 0;
     if (r->id == id)
         r->fate = fate;
-    board_change_end(&d->watch.board);
+    board_show(&d->watch.board);
 }
 
 static void show_news(struct dynamic *d, uint64_t id, enum board_fate fate)
 {
-    board_change_begin(&d->watch.board)->id = id;
-    board_change_end(&d->watch.board);
+    d->watch.board.mine.id = id;
     show(d, id, fate);
 }
 
 static void show_done(struct dynamic *d, const char *dir)
 {
-    struct board_rank *const r = board_change_begin(&d->watch.board);
+    struct board_rank *const r = &d->watch.board.mine;
     r->n_done++;
     r->done_id = d->running.id;
     r->done_start_step = d->began_at;
@@ -169,7 +168,7 @@ static void show_done(struct dynamic *d, const char *dir)
     r->dir[0] = '\0';
     if (dir && strlen(dir) < sizeof r->dir)
         strcpy(r->dir, dir);
-    board_change_end(&d->watch.board);
+    board_show(&d->watch.board);
 }
 
 static void finish(struct dynamic *d, bool is_cut)
@@ -318,8 +317,7 @@ static void take_news(struct dynamic *d)
         return;
     }
     const int32_t rank = rank_of(d);
-    board_change_begin(&d->watch.board)->rank = rank;
-    board_change_end(&d->watch.board);
+    d->watch.board.mine.rank = rank;
     const enum board_fate fate = consider(d, &o, &n->offer, rank);
     o.id = n->id;
     if (fate == FATE_WAITS) {
@@ -590,13 +588,13 @@ static void write_template(struct dynamic *d)
 
 static void take_slot(struct dynamic *d)
 {
-    struct board_rank *const r = board_change_begin(&d->watch.board);
+    struct board_rank *const r = &d->watch.board.mine;
     r->pid = (int32_t)getpid();
     r->rank = d->watch.rank;
     r->state = ASCOPE_DYNAMIC_IDLE;
     r->group = group_of(d, d->watch.rank);
     r->world_size = d->setup.world_size ? d->setup.world_size : (uint64_t)number_of("WORLD_SIZE", 0);
-    board_change_end(&d->watch.board);
+    board_show(&d->watch.board);
     hot.shown = &d->watch.board.slot->step;
     atomic_store(hot.shown, hot.step);
 }
