@@ -283,6 +283,17 @@ static void jobs_do_not_disturb_each_other(void **state)
     (void)state;
 }
 
+/* Beside the configuration. */
+static const char *second_path(void)
+{
+    static char path[PATH_MAX];
+    char real[PATH_MAX], host[HOST_NAME_BYTES];
+    assert_non_null(realpath(config_dir(), real));
+    host_status_name(host);
+    snprintf(path, sizeof path, "%.3000s/" BOARD_PREFIX "DynamicProfileNpuShm_%s_u%u", real, host, (unsigned)geteuid());
+    return path;
+}
+
 static void memory_of_others_is_not_used(void **state)
 {
     static const char *const what[] = {
@@ -313,11 +324,16 @@ static void memory_of_others_is_not_used(void **state)
             assert_int_equal(fchown(fd, 54321, (gid_t)-1), 0);
         if (i == 5)
             assert_int_equal(link(path, second), 0);
-        rank_start(0, config_dir(), "job", 0);
-        assert_true(ranks[0].is_private);
+        for (int r = 0; r < 2; r++) {
+            rank_start(r, config_dir(), "job", 0);
+            assert_false(ranks[r].is_private);
+        }
+        assert_int_equal(look_at(config_dir())->n_ranks, 2);
         edit(i % 2 ? "{\"start_step\": -1}" : "{\"start_step\": -1, \"active\": 2}");
-        AWAIT(ranks[0].n_ended == 1);
+        assert_same_steps(all_of_them, 2, 0, i % 2 ? 1 : 2);
         rank_quit(0);
+        rank_quit(1);
+        assert_int_not_equal(access(second_path(), F_OK), 0);
         struct stat st;
         assert_int_equal(lstat(path, &st), 0); /* it is somebody's */
         assert_int_equal(i == 1 ? stat(target, &st) == 0 ? st.st_size : -1 : i == 0 || i >= 4 ? st.st_size : 0, 0);
@@ -326,6 +342,29 @@ static void memory_of_others_is_not_used(void **state)
         assert_int_equal(remove(path), 0);
         assert_int_equal(remove(second) == 0, i == 5);
     }
+
+    print_message("  where ranks are, others join, also when the first place is free again\n");
+    assert_int_equal(mkdir(path, 0700), 0);
+    rank_start(0, config_dir(), "job", 0);
+    assert_int_equal(rmdir(path), 0);
+    rank_start(1, config_dir(), "job", 0);
+    assert_int_equal(look_at(config_dir())->n_ranks, 2);
+    rank_kill(0);
+    rank_kill(1);
+    assert_int_equal(access(second_path(), F_OK), 0);
+    rank_start(0, config_dir(), "job", 0); /* which removes what a killed job left there */
+    assert_int_not_equal(access(second_path(), F_OK), 0);
+    rank_quit(0);
+
+    print_message("  both places: each rank by itself\n");
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(symlink(folder, second_path()), 0);
+    rank_start(0, config_dir(), "job", 0);
+    assert_true(ranks[0].is_private);
+    edit("{\"start_step\": -1, \"active\": 2}");
+    AWAIT(ranks[0].n_ended == 1);
+    rank_quit(0);
+    assert_int_equal(remove(path), 0);
     (void)state;
 }
 
@@ -389,7 +428,6 @@ static void hosts_agree_through_a_file(void **state)
     unlink(memory);
     assert_int_equal(symlink(folder, memory), 0);
     rank_start(1, config_dir(), "job", 2);
-    assert_true(ranks[1].is_private);
     edit("{\"start_step\": -1, \"active\": 2}");
     assert_same_steps(all_of_them, 2, 0, 2);
     rank_quit(0);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dynamic/host_status.h"
+
 #define BOARD_MAGIC "ascope board 2"
 enum {
     LOCK_OWNER,
@@ -53,10 +55,17 @@ uint64_t board_id(const void *text, size_t n, int64_t mtime_ns)
     return id_of(config_hash(text, n, 0), mtime_ns);
 }
 
-static void path_of(char path[PATH_MAX], const struct config_kind *kind, const char *real_dir)
+/* A host's name is in it because the directory may be on several; locks and futexes are of one. False: the path is too long. */
+static bool path_of(char path[PATH_MAX], enum board_place place, const struct config_kind *kind, const char *real_dir)
 {
-    snprintf(path, PATH_MAX, BOARD_PLACE "/%s_u%u_%016llx", kind->memory_prefix, (unsigned)geteuid(),
-             (unsigned long long)config_hash(real_dir, strlen(real_dir), 0));
+    char host[HOST_NAME_BYTES];
+    host_status_name(host);
+    const int n = place == BOARD_IN_MEMORY
+                      ? snprintf(path, PATH_MAX, BOARD_PLACE "/%s_u%u_%016llx", kind->memory_prefix,
+                                 (unsigned)geteuid(), (unsigned long long)config_hash(real_dir, strlen(real_dir), 0))
+                      : snprintf(path, PATH_MAX, "%s/" BOARD_PREFIX "%s_%s_u%u", real_dir, kind->memory_prefix, host,
+                                 (unsigned)geteuid());
+    return n < PATH_MAX;
 }
 
 static bool lock(int fd, short type, off_t byte)
@@ -113,24 +122,30 @@ static bool is_still(const char *path, const struct stat *st)
     return lstat(path, &now) == 0 && now.st_ino == st->st_ino && now.st_dev == st->st_dev;
 }
 
-/* Removes files of this user that no process has locked: their jobs were killed. */
+/* True: processes have it. Removes one that no process has locked: its job was killed. */
+static bool is_used_else_remove(const char *path)
+{
+    struct stat st;
+    struct error ignored = { 0 };
+    const int fd = file_open(path, O_RDWR, &st, &ignored);
+    if (fd < 0)
+        return false;
+    const bool is_used = has_others(fd);
+    if (!is_used && lock(fd, F_WRLCK, LOCK_CHANGES) && !has_others(fd) && is_still(path, &st))
+        unlink(path);
+    close(fd);
+    return is_used;
+}
+
 static void remove_left(const struct config_kind *kind, const char *keep)
 {
     char prefix[NAME_MAX], path[PATH_MAX];
     snprintf(prefix, sizeof prefix, "%s_u%u_", kind->memory_prefix, (unsigned)geteuid());
     DIR *const dir = opendir(BOARD_PLACE);
     for (const struct dirent *d; dir && (d = readdir(dir));) {
-        struct stat st;
-        struct error ignored = { 0 };
         snprintf(path, sizeof path, BOARD_PLACE "/%.200s", d->d_name);
-        if (strncmp(d->d_name, prefix, strlen(prefix)) != 0 || strcmp(path, keep) == 0)
-            continue;
-        const int fd = file_open(path, O_RDWR, &st, &ignored);
-        if (fd < 0)
-            continue;
-        if (lock(fd, F_WRLCK, LOCK_CHANGES) && !has_others(fd) && is_still(path, &st))
-            unlink(path);
-        close(fd);
+        if (strncmp(d->d_name, prefix, strlen(prefix)) == 0 && strcmp(path, keep) != 0)
+            is_used_else_remove(path);
     }
     if (dir)
         closedir(dir);
@@ -225,13 +240,23 @@ static bool join_shared(struct board *b, struct error *e)
 
 bool board_join(struct board *b, const struct config_kind *kind, const char *config_dir, struct error *e)
 {
-    char real[PATH_MAX];
+    char real[PATH_MAX], path[BOARD_PLACES][PATH_MAX];
+    bool is_possible[BOARD_PLACES];
     *b = (struct board){ .kind = kind, .fd = -1 };
-    path_of(b->path, kind, realpath(config_dir, real) ? real : config_dir);
-    remove_left(kind, b->path);
-    if (join_shared(b, e)) {
-        joined = b;
-        return true;
+    for (unsigned place = 0; place < BOARD_PLACES; place++)
+        is_possible[place] = path_of(path[place], place, kind, realpath(config_dir, real) ? real : config_dir);
+    remove_left(kind, path[BOARD_IN_MEMORY]);
+    /* Ranks that are already in the second place are joined there, also when the first one has become free. */
+    const unsigned first = is_possible[BOARD_BESIDE] && is_used_else_remove(path[BOARD_BESIDE]);
+    for (unsigned i = 0; i < BOARD_PLACES; i++) {
+        const unsigned place = (first + i) % BOARD_PLACES;
+        memcpy(b->path, path[place], sizeof b->path);
+        if (is_possible[place] && join_shared(b, e)) {
+            joined = b;
+            return true;
+        }
+        if (e->fault == FAULT_LIMIT) /* the board is in use, and full */
+            break;
     }
     b->is_private = b->is_owner = true;
     return map(b, e) && slot_take(b);
@@ -477,18 +502,10 @@ static void view(struct board_view *out, const struct board_page *p, int fd, con
     qsort(out->rank, out->n_ranks, sizeof *out->rank, by_rank);
 }
 
-bool board_read(const char *config_dir, enum ascope_dynamic_kind kind, struct board_view *out, struct error *e)
+/* Of a board that this process has not joined. */
+static bool view_file(const char *path, struct board_view *out, struct error *e)
 {
-    char real[PATH_MAX], path[PATH_MAX];
     struct stat st;
-    *out = (struct board_view){ 0 };
-    if (!realpath(config_dir, real))
-        return error_set(e, FAULT_IO, "%s: %s", config_dir, strerror(errno));
-    path_of(path, &config_kinds[kind], real);
-    if (joined && strcmp(joined->path, path) == 0) {
-        view(out, joined->page, joined->fd, joined);
-        return true;
-    }
     const int fd = file_open(path, O_RDWR, &st, e);
     if (fd < 0)
         return false;
@@ -502,4 +519,24 @@ bool board_read(const char *config_dir, enum ascope_dynamic_kind kind, struct bo
     free(p);
     close(fd);
     return out->n_ranks > 0;
+}
+
+bool board_read(const char *config_dir, enum ascope_dynamic_kind kind, struct board_view *out, struct error *e)
+{
+    char real[PATH_MAX], path[PATH_MAX];
+    *out = (struct board_view){ 0 };
+    if (!realpath(config_dir, real))
+        return error_set(e, FAULT_IO, "%s: %s", config_dir, strerror(errno));
+    for (unsigned place = 0; place < BOARD_PLACES; place++) {
+        if (!path_of(path, place, &config_kinds[kind], real))
+            continue;
+        const bool is_own = joined && strcmp(joined->path, path) == 0;
+        if (is_own)
+            view(out, joined->page, joined->fd, joined);
+        if (is_own || view_file(path, out, e)) {
+            *e = (struct error){ 0 };
+            return true;
+        }
+    }
+    return false;
 }

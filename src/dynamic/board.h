@@ -2,9 +2,10 @@
 /* board.h - what the processes of one host that listen to the same configuration directory share, and what others can see of them.
  *
  * There is one file in /dev/shm for each user and directory. Its name has the prefix of the kind, the user id, and a hash of the directory's
- * real path; its mode is 0600. A file of another user, a link, or a file of another format is never used. Then the process has a private
- * board, watches the configuration by itself, and the ranks do not agree on a step. The file contains the newest text of the configuration,
- * and a slot for each listening process with the step that the owner offers to it.
+ * real path; its mode is 0600. A file of another user, a link, or a file of another format is never used. Then the file is in the directory
+ * itself, where the same holds, and where whoever looks for it looks, too. If that cannot be used, either, the process has a private board,
+ * watches the configuration by itself, and the ranks do not agree on a step. The file contains the newest text of the configuration, and a
+ * slot for each listening process with the step that the owner offers to it.
  *
  * Which processes are alive is known from locks on bytes of the file, which end with their process in any case. There is one for the owner,
  * which watches the configuration for all, and one for each slot. A file that no process has locked was left by a killed job; the next
@@ -27,7 +28,9 @@
 #include "dynamic/config_file.h"
 
 enum { BOARD_RANKS = 256, BOARD_DIR_BYTES = 880 };
-#define BOARD_PLACE "/dev/shm"
+#define BOARD_PLACE  "/dev/shm"
+#define BOARD_PREFIX ".ascope_board_" /* of the file in the directory */
+enum board_place { BOARD_IN_MEMORY, BOARD_BESIDE, BOARD_PLACES };
 
 /* What a process did with the newest request. */
 enum board_fate {
@@ -91,7 +94,7 @@ struct board {
 };
 
 /* Takes a slot on the board of an existing directory, and removes boards that killed processes left. False: no memory. If the board cannot
- * be shared it is private, and e says why. A forked child calls board_forget(). */
+ * be shared it is private, and e says why; it also says why it is not in memory. A forked child calls board_forget(). */
 bool board_join(struct board *b, const struct config_kind *kind, const char *config_dir, struct error *e);
 void board_leave(struct board *b);  /* the last one removes the file */
 void board_forget(struct board *b); /* in a forked child, which does not have the locks of its parent */

@@ -620,7 +620,8 @@ static bool listen(struct dynamic *d, struct error *e)
         say(d, TO_LOG | TO_USER, ASCOPE_WARNING,
             "nothing is shared with other ranks: %s; this process watches the file by itself", why.text);
     else
-        say(d, TO_LOG, ASCOPE_INFO, "listens to %s; shared memory: %s", d->watch.file, d->watch.board.path);
+        say(d, TO_LOG, ASCOPE_INFO, "listens to %s; shared memory: %s%s%s", d->watch.file, d->watch.board.path,
+            *why.text ? "; " : "", why.text);
     return true;
 }
 
