@@ -65,6 +65,7 @@ class Run(Running):
         rows = [
             (["--active", "2", "--wait=1"], "--wait, --active"),
             (["--skip-first-wait", "1", "--repeat", "0"], "--skip-first-wait, --repeat"),
+            (["--gc-detect-threshold", "1"], "--gc-detect-threshold=1"),
             (["--with-stack", "--export-type=db", "--no-data-simplification"], "--with-stack, --export-type=db, --no-data-simplification"),
         ]
         for given, named in rows:
@@ -73,7 +74,7 @@ class Run(Running):
                 self.assertEqual([line for line in r.stderr.splitlines() if "front end" in line], [ignored % named])
         self.assertEqual(len(self.found("o")), len(rows))
         for given, part in (["--active", "many"], "--active many: accepted are integers"), (["--with-stack=on"], "unknown option"), \
-                (["--export-type", "db"], "--export-type: missing value; write --export-type=VALUE"), (["--skip-first-wait", "2"], "integers from 0 to 1"):
+                (["--export-type"], "--export-type: missing value; write --export-type=VALUE"), (["--skip-first-wait", "2"], "integers from 0 to 1"):
             with self.subTest(given):
                 self.assertIn(part, self.ascope("run", *given, "--", "true", code=2).stderr)
 

@@ -17,13 +17,13 @@
 #include "cli/summary.h"
 #include "cli/term.h"
 
-bool dyn_other_option(struct arguments *a, const char *word)
+size_t dyn_other_option(struct arguments *a, char *const *given)
 {
-    if (!dyn_config_has_key(word))
-        return false;
+    if (!dyn_config_has_key(given[0]))
+        return 0;
     const char **const at = list_add(&a->dyn.more, a->mem);
     if (at)
-        *at = word;
+        *at = given[0];
     return at != NULL;
 }
 

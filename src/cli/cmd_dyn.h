@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 int run_dyn(struct arguments *a);
-bool dyn_other_option(struct arguments *a, const char *word); /* accepts keys of profiler_config.json: --KEY=VALUE */
+size_t dyn_other_option(struct arguments *a,
+                        char *const *given); /* accepts keys of profiler_config.json: --KEY=VALUE */
 
 #endif

@@ -20,15 +20,21 @@
 
 enum { CODE_NOT_STARTED = 127 };
 
-bool run_other_option(struct arguments *a, const char *word)
+size_t run_other_option(struct arguments *a, char *const *given)
 {
+    const char *word = given[0];
     const bool is_of_msprof = strncmp(word, "--", 2) == 0 && msprof_find(word);
-    if (!is_of_msprof && python_option(word, a->mem) == PYTHON_OPTION_UNKNOWN)
-        return false;
+    const enum python_option found = is_of_msprof ? PYTHON_OPTION_COMPLETE : python_option(word, a->mem);
+    const bool has_value = found == PYTHON_OPTION_LACKS_VALUE && given[1] && given[1][0] != '-';
+    if (found == PYTHON_OPTION_UNKNOWN)
+        return 0;
+    if (has_value)
+        word = arena_printf(a->mem, "%s=%s", word, given[1]);
     const char **const at = is_of_msprof ? list_add(&a->run.more, a->mem) : list_add(&a->run.front_end, a->mem);
-    if (at)
-        *at = word;
-    return at != NULL;
+    if (!at || !word)
+        return 0;
+    *at = word;
+    return has_value ? 2 : 1;
 }
 
 static void print_message(void *to, enum msprof_severity severity, const char *text)
@@ -213,7 +219,6 @@ static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
     return collecting_run(a, &r, l->on.chip, !a->run.no_export);
 }
 
-/* getopt does not know the options of front ends: what follows one was taken for the program. */
 static bool front_end_options_are_complete(const struct arguments *a)
 {
     for (size_t i = 0; i < a->run.front_end.n; i++) {

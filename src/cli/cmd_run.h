@@ -6,7 +6,7 @@
 #include "cli/command.h"
 
 int run_run(struct arguments *a);
-bool run_other_option(struct arguments *a,
-                      const char *word); /* options of msprof and of Python front ends, by their whole names */
+size_t run_other_option(struct arguments *a,
+                        char *const *given); /* options of msprof and of Python front ends, by their whole names */
 
 #endif

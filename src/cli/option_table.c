@@ -637,8 +637,11 @@ static int option_of(const struct command *c, int code)
 static bool parse_one(struct arguments *a, int code, char **argv)
 {
     const int id = option_of(a->command, code == '?' || code == ':' ? optopt : code);
-    if (id < 0)
-        return (a->command->other && a->command->other(a, argv[optind - 1])) || say_unknown(a, argv[optind - 1]);
+    if (id < 0) {
+        const size_t taken = a->command->other ? a->command->other(a, argv + optind - 1) : 0;
+        optind += taken > 1 ? (int)taken - 1 : 0;
+        return taken > 0 || say_unknown(a, argv[optind - 1]);
+    }
     const struct option_row *o = &option_rows[id];
     const char *what = shown_name(o);
     if (code == '?') {
