@@ -19,7 +19,7 @@
 #   make static   builds one file that runs on any Linux, for x86_64 and aarch64: build-static/ascope-*
 #   make wheel    builds one Python wheel for all installed versions of Python: dist/*.whl; PYTHONS="python3.9 ..." for others
 #   make deb      builds Debian packages of this tree: dist/*.deb
-#   make install  installs into PREFIX (DESTDIR is honoured)
+#   make install  installs into PREFIX (DESTDIR is honoured); make uninstall removes it from there
 #   make clean    removes everything that was built, and the demo
 
 PREFIX ?= /usr/local
@@ -62,7 +62,7 @@ FOREIGN = $(filter-out $(MACHINE),aarch64)
 AARCH64 = build-aarch64-root
 
 .PHONY: all program demo example test test-build test-gcc test-sanitized test-slurm bench fuzz torture viewer abi format docs cross static wheel deb \
-    install clean need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-viewer viewer-modules
+    install uninstall clean need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-viewer viewer-modules
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
@@ -198,6 +198,9 @@ deb: need-deb
 # A tree that was configured for another place is configured anew: programs find the library by it.
 install: program
 	@scripts/install build "$(abspath $(PREFIX))" "$(DESTDIR)"
+
+uninstall:
+	@scripts/uninstall "$(abspath $(PREFIX))" "$(DESTDIR)"
 
 abi: program
 	@python3 tests/test_abi.py build/libascope.so . build --write

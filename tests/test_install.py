@@ -360,6 +360,12 @@ class Elsewhere(unittest.TestCase):
             self.assertIn("not recorded: ld.so loads nothing from a path with a blank or a colon: " + prefix, said)
         self.assertEqual(self.install(prefix, self.home + "/stage").returncode, 0)
         self.check(self.home + "/stage" + prefix, prefix)
+        os.mkdir(prefix + "/share/kept")
+        for place, destdir in ((prefix, ""), (self.home + "/stage" + prefix, self.home + "/stage")):
+            self.assertIn("from " + place + "\n", run(SOURCE + "/scripts/uninstall", prefix, destdir))
+        self.assertEqual([f for d, _, names in os.walk(self.home) for f in names if "/stage" in d or "/another" in d], [])
+        self.assertEqual(os.listdir(prefix), ["share"])
+        self.assertEqual(os.listdir(prefix + "/share"), ["kept"])
 
     def test_a_place_that_cannot_be_written(self):
         with open(self.home + "/file", "w"):
