@@ -2,7 +2,7 @@
 # The commands that a newcomer types. The build itself is Meson's; this file only gathers its parts.
 #
 #   make          builds build/ascope
-#   make demo     records a small PyTorch training run on a simulated device, analyses it and lists the files to open
+#   make demo     records a small PyTorch training run, finds its slow step, and lists the files to open
 #   make example  runs, analyses and shows a program that records itself; EXAMPLE=threads for another one
 #   make test     runs everything that must pass before a change goes in
 #   make test-slurm  tests ascope cluster --launcher slurm on a private Slurm of three nodes on this machine
@@ -55,19 +55,22 @@ NEEDS_viewer = $(NEEDS_build) $(shell command -v chromium >/dev/null || echo chr
     $(shell command -v node >/dev/null || echo nodejs) $(shell command -v npm >/dev/null || echo npm)
 WHY_viewer = what the build needs, a browser, and what drives it
 
+# A person sees how far a build is; a log contains only what goes wrong.
+BUILD = NINJA_STATUS='building ascope: %f of %t files ' $(NICE) ninja -j $(NINJA_JOBS) $(shell test -t 2 || echo --quiet) -C
+
 MESON_SETUP = meson setup --prefix "$(abspath $(PREFIX))"
 VERSION = $(shell sed -n "s/^project.* version: '\([^']*\)'.*/\1/p" meson.build)
 MACHINE := $(shell uname -m)
 FOREIGN = $(filter-out $(MACHINE),aarch64)
 AARCH64 = build-aarch64-root
 
-.PHONY: all program demo example test test-build test-gcc test-sanitized test-slurm bench fuzz torture viewer abi format docs cross static wheel deb \
+.PHONY: all program demo demo-built example test test-build test-gcc test-sanitized test-slurm bench fuzz torture viewer abi format docs cross static wheel deb \
     install uninstall clean need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-viewer viewer-modules
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
 
 program: build/build.ninja
-	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
+	@$(BUILD) build
 
 build/build.ninja: | need-build
 	@$(MESON_SETUP) build >/dev/null
@@ -88,12 +91,18 @@ need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-vi
 	$$sudo apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 $$missing >/dev/null 2>&1 || \
 	    { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 $$missing >/dev/null; }
 
-# A build that was made before PyTorch and the headers of Python were there has left the package out, or made it for another Python.
+# What is installed is used as it is, unless there is a build. A build that was made before PyTorch and the headers of
+# Python were there has left the package out, or made it for another Python.
 HAS_TORCH = import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)
-demo: need-demo build/build.ninja
+demo:
+	@if test ! -e build/build.ninja && test "$$(ascope --version 2>/dev/null)" = "ascope $(VERSION)" && \
+	    python3 -c 'import ascope.torch' 2>/dev/null; then scripts/demo ascope python3 demo; \
+	else $(MAKE) --no-print-directory demo-built; fi
+
+demo-built: need-demo build/build.ninja
 	@build/python/python3 -c '$(HAS_TORCH)' 2>/dev/null || meson setup --reconfigure build >/dev/null
-	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
-	@scripts/demo build demo
+	@$(BUILD) build
+	@scripts/demo build/ascope build/python/python3 demo
 
 example: need-build program
 	@scripts/example build/ascope build/examples/$(EXAMPLE) demo/$(EXAMPLE)
@@ -104,7 +113,7 @@ test: test-gcc test-sanitized
 # A build that was made before the libraries for tests and the headers of Python were there has left both out.
 test-build: need-test build/build.ninja
 	@meson configure build -Dtests=enabled -Dpython=enabled
-	@$(NICE) ninja -C build -j $(NINJA_JOBS) --quiet
+	@$(BUILD) build
 
 # Where there is a browser, the pages of the viewer are tested in it: with what npm installs, if that can be had.
 viewer-modules:
@@ -122,7 +131,7 @@ build-fuzz/build.ninja: | need-test
 	@$(SANITIZED) -Dfuzz=true build-fuzz >/dev/null
 
 test-sanitized: build-sanitized/build.ninja
-	@$(NICE) ninja -C build-sanitized -j $(NINJA_JOBS) --quiet
+	@$(BUILD) build-sanitized
 	@$(NICE) meson test -C build-sanitized --print-errorlogs --no-rebuild --num-processes $(TEST_JOBS) --timeout-multiplier 4
 
 # Its daemons and their files are in a temporary folder; a Slurm of the machine is not touched.
