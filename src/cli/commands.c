@@ -97,7 +97,7 @@ const struct command commands[] = {
                 "torchrun, a script whose first line names Python) is recorded by the front end of its framework "
                 "instead, as by python3 -m ascope record: operators, steps and memory, analysed as by ascope "
                 "analyse; every rank has its own directory. Options of that command are accepted with full name, "
-                "and with = before a value, such as --with-stack or --export-type=db.\n\n"
+                "such as --with-stack or --export-type db.\n\n"
                 "Ctrl-C ends the program and exports what was recorded so far. If ascope itself is killed, the "
                 "program continues, and ascope export recovers the collection.\n\n"
                 "Examples: ascope run ./server --port 80 records a server from its first instruction. ascope run "
