@@ -2,6 +2,7 @@
 #include "base/large_memory.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/background.h"
+#include "base/inside.h"
 #include "base/region.h"
 
 enum {
@@ -78,11 +81,13 @@ const char *memory_dir(void)
 int memory_file(const char *dir)
 {
     char path[4096];
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0 && snprintf(path, sizeof path, "%s/ascope-columns-XXXXXX", dir) < (int)sizeof path) {
-        fd = mkostemp(path, O_CLOEXEC);
+    uint64_t random;
+    int fd = inside_open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC);
+    if (fd < 0 && getrandom(&random, sizeof random, 0) == sizeof random &&
+        snprintf(path, sizeof path, "%s/ascope-columns-%016" PRIx64, dir, random) < (int)sizeof path) {
+        fd = inside_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW);
         if (fd >= 0)
-            unlink(path);
+            inside_remove(path, 0);
     }
     return fd;
 }

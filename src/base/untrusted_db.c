@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
+#include "base/sqlite_descriptor.h"
 
 /* Work is counted in bytes of pages. Rows that are looked up one by one may need hundreds of pages for each page of the table that
  * refers to them; a tree whose pages are its own children has more than a file has bytes. A row of the schema is several operations,
@@ -14,25 +16,12 @@
 enum { OPERATIONS = 1000, OPERATION_BYTES = 64, WORK_A_BYTE = 2048, SCHEMA_OPERATIONS = 100000 };
 static const uint64_t WORK_AT_LEAST = UINT64_C(1) << 30;
 
-char *untrusted_db_uri(const char *path)
-{
-    sqlite3_str *uri = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(uri, path[0] == '/' ? "file://" : "file:");
-    for (const char *p = path; *p; p++) {
-        const bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
-                              strchr("/._-", *p) != NULL;
-        sqlite3_str_appendf(uri, is_plain ? "%c" : "%%%02X", is_plain ? *p : (unsigned char)*p);
-    }
-    sqlite3_str_appendall(uri, "?immutable=1");
-    return sqlite3_str_finish(uri);
-}
-
 static bool has_wal(const char *path)
 {
     char wal[4096];
     struct stat st;
     const int n = snprintf(wal, sizeof wal, "%s-wal", path);
-    return n > 0 && (size_t)n < sizeof wal && stat(wal, &st) == 0 && st.st_size > 0;
+    return n > 0 && (size_t)n < sizeof wal && inside_stat(wal, &st) == 0 && st.st_size > 0;
 }
 
 bool untrusted_db_restrict(sqlite3 *db)
@@ -92,14 +81,15 @@ bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e
     const int fd = file_open(AT_FDCWD, path, &st, &why);
     if (fd < 0)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
-    close(fd);
     u->file_bytes = (uint64_t)st.st_size;
     u->inode = (uint64_t)st.st_ino;
     u->work_left = OPERATION_BYTES * (SCHEMA_OPERATIONS + u->file_bytes);
     u->has_wal = has_wal(path);
-    char *uri = untrusted_db_uri(path);
+    char uri[DESCRIPTOR_URI];
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
-    bool is_open = uri && sqlite3_open_v2(uri, &u->db, flags, NULL) == SQLITE_OK && untrusted_db_restrict(u->db);
+    bool is_open = sqlite3_open_v2(descriptor_uri(uri, fd, true), &u->db, flags, NULL) == SQLITE_OK &&
+                   untrusted_db_restrict(u->db);
+    close(fd);
     if (is_open) {
         sqlite3_progress_handler(u->db, OPERATIONS, work_is_spent, u);
         find_page_bytes(u);
@@ -113,7 +103,6 @@ bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e
         sqlite3_limit(u->db, SQLITE_LIMIT_EXPR_DEPTH, 20);
         sqlite3_set_authorizer(u->db, only_columns, NULL);
     }
-    sqlite3_free(uri);
     if (!is_open) {
         const int code = u->db ? sqlite3_errcode(u->db) & 0xFF : SQLITE_NOMEM;
         if (code == SQLITE_NOMEM)

@@ -38,7 +38,4 @@ bool untrusted_db_is_sound(const char *path);
  * a pointer to code. */
 bool untrusted_db_restrict(sqlite3 *db);
 
-/* "file:/a%20b.db?immutable=1" of a path; NULL: no memory. Release with sqlite3_free(). */
-char *untrusted_db_uri(const char *path);
-
 #endif

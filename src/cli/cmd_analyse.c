@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "base/inside.h"
 #include "base/large_memory.h"
 #include "base/outdir.h"
 #include "base/pool.h"
@@ -83,7 +84,7 @@ static int64_t rank_at(const char *path)
     static const char before[] = "profiler_info_";
     int64_t rank = -1;
     int why = 0;
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     for (const char *name; dir && (name = dir_next(dir, &why));) {
         const char *digits = name + strlen(before);
         if (strncmp(name, before, strlen(before)) != 0 || !isdigit((unsigned char)*digits))

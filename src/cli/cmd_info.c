@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "cli/collections.h"
 #include "cli/command.h"
 #include "cli/recording_report.h"
@@ -57,7 +58,7 @@ static void measure_data(struct looked *l, struct folder *f)
 {
     char path[5000];
     snprintf(path, sizeof path, "%s/%s/data", l->path, f->name);
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     int why = dir ? 0 : errno;
     for (const char *name; dir && (name = dir_next(dir, &why));) {
         struct stat st;
@@ -90,7 +91,7 @@ static void count_gaps(struct folder *f)
 
 static bool find_folders(struct looked *l, struct error *e)
 {
-    DIR *dir = opendir(l->path);
+    DIR *dir = inside_list(l->path);
     if (!dir)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", l->path, read_trouble(errno));
     int why;

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/json_memory.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -47,7 +47,7 @@ static bool is_named(const char *name, const char *stem)
 /* Reads the first such file of a folder. NULL: none can be read. */
 static json_t *find_json(const char *folder, const char *stem)
 {
-    DIR *dir = opendir(folder);
+    DIR *dir = inside_list(folder);
     json_t *read = NULL;
     int why;
     for (const char *name; dir && !read && (name = dir_next(dir, &why));)
@@ -58,20 +58,17 @@ static json_t *find_json(const char *folder, const char *stem)
     return read;
 }
 
-static uint64_t n_bytes; /* nftw() passes no context */
-
-static int add_size(const char *path, const struct stat *st, int kind, struct FTW *where)
+static void add_size(void *sum, const char *path, const struct stat *st)
 {
-    (void)path, (void)where;
-    n_bytes += kind == FTW_F && S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
-    return 0;
+    (void)path;
+    *(uint64_t *)sum += (uint64_t)st->st_size;
 }
 
 static uint64_t bytes_below(const char *folder)
 {
-    n_bytes = 0;
-    nftw(folder, add_size, 16, FTW_PHYS);
-    return n_bytes;
+    uint64_t sum = 0;
+    dir_walk(folder, add_size, &sum);
+    return sum;
 }
 
 /* ---- the answer ---- */

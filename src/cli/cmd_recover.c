@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
+#include "base/inside.h"
 #include "cli/cmd_recover.h"
 
 #include <dirent.h>
@@ -76,7 +77,7 @@ static uint64_t rings_bytes(const char *path)
     char file[PATH_MAX];
     struct stat st;
     const int n = snprintf(file, sizeof file, "%s/" RINGS_NAME, path);
-    return n > 0 && (size_t)n < sizeof file && lstat(file, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return n > 0 && (size_t)n < sizeof file && inside_stat(file, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
 }
 
 static enum recovery recover_one(struct recoveries *all, const char *path, bool is_named)
@@ -119,22 +120,16 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
     return how;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_visible(const struct dirent *d)
-{
-    return d->d_name[0] != '.';
-}
-
 /* Whether a directory can be searched. False: it was reported and counted as failed. */
 static bool can_look_into(struct recoveries *all, const char *path)
 {
-    if (faccessat(AT_FDCWD, path, R_OK | X_OK, AT_EACCESS) == 0)
+    const int dir = inside_open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int why = dir < 0 || faccessat(dir, ".", R_OK | X_OK, AT_EACCESS) != 0 ? errno : 0;
+    if (dir >= 0)
+        close(dir);
+    if (!why)
         return true;
-    complain("%s: cannot be read: %s", path, read_trouble(errno));
+    complain("%s: cannot be read: %s", path, read_trouble(why));
     all->tally.n_failed++;
     return false;
 }
@@ -148,18 +143,17 @@ static bool is_collection_name(const char *name)
 /* Recovers all collections in a directory. */
 static void recover_inside(struct recoveries *all, const char *path)
 {
-    struct dirent **entry;
-    const int n = scandir(path, &entry, is_visible, by_name);
-    for (int i = 0; i < n; i++) {
-        const char *inside = arena_printf(all->a->mem, "%s/%s", path, entry[i]->d_name);
+    struct dir_names entry;
+    int unused;
+    dir_names_read(&entry, path, name_is_visible, &unused);
+    for (size_t i = 0; i < entry.n; i++) {
+        const char *inside = arena_printf(all->a->mem, "%s/%s", path, entry.at[i]);
         struct stat st;
-        if (inside && lstat(inside, &st) == 0 && S_ISDIR(st.st_mode) &&
-            (!is_collection_name(entry[i]->d_name) || can_look_into(all, inside)))
+        if (inside && inside_stat(inside, &st) == 0 && S_ISDIR(st.st_mode) &&
+            (!is_collection_name(entry.at[i]) || can_look_into(all, inside)))
             recover_one(all, inside, false);
-        free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    dir_names_free(&entry);
 }
 
 static void recover_named(struct recoveries *all, const char *path)
@@ -172,12 +166,12 @@ static void recover_named(struct recoveries *all, const char *path)
         all->tally.n_failed++;
         return;
     }
-    if (!can_look_into(all, path))
+    if (!inside_enter(path) || !can_look_into(all, path))
         return;
     const char *left = arena_printf(all->a->mem, "%s/%s", path, RINGS_NAME),
                *facts = arena_printf(all->a->mem, "%s/ascope.json", path);
     const size_t n_before = all->n + all->tally.n_failed;
-    if (left && facts && lstat(left, &st) != 0 && lstat(facts, &st) != 0)
+    if (left && facts && inside_stat(left, &st) != 0 && inside_stat(facts, &st) != 0)
         recover_inside(all, path);
     if (all->n + all->tally.n_failed == n_before)
         recover_one(all, path, true);

@@ -14,6 +14,7 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "base/inside.h"
 #include "base/large_memory.h"
 #include "base/leftover.h"
 #include "cli/ending.h"
@@ -46,6 +47,12 @@ struct viewing {
     struct view view;
 };
 
+static const char *results_in(const char *dir, struct arena *mem)
+{
+    inside_enter(dir);
+    return view_results_file(dir, mem);
+}
+
 /* Moves files and folders of results from the words to `files`; the remaining words are directories with
  * collections. False: no memory. */
 static bool take_files(struct viewing *v)
@@ -56,7 +63,7 @@ static bool take_files(struct viewing *v)
         const char *word = v->a->word[i];
         const char *shown = stat(word, &st) != 0  ? NULL
                             : S_ISREG(st.st_mode) ? word
-                            : S_ISDIR(st.st_mode) ? view_results_file(word, v->a->mem)
+                            : S_ISDIR(st.st_mode) ? results_in(word, v->a->mem)
                                                   : NULL;
         if (!shown) {
             v->a->word[n++] = word;
@@ -178,7 +185,7 @@ static bool inputs_make(struct viewing *v)
         return false;
     for (size_t i = 0; i < v->files.n; i++) {
         struct stat st;
-        const bool is_folder = stat(v->files.at[i], &st) == 0 && S_ISDIR(st.st_mode);
+        const bool is_folder = inside_stat(v->files.at[i], &st) == 0 && S_ISDIR(st.st_mode);
         const bool is_database = db_is_database(v->files.at[i]);
         in[i] = (struct view_input){ .path = v->files.at[i],
                                      .kind = is_folder     ? "tables"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "cli/term.h"
 #include "load/prof.h"
 #include "pipeline/framework_kinds.h"
@@ -28,7 +29,7 @@ void advise(const struct arguments *a, const char *fmt, ...)
 }
 
 /* Results are named after the last part of the path, so that "PROF_1/" and "." must get one. */
-char *path_with_name(const char *path)
+static char *path_trimmed(const char *path)
 {
     char *copy = strdup(path);
     for (size_t len = copy ? strlen(copy) : 0; len > 1 && copy[len - 1] == '/'; len--)
@@ -43,6 +44,14 @@ char *path_with_name(const char *path)
     return real;
 }
 
+char *path_with_name(const char *path)
+{
+    char *named = path_trimmed(path);
+    if (named)
+        inside_enter(named); /* of a directory that cannot be opened, reading reports it */
+    return named;
+}
+
 static bool add(struct collections *c, const struct prof_dirs *found)
 {
     char **more = reallocarray(c->path, c->n + found->n, sizeof *more);
@@ -55,35 +64,28 @@ static bool add(struct collections *c, const struct prof_dirs *found)
     return true;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Finds the PROF directories inside the collections of frameworks in a directory. False: there are none; e may have
  * the reason. */
 static bool find_in_collections(const char *path, struct collections *out, struct error *e)
 {
-    struct dirent **entry;
+    struct dir_names entry;
     const size_t n_before = out->n;
-    int why, n = scandir(path, &entry, NULL, by_name);
+    int why;
+    dir_names_read(&entry, path, name_is_visible, &why);
     bool has_collection = framework_kind_of(path, &why) != NULL;
-    for (int i = 0; i < n; i++) {
+    for (size_t i = 0; i < entry.n; i++) {
         char *inside = NULL;
         struct prof_dirs found = { 0 };
         struct error unused = { 0 };
-        if (entry[i]->d_name[0] != '.' && asprintf(&inside, "%s/%s", path, entry[i]->d_name) > 0 &&
-            framework_kind_of(inside, &why)) {
+        if (asprintf(&inside, "%s/%s", path, entry.at[i]) > 0 && framework_kind_of(inside, &why)) {
             has_collection = true;
             if (prof_find(inside, &found, &unused) && !add(out, &found))
                 error_no_memory(e, path);
         }
         prof_dirs_free(&found);
         free(inside);
-        free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    dir_names_free(&entry);
     if (has_collection && out->n == n_before)
         error_set(e, FAULT_ASKED, "%s: contains no PROF_XXX directory, only framework data; use ascope analyse", path);
     return out->n > n_before;

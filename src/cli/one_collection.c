@@ -11,6 +11,7 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "base/inside.h"
 #include "base/large_memory.h"
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
@@ -177,7 +178,7 @@ static bool holds_frameworks(const char *path)
 {
     int why = 0;
     bool holds = false;
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     for (const char *name; dir && !holds && (name = dir_next(dir, &why));)
         holds = framework_ends_name(name, strlen(name));
     if (dir)
@@ -260,6 +261,7 @@ int one_collection_run(struct arguments *a, const struct one_collection *c)
         complain("%s: %s", dir, path ? no_memory_text() : read_trouble(errno));
         status = STATUS_NOTHING;
     } else {
+        inside_enter(path);
         work_memory(a, folder);
         status = run_either(a, c, path, out);
         memory_unwatch();

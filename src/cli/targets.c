@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "base/inside.h"
 #include "cli/collections.h"
 #include "cli/term.h"
 #include "load/chrome_load.h"
@@ -25,16 +26,6 @@ static bool add_target(struct targets *t, const struct target *new)
     return slot != NULL;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_visible(const struct dirent *d)
-{
-    return d->d_name[0] != '.';
-}
-
 static bool cannot_read(const char *path, int why, struct error *e)
 {
     return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
@@ -44,48 +35,46 @@ static bool cannot_read(const char *path, int why, struct error *e)
  * collections. */
 static bool find_inside(struct targets *t, const char *path, struct error *e)
 {
-    struct dirent **entry;
-    const int n = scandir(path, &entry, is_visible, by_name);
-    if (n < 0)
-        return cannot_read(path, errno, e);
-    for (int i = 0; i < n; i++) {
-        const char *inside = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
+    struct dir_names entry;
+    int why;
+    if (!dir_names_read(&entry, path, name_is_visible, &why))
+        return cannot_read(path, why, e);
+    for (size_t i = 0; i < entry.n; i++) {
+        const char *inside = arena_printf(t->mem, "%s/%s", path, entry.at[i]);
         struct stat st;
-        int why = !inside ? ENOMEM : lstat(inside, &st) != 0 ? errno : 0;
+        why = !inside ? ENOMEM : inside_stat(inside, &st) != 0 ? errno : 0;
         const struct framework_kind *kind = why == 0 && S_ISDIR(st.st_mode) ? framework_kind_of(inside, &why) : NULL;
         if (kind && !add_target(t, &(struct target){ .path = inside, .kind = kind }))
             why = ENOMEM;
-        if (why == ENOMEM || (why != 0 && framework_is_in_name(entry[i]->d_name)))
+        if (why == ENOMEM || (why != 0 && framework_is_in_name(entry.at[i])))
             cannot_read(inside ? inside : path, why, e);
-        free(entry[i]);
     }
-    free(entry);
+    dir_names_free(&entry);
     return e->fault == FAULT_NONE;
 }
 
-static int is_trace(const struct dirent *d)
+static bool is_trace(const char *name)
 {
-    return d->d_name[0] != '.' && strstr(d->d_name, ".pt.trace.json") && chrome_is_name(d->d_name);
+    return name[0] != '.' && strstr(name, ".pt.trace.json") && chrome_is_name(name);
 }
 
 /* Adds the traces in a directory that are named as torch.profiler names those of ranks. */
 static void find_traces(struct targets *t, const char *path, struct error *e)
 {
-    struct dirent **entry;
-    const int n = scandir(path, &entry, is_trace, by_name);
-    for (int i = 0; i < n; i++) {
-        const char *file = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
+    struct dir_names entry;
+    int unused;
+    dir_names_read(&entry, path, is_trace, &unused);
+    for (size_t i = 0; i < entry.n; i++) {
+        const char *file = arena_printf(t->mem, "%s/%s", path, entry.at[i]);
         if (!add_target(t, &(struct target){ .path = file, .is_trace = true }))
             error_no_memory(e, path);
-        free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    dir_names_free(&entry);
 }
 
 static bool can_be_listed(const char *path)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     if (dir)
         closedir(dir);
     return dir != NULL;
@@ -96,22 +85,21 @@ static void find(struct targets *t, const char *path, unsigned depth, struct err
 /* Searches subdirectories, such as one per machine. Unreadable ones that are not named like collections are ignored. */
 static void find_below(struct targets *t, const char *path, unsigned depth, struct error *e)
 {
-    struct dirent **entry;
-    const int n = scandir(path, &entry, is_visible, by_name);
-    for (int i = 0; i < n; i++) {
+    struct dir_names entry;
+    int unused;
+    dir_names_read(&entry, path, name_is_visible, &unused);
+    for (size_t i = 0; i < entry.n; i++) {
         struct stat st;
         struct error here = { 0 };
-        const char *below = arena_printf(t->mem, "%s/%s", path, entry[i]->d_name);
+        const char *below = arena_printf(t->mem, "%s/%s", path, entry.at[i]);
         if (!below)
             error_no_memory(e, path);
-        else if (lstat(below, &st) == 0 && S_ISDIR(st.st_mode) && can_be_listed(below))
+        else if (inside_stat(below, &st) == 0 && S_ISDIR(st.st_mode) && can_be_listed(below))
             find(t, below, depth, &here);
         if (here.fault != FAULT_NONE && here.fault != FAULT_FORMAT && e->fault == FAULT_NONE)
             *e = here;
-        free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    dir_names_free(&entry);
 }
 
 /* Adds the directory itself, or the collections in it, or the PROF directories in it, or else searches its
@@ -154,7 +142,7 @@ const char *targets_wanted(char out[TARGETS_WANTED])
 /* Whether a directory contains a folder of a PROF directory, usable or not. */
 static bool is_ruin(const char *path)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     bool found = false;
     int why;
     for (const char *name; dir && !found && (name = dir_next(dir, &why));)
@@ -170,7 +158,8 @@ static bool has_only_results(const char *path, struct arena *mem)
     static const char *const folder[] = { "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output" };
     for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
         const char *results = arena_printf(mem, "%s/%s", path, folder[i]);
-        if (results && access(results, F_OK) == 0)
+        struct stat st;
+        if (results && inside_stat(results, &st) == 0)
             return true;
     }
     return false;

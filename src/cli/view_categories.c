@@ -5,6 +5,7 @@
 
 #include "analyse/memory_timeline/memory_timeline.h"
 #include "base/framework_names.h"
+#include "base/inside.h"
 #include "base/stamp.h"
 #include "cli/view_collection.h"
 #include "export/pages/memory_timeline_file.h"
@@ -43,6 +44,7 @@ bool view_categories_load(const struct view_input *in, struct view_categories *o
     struct memory_timeline m;
     struct losses lost = { 0 };
     struct arena *mem = arena_new();
+    inside_again(); /* the user may have moved it since it was loaded */
     const bool is_done = (mem || error_no_memory(e, in->path)) && c->target->kind->load(&s, in->path, &request, e) &&
                          memory_timeline_find(&m, &s, memory_usual_device(&s), &lost, mem, e) &&
                          points_keep(out, &m, e, in->path);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/json_memory.h"
 #include "base/sort.h"
 #include "cluster/rank_db.h"
@@ -133,7 +134,7 @@ static int by_text(const void *a, const void *b)
 static bool list_dir(struct job *j, const char *path, struct listing *out, struct error *e)
 {
     LIST(const char *) list = { 0 };
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     int why = dir ? 0 : errno;
     bool done = true;
     for (const char *name; dir && done && (name = dir_next(dir, &why));) {
@@ -179,13 +180,13 @@ static const char *joined(struct job *j, const char *dir, const char *name)
 static uint64_t bytes_of(const char *path)
 {
     struct stat st;
-    return path && lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    return path && inside_stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
 static bool is_dir(const char *path)
 {
     struct stat st;
-    return path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    return path && inside_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static const char *last_part(const char *path)
@@ -400,7 +401,7 @@ static bool find_in(struct job *j, const char *path, unsigned level, struct erro
         struct stat st;
         if (!inside)
             return error_no_memory(e, path);
-        if (l.name[i][0] == '.' || strcmp(l.name[i], RESULTS) == 0 || lstat(inside, &st) != 0)
+        if (l.name[i][0] == '.' || strcmp(l.name[i], RESULTS) == 0 || inside_stat(inside, &st) != 0)
             continue;
         bool done = true;
         struct error below = { 0 };
@@ -425,6 +426,8 @@ bool job_find(struct job *j, const char *path, struct error *e)
     char *real = realpath(path, NULL);
     const char *copy = real ? arena_text(j->mem, real, strlen(real)) : NULL;
     const int why = errno;
+    if (copy)
+        inside_enter(copy); /* a file cannot be entered: it is opened as it is */
     free(real);
     const bool is_absent = why == ENOENT || why == ENOTDIR || why == ENAMETOOLONG || why == ELOOP;
     if (!real && why != ENOMEM)

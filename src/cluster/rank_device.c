@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "cluster/rank_text.h"
 
 static bool ends_with(const char *text, const char *end)
@@ -16,7 +17,7 @@ static bool ends_with(const char *text, const char *end)
 /* The path of the first entry by name; NULL: there is none. */
 static const char *first_entry(const char *dir, const char *prefix, struct arena *mem)
 {
-    DIR *const d = dir ? opendir(dir) : NULL;
+    DIR *const d = dir ? inside_list(dir) : NULL;
     const char *least = NULL, *name;
     int why;
     while (d && (name = dir_next(d, &why)))

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/inside.h"
 #include "base/untrusted_db.h"
 
 static const char *const places[] = { "", "/cluster_analysis.db", "/cluster_analysis_output/cluster_analysis.db" };
@@ -13,7 +14,7 @@ static const char *find(const char *path, struct arena *mem)
     struct stat st;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *const file = arena_printf(mem, "%s%s", path, places[i]);
-        if (file && stat(file, &st) == 0 && S_ISREG(st.st_mode))
+        if (file && inside_stat(file, &st) == 0 && S_ISREG(st.st_mode))
             return file;
     }
     return NULL;

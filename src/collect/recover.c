@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "base/inside.h"
 #include "collect/flight_leftover.h"
 #include "collect/flight_save.h"
 #include "collect/outputs.h"
@@ -72,10 +73,11 @@ static void collection_close(struct recovering *r)
     r->facts = NULL;
 }
 
-static bool collection_open(struct recovering *r, const char *path)
+/* `name`: the path for messages. */
+static bool collection_open(struct recovering *r, const char *path, const char *name)
 {
-    snprintf(r->path, sizeof r->path, "%s", path);
-    r->dir = (int)TEMP_FAILURE_RETRY(open(*path ? path : "/", PLACE_FLAGS));
+    snprintf(r->path, sizeof r->path, "%s", name);
+    r->dir = inside_open(*path ? path : "/", PLACE_FLAGS);
     if (r->dir < 0 || fstat(r->dir, &r->st) != 0) {
         collection_close(r);
         return false;
@@ -90,17 +92,18 @@ static bool has_rings(const struct recovering *r)
     return fstatat(r->dir, RINGS_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* The directory itself; or the collection that it is a part of, which must be its owner's. */
+/* The directory itself; or the collection that it is a part of, which must be its owner's. Of a path that the user typed, that is
+ * the directory above its target. */
 static bool collection_find(struct recovering *r, const char *path)
 {
-    char *real = realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL;
-    bool is_found = real && strlen(real) < PATH_MAX - 256 && collection_open(r, real);
+    char *real = inside_is_below(path) ? strdup(path) : realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL;
+    bool is_found = real && strlen(real) < PATH_MAX - 256 && collection_open(r, path, real);
     if (is_found && !r->facts && !has_rings(r)) {
         const uid_t owner = r->st.st_uid;
         *slash = '\0';
         if (framework_ends_name(real, strlen(real))) {
             collection_close(r);
-            is_found = collection_open(r, real) && r->st.st_uid == owner;
+            is_found = collection_open(r, real, real) && r->st.st_uid == owner;
         }
     }
     free(real);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/large_memory.h"
 #include "base/parts.h"
 #include "base/sort.h"
@@ -270,7 +271,7 @@ static bool split(struct trace_split *s, const struct trace_scan *whole, struct 
                                        : arena_printf(s->mem, "%s_slice_%zu%s", s->before, k, s->after);
         if (!piece_write(s, &j, path, e)) {
             while (s->pieces.n > 0) /* nobody could see that some pieces are missing */
-                unlink(s->pieces.at[--s->pieces.n].path);
+                inside_remove(s->pieces.at[--s->pieces.n].path, 0);
             return false;
         }
     }
@@ -337,7 +338,7 @@ bool trace_split(struct trace_split *s, struct out *whole, struct error *e)
 static bool is_regular(const char *path)
 {
     struct stat st;
-    return path && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+    return path && inside_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 void trace_split_sweep(const struct trace_split *s)
@@ -345,11 +346,12 @@ void trace_split_sweep(const struct trace_split *s)
     const bool is_cut = s->pieces.n > 1;
     const char *whole = arena_printf(s->mem, "%s%s", s->before, s->after), *piece;
     if (is_cut && is_regular(whole))
-        unlink(whole);
+        inside_remove(whole, 0);
     if (!is_cut && !is_regular(whole))
         return; /* standard output, a device or a link: files with such names beside it are not from an export */
     for (size_t k = is_cut ? s->pieces.n : 0;; k++)
-        if (!is_regular(piece = arena_printf(s->mem, "%s_slice_%zu%s", s->before, k, s->after)) || unlink(piece) != 0)
+        if (!is_regular(piece = arena_printf(s->mem, "%s_slice_%zu%s", s->before, k, s->after)) ||
+            inside_remove(piece, 0) != 0)
             return;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/json_memory.h"
 #include "load/collector_load.h"
 #include "load/metadata_load.h"
@@ -55,7 +56,7 @@ static void keep_first(char to[NAME_MAX + 1], const char *name)
 
 static void dir_find(struct collection_dir *p, const char *path)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     int unknown = 0;
     *p = (struct collection_dir){ .why = dir ? 0 : errno };
     for (const char *name; dir && (name = dir_next(dir, &p->why));) {
@@ -216,7 +217,7 @@ bool collection_dir_look(struct collection *s, const struct collection_dir *d, c
     for (size_t i = 0; i < FRAMEWORK_FILES; i++) {
         struct stat st;
         const char *name = format->name[i], *file = name ? arena_printf(s->mem, "%s/%s", s->path, name) : NULL;
-        const bool is_there = file && lstat(file, &st) == 0;
+        const bool is_there = file && inside_stat(file, &st) == 0;
         if (file && !is_there && errno != ENOENT && errno != ENOTDIR)
             losses_add(&s->lost, LOSS_UNREADABLE, 1, name, 0);
         out->name[i] = name;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "load/ms_pipeline.h"
 #include "load/ms_ranges.h"
 #include "load/ms_text.h"
@@ -302,7 +303,7 @@ static int64_t rank_in(const char *name, size_t i)
 /* The rank whose file is read, for each kind of file: the given one, or else the lowest; -1: no file. False: the directory cannot be read. */
 static bool find_ranks(const char *framework, int64_t rank, int64_t found[N_FILES])
 {
-    DIR *dir = opendir(framework);
+    DIR *dir = inside_list(framework);
     int why = 0;
     for (size_t i = 0; i < N_FILES; i++)
         found[i] = -1;

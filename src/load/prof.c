@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/pool.h"
 #include "load/collector_load.h"
 #include "load/counters_load.h"
@@ -55,7 +56,7 @@ static int by_path(const void *a, const void *b)
 /* The sub-directories of `path` that are wanted, sorted; links are not followed. NULL: it cannot be read at all. */
 static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t *n, struct obstacle *o)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     LIST(char *) list = { 0 };
     *n = 0;
     if (!dir) {
@@ -68,7 +69,7 @@ static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t
             continue;
         char *full = arena_printf(mem, "%s/%s", path, name);
         struct stat st = { 0 };
-        int here = !full ? ENOMEM : lstat(full, &st) != 0 ? errno : 0;
+        int here = !full ? ENOMEM : inside_stat(full, &st) != 0 ? errno : 0;
         if (here == 0 && S_ISLNK(st.st_mode) && is_folder_name(name))
             here = ELOOP; /* a directory of a collection that is not read has to be reported */
         const bool found = here == 0 && S_ISDIR(st.st_mode) && wanted(full, name, &here);
@@ -132,7 +133,7 @@ bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
 {
     *out = (struct prof_dirs){ 0 };
     struct stat st;
-    if (stat(path, &st) != 0)
+    if (inside_stat(path, &st) != 0)
         return error_set(e, FAULT_IO, "%s: %s", path, read_trouble(errno));
     if (!S_ISDIR(st.st_mode))
         return error_set(e, FAULT_IO, "%s: not a directory; give a PROF_XXX directory or its parent", path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/pt.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,8 +95,13 @@ static bool guess_unit(const struct collection *s, bool *is_counter, double *mhz
 static bool no_unit(const struct collection *s, const char *info, struct error *e)
 {
     const char *path = *info ? arena_printf(s->mem, "%s/%s", s->path, info) : NULL;
-    if (path && access(path, R_OK) != 0)
-        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(errno));
+    struct stat st;
+    int why = 0;
+    const int fd = path ? file_open(AT_FDCWD, path, &st, &why) : -1;
+    if (fd >= 0)
+        close(fd);
+    else if (path)
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
     return error_set(
         e, FAULT_FORMAT,
         "%s: no readable profiler_info_*.json, and the unit of its times (nanoseconds or counter ticks) is unknown; restore the file, or create one with {\"start_info\": {\"syscnt_enable\": false}} if they are nanoseconds",

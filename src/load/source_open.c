@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/json_memory.h"
 #include "base/stamp.h"
 #include "load/settings_load.h"
@@ -32,7 +33,7 @@ static bool ends_with(const char *text, const char *end)
  * several: the order of a directory is arbitrary. NULL: there is none, or *why is the errno value. */
 static char *find_file(struct arena *mem, const char *path, const char *prefix, int *why)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     *why = dir ? 0 : errno;
     if (!dir)
         return NULL;
@@ -450,13 +451,9 @@ static bool take_slices(struct source *s, int dir, const struct listing *l)
 static DIR *open_data(const struct source *s, int *why)
 {
     const char *path = arena_printf(s->mem, "%s/data", s->path);
-    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
     errno = ENOMEM;
-    const int fd = path ? (int)TEMP_FAILURE_RETRY(open(path, flags)) : -1;
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    DIR *dir = path ? inside_list(path) : NULL;
     *why = errno;
-    if (!dir && fd >= 0)
-        close(fd);
     return dir;
 }
 

@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/outdir.h"
 #include "export/comm/analyze_rows.h"
 
 static bool note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows, struct error *e)
 {
     struct stat st = { 0 };
-    const bool found = stat(path, &st) == 0;
+    const bool found = inside_stat(path, &st) == 0;
     if (!found)
         error_set(e, FAULT_IO, "%s: missing after it was written: %s", path, write_trouble(errno));
     out->file[out->n_files++] = (struct written){ path, about, rows, (uint64_t)st.st_size, false };

@@ -2,6 +2,7 @@
 #include "pipeline/collection_write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "analyse/profile_analyse.h"
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/leftover.h"
 #include "base/out.h"
 #include "base/outdir.h"
@@ -127,7 +129,7 @@ static void write_job(const struct writing *w, struct job *j)
     }
     if (o->write) {
         if (o->write(&x, j->path, &j->n_rows, &j->error) && !has_memory(w, j))
-            unlink(j->path); /* it may be incomplete */
+            inside_remove(j->path, 0); /* it may be incomplete */
         return;
     }
     struct table t = { 0 };
@@ -155,7 +157,7 @@ static void run_job(void *context, size_t i)
         error_no_memory(&j->error, j->path);
     j->is_written = j->n_rows > 0 && j->error.fault == FAULT_NONE;
     if (j->is_written) {
-        if (stat(j->path, &st) == 0)
+        if (inside_stat(j->path, &st) == 0)
             j->n_bytes = (uint64_t)st.st_size;
         else
             error_set(&j->error, FAULT_IO, "%s: missing after it was written: %s", j->path, write_trouble(errno));
@@ -189,7 +191,7 @@ static void remove_stale(const struct writing *w)
 {
     for (size_t i = 0; i < w->n_jobs; i++)
         if (w->job[i].n_rows == 0 && w->job[i].error.fault == FAULT_NONE)
-            unlink(w->job[i].path);
+            inside_remove(w->job[i].path, 0);
 }
 
 static bool is_wanted(const struct writing *w, const struct job *j)
@@ -289,11 +291,11 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
     if (lock < 0)
         return false;
     leftovers_sweep(dir);
-    unlink(done); /* written last: without it the results are not complete */
+    inside_remove(done, 0); /* written last: without it the results are not complete */
     run_wanted(&w);
     remove_stale(&w);
     if (!collect(&w, out, e)) {
-        rmdir(dir); /* only if nothing else is in it */
+        inside_remove(dir, AT_REMOVEDIR); /* only if nothing else is in it */
         close(lock);
         return false;
     }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/inside.h"
 #include "export/framework/trace_view.h"
 #include "export/msprof/prof_trace.h"
 #include "export/scope.h"
@@ -24,7 +25,7 @@ int drawn_file(const char *beside)
 {
     const char *const places[] = { beside, getenv("TMPDIR"), "/var/tmp", "/tmp" };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const int fd = places[i] ? open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+        const int fd = places[i] ? inside_open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC) : -1;
         if (fd >= 0)
             return fd;
     }

@@ -13,6 +13,7 @@
 
 #include "analyse/profile_analyse.h"
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/outdir.h"
 #include "base/pool.h"
 #include "export/msprof/prof_trace.h"
@@ -58,7 +59,7 @@ static void note_file(struct job *j, const char *path, const char *about, uint64
     j->n_written++;
     if (!w)
         error_no_memory(&j->error, path);
-    else if (stat(path, &st) != 0)
+    else if (inside_stat(path, &st) != 0)
         error_set(&j->error, FAULT_IO, "%s: missing after it was written: %s", path, write_trouble(errno));
     if (w)
         *w = (struct written){ path, about, rows, (uint64_t)st.st_size, j->kind == JOB_TIMELINE };
@@ -227,11 +228,11 @@ static struct job *add_job(struct writing *w, enum job_kind kind)
 
 static bool has_db(const char *dir)
 {
-    DIR *d = opendir(dir);
+    DIR *d = inside_list(dir);
     bool found = false;
-    for (struct dirent *f; d && !found && (f = readdir(d));)
-        found = strncmp(f->d_name, "msprof_", 7) == 0 && strlen(f->d_name) > 10 &&
-                strcmp(f->d_name + strlen(f->d_name) - 3, ".db") == 0;
+    int why;
+    for (const char *name; d && !found && (name = dir_next(d, &why));)
+        found = strncmp(name, "msprof_", 7) == 0 && strlen(name) > 10 && strcmp(name + strlen(name) - 3, ".db") == 0;
     if (d)
         closedir(d);
     return found;
@@ -359,7 +360,7 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
         arena_free(j->mem);
     }
     if (n_written == 0) {
-        rmdir(w->dir); /* only if nothing else is in it */
+        inside_remove(w->dir, AT_REMOVEDIR); /* only if nothing else is in it */
         return error_set(e, FAULT_ASKED, "%s: nothing to export for this request", out->profile.path);
     }
     note_unknown(out);
@@ -403,21 +404,19 @@ static bool write_all(const struct output_options *options, unsigned want, struc
 static void clear_folder(struct result *out, const struct source *s)
 {
     const char *path = arena_printf(out->account.mem, "%s/sqlite", s->path);
-    const int fd = path ? (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) : -1;
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    DIR *d = path ? inside_list(path) : NULL;
     if (!d) {
-        if (fd >= 0)
-            close(fd);
-        else if (path && (errno == ENOTDIR || errno == ELOOP))
+        if (path && (errno == ENOTDIR || errno == ELOOP))
             account_problem(&out->account, arena_printf(out->account.mem,
                                                         "%s: not removed: it is not a folder, or it is a link", path));
         return;
     }
-    for (struct dirent *f; (f = readdir(d));)
-        if (f->d_name[0] != '.')
-            unlinkat(dirfd(d), f->d_name, 0);
+    int why;
+    for (const char *name; (name = dir_next(d, &why));)
+        if (name[0] != '.')
+            unlinkat(dirfd(d), name, 0);
     closedir(d);
-    if (rmdir(path) != 0)
+    if (inside_remove(path, AT_REMOVEDIR) != 0)
         account_problem(&out->account,
                         arena_printf(out->account.mem, "%s: cannot be removed: %s", path, write_trouble(errno)));
 }

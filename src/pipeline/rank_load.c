@@ -2,7 +2,6 @@
 #include "pipeline/rank_load.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,8 +212,10 @@ const char *summary_path(const char *collection, const char *out_dir, int64_t ra
                    : arena_printf(mem, "%s/%s", collection, name);
 }
 
-static _Thread_local uint64_t source_sum; /* nftw() passes no context */
-static _Thread_local size_t source_root;
+struct source_sum {
+    uint64_t sum;
+    size_t root_len;
+};
 
 /* FNV-1a. The hashes of all files are added, so that the order of a directory does not matter. */
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
@@ -224,27 +225,24 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
     return h;
 }
 
-static int add_source(const char *path, const struct stat *st, int kind, struct FTW *at)
+static void add_source(void *context, const char *path, const struct stat *st)
 {
-    const char *inside = path + source_root;
-    (void)at;
-    if (kind != FTW_F || !S_ISREG(st->st_mode) ||
-        !(strstr(inside, "/data/") || strstr(inside, "/FRAMEWORK/") || strstr(inside, "info") ||
+    struct source_sum *s = context;
+    const char *inside = path + s->root_len;
+    if (!(strstr(inside, "/data/") || strstr(inside, "/FRAMEWORK/") || strstr(inside, "info") ||
           strstr(inside, "profiler_metadata") || strstr(inside, "sample.json") || strstr(inside, "start_log")) ||
         strstr(inside, "ASCEND_PROFILER_OUTPUT"))
-        return 0;
+        return;
     const int64_t fact[] = { st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec };
-    source_sum += hash_bytes(hash_bytes(UINT64_C(0xCBF29CE484222325), inside, strlen(inside)), fact, sizeof fact);
-    return 0;
+    s->sum += hash_bytes(hash_bytes(UINT64_C(0xCBF29CE484222325), inside, strlen(inside)), fact, sizeof fact);
 }
 
 uint64_t summary_source(const char *collection)
 {
-    enum { OPEN_MOST = 16 };
-    source_root = strlen(collection);
-    source_sum = hash_bytes(UINT64_C(0xCBF29CE484222325), ASCOPE_VERSION, sizeof ASCOPE_VERSION);
-    nftw(collection, add_source, OPEN_MOST, FTW_PHYS);
-    return source_sum;
+    struct source_sum s = { hash_bytes(UINT64_C(0xCBF29CE484222325), ASCOPE_VERSION, sizeof ASCOPE_VERSION),
+                            strlen(collection) };
+    dir_walk(collection, add_source, &s);
+    return s.sum;
 }
 
 struct wanted {

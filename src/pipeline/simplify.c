@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 
 /* Directories of results have one or two levels; deeper ones were not made by an export, and are kept. */
 enum { DEPTH_MOST = 8 };
@@ -57,7 +58,7 @@ static bool is_one_of(const char *name, const char *const *list)
 
 static void remove_from(const char *path, const char *const *names, bool logs_too, struct account *a)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = inside_list(path);
     int why;
     for (const char *name; dir && (name = dir_next(dir, &why));) {
         if (!is_one_of(name, names) && !(logs_too && is_export_log(name)))

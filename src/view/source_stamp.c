@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/source_stamp.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
+#include "base/inside.h"
 
 enum { DEEPEST = 8, MOST_ENTRIES = 20000 };
 
@@ -30,30 +30,23 @@ static uint64_t stamp_of(const struct stat *st)
     return hash_more(hash_more(time, (uint64_t)st->st_size), (uint64_t)st->st_ino);
 }
 
-/* The sum over its files, which does not depend on the order in which a directory lists them. Takes fd. */
-static uint64_t stamp_of_directory(int fd, int depth, size_t *n_left)
+/* The sum over its files, which does not depend on the order in which a directory lists them. Closes d. */
+static uint64_t stamp_of_directory(DIR *d, int depth, size_t *n_left)
 {
-    DIR *d = fdopendir(fd);
     uint64_t sum = 0;
-    if (!d) {
-        close(fd);
-        return 0;
-    }
-    for (struct dirent *e; *n_left > 0 && (e = readdir(d)) != NULL;) {
+    int why;
+    for (const char *name; d && *n_left > 0 && (name = dir_next(d, &why)) != NULL;) {
         struct stat st;
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || is_result(e->d_name) ||
-            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        if (is_result(name) || fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         --*n_left;
         if (S_ISREG(st.st_mode))
             sum += stamp_of(&st);
-        if (!S_ISDIR(st.st_mode) || depth >= DEEPEST)
-            continue;
-        const int inner = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (inner >= 0)
-            sum += stamp_of_directory(inner, depth + 1, n_left);
+        if (S_ISDIR(st.st_mode) && depth < DEEPEST)
+            sum += stamp_of_directory(dir_below(d, name), depth + 1, n_left);
     }
-    closedir(d);
+    if (d)
+        closedir(d);
     return sum;
 }
 
@@ -62,13 +55,13 @@ uint64_t source_stamp(const char *path)
     struct stat st;
     size_t n_left = MOST_ENTRIES;
     uint64_t stamp;
-    if (stat(path, &st) != 0)
+    if (inside_stat(path, &st) != 0)
         return SOURCE_GONE;
     if (S_ISDIR(st.st_mode)) {
-        const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
+        DIR *d = inside_list(path);
+        if (!d)
             return SOURCE_GONE;
-        stamp = stamp_of_directory(fd, 0, &n_left);
+        stamp = stamp_of_directory(d, 0, &n_left);
     } else {
         stamp = stamp_of(&st);
     }

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/gunzip.h"
 #include "base/hash.h"
+#include "base/inside.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
 #include "view/operator_times.h"
@@ -87,6 +88,7 @@ const struct view_rank *view_rank_of(const struct view_input *in, uint32_t proce
 /* The stamp of all files of an input; SOURCE_GONE if one of them is gone. */
 static uint64_t stamp_of(const struct view_input *in)
 {
+    inside_again();
     uint64_t stamp = source_stamp(in->path);
     for (size_t i = 0; i < in->n_more_paths && stamp != SOURCE_GONE; i++) {
         const uint64_t more = source_stamp(in->more_paths[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 
 /* The first pattern with a match is shown. Of several matches, the last one by name: the newest, if names contain
  * times. */
@@ -47,7 +48,7 @@ static const char *find(const char *dir, bool is_outer, struct arena *mem)
     const char *name;
     bool has_raw = false, has_output = false, has_table = false;
     int why;
-    DIR *d = opendir(dir);
+    DIR *d = inside_list(dir);
     while (d && (name = dir_next(d, &why))) {
         has_raw |= is_raw(name);
         has_table |= fnmatch("*.csv", name, 0) == 0 || fnmatch("*.json", name, 0) == 0;
@@ -73,7 +74,7 @@ bool view_has_raw(const char *dir)
     const char *name;
     bool has_raw = false;
     int why;
-    DIR *d = opendir(dir);
+    DIR *d = inside_list(dir);
     while (d && !has_raw && (name = dir_next(d, &why)))
         has_raw = is_raw(name);
     if (d)

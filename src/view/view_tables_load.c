@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/json_scan.h"
 #include "load/chrome_load.h"
 
@@ -257,7 +258,7 @@ static bool folder_load(struct folder *f, struct error *e)
     LIST(const char *) names = { 0 };
     const char *name;
     int why = 0;
-    DIR *d = opendir(in->path);
+    DIR *d = inside_list(in->path);
     bool has_memory = true;
     if (!d)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", in->path, strerror(errno));

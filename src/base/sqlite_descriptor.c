@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sqlite_descriptor.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char NAME[] = "/.ascope-descriptor-";
+static int (*open_path)(const char *path, int flags, int mode);
+
+static int open_name(const char *path, int flags, int mode)
+{
+    if (strncmp(path, NAME, sizeof NAME - 1) != 0)
+        return open_path(path, flags, mode);
+    char *end;
+    const long fd = strtol(path + sizeof NAME - 1, &end, 10);
+    return *end ? memfd_create("ascope-sqlite", MFD_CLOEXEC) : fcntl((int)fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+static void replace_open(void)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    sqlite3_syscall_ptr was = vfs->xGetSystemCall(vfs, "open");
+    open_path = (int (*)(const char *, int, int))was;
+    vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_name);
+}
+
+const char *descriptor_uri(char to[DESCRIPTOR_URI], int fd, bool is_constant)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sqlite3_initialize(); /* without it there is no VFS yet */
+    pthread_once(&once, replace_open);
+    snprintf(to, DESCRIPTOR_URI, "file:%s%d%s", NAME, fd, is_constant ? "?immutable=1" : "");
+    return to;
+}
