@@ -7,7 +7,7 @@
  * are ns, durations us. What becomes of them goes to OUT as ascope would write it, in the words of the documented dialect.
  *     op BEGIN END THREAD NAME SHAPES STACK       an operator, in the order of their file
  *     in BEGIN END ID THREAD, out …               a task on its way into the queue, and out of it
- *     kernel LAUNCH BEGIN US IS_AICORE            what runs on the device, and when it was launched
+ *     kernel LAUNCH END THREAD BEGIN US IS_AICORE what runs on the device, and the call that launched it
  *     KIND BEGIN END                              computing, communication, exposed, free, receive
  *     task BEGIN US TYPE CORE                     a kernel, for the statistics of operators
  */
@@ -37,7 +37,8 @@ struct fed {
         LIST(uint64_t) id;
         LIST(uint32_t) thread;
     } in, out;
-    LIST(int64_t) kernel_launch, kernel_begin;
+    LIST(int64_t) kernel_launch, kernel_launch_end, kernel_begin;
+    LIST(uint32_t) kernel_thread;
     LIST(double) kernel_us;
     LIST(bool) kernel_aicore;
     struct fed_times {
@@ -101,11 +102,13 @@ static bool add_line(struct fed *f, char **field, int n)
         add_span(f, &f->in, field);
     } else if (strcmp(field[0], "out") == 0 && n == 5) {
         add_span(f, &f->out, field);
-    } else if (strcmp(field[0], "kernel") == 0 && n == 5) {
+    } else if (strcmp(field[0], "kernel") == 0 && n == 7) {
         ADD(f->kernel_launch, number(field[1]));
-        ADD(f->kernel_begin, number(field[2]));
-        ADD(f->kernel_us, strtod(field[3], NULL));
-        ADD(f->kernel_aicore, number(field[4]) > 0);
+        ADD(f->kernel_launch_end, number(field[2]));
+        ADD(f->kernel_thread, (uint32_t)number(field[3]));
+        ADD(f->kernel_begin, number(field[4]));
+        ADD(f->kernel_us, strtod(field[5], NULL));
+        ADD(f->kernel_aicore, number(field[6]) > 0);
     } else if (strcmp(field[0], "task") == 0 && n == 5) {
         ADD(f->task_begin, number(field[1]));
         ADD(f->task_ns, strtod(field[2], NULL) * 1000);
@@ -146,18 +149,20 @@ static void hand_over_ops(struct fed *f)
     o->begin_ns = f->op_begin.at;
     o->end_ns = f->op_end.at;
     o->thread = f->op_thread.at;
+    o->process = arena_take(f->s.mem, o->n, sizeof *o->process);
     o->name = f->op_name.at;
     o->shapes = f->op_shapes.at;
     o->stack = f->op_stack.at;
 }
 
-static void hand_over_spans(struct queue_spans *q, const struct fed_spans *from)
+static void hand_over_spans(struct queue_spans *q, const struct fed_spans *from, struct arena *mem)
 {
     q->n = from->begin.n;
     q->begin_ns = from->begin.at;
     q->end_ns = from->end.at;
     q->id = from->id.at;
     q->thread = from->thread.at;
+    q->process = arena_take(mem, q->n, sizeof *q->process);
 }
 
 static bool hand_over_kernels(struct fed *f)
@@ -167,6 +172,8 @@ static bool hand_over_kernels(struct fed *f)
         return false;
     for (; k->n < f->kernel_begin.n; k->n++) {
         k->launch_ns[k->n] = f->kernel_launch.at[k->n];
+        k->launch_end_ns[k->n] = f->kernel_launch_end.at[k->n];
+        k->launch_thread[k->n] = f->kernel_thread.at[k->n];
         k->begin_ns[k->n] = f->kernel_begin.at[k->n];
         k->end_ns[k->n] = f->kernel_begin.at[k->n] + (int64_t)(f->kernel_us.at[k->n] * 1000);
         k->dur_us[k->n] = f->kernel_us.at[k->n];
@@ -211,12 +218,8 @@ static bool hand_over_device(struct fed *f)
 static bool analyse(struct fed *f)
 {
     struct collection *s = &f->s;
-    const bool has_queue = queue_is_used(&s->framework);
-    struct queued queued;
-    return (!has_queue || queued_find(&queued, &s->framework.dequeue, &s->kernels, s->mem)) &&
-           op_tree_build(&s->tree, &s->framework, &s->kernels, has_queue ? &queued : NULL, s->mem) &&
-           profiler_steps_find(&s->steps, &s->framework, &s->tree, &s->kernels, has_queue ? &queued : NULL,
-                               s->profile.names, s->mem);
+    return op_tree_build(&s->tree, &s->framework, &s->kernels, s->profile.names, s->mem) &&
+           profiler_steps_find(&s->steps, &s->framework, &s->tree, &s->kernels, s->profile.names, s->mem);
 }
 
 /* The flow events torch_to_npu: begin of the operator, begin of what it started. */
@@ -278,8 +281,8 @@ int main(int argc, char **argv)
     if (argc != 3 || !f->s.mem || !f->s.profile.names || !known_names_add(f->s.profile.names) || !read_lines(f))
         return 2;
     hand_over_ops(f);
-    hand_over_spans(&f->s.framework.enqueue, &f->in);
-    hand_over_spans(&f->s.framework.dequeue, &f->out);
+    hand_over_spans(&f->s.framework.enqueue, &f->in, f->s.mem);
+    hand_over_spans(&f->s.framework.dequeue, &f->out, f->s.mem);
     const bool ok = hand_over_kernels(f) && hand_over_device(f) && analyse(f) && write_table(f, argv[1], argv[2], &e);
     if (!ok)
         fprintf(stderr, "%s\n", e.fault ? e.text : "no memory");

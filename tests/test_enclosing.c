@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "analyse/framework/enclosing.h"
+#include "analyse/host/nesting.h"
 #include "profile/calls.h"
 
 enum { A = 1, B = 2 };
@@ -55,6 +56,51 @@ static void the_innermost_span_of_the_thread_is_found(void **state)
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
         assert_int_equal(found[i], row[i].found);
+    }
+    (void)state;
+}
+
+static void spans_are_in_the_innermost_one_that_contains_them(void **state)
+{
+    /* clang-format off */
+    static const struct { const char *what; struct { int64_t begin, end; uint64_t thread; } span[4]; const char *tree; } row[] = {
+        { "one", { { 0, 10, A } }, "- 10" },
+        { "one inside another", { { 2, 5, A }, { 0, 10, A } }, "1 3, - 7" },
+        { "the same time on another thread", { { 2, 5, B }, { 0, 10, A } }, "- 3, - 10" },
+        { "of equal ones the last in the file is around", { { 0, 5, A }, { 0, 5, A } }, "1 5, - 0" },
+        { "one that begins when another ends", { { 0, 5, A }, { 5, 9, A } }, "- 5, - 4" },
+        { "the same inside a third", { { 0, 5, A }, { 5, 9, A }, { 0, 9, A } }, "2 5, 2 4, - 0" },
+        { "a moment at the end", { { 0, 5, A }, { 5, 5, A } }, "- 5, - 0" },
+        { "a moment at the begin", { { 0, 5, A }, { 0, 0, A } }, "- 5, 0 0" },
+        { "two moments", { { 5, 5, A }, { 5, 5, A } }, "- 0, - 0" },
+        { "overlapping", { { 0, 10, A }, { 5, 15, A } }, "- 5, - 10" },
+        { "overlapping in a third", { { 0, 10, A }, { 5, 15, A }, { 0, 20, A } }, "2 5, 2 10, - 5" },
+        { "two that a third outlives", { { 0, 10, A }, { 3, 8, A }, { 5, 20, A } }, "- 3, 0 2, - 15" },
+        { "one that ends before it begins", { { 5, 3, A }, { 0, 10, A } }, "1 0, - 10" },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < ROWS(row); i++) {
+        int64_t begin[4], end[4], self[4];
+        uint64_t thread[4];
+        uint32_t order[4], parent[4];
+        size_t n = 0;
+        char text[100] = "";
+        print_message("  %s\n", row[i].what);
+        for (; n < 4 && row[i].span[n].thread; n++) {
+            begin[n] = row[i].span[n].begin;
+            end[n] = row[i].span[n].end;
+            thread[n] = row[i].span[n].thread;
+        }
+        assert_true(nesting_order(order, n, begin, end));
+        assert_true(enclosing_tree(&(struct host_spans){ n, begin, end, thread }, order, parent, self));
+        for (size_t k = 0; k < n; k++) {
+            const size_t at = strlen(text);
+            char in[12] = "-";
+            if (parent[k] != NO_ROW)
+                snprintf(in, sizeof in, "%u", parent[k]);
+            snprintf(text + at, sizeof text - at, "%s%s %ld", k ? ", " : "", in, (long)self[k]);
+        }
+        assert_string_equal(text, row[i].tree);
     }
     (void)state;
 }
@@ -214,6 +260,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_innermost_span_of_the_thread_is_found),
+        cmocka_unit_test(spans_are_in_the_innermost_one_that_contains_them),
         cmocka_unit_test(many_spans_in_any_order),
         cmocka_unit_test(a_million_open_spans),
         cmocka_unit_test(real_operators_have_launched_what_they_say),

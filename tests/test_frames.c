@@ -27,14 +27,13 @@ static void a_stack_is_taken_apart_at_its_semicolons(void **state)
     (void)state;
 }
 
-/* Operators in the order of the tree: "name parent us [stack]", parents by position from 0, "-" for none; "@2" is thread 2. */
+/* Operators in the order of the tree: "name parent us [stack]", parents by position from 0, "-" for none. */
 static struct collection collection_of(const char *text, struct arena *mem)
 {
     struct collection s = { .profile = { .names = names_new() } };
     struct framework_ops *o = &s.framework.ops;
     o->name = arena_take(mem, MOST, sizeof *o->name);
     o->stack = arena_take(mem, MOST, sizeof *o->stack);
-    o->thread = arena_take(mem, MOST, sizeof *o->thread);
     s.tree.by_begin = arena_take(mem, MOST, sizeof *s.tree.by_begin);
     s.tree.parent = arena_take(mem, MOST, sizeof *s.tree.parent);
     s.tree.self_ns = arena_take(mem, MOST, sizeof *s.tree.self_ns);
@@ -45,10 +44,6 @@ static struct collection collection_of(const char *text, struct arena *mem)
         int us;
         if (sscanf(token, "%31s %7s %d %127s", name, parent, &us, stack) < 3)
             return s;
-        char *thread = strchr(name, '@');
-        o->thread[o->n] = thread ? (uint32_t)atoi(thread + 1) : 1;
-        if (thread)
-            *thread = 0;
         o->name[o->n] = names_addz(s.profile.names, name);
         o->stack[o->n] = *stack ? names_addz(s.profile.names, stack) : NO_NAME;
         s.tree.by_begin[o->n] = (uint32_t)o->n;
@@ -89,8 +84,6 @@ static void time_is_added_up_by_the_code_around_it(void **state)
         { "and without a stack, too", "a - 1 f,b 0 2", "all 3 (f 3 (:a 3 (:b 2)))" },
         { "but not with a stack of its own", "a - 1 f,b 0 2 g;f", "all 3 (f 3 (g 2 (:b 2), :a 1))" },
         { "nobody's", "a - 1", "all 1 (?without a Python stack 1 (:a 1))" },
-        { "another thread's operator is not around it", "a - 1 f,b@2 0 2", "all 3 (?without a Python stack 2 (:b 2), f 1 (:a 1))" },
-        { "but the one around that may be", "a - 1 f,b@2 0 2,c 1 4", "all 7 (f 5 (:a 5 (:c 4)), ?without a Python stack 2 (:b 2))" },
         { "a step is no operator, and lends its stack", "ProfilerStep#0 - 9 f,a 0 1,ProfilerStep#1 - 9 f,a 2 1", "all 2 (f 2 (:a 2))" },
         { "operators without time have no width", "a - 0 f,b 0 2,c - -3 f", "all 2 (f 2 (:a 2 (:b 2), :c 0))" },
         { "libraries", "a - 1 /usr/lib/python3/dist-packages/t.py;x.py", "all 1 (x.py 1 (~/usr/lib/python3/dist-packages/t.py 1 (:a 1)))" },

@@ -213,6 +213,10 @@ static const struct {
       "-1 =16 UNKNOWN\n"
       "10 *16 UNKNOWN>AUTOGRAD_DETAIL\n",
       0 },
+    { "one that begins when that ends is not inside of it",
+      { "op 10 20 1 1 SomeBackward0", "op 20 24 0 1 nobody::knows t2" },
+      "",
+      0 },
     { "modules and optimizers say what they have",
       { "py 5 9 7", "params 7 module w)t1)t2}b)t3)", "py 15 19 8", "params 8 optimizer t1)t2)exp>t4]" },
       "-1 =16 PARAMETER\n"

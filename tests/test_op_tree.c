@@ -13,7 +13,6 @@ struct small {
     struct names *names;
     struct framework f;
     struct kernels k;
-    struct queued queued;
     struct op_tree tree;
 };
 
@@ -24,6 +23,7 @@ static void read_ops(struct small *s, const char *text)
     o->begin_ns = arena_take(s->mem, MOST, sizeof *o->begin_ns);
     o->end_ns = arena_take(s->mem, MOST, sizeof *o->end_ns);
     o->thread = arena_take(s->mem, MOST, sizeof *o->thread);
+    o->process = arena_take(s->mem, MOST, sizeof *o->process);
     o->name = arena_take(s->mem, MOST, sizeof *o->name);
     char copy[TEXT_MOST], *rest = copy, name[64];
     snprintf(copy, sizeof copy, "%s", text);
@@ -46,6 +46,7 @@ static void read_spans(struct small *s, struct queue_spans *q, const char *text)
     q->end_ns = arena_take(s->mem, MOST, sizeof *q->end_ns);
     q->id = arena_take(s->mem, MOST, sizeof *q->id);
     q->thread = arena_take(s->mem, MOST, sizeof *q->thread);
+    q->process = arena_take(s->mem, MOST, sizeof *q->process);
     char copy[TEXT_MOST], *rest = copy;
     snprintf(copy, sizeof copy, "%s", text);
     for (char *token; (token = strsep(&rest, " "));) {
@@ -60,17 +61,25 @@ static void read_spans(struct small *s, struct queue_spans *q, const char *text)
     }
 }
 
-/* "42:100-110" was launched at 42 and ran from 100 to 110. They are called by the time of their launch. */
+/* "42:100-110" was launched at 42 and ran from 100 to 110; "42-44@2:100-110": by a call of thread 2 from 42 to 44.
+ * Without one, thread 9 launches what went through the queue, and thread 1 all others. They are called by the time of
+ * their launch. */
 static void read_kernels(struct small *s, const char *text)
 {
     char copy[TEXT_MOST], *rest = copy;
     assert_true(kernels_take(&s->k, MOST, s->mem));
     snprintf(copy, sizeof copy, "%s", text);
     for (char *token; (token = strsep(&rest, " "));) {
-        long launch, begin, end;
-        if (sscanf(token, "%ld:%ld-%ld", &launch, &begin, &end) != 3)
-            continue;
+        long launch, launch_end, begin, end;
+        unsigned thread = queue_is_used(&s->f) ? 9 : 1;
+        if (sscanf(token, "%ld-%ld@%u:%ld-%ld", &launch, &launch_end, &thread, &begin, &end) != 5) {
+            if (sscanf(token, "%ld:%ld-%ld", &launch, &begin, &end) != 3)
+                continue;
+            launch_end = launch;
+        }
         s->k.launch_ns[s->k.n] = launch;
+        s->k.launch_end_ns[s->k.n] = launch_end;
+        s->k.launch_thread[s->k.n] = thread;
         s->k.begin_ns[s->k.n] = begin;
         s->k.end_ns[s->k.n++] = end;
     }
@@ -84,9 +93,7 @@ static struct small small_of(const char *ops, const char *in, const char *out, c
     read_spans(&s, &s.f.enqueue, in);
     read_spans(&s, &s.f.dequeue, out);
     read_kernels(&s, kernels);
-    const bool has_queue = queue_is_used(&s.f);
-    assert_true(!has_queue || queued_find(&s.queued, &s.f.dequeue, &s.k, s.mem));
-    assert_true(op_tree_build(&s.tree, &s.f, &s.k, has_queue ? &s.queued : NULL, s.mem));
+    assert_true(op_tree_build(&s.tree, &s.f, &s.k, s.names, s.mem));
     return s;
 }
 
@@ -105,7 +112,8 @@ static void add_kernels(const struct small *s, char *text, const char *before, c
     }
 }
 
-/* "b<a 30 +42 ++42,44": b inside a took 30 itself and started what was launched at 42, and with those inside it, 42 and 44. */
+/* "b<a 30 +42,44": b inside a took 30 itself and started what was launched at 42 and at 44; behind all of them, "= 42,44"
+ * is what was started, in order. */
 static void tree_text(const struct small *s, char text[TEXT_MOST])
 {
     const struct op_tree *t = &s->tree;
@@ -117,8 +125,8 @@ static void tree_text(const struct small *s, char text[TEXT_MOST])
                  parent == NO_ROW ? "" : "<", parent == NO_ROW ? "" : names_text(s->names, s->f.ops.name[parent]),
                  (long)t->self_ns[row]);
         add_kernels(s, text, " +", t->started, t->first_started[i], t->first_started[i + 1]);
-        add_kernels(s, text, " ++", t->in_order, t->below[i], t->below_end[i]);
     }
+    add_kernels(s, text, " = ", t->in_order, 0, (uint32_t)t->n_started);
 }
 
 static void operators_know_what_they_called_and_started(void **state)
@@ -133,38 +141,59 @@ static void operators_know_what_they_called_and_started(void **state)
         { "in either order", "a:0-10 b:0-5", "", "", "", "a 5; b<a 5" },
         { "three of them", "c:0-2 b:0-5 a:0-10 d:6-7", "", "", "", "a 4; b<a 3; c<b 2; d<a 1" },
         { "of equal ones the one that was written last is around", "b:0-5 a:0-5", "", "", "", "a 0; b<a 5" },
-        { "moments stay in the order of the file", "b:3-3 c:3-3 a:0-5", "", "", "", "a 5; b<a 0; c<b 0" },
-        { "what begins at the end is still inside", "a:0-10 b:10-12", "", "", "30:40-50", "a 8; b<a 2" },
+        { "moments stay in the order of the file", "b:3-3 c:3-3 a:0-5", "", "", "", "a 5; b<a 0; c<a 0" },
+        { "what begins at the end is behind it", "a:0-10 b:10-12", "", "", "", "a 10; b 2" },
+        { "and starts its kernels itself", "a:0-10 b:10-20", "", "", "9:30-31 10:32-33 15:34-35",
+          "a 10 +9; b 10 +10,15 = 9,10,15" },
+        { "a chain without gaps inside another",
+          "p:0-30 a:0-10 b:10-20 c:20-30", "", "", "0:40-41 10:42-43 20:44-45", "p 0; a<p 10 +0; b<p 10 +10; c<p 10 +20 = 0,10,20" },
+        { "a moment at the end is behind it", "a:0-10 b:10-10", "", "", "", "a 10; b 0" },
+        { "a moment at the begin is inside", "b:0-0 a:0-10", "", "", "", "a 10; b<a 0" },
+        { "a moment where one ends and another begins is inside the other", "a:0-5 b:5-5 c:5-9", "", "", "", "a 5; c 4; b<c 0" },
+        { "what is launched at the end, in no time, is the operator's", "a:0-10", "", "", "10:30-31", "a 10 +10 = 10" },
+        { "unless another begins there", "a:0-10 b:10-12", "", "", "10:30-31", "a 10; b 2 +10 = 10" },
+        { "a call across the end of an operator is that of the one around it",
+          "a:0-20 b:2-10", "", "", "9-11@1:30-31 9-10@1:32-33", "a 12 +9; b<a 8 +9 = 9,9" },
         { "after it is not", "a:0-10 b:11-12", "", "", "", "a 10; b 1" },
-        { "one tree for all threads", "a:0-10 b:5-20@2", "", "", "30:40-50", "a -5; b<a 15" },
-        { "a third inside what has outlived its parent", "a:0-10 b:5-20@2 c:15-16", "", "", "30:40-50", "a -5; b<a 14; c<b 1" },
-        { "without a device only the time inside is taken away", "a:0-10 b:5-20", "", "", "", "a 5; b<a 15" },
-        { "without a device a tree for each thread", "a:0-10 b:5-20@2 c:6-8 d:15-16@2", "", "", "", "a 8; b 14; c<a 2; d<b 1" },
-        { "through the queue",
-          "a:0-10 b:2-5", "3-4=7", "20-30=7@9", "25:40-50", "a 7 ++25; b<a 3 +25 ++25" },
+        { "each thread has its own tree",
+          "a:0-10 b:5-20@2 c:6-8 d:15-16@2", "", "", "6-7@1:30-31 6-7@2:32-33 15-16@2:34-35", "a 8; b 14 +6; c<a 2 +6; d<b 1 +15 = 6,6,15" },
+        { "threads in which operators begin and end together",
+          "a:0-10 b:0-10@2 c:10-20@2 d:10-20", "", "", "10-11@1:30-31 9-10@2:32-33", "b 10 +9; a 10; d 10 +10; c 10 = 9,10" },
+        { "a launch by a thread without operators: by nobody", "a:0-10", "", "", "5-6@3:30-31", "a 10" },
+        { "those that overlap are side by side, and the later one has the time that they share",
+          "a:0-10 b:5-20", "", "", "7:30-31", "a 5; b 15 +7 = 7" },
+        { "inside of another one, too", "p:0-20 a:0-15 b:5-18 c:6-7", "", "", "", "p 2; a<p 5; b<p 12; c<b 1" },
+        { "one that outlives two at once", "a:0-10 c:3-8 b:5-20", "", "", "", "a 3; c<a 2; b 15" },
+        { "a range of mstx launches nothing", "a:0-10 mstx_x:2-8", "", "", "5:30-31", "a 4 +5; mstx_x<a 6 = 5" },
+        { "through the queue", "a:0-10 b:2-5", "3-4=7", "20-30=7@9", "25:40-50", "a 7; b<a 3 +25 = 25" },
+        { "through the queue, at the same time as the end of the operator before",
+          "a:0-10 b:10-20", "10-12=7", "20-30=7@9", "25:40-50", "a 10; b 10 +25 = 25" },
         { "one task may launch several",
-          "a:0-10", "3-4=7", "20-30=7@9", "25:40-50 20:50-60 30:60-70 31:70-80", "a 10 +20,25,30 ++20,25,30" },
+          "a:0-10", "3-4=7", "20-30=7@9", "25:40-50 20:50-60 30:60-70 31:70-80", "a 10 +20,25,30 = 20,25,30" },
         { "own and inner tasks in the order of queueing",
-          "a:0-10 b:2-5", "1-1=1 3-3=2 6-6=3", "21-21=1@9 22-22=2@9 23-23=3@9", "21:1-2 22:1-2 23:1-2",
-          "a 7 +21,23 ++21,22,23; b<a 3 +22 ++22" },
-        { "queued at the end of an operator is queued by it",
-          "a:0-10 b:2-5", "5-6=1", "20-20=1@9", "20:1-2", "a 7 ++20; b<a 3 +20 ++20" },
-        { "queued by a thread that is not the last operator's: by nobody",
-          "a:0-10 b:2-5@2", "3-3=1", "20-20=1@9", "20:1-2", "a 7; b<a 3" },
+          "a:0-10 b:2-5", "1-1=1 3-3=2 6-6=3", "21-21=3@9 22-22=2@9 23-23=1@9", "21:1-2 22:1-2 23:1-2",
+          "a 7 +23,21; b<a 3 +22 = 23,22,21" },
+        { "queued across the end of an operator is queued by the one around it",
+          "a:0-10 b:2-5", "5-6=1", "20-20=1@9", "20:1-2", "a 7 +20; b<a 3 = 20" },
+        { "queued by another thread: by nobody", "a:0-10 b:2-5@2", "3-3=1@3", "20-20=1@9", "20:1-2", "a 10; b 3" },
+        { "queued while another thread has an operator open",
+          "a:0-10 b:2-5@2", "3-3=1", "20-20=1@9", "20:1-2", "a 10 +20; b 3 = 20" },
         { "queued outside of operators: by nobody", "a:5-10", "3-3=1", "20-20=1@9", "20:1-2", "a 5" },
         { "launched outside of tasks", "a:0-10", "3-3=1", "20-30=1@9", "35:40-50 15:40-50", "a 10" },
+        { "launched by another thread than the one that took the task out", "a:0-10", "3-3=1", "20-30=1@9", "25-26@8:40-50", "a 10" },
+        { "tasks that were taken out without a launch", "a:0-10", "3-3=3", "10-20=1@9 30-40=2@9 50-60=3@9", "55:1-2", "a 10 +55 = 55" },
+        { "taken out twice is one task", "a:0-10", "3-3=1", "10-20=1@9 30-40=1@9", "15:1-2 35:1-2", "a 10 +15,35 = 15,35" },
+        { "where a task ends and another begins, the other", "a:0-4 b:4-8", "3-4=1 5-6=2", "10-20=1@9 20-30=2@9", "20:1-2", "a 4; b 4 +20 = 20" },
         { "taken out, but never put in", "a:0-10", "3-3=1", "20-30=2@9", "25:40-50", "a 10" },
-        { "a number that comes again counts once",
-          "a:0-10 b:20-30", "3-3=1 25-25=1", "40-50=1@9", "45:60-70", "a 10 +45 ++45; b 10" },
+        { "of a number that was put in twice the last one counts",
+          "a:0-10 b:20-30", "3-3=1 25-25=1", "40-50=1@9", "45:60-70", "a 10; b 10 +45 = 45" },
         { "put in, and none taken out: as without a queue",
-          "a:0-10", "3-3=1", "", "5:40-50", "a 10 +5 ++5" },
+          "a:0-10", "3-3=1", "", "5:40-50", "a 10 +5 = 5" },
         { "without a queue the innermost that is open",
-          "a:0-10 b:2-5", "", "", "1:20-21 2:22-23 4:24-25 5:26-27 9:28-29 10:30-31",
-          "a 7 +1,5,9 ++1,2,4,5,9; b<a 3 +2,4 ++2,4" },
+          "a:0-10 b:2-5", "", "", "1:20-21 2:22-23 4:24-25 5:26-27 9:28-29 11:30-31",
+          "a 7 +1,9; b<a 3 +2,4,5 = 1,2,4,5,9" },
         { "before the one inside begins it is the outer one's",
-          "a:0-10 b:5-8", "", "", "3:20-21", "a 7 +3 ++3; b<a 3" },
-        { "an operator whose parent is over starts nothing",
-          "a:0-10 b:5-20@2 c:15-18", "", "", "7:1-2 12:1-2 16:1-2", "a -5 ++7; b<a 12 +7 ++7; c<b 3" },
+          "a:0-10 b:5-8", "", "", "3:20-21", "a 7 +3; b<a 3 = 3" },
     };
     /* clang-format on */
     for (size_t i = 0; i < ROWS(row); i++) {
@@ -178,34 +207,6 @@ static void operators_know_what_they_called_and_started(void **state)
     (void)state;
 }
 
-static void launches_find_the_task_that_was_taken_out(void **state)
-{
-    /* clang-format off */
-    static const struct { const char *what, *out, *kernels, *found; } row[] = {
-        { "no tasks", "", "5:1-2", "" },
-        { "edges belong to a task", "10-20=1 30-40=2", "9:1-2 10:1-2 20:1-2 21:1-2 30:1-2 40:1-2 41:1-2", "1:10,20 2:30,40" },
-        { "tasks without launches are stepped over", "10-20=1 30-40=2 50-60=3", "55:1-2", "3:55" },
-        { "the same number twice is one task", "10-20=1 30-40=1", "15:1-2 35:1-2", "1:15,35" },
-        { "side by side the one that ends first", "15-18=2 10-20=1", "16:1-2 19:1-2", "2:16 1:19" },
-    };
-    /* clang-format on */
-    for (size_t i = 0; i < ROWS(row); i++) {
-        print_message("  %s\n", row[i].what);
-        struct small s = small_of("", "", row[i].out, row[i].kernels);
-        struct queued q;
-        char text[TEXT_MOST] = "";
-        assert_true(queued_find(&q, &s.f.dequeue, &s.k, s.mem));
-        for (size_t id = 0; id < q.ids.key.n; id++) {
-            char before[32];
-            snprintf(before, sizeof before, "%s%llu:", id ? " " : "", (unsigned long long)q.ids.key.at[id]);
-            add_kernels(&s, text, before, q.kernel, q.first[id], q.first[id + 1]);
-        }
-        assert_string_equal(text, row[i].found);
-        small_free(&s);
-    }
-    (void)state;
-}
-
 static void steps_reach_from_their_first_kernel_to_their_last(void **state)
 {
     /* clang-format off */
@@ -213,11 +214,15 @@ static void steps_reach_from_their_first_kernel_to_their_last(void **state)
         { "none", "a:0-10", "", "", "5:20-30", "" },
         { "without a queue: what was launched in it", "ProfilerStep#7:0-10 ProfilerStep#8:11-20", "", "",
           "2:5-9 8:30-40 12:45-50 19:50-55", "7:5-40 8:45-55" },
+        { "where one ends and another begins, the other",
+          "ProfilerStep#7:0-10 ProfilerStep#8:10-20", "", "", "10:30-40", "(7) 8:30-40" },
+        { "the same through the queue", "ProfilerStep#7:0-10 ProfilerStep#8:10-20", "10-11=1", "50-51=1@9", "50:60-70", "(7) 8:60-70" },
+        { "what other threads put in, too", "ProfilerStep#7:0-10 b:2-5@2", "3-3=1@2", "50-51=1@9", "50:60-70", "7:60-70" },
         { "edges belong to it", "ProfilerStep#7:1-10", "", "", "0:2-3 1:20-30 10:40-50 11:60-70", "7:20-50" },
         { "it lasts as long as on the host", "ProfilerStep#7:0-10", "", "", "2:5-6", "7:5-10" },
         { "nothing in it", "ProfilerStep#7:0-10 ProfilerStep#8:20-30", "", "", "25:26-40", "(7) 8:26-40" },
-        { "only those at the top", "a:0-100 ProfilerStep#7:10-20", "", "", "15:16-17", "" },
-        { "without a device also those in another range", "epoch:5-35 ProfilerStep#7:0-10 ProfilerStep#8:10-20 a:12-15 ProfilerStep#9:20-30", "", "", "",
+        { "also those in another range", "a:0-100 ProfilerStep#7:10-20", "", "", "15:16-17", "7:16-20" },
+        { "which begins in an earlier step", "epoch:5-35 ProfilerStep#7:0-10 ProfilerStep#8:10-20 a:12-15 ProfilerStep#9:20-30", "", "", "",
           "(7) (8) (9)" },
         { "but not in another step", "ProfilerStep#7:0-10 ProfilerStep#8:2-10 ProfilerStep#9:11-20", "", "", "", "(7) (9)" },
         { "what follows the last #", "ProfilerStep#7#x:0-10", "", "", "5:6-20", "x:6-20" },
@@ -236,8 +241,7 @@ static void steps_reach_from_their_first_kernel_to_their_last(void **state)
         print_message("  %s\n", row[i].what);
         struct small s = small_of(row[i].ops, row[i].in, row[i].out, row[i].kernels);
         struct profiler_steps steps;
-        assert_true(
-            profiler_steps_find(&steps, &s.f, &s.tree, &s.k, queue_is_used(&s.f) ? &s.queued : NULL, s.names, s.mem));
+        assert_true(profiler_steps_find(&steps, &s.f, &s.tree, &s.k, s.names, s.mem));
         for (size_t k = 0; k < steps.n; k++) {
             const size_t at = strlen(text);
             const char *id = names_text(s.names, steps.id[k]);
@@ -253,41 +257,62 @@ static void steps_reach_from_their_first_kernel_to_their_last(void **state)
     (void)state;
 }
 
-/* Deep and wide, with times that make no sense: whatever the tree is, what operators started is in it once. */
-static void nothing_is_started_twice(void **state)
+/* Deep and wide, on several threads, with times that make no sense: a parent contains its child, no own time is below 0,
+ * those of an operator and all inside it are no more than its duration, and each kernel has one operator. */
+static void every_tree_adds_up(void **state)
 {
-    enum { OPS = 3000, KERNELS = 2000, ROUNDS = 20 };
+    enum { OPS = 3000, KERNELS = 2000, THREADS = 3, ROUNDS = 20 };
     uint64_t seed = RANDOM_SEED;
     for (int round = 0; round < ROUNDS; round++) {
         struct arena *mem = arena_new();
+        struct names *names = names_new();
         struct framework f = { .ops.n = OPS };
+        struct framework_ops *o = &f.ops;
         struct kernels k;
         struct op_tree t;
-        f.ops.begin_ns = arena_take(mem, OPS, sizeof *f.ops.begin_ns);
-        f.ops.end_ns = arena_take(mem, OPS, sizeof *f.ops.end_ns);
-        f.ops.thread = arena_take(mem, OPS, sizeof *f.ops.thread);
+        o->begin_ns = arena_take(mem, OPS, sizeof *o->begin_ns);
+        o->end_ns = arena_take(mem, OPS, sizeof *o->end_ns);
+        o->thread = arena_take(mem, OPS, sizeof *o->thread);
+        o->process = arena_take(mem, OPS, sizeof *o->process);
+        o->name = arena_take(mem, OPS, sizeof *o->name);
+        int64_t *inside_ns = arena_take(mem, OPS, sizeof *inside_ns);
         assert_true(kernels_take(&k, KERNELS, mem));
         for (size_t i = 0; i < OPS; i++) {
-            f.ops.begin_ns[i] = (int64_t)(random_next(&seed) % 10000);
-            f.ops.end_ns[i] = round == 0 ? (int64_t)random_next(&seed)
-                                         : f.ops.begin_ns[i] + (int64_t)(random_next(&seed) % (1u << round));
+            o->begin_ns[i] = (int64_t)(random_next(&seed) % 10000);
+            o->end_ns[i] = round == 0 ? (int64_t)random_next(&seed) / 2
+                                      : o->begin_ns[i] + (int64_t)(random_next(&seed) % (1u << round));
+            o->thread[i] = (uint32_t)(random_next(&seed) % THREADS);
         }
-        for (k.n = 0; k.n < KERNELS; k.n++)
+        for (k.n = 0; k.n < KERNELS; k.n++) {
             k.launch_ns[k.n] = (int64_t)(random_next(&seed) % 10000);
-        assert_true(kernels_sort(&k, mem));
-        assert_true(op_tree_build(&t, &f, &k, NULL, mem));
-        assert_int_equal(t.first_started[OPS], t.n_started);
-        uint64_t below = 0, ways = 0;
-        for (uint32_t i = 0; i < OPS; i++) {
-            assert_true(t.below[i] <= t.below_end[i] && t.below_end[i] <= t.n_started);
-            below += t.below_end[i] - t.below[i];
-            for (uint32_t n = t.first_started[i]; n < t.first_started[i + 1]; n++) {
-                assert_true(n == t.first_started[i] || t.started[n - 1] < t.started[n]);
-                for (uint32_t row = t.by_begin[i]; row != NO_ROW; row = t.parent[row])
-                    ways++;
-            }
+            k.launch_end_ns[k.n] = k.launch_ns[k.n] + (int64_t)(random_next(&seed) % 4);
+            k.launch_thread[k.n] = (uint32_t)(random_next(&seed) % THREADS);
         }
-        assert_int_equal(below, ways); /* each kernel counts for its operator and for all around that */
+        assert_true(kernels_sort(&k, mem));
+        assert_true(op_tree_build(&t, &f, &k, names, mem));
+        assert_int_equal(t.first_started[OPS], t.n_started);
+        size_t n_owned = 0;
+        for (size_t i = 0; i < KERNELS; i++) {
+            const uint32_t row = t.owner[i];
+            n_owned += row != NO_ROW;
+            assert_true(row == NO_ROW || (o->thread[row] == k.launch_thread[i] && o->begin_ns[row] <= k.launch_ns[i] &&
+                                          o->end_ns[row] >= k.launch_end_ns[i]));
+        }
+        assert_int_equal(n_owned, t.n_started);
+        for (uint32_t at = OPS; at-- > 0;) {
+            const uint32_t row = t.by_begin[at], parent = t.parent[row];
+            const int64_t dur_ns = o->end_ns[row] > o->begin_ns[row] ? o->end_ns[row] - o->begin_ns[row] : 0;
+            inside_ns[row] += t.self_ns[row];
+            assert_true(t.self_ns[row] >= 0 && inside_ns[row] <= dur_ns);
+            if (parent != NO_ROW) {
+                assert_true(o->thread[parent] == o->thread[row] && o->begin_ns[parent] <= o->begin_ns[row] &&
+                            o->end_ns[parent] >= o->end_ns[row]);
+                inside_ns[parent] += inside_ns[row];
+            }
+            for (uint32_t n = t.first_started[at]; n < t.first_started[at + 1]; n++)
+                assert_int_equal(t.owner[t.started[n]], row);
+        }
+        names_free(names);
         arena_free(mem);
     }
     (void)state;
@@ -297,9 +322,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_know_what_they_called_and_started),
-        cmocka_unit_test(launches_find_the_task_that_was_taken_out),
         cmocka_unit_test(steps_reach_from_their_first_kernel_to_their_last),
-        cmocka_unit_test(nothing_is_started_twice),
+        cmocka_unit_test(every_tree_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,15 @@ usage: test_pytorch_db.py ASCOPE SOURCE_ROOT [unittest options]
 
 ASCOPE_REAL names a folder with results of real devices (db/*/ASCEND_PROFILER_OUTPUT), of an earlier release: current databases add columns.
 """
+import csv
 import glob
 import hashlib
+import itertools
 import json
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,6 +22,8 @@ import unittest
 
 ASCOPE = SOURCE = None
 NO_STRING = 4294967295
+SAMPLES = "pt-a-npu", "pt-a-host", "own-pytorch", "own-threads", "own-training", "own-killed"
+CLOCKS = 1, 1000, 20000
 FIRST_OF_FRAMEWORK = 5 << 28
 # Columns and tables that a viewer adds when it opens a database.
 OF_A_VIEWER = {"depth", "waitNs"}
@@ -26,14 +31,40 @@ RENAMED = {"blockDim": "blockNum", "mixBlockDim": "mixBlockNum"}
 TABLES_OF_A_VIEWER = {"sqlite_sequence", "status_info", "connectionCats", "OVERLAP_ANALYSIS"}
 
 
-def analyse(which, out, *options, env=None):
+def coarse(raw, path, ticks):
+    """A copy in which the clock of operators and queue ticks so rarely that many begin when others end."""
+    shutil.copytree(raw, path, copy_function=shutil.copyfile)
+    for name, clocks in ("torch.op_range", (0, 8)), ("torch.op_mark", (0,)):
+        file = os.path.join(path, "FRAMEWORK", name)
+        if not os.path.exists(file):
+            continue
+        with open(file, "rb") as f:
+            data = bytearray(f.read())
+        at = 0
+        while at < len(data):  # kind, length, and the record with its fields
+            for clock in clocks:
+                value, = struct.unpack_from("<q", data, at + 6 + clock)
+                struct.pack_into("<q", data, at + 6 + clock, value - value % ticks)
+            at += 6 + struct.unpack_from("<I", data, at + 2)[0]
+        with open(file, "wb") as f:
+            f.write(data)
+    return path
+
+
+def analyse(which, out, *options, env=None, ticks=1):
     """-> folder of the results"""
-    raw = glob.glob(os.path.join(SOURCE, "tests/data/pt-a-%s/raw/*_ascend_pt" % which))[0]
+    raw = glob.glob(os.path.join(SOURCE, "tests/data/%s/raw/*_ascend_pt" % (which if "-" in which else "pt-a-" + which)))[0]
+    if ticks > 1:
+        raw = coarse(raw, os.path.join(out + "-raw", os.path.basename(raw)), ticks)
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ASCOPE_", "HCCL_"))} | (env or {})
     done = subprocess.run([ASCOPE, "analyse", raw, "--out", out, *options], capture_output=True, text=True, env=env, timeout=120)
     if done.returncode not in (0, 3):
         raise AssertionError("ascope analyse ended with %d: %s%s" % (done.returncode, done.stdout, done.stderr))
     return os.path.join(out, os.path.basename(raw), "ASCEND_PROFILER_OUTPUT")
+
+
+def ns(us):
+    return int(us.replace(".", ""))
 
 
 def connect(path):
@@ -143,6 +174,37 @@ class Databases(unittest.TestCase):
                                       a.get("Call stack") or None))
             self.assertGreater(len(shown), 100)
             self.assertEqual(stored, sorted(shown, key=lambda r: [v if v is not None else "" for v in r]), which)
+
+    def test_text_and_database_name_the_same_operator_for_a_kernel(self):
+        for sample, ticks in itertools.product(SAMPLES, CLOCKS):
+            folder = analyse(sample, os.path.join(self.dir, "owners%s%d" % (sample, ticks)), "--export-type", "text,db", ticks=ticks)
+            db = connect(glob.glob(folder + "/ascend_pytorch_profiler*.db")[0])
+            self.addCleanup(db.close)
+            with open(folder + "/trace_view.json", encoding="utf-8") as f:
+                flows = [e for e in json.load(f) if e.get("cat") in ("HostToDevice", "async_npu")]
+            place = lambda e: (e["pid"], e["tid"], e["ts"])
+            begin = {(e["cat"], e["id"]): e for e in flows if e["ph"] == "s"}
+            launch = {place(e): ns(begin[e["cat"], e["id"]]["ts"]) for e in flows if e["ph"] == "f" and e["cat"] == "HostToDevice"}
+            shown = {(launch[place(e)], ns(begin[e["cat"], e["id"]]["ts"]), begin[e["cat"], e["id"]]["tid"] & LANE)
+                     for e in flows if e["ph"] == "f" and e["cat"] == "async_npu" and place(e) in launch}
+            stored = set(self.rows(db, "SELECT a.startNs, CAST(p.startNs AS INTEGER), p.globalTid & %d FROM PYTORCH_API p "
+                                       "JOIN CONNECTION_IDS c ON c.id=p.connectionId JOIN CANN_API a ON a.connectionId=c.connectionId "
+                                       "WHERE p.type=50001 AND a.type=10000" % LANE)) if launch else set()
+            launches = {at for at, _, _ in stored}
+            self.assertEqual({x for x in shown if x[0] in launches}, {x for x in stored if x[0] in launch.values()}, (sample, ticks))
+            if sample in ("pt-a-npu", "own-pytorch"):
+                self.assertGreater(len(shown), 20)
+
+    def test_own_times_add_up(self):
+        for sample, ticks in itertools.product(SAMPLES, CLOCKS):
+            folder = analyse(sample, os.path.join(self.dir, "times%s%d" % (sample, ticks)), "--export-type", "text", ticks=ticks)
+            with open(folder + "/operator_details.csv", newline="", encoding="utf-8") as f:
+                rows = list(csv.DictReader(f))
+            self.assertGreater(len(rows), 30)
+            for row in rows:
+                own, total = (float(row["Host %s Duration(us)" % word]) for word in ("Self", "Total"))
+                self.assertTrue(0 <= own <= total, (sample, ticks, row))
+                self.assertLessEqual(float(row["Device Self Duration(us)"]), float(row["Device Total Duration(us)"]) + 1e-6, row)
 
     def test_steps_are_ranges_of_operators(self):
         for which in "npu", "host":

@@ -56,6 +56,9 @@ def host_lines(events):
 def kernel_lines(events):
     """What flow events from the host end at: where several do, the collective or else the earliest."""
     slices = {(e["pid"], e["tid"], e["ts"]): e for e in events if e.get("ph") == "X" and "cat" not in e}
+    calls = {}  # of those that begin together the longest: the call of CANN, not that of the runtime inside of it
+    for e in slices.values():
+        calls[e["tid"], e["ts"]] = max(calls.get((e["tid"], e["ts"]), 0), ns(e["dur"]))
     starts, ends = {}, {}
     for e in events:
         if e.get("cat") == "HostToDevice":
@@ -66,7 +69,9 @@ def kernel_lines(events):
     for flow, start in starts.items():
         k = min(ends.get(flow, []), key=lambda e: (not e["name"].startswith("hcom_"), ns(e["ts"])), default=None)
         if k:
-            yield ["kernel", ns(start["ts"]), ns(k["ts"]), repr(k["dur"]), int(k["args"].get("Task Type") == "AI_CORE")]
+            launch = ns(start["ts"])
+            yield ["kernel", launch, launch + calls.get((start["tid"], start["ts"]), 0), start["tid"], ns(k["ts"]),
+                   repr(k["dur"]), int(k["args"].get("Task Type") == "AI_CORE")]
 
 
 def overlap_lines(events):

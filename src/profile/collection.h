@@ -36,12 +36,12 @@ struct collection_settings {
  * device, begin_ns). */
 struct kernels {
     size_t n;
-    int64_t *launch_ns; /* begin of the call that launched it */
+    uint32_t process;                   /* that launched them */
+    int64_t *launch_ns, *launch_end_ns; /* the call that launched it */
     int64_t *begin_ns, *end_ns;
     double *dur_us; /* as the timeline shows it */
     bool *is_aicore;
     uint32_t *device; /* index of profile.device */
-    uint32_t *thread; /* that launched it; NULL: the threads of launches are not those of operators (NPUs) */
     bool *is_collective;
     uint32_t *launch_thread; /* of that call */
     uint32_t *row;           /* of the device's tasks, or of its collectives */
@@ -49,22 +49,18 @@ struct kernels {
     name_id *name;
 };
 
-/* Which operators enclose which, and what they started. Rows are rows of framework_ops. As in the reference, all
- * threads share one tree: an operator that begins while another one is open is its child. If the threads of launches
- * are known (GPUs), and on the host alone, where there are no launches, each thread has its own tree. */
+/* Which operators enclose which on their thread, and what they started. Rows are rows of framework_ops. */
 struct op_tree {
     uint32_t
         *by_begin; /* rows in nesting order (analyse/host/nesting.h): the order of the tree and of operator_details */
     uint32_t *parent; /* by row; NO_ROW: at the top */
-    int64_t *self_ns; /* by row: without the operators inside it; in a shared tree it may be negative */
-    bool *has_queued; /* by position in by_begin, of operators at the top: it, or one inside it, enqueued a task */
+    int64_t *self_ns; /* by row: without the operators inside it */
+    uint32_t *owner;  /* by row of kernels: the operator that started it, or NO_ROW */
+    uint32_t *task;   /* by row of kernels: row of the enqueue span of its task, or NO_ROW; NULL: no queue is used */
     size_t n_started;
     uint32_t *started;       /* kernels that an operator started itself, by operator (in the order of by_begin) */
     uint32_t *first_started; /* n + 1 positions in `started`, by position in by_begin */
     uint32_t *in_order;      /* the same kernels in the order in which they were started */
-    /* By position in by_begin: the range of `in_order` that the operator and those inside it started; equal:
-     * nothing. */
-    uint32_t *below, *below_end;
 };
 
 /* Of MindSpore: rows of framework_ops that started something; NO_ROW: none is known. */

@@ -10,6 +10,7 @@ bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
 {
     *k = (struct kernels){
         .launch_ns = arena_take(mem, n, sizeof *k->launch_ns),
+        .launch_end_ns = arena_take(mem, n, sizeof *k->launch_end_ns),
         .begin_ns = arena_take(mem, n, sizeof *k->begin_ns),
         .end_ns = arena_take(mem, n, sizeof *k->end_ns),
         .dur_us = arena_take(mem, n, sizeof *k->dur_us),
@@ -51,6 +52,7 @@ static size_t row_of_call(const struct collecting *c, uint32_t call)
 {
     if (c->of_call[call] == 0) {
         c->k->launch_ns[c->k->n] = source_host_ns(&c->p->host.source, c->p->host.calls.begin[call]);
+        c->k->launch_end_ns[c->k->n] = source_host_ns(&c->p->host.source, c->p->host.calls.end[call]);
         c->k->launch_thread[c->k->n] = c->p->host.calls.thread[call];
         c->of_call[call] = (uint32_t)++c->k->n;
     }
@@ -71,7 +73,7 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
         const struct task_label label = task_label(c->p, t, row, host, c->is_generic);
         const size_t i = flow == FLOW_OF_CALL ? row_of_call(c, h->connection[host] - 1) : c->k->n++;
         if (flow == FLOW_OF_TASK) {
-            c->k->launch_ns[i] = source_host_ns(&c->p->host.source, h->time[host]);
+            c->k->launch_ns[i] = c->k->launch_end_ns[i] = source_host_ns(&c->p->host.source, h->time[host]);
             c->k->launch_thread[i] = h->thread[host];
         }
         c->k->begin_ns[i] = t->begin_ns[row];
@@ -79,8 +81,6 @@ static void collect_tasks(const struct collecting *c, uint32_t device)
         c->k->dur_us[i] = t->dur_ns[row] / 1000;
         c->k->is_aicore[i] = label.type == c->aicore;
         c->k->device[i] = device;
-        if (c->k->thread)
-            c->k->thread[i] = h->thread[host];
         c->k->is_collective[i] = false;
         c->k->row[i] = (uint32_t)row;
         c->k->track[i] = task_stream_id(&c->p->device[device], row);
@@ -133,6 +133,7 @@ bool kernels_sort(struct kernels *k, struct arena *mem)
             size_t size;
         } column[] = {
             { sorted.launch_ns, k->launch_ns, sizeof *k->launch_ns },
+            { sorted.launch_end_ns, k->launch_end_ns, sizeof *k->launch_end_ns },
             { sorted.begin_ns, k->begin_ns, sizeof *k->begin_ns },
             { sorted.end_ns, k->end_ns, sizeof *k->end_ns },
             { sorted.dur_us, k->dur_us, sizeof *k->dur_us },
@@ -146,13 +147,8 @@ bool kernels_sort(struct kernels *k, struct arena *mem)
         };
         for (size_t c = 0; c < sizeof column / sizeof *column; c++)
             order_apply(column[c].to, column[c].from, order, k->n, column[c].size);
-        sorted.thread = k->thread ? arena_take(mem, k->n, sizeof *k->thread) : NULL;
-        ok = !k->thread || sorted.thread;
-    }
-    if (ok) {
-        if (k->thread)
-            order_apply(sorted.thread, k->thread, order, k->n, sizeof *k->thread);
         sorted.n = k->n;
+        sorted.process = k->process;
         *k = sorted;
     }
     arena_free(spare);
@@ -167,8 +163,7 @@ bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *m
     const size_t n = count_flows(&c);
     bool ok = spare && kernels_take(&found, n, spare);
     if (ok) {
-        if (p->chip->task_log == TASK_LOG_CUDA) /* software of NPUs may launch from a thread of its own */
-            found.thread = arena_take(spare, n, sizeof *found.thread);
+        found.process = p->host.source.pid;
         c.of_call = arena_take(spare, p->host.calls.n, sizeof *c.of_call);
         c.aicore = names_addz(p->names, "AI_CORE");
         ok = !arena_failed(spare);

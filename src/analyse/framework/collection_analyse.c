@@ -8,26 +8,19 @@
 #include "analyse/framework/profiler_steps.h"
 
 /* Finds which operators started what on the devices, and the steps. */
-static bool connect(struct collection *s, struct arena *spare)
+static bool connect(struct collection *s)
 {
     const struct framework *f = &s->framework;
-    struct queued queued;
-    const bool has_queue = queue_is_used(f);
     return kernels_collect(&s->kernels, &s->profile, s->mem) &&
-           (!has_queue || queued_find(&queued, &f->dequeue, &s->kernels, spare)) &&
-           op_tree_build(&s->tree, f, &s->kernels, has_queue ? &queued : NULL, s->mem) &&
-           profiler_steps_find(&s->steps, f, &s->tree, &s->kernels, has_queue ? &queued : NULL, s->profile.names,
-                               s->mem);
+           op_tree_build(&s->tree, f, &s->kernels, s->profile.names, s->mem) &&
+           profiler_steps_find(&s->steps, f, &s->tree, &s->kernels, s->profile.names, s->mem);
 }
 
 bool collection_analyse(struct collection *s, unsigned n_threads, struct error *e)
 {
     if (s->has_device && !profile_analyse(&s->profile, n_threads, e))
         return false;
-    struct arena *spare = arena_new();
-    const bool ok = spare && connect(s, spare) && !names_failed(s->profile.names);
-    arena_free(spare);
-    if (!ok)
+    if (!connect(s) || names_failed(s->profile.names))
         return error_no_memory(e, s->path);
     return memory_lives_analyse(s, e);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/connections.h"
 
-#include <string.h>
-
-#include "analyse/framework/enclosing.h"
 #include "analyse/flow/marks.h"
+#include "analyse/framework/op_tree.h"
 #include "base/keys.h"
 #include "base/sort.h"
 #include "raw/host_records.h"
@@ -48,11 +46,6 @@ static bool calls_sort(struct calls_made *c, struct arena *mem)
     order_apply(sorted.id, c->id, order, c->n, sizeof *c->id);
     *c = sorted;
     return true;
-}
-
-static uint64_t thread_key(uint32_t process, uint32_t thread)
-{
-    return (uint64_t)process << 32 | thread;
 }
 
 /* Which calls launch tasks. On NPUs: calls of the node level with the type "launch". On GPUs there is no such type:
@@ -116,69 +109,6 @@ static bool marks_of(struct calls_made *out, const struct profile *p, struct are
     return calls_sort(out, mem);
 }
 
-/* For each span of `from` the last one of `to` with the same id. */
-static uint32_t *same_id(const struct queue_spans *from, const struct queue_spans *to, struct arena *mem)
-{
-    uint32_t *found = arena_take(mem, from->n, sizeof *found), *order = arena_take(mem, to->n, sizeof *order);
-    if (!found || !order)
-        return NULL;
-    order_fill(order, to->n);
-    if (!order_by_u64(order, to->n, to->id))
-        return NULL;
-    for (size_t i = 0; i < from->n; i++) {
-        const size_t after = from->id[i] == UINT64_MAX ? to->n : order_first_u64(order, to->n, to->id, from->id[i] + 1);
-        found[i] = after > 0 && to->id[order[after - 1]] == from->id[i] ? order[after - 1] : NO_ROW;
-    }
-    return found;
-}
-
-static uint64_t *queue_threads(const struct queue_spans *q, struct arena *mem)
-{
-    uint64_t *thread = arena_take(mem, q->n, sizeof *thread);
-    for (size_t i = 0; thread && i < q->n; i++)
-        thread[i] = thread_key(q->process[i], q->thread[i]);
-    return thread;
-}
-
-/* The spans of some operators. */
-static bool spans_of_ops(struct host_spans *out, const struct framework_ops *o, const uint32_t *row, size_t n,
-                         struct arena *mem)
-{
-    int64_t *begin_ns = arena_take(mem, n, sizeof *begin_ns), *end_ns = arena_take(mem, n, sizeof *end_ns);
-    uint64_t *thread = arena_take(mem, n, sizeof *thread);
-    if (!begin_ns || !end_ns || !thread)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        begin_ns[i] = o->begin_ns[row[i]];
-        end_ns[i] = o->end_ns[row[i]];
-        thread[i] = thread_key(o->process[row[i]], o->thread[row[i]]);
-    }
-    *out = (struct host_spans){ n, begin_ns, end_ns, thread };
-    return true;
-}
-
-/* op[i]: the operator that made call i, or NO_ROW. A call during a dequeue span was made by the operator that enqueued
- * the task. */
-static bool callers_of(const struct calls_made *c, const struct host_spans *ops, const struct framework *f,
-                       uint32_t *op, struct arena *mem)
-{
-    const struct queue_spans *in = &f->enqueue, *out = &f->dequeue;
-    const struct host_spans calls = { c->n, c->begin_ns, c->end_ns, c->thread };
-    if (in->n == 0 || out->n == 0)
-        return enclosing_find(ops, &calls, op);
-    uint32_t *op_of_task = arena_take(mem, in->n, sizeof *op_of_task);
-    const uint32_t *put_in = same_id(out, in, mem);
-    const struct host_spans enqueued = { in->n, in->begin_ns, in->end_ns, queue_threads(in, mem) },
-                            dequeued = { out->n, out->begin_ns, out->end_ns, queue_threads(out, mem) };
-    if (!op_of_task || !put_in || !enqueued.thread || !dequeued.thread || !enclosing_find(ops, &enqueued, op_of_task) ||
-        !enclosing_find(&dequeued, &calls, op))
-        return false;
-    for (size_t i = 0; i < c->n; i++)
-        if (op[i] != NO_ROW)
-            op[i] = put_in[op[i]] == NO_ROW ? NO_ROW : op_of_task[put_in[op[i]]];
-    return true;
-}
-
 /* Pairs forward and backward operators: of the operators with a sequence number, the last one with a forward thread is
  * the backward, and the last one without is the forward. pair[row]: number of the pair + 1, or 0; pairs are numbered in
  * the order in which their sequence numbers appear in the file. */
@@ -217,36 +147,35 @@ static void split_ops(struct connections *c, const struct collection *s, const s
 {
     size_t n_plain = 0;
     for (size_t i = 0; i < o->n; i++)
-        n_plain += strncmp(names_text(s->profile.names, o->name[i]), "mstx_", 5) != 0;
+        n_plain += !op_is_mark(s->profile.names, o->name[i]);
     c->n = o->n;
     c->n_plain = n_plain;
     size_t plain = 0, marked = n_plain;
     for (uint32_t i = 0; i < o->n; i++)
-        c->op[strncmp(names_text(s->profile.names, o->name[i]), "mstx_", 5) == 0 ? marked++ : plain++] = i;
+        c->op[op_is_mark(s->profile.names, o->name[i]) ? marked++ : plain++] = i;
 }
 
-/* The calls of some operators: op[i] is the operator that made call i, as a position in connections.op relative to
- * `first`. */
-struct callers {
+/* Calls, and who made them; `first`: the first of connections.op among which they were searched. */
+struct made {
     struct calls_made calls;
-    uint32_t *op;
+    struct callers by;
     size_t first;
 };
 
-static bool callers_find(struct callers *c, const struct connections *all, const struct framework *f, size_t first,
+static bool find_callers(struct made *m, const struct connections *all, const struct framework *f, size_t first,
                          size_t n, struct arena *mem)
 {
-    struct host_spans ops;
-    c->first = first;
-    c->op = arena_take(mem, c->calls.n, sizeof *c->op);
-    if (n == 0)
-        c->calls.n = 0;
-    return c->op && (c->calls.n == 0 || (spans_of_ops(&ops, &f->ops, all->op + first, n, mem) &&
-                                         callers_of(&c->calls, &ops, f, c->op, mem)));
+    m->first = first;
+    m->calls.n = n > 0 ? m->calls.n : 0;
+    if (m->calls.n == 0)
+        return true;
+    const struct calls_made *c = &m->calls;
+    m->by = (struct callers){ f, all->op + first, n, { c->n, c->begin_ns, c->end_ns, c->thread }, NULL, NULL };
+    return sort_by_begin(&f->ops, all->op + first, n, mem) && callers_find(&m->by, mem);
 }
 
-static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first_pair, const struct callers *callers,
-                     size_t n_callers, struct arena *mem)
+static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first_pair, const struct made *made,
+                     size_t n_made, struct arena *mem)
 {
     c->first = arena_take(mem, c->n + 1, sizeof *c->first);
     uint32_t *next = arena_take(mem, c->n + 1, sizeof *next);
@@ -254,10 +183,10 @@ static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first
         return false;
     for (size_t i = 0; i < c->n; i++)
         next[i] = pair[c->op[i]] > 0;
-    for (size_t k = 0; k < n_callers; k++)
-        for (size_t i = 0; i < callers[k].calls.n; i++)
-            if (callers[k].op[i] != NO_ROW)
-                next[callers[k].first + callers[k].op[i]]++;
+    for (size_t k = 0; k < n_made; k++)
+        for (size_t i = 0; i < made[k].calls.n; i++)
+            if (made[k].by.op[i] != NO_ROW)
+                next[made[k].first + made[k].by.op[i]]++;
     for (size_t i = 0; i < c->n; i++) {
         c->first[i + 1] = c->first[i] + next[i];
         next[i] = c->first[i];
@@ -268,17 +197,17 @@ static bool list_ids(struct connections *c, const uint32_t *pair, uint64_t first
     for (size_t i = 0; i < c->n; i++)
         if (pair[c->op[i]] > 0)
             c->id[next[i]++] = first_pair + pair[c->op[i]] - 1;
-    for (size_t k = 0; k < n_callers; k++)
-        for (size_t i = 0; i < callers[k].calls.n; i++)
-            if (callers[k].op[i] != NO_ROW)
-                c->id[next[callers[k].first + callers[k].op[i]]++] = callers[k].calls.id[i];
+    for (size_t k = 0; k < n_made; k++)
+        for (size_t i = 0; i < made[k].calls.n; i++)
+            if (made[k].by.op[i] != NO_ROW)
+                c->id[next[made[k].first + made[k].by.op[i]]++] = made[k].calls.id[i];
     return true;
 }
 
 bool connections_find(struct connections *c, const struct collection *s, const struct framework *f, struct arena *mem)
 {
     struct arena *temp = arena_new();
-    struct callers callers[2] = { 0 };
+    struct made made[2] = { 0 };
     *c = (struct connections){ .op = arena_take(mem, f->ops.n, sizeof *c->op) };
     bool done = temp && c->op;
     if (done)
@@ -289,15 +218,11 @@ bool connections_find(struct connections *c, const struct collection *s, const s
         if (f->enqueue.id[i] + 1 + CONNECTION_FRAMEWORK > first_pair)
             first_pair = f->enqueue.id[i] + 1 + CONNECTION_FRAMEWORK;
 
-    done = pair && launches_of(&callers[0].calls, &s->profile, temp) && marks_of(&callers[1].calls, &s->profile, temp);
-    if (done && callers[0].calls.n > 0)
-        done = sort_by_begin(&f->ops, c->op, c->n_plain, temp);
-    if (done && callers[1].calls.n > 0)
-        done = sort_by_begin(&f->ops, c->op + c->n_plain, c->n - c->n_plain, temp);
-    done = done && callers_find(&callers[0], c, f, 0, c->n_plain, temp) &&
-           callers_find(&callers[1], c, f, c->n_plain, c->n - c->n_plain, temp) &&
-           list_ids(c, pair, first_pair, callers, 2, mem);
-    c->dequeue = done ? same_id(&f->enqueue, &f->dequeue, mem) : NULL;
+    done = pair && launches_of(&made[0].calls, &s->profile, temp) && marks_of(&made[1].calls, &s->profile, temp) &&
+           find_callers(&made[0], c, f, 0, c->n_plain, temp) &&
+           find_callers(&made[1], c, f, c->n_plain, c->n - c->n_plain, temp) &&
+           list_ids(c, pair, first_pair, made, 2, mem);
+    c->dequeue = done ? queue_pairs(&f->enqueue, &f->dequeue, mem) : NULL;
     arena_free(temp);
     return c->dequeue != NULL;
 }

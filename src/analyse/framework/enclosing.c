@@ -1,56 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/enclosing.h"
 
+#include <string.h>
+
 #include "analyse/host/nesting.h"
 #include "base/arena.h"
 #include "base/sort.h"
+#include "base/stamp.h"
 #include "profile/calls.h"
 
-/* Only damaged files have a thousand nested spans. The limit keeps the search from becoming quadratic. */
-enum { DEEPEST = 1000 };
-
-/* Rows by thread, then in nesting order. */
-static uint32_t *sorted(const struct host_spans *s, struct arena *mem)
+/* Rows by thread, then in nesting order. by_begin: those in nesting order, or NULL. */
+static uint32_t *sorted(const struct host_spans *s, const uint32_t *by_begin, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, s->n, sizeof *order);
-    const bool done =
-        order && nesting_order(order, s->n, s->begin_ns, s->end_ns) && order_by_u64(order, s->n, s->thread);
+    if (order && by_begin && s->n > 0)
+        memcpy(order, by_begin, s->n * sizeof *order);
+    const bool done = order && (by_begin || nesting_order(order, s->n, s->begin_ns, s->end_ns)) &&
+                      order_by_u64(order, s->n, s->thread);
     return done ? order : NULL;
 }
 
-/* The open spans, as a linked list from the innermost to the outermost. */
+/* The spans of one thread that may contain what begins next, the outermost first. Each ends no later than the one below
+ * it, so that this needs no limit for damaged files, in which all spans may be open. */
 struct open_spans {
     const struct host_spans *of;
-    uint32_t *below; /* by row: the span that was open when it began */
-    uint32_t top;    /* NO_ROW: none is open */
+    uint32_t *row;
+    size_t n;
+    int64_t *self_ns; /* by row, or NULL */
 };
 
-/* Spans that end in the nanosecond in which the new one begins are closed first. */
-static void open_span(struct open_spans *o, uint32_t span)
+static int64_t top_end(const struct open_spans *o)
 {
-    while (o->top != NO_ROW && o->of->end_ns[o->top] <= o->of->begin_ns[span])
-        o->top = o->below[o->top];
-    o->below[span] = o->top;
-    o->top = span;
+    return o->of->end_ns[o->row[o->n - 1]];
 }
 
-static uint32_t around(const struct open_spans *o, int64_t end_ns)
+/* Opens a span and returns the one that contains it. One that ends before it does contains nothing from here on that
+ * the new one does not, and loses the time that they share. */
+static uint32_t open_span(struct open_spans *o, uint32_t span)
 {
-    uint32_t row = o->top;
-    for (int depth = 0; row != NO_ROW && o->of->end_ns[row] < end_ns; depth++)
-        row = depth < DEEPEST ? o->below[row] : NO_ROW;
-    return row;
+    const int64_t begin_ns = o->of->begin_ns[span], end_ns = o->of->end_ns[span];
+    int64_t from_ns = begin_ns;
+    while (o->n > 0 && (top_end(o) <= begin_ns || top_end(o) < end_ns)) {
+        if (o->self_ns && top_end(o) > from_ns) {
+            int64_t *self_ns = &o->self_ns[o->row[o->n - 1]];
+            *self_ns = wrap_sub(*self_ns, wrap_sub(top_end(o), from_ns));
+            from_ns = top_end(o);
+        }
+        o->n--;
+    }
+    const uint32_t around = o->n > 0 ? o->row[o->n - 1] : NO_ROW;
+    if (o->self_ns) {
+        o->self_ns[span] = end_ns > begin_ns ? wrap_sub(end_ns, begin_ns) : 0;
+        if (around != NO_ROW && end_ns > from_ns)
+            o->self_ns[around] = wrap_sub(o->self_ns[around], wrap_sub(end_ns, from_ns));
+    }
+    o->row[o->n++] = span;
+    return around;
 }
 
-static void find(const struct host_spans *outer, const uint32_t *outer_order, const struct host_spans *inner,
-                 const uint32_t *inner_order, struct open_spans *open, uint32_t *found)
+static void find(struct open_spans *open, const uint32_t *outer_order, const struct host_spans *inner,
+                 const uint32_t *inner_order, uint32_t *found)
 {
+    const struct host_spans *outer = open->of;
     size_t next = 0;
     for (size_t i = 0; i < inner->n; i++) {
         const uint32_t row = inner_order[i];
         const uint64_t thread = inner->thread[row];
         if (i > 0 && thread != inner->thread[inner_order[i - 1]])
-            open->top = NO_ROW;
+            open->n = 0;
         for (; next < outer->n; next++) {
             const uint32_t span = outer_order[next];
             if (outer->thread[span] > thread ||
@@ -59,20 +76,39 @@ static void find(const struct host_spans *outer, const uint32_t *outer_order, co
             if (outer->thread[span] == thread)
                 open_span(open, span);
         }
-        while (open->top != NO_ROW && outer->end_ns[open->top] < inner->begin_ns[row])
-            open->top = open->below[open->top];
-        found[row] = around(open, inner->end_ns[row]);
+        while (open->n > 0 && top_end(open) < inner->begin_ns[row])
+            open->n--;
+        const size_t n = SEARCH_FIRST_NOT(at, 0, open->n, outer->end_ns[open->row[at]] >= inner->end_ns[row]);
+        found[row] = n > 0 ? open->row[n - 1] : NO_ROW;
     }
 }
 
 bool enclosing_find(const struct host_spans *outer, const struct host_spans *inner, uint32_t *found)
 {
     struct arena *mem = arena_new();
-    const uint32_t *outer_order = mem ? sorted(outer, mem) : NULL, *inner_order = mem ? sorted(inner, mem) : NULL;
-    struct open_spans open = { outer, mem ? arena_take(mem, outer->n, sizeof *open.below) : NULL, NO_ROW };
-    const bool done = outer_order && inner_order && open.below;
+    const uint32_t *outer_order = mem ? sorted(outer, NULL, mem) : NULL,
+                   *inner_order = mem ? sorted(inner, NULL, mem) : NULL;
+    struct open_spans open = { .of = outer, .row = mem ? arena_take(mem, outer->n, sizeof *open.row) : NULL };
+    const bool done = outer_order && inner_order && open.row;
     if (done)
-        find(outer, outer_order, inner, inner_order, &open, found);
+        find(&open, outer_order, inner, inner_order, found);
+    arena_free(mem);
+    return done;
+}
+
+bool enclosing_tree(const struct host_spans *s, const uint32_t *by_begin, uint32_t *parent, int64_t *self_ns)
+{
+    struct arena *mem = arena_new();
+    const uint32_t *order = mem ? sorted(s, by_begin, mem) : NULL;
+    struct open_spans open = { .of = s,
+                               .row = mem ? arena_take(mem, s->n, sizeof *open.row) : NULL,
+                               .self_ns = self_ns };
+    const bool done = order && open.row;
+    for (size_t i = 0; done && i < s->n; i++) {
+        if (i > 0 && s->thread[order[i]] != s->thread[order[i - 1]])
+            open.n = 0;
+        parent[order[i]] = open_span(&open, order[i]);
+    }
     arena_free(mem);
     return done;
 }

@@ -104,23 +104,12 @@ static uint32_t leaf_of(struct building *b, name_id stack)
     return frame;
 }
 
-/* The operator around another one in its own thread; NO_ROW: none. */
-static uint32_t around(const struct collection *s, uint32_t row)
-{
-    enum { FAR = 64 }; /* no program nests threads deeper than that */
-    const uint32_t thread = s->framework.ops.thread[row];
-    uint32_t at = s->tree.parent[row];
-    for (int i = 0; at != NO_ROW && s->framework.ops.thread[at] != thread; i++)
-        at = i < FAR ? s->tree.parent[at] : NO_ROW;
-    return at;
-}
-
 /* The frame of an operator. A step has the frame of its surroundings, so that the same operators of all steps are in
  * one frame. */
 static uint32_t frame_of_op(struct building *b, uint32_t row, bool is_step)
 {
     const struct framework_ops *o = &b->s->framework.ops;
-    const uint32_t outer = around(b->s, row);
+    const uint32_t outer = b->s->tree.parent[row];
     const name_id own = o->stack[row] == NO_NAME ? NAME_EMPTY : o->stack[row];
     uint32_t in = 0;
     if (outer != NO_ROW && (own == NAME_EMPTY || own == b->stack_of[outer])) {

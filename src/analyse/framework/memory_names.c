@@ -3,14 +3,10 @@
 
 #include <string.h>
 
+#include "analyse/framework/op_tree.h"
 #include "base/sort.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
-
-static uint64_t thread_key(uint32_t process, uint32_t thread)
-{
-    return (uint64_t)process << 32 | thread;
-}
 
 /* Distributes rows, which `order` has by begin, to their threads. */
 static bool distribute(struct rows_by_thread *t, const uint32_t *order, size_t n, const uint32_t *process,

@@ -6,8 +6,8 @@
 #include "analyse/flow/kernels.h"
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/ms_links.h"
+#include "analyse/framework/op_tree.h"
 #include "analyse/framework/profiler_steps.h"
-#include "analyse/host/nesting.h"
 #include "analyse/profile_analyse.h"
 #include "base/keys.h"
 #include "base/sort.h"
@@ -18,64 +18,13 @@ bool ms_has_steps(const struct collection *s)
     return s->settings.has_schedule && !s->settings.is_whole_graph && s->steps.n > 0;
 }
 
-/* Each thread by itself: a range that begins while another of its thread is open is inside of it. */
-static bool nest(struct op_tree *t, const struct framework_ops *o, struct arena *spare)
+static bool build_tree(struct collection *s)
 {
-    struct keys threads = { 0 };
-    LIST(uint32_t) innermost = { 0 }; /* of a thread: row, or NO_ROW */
-    for (size_t at = 0; at < o->n; at++) {
-        const uint32_t row = t->by_begin[at], place = keys_add(&threads, o->thread[row], spare);
-        uint32_t *top = place == innermost.n ? list_add(&innermost, spare) : NULL;
-        if (top)
-            *top = NO_ROW;
-        if (place == KEYS_NO_MEMORY || place >= innermost.n)
-            return false;
-        uint32_t around = innermost.at[place];
-        while (around != NO_ROW && o->end_ns[around] <= o->begin_ns[row])
-            around = t->parent[around];
-        t->parent[row] = around;
-        t->self_ns[row] = wrap_sub(o->end_ns[row], o->begin_ns[row]);
-        if (around != NO_ROW)
-            t->self_ns[around] = wrap_sub(t->self_ns[around], t->self_ns[row]);
-        innermost.at[place] = row;
-    }
-    return true;
-}
-
-/* From kernels with the ranges that launched them to ranges with their kernels. */
-static bool gather(struct op_tree *t, size_t n_ops, const uint32_t *op_of_kernel, size_t n_kernels, struct arena *spare)
-{
-    uint32_t *position = arena_take(spare, n_ops, sizeof *position), *next = arena_take(spare, n_ops, sizeof *next);
-    if (!position || !next)
+    const size_t n = s->framework.ops.n;
+    if (!op_tree_nest(&s->tree, &s->framework.ops, s->mem))
         return false;
-    for (uint32_t at = 0; at < n_ops; at++)
-        position[t->by_begin[at]] = at;
-    for (size_t k = 0; k < n_kernels; k++)
-        if (op_of_kernel[k] != NO_ROW)
-            t->first_started[position[op_of_kernel[k]] + 1]++;
-    for (size_t at = 0; at < n_ops; at++)
-        t->first_started[at + 1] += t->first_started[at];
-    t->n_started = t->first_started[n_ops];
-    for (uint32_t k = 0; k < n_kernels; k++)
-        if (op_of_kernel[k] != NO_ROW) {
-            const uint32_t at = position[op_of_kernel[k]];
-            t->started[t->first_started[at] + next[at]++] = k;
-        }
-    return true;
-}
-
-static bool build_tree(struct collection *s, struct arena *spare)
-{
-    const struct framework_ops *o = &s->framework.ops;
-    struct op_tree *t = &s->tree;
-    struct arena *mem = s->mem;
-    *t = (struct op_tree){ .by_begin = arena_take(mem, o->n, sizeof *t->by_begin),
-                           .parent = arena_take(mem, o->n, sizeof *t->parent),
-                           .self_ns = arena_take(mem, o->n, sizeof *t->self_ns),
-                           .started = arena_take(mem, s->kernels.n, sizeof *t->started),
-                           .first_started = arena_take(mem, o->n + 1, sizeof *t->first_started) };
-    return !arena_failed(mem) && nesting_order(t->by_begin, o->n, o->begin_ns, o->end_ns) && nest(t, o, spare) &&
-           gather(t, o->n, s->links.op, s->kernels.n, spare);
+    s->tree.owner = s->links.op;
+    return op_tree_gather(&s->tree, n, s->kernels.n, NULL, s->mem);
 }
 
 /* Steps on the device are those of the host: what began from the begin to the end of the range, both included. */
@@ -179,7 +128,7 @@ bool ms_analyse(struct collection *s, unsigned n_threads, struct error *e)
         return false;
     struct arena *spare = arena_new();
     const bool ok = spare && kernels_collect(&s->kernels, &s->profile, s->mem) && ms_links_find(s, spare) &&
-                    build_tree(s, spare) && find_steps(s) && (s->steps.n > 0 || find_executed(s, spare)) &&
+                    build_tree(s) && find_steps(s) && (s->steps.n > 0 || find_executed(s, spare)) &&
                     !arena_failed(spare) && !names_failed(s->profile.names);
     arena_free(spare);
     if (!ok)

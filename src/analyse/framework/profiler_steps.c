@@ -54,71 +54,78 @@ static void step_add(const struct finding *f, size_t step, uint32_t kernel, uint
     e->has_any = true;
 }
 
-/* With the queue, the work of a step is what the operators inside it enqueued. */
-static bool add_queued(const struct finding *f, const struct op_tree *t, const uint32_t *at, const struct queued *q,
+/* The last step that has begun at a time, searched from `step` on; s->n: that one is over, or there is none. */
+static size_t step_open_at(const struct profiler_steps *s, size_t *step, int64_t ns)
+{
+    while (*step + 1 < s->n && s->host_begin_ns[*step + 1] <= ns)
+        ++*step;
+    return *step < s->n && s->host_begin_ns[*step] <= ns && s->host_end_ns[*step] >= ns ? *step : s->n;
+}
+
+/* With the queue, the work of a step is what was put into the queue from its begin to its end. */
+static bool add_queued(const struct finding *f, const struct queue_spans *in, const struct op_tree *t,
                        struct arena *spare)
 {
-    uint32_t *place = arena_take(spare, f->k->n, sizeof *place); /* of a kernel's id */
-    if (!place)
+    uint32_t *step_of = arena_take(spare, in->n, sizeof *step_of), *order = arena_take(spare, in->n, sizeof *order);
+    uint64_t *key = arena_take(spare, in->n, sizeof *key);
+    if (arena_failed(spare))
         return false;
-    for (uint32_t id = 0; id < q->ids.key.n; id++)
-        for (uint32_t i = q->first[id]; i < q->first[id + 1]; i++)
-            place[q->kernel[i]] = id;
-    for (size_t step = 0; step < f->s->n; step++) {
-        f->s->has_work[step] = q->ids.key.n > 0 && t->has_queued[at[step]];
-        for (uint32_t i = t->below[at[step]]; i < t->below_end[at[step]]; i++)
-            step_add(f, step, t->in_order[i], q->ids.key.at[place[t->in_order[i]]]);
+    for (size_t i = 0; i < in->n; i++)
+        key[i] = (uint64_t)in->begin_ns[i] ^ UINT64_C(1) << 63;
+    order_fill(order, in->n);
+    if (!order_by_u64(order, in->n, key))
+        return false;
+    for (size_t i = 0, at = 0; i < in->n; i++) {
+        const size_t step = step_open_at(f->s, &at, in->begin_ns[order[i]]);
+        step_of[order[i]] = (uint32_t)step;
+        if (step < f->s->n)
+            f->s->has_work[step] = f->k->n > 0;
     }
+    for (uint32_t i = 0; i < f->k->n; i++)
+        if (t->task[i] != NO_ROW && step_of[t->task[i]] < f->s->n)
+            step_add(f, step_of[t->task[i]], i, in->id[t->task[i]]);
     return true;
 }
 
 /* Without the queue, the work of a step is what was launched from its begin to its end. */
 static void add_launched(const struct finding *f)
 {
-    size_t step = 0;
+    size_t at = 0;
     for (uint32_t i = 0; i < f->k->n; i++) {
-        const int64_t launch_ns = f->k->launch_ns[i];
-        while (step < f->s->n && f->s->host_end_ns[step] < launch_ns && f->s->host_begin_ns[step] <= launch_ns)
-            step++;
+        const size_t step = step_open_at(f->s, &at, f->k->launch_ns[i]);
         if (step == f->s->n)
-            return;
-        if (f->s->host_begin_ns[step] > launch_ns)
             continue;
         f->s->has_work[step] = true;
-        step_add(f, step, i, (uint64_t)launch_ns ^ UINT64_C(1) << 63);
+        step_add(f, step, i, (uint64_t)f->k->launch_ns[i] ^ UINT64_C(1) << 63);
     }
 }
 
 bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, const struct op_tree *t,
-                         const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem)
+                         const struct kernels *k, struct names *names, struct arena *mem)
 {
     const struct framework_ops *o = &f->ops;
     struct arena *spare = arena_new();
-    LIST(uint32_t) at = { 0 };  /* positions in by_begin */
+    LIST(uint32_t) at = { 0 };  /* rows */
     int64_t end_ns = INT64_MIN; /* of the last step */
-    /* The reference takes only those at the top, and loses all that begin in a range of the user ("epoch"). */
-    const bool is_by_thread = tree_is_by_thread(k, q);
     for (uint32_t i = 0; spare && i < o->n; i++) {
         const uint32_t row = t->by_begin[i];
-        if (is_by_thread ? o->end_ns[row] <= end_ns : t->parent[row] != NO_ROW)
-            continue;
-        uint32_t *new = name_is_step(names, o->name[row]) ? list_add(&at, spare) : NULL;
+        uint32_t *new = o->end_ns[row] > end_ns &&name_is_step(names, o->name[row]) ? list_add(&at, spare) : NULL;
         if (!new)
             continue;
-        *new = i;
+        *new = row;
         end_ns = o->end_ns[row];
     }
     struct finding find = { s, k, spare ? arena_take(spare, at.n, sizeof *find.extent) : NULL };
     bool ok = spare && !arena_failed(spare) && profiler_steps_take(s, at.n, mem);
     for (; ok && s->n < at.n; s->n++) {
-        const uint32_t row = t->by_begin[at.at[s->n]];
+        const uint32_t row = at.at[s->n];
         s->op[s->n] = row;
         s->id[s->n] = names_addz(names, strrchr(names_text(names, o->name[row]), '#') + 1);
         s->host_begin_ns[s->n] = o->begin_ns[row];
         s->host_end_ns[s->n] = o->end_ns[row];
     }
-    if (ok && q)
-        ok = add_queued(&find, t, at.at, q, spare);
+    if (ok && t->task)
+        ok = add_queued(&find, &f->enqueue, t, spare);
     else if (ok)
         add_launched(&find);
     for (size_t step = 0; ok && step < s->n; step++) { /* the step is over when the host is, too */

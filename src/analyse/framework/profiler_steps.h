@@ -12,9 +12,9 @@ bool name_is_step(const struct names *names, name_id name);
 /* Room for n of them, of which there are none yet. */
 bool profiler_steps_take(struct profiler_steps *s, size_t n, struct arena *mem);
 
-/* After op_tree_build(); q: the same as there. False only without memory. */
+/* After op_tree_build(). False only without memory. */
 bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, const struct op_tree *t,
-                         const struct kernels *k, const struct queued *q, struct names *names, struct arena *mem);
+                         const struct kernels *k, struct names *names, struct arena *mem);
 
 /* Which step a moment on the device belongs to: the first one with begin <= moment < end, of those that have work. */
 struct step_index {

@@ -51,9 +51,10 @@ struct growing {
     struct arena *mem;
 };
 
-/* The innermost event that is open on a thread at a time. The end of an event also closes the events inside it, even if
- * they end later: events that overlap without nesting are damaged. */
-static uint32_t open_on(struct growing *g, uint64_t of_thread, int64_t at_ns, uint32_t *place)
+/* The innermost event that is open on a thread when another one begins. What begins in the nanosecond in which an event
+ * ends is behind it, but an allocation, which has no duration, is inside. The end of an event also closes the events
+ * inside it, even if they end later: events that overlap without nesting are damaged. */
+static uint32_t open_on(struct growing *g, uint64_t of_thread, int64_t at_ns, bool is_moment, uint32_t *place)
 {
     *place = keys_add(&g->threads, of_thread, g->mem);
     if (*place == KEYS_NO_MEMORY)
@@ -66,7 +67,7 @@ static uint32_t open_on(struct growing *g, uint64_t of_thread, int64_t at_ns, ui
     }
     uint32_t *at = &g->open.at[*place];
     /* An event whose parent is on another thread stays there: it is closed only by its own thread, and only once. */
-    while (*at != NO_EVENT && thread(g->f, g->by_begin[*at]) == of_thread && g->until_ns[*at] < at_ns) {
+    while (*at != NO_EVENT && thread(g->f, g->by_begin[*at]) == of_thread && g->until_ns[*at] < at_ns + !is_moment) {
         g->until_ns[*at] = INT64_MAX;
         *at = g->parent[*at];
     }
@@ -95,9 +96,9 @@ static bool grow(struct growing *g, size_t n)
         const uint32_t number = g->by_begin[i];
         const int64_t begin = event_begin_ns(g->f, number), end = end_ns(g->f, number);
         uint32_t place, other;
-        const uint32_t around = open_on(g, thread(g->f, number), begin, &place);
+        const uint32_t around = open_on(g, thread(g->f, number), begin, end <= begin, &place);
         const uint64_t forward = around == NO_EVENT ? forward_thread(g, number) : 0;
-        g->parent[i] = forward ? open_on(g, forward, begin, &other) : around;
+        g->parent[i] = forward ? open_on(g, forward, begin, end <= begin, &other) : around;
         if (arena_failed(g->mem))
             return false;
         g->until_ns[i] =

@@ -3,53 +3,58 @@
 
 #include "analyse/framework/profiler_steps.h"
 
-/* No program nests operators that deeply. The totals of deeper ones, which a damaged file may have, are differences of
- * running sums: adding up everything below each would be quadratic. */
+/* No program nests operators that deeply. Where a damaged file does, each operator adds its total to that of its parent:
+ * to add each kernel to all operators around it would be quadratic. */
 enum { DEEP = UINT8_MAX };
 
 struct operators {
     const struct collection *s;
-    uint32_t *at;   /* positions in by_begin of the operators that are shown: all but the steps */
-    uint8_t *depth; /* by row of framework_ops */
+    uint32_t *at; /* positions in by_begin of the operators that are shown: all but the steps */
     struct device_time {
         double us, aicore_us;
         bool has_any, has_aicore;
-    } * before; /* running sums over in_order, n_started + 1 of them; NULL: nothing is deeper than DEEP */
+    } * self, *total; /* by row of framework_ops */
 };
 
-static void add(struct device_time *t, const struct kernels *k, uint32_t kernel)
+static void add(struct device_time *t, const struct device_time *more)
 {
-    t->us += k->dur_us[kernel];
-    t->has_any = true;
-    if (!k->is_aicore[kernel])
-        return;
-    t->aicore_us += k->dur_us[kernel];
-    t->has_aicore = true;
+    t->us += more->us;
+    t->aicore_us += more->aicore_us;
+    t->has_any |= more->has_any;
+    t->has_aicore |= more->has_aicore;
+}
+
+/* The number of operators around the deepest one, at most DEEP. */
+static unsigned deepest(const struct op_tree *t, size_t n, uint8_t *depth)
+{
+    unsigned most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t row = t->by_begin[i], parent = t->parent[row];
+        depth[row] = parent == NO_ROW ? 0 : (uint8_t)(depth[parent] + (depth[parent] < DEEP));
+        most = depth[row] > most ? depth[row] : most;
+    }
+    return most;
 }
 
 /* Added up one by one in the order in which they were started, so that the last digit is that of the reference. */
-static struct device_time sum(const struct kernels *k, const uint32_t *kernel, uint32_t first, uint32_t end)
-{
-    struct device_time t = { 0 };
-    for (uint32_t i = first; i < end; i++)
-        add(&t, k, kernel[i]);
-    return t;
-}
-
-static struct device_time self_time(const struct operators *o, uint32_t at)
+static void add_up(struct operators *o, bool is_deep)
 {
     const struct op_tree *t = &o->s->tree;
-    return sum(&o->s->kernels, t->started, t->first_started[at], t->first_started[at + 1]);
-}
-
-static struct device_time total_time(const struct operators *o, uint32_t at)
-{
-    const struct op_tree *t = &o->s->tree;
-    if (!o->before || o->depth[t->by_begin[at]] < DEEP)
-        return sum(&o->s->kernels, t->in_order, t->below[at], t->below_end[at]);
-    const struct device_time *from = &o->before[t->below[at]], *to = &o->before[t->below_end[at]];
-    return (struct device_time){ to->us - from->us, to->aicore_us - from->aicore_us, to > from,
-                                 to->aicore_us > from->aicore_us };
+    const struct kernels *k = &o->s->kernels;
+    for (size_t i = 0; i < t->n_started; i++) {
+        const uint32_t kernel = t->in_order[i], row = t->owner[kernel];
+        const bool is_aicore = k->is_aicore[kernel];
+        const struct device_time one = { k->dur_us[kernel], is_aicore ? k->dur_us[kernel] : 0, true, is_aicore };
+        add(&o->self[row], &one);
+        for (uint32_t around = row; around != NO_ROW && !is_deep; around = t->parent[around])
+            add(&o->total[around], &one);
+    }
+    for (size_t i = o->s->framework.ops.n; is_deep && i-- > 0;) { /* parents precede what is inside them */
+        const uint32_t row = t->by_begin[i];
+        add(&o->total[row], &o->self[row]);
+        if (t->parent[row] != NO_ROW)
+            add(&o->total[t->parent[row]], &o->total[row]);
+    }
 }
 
 /* As in Python an empty sum is "0", and any other has a point. */
@@ -89,10 +94,10 @@ CELL_GETTER(shapes, struct operators, recorded(r->s->framework.ops.shapes[op_at(
 CELL_GETTER(stack, struct operators, recorded(r->s->framework.ops.stack[op_at(r, i)]))
 CELL_GETTER(host_self, struct operators, cell_us_short(r->s->tree.self_ns[op_at(r, i)]))
 CELL_GETTER(host_total, struct operators, cell_us_short(host_ns(&r->s->framework.ops, op_at(r, i))))
-CELL_GETTER(device_self, struct operators, sum_cell(self_time(r, r->at[i])))
-CELL_GETTER(device_total, struct operators, sum_cell(total_time(r, r->at[i])))
-CELL_GETTER(aicore_self, struct operators, sum_aicore_cell(self_time(r, r->at[i])))
-CELL_GETTER(aicore_total, struct operators, sum_aicore_cell(total_time(r, r->at[i])))
+CELL_GETTER(device_self, struct operators, sum_cell(r->self[op_at(r, i)]))
+CELL_GETTER(device_total, struct operators, sum_cell(r->total[op_at(r, i)]))
+CELL_GETTER(aicore_self, struct operators, sum_aicore_cell(r->self[op_at(r, i)]))
+CELL_GETTER(aicore_total, struct operators, sum_aicore_cell(r->total[op_at(r, i)]))
 
 static const struct column columns[] = {
     { "Name", name },
@@ -107,29 +112,6 @@ static const struct column columns[] = {
 };
 enum { AICORE_COLUMNS = 2 }; /* the last ones */
 
-/* Fills depth. True: some operator is as deep as DEEP. */
-static bool measure(struct operators *o)
-{
-    const struct op_tree *t = &o->s->tree;
-    bool is_deep = false;
-    for (size_t i = 0; i < o->s->framework.ops.n; i++) {
-        const uint32_t row = t->by_begin[i];
-        const uint8_t around = t->parent[row] == NO_ROW ? 0 : o->depth[t->parent[row]];
-        o->depth[row] = around < DEEP ? (uint8_t)(around + 1) : DEEP;
-        is_deep |= o->depth[row] == DEEP;
-    }
-    return is_deep;
-}
-
-static void add_up(struct operators *o)
-{
-    const struct op_tree *t = &o->s->tree;
-    for (size_t i = 0; o->before && i < t->n_started; i++) {
-        o->before[i + 1] = o->before[i];
-        add(&o->before[i + 1], &o->s->kernels, t->in_order[i]);
-    }
-}
-
 bool collection_has_framework(const struct collection *s)
 {
     return s->settings.has_cpu;
@@ -140,17 +122,16 @@ bool operator_details_table(const struct collection_export *x, struct table *out
     const struct collection *s = x->collection;
     const struct framework_ops *ops = &s->framework.ops;
     struct operators *o = arena_take(x->mem, 1, sizeof *o);
+    uint8_t *depth = arena_take(x->mem, ops->n, sizeof *depth);
     if (o) {
         o->s = s;
         o->at = arena_take(x->mem, ops->n, sizeof *o->at);
-        o->depth = arena_take(x->mem, ops->n, sizeof *o->depth);
+        o->self = arena_take(x->mem, ops->n, sizeof *o->self);
+        o->total = arena_take(x->mem, ops->n, sizeof *o->total);
     }
     if (arena_failed(x->mem))
         return error_no_memory(e, "operator_details");
-    if (measure(o)) {
-        o->before = arena_take(x->mem, s->tree.n_started + 1, sizeof *o->before);
-        add_up(o);
-    }
+    add_up(o, deepest(&s->tree, ops->n, depth) == DEEP);
     size_t n = 0;
     for (uint32_t i = 0; i < ops->n; i++)
         if (!name_is_step(s->profile.names, ops->name[s->tree.by_begin[i]]) &&
