@@ -79,7 +79,7 @@ static void see_none(void)
 static struct history_of history_now(void)
 {
     return (struct history_of){
-        .dir = store.dir, .path = store.path, .owner = geteuid(), .id = session, .state = writer_flight()
+        .dir = store.dir.fd, .path = store.path, .owner = geteuid(), .id = session, .state = writer_flight()
     };
 }
 
@@ -487,8 +487,9 @@ static void a_full_disk_ends_the_history_and_not_the_program(void **state)
     for (uint64_t i = 0; i < 100; i++)
         put(STREAM_TORCH_OP, 0, i);
     flush();
-    close(store.fd);
-    store.fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    kept_close(&store.last_file);
+    store.last_file = (struct kept)KEPT_NONE;
+    kept_open(&store.last_file, AT_FDCWD, "/dev/full", O_WRONLY, 0);
     for (uint64_t i = 100; i < 200; i++)
         put(STREAM_TORCH_OP, 0, i);
     assert_false(writer_flush(&tally, &e));

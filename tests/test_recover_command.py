@@ -99,16 +99,20 @@ class Recover(unittest.TestCase):
         self.assertIn("recovered", r.stderr)
 
     def test_a_program_that_still_records_is_left_alone(self):
-        p = subprocess.Popen([RECORDER, self.folder, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        session = p.stdout.readline().strip()
-        self.assertIn("still being recorded", self.ascope("recover", session, code=1).stderr)
-        self.assertIn("still being recorded", self.ascope("export-trace", session, os.path.join(self.folder, "t.json")).stderr)
-        p.stdin.close()
-        self.assertEqual(p.wait(), 0)
-        p.stdout.close()
-        self.assertIn("nothing to recover", self.ascope("recover", session).stdout)
-        self.ascope("analyse", session, "--quiet")
-        self.assertEqual(self.operators(session), OPERATORS)
+        for how in "wait", "copy", "close":  # copy, close: the program has closed descriptors of its rings
+            with self.subTest(how):
+                p = subprocess.Popen([RECORDER, self.folder, how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                session = p.stdout.readline().strip()
+                self.assertIn("still being recorded", self.ascope("recover", session, code=1).stderr)
+                self.assertIn("still being recorded", self.ascope("analyse", session).stderr)
+                shown = json.loads(self.ascope("info", "--json", session).stdout)
+                self.assertIn('"is_running": true', json.dumps(shown))
+                p.stdin.close()
+                self.assertEqual(p.wait(), 0)
+                p.stdout.close()
+                self.assertIn("nothing to recover", self.ascope("recover", session).stdout)
+                self.ascope("analyse", session, "--quiet")
+                self.assertEqual(self.operators(session), OPERATORS)
 
     def test_a_damaged_beginning_costs_nothing(self):
         session = self.record()

@@ -3,14 +3,14 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ascope/mark.h"
@@ -47,7 +47,8 @@ static struct {
     char facts[240];
 
     pthread_t thread;
-    int wake; /* eventfd */
+    bool has_thread;
+    _Atomic uint32_t wakes; /* a futex: the program may close descriptors */
     _Atomic bool ends;
     _Atomic int signals; /* number of a signal that has arrived; 0: none */
     struct sigaction signal_was;
@@ -69,13 +70,13 @@ static struct {
     struct ascope_op range;
     char range_name[40];
     _Atomic bool is_on;
-} f = { .lock = PTHREAD_MUTEX_INITIALIZER, .slow_lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+} f = { .lock = PTHREAD_MUTEX_INITIALIZER, .slow_lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Also in a signal handler. */
 static void wake(void)
 {
-    const uint64_t one = 1;
-    if (write(f.wake, &one, sizeof one) < 0) /* the counter is full: the thread will wake up anyway */
-        return;
+    atomic_fetch_add(&f.wakes, 1);
+    syscall(SYS_futex, &f.wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* ---- saving ---- */
@@ -182,11 +183,10 @@ static void clocks_look(void)
 static void *flight_main(void *unused)
 {
     (void)unused;
-    while (!atomic_load(&f.ends)) {
-        struct pollfd woken = { .fd = f.wake, .events = POLLIN };
-        uint64_t n;
-        if (poll(&woken, 1, LOOK_MS) > 0 && read(f.wake, &n, sizeof n) < 0)
-            continue;
+    const struct timespec look = { .tv_nsec = LOOK_MS * 1000000 };
+    for (uint32_t seen = 0;;) {
+        syscall(SYS_futex, &f.wakes, FUTEX_WAIT_PRIVATE, seen, &look, NULL, 0);
+        seen = atomic_load(&f.wakes); /* before it looks: whatever comes later is a change */
         if (atomic_load(&f.ends))
             break;
         pthread_mutex_lock(&f.lock);
@@ -201,16 +201,10 @@ static void *flight_main(void *unused)
 
 static bool thread_start(struct error *e)
 {
-    f.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (f.wake < 0)
-        return error_set(e, FAULT_LIMIT, "flight recorder: no descriptor: %s", strerror(errno));
     atomic_store(&f.ends, false);
     const int why = background_thread(&f.thread, "ascope-flight", flight_main, NULL);
-    if (why == 0)
-        return true;
-    close(f.wake);
-    f.wake = -1;
-    return error_set(e, FAULT_LIMIT, "flight recorder: cannot create its thread: %s", strerror(why));
+    f.has_thread = why == 0;
+    return f.has_thread || error_set(e, FAULT_LIMIT, "flight recorder: cannot create its thread: %s", strerror(why));
 }
 
 /* ---- signals ---- */
@@ -252,12 +246,10 @@ static void flight_end(struct ascope_session *s)
         sigaction(f.how.signal, &f.signal_was, NULL);
     f.has_signal = false;
     atomic_store(&f.ends, true);
-    if (f.wake >= 0) {
-        wake();
+    wake();
+    if (f.has_thread)
         pthread_join(f.thread, NULL);
-        close(f.wake);
-    }
-    f.wake = -1;
+    f.has_thread = false;
     pthread_mutex_lock(&f.lock);
     f.session = NULL;
     ascope_session_discard(s);
@@ -272,9 +264,7 @@ static void forget_in_child(void)
     if (f.has_signal)
         sigaction(f.how.signal, &f.signal_was, NULL);
     f.has_signal = false;
-    if (f.wake >= 0)
-        close(f.wake);
-    f.wake = -1;
+    f.has_thread = false;
     f.session = NULL;
     f.is_paused = false;
     *f.listens = '\0';

@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/kept.h"
 #include "collect/prof_writer.h"
 
-static size_t read_at(int fd, void *to, size_t n, uint64_t offset)
+static size_t read_at(const struct kept *file, void *to, size_t n, uint64_t offset)
 {
+    const int fd = kept_fd(file);
     size_t got = 0;
     while (got < n) {
         const ssize_t part = TEMP_FAILURE_RETRY(pread(fd, (char *)to + got, n - got, (off_t)(offset + got)));
@@ -24,26 +25,26 @@ static size_t read_at(int fd, void *to, size_t n, uint64_t offset)
     return got;
 }
 
-/* -1: it does not exist, or belongs to another user. */
-static int file_of(const struct history_of *of, const char *name, uint64_t *bytes)
+/* False: it does not exist, or belongs to another user. */
+static bool file_of(const struct history_of *of, const char *name, struct kept *file, uint64_t *bytes)
 {
     struct stat st;
-    int why;
-    const int fd = file_open(of->dir, name, &st, &why);
-    if (fd >= 0 && st.st_uid == of->owner) {
+    *file = (struct kept)KEPT_NONE;
+    if (!kept_open(file, of->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0))
+        return false;
+    if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == of->owner) {
         *bytes = (uint64_t)st.st_size;
-        return fd;
+        return true;
     }
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    kept_close(file);
+    return false;
 }
 
 /* The length of a file's valid part, as the next file or the commit says. *is_cut: the file is shorter now. */
 static uint64_t file_end(const struct history *h, unsigned i, bool *is_cut)
 {
     struct stat st;
-    const uint64_t size = fstat(h->fd[i], &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    const uint64_t size = fstat(kept_fd(&h->file[i]), &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
     const uint64_t end = i > 0 ? h->head[i - 1].bytes_before : h->of.state.bytes;
     *is_cut = size < end;
     return *is_cut ? size : end;
@@ -58,7 +59,7 @@ static bool head_is_good(const struct history *h, const struct flight_head *head
 
 static bool batch_at(const struct history *h, unsigned i, uint64_t at, uint64_t end, struct flight_batch *batch)
 {
-    return end >= at && end - at >= sizeof *batch && read_at(h->fd[i], batch, sizeof *batch, at) == sizeof *batch &&
+    return end >= at && end - at >= sizeof *batch && read_at(&h->file[i], batch, sizeof *batch, at) == sizeof *batch &&
            batch->check == flight_check(h->of.id, h->head[i].number, at, batch, sizeof *batch) &&
            batch->bytes <= end - at - sizeof *batch;
 }
@@ -80,17 +81,18 @@ static uint64_t last_ns_of(const struct history *h)
     return h->n_files > 0 ? h->head[0].since_ns : 0;
 }
 
-/* -1: there is no such file, or it is damaged. */
-static int file_open_as(const struct history *h, uint64_t number, struct flight_head *head)
+/* False: there is no such file, or it is damaged. */
+static bool file_open_as(const struct history *h, uint64_t number, struct kept *file, struct flight_head *head)
 {
     char name[40];
     uint64_t bytes;
     snprintf(name, sizeof name, FLIGHT_FILE, (unsigned long long)number);
-    const int fd = file_of(&h->of, name, &bytes);
-    if (fd < 0 || (read_at(fd, head, sizeof *head, 0) == sizeof *head && head_is_good(h, head, number)))
-        return fd;
-    close(fd);
-    return -1;
+    if (!file_of(&h->of, name, file, &bytes))
+        return false;
+    if (read_at(file, head, sizeof *head, 0) == sizeof *head && head_is_good(h, head, number))
+        return true;
+    kept_close(file);
+    return false;
 }
 
 /* The recorder deletes the oldest files first. If this file or an older one exists in any form, it was not deleted, but damaged. */
@@ -113,19 +115,19 @@ static void files_open(struct history *h, uint64_t last_ns)
     bool is_before = false;
     for (uint64_t number = newest; number > 0 && newest - number < FLIGHT_FILES_MOST; number--) {
         struct flight_head head;
-        const int fd = file_open_as(h, number, &head);
-        if (fd < 0) {
+        struct kept file;
+        if (!file_open_as(h, number, &file, &head)) {
             h->n_damaged += is_any_from(h, number);
             break;
         }
         h->oldest_ns = head.since_ns;
         h->files_before = number - 1;
         if (is_before) {
-            close(fd);
+            kept_close(&file);
             continue;
         }
         h->head[h->n_files] = head;
-        h->fd[h->n_files++] = fd;
+        h->file[h->n_files++] = file;
         if (number == newest && h->end_ns == 0)
             h->end_ns = last_ns_of(h);
         is_before = h->end_ns > last_ns && head.since_ns <= h->end_ns - last_ns;
@@ -135,14 +137,14 @@ static void files_open(struct history *h, uint64_t last_ns)
 bool history_open(struct history *h, const struct history_of *of, uint64_t last_ns, uint64_t end_ns, struct error *e)
 {
     uint64_t kept_bytes = 0;
-    *h = (struct history){ .of = *of, .kept_fd = -1, .end_ns = end_ns };
+    *h = (struct history){ .of = *of, .kept_file = KEPT_NONE, .end_ns = end_ns };
     files_open(h, last_ns);
     if (h->n_files == 0 && of->state.segment > 0) {
         history_close(h);
         return error_set(e, FAULT_FORMAT,
                          "%s: no history that can be read; it belongs to another recording, or is damaged", of->path);
     }
-    h->kept_fd = file_of(of, FLIGHT_KEPT, &kept_bytes);
+    file_of(of, FLIGHT_KEPT, &h->kept_file, &kept_bytes);
     h->n_damaged += kept_bytes < of->state.kept_bytes;
     if (kept_bytes < of->state.kept_bytes)
         h->of.state.kept_bytes = kept_bytes;
@@ -162,10 +164,8 @@ struct flight_counts history_before(const struct history *h)
 void history_close(struct history *h)
 {
     while (h->n_files > 0)
-        close(h->fd[--h->n_files]);
-    if (h->kept_fd >= 0)
-        close(h->kept_fd);
-    h->kept_fd = -1;
+        kept_close(&h->file[--h->n_files]);
+    kept_close(&h->kept_file);
 }
 
 /* ---- reading ---- */
@@ -347,7 +347,7 @@ static void file_take(struct reading *r, unsigned file)
             break;
         }
         bytes = more;
-        if (read_at(h->fd[file], bytes, batch.bytes, at + sizeof batch) != batch.bytes) {
+        if (read_at(&h->file[file], bytes, batch.bytes, at + sizeof batch) != batch.bytes) {
             h->n_damaged++;
             break;
         }
@@ -360,14 +360,14 @@ static void file_take(struct reading *r, unsigned file)
 }
 
 /* Names and frames come first, because later records refer to them. */
-static void kept_take(struct reading *r)
+static void kept_records_take(struct reading *r)
 {
     struct history *const h = r->h;
-    const uint64_t n = h->kept_fd >= 0 ? h->of.state.kept_bytes : 0,
+    const uint64_t n = h->kept_file.fd >= 0 ? h->of.state.kept_bytes : 0,
                    seed = lane_seed(h->of.id, FLIGHT_FLIPS, FLIGHT_KEPT_LANE);
     uint8_t *const bytes = n > 0 ? malloc(n) : NULL;
     r->is_short |= n > 0 && !bytes;
-    const uint64_t got = bytes ? read_at(h->kept_fd, bytes, n, 0) : 0;
+    const uint64_t got = bytes ? read_at(&h->kept_file, bytes, n, 0) : 0;
     for (uint64_t at = 0; at < got;) {
         struct record_head head;
         uint64_t room = RECORD_ALIGN;
@@ -391,7 +391,7 @@ bool history_read(struct history *h, void (*put)(void *, struct record_head, con
 {
     struct reading r = { .h = h, .put = put, .context = context };
     h->n_records = h->flips_before = 0;
-    kept_take(&r);
+    kept_records_take(&r);
     for (unsigned i = h->n_files; i-- > 0 && !r.is_short;)
         file_take(&r, i);
     free(r.flip);

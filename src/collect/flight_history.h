@@ -28,10 +28,10 @@ struct history_of {
 
 struct history {
     struct history_of of;
-    int fd[FLIGHT_FILES_MOST]; /* newest first */
+    struct kept file[FLIGHT_FILES_MOST]; /* newest first */
     struct flight_head head[FLIGHT_FILES_MOST];
     unsigned n_files;
-    int kept_fd;
+    struct kept kept_file;
     uint64_t oldest_ns;        /* when the oldest record that still exists was put, or a little earlier */
     uint64_t begin_ns, end_ns; /* of the window: raw monotonic clock; every record that was put in it will be read */
     uint64_t files_before;     /* that were deleted */

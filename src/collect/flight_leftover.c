@@ -14,7 +14,7 @@ bool leftover_open(struct flight_leftover *l, int beside, const char *rings_path
                    const struct rings_left *rings, uint64_t last_ns, struct error *e)
 {
     struct stat st;
-    *l = (struct flight_leftover){ .beside = beside, .dir = -1, .history.kept_fd = -1 };
+    *l = (struct flight_leftover){ .beside = beside, .dir = -1, .history.kept_file = KEPT_NONE };
     l->last_ns = last_ns > 0 && last_ns < rings->header.flight_ns ? last_ns : rings->header.flight_ns;
     if (!flight_path(rings_path, l->path) || strlen(strrchr(l->path, '/') + 1) > NAME_MAX)
         return error_set(e, FAULT_IO, "%s: the path is too long", rings_path);

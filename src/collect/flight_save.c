@@ -2,6 +2,7 @@
 #include "collect/flight_save.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,14 +220,17 @@ bool flight_save(const struct flight_saving *of, char path[PATH_MAX], struct err
     is_done = is_done && writer_flush(&now, e) && flight_clocks_read(of->clocks, of->home, e);
     if (is_done) {
         const struct flight_store *const store = of->home->flight;
+        struct kept dir = KEPT_NONE; /* of its own: the store's is the writer's */
+        kept_open(&dir, AT_FDCWD, store->path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
         const struct history_of history = {
-            .dir = store->dir, .path = store->path, .owner = geteuid(), .id = store->id, .state = writer_flight()
+            .dir = kept_fd(&dir), .path = store->path, .owner = geteuid(), .id = store->id, .state = writer_flight()
         };
         is_done = history_open(&v->history, &history, of->last_ns, end_ns, e);
         if (is_done) {
             is_done = save(v, of, &now, path, e);
             history_close(&v->history);
         }
+        kept_close(&dir);
     }
     if (v)
         free(v->outputs);

@@ -82,8 +82,38 @@ static void record_copy(uint8_t *to, const uint8_t *bytes, struct record_head he
     memcpy(to, &head, sizeof head);
 }
 
-static bool bytes_write(struct flight_store *s, int fd, const struct flight_buffer *b, uint64_t offset)
+static void history_name(uint64_t number, char name[40])
 {
+    snprintf(name, 40, FLIGHT_FILE, (unsigned long long)number);
+}
+
+static int store_dir(struct flight_store *s)
+{
+    const int fd = kept_fd(&s->dir);
+    if (fd < 0)
+        kept_open(&s->dir, AT_FDCWD, s->path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+    return fd >= 0 ? fd : s->dir.fd;
+}
+
+/* A file that is open; again, if the program around us has closed it. */
+static int file_fd(struct flight_store *s, struct kept *file, const char *name)
+{
+    const int fd = kept_fd(file);
+    if (fd < 0)
+        kept_open(file, store_dir(s), name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    return fd >= 0 ? fd : file->fd;
+}
+
+static bool file_create(struct flight_store *s, struct kept *file, const char *name)
+{
+    *file = (struct kept)KEPT_NONE;
+    return kept_open(file, store_dir(s), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0640);
+}
+
+static bool bytes_write(struct flight_store *s, struct kept *file, const char *name, const struct flight_buffer *b,
+                        uint64_t offset)
+{
+    const int fd = b->n > 0 ? file_fd(s, file, name) : -1;
     for (size_t done = 0; done < b->n;) {
         const ssize_t n = TEMP_FAILURE_RETRY(pwrite(fd, b->at + done, b->n - done, (off_t)(offset + done)));
         if (n <= 0)
@@ -235,7 +265,9 @@ static void batch_write(struct flight_store *s, uint64_t until_ns)
 {
     struct flight_file *const file = &s->file[s->n_files - 1];
     batch_seal(s, until_ns);
-    if (!bytes_write(s, s->fd, &s->batch, s->now.bytes))
+    char name[40];
+    history_name(s->now.segment, name);
+    if (!bytes_write(s, &s->last_file, name, &s->batch, s->now.bytes))
         return;
     s->now.bytes += s->batch.n;
     s->files_bytes += s->batch.n;
@@ -249,15 +281,14 @@ static void batch_write(struct flight_store *s, uint64_t until_ns)
 static void file_drop_oldest(struct flight_store *s)
 {
     char name[40];
-    snprintf(name, sizeof name, FLIGHT_FILE, (unsigned long long)s->file[0].number);
-    unlinkat(s->dir, name, 0); /* a save that reads it has it open */
+    history_name(s->file[0].number, name);
+    unlinkat(store_dir(s), name, 0); /* a save that reads it has it open */
     s->files_bytes -= s->file[0].bytes;
     memmove(s->file, s->file + 1, --s->n_files * sizeof *s->file);
 }
 
 static bool file_new(struct flight_store *s, const struct flight_counts *so_far)
 {
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     struct flight_head h = { .magic = FLIGHT_MAGIC,
                              .version = RINGS_VERSION,
                              .bytes = sizeof h,
@@ -270,15 +301,13 @@ static bool file_new(struct flight_store *s, const struct flight_counts *so_far)
         h.before.dropped[i] += s->dropped[i];
     h.check = flight_head_check(&h);
     char name[40];
-    snprintf(name, sizeof name, FLIGHT_FILE, (unsigned long long)h.number);
+    history_name(h.number, name);
     if (s->n_files == FLIGHT_FILES_MOST)
         file_drop_oldest(s);
-    if (s->fd >= 0)
-        close(s->fd);
-    s->fd = (int)TEMP_FAILURE_RETRY(openat(s->dir, name, flags, 0640));
-    if (s->fd < 0)
+    kept_close(&s->last_file);
+    if (!file_create(s, &s->last_file, name))
         return error_set(&s->error, FAULT_IO, "%s/%s: cannot be created: %s", s->path, name, write_trouble(errno));
-    if (!bytes_write(s, s->fd, &(struct flight_buffer){ (uint8_t *)&h, sizeof h, 0 }, 0))
+    if (!bytes_write(s, &s->last_file, name, &(struct flight_buffer){ (uint8_t *)&h, sizeof h, 0 }, 0))
         return false;
     s->now.segment = h.number;
     s->now.bytes = sizeof h;
@@ -300,18 +329,18 @@ static bool file_is_full(const struct flight_store *s)
 
 bool flight_store_open(struct flight_store *s, const char *rings_path, struct rings_id id, struct error *e)
 {
-    *s = (struct flight_store){
-        .limit_bytes = s->limit_bytes, .keep_ns = s->keep_ns, .dir = -1, .fd = -1, .kept_fd = -1, .id = id
-    };
+    *s = (struct flight_store){ .limit_bytes = s->limit_bytes,
+                                .keep_ns = s->keep_ns,
+                                .dir = KEPT_NONE,
+                                .last_file = KEPT_NONE,
+                                .kept_file = KEPT_NONE,
+                                .id = id };
     if (!flight_path(rings_path, s->path))
         return error_set(e, FAULT_ASKED, "%s: the path is too long", rings_path);
     if (!place_dir(s->path, e))
         return e->fault != FAULT_NONE ? false : error_set(e, FAULT_IO, "%s: it already exists", s->path);
-    s->dir = (int)TEMP_FAILURE_RETRY(open(s->path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-    if (s->dir >= 0)
-        s->kept_fd = (int)TEMP_FAILURE_RETRY(
-            openat(s->dir, FLIGHT_KEPT, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
-    if (s->kept_fd < 0)
+    if (!kept_open(&s->dir, AT_FDCWD, s->path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0) ||
+        !file_create(s, &s->kept_file, FLIGHT_KEPT))
         return error_set(e, FAULT_IO, "%s: cannot be used: %s", s->path, place_trouble(errno));
     s->since_ns = host_clock_raw_ns();
     return file_new(s, &(struct flight_counts){ 0 }) || error_set(e, s->error.fault, "%s", s->error.text);
@@ -326,7 +355,8 @@ void flight_store_run(struct flight_store *s, uint32_t ring, unsigned lane, uint
 bool flight_store_flush(struct flight_store *s)
 {
     const uint64_t until_ns = host_clock_raw_ns();
-    if (s->error.fault == FAULT_NONE && s->batch.n > 0 && bytes_write(s, s->kept_fd, &s->kept, s->now.kept_bytes))
+    if (s->error.fault == FAULT_NONE && s->batch.n > 0 &&
+        bytes_write(s, &s->kept_file, FLIGHT_KEPT, &s->kept, s->now.kept_bytes))
         batch_write(s, until_ns);
     const bool is_well = s->error.fault == FAULT_NONE;
     for (unsigned i = 0; i < STREAM_KINDS; i++) {
@@ -358,11 +388,9 @@ void flight_store_age(struct flight_store *s)
 
 void flight_store_forget(struct flight_store *s)
 {
-    const int all[] = { s->dir, s->fd, s->kept_fd };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i] >= 0)
-            close(all[i]);
-    s->dir = s->fd = s->kept_fd = -1;
+    kept_close(&s->dir);
+    kept_close(&s->last_file);
+    kept_close(&s->kept_file);
 }
 
 void flight_store_close(struct flight_store *s, bool removes)
@@ -376,7 +404,9 @@ void flight_store_close(struct flight_store *s, bool removes)
     free(s->last);
     if (removes)
         place_remove(s->path);
-    *s = (struct flight_store){
-        .limit_bytes = s->limit_bytes, .keep_ns = s->keep_ns, .dir = -1, .fd = -1, .kept_fd = -1
-    };
+    *s = (struct flight_store){ .limit_bytes = s->limit_bytes,
+                                .keep_ns = s->keep_ns,
+                                .dir = KEPT_NONE,
+                                .last_file = KEPT_NONE,
+                                .kept_file = KEPT_NONE };
 }

@@ -19,6 +19,7 @@
 #include <limits.h>
 
 #include "base/error.h"
+#include "base/kept.h"
 #include "collect/rings_file.h"
 
 #define FLIGHT_MAGIC  UINT64_C(0x7468676c66637361) /* "ascflght" */
@@ -90,7 +91,7 @@ struct flight_buffer {
 struct flight_store {
     uint64_t limit_bytes, keep_ns; /* set by the caller, before it is opened */
     char path[PATH_MAX];
-    int dir, fd, kept_fd; /* -1: none */
+    struct kept dir, last_file, kept_file; /* the last one of `file`; FLIGHT_KEPT */
     struct rings_id id;
     struct flight_state now;
     struct flight_file file[FLIGHT_FILES_MOST]; /* that exist, oldest first */

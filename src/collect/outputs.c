@@ -18,7 +18,7 @@ static void outputs_init(struct outputs *o, bool has_framework, bool has_prof)
     memset(o, 0, sizeof *o);
     o->has_framework = has_framework;
     o->has_prof = has_prof;
-    o->framework.dir = o->prof.dir = -1;
+    o->framework.dir = o->prof.dir = (struct kept)KEPT_NONE;
 }
 
 bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
@@ -227,18 +227,16 @@ static struct output_state state_of(const struct outputs *o, unsigned index)
 {
     const struct slices *s = &o->output[index].slices;
     return (struct output_state){ .stream = (uint8_t)output_stream(index),
-                                  .is_open = s->fd >= 0,
+                                  .is_open = s->is_open,
                                   .device = (uint16_t)output_device(index),
                                   .next = s->next,
-                                  .bytes = s->fd >= 0 ? s->written : 0 };
+                                  .bytes = s->is_open ? s->written : 0 };
 }
 
 /* After an error a part of the buffer may be in the file: goes back to the length after the last flush. */
 static void output_go_back(struct output *out)
 {
-    if (out->slices.fd >= 0)
-        close(out->slices.fd);
-    out->slices.fd = -1;
+    slices_forget(&out->slices);
     out->slices.n = 0;
     slices_resume(&out->slices, out->last.next, out->last.is_open, out->last.bytes);
 }
@@ -275,7 +273,7 @@ bool outputs_have(const struct outputs *o, unsigned stream, unsigned device)
 }
 
 /* Reads the frames that were announced before the commit. */
-static void frames_read(struct outputs *o, const struct slices *s)
+static void frames_read(struct outputs *o, struct slices *s)
 {
     uint8_t *all = s->written > 0 && s->written <= FRAMES_FILE_MOST ? malloc(s->written) : NULL;
     const bool is_read = all && slices_read(s, all, s->written);
@@ -319,7 +317,7 @@ void outputs_age(struct outputs *o, uint64_t limit_bytes)
 {
     for (uint32_t i = 0; i < o->n_used; i++) {
         struct output *out = &o->output[o->used[i]];
-        const unsigned n_closed = out->slices.next - (out->slices.fd >= 0);
+        const unsigned n_closed = out->slices.next - out->slices.is_open;
         if (stream_table[output_stream(o->used[i])].ages)
             while (out->n_closed < n_closed && closed_add(o, (struct closed_slice){ o->used[i], out->n_closed }))
                 out->n_closed++;
@@ -371,7 +369,6 @@ void outputs_forget(struct outputs *o)
     prof_writer_forget(&o->framework);
     prof_writer_forget(&o->prof);
     for (uint32_t i = 0; i < o->n_used; i++)
-        if (o->output[o->used[i]].slices.fd >= 0)
-            close(o->output[o->used[i]].slices.fd);
+        slices_forget(&o->output[o->used[i]].slices);
     o->n_used = 0;
 }

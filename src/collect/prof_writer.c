@@ -43,25 +43,26 @@ static void directory_create(struct prof_writer *w, int dir, const char *name, c
         close(fd);
 }
 
-static int file_create(struct prof_writer *w, int dir, const char *name, const char *path)
+static bool file_create(struct prof_writer *w, struct kept *file, int dir, const char *name, const char *path)
 {
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    const int fd = (int)TEMP_FAILURE_RETRY(openat(dir, name, flags, 0640));
-    if (fd < 0 || !is_given(w, fd, 0640))
+    *file = (struct kept)KEPT_NONE;
+    const bool is_created = kept_open(file, dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0640);
+    if (!is_created || !is_given(w, file->fd, 0640))
         fail(w, path, "cannot be created", errno);
-    return fd;
+    return is_created;
 }
 
-static bool write_all(struct prof_writer *w, int fd, const void *bytes, size_t n, const char *path)
+static bool write_all(struct prof_writer *w, int fd, const void *bytes, size_t n, size_t at, const char *path)
 {
     const uint8_t *p = bytes;
     while (n > 0) {
-        const ssize_t done = TEMP_FAILURE_RETRY(write(fd, p, n));
+        const ssize_t done = TEMP_FAILURE_RETRY(pwrite(fd, p, n, (off_t)at));
         if (done <= 0) {
             fail(w, path, "cannot be written", done < 0 ? errno : EIO);
             return false;
         }
         p += done;
+        at += (size_t)done;
         n -= (size_t)done;
     }
     return true;
@@ -97,13 +98,22 @@ static void path_in(const struct prof_writer *w, int device, const char *below, 
     snprintf(out, PATH_MAX, "%s%s%s%s%s/%s", w->path, *folder ? "/" : "", folder, *below ? "/" : "", below, name);
 }
 
+/* The directory itself. Of one that was not opened by name there is no name. -1 with errno. */
+static int writer_dir(struct prof_writer *w)
+{
+    const int fd = kept_fd(&w->dir);
+    if (fd < 0 && !w->is_of_others && w->dir.inode != 0)
+        kept_open(&w->dir, AT_FDCWD, w->path, O_PATH | O_DIRECTORY, 0);
+    return fd >= 0 ? fd : w->dir.fd;
+}
+
 /* A folder, or its data/; to be closed. -1 with errno. */
-static int folder_open(const struct prof_writer *w, int device, const char *below)
+static int folder_open(struct prof_writer *w, int device, const char *below)
 {
     const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     char name[32];
     folder_name(device, name);
-    int fd = (int)TEMP_FAILURE_RETRY(openat(w->dir, *name ? name : ".", flags));
+    int fd = (int)TEMP_FAILURE_RETRY(openat(writer_dir(w), *name ? name : ".", flags));
     if (fd < 0 || !*below)
         return fd;
     const int inner = (int)TEMP_FAILURE_RETRY(openat(fd, below, flags)), why = errno;
@@ -124,18 +134,18 @@ static void whole_file(struct prof_writer *w, int device, const char *below, con
         fail(w, path, "cannot be created", errno);
         return;
     }
-    const int fd = file_create(w, dir, name, path);
+    struct kept file;
+    const bool is_created = file_create(w, &file, dir, name, path);
     close(dir);
-    if (fd < 0)
-        return;
-    write_all(w, fd, bytes, n, path);
-    if (close(fd) != 0 && errno != EINTR) /* interrupted, it is closed all the same */
+    if (is_created)
+        write_all(w, kept_fd(&file), bytes, n, 0, path);
+    if (is_created && !kept_close(&file))
         fail(w, path, "cannot be written", errno);
 }
 
 static bool is_short(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
 {
-    *w = (struct prof_writer){ .slice_bytes = slice_bytes, .dir = -1 };
+    *w = (struct prof_writer){ .slice_bytes = slice_bytes, .dir = KEPT_NONE };
     if (strlen(path) >= sizeof w->path)
         return error_set(e, FAULT_ASKED, "%.200s...: the path is too long", path);
     memcpy(w->path, path, strlen(path) + 1);
@@ -146,8 +156,8 @@ bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_byte
 {
     if (!is_short(w, path, slice_bytes, e))
         return false;
-    w->dir = (int)TEMP_FAILURE_RETRY(open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
-    return w->dir >= 0 || error_set(e, FAULT_IO, "%s: cannot be used: %s", path, write_trouble(errno));
+    return kept_open(&w->dir, AT_FDCWD, path, O_PATH | O_DIRECTORY, 0) ||
+           error_set(e, FAULT_IO, "%s: cannot be used: %s", path, write_trouble(errno));
 }
 
 bool prof_writer_adopt(struct prof_writer *w, int dir, const char *path, size_t slice_bytes, struct error *e)
@@ -157,7 +167,8 @@ bool prof_writer_adopt(struct prof_writer *w, int dir, const char *path, size_t 
         close(dir);
         return error_set(e, FAULT_IO, "%s: cannot be used: %s", path, write_trouble(errno));
     }
-    w->dir = dir;
+    if (!kept_take(&w->dir, dir))
+        return error_set(e, FAULT_IO, "%s: cannot be used: %s", path, write_trouble(errno));
     w->is_of_others = true;
     w->owner = st.st_uid;
     w->group = st.st_gid;
@@ -174,9 +185,7 @@ bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_byte
 
 void prof_writer_forget(struct prof_writer *w)
 {
-    if (w->dir >= 0)
-        close(w->dir);
-    w->dir = -1;
+    kept_close(&w->dir);
 }
 
 bool prof_writer_is_well(const struct prof_writer *w, struct error *e)
@@ -208,7 +217,7 @@ static void folder_make(struct prof_writer *w, int device, bool may_exist)
     folder_name(device, folder);
     path_in(w, FOLDER_SESSION, "", folder, path);
     if (is_well(w) && *folder)
-        folder_step(w, w->dir, folder, path, may_exist);
+        folder_step(w, writer_dir(w), folder, path, may_exist);
     if (!is_well(w) || is_plain(device))
         return;
     const int dir = folder_open(w, device, "");
@@ -246,7 +255,7 @@ void folder_file(struct prof_writer *w, int device, const char *name, const char
 
 void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut)
 {
-    *s = (struct slices){ .to = to, .device = device, .cut = cut, .fd = -1, .next = to->first_slice };
+    *s = (struct slices){ .to = to, .device = device, .cut = cut, .file = KEPT_NONE, .next = to->first_slice };
     snprintf(s->family, sizeof s->family, "%s", family);
 }
 
@@ -279,7 +288,7 @@ static void slice_open(struct slices *s)
     slice_path(s, s->next, path);
     const int dir = folder_open(s->to, s->device, slice_folder(s));
     if (dir >= 0) {
-        s->fd = file_create(s->to, dir, name, path);
+        s->is_open = file_create(s->to, &s->file, dir, name, path);
         close(dir);
     } else {
         fail(s->to, path, "cannot be created", errno);
@@ -292,9 +301,9 @@ static void slice_close(struct slices *s)
 {
     char path[PATH_MAX], name[NAME_ROOM], done[80];
     slice_path(s, s->next - 1, path);
-    if (close(s->fd) != 0 && errno != EINTR)
+    if (!kept_close(&s->file))
         fail(s->to, path, "cannot be written", errno);
-    s->fd = -1;
+    s->is_open = false;
     if (is_plain(s->device))
         return;
     /* The times are there in name only: collectors write two zeros, and the second name has two blanks. */
@@ -303,20 +312,53 @@ static void slice_close(struct slices *s)
     whole_file(s->to, s->device, slice_folder(s), name, done, (size_t)n);
 }
 
+/* Of the open slice: if the program around us has closed its descriptor, it is opened again. -1 with errno. */
+static int slice_fd(struct slices *s)
+{
+    char name[NAME_ROOM];
+    const int fd = kept_fd(&s->file);
+    if (fd >= 0)
+        return fd;
+    const int dir = folder_open(s->to, s->device, slice_folder(s));
+    slice_name(s, s->next - 1, "", name);
+    if (dir < 0)
+        return -1;
+    kept_open(&s->file, dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    const int why = errno;
+    close(dir);
+    errno = why;
+    return s->file.fd;
+}
+
+/* All of it, or none: no half of a record. */
+static bool slice_write(struct slices *s, const uint8_t *bytes, size_t n)
+{
+    char path[PATH_MAX];
+    int fd = slice_fd(s);
+    slice_path(s, s->next - 1, path);
+    if (fd < 0) {
+        fail(s->to, path, "cannot be opened again", errno);
+        return false;
+    }
+    if (write_all(s->to, fd, bytes, n, s->written, path)) {
+        s->written += n;
+        return true;
+    }
+    if ((fd = slice_fd(s)) >= 0 && ftruncate(fd, (off_t)s->written) != 0)
+        fail(s->to, path, "cannot be truncated", errno);
+    return false;
+}
+
 void slices_flush(struct slices *s)
 {
     for (size_t at = 0; at < s->n && is_well(s->to);) {
-        if (s->fd < 0)
+        if (!s->is_open)
             slice_open(s);
         size_t n = s->n - at;
         if (s->cut == CUT_ANYWHERE && n > s->to->slice_bytes - s->written)
             n = s->to->slice_bytes - s->written;
-        if (s->fd < 0 || !write_all(s->to, s->fd, s->buffer + at, n, s->family)) {
-            if (s->fd >= 0 && ftruncate(s->fd, (off_t)s->written) != 0) /* no half of a record */
-                fail(s->to, s->family, "cannot be truncated", errno);
+        if (!s->is_open || !slice_write(s, s->buffer + at, n))
             break;
-        }
-        s->written += n;
         at += n;
         if (s->cut == CUT_ANYWHERE && s->written == s->to->slice_bytes && is_well(s->to))
             slice_close(s);
@@ -356,7 +398,7 @@ uint8_t *slices_take(struct slices *s, size_t bytes)
 {
     if (is_cut_next(s)) {
         slices_flush(s);
-        if (s->fd >= 0 && is_well(s->to))
+        if (s->is_open && is_well(s->to))
             slice_close(s);
         s->written = 0;
     }
@@ -382,10 +424,11 @@ void slices_text(struct slices *s, const char *fmt, ...)
         memcpy(slices_take(s, used), text, used);
 }
 
-bool slices_read(const struct slices *s, uint8_t *to, size_t bytes)
+bool slices_read(struct slices *s, uint8_t *to, size_t bytes)
 {
+    const int fd = slice_fd(s);
     for (size_t got = 0; got < bytes;) {
-        const ssize_t part = TEMP_FAILURE_RETRY(pread(s->fd, to + got, bytes - got, (off_t)got));
+        const ssize_t part = TEMP_FAILURE_RETRY(pread(fd, to + got, bytes - got, (off_t)got));
         if (part <= 0)
             return false;
         got += (size_t)part;
@@ -459,13 +502,14 @@ static bool slice_reopen(struct slices *s, uint64_t bytes)
     }
     slice_name(s, s->next - 1, "", name);
     slice_path(s, s->next - 1, path);
-    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    s->fd = dir >= 0 ? (int)TEMP_FAILURE_RETRY(openat(dir, name, flags)) : -1;
-    if (dir >= 0 && s->fd < 0 && errno == ENOENT)
-        s->fd = file_create(s->to, dir, name, path);
-    int why = slice_check(s->to, s->fd, &st);
+    const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    s->file = (struct kept)KEPT_NONE;
+    s->is_open = dir >= 0 && kept_open(&s->file, dir, name, flags, 0);
+    if (dir >= 0 && !s->is_open && errno == ENOENT)
+        s->is_open = file_create(s->to, &s->file, dir, name, path);
+    int why = slice_check(s->to, s->file.fd, &st);
     s->written = why || (uint64_t)st.st_size > bytes ? bytes : (uint64_t)st.st_size;
-    if (!why && (ftruncate(s->fd, (off_t)s->written) != 0 || lseek(s->fd, 0, SEEK_END) < 0))
+    if (!why && ftruncate(s->file.fd, (off_t)s->written) != 0)
         why = errno;
     if (why)
         fail(s->to, path, "cannot be continued", why);
@@ -491,10 +535,8 @@ bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes
 bool slices_leave(struct slices *s)
 {
     slices_flush(s);
-    const bool is_open = s->fd >= 0;
-    if (is_open)
-        close(s->fd);
-    s->fd = -1;
+    const bool is_open = s->is_open;
+    slices_forget(s);
     free(s->buffer);
     s->buffer = NULL;
     return is_open;
@@ -504,8 +546,14 @@ void slices_fini(struct slices *s)
 {
     if (s->to)
         slices_flush(s);
-    if (s->to && s->fd >= 0)
+    if (s->to && s->is_open)
         slice_close(s);
     free(s->buffer);
     s->buffer = NULL;
+}
+
+void slices_forget(struct slices *s)
+{
+    kept_close(&s->file);
+    s->is_open = false;
 }

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/kept.h"
 #include "raw/layout.h"
 
 enum { SLICE_BYTES = 2 << 20 };                                        /* collectors cut at 2 MiB by default */
@@ -27,17 +28,17 @@ enum { FOLDER_HOST = -1, FOLDER_FRAMEWORK = -2, FOLDER_SESSION = -3 }; /* the la
 
 struct prof_writer {
     char path[PATH_MAX - 256]; /* for messages; leaves room for the names inside */
-    int dir;                   /* -1: it is closed */
-    bool is_of_others;         /* it belongs to another user, who is not trusted: */
-    uid_t owner;               /* only files of this user are changed */
-    gid_t group;               /* root gives new files to this user and group */
+    struct kept dir;
+    bool is_of_others; /* it belongs to another user, who is not trusted: */
+    uid_t owner;       /* only files of this user are changed */
+    gid_t group;       /* root gives new files to this user and group */
     size_t slice_bytes;
     unsigned first_slice; /* of each stream; those before it are another writer's, and are not touched */
     struct error error;   /* the first one */
 };
 
-/* Creates the directory `path`, which must not exist. The path is copied. From here on files are found from the directory's
- * descriptor, and no link is followed. */
+/* Creates the directory `path`, which must not exist. The path is copied, and should be absolute: it is used again if the program around us
+ * closes the directory's descriptor (base/kept.h). From here on files are found from the directory, and no link is followed. */
 bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e);
 bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_bytes,
                       struct error *e); /* one that exists */
@@ -65,7 +66,8 @@ struct slices {
     char family[80];
     int device;
     enum cut cut;
-    int fd;         /* -1: no slice is open */
+    struct kept file;
+    bool is_open;   /* a slice, whether or not its descriptor is still there */
     unsigned next;  /* number of the slice that is opened next */
     size_t written; /* bytes of the open slice */
     uint8_t *buffer;
@@ -87,9 +89,10 @@ bool slices_leave(
     struct slices *s); /* everything taken is in its file; the open slice gets no marker. False: none is open */
 int slices_open(const struct slices *s,
                 unsigned number); /* a slice, for reading; -1: it is not there, or not its owner's */
-bool slices_read(const struct slices *s, uint8_t *to, size_t bytes); /* from the begin of the open slice */
+bool slices_read(struct slices *s, uint8_t *to, size_t bytes); /* from the begin of the open slice */
 bool slices_remove(const struct slices *s, unsigned number,
-                   uint64_t *bytes); /* a slice and its marker; false: none is there */
-void slices_fini(struct slices *s);  /* the last slice gets its marker; fine when never used */
+                   uint64_t *bytes);  /* a slice and its marker; false: none is there */
+void slices_fini(struct slices *s);   /* the last slice gets its marker; fine when never used */
+void slices_forget(struct slices *s); /* closes the descriptor, and nothing else */
 
 #endif

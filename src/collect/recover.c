@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "base/framework_names.h"
 #include "base/inside.h"
 #include "collect/flight_leftover.h"
@@ -153,12 +154,12 @@ static bool rings_place(struct recovering *r)
 /* True: the program still runs, or somebody else recovers. */
 static bool is_held(int fd, bool is_writable, int *why)
 {
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    int unknown;
     if (!is_writable)
-        return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-    if (fcntl(fd, F_SETLK, &lock) == 0)
+        return lock_is_held(fd, 0, 0, &unknown);
+    if (lock_try(fd, 0, 0))
         return false;
-    if (errno != EAGAIN && errno != EACCES)
+    if (errno != EAGAIN)
         *why = errno; /* where there are no locks, nobody can say */
     return *why == 0;
 }
@@ -182,8 +183,6 @@ static enum recovery rings_take(struct recovering *r, struct error *e)
         return refuse(r, read_trouble(NOT_A_FILE), e);
     if (st->st_uid != r->st.st_uid)
         return refuse(r, "it belongs to a different user than the collection", e);
-    if (rings.front && st->st_dev == rings.device && st->st_ino == rings.inode)
-        return RECOVERY_RUNNING; /* in this process: opening and closing it would give up the lock */
     const dev_t device = st->st_dev;
     const ino_t inode = st->st_ino;
     r->fd = (int)TEMP_FAILURE_RETRY(openat(r->rings_dir, r->rings_name, O_RDWR | flags));

@@ -132,8 +132,16 @@ static uint8_t *ring_get(uint32_t session, uint32_t *number, int *why)
 {
     if (is_outside(session))
         return outside_ring(session, number, why);
-    *number = ring_claim(rings.fd, (uint32_t)getpid(), why);
-    return *number < RINGS_MOST ? ring_map(rings.fd, *number) : NULL;
+    struct kept own;
+    const int fd = rings_fd(&own);
+    uint8_t *base = NULL;
+    *number = fd >= 0 ? ring_claim(fd, (uint32_t)getpid(), why) : RINGS_MOST;
+    if (*number < RINGS_MOST)
+        base = ring_map(fd, *number);
+    if (!base && *why == 0)
+        *why = errno;
+    kept_close(&own);
+    return base;
 }
 
 /* A signal handler that interrupts a thread before it has its ring has nowhere to put its records. Getting a ring takes long enough for that
@@ -357,10 +365,9 @@ static void after_fork(void)
     if (rings.front) {
         if (r && r->session != NEVER_ATTACHED && atomic_load(&r->inside) != 0)
             mmap(r->shared, r->addresses, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-        if (rings.fd >= 0)
-            close(rings.fd);
-        rings.fd = -1;
+        kept_close(&rings.file);
         rings.front = NULL; /* which is not mapped in a child, either */
+        rings.lock = NULL;  /* as little as this one */
     }
     if (r) {
         r->session = NEVER_ATTACHED;
@@ -415,7 +422,7 @@ bool rings_open(const struct rings_options *o, struct error *e)
     if (outside_leave()) {
         is_stopped = false;
         rings_stop();
-        if (rings.fd < 0)
+        if (rings.file.fd < 0) /* of another process */
             rings.front = NULL;
     }
     if (rings.front)
@@ -482,8 +489,7 @@ static void close_all(bool removes)
     bus_errors_leave();
     if (removes)
         unlink(rings.path);
-    close(rings.fd);
-    rings.fd = -1;
+    kept_close(&rings.file);
 }
 
 void rings_close(void)

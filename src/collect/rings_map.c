@@ -11,9 +11,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "collect/ring.h"
 
-struct rings rings = { .fd = -1 };
+struct rings rings = { .file = KEPT_NONE };
 
 struct ring_shared *rings_shared(uint32_t ring)
 {
@@ -39,6 +40,17 @@ uint8_t *rings_lane(uint32_t ring, unsigned lane)
 }
 
 /* ---- one ring ---- */
+
+int rings_fd(struct kept *own)
+{
+    const int fd = kept_fd(&rings.file);
+    *own = rings.file;
+    own->fd = -1;
+    if (fd >= 0)
+        return fd;
+    kept_open(own, AT_FDCWD, rings.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    return own->fd;
+}
 
 /* Room on the disk, or none: a page of a mapped file that finds no room when it is touched would kill the program, and so would
  * a file that grows beyond what the process may write. */
@@ -76,7 +88,9 @@ uint8_t *ring_map(int fd, uint32_t number)
         is_mapped = map_at(fd, at, h->lane_bytes[l], offset + h->lane_at[l]) &&
                     map_at(fd, at + h->lane_bytes[l], h->lane_bytes[l], offset + h->lane_at[l]);
     }
-    if (is_mapped && madvise(base, rings_addresses(), MADV_DONTFORK) == 0)
+    struct kept mapped = rings.file; /* and no other file, if the program has changed the descriptor meanwhile */
+    mapped.fd = fd;
+    if (is_mapped && madvise(base, rings_addresses(), MADV_DONTFORK) == 0 && kept_fd(&mapped) >= 0)
         return base;
     const int why = errno;
     munmap(base, rings_addresses());
@@ -182,26 +196,53 @@ static bool id_read(struct rings_id *id, const char *digits)
     return digits[RINGS_ID_DIGITS] == '\0';
 }
 
-/* Locks the new file and maps its beginning. NULL: *why says why, and the file is deleted. */
-static struct rings_front *front_map(const char *path, struct stat *st, int *why)
+/* Locks the new file and maps its beginning. */
+static bool front_map(int fd)
 {
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     const uint64_t bytes = rings_front_bytes();
-    fcntl(rings.fd, F_SETLK, &lock); /* on a file system without locks recovery will report that */
-    if (fchmod(rings.fd, 0640) != 0 || fstat(rings.fd, st) != 0) {
-        *why = errno;
-    } else if (file_grow(rings.fd, 0, bytes, why)) {
-        void *front = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, rings.fd, 0);
-        if (front != MAP_FAILED) {
-            madvise(front, bytes, MADV_DONTFORK);
-            return front;
-        }
-        *why = errno;
+    int why = 0;
+    if (lock_try(fd, 0, 0)) /* on a file system without locks recovery will report that */
+        rings.lock = lock_keep(fd);
+    if (fchmod(fd, 0640) != 0)
+        return false;
+    if (!file_grow(fd, 0, bytes, &why)) {
+        errno = why;
+        return false;
     }
-    unlink(path);
-    close(rings.fd);
-    rings.fd = -1;
-    return NULL;
+    void *const front = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (front == MAP_FAILED)
+        return false;
+    madvise(front, bytes, MADV_DONTFORK);
+    rings.front = front;
+    return true;
+}
+
+static void file_leave(void)
+{
+    if (rings.front)
+        munmap(rings.front, rings_front_bytes());
+    rings.front = NULL;
+    lock_release(rings.lock);
+    rings.lock = NULL;
+}
+
+/* The file that is locked is opened for that alone: a lock belongs to what open() returns, which a forked child has, too. */
+static bool file_create(struct error *e)
+{
+    struct kept locked = KEPT_NONE;
+    const int flags = O_RDWR | O_NOFOLLOW;
+    if (!kept_open(&locked, AT_FDCWD, rings.path, flags | O_CREAT | O_EXCL, 0640))
+        return error_set(e, FAULT_IO, "%s: cannot be created: %s", rings.path, write_trouble(errno));
+    rings.file = locked;
+    const bool is_mapped = front_map(locked.fd),
+               is_open = is_mapped && kept_open(&rings.file, AT_FDCWD, rings.path, flags, 0);
+    const int why = errno;
+    kept_close(&locked);
+    if (is_open)
+        return true;
+    file_leave();
+    unlink(rings.path);
+    return error_set(e, FAULT_IO, "%s: no space for records: %s", rings.path, write_trouble(why));
 }
 
 bool rings_create(const struct rings_options *o, struct error *e)
@@ -211,22 +252,13 @@ bool rings_create(const struct rings_options *o, struct error *e)
     if (!id_read(&rings.id, o->id))
         return error_set(e, FAULT_ASKED, "%s: a session's id has %d hexadecimal digits", o->id, RINGS_ID_DIGITS);
     strcpy(rings.path, o->path);
-    int why = 0;
-    struct stat st;
-    rings.fd = (int)TEMP_FAILURE_RETRY(open(o->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
-    if (rings.fd < 0)
-        return error_set(e, FAULT_IO, "%s: cannot be created: %s", o->path, write_trouble(errno));
-    struct rings_front *front = front_map(o->path, &st, &why);
-    if (!front)
-        return error_set(e, FAULT_IO, "%s: no space for records: %s", o->path, write_trouble(why));
-    rings.device = st.st_dev;
-    rings.inode = st.st_ino;
+    if (!file_create(e))
+        return false;
     rings.layout = layout_for(o->ring_bytes);
     for (unsigned s = 0; s < STREAM_KINDS; s++)
         atomic_store(&rings.dropped[s], 0);
     atomic_store(&rings.trouble, 0);
     atomic_store(&rings.is_gone, false);
-    rings.front = front;
     return true;
 }
 
@@ -237,6 +269,5 @@ void rings_unmap(uint8_t *const kept[RINGS_MOST])
         if (base && base != kept[i])
             munmap(base, rings_addresses());
     }
-    munmap(rings.front, rings_front_bytes());
-    rings.front = NULL;
+    file_leave();
 }

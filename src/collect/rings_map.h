@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/kept.h"
 #include "collect/rings_file.h"
 
 struct error;
@@ -21,13 +22,12 @@ struct rings_options {
 enum { RINGS_ID_DIGITS = 32 };
 
 struct rings {
-    int fd;
+    struct kept file;
+    void *lock;                 /* keeps the file locked (base/file_lock.h) */
     struct rings_front *front;  /* NULL: none is open */
     struct rings_layout layout; /* a copy: a forked child has no front */
     struct rings_id id;
     char path[PATH_MAX];
-    uint64_t device,
-        inode; /* of the file: recovery in this process must not open it, as closing it would release the lock */
     _Atomic(uint8_t *) base[RINGS_MOST];    /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
     _Atomic uint64_t dropped[STREAM_KINDS]; /* records of threads without a ring */
     _Atomic int trouble;                    /* errno of the last thread that got no ring; 0: none */
@@ -35,6 +35,9 @@ struct rings {
     _Atomic bool is_gone; /* the file was cut short or changed by somebody else: the session is over */
 };
 extern struct rings rings;
+
+/* The file that was created, opened again if the program has closed it. -1 with errno; kept_close(own) ends the use. */
+int rings_fd(struct kept *own);
 
 /* Creates the file of a session, locks it and maps its beginning. False: e says why, and nothing is left. */
 bool rings_create(const struct rings_options *o, struct error *e);

@@ -23,21 +23,21 @@ static struct {
     struct rings_outside file;
 } outside;
 
-/* The file is opened for each new thread and closed again: programs close descriptors that they did not open, and reuse their numbers. */
-static int outside_open(bool is_first)
+/* The file is opened for each new thread and closed again. The first time any file will do. */
+static bool outside_open(struct kept *file, bool is_first)
 {
-    const int fd = open(outside.file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     struct stat st;
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < rings_front_bytes() ||
-        (!is_first && (rings.inode != st.st_ino || rings.device != st.st_dev))) {
-        close(fd);
-        return -1;
+    *file = is_first ? (struct kept)KEPT_NONE : rings.file;
+    if (!kept_open(file, AT_FDCWD, outside.file.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0))
+        return false;
+    if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size >= rings_front_bytes() &&
+        kept_fd(file) >= 0) {
+        rings.file = *file;
+        rings.file.fd = -1;
+        return true;
     }
-    rings.inode = st.st_ino;
-    rings.device = st.st_dev;
-    return fd;
+    kept_close(file);
+    return false;
 }
 
 static bool is_good_header(const struct rings_header *h)
@@ -47,12 +47,13 @@ static bool is_good_header(const struct rings_header *h)
 }
 
 /* Makes `rings` describe the file of a session. Mappings of the session before it stay: a thread may still use them. */
-static int outside_join(uint32_t session)
+static bool outside_join(struct kept *file, uint32_t session)
 {
     const uint64_t bytes = rings_front_bytes();
-    const int fd = outside.find(session, &outside.file) ? outside_open(true) : -1;
-    void *const front = fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-    if (front != MAP_FAILED && is_good_header(front)) {
+    if (!outside.find(session, &outside.file) || !outside_open(file, true))
+        return false;
+    void *const front = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
+    if (front != MAP_FAILED && kept_fd(file) >= 0 && is_good_header(front)) {
         madvise(front, bytes, MADV_DONTFORK);
         rings.front = front;
         rings.layout = rings.front->header.layout;
@@ -61,13 +62,12 @@ static int outside_join(uint32_t session)
             atomic_store(&rings.base[i], NULL);
         bus_errors_guard();
         atomic_store(&rings.session, session);
-        return fd;
+        return true;
     }
     if (front != MAP_FAILED)
         munmap(front, bytes);
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    kept_close(file);
+    return false;
 }
 
 /* Threads wait for each other, also for one that has lost its processor; no handler comes here while its own thread is here. One that was
@@ -92,12 +92,12 @@ uint8_t *outside_ring(uint32_t session, uint32_t *number, int *why)
 {
     if (!outside_lock())
         return NULL;
-    const int fd = atomic_load(&rings.session) == session ? outside_open(false) : outside_join(session);
+    struct kept file;
     uint8_t *base = NULL;
-    if (fd >= 0) {
-        *number = ring_claim(fd, outside.file.owner, why);
-        base = *number < RINGS_MOST ? ring_map(fd, *number) : NULL;
-        close(fd);
+    if (atomic_load(&rings.session) == session ? outside_open(&file, false) : outside_join(&file, session)) {
+        *number = ring_claim(file.fd, outside.file.owner, why);
+        base = *number < RINGS_MOST ? ring_map(file.fd, *number) : NULL;
+        kept_close(&file);
     }
     atomic_store(&outside.is_busy, false);
     return base;
@@ -142,9 +142,12 @@ const _Atomic uint32_t *outside_in_child(void)
 bool rings_adopt(uint32_t ring)
 {
     const uint32_t owner = atomic_load_explicit(&rings.front->owner[ring], memory_order_acquire);
-    if (owner == 0 || owner == (uint32_t)getpid() || rings.fd < 0)
+    if (owner == 0 || owner == (uint32_t)getpid() || rings.file.fd < 0)
         return false;
-    uint8_t *const base = ring_map(rings.fd, ring);
+    struct kept own;
+    const int fd = rings_fd(&own);
+    uint8_t *const base = fd >= 0 ? ring_map(fd, ring) : NULL;
+    kept_close(&own);
     atomic_store_explicit(&rings.base[ring], base, memory_order_release);
     return base;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "base/framework_names.h"
 #include "base/json_memory.h"
 
@@ -302,13 +303,6 @@ static char *read_text(const char *path, struct arena *mem, size_t *len, int *wh
     return text;
 }
 
-/* The recorder holds a lock on the file; on a file system without locks this is unknown. */
-static bool is_held(int fd)
-{
-    struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-    return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
 /* A path of the file is opened only if the recorder may have written it: it puts rings elsewhere as "/DIRECTORY/NAME.rings". */
 static bool is_rings_path(const char *path)
 {
@@ -323,7 +317,7 @@ static void look_for_rings(struct collector *out, const char *path, struct losse
     int why;
     const int fd = file_open(AT_FDCWD, path, &st, &why);
     out->has_rings = fd >= 0;
-    out->is_running = fd >= 0 && is_held(fd);
+    out->is_running = fd >= 0 && lock_is_held(fd, 0, 0, &why); /* on a file system without locks this is unknown */
     if (fd >= 0)
         close(fd);
     else if (why != ENOENT)
