@@ -161,26 +161,29 @@ static void the_rest_is_estimated_when_there_is_something_to_go_by(void **state)
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         char text[PROGRESS_LEFT];
-        assert_string_equal(progress_left(text, progress_left_s(-1, 0.1, row[i].elapsed_s, row[i].done)), row[i].text);
+        struct progress_left l = { .shown_s = -1 };
+        assert_string_equal(progress_left(text, progress_left_s(&l, row[i].elapsed_s, row[i].done)), row[i].text);
     }
     (void)state;
 }
 
 /* A busy machine: after 9 s a fifth is done, and nothing more is reported for 20 s. Elapsed time alone would say 116 s then. */
-static void the_estimate_grows_slowly_and_falls_at_once(void **state)
+static void the_estimate_grows_slowly_stays_and_falls_at_once(void **state)
 {
     const double step_s = 0.1;
+    struct progress_left l = { .shown_s = -1 };
     double left_s = -1, elapsed_s = 2;
     for (; elapsed_s < 9; elapsed_s += step_s)
-        left_s = progress_left_s(left_s, step_s, elapsed_s, elapsed_s / 45);
+        left_s = progress_left_s(&l, elapsed_s, elapsed_s / 45);
     assert_true(left_s > 35 && left_s < 38);
     for (; elapsed_s < 29; elapsed_s += step_s)
-        left_s = progress_left_s(left_s, step_s, elapsed_s, 0.2);
-    assert_true(left_s > 36 && left_s < 60);
-    left_s = progress_left_s(left_s, step_s, elapsed_s, 0.9);
-    assert_true(left_s < 4);
-    left_s = progress_left_s(left_s, step_s, elapsed_s, 1);
-    assert_true(left_s == 0);
+        assert_true(progress_left_s(&l, elapsed_s, (9 - step_s) / 45) <= left_s);
+    assert_true(l.shown_s == left_s);
+    for (double done = 0.2; elapsed_s < 39; elapsed_s += step_s, done += 0.0001)
+        assert_true(progress_left_s(&l, elapsed_s, done) < 60);
+    assert_true(l.shown_s > left_s);
+    assert_true(progress_left_s(&l, elapsed_s, 0.9) < 5);
+    assert_true(progress_left_s(&l, elapsed_s, 1) == 0);
     (void)state;
 }
 
@@ -206,7 +209,7 @@ int main(void)
         cmocka_unit_test(no_terminal),
         cmocka_unit_test(work_moves_a_stage_to_its_end_and_not_beyond),
         cmocka_unit_test(the_rest_is_estimated_when_there_is_something_to_go_by),
-        cmocka_unit_test(the_estimate_grows_slowly_and_falls_at_once),
+        cmocka_unit_test(the_estimate_grows_slowly_stays_and_falls_at_once),
         cmocka_unit_test(small_collections_have_few_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,8 +187,8 @@ class View(Case):
         self.assertEqual(v.json("search", input=0, q="quoted")["n"], 1)  # in arguments
         self.assertEqual(v.json("search", input=0, q="nowhere"), {"n": 0, "slices": []})
         area = v.json("area", input=0, levels=",".join(map(str, rows["processes"][0]["tracks"][0]["levels"])), t0=9000, t1=38000)
-        self.assertEqual([(r["name"], r["count"], r["sum"], r["longest"]) for r in area["rows"]],
-                         [("outer", 1, 50000, 50000), ("inner", 2, 20000, 10000)])
+        self.assertEqual([(r["name"], r["count"], r["self"], r["sum"], r["longest"]) for r in area["rows"]],
+                         [("inner", 2, 20000, 20000, 10000), ("outer", 1, 9000, 29000, 29000)])
         counter, = rows["processes"][0]["counters"]
         body = v.ask("counter", input=0, id=counter["id"], t0=0, t1=70000, least=0)
         self.assertEqual(struct.unpack("<6d", body[8:]), (0, 20000, 3, 9, 3, 9))

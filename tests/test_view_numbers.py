@@ -55,7 +55,7 @@ class Numbers(Case):
         return {row[0]: [row[i] for i in at] for row in found["rows"]}
 
     def assert_close(self, found, wanted, what):
-        for a, b in zip(found, wanted, strict=True):
+        for a, b in zip(found, wanted):
             self.assertAlmostEqual(a, b, delta=max(0.002, abs(b) * 1e-6), msg=what)
 
     def test_operators_of_torch_profiler(self):
@@ -114,6 +114,41 @@ class Numbers(Case):
         self.assertEqual(self.table(v, "kernels", "count", "total_us", "percent"), {"gemm": [1, 30, 100]})
         rows = v.json("sql", input=0, q="SELECT name, topic, self_ns FROM slices WHERE topic <> '' GROUP BY name")["rows"]
         self.assertEqual(rows, [["ProfilerStep#1", "step", None], ["a", "operator", 30000], ["b", "operator", 30000 - 10000], ["c", "operator", 10000], ["gemm", "kernel", None]])
+
+    def test_a_range_counts_what_lies_in_it(self):
+        """Of each slice only the part inside; steps and times of a device come last, without a share."""
+        with open(KINETO, encoding="utf-8") as f:
+            events = [e for e in json.load(f)["traceEvents"] if e.get("ph") == "X"]
+        v = self.view(KINETO)
+        rows = v.json("rows", input=0)
+        thread, levels = max(((t["name"], t["levels"]) for p in rows["processes"] for t in p["tracks"] if t["name"].startswith("thread ")), key=lambda t: len(t[1]))
+        tid = int(thread.split()[1])
+        mine = [(e["name"], *[int(decimal.Decimal(str(t)) * 1000) for t in (e["ts"], decimal.Decimal(str(e["ts"])) + decimal.Decimal(str(e["dur"])))]) for e in events if e["tid"] == tid and e["cat"] != "python_function"]
+        shift = min(begin for _, begin, _ in mine)
+        first = v.json("sql", input=0, q="SELECT min(begin_ns) FROM slices WHERE thread = '%s'" % thread)["rows"][0][0]
+        mine = [(name, begin - shift + first, end - shift + first) for name, begin, end in mine]
+        begins = sorted(begin for _, begin, _ in mine)
+        low, high = begins[len(begins) // 4] + 700, begins[3 * len(begins) // 4] + 300
+        wanted = collections.defaultdict(lambda: [0, 0, 0, 0])
+        cut = [(name, max(begin, low), min(end, high)) for name, begin, end in mine if begin < high and end > low]
+        for (name, begin, end), own in zip(cut, self_times([(b, e) for _, b, e in cut])):
+            row = wanted[name]
+            wanted[name] = [row[0] + 1, row[1] + own, row[2] + end - begin, max(row[3], end - begin)]
+        found = v.json("area", input=0, levels=",".join(map(str, levels)), t0=low, t1=high)["rows"]
+        self.assertEqual({r["name"] for r in found}, set(wanted))
+        self.assertTrue(any(end > high or begin < low for _, begin, end in mine if begin < high and end > low))
+        for r in found:
+            self.assertEqual([r["count"], r["self"], r["sum"], r["longest"]], wanted[r["name"]], r["name"])
+        self.assertAlmostEqual(sum(r["share"] for r in found), 1)
+        v = self.view(self.trace([{"ph": "M", "name": "process_name", "pid": 2, "args": {"name": "Overlap Analysis"}}, event("ProfilerStep#1", 0, 100, cat="user_annotation"),
+                                  event("a", 90, 8, cat="cpu_op"), {**event("Free", 0, 90), "pid": 2}]))
+        tracks = [t for p in v.json("rows", input=0)["processes"] for t in p["tracks"]]
+
+        def area(*of):
+            levels = ",".join(str(level) for t in of for level in t["levels"])
+            return [(r["name"], r["self"], r["share"]) for r in v.json("area", input=0, levels=levels, t0=50000, t1=100000)["rows"]]
+        self.assertEqual(area(*tracks), [("a", 8000, 1), ("ProfilerStep#1", 42000, None), ("Free", 40000, None)])
+        self.assertEqual(area(*[t for t in tracks if t["n"] == 1]), [("Free", 40000, 1)])
 
 
 if __name__ == "__main__":

@@ -35,13 +35,19 @@ double progress_done(const struct progress *p)
     return p->from + (p->until - p->from) * portion;
 }
 
-double progress_left_s(double shown_s, double step_s, double elapsed_s, double done)
+double progress_left_s(struct progress_left *l, double elapsed_s, double done)
 {
-    const double now_s = done > 0 ? elapsed_s * (1 - done) / done : 0;
+    const double now_s = done > 0 ? elapsed_s * (1 - done) / done : 0, step_s = elapsed_s - l->elapsed_s;
+    const double passed_s = l->shown_s > step_s ? l->shown_s - step_s : 0;
     if (elapsed_s < 2 || done < 0.05 || now_s > 360000)
-        return -1;
-    const double passed_s = shown_s > step_s ? shown_s - step_s : 0;
-    return shown_s < 0 || now_s < passed_s ? now_s : passed_s + (now_s - passed_s) * fmin(step_s / elapsed_s, 1);
+        l->shown_s = -1;
+    else if (l->shown_s < 0 || now_s < passed_s)
+        l->shown_s = now_s;
+    else if (done > l->done)
+        l->shown_s = passed_s + (now_s - passed_s) * fmin(step_s / elapsed_s, 1);
+    l->elapsed_s = elapsed_s;
+    l->done = done;
+    return l->shown_s;
 }
 
 const char *progress_left(char out[PROGRESS_LEFT], double left_s)
@@ -67,9 +73,8 @@ static void draw(struct progress *p, unsigned ms)
     for (int i = 0; i < BAR_CELLS; i++)
         bar[i] = (double)(i + 1) <= done * BAR_CELLS ? '=' : ' ';
     bar[BAR_CELLS] = 0;
-    p->left_s = progress_left_s(p->left_s, REDRAW_MS / 1e3, ms / 1e3, done);
     fprintf(p->to, "\r\033[K%-9s [%s] %3.0f %% %4u s  %s", p->what, bar, floor(done * 100), ms / 1000,
-            progress_left(left, p->left_s));
+            progress_left(left, progress_left_s(&p->left, ms / 1e3, done)));
     fflush(p->to);
 }
 
@@ -126,7 +131,7 @@ static void *draw_until_ended(void *arg)
 
 void progress_begin(struct progress *p, FILE *to, bool wanted)
 {
-    *p = (struct progress){ .to = to, .left_s = -1 };
+    *p = (struct progress){ .to = to, .left = { .shown_s = -1 } };
     if (!wanted || !isatty(fileno(to)))
         return;
     pthread_condattr_t steady;

@@ -15,6 +15,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The remaining time as it was shown last. */
+struct progress_left {
+    double shown_s; /* negative: it is too early to say */
+    double elapsed_s, done;
+};
+
 struct progress {
     FILE *to;
     bool is_on; /* a terminal, and wanted: the thread is running */
@@ -22,7 +28,7 @@ struct progress {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended;
     bool is_ending, is_drawn;
-    double left_s; /* as shown; negative: not yet */
+    struct progress_left left;
     char what[24];
     double from, until;        /* the stage's share of the whole, which is 0 to 1 */
     uint64_t expected, before; /* units that the stage takes, and those that were counted before it */
@@ -47,9 +53,9 @@ atomic_ullong *progress_counter(void);
 /* The progress of the whole. With more units than expected it approaches the end of the stage. */
 double progress_done(const struct progress *p);
 
-/* The remaining time to show, step_s after shown_s was; negative: it is too early to say. It falls with the computed one at once, and
- * grows slowly: a stage that reports nothing for a while is no sign that everything takes longer. */
-double progress_left_s(double shown_s, double step_s, double elapsed_s, double done);
+/* The remaining time to show; negative: it is too early to say. It falls with the computed one at once, and grows slowly; while nothing
+ * more is done it stays: a stage that reports nothing for a while is no sign that everything takes longer. */
+double progress_left_s(struct progress_left *l, double elapsed_s, double done);
 
 /* "about 40 s left"; empty when it is too early to say. */
 enum { PROGRESS_LEFT = 32 };

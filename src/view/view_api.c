@@ -49,7 +49,8 @@ static void answer_about(struct question *a)
         json_put_text(o, "shows", shown_of(in));
         json_put_int(o, "percent", view_progress_percent(&in->progress));
         json_put_text(o, "stage", stage[atomic_load(&in->progress.stage)]);
-        json_put_int(o, "ms", (int64_t)(view_progress_ns(&in->progress) / 1000000));
+        json_put_key(o, "left_s");
+        out_real(o, now == VIEW_LOADING ? view_progress_left_s(&in->progress) : -1);
         json_put_int(o, "n_loads", atomic_load(&in->n_loads));
         json_put_text(o, "source",
                       source[now == VIEW_LOADING || now == VIEW_NEW ? VIEW_AS_LOADED : view_input_source(in)]);

@@ -10,12 +10,15 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/progress.h"
+
 enum view_stage { VIEW_READING, VIEW_DRAWING, VIEW_ARRANGING };
 
 struct view_progress {
     atomic_int stage;              /* enum view_stage */
     atomic_uint from, until, most; /* percent: begin and end of the stage, and the largest value returned so far */
     atomic_ullong worked, expected, begun_ns;
+    struct progress_left left;
 };
 
 void view_progress_begin(
@@ -24,6 +27,6 @@ void view_progress_stage(struct view_progress *p, enum view_stage stage, unsigne
                          uint64_t expected);
 void view_progress_end(struct view_progress *p);
 unsigned view_progress_percent(struct view_progress *p);
-uint64_t view_progress_ns(const struct view_progress *p); /* since it began; 0: it has not */
+double view_progress_left_s(struct view_progress *p); /* to show; negative: it is too early to say */
 
 #endif

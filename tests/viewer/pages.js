@@ -98,7 +98,9 @@ async function use_timeline(page, url, job) {
     check(await page.locator("dialog[open]").isVisible(), "? shows no keys");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Slash");
-    await page.keyboard.press("Escape"); // from the search back to the timeline, whose focus can be seen
+    await page.keyboard.press("Escape"); // ends the search, and leads back to the timeline, whose focus can be seen
+    check((await page.locator("#search").inputValue()) === "" && (await page.locator("#found").innerText()) === "", "Esc does not end the search");
+    await page.waitForFunction(() => !new URLSearchParams(location.hash.slice(1)).has("q"), null, { timeout: 20000 });
     check(await page.evaluate(() => document.activeElement.tagName === "CANVAS" && getComputedStyle(document.activeElement).outlineStyle !== "none"), "the focus of the timeline is lost, or cannot be seen");
 }
 
@@ -252,7 +254,7 @@ async function use_pages(page, url, job) {
     await look(page, url, "page=sql&input=" + job + "&sql=" + encodeURIComponent("SELECT count(*) AS n FROM slices"), "sql");
     await page.waitForFunction(() => document.querySelectorAll("main td").length > 0);
     check(Number(await page.locator("main td").first().innerText()) > 800, "SQL counts too little");
-    check((await page.locator(".schema code").allInnerTexts()).some((t) => /^slices\(id, name, category, .*run\)$/.test(t)), "SQL does not say what it has");
+    check((await page.locator(".schema code").allInnerTexts()).some((t) => /^slices\(id, name, category, .*self_ns, device_self_ns, device_ns\)$/.test(t)), "SQL does not say what it has");
     await page.locator(".examples button").first().click(); // is run at once
     await page.waitForFunction(() => document.querySelectorAll("main td").length > 10, null, { timeout: 20000 });
     await look(page, url, "page=timeline&theme=dark&lang=zh&input=" + job, "dark-zh");

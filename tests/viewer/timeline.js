@@ -105,6 +105,12 @@ async function use_clock(page, url) {
     await page.keyboard.press("Period");
     await details(page, "2024-06-01 03:04:26.463476000 UTC, 1717211066463476000 ns");
     await picture(page, "clock");
+    // The moment at the mouse has the unit of the axis, and as many digits as pixels can tell apart.
+    for (const [t1, wanted] of [[2000000, /^1\.\d{4} ms$/], [1020000, /^1\.0\d{4} ms$/], [1000100, /^1000\.0\d\d µs$/]]) {
+        await open(page, url, "page=timeline&t0=1000000&t1=" + t1);
+        await page.mouse.move(box.x + 700, box.y + 60);
+        check(wanted.test(await now()), "another moment at the mouse than " + wanted + ": " + (await now()));
+    }
     // A counter says its value, and what is merged how many it is.
     await page.keyboard.press("Escape");
     await page.mouse.move(box.x + 1000, box.y + 26 + 22 + 20);

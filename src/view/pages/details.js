@@ -42,12 +42,14 @@ export function show_slice(place, s, base_ns, go) {
     place.replaceChildren(facts);
 }
 
-const COLUMNS = /** @type {const} */ (["count", "sum", "mean", "median", "p99", "longest"]);
+/** Of the answer, and as texts. @type {[string, (v: number) => string][]} */
+const COLUMNS = [["count", grouped], ["self", duration], ["share", (v) => (v === null ? "" : (100 * v).toFixed(1) + " %")], ["sum", duration], ["mean", duration], ["median", duration],
+    ["p99", duration], ["longest", duration]];
 
 /** @param {HTMLElement} place @param {any} found @param {(slice: number) => void} go @param {() => void} flame */
 export function show_area(place, found, go, flame) {
     const table = element("table"), head = element("tr");
-    head.append(element("th", word("name")), ...COLUMNS.map((c) => element("th", word(c), "number")));
+    head.append(element("th", word("name")), ...COLUMNS.map(([c]) => element("th", word(c), "number")));
     table.append(head);
     for (const row of found.rows) {
         const tr = element("tr"), name = element("td");
@@ -55,8 +57,7 @@ export function show_area(place, found, go, flame) {
         link.type = "button";
         link.addEventListener("click", () => go(row.longest_slice));
         name.append(link);
-        tr.append(name, element("td", grouped(row.count), "number"),
-            ...COLUMNS.slice(1).map((c) => element("td", duration(row[c]), "number")));
+        tr.append(name, ...COLUMNS.map(([c, shown]) => element("td", shown(row[c]), "number")));
         table.append(tr);
     }
     if (!found.rows.length) return place.replaceChildren(element("p", word("nothing"), "faint"));

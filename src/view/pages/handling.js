@@ -45,10 +45,10 @@ function point_at(tl, at) {
     tip.hidden = true;
     if (!is_here) return;
     if (is_moment) {
-        const t = tl.t_of(at.x), step = tl.ns_per_px();
+        const t = tl.t_of(at.x), step = tl.ns_per_px(), marks = tl.marks_shown();
         line.style.left = at.x + "px";
         line.style.height = tl.view_height + "px";
-        now.textContent = tl.is_absolute ? time_of(tl.rows.base_ns, t, step) : moment(t, step);
+        now.textContent = tl.is_absolute ? time_of(tl.rows.base_ns, t, step) : moment(t, step, marks.step);
         now.style.left = Math.min(at.x + 3, tl.width - now.offsetWidth) + "px";
     }
     const text = words_at(tl, at.x, at.y).slice(0, 300);

@@ -222,7 +222,7 @@ async function reload(step = undefined) {
 
 /** The estimated remaining time of loading; empty if it is too early for an estimate. @param {api.Input} one */
 function left(one) {
-    const s = one.percent >= 5 && one.ms >= 1000 ? Math.ceil((one.ms * (100 - one.percent)) / one.percent / 1000) : 0;
+    const s = Math.ceil(one.left_s);
     return s <= 0 ? "" : s < 100 ? word("left_s", { n: s }) : word("left_min", { n: Math.ceil(s / 60) });
 }
 
@@ -322,6 +322,12 @@ async function search(by) {
     }
 }
 
+function end_search() {
+    /** @type {HTMLInputElement} */ (by_id("search")).value = by_id("found").textContent = "";
+    found = { q: "", n: 0, slices: [], at: -1 };
+    keep("q", null);
+}
+
 /** @param {string} text */
 function search_for(text) {
     /** @type {HTMLInputElement} */ (by_id("search")).value = text;
@@ -364,13 +370,18 @@ by_id("input").addEventListener("change", (e) => {
 });
 by_id("search").addEventListener("keydown", (e) => {
     if (e.key === "Enter") void search(e.shiftKey ? -1 : 1);
-    if (e.key === "Escape") (timeline?.canvas ?? by_id("page")).focus();
+    if (e.key === "Escape") {
+        end_search();
+        (timeline?.canvas ?? by_id("page")).focus();
+        e.preventDefault(); // the browser's own way to empty a field would not end the search
+    }
 });
 document.addEventListener("keydown", (e) => {
     const target = /** @type {HTMLElement} */ (e.target);
     if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === "/") by_id("search").focus();
     else if (e.key === "?") show_keys();
+    else if (e.key === "Escape" && found.q && timeline && !timeline.selected && !timeline.area) end_search();
     else if (!(timeline && (target === timeline.canvas || target === document.body || target.id === "page") && handle_key(timeline, e))) return;
     e.preventDefault();
 });

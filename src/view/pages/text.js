@@ -103,6 +103,8 @@ const words = {
     merged: ["{n} slices, {busy} busy", "{n} 个切片，忙碌 {busy}"],
     name: ["Name", "名称"],
     count: ["Count", "次数"],
+    self: ["Self", "自身"],
+    share: ["Self, %", "自身 %"],
     sum: ["Total", "总计"],
     mean: ["Mean", "平均"],
     median: ["Median", "中位数"],
@@ -334,10 +336,10 @@ export function exactly(ns) {
     return (ns / size).toFixed(Math.round(Math.log10(size))) + " " + unit;
 }
 
-/** A moment of an axis whose marks are step_ns apart. @param {number} ns @param {number} step_ns */
-export function moment(ns, step_ns) {
-    const [size, unit] = UNITS.find(([s]) => Math.abs(ns) >= s && step_ns >= s / 1000) ?? [1, "ns"];
-    const digits = Math.max(0, Math.ceil(Math.log10(size / step_ns)));
+/** A moment to step_ns, in the unit of an axis whose marks are mark_ns apart. @param {number} ns @param {number} step_ns @param {number} [mark_ns] */
+export function moment(ns, step_ns, mark_ns = step_ns) {
+    const [size, unit] = UNITS.find(([s]) => Math.abs(ns) >= s && mark_ns >= s / 1000) ?? [1, "ns"];
+    const digits = Math.max(0, Math.ceil(Math.log10(size / Math.max(1, step_ns)))); // files have whole ns
     return (ns / size).toFixed(Math.min(9, digits)) + " " + unit;
 }
 

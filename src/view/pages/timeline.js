@@ -177,6 +177,11 @@ export class Timeline {
         this.show(this.t0 + by, this.t1 + by);
     }
 
+    /** The marks of the axis. */
+    marks_shown() {
+        return marks_of({ t0: this.t0, t1: this.t1, px: this.width - this.left, base_ns: this.rows.base_ns, is_absolute: this.is_absolute });
+    }
+
     // Drawing.
 
     /** The visible rows: the pinned ones, and others that are not covered by them. */
@@ -399,7 +404,7 @@ export class Timeline {
         c.fillRect(0, AXIS_HEIGHT - 1, this.width, 1);
         c.fillRect(this.left - 1, 0, 1, this.view_height);
         c.font = "11px system-ui, sans-serif";
-        const { marks } = marks_of({ t0: this.t0, t1: this.t1, px: this.width - this.left, base_ns: this.rows.base_ns, is_absolute: this.is_absolute });
+        const { marks } = this.marks_shown();
         for (const mark of marks) {
             const x = this.x_of(mark.t);
             if (x < this.left) continue;
