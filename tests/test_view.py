@@ -217,7 +217,7 @@ class View(Case):
         self.assertEqual(v.json("neighbour", input=0, slice=second, by=1), {"slice": None})
         self.assertEqual(v.json("search", input=0, q="needle"), {"n": 3, "slices": [third, first, second]})
         area = v.json("area", input=0, levels="%d,%d" % (row, tracks["main"]["levels"][0]), t0=0, t1=31000)
-        self.assertEqual([(r["name"], r["count"], r["sum"]) for r in area["rows"]], [("outer", 1, 50000), ("mark", 1, 0)])
+        self.assertEqual([(r["name"], r["count"], r["sum"]) for r in area["rows"]], [("outer", 1, 21000), ("mark", 1, 0)])
         self.assertEqual(list(self.flame(v, t0=0, t1=80000, levels="%d,%d" % (row, tracks["main"]["levels"][0]))[1]), [("outer",)])
         self.assertEqual(v.raw(v.url.path + "api/slice?input=0&slice=8")[0], 400)
 
