@@ -5,6 +5,7 @@
 #include "export/framework/framework_db.h"
 #include "export/framework/kernel_places.h"
 #include "export/framework/ms_memory.h"
+#include "export/framework/ms_step_trace.h"
 #include "pipeline/framework_outputs.h"
 #include "pipeline/registry.h"
 #include "folder.h"
@@ -475,6 +476,43 @@ static void tables_as_documented_at_level0(void **state)
     (void)state;
 }
 
+static void receives_that_computing_overlaps_leave_no_communication(void **state)
+{
+    static const struct {
+        const char *what;
+        int64_t end_ns;
+        struct wanted_cell wanted[3];
+    } row[] = {
+        { "shorter than what is exposed",
+          8200,
+          { { "s", 0, "Bubble", "0.200" },
+            { "s", 0, "Communication(Not Overlapped)", "0.500" },
+            { "s", 0, "Communication(Not Overlapped and Exclude Receive)", "0.300" } } },
+        { "longer",
+          9000,
+          { { "s", 0, "Bubble", "1.000" },
+            { "s", 0, "Communication(Not Overlapped)", "0.500" },
+            { "s", 0, "Communication(Not Overlapped and Exclude Receive)", "0.000" } } },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct device one = device;
+        struct collection s = collection;
+        one.comm.ops = (struct comm_ops){ .n = 1, .begin_ns = I64{ 8000 }, .end_ns = (int64_t[]){ row[i].end_ns } };
+        one.comm.ops.is_shown = YES{ true };
+        one.comm.ops.name = (name_id[]){ names_addz(s.profile.names, "hcom_receive__1") };
+        s.profile.device = &one;
+        struct collection_export x = shown_as(&documented);
+        x.collection = &s;
+        print_message("  %s\n", row[i].what);
+        struct table t = { 0 };
+        struct error e = { 0 };
+        assert_true(ms_step_trace_table(&x, &t, &e));
+        for (size_t k = 0; k < ROWS(row[i].wanted); k++)
+            assert_int_equal(cell_check(&t, &row[i].wanted[k]), 0);
+    }
+    (void)state;
+}
+
 static void tables_of_the_database(void **state)
 {
     static const struct wanted_cell wanted[] = {
@@ -727,6 +765,7 @@ int main(void)
         cmocka_unit_test(tables_as_documented_at_level0),
         cmocka_unit_test(kernels_are_where_their_tracks_are),
         cmocka_unit_test(memory_of_mindspore_is_exact_to_the_last_digit),
+        cmocka_unit_test(receives_that_computing_overlaps_leave_no_communication),
         cmocka_unit_test_setup_teardown(tables_of_the_database, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(tests, collection_make, collection_free);

@@ -290,6 +290,17 @@ class Datasets(Case):
             ["0", "", "", "", "", "", "[3, 2]"],  # level by level
             ["3", "[1]", "1.0", "10", "0.1", "0", ""], ["2", "[]", "", "10", "", "0", ""]])
 
+    def test_names_have_the_rank_or_without_the_device_its_number(self):
+        tree = json.dumps({"sampling_interval": 10, "op_info": [self.node(0, "Map", sizes=[1, 2])]})
+        for activities, device, number in ((["CPU"], "2", 2), (["CPU", "NPU"], "2", 5), (["CPU"], None, 5), (None, "2", 5)):
+            parameters = {"profiler_level": "Level1", "export_type": ["text"]} | ({"activities": activities} if activities else {})
+            ids = {"rank_id": "5"} | ({"device_id": device} if device else {})
+            path = self.collection({"mindspore.op_range": new_range("x", 100, 200), "pipeline_profiling_5.json": tree},
+                                   name="names%d_ascend_ms" % self.n, rank=5,
+                                   info={"profiler_parameters": parameters, "ms_profiler_info": ids})
+            out = self.analyse(path, code=3 if activities and "NPU" in activities else 0)  # there is no PROF directory
+            self.assertEqual([f for f in os.listdir(out) if f.startswith("minddata")], ["minddata_pipeline_raw_%d.csv" % number])
+
     def test_what_a_summary_does_not_know(self):
         node = self.node
         nodes = [node(0, "Map", 2, sizes=[6], children=[1]), node(1, "Map", 0, sizes=[0, 3], length=0, children=[2]), node(2, "TFReader", sizes=[])]

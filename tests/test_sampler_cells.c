@@ -732,11 +732,35 @@ static void utilization_of_cores_needs_their_frequency(void **state)
     (void)state;
 }
 
+static void components_of_all_devices_are_in_one_order(void **state)
+{
+    static const struct wanted_cell wanted[] = {
+        { "npu_module_mem", 0, "Component", "HCCL" },       { "npu_module_mem", 0, "Timestamp(us)", "1.500\t" },
+        { "npu_module_mem", 0, "Device", "NPU:1" },         { "npu_module_mem", 1, "Component", "HCCL" },
+        { "npu_module_mem", 1, "Device", "NPU:0" },         { "npu_module_mem", 2, "Component", "RUNTIME" },
+        { "npu_module_mem", 2, "Device", "NPU:0" },         { "npu_module_mem", 3, "Timestamp(us)", "1.000\t" },
+        { "npu_module_mem", 3, "Device", "NPU:1" },         { "npu_module_mem", 4, "Timestamp(us)", "1.700\t" },
+        { "npu_module_mem", 5, "Component", "Unknown" },    { "npu_module_mem", 0, "Device_id", "1" },
+        { "npu_module_mem", 3, "Total Reserved(KB)", "0" },
+    };
+    struct device both[] = { device, device };
+    both[1].source.device = 1;
+    both[1].counters.raw[SAMPLER_MODULE_MEM] =
+        sheet(3, (int64_t[]){ 1000, 1500, 1700 }, MODULE_MEM_FIELDS, (double[]){ 0, 7, 1, 0, 3, 2, 0, 7, 3 });
+    struct profile p = profile;
+    p.device = both;
+    p.n_devices = 2;
+    const struct export x = { .profile = &p, .options = &current, .mem = profile.mem };
+    cells_check(table_build, &x, wanted, ROWS(wanted));
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_of_samplers),
         cmocka_unit_test(reports_in_the_older_presentation),
+        cmocka_unit_test(components_of_all_devices_are_in_one_order),
         cmocka_unit_test_setup_teardown(tables_of_the_database, folder_make, folder_remove),
         cmocka_unit_test(a_device_that_counted_other_metrics_has_none_of_the_first_ones),
         cmocka_unit_test(utilization_of_cores_needs_their_frequency),

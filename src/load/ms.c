@@ -44,9 +44,10 @@ static int64_t rank_in_name(const char *info)
 /* Missing values have the reference's defaults, except that data which exists counts as requested unless the file excludes it. */
 static void read_settings(struct collection *s, const json_t *info, const struct collection_dir *d)
 {
-    const json_t *set = json_object_get(info, "profiler_parameters"), *types = json_object_get(set, "export_type");
+    const json_t *set = json_object_get(info, "profiler_parameters"), *types = json_object_get(set, "export_type"),
+                 *activities = json_object_get(set, "activities"), *numbers = json_object_get(info, "ms_profiler_info");
     struct collection_settings *t = &s->settings;
-    collection_activities(s, d, json_object_get(set, "activities"), "CPU", "NPU");
+    collection_activities(s, d, activities, "CPU", "NPU");
     t->record_shapes = json_flag(set, "record_shapes", true);
     t->profile_memory = json_flag(set, "profile_memory", true);
     t->data_process = json_flag(set, "data_process", true);
@@ -61,8 +62,12 @@ static void read_settings(struct collection *s, const json_t *info, const struct
     t->has_schedule = json_flag(set, "is_set_schedule", true); /* there are steps only where one was set */
     t->is_whole_graph = strcmp(setting_text(info, "jit_level"), "O2") == 0;
     t->is_simulated = json_flag(info, "simulated", false);
-    t->rank = setting_number(json_object_get(info, "ms_profiler_info"), "rank_id", rank_in_name(d->info));
+    t->rank = setting_number(numbers, "rank_id", rank_in_name(d->info));
     t->rank = t->rank < 0 ? 0 : t->rank;
+    t->dataset = json_is_array(activities) && !json_lists(activities, "NPU")
+                     ? setting_number(numbers, "device_id", t->rank)
+                     : t->rank; /* as in the reference */
+    t->dataset = t->dataset < 0 ? t->rank : t->dataset;
     t->has_rank = true; /* names of files have it in any case */
 }
 

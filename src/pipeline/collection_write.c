@@ -169,9 +169,10 @@ static void run_job(void *context, size_t i)
 static bool plan(struct writing *w, const char *dir, struct arena *mem)
 {
     const struct collection *s = w->collection;
-    char rank[24] = "";
+    char rank[24] = "", dataset[24];
     if (s->settings.has_rank)
         snprintf(rank, sizeof rank, "_%lld", (long long)s->settings.rank);
+    snprintf(dataset, sizeof dataset, "_%lld", (long long)s->settings.dataset);
     w->job = arena_take(mem, *w->kind->n_outputs, sizeof *w->job);
     for (size_t i = 0; w->job && i < *w->kind->n_outputs; i++) {
         const struct framework_output *o = &w->kind->output[i];
@@ -180,7 +181,8 @@ static bool plan(struct writing *w, const char *dir, struct arena *mem)
         const char *percent = strstr(o->file, "%s");
         struct job *j = &w->job[w->n_jobs++];
         j->output = o;
-        j->path = percent ? arena_printf(mem, "%s/%.*s%s%s", dir, (int)(percent - o->file), o->file, rank, percent + 2)
+        j->path = percent ? arena_printf(mem, "%s/%.*s%s%s", dir, (int)(percent - o->file), o->file,
+                                         o->is_of_dataset ? dataset : rank, percent + 2)
                           : arena_printf(mem, "%s/%s", dir, o->file);
     }
     return w->job && !arena_failed(mem);

@@ -29,6 +29,7 @@ struct collection_settings {
     bool is_simulated; /* the program or its device is simulated */
     bool has_rank;
     int64_t rank;
+    int64_t dataset; /* of MindSpore: the number in names of files of the dataset pipeline */
 };
 
 /* The events on devices at which the flow events from the host end: what operators started. One row for each flow; if a

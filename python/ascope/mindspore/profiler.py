@@ -100,15 +100,14 @@ def _boolean(name, value, default):
 
 
 def _steps(value: Any) -> Optional[List[int]]:
-    """Checks a step_list: consecutive numbers. Sorts the caller's list; None if it is invalid."""
+    """Checks a step_list: consecutive numbers, each once. Sorts the caller's list; None if it is invalid."""
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(one, int) and one >= 1 for one in value):
         _log.error("The parameter 'step_list' should be a list of int from 1, but got %s; reset to None." % _log.shown(value))
         return None
     value.sort()
-    unique = sorted(set(value))
-    if unique and unique[-1] - unique[0] + 1 != len(unique):
+    if value and value[-1] - value[0] + 1 != len(value) or len(set(value)) != len(value):
         _log.error("The parameter 'step_list' should be consecutive integers, but got %s; reset to None." % _log.shown(value))
         return None
     return value

@@ -47,8 +47,9 @@ struct framework_output {
     /* The column with the time of a row, by which rows outside of the selected steps are removed. NULL: rows have no
      * time, or the output selects them itself. */
     const char *time;
-    bool is_of_device; /* that time is of a device, not of the host */
-    bool is_copy;      /* lines end as in the device's export, of which it is a copy */
+    bool is_of_device;  /* that time is of a device, not of the host */
+    bool is_of_dataset; /* "%s" is the number of the dataset pipeline */
+    bool is_copy;       /* lines end as in the device's export, of which it is a copy */
     /* One of these three is set. A table without rows makes no file. */
     const char *report; /* the name in reports[] of the table of the device's export that this is */
     bool (*build)(const struct collection_export *x, struct table *out, struct error *e);

@@ -175,6 +175,7 @@ static void add_row(struct grid *g, const struct collection *c, struct cell step
         add_interval_sum(s, &running[i]);
     add_comm(s, comm);
     const int64_t *sum = s->sum_ns;
+    const int64_t exposed_ns = sum[OVERLAP_EXPOSED] > s->bubble_ns ? wrap_sub(sum[OVERLAP_EXPOSED], s->bubble_ns) : 0;
     const struct cell none = cell_uint(0);
     const struct cell cell[STEP_TRACE_COLUMNS] = {
         [STEP_TRACE_STEP] = step,
@@ -185,7 +186,7 @@ static void add_row(struct grid *g, const struct collection *c, struct cell step
         [STEP_TRACE_FREE] = cell_us(sum[OVERLAP_FREE]),
         [STEP_TRACE_STAGE] = s->has_comm ? cell_us(s->stage_ns) : none,
         [STEP_TRACE_BUBBLE] = s->has_comm ? cell_us(s->bubble_ns) : none,
-        [STEP_TRACE_EXPOSED_WITHOUT_RECEIVE] = cell_us(wrap_sub(sum[OVERLAP_EXPOSED], s->bubble_ns)),
+        [STEP_TRACE_EXPOSED_WITHOUT_RECEIVE] = cell_us(exposed_ns),
         [STEP_TRACE_PREPARING] = cell_us(preparing_ns(s, c)),
     };
     grid_row(g, cell + STEP_TRACE_STEP);

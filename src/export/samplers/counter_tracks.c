@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "export/samplers/core_samples.h"
 #include "export/samplers/gpu_memory.h"
 #include "export/samplers/gpu_counters.h"
@@ -77,10 +78,11 @@ bool view_open(const struct export *x, const struct family_source *from, unsigne
     return true;
 }
 
-/* The samples of all devices as the rows of one table, view by view. */
+/* The samples of all devices as the rows of one table, view by view unless they are sorted. */
 struct views {
     struct view *at;
     size_t n, n_rows;
+    const uint32_t *order; /* NULL: not sorted */
     const struct value *value;
 };
 
@@ -103,25 +105,34 @@ static struct cell views_cell(const void *rows, size_t row, size_t column)
 {
     const struct views *all = rows;
     const struct view *v = all->at;
+    row = all->order ? all->order[row] : row;
     while (row >= v->n) /* there are few views: one or two for each device */
         row -= (v++)->n;
     const struct value *value = &all->value[column];
     return value->get(v, view_row(v, row), value->column);
 }
 
-static bool view_sort(const struct export *x, struct view *v,
-                      bool (*sort)(const struct samples *s, uint32_t *order, size_t n, struct arena *mem))
+/* Sorts the rows of all devices by key, then by time. */
+static bool views_sort(struct views *rows, uint64_t (*key)(const struct samples *s, size_t row), struct arena *mem)
 {
-    uint32_t *order = arena_take(x->mem, v->n, sizeof *order);
-    for (size_t i = 0; order && i < v->n; i++)
-        order[i] = (uint32_t)view_row(v, i);
-    v->order = order;
-    return order && sort(v->s, order, v->n, x->mem);
+    uint32_t *order = arena_take(mem, rows->n_rows, sizeof *order);
+    uint64_t *at = arena_take(mem, rows->n_rows, sizeof *at), *by = arena_take(mem, rows->n_rows, sizeof *by);
+    if (!order || !at || !by)
+        return false;
+    size_t n = 0;
+    for (const struct view *v = rows->at; v < rows->at + rows->n; v++)
+        for (size_t i = 0; i < v->n; i++, n++) {
+            at[n] = (uint64_t)v->s->at_ns[view_row(v, i)] ^ UINT64_C(1) << 63;
+            by[n] = key(v->s, view_row(v, i));
+        }
+    order_fill(order, n);
+    rows->order = order;
+    return order_by_u64(order, n, at) && order_by_u64(order, n, by);
 }
 
 bool counters_report(const struct export *x, const struct family_source *from,
-                     bool (*sort)(const struct samples *s, uint32_t *order, size_t n, struct arena *mem),
-                     const struct value *column, size_t n_columns, struct table *out, struct error *e)
+                     uint64_t (*key)(const struct samples *s, size_t row), const struct value *column, size_t n_columns,
+                     struct table *out, struct error *e)
 {
     struct views *rows = arena_take(x->mem, 1, sizeof *rows);
     struct column *names = arena_take(x->mem, n_columns, sizeof *names);
@@ -129,9 +140,8 @@ bool counters_report(const struct export *x, const struct family_source *from,
         return error_no_memory(e, x->profile->path);
     if (!views_open(x, from, rows, e))
         return false;
-    for (size_t i = 0; i < rows->n && sort; i++)
-        if (!view_sort(x, &rows->at[i], sort))
-            return error_no_memory(e, x->profile->path);
+    if (key && !views_sort(rows, key, x->mem))
+        return error_no_memory(e, x->profile->path);
     rows->value = column;
     for (size_t c = 0; c < n_columns; c++)
         names[c].name = column[c].name;

@@ -101,11 +101,11 @@ struct family_table {
 
 bool counters_db(const struct export *x, struct db *db, struct error *e);
 
-/* A report with one row for each sample. `sort`, if not NULL, puts the rows of a device in another order; false: no
+/* A report with one row for each sample, device by device or, with a key, by key and time over all devices. False: no
  * memory. */
 bool counters_report(const struct export *x, const struct family_source *from,
-                     bool (*sort)(const struct samples *s, uint32_t *order, size_t n, struct arena *mem),
-                     const struct value *column, size_t n_columns, struct table *out, struct error *e);
+                     uint64_t (*key)(const struct samples *s, size_t row), const struct value *column, size_t n_columns,
+                     struct table *out, struct error *e);
 
 /* The samples of a device that a family shows, from its sampler `which`, without those from before the collection
  * began. */

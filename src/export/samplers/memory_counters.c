@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/sort.h"
 #include "raw/enums.h"
 #include "raw/sampler.h"
 
@@ -103,13 +102,9 @@ static struct cell value_npu(const struct view *v, size_t row, unsigned column)
     return cell_name(names_add(v->x->profile->names, text, (size_t)len));
 }
 
-/* Sorts by module, then by time: the samples are sorted by time already. */
-static bool by_module(const struct samples *s, uint32_t *order, size_t n, struct arena *mem)
+static uint64_t module_of(const struct samples *s, size_t row)
 {
-    uint64_t *key = arena_take(mem, s->n, sizeof *key);
-    for (size_t i = 0; key && i < s->n; i++)
-        key[i] = samples_uint(s, MODULE_MEM_MODULE, i);
-    return key && order_by_u64(order, n, key);
+    return samples_uint(s, MODULE_MEM_MODULE, row);
 }
 
 /* clang-format off */
@@ -250,7 +245,7 @@ bool npu_mem_report(const struct export *x, struct table *out, struct error *e)
 bool module_mem_report(const struct export *x, struct table *out, struct error *e)
 {
     static const struct family_source from = OF_MODULES;
-    return counters_report(x, &from, by_module, module_mem_report_column[x->is_generic], MODULE_MEM_REPORT_COLUMNS, out,
+    return counters_report(x, &from, module_of, module_mem_report_column[x->is_generic], MODULE_MEM_REPORT_COLUMNS, out,
                            e);
 }
 
