@@ -59,7 +59,21 @@ static void what_is_no_such_request_is_refused_with_its_status(void **state)
         { "GET / HTTP/1.1\r\nContent-Length: 5\r\n\r\n", -413 },
         { "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", -413 },
         { "GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 37 },
-        { "HEAD / HTTP/1.0\r\nno colon\r\n\r\n", 29 },
+        { "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nContent-Length:\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nContent-Length: 0\r\ncontent-length: 0\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nhOST: evil\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nOrigin: a\r\nOrigin: b\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nAccept: a\r\nAccept: b\r\n\r\n", 40 },
+        { "GET / HTTP/1.1\r\nHost : x\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nA: b\r\n folded\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nA: b\nHost: x\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nA: b\rHost: x\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\nno colon\r\n\r\n", -400 },
+        { "GET / HTTP/1.1\r\n: no name\r\n\r\n", -400 },
+        { "GET / HTTP/1.x\r\n\r\n", -505 },
+        { "HEAD / HTTP/1.0\r\nempty:\r\n\r\n", 27 },
     };
     struct http_request q;
     for (size_t i = 0; i < ROWS(cases); i++)

@@ -11,6 +11,7 @@ import html.parser
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -711,8 +712,8 @@ class View(Case):
                 time.sleep(0.05)
             self.assertEqual(v.end(signal.SIGTERM)[0], 0)
 
-    def opened(self, screen):
-        """The address, and what xdg-open says: its argument, the signals that are blocked, its session."""
+    def opened(self, screen, use=lambda url: None):
+        """The address, what xdg-open says (its argument, the signals that are blocked, its session), and the result of `use`."""
         said, folder = os.path.join(self.dir, screen), os.path.join(self.dir, "bin")
         os.makedirs(folder, exist_ok=True)
         os.mkfifo(said)
@@ -723,19 +724,68 @@ class View(Case):
         env.update({screen: ":1", "PATH": folder + ":" + env["PATH"]})
         with subprocess.Popen([ASCOPE, "view", self.trace(), "--quiet"], stdout=subprocess.PIPE, text=True, cwd=self.dir, env=env) as p:
             url = p.stdout.readline().strip()
-            with open(said, encoding="utf-8") as f:
-                words = f.read().split()
-            p.terminate()
+            try:
+                with open(said, encoding="utf-8") as f:
+                    words = f.read().split()
+                used = use(url)
+            finally:
+                p.terminate()
             self.assertEqual(p.wait(60), 0)
-        return url, words
+        return url, words, used
 
     def test_the_browser_is_opened_where_there_is_a_screen(self):
         for screen in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
             with self.subTest(screen):
-                url, (asked, _, blocked, session) = self.opened(screen)
+                url, (asked, _, blocked, session), _ = self.opened(screen)
                 self.assertEqual(asked, url)
                 self.assertEqual(int(blocked, 16), 0)
                 self.assertNotEqual(int(session), os.getsid(0))
+
+    def test_arguments_of_the_browser_are_of_no_use_to_other_users(self):
+        """They can read them in /proc: the token of the pages is not in them, and the way to it is open to one user only."""
+        def answer(url, user=None):
+            """The head and the text of an answer to a process of this or another user."""
+            at, (read, write) = urllib.parse.urlsplit(url), os.pipe()
+            child = os.fork()
+            if child == 0:
+                with contextlib.suppress(BaseException):
+                    if user:
+                        os.setgroups([])
+                        os.setgid(user)
+                        os.setuid(user)
+                    with socket.socket() as s:
+                        s.connect((at.hostname, at.port))
+                        s.sendall(("GET %s HTTP/1.0\r\nHost: %s\r\n\r\n" % (at.path, at.netloc)).encode())
+                        for some in iter(lambda: s.recv(4096), b""):
+                            os.write(write, some)
+                os._exit(0)
+            os.close(write)
+            with open(read, encoding="utf-8") as f:
+                said = f.read()
+            os.waitpid(child, 0)
+            return said
+
+        def answers(url):
+            return [answer(url), answer(url), answer(url[:-1] + "xy")] + ([answer(url, 65534)] if os.getuid() == 0 else [])
+        url, (asked, *_), answered = self.opened("DISPLAY", answers)
+        mine, again, *others = answered
+        self.assertEqual(mine, again)
+        self.assertTrue(mine.startswith("HTTP/1.1 303 "), mine)
+        token, = re.findall(r"^Location: /([0-9a-f]{32})/$", mine, re.M)
+        self.assertNotIn(token, asked)
+        for other in others:
+            self.assertTrue(other.startswith("HTTP/1.1 403 "), other)
+            self.assertNotIn(token, other)
+
+    def test_two_headers_that_contradict_each_other_are_refused(self):
+        v = self.view(self.trace())
+        for more in ("Host: evil", "Host: %s" % v.url.netloc, "Origin: http://%s\r\nOrigin: http://evil" % v.url.netloc,
+                     "Content-Length: 0\r\nContent-Length: 0", "Content-Length: 0\r\nContent-Length: 7", "no colon", " folded", "A: b\nHost: evil"):
+            with self.subTest(more), socket.create_connection(v.address, timeout=60) as s:
+                s.sendall(("GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n\r\n" % (v.url.path, v.url.netloc, more)).encode())
+                with s.makefile("rb") as f:
+                    self.assertEqual(f.readline(), b"HTTP/1.1 400 Bad Request\r\n")
+                    self.assertIn(b"Connection: close\r\n", f.read())
 
     def test_other_addresses_are_refused_with_a_tunnel(self):
         r = self.ascope("view", self.trace(), "--host", "0.0.0.0", "--port", "7001", code=2)

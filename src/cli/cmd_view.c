@@ -214,7 +214,7 @@ static bool inputs_make(struct viewing *v)
 }
 
 /* Opens the user's browser without waiting for it. It runs in its own session, so that the Ctrl-C that ends the
- * viewer does not reach it, and without blocked signals. */
+ * viewer does not reach it, and without blocked signals. All users of the machine can read its arguments. */
 static void browser_open(const char *url)
 {
     char *words[] = { "xdg-open", (char *)url, NULL };
@@ -284,12 +284,16 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
         complain("%s", e.text);
         return STATUS_NOTHING;
     }
-    printf("%s\n", view_server_url(s));
+    /* A terminal in which the address is clicked starts a browser with it, as browser_open() does. */
+    const bool opens = !v->a->no_open && has_screen();
+    const char *url = opens ? view_server_user_url(s) : view_server_url(s);
     const unsigned port = view_server_port(s);
+    printf("%s\n", url);
     if (!v->a->quiet)
-        printf(
-            "Open this address in a browser; Ctrl-C ends the viewer. From another machine first: ssh -L %u:%s:%u HOST\n",
-            port, loopback, port);
+        printf("%s; Ctrl-C ends the viewer. From another machine first: ssh -L %u:%s:%u HOST\n",
+               opens ? "This address is for you; the one that the browser then shows can be sent to others"
+                     : "Open this address in a browser",
+               port, loopback, port);
     fflush(stdout);
     enum exit_status status = STATUS_DONE;
     for (size_t i = 0; i < v->view.n_inputs && status == STATUS_DONE; i++)
@@ -298,8 +302,8 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
             status = STATUS_NOTHING;
         }
     if (status == STATUS_DONE) {
-        if (!v->a->no_open && has_screen())
-            browser_open(view_server_url(s));
+        if (opens)
+            browser_open(url);
         int signal;
         sigwait(ends, &signal);
         end_early(v);

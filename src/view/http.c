@@ -56,6 +56,7 @@ static const char *reason_of(int status)
         int status;
         const char *reason;
     } known[] = { { 200, "OK" },
+                  { 303, "See Other" },
                   { 304, "Not Modified" },
                   { 400, "Bad Request" },
                   { 403, "Forbidden" },
@@ -241,6 +242,7 @@ static bool serve(struct http *h, struct connection *c)
         struct http_request q;
         const int used = c->n_in ? http_request_read(&q, c->in, c->n_in) : 0;
         if (used) {
+            q.socket = c->fd;
             answer(h, c, used, &q);
             is_answered = true;
             if (used > 0) {

@@ -45,16 +45,33 @@ static char *headers_end(char *buffer, size_t n)
     return end ? end + 4 : NULL;
 }
 
-/* Keeps the value of a header "Name: value" that is used here. */
-static void keep_header(struct http_request *q, char *line)
+/* Headers that a request has at most once. Of two, a proxy may believe the one, and this server the other. */
+static const char *const once[] = { "Host", "Origin", "If-None-Match", "Content-Length", "Transfer-Encoding" };
+
+/* Characters of a header's name. */
+static size_t name_len(const char *line)
 {
-    char *value = strchr(line, ':');
-    if (!value)
-        return;
+    return strspn(line, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+}
+
+/* Keeps the value of a header "Name: value" that is used here; `seen` has a bit for each of `once`. 0, or a status. */
+static int keep_header(struct http_request *q, char *line, unsigned *seen)
+{
+    const size_t n_name = name_len(line);
+    if (n_name == 0 || line[n_name] != ':')
+        return 400;
+    char *value = line + n_name;
     *value++ = '\0';
     value += strspn(value, " \t");
     for (size_t n = strlen(value); n && (value[n - 1] == ' ' || value[n - 1] == '\t'); n--)
         value[n - 1] = '\0';
+    for (unsigned i = 0; i < sizeof once / sizeof *once; i++) {
+        if (strcasecmp(line, once[i]))
+            continue;
+        if (*seen & 1U << i)
+            return 400;
+        *seen |= 1U << i;
+    }
     if (!strcasecmp(line, "Host"))
         q->host = value;
     else if (!strcasecmp(line, "Origin"))
@@ -65,13 +82,13 @@ static void keep_header(struct http_request *q, char *line)
         q->takes_gzip = strcasestr(value, "gzip") != NULL;
     else if (!strcasecmp(line, "Connection"))
         q->keeps_alive = strcasestr(value, "close") ? false : strcasestr(value, "keep-alive") ? true : q->keeps_alive;
-}
-
-/* Whether a header announces a body; requests with a body are refused. */
-static bool has_body(const char *line)
-{
-    return !strncasecmp(line, "Transfer-Encoding:", 18) ||
-           (!strncasecmp(line, "Content-Length:", 15) && strspn(line + 15, " \t0") != strlen(line + 15));
+    else if (!strcasecmp(line, "Transfer-Encoding"))
+        return 413; /* requests with a body are refused */
+    else if (!strcasecmp(line, "Content-Length"))
+        return !*value || strspn(value, "0123456789") < strlen(value) ? 400
+               : strspn(value, "0") < strlen(value)                   ? 413
+                                                                      : 0;
+    return 0;
 }
 
 /* "GET /path?query HTTP/1.1": 0, or a status. */
@@ -81,7 +98,7 @@ static int read_line(struct http_request *q, char *line)
     if (!version || strchr(version + 1, ' '))
         return 400;
     *target++ = *version++ = '\0';
-    if (strncmp(version, "HTTP/1.", 7) || strlen(version) != 8)
+    if (strncmp(version, "HTTP/1.", 7) || strlen(version) != 8 || version[7] < '0' || version[7] > '9')
         return 505;
     q->keeps_alive = version[7] != '0';
     q->is_head = !strcmp(line, "HEAD");
@@ -99,7 +116,7 @@ static int read_line(struct http_request *q, char *line)
 
 int http_request_read(struct http_request *q, char *buffer, size_t n)
 {
-    *q = (struct http_request){ .path = "/", .query = "", .host = "", .origin = "", .etag = "" };
+    *q = (struct http_request){ .path = "/", .query = "", .host = "", .origin = "", .etag = "", .socket = -1 };
     char *end = headers_end(buffer, n);
     if (!end)
         return n >= HTTP_REQUEST_BYTES ? -431 : 0;
@@ -107,17 +124,15 @@ int http_request_read(struct http_request *q, char *buffer, size_t n)
         return -400;
     end[-2] = '\0'; /* the empty line; the byte behind it belongs to the next request */
     int status = -1;
+    unsigned seen = 0;
     for (char *line = buffer, *next; *line; line = next) {
         char *stop = strstr(line, "\r\n");
         next = stop ? stop + 2 : line + strlen(line);
         if (stop)
             *stop = '\0';
-        if (status < 0)
-            status = read_line(q, line);
-        else if (has_body(line))
-            status = 413;
-        else
-            keep_header(q, line);
+        if (strpbrk(line, "\r\n"))
+            return -400;
+        status = status < 0 ? read_line(q, line) : keep_header(q, line, &seen);
         if (status)
             return -status;
     }

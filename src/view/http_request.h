@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http_request.h - parses a request of a browser.
  *
- * Supports the part of HTTP/1.1 that the pages need: GET and HEAD without a body. Other requests, and those that do not
- * fit into the buffer, are refused with the status that says why. The bytes are not trusted.
+ * Supports the part of HTTP/1.1 that the pages need: GET and HEAD without a body. Other requests, those that do not fit
+ * into the buffer, and those that two programs may read in two ways (two Host headers, a header without a colon, a
+ * lone line feed) are refused with the status that says why. The bytes are not trusted.
  */
 #ifndef ASCOPE_VIEW_HTTP_REQUEST_H
 #define ASCOPE_VIEW_HTTP_REQUEST_H
@@ -24,6 +25,7 @@ struct http_request {
     const char *host;   /* "" */
     const char *origin; /* "": the request is not from another page */
     const char *etag;   /* If-None-Match; "" */
+    int socket;         /* of the connection, lent; -1: none */
 };
 
 /* How many bytes were used; 0: more are needed; below 0: minus the status to refuse it with. The buffer has a byte

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/view_server.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "view/peer_user.h"
 #include "view/view_pages.h"
 #include "view/view_sql.h"
 
@@ -16,12 +18,15 @@ static const char safety[] = "Content-Security-Policy: default-src 'none'; scrip
                              "frame-ancestors 'none'\r\n"
                              "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
                              "Cross-Origin-Resource-Policy: same-origin\r\nCache-Control: no-store\r\n";
+static const char opening[] = "/open/";
 
 struct view_server {
     const struct view *view;
     struct http *http;
-    char token[VIEW_TOKEN + 1];
-    char url[URL];
+    char token[VIEW_TOKEN + 1], key[VIEW_TOKEN + 1]; /* of the pages, and of the address that leads to them */
+    char url[URL], user_url[URL];
+    char to_pages[sizeof safety + URL]; /* the headers that lead there */
+    atomic_bool is_opened;              /* somebody whose user is not known was led to the pages */
 };
 
 static bool token_make(char token[VIEW_TOKEN + 1], struct error *e)
@@ -35,13 +40,11 @@ static bool token_make(char token[VIEW_TOKEN + 1], struct error *e)
 }
 
 /* Compares in constant time: the duration does not show how many characters of a guess are right. */
-static bool is_token(const struct view_server *s, const char *path)
+static bool is_token(const char token[VIEW_TOKEN + 1], const char *guess)
 {
-    if (strnlen(path, VIEW_TOKEN + 2) < VIEW_TOKEN + 2 || path[VIEW_TOKEN + 1] != '/')
-        return false;
-    unsigned char differs = 0;
-    for (size_t i = 0; i < VIEW_TOKEN; i++)
-        differs = (unsigned char)(differs | (path[i + 1] ^ s->token[i]));
+    unsigned char differs = strnlen(guess, VIEW_TOKEN) < VIEW_TOKEN;
+    for (size_t i = 0; i < VIEW_TOKEN && guess[i]; i++)
+        differs = (unsigned char)(differs | (guess[i] ^ token[i]));
     return !differs;
 }
 
@@ -72,13 +75,32 @@ static void refuse(struct http_reply *r, int status, const char *why)
     r->body_bytes = strlen(why);
 }
 
+/* Leads to the pages. Without a table of users the address works once: who reads it elsewhere comes too late, or is
+ * noticed. */
+static void answer_opening(struct view_server *s, const struct http_request *q, struct http_reply *r)
+{
+    const enum peer_user user = peer_user_of(q->socket);
+    if (user == PEER_OTHER)
+        return refuse(r, 403,
+                      "this address is for the user who started ascope view; the one that their browser shows then, "
+                      "or that ascope view --no-open prints, is for everybody");
+    if (user == PEER_UNKNOWN && atomic_exchange(&s->is_opened, true))
+        return refuse(r, 403, "this address works once; ascope view --no-open prints one that works again");
+    refuse(r, 303, "");
+    r->headers = s->to_pages;
+}
+
 static void answer(void *context, const struct http_request *q, struct http_reply *r)
 {
-    const struct view_server *s = context;
+    struct view_server *s = context;
+    const size_t n_opening = sizeof opening - 1;
     r->headers = safety;
     if (!is_from_here(q))
         return refuse(r, 403, "this server answers only under 127.0.0.1 or localhost");
-    if (!is_token(s, q->path))
+    if (!strncmp(q->path, opening, n_opening) && is_token(s->key, q->path + n_opening) &&
+        !q->path[n_opening + VIEW_TOKEN])
+        return answer_opening(s, q, r);
+    if (!is_token(s->token, q->path + 1) || q->path[VIEW_TOKEN + 1] != '/')
         return refuse(r, 403, "incomplete address: use the one that ascope view printed");
     const char *what = q->path + VIEW_TOKEN + 2;
     if (!strncmp(what, "api/", 4))
@@ -102,18 +124,27 @@ struct view_server *view_server_open(const struct view *v, const char *address, 
     const struct http_options options = {
         .address = address, .port = port, .n_threads = THREADS, .answer = answer, .context = s
     };
-    s->http = token_make(s->token, e) ? http_open(&options, e) : NULL;
+    atomic_init(&s->is_opened, false);
+    const bool has_tokens = token_make(s->token, e) && token_make(s->key, e);
+    snprintf(s->to_pages, sizeof s->to_pages, "%sLocation: /%s/\r\n", safety, s->token);
+    s->http = has_tokens ? http_open(&options, e) : NULL;
     if (!s->http) {
         free(s);
         return NULL;
     }
     snprintf(s->url, sizeof s->url, "http://%s:%u/%s/", address, http_port(s->http), s->token);
+    snprintf(s->user_url, sizeof s->user_url, "http://%s:%u%s%s", address, http_port(s->http), opening, s->key);
     return s;
 }
 
 const char *view_server_url(const struct view_server *s)
 {
     return s->url;
+}
+
+const char *view_server_user_url(const struct view_server *s)
+{
+    return s->user_url;
 }
 
 unsigned view_server_port(const struct view_server *s)
