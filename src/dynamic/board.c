@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_lock.h"
 #include "dynamic/host_status.h"
 
 #define BOARD_MAGIC "ascope board 2"
@@ -38,9 +39,6 @@ struct board_page {
     _Alignas(4096) struct board_slot slot[BOARD_RANKS];
     _Alignas(4096) _Atomic uint64_t text[SHARED_WORDS(CONFIG_BYTES_MOST)];
 };
-
-static const struct board
-    *joined; /* closing any descriptor of a file ends all locks of the process on it: so it is opened once */
 
 /* ---- the file ---- */
 
@@ -68,52 +66,55 @@ static bool path_of(char path[PATH_MAX], enum board_place place, const struct co
     return n < PATH_MAX;
 }
 
-static bool lock(int fd, short type, off_t byte)
-{
-    struct flock l = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
-    return fcntl(fd, F_SETLK, &l) == 0;
-}
-
-/* Whether another process has locked one of n bytes. */
+/* Whether any process, this one too, has locked one of n bytes. */
 static bool is_locked(int fd, off_t byte, off_t n)
 {
-    struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = n };
-    return fcntl(fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK;
+    int unknown;
+    return lock_is_held(fd, byte, n, &unknown);
 }
 
 /* Tries for a limited time: other processes hold this lock for microseconds, unless they are stopped. */
 static bool lock_changes(int fd)
 {
     for (int i = 0; i < CHANGES_TRIES; i++) {
-        if (lock(fd, F_WRLCK, LOCK_CHANGES))
+        if (lock_try(fd, LOCK_CHANGES, 1))
             return true;
-        if (errno != EAGAIN && errno != EACCES)
+        if (errno != EAGAIN)
             return false;
         nanosleep(&(struct timespec){ .tv_nsec = CHANGES_WAIT_MS * 1000000 }, NULL);
     }
     return false;
 }
 
-static bool has_others(int fd)
+static bool is_used(int fd)
 {
     return is_locked(fd, LOCK_SLOTS, BOARD_RANKS) || is_locked(fd, LOCK_OWNER, 1);
 }
 
-/* -1: the file does not exist, or it is not one of this user alone; then e is set. */
-static int file_open(const char *path, int flags, struct stat *st, struct error *e)
+/* False: the file does not exist, or it is not one of this user alone; then e is set. */
+static bool file_open(struct kept *file, const char *path, int flags, struct stat *st, struct error *e)
 {
-    const int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
-    if (fd < 0) {
+    *file = (struct kept)KEPT_NONE;
+    if (!kept_open(file, AT_FDCWD, path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600)) {
         if (errno != ENOENT)
             error_set(e, FAULT_IO, "%s: %s", path, strerror(errno));
-        return -1;
+        return false;
     }
-    if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_nlink <= 1 && st->st_uid == geteuid() &&
+    if (fstat(file->fd, st) == 0 && S_ISREG(st->st_mode) && st->st_nlink <= 1 && st->st_uid == geteuid() &&
         (st->st_mode & 077) == 0)
-        return fd;
+        return true;
     error_set(e, FAULT_IO, "%s: not a file of this user alone", path);
-    close(fd);
-    return -1;
+    kept_close(file);
+    return false;
+}
+
+/* Of a board that is shared; opened again if the program has closed it. -1: not possible. */
+static int board_fd(struct board *b)
+{
+    const int fd = kept_fd(&b->file);
+    if (fd < 0)
+        kept_open(&b->file, AT_FDCWD, b->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    return fd >= 0 ? fd : b->file.fd;
 }
 
 static bool is_still(const char *path, const struct stat *st)
@@ -127,14 +128,14 @@ static bool is_used_else_remove(const char *path)
 {
     struct stat st;
     struct error ignored = { 0 };
-    const int fd = file_open(path, O_RDWR, &st, &ignored);
-    if (fd < 0)
+    struct kept file;
+    if (!file_open(&file, path, O_RDWR, &st, &ignored))
         return false;
-    const bool is_used = has_others(fd);
-    if (!is_used && lock(fd, F_WRLCK, LOCK_CHANGES) && !has_others(fd) && is_still(path, &st))
+    const bool is = is_used(file.fd);
+    if (!is && lock_try(file.fd, LOCK_CHANGES, 1) && !is_used(file.fd) && is_still(path, &st))
         unlink(path);
-    close(fd);
-    return is_used;
+    kept_close(&file);
+    return is;
 }
 
 static void remove_left(const struct config_kind *kind, const char *keep)
@@ -163,10 +164,11 @@ static void slot_clear(struct board *b)
     board_offer_set(b, b->number, 0, (struct board_offer){ 0 });
 }
 
-static bool slot_take(struct board *b)
+/* file: of the board; -1: private. */
+static bool slot_take(struct board *b, int fd)
 {
     for (unsigned i = 0; i < BOARD_RANKS; i++) {
-        if (b->fd >= 0 && !lock(b->fd, F_WRLCK, LOCK_SLOTS + (off_t)i))
+        if (fd >= 0 && !lock_try(fd, LOCK_SLOTS + (off_t)i, 1))
             continue;
         b->number = i;
         b->slot = &b->page->slot[i];
@@ -176,12 +178,14 @@ static bool slot_take(struct board *b)
     return false;
 }
 
-static bool map(struct board *b, struct error *e)
+/* The page keeps the locks of the open file. A forked child has neither. */
+static bool map(struct board *b, int fd, struct error *e)
 {
-    void *const at = mmap(NULL, sizeof *b->page, PROT_READ | PROT_WRITE,
-                          b->fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, b->fd, 0);
+    void *const at =
+        mmap(NULL, sizeof *b->page, PROT_READ | PROT_WRITE, fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
     if (at == MAP_FAILED)
         return error_no_memory(e, "dynamic_profile");
+    madvise(at, sizeof *b->page, MADV_DONTFORK);
     b->page = at;
     return true;
 }
@@ -195,19 +199,29 @@ static bool is_current(int fd)
 }
 
 /* Maps the file and takes a slot. LOCK_CHANGES is held, and the file still has its name. */
-static bool enter(struct board *b, struct error *e)
+static bool enter(struct board *b, const struct kept *file, struct error *e)
 {
-    const bool is_used = has_others(b->fd);
-    if (is_used && !is_current(b->fd))
+    const int fd = kept_fd(file);
+    const bool is_old = is_used(fd);
+    if (is_old && !is_current(fd))
         return error_set(e, FAULT_FORMAT, "%s: used by another version of ascope", b->path);
     /* Allocates all pages now: a later store to a page for which there is no memory would kill the job. */
-    if (!is_used && (ftruncate(b->fd, 0) != 0 || posix_fallocate(b->fd, 0, (off_t)sizeof *b->page) != 0))
+    if (!is_old && (ftruncate(fd, 0) != 0 || posix_fallocate(fd, 0, (off_t)sizeof *b->page) != 0))
         return error_set(e, FAULT_IO, "%s: %s", b->path, strerror(ENOSPC));
-    if (!map(b, e))
+    if (!map(b, fd, e))
         return false;
-    if (!is_used)
+    if (kept_fd(file) < 0)
+        return error_set(e, FAULT_IO, "%s: %s", b->path, strerror(EBADF));
+    if (!is_old)
         memcpy(b->page->magic, BOARD_MAGIC, sizeof BOARD_MAGIC);
-    return slot_take(b) || error_set(e, FAULT_LIMIT, "%s: %d processes listen already", b->path, BOARD_RANKS);
+    return slot_take(b, fd) || error_set(e, FAULT_LIMIT, "%s: %d processes listen already", b->path, BOARD_RANKS);
+}
+
+static void page_leave(struct board *b)
+{
+    if (b->page)
+        munmap(b->page, sizeof *b->page);
+    b->page = NULL;
 }
 
 /* Another process may remove the file between opening and locking it; then it is tried again. */
@@ -215,25 +229,26 @@ static bool join_shared(struct board *b, struct error *e)
 {
     for (int i = 0; i < JOIN_TRIES; i++) {
         struct stat st;
-        b->fd = file_open(b->path, O_RDWR | O_CREAT, &st, e);
-        if (b->fd < 0)
+        struct kept file;
+        if (!file_open(&file, b->path, O_RDWR | O_CREAT, &st, e))
             return error_set(e, FAULT_IO, "%s: %s", b->path,
                              strerror(ENOENT)); /* error_set() keeps an earlier reason */
-        const bool is_locked_now = lock_changes(b->fd);
-        if (is_locked_now && is_still(b->path, &st)) {
-            if (enter(b, e)) {
-                lock(b->fd, F_UNLCK, LOCK_CHANGES);
-                return true;
-            }
-            i = JOIN_TRIES;
+        const bool is_locked_now = lock_changes(file.fd), is_same = is_locked_now && is_still(b->path, &st);
+        const bool is_in = is_same && enter(b, &file, e);
+        if (is_in) {
+            lock_drop(file.fd, LOCK_CHANGES, 1);
+            b->file = file;
+        } else {
+            page_leave(b);
         }
-        if (b->page)
-            munmap(b->page, sizeof *b->page);
-        b->page = NULL;
-        close(b->fd);
-        b->fd = -1;
+        kept_close(&file);
+        b->file.fd = -1;
+        if (is_in)
+            return true;
         if (!is_locked_now)
             return error_set(e, FAULT_IO, "%s: locked by another process", b->path);
+        if (is_same)
+            break;
     }
     return error_set(e, FAULT_IO, "%s: other processes remove it", b->path);
 }
@@ -242,7 +257,7 @@ bool board_join(struct board *b, const struct config_kind *kind, const char *con
 {
     char real[PATH_MAX], path[BOARD_PLACES][PATH_MAX];
     bool is_possible[BOARD_PLACES];
-    *b = (struct board){ .kind = kind, .fd = -1 };
+    *b = (struct board){ .kind = kind, .file = KEPT_NONE };
     for (unsigned place = 0; place < BOARD_PLACES; place++)
         is_possible[place] = path_of(path[place], place, kind, realpath(config_dir, real) ? real : config_dir);
     remove_left(kind, path[BOARD_IN_MEMORY]);
@@ -251,15 +266,13 @@ bool board_join(struct board *b, const struct config_kind *kind, const char *con
     for (unsigned i = 0; i < BOARD_PLACES; i++) {
         const unsigned place = (first + i) % BOARD_PLACES;
         memcpy(b->path, path[place], sizeof b->path);
-        if (is_possible[place] && join_shared(b, e)) {
-            joined = b;
+        if (is_possible[place] && join_shared(b, e))
             return true;
-        }
         if (e->fault == FAULT_LIMIT) /* the board is in use, and full */
             break;
     }
     b->is_private = b->is_owner = true;
-    return map(b, e) && slot_take(b);
+    return map(b, -1, e) && slot_take(b, -1);
 }
 
 void board_leave(struct board *b)
@@ -267,36 +280,43 @@ void board_leave(struct board *b)
     struct stat st;
     if (!b->page)
         return;
-    if (b->fd >= 0) {
-        const bool is_locked_now = lock_changes(b->fd);
-        b->mine.pid = 0;
-        board_show(b);
-        if (is_locked_now && !has_others(b->fd) && fstat(b->fd, &st) == 0 && is_still(b->path, &st))
-            unlink(b->path);
-        if (b->is_owner)
-            atomic_store(&b->page->owner_pid, 0);
-        board_wake(b); /* one of the others becomes the owner */
-        close(b->fd);  /* ends all locks */
-    }
-    munmap(b->page, sizeof *b->page);
-    *b = (struct board){ .fd = -1 };
-    joined = NULL;
+    const int fd = b->is_private ? -1 : board_fd(b);
+    const bool is_locked_now = fd >= 0 && lock_changes(fd);
+    b->mine.pid = 0;
+    board_show(b);
+    if (b->is_owner)
+        atomic_store(&b->page->owner_pid, 0);
+    lock_release(b->owned);
+    board_wake(b); /* one of the others becomes the owner */
+    page_leave(b); /* ends the lock of the slot */
+    if (is_locked_now && !is_used(fd) && fstat(fd, &st) == 0 && is_still(b->path, &st))
+        unlink(b->path);
+    kept_close(&b->file); /* ends the lock of changes */
+    *b = (struct board){ .file = KEPT_NONE };
 }
 
 void board_forget(struct board *b)
 {
-    if (b->page)
-        munmap(b->page, sizeof *b->page);
-    if (b->fd >= 0)
-        close(b->fd);
-    *b = (struct board){ .fd = -1 };
-    joined = NULL;
+    kept_close(&b->file);
+    *b = (struct board){ .file = KEPT_NONE };
+}
+
+/* Locks it as an open file of its own, which nobody else has: a lock belongs to what open() returns. */
+static bool owner_lock(struct board *b)
+{
+    struct kept file = b->file;
+    if (is_locked(board_fd(b), LOCK_OWNER, 1) || !kept_open(&file, AT_FDCWD, b->path, O_RDWR | O_NOFOLLOW, 0))
+        return false;
+    if (lock_try(file.fd, LOCK_OWNER, 1))
+        b->owned = lock_keep(file.fd);
+    kept_close(&file);
+    return b->owned;
 }
 
 bool board_own(struct board *b)
 {
     if (!b->is_owner)
-        b->is_owner = lock(b->fd, F_WRLCK, LOCK_OWNER);
+        b->is_owner = owner_lock(b);
     if (b->is_owner)
         atomic_store(&b->page->owner_pid, (int32_t)getpid());
     return b->is_owner;
@@ -332,12 +352,13 @@ static void rank_copy(struct board_rank *out, const struct board_slot *from)
     out->fate = out->fate <= FATE_INVALID ? out->fate : FATE_NONE;
 }
 
-size_t board_listeners(const struct board *b, struct board_rank *out, unsigned *slot)
+size_t board_listeners(struct board *b, struct board_rank *out, unsigned *slot)
 {
+    const int fd = b->is_private ? -1 : board_fd(b);
     size_t n = 0;
     for (unsigned i = 0; i < BOARD_RANKS; i++) {
         rank_copy(&out[n], &b->page->slot[i]);
-        const bool is_here = i == b->number || (b->fd >= 0 && is_locked(b->fd, LOCK_SLOTS + (off_t)i, 1));
+        const bool is_here = i == b->number || (fd >= 0 && is_locked(fd, LOCK_SLOTS + (off_t)i, 1));
         if (out[n].pid != 0 && is_here)
             slot[n++] = i;
     }
@@ -486,38 +507,38 @@ static int by_rank(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void view(struct board_view *out, const struct board_page *p, int fd, const struct board *own)
+static void view(struct board_view *out, const struct board_page *p, int fd)
 {
     out->poll_ms = atomic_load(&p->poll_ms);
     struct config_stamp stamp;
     words_get(&stamp, p->stamp, sizeof stamp);
     out->id = atomic_load(&p->id);
     out->seen_id = atomic_load(&p->has_stamp) && stamp.why == 0 ? id_of(stamp.hash, stamp.mtime_ns) : 0;
-    out->owner_pid = is_locked(fd, LOCK_OWNER, 1) || (own && own->is_owner) ? atomic_load(&p->owner_pid) : 0;
+    out->owner_pid = is_locked(fd, LOCK_OWNER, 1) ? atomic_load(&p->owner_pid) : 0;
     for (unsigned i = 0; i < BOARD_RANKS; i++) {
         struct board_rank *const r = &out->rank[out->n_ranks];
         rank_copy(r, &p->slot[i]);
-        out->n_ranks += r->pid != 0 && ((own && own->number == i) || is_locked(fd, LOCK_SLOTS + (off_t)i, 1));
+        out->n_ranks += r->pid != 0 && is_locked(fd, LOCK_SLOTS + (off_t)i, 1);
     }
     qsort(out->rank, out->n_ranks, sizeof *out->rank, by_rank);
 }
 
-/* Of a board that this process has not joined. */
 static bool view_file(const char *path, struct board_view *out, struct error *e)
 {
     struct stat st;
-    const int fd = file_open(path, O_RDWR, &st, e);
-    if (fd < 0)
+    struct kept file;
+    if (!file_open(&file, path, O_RDWR, &st, e))
         return false;
+    const int fd = file.fd;
     /* A copy: a mapped file that its owner truncates would end this process. */
     struct board_page *const p = aligned_alloc(_Alignof(struct board_page), sizeof *p);
     if (!p)
         error_no_memory(e, "dynamic_profile");
     else if (pread(fd, p, offsetof(struct board_page, text), 0) == (ssize_t)offsetof(struct board_page, text) &&
              memcmp(p->magic, BOARD_MAGIC, sizeof BOARD_MAGIC) == 0)
-        view(out, p, fd, NULL);
+        view(out, p, fd);
     free(p);
-    close(fd);
+    kept_close(&file);
     return out->n_ranks > 0;
 }
 
@@ -528,12 +549,7 @@ bool board_read(const char *config_dir, enum ascope_dynamic_kind kind, struct bo
     if (!realpath(config_dir, real))
         return error_set(e, FAULT_IO, "%s: %s", config_dir, strerror(errno));
     for (unsigned place = 0; place < BOARD_PLACES; place++) {
-        if (!path_of(path, place, &config_kinds[kind], real))
-            continue;
-        const bool is_own = joined && strcmp(joined->path, path) == 0;
-        if (is_own)
-            view(out, joined->page, joined->fd, joined);
-        if (is_own || view_file(path, out, e)) {
+        if (path_of(path, place, &config_kinds[kind], real) && view_file(path, out, e)) {
             *e = (struct error){ 0 };
             return true;
         }

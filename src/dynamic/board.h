@@ -23,6 +23,7 @@
 
 #include "ascope/dynamic.h"
 #include "base/error.h"
+#include "base/kept.h"
 #include "base/shared_words.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
@@ -85,8 +86,9 @@ struct board {
     struct board_page *page;
     struct board_slot *slot; /* of this process */
     const struct config_kind *kind;
-    unsigned number; /* of the slot */
-    int fd;          /* -1: private */
+    unsigned number;  /* of the slot */
+    struct kept file; /* to look at locks; it has none itself. Not open: private */
+    void *owned;      /* keeps the owner's lock; the page keeps that of the slot (base/file_lock.h) */
     bool is_private;
     _Atomic bool is_owner;  /* set by the thread that watches, read by all of this process */
     struct board_rank mine; /* what the slot says, or will say when it is shown */
@@ -109,7 +111,7 @@ void board_delivered(struct board *b, uint64_t id); /* on the thread that watche
 bool board_seen(const struct board *b, struct config_stamp *stamp, bool *is_torn);
 void board_see(struct board *b, const struct config_stamp *stamp);
 /* Fills the ranks that are alive and their slots; both have room for BOARD_RANKS. */
-size_t board_listeners(const struct board *b, struct board_rank *out, unsigned *slot);
+size_t board_listeners(struct board *b, struct board_rank *out, unsigned *slot);
 struct board_offer {
     int64_t step;
     bool is_passed;

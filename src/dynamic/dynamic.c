@@ -504,10 +504,8 @@ static void forget_in_child(void)
     if (!here)
         return;
     board_forget(&here->watch.board);
-    if (here->log.fd >= 0)
-        close(here->log.fd);
-    if (here->watch.log.fd >= 0)
-        close(here->watch.log.fd);
+    kept_close(&here->log.file);
+    kept_close(&here->watch.log.file);
     here = NULL;
     hot.shown = &nobody;
     atomic_store(&hot.attention, INT64_MAX);

@@ -14,12 +14,13 @@
 static void file_open(struct dynamic_log *l)
 {
     struct stat st;
-    l->fd = open(l->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0640);
-    if (l->fd >= 0 && (fstat(l->fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-        close(l->fd);
-        l->fd = -1;
+    l->file = (struct kept)KEPT_NONE;
+    l->is_open = kept_open(&l->file, AT_FDCWD, l->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0640);
+    if (l->is_open && (fstat(l->file.fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        kept_close(&l->file);
+        l->is_open = false;
     }
-    l->size = l->fd >= 0 ? (uint64_t)st.st_size : 0;
+    l->size = l->is_open ? (uint64_t)st.st_size : 0;
 }
 
 void dynamic_log_open(struct dynamic_log *l, const char *config_dir, const char *prefix, int32_t rank)
@@ -32,7 +33,7 @@ void dynamic_log_open(struct dynamic_log *l, const char *config_dir, const char 
     pthread_mutex_lock(&l->lock);
     const int n = snprintf(l->path, sizeof l->path, "%s/log/%s_%s_%ld_rank_%d.log", config_dir, prefix, host,
                            (long)getpid(), (int)rank);
-    if (l->fd < 0 && n + 2 < (int)sizeof l->path)
+    if (!l->is_open && n + 2 < (int)sizeof l->path)
         file_open(l);
     pthread_mutex_unlock(&l->lock);
 }
@@ -43,7 +44,7 @@ static void rotate(struct dynamic_log *l)
     snprintf(before, sizeof before, "%s.1", l->path);
     if (rename(l->path, before) != 0)
         return;
-    close(l->fd);
+    kept_close(&l->file);
     file_open(l);
 }
 
@@ -64,9 +65,11 @@ void dynamic_log_add(struct dynamic_log *l, enum ascope_severity severity, const
             line[i] = ' ';
     line[size++] = '\n';
     pthread_mutex_lock(&l->lock);
-    if (l->fd >= 0 && l->size + size > LOG_BYTES_MOST)
+    if (l->is_open && l->size + size > LOG_BYTES_MOST)
         rotate(l);
-    if (l->fd >= 0 && write(l->fd, line, size) == (ssize_t)size)
+    if (l->is_open && kept_fd(&l->file) < 0) /* the program has closed it */
+        file_open(l);
+    if (l->is_open && write(kept_fd(&l->file), line, size) == (ssize_t)size)
         l->size += size;
     pthread_mutex_unlock(&l->lock);
 }
@@ -74,8 +77,7 @@ void dynamic_log_add(struct dynamic_log *l, enum ascope_severity severity, const
 void dynamic_log_close(struct dynamic_log *l)
 {
     pthread_mutex_lock(&l->lock);
-    if (l->fd >= 0)
-        close(l->fd);
-    l->fd = -1;
+    kept_close(&l->file);
+    l->is_open = false;
     pthread_mutex_unlock(&l->lock);
 }

@@ -11,18 +11,20 @@
 #include <stdint.h>
 
 #include "ascope/base.h"
+#include "base/kept.h"
 
 enum { LOG_BYTES_MOST = 200 << 10 };
 
 struct dynamic_log {
     pthread_mutex_t lock;
-    int fd; /* -1: none */
+    struct kept file;
+    bool is_open;
     uint64_t size;
     char path[PATH_MAX];
 };
 #define DYNAMIC_LOG_CLOSED                                                                                             \
     {                                                                                                                  \
-        .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1                                                                    \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .file = KEPT_NONE                                                           \
     }
 
 /* prefix: "dp" or "monitor_dp". Without a log directory it stays closed. */
