@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ static long n_steps;
 static long n_until_cut; /* 0: never */
 
 /* In place of the C library's, for libascope, too. */
-int open(const char *path, int flags, ...)
+int openat(int dir, const char *path, int flags, ...)
 {
     va_list more;
     va_start(more, flags);
@@ -34,7 +35,7 @@ int open(const char *path, int flags, ...)
     va_end(more);
     if (n_until_cut > 0 && strstr(path, "/saving/") && --n_until_cut == 0)
         raise(SIGKILL);
-    return openat(AT_FDCWD, path, flags, mode);
+    return (int)syscall(SYS_openat, dir, path, flags, mode);
 }
 
 static void step(void)

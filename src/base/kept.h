@@ -6,8 +6,8 @@
  * opened, by its device and inode. One that is not is lost: it is never read, written or closed, and is opened again by name.
  *
  * Between the check and the use there is a moment in which the program can still close the descriptor and give its number to a file of its
- * own, if it asks for that number. Nothing but a second table of descriptors could rule that out. The same holds for the low number that a
- * file has from open() until it has moved.
+ * own, if it asks for that number. Only a second table of descriptors rules that out (descriptors_apart()). The same holds for the low number
+ * that a file has from open() until it has moved.
  *
  * A structure belongs to one thread; kept_fd() may be called by any.
  */
@@ -33,5 +33,10 @@ bool kept_take(struct kept *k, int fd); /* one that was just opened elsewhere */
 int kept_fd(const struct kept *k);      /* to be used at once; -1 and EBADF: it is not open, or lost */
 /* False: what was written may be lost (errno). Fine when it is not open, and in a forked child. */
 bool kept_close(struct kept *k);
+
+/* Gives the calling thread a table of descriptors of its own: nothing but three times /dev/null is open in it, and neither the program nor
+ * the thread sees what the other one opens and closes. For threads of ours that call nobody else's code. False: the kernel is older than
+ * 5.9, or a filter of system calls does not permit it. */
+bool descriptors_apart(void);
 
 #endif

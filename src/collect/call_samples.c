@@ -34,7 +34,7 @@ static size_t task_read(pid_t pid, const char *thread, const char *file, char *t
     char path[300];
     snprintf(path, sizeof path, "/proc/%d/task/%s/%s", (int)pid, thread, file);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, text, room - 1) : 0;
+    const ssize_t n = fd >= 0 ? pread(fd, text, room - 1, 0) : 0;
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = '\0';

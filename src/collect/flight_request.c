@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/kept.h"
 #include "collect/place.h"
 
 enum { TEXT_MOST = PATH_MAX + 64, NAME_ROOM = PATH_MAX + 64, LOOK_MS = 20, WAIT_MOST_MS = 600000 };
@@ -21,12 +22,13 @@ static const char *const words[FLIGHT_ASKED] = { [FLIGHT_SAVE] = "save", [FLIGHT
 /* A small file, whole; 0: it is not there, or not a plain file. */
 static size_t text_read(const char *path, char text[TEXT_MOST])
 {
+    struct kept file = KEPT_NONE; /* the program may close it */
     struct stat st;
-    int why;
-    const int fd = file_open(AT_FDCWD, path, &st, &why);
-    const ssize_t n = fd >= 0 ? TEMP_FAILURE_RETRY(read(fd, text, TEXT_MOST - 1)) : 0;
-    if (fd >= 0)
-        close(fd);
+    ssize_t n = 0;
+    if (kept_open(&file, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0) &&
+        fstat(file.fd, &st) == 0 && S_ISREG(st.st_mode))
+        n = TEMP_FAILURE_RETRY(pread(kept_fd(&file), text, TEXT_MOST - 1, 0));
+    kept_close(&file);
     text[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t)n : 0;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/background.h"
+#include "base/kept.h"
 #include "collect/machine_samples.h"
 #include "collect/message.h"
 #include "collect/numa_samples.h"
@@ -24,6 +25,9 @@ struct host_sampler {
         uint64_t period_ns, due_ns;
     } source[SOURCES];
     size_t n;
+    const struct host_target *target; /* these two until it has begun */
+    const struct ascope_options *options;
+    bool is_short; /* of memory */
     struct background background;
 };
 
@@ -43,31 +47,13 @@ static uint64_t look(struct host_sampler *h, bool is_last)
     return begin + pause > next ? begin + pause : next;
 }
 
-static void *sampler_main(void *of)
-{
-    struct host_sampler *const h = of;
-    uint64_t next = look(h, false);
-    background_begun(&h->background);
-    while (background_pause(&h->background, next))
-        next = look(h, false);
-    look(h, true); /* at the stop: short recordings have two samples, too */
-    return NULL;
-}
-
-static void sampler_free(struct host_sampler *h)
-{
-    for (size_t i = 0; i < h->n; i++)
-        h->source[i].is->stop(h->source[i].of);
-    free(h);
-}
-
-static bool sources_start(struct host_sampler *h, const struct host_target *of, const struct ascope_options *o)
+static bool sources_start(struct host_sampler *h)
 {
     for (size_t i = 0; i < SOURCES; i++) {
-        const uint64_t period_ns = sources[i]->period_ns(o);
+        const uint64_t period_ns = sources[i]->period_ns(h->options);
         if (period_ns == 0)
             continue;
-        void *const source = sources[i]->start(of, o);
+        void *const source = sources[i]->start(h->target, h->options);
         if (!source)
             return false;
         h->source[h->n].is = sources[i];
@@ -75,6 +61,32 @@ static bool sources_start(struct host_sampler *h, const struct host_target *of, 
         h->source[h->n++].period_ns = period_ns;
     }
     return true;
+}
+
+static bool is_asked_for(const struct ascope_options *o)
+{
+    bool is = false;
+    for (size_t i = 0; i < SOURCES; i++)
+        is |= sources[i]->period_ns(o) > 0;
+    return is;
+}
+
+/* Everything is opened and closed here, so that the program cannot close it. */
+static void *sampler_main(void *of)
+{
+    struct host_sampler *const h = of;
+    if (descriptors_apart())
+        messages_hold();
+    h->is_short = !sources_start(h);
+    uint64_t next = h->is_short ? 0 : look(h, false);
+    background_begun(&h->background);
+    while (!h->is_short && background_pause(&h->background, next))
+        next = look(h, false);
+    if (!h->is_short)
+        look(h, true); /* at the stop: short recordings have two samples, too */
+    for (size_t i = 0; i < h->n; i++)
+        h->source[i].is->stop(h->source[i].of);
+    return NULL;
 }
 
 static bool thread_start(struct host_sampler *h, struct error *e)
@@ -93,11 +105,16 @@ struct host_sampler *host_sampler_start(const struct host_target *of, const stru
     if (o->interconnection_hz && !of->has_device)
         message(ASCOPE_WARNING,
                 "sys_interconnection: no device, and the kernel counts no PCIe traffic; nothing is recorded");
-    if (!sources_start(h, of, o))
+    h->target = of;
+    h->options = o;
+    if (is_asked_for(o) && thread_start(h, e)) {
+        messages_pass();
+        if (!h->is_short)
+            return h;
+        background_stop(&h->background);
         error_no_memory(e, "the host sampler");
-    else if (h->n > 0 && thread_start(h, e))
-        return h;
-    sampler_free(h);
+    }
+    free(h);
     return NULL;
 }
 
@@ -106,5 +123,6 @@ void host_sampler_stop(struct host_sampler *h)
     if (!h)
         return;
     background_stop(&h->background);
-    sampler_free(h);
+    messages_pass();
+    free(h);
 }

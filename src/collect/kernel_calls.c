@@ -52,7 +52,7 @@ static bool id_read(int dir, const char *path, uint16_t *id)
     const int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    const ssize_t n = read(fd, text, sizeof text - 1);
+    const ssize_t n = pread(fd, text, sizeof text - 1, 0);
     close(fd);
     const long number = n > 0 ? strtol(text, NULL, 10) : 0;
     *id = (uint16_t)number;
@@ -233,7 +233,7 @@ static void command_read(pid_t pid, pid_t thread, char command[OS_CALL_COMMAND])
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)thread);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, command, OS_CALL_COMMAND - 1) : 0;
+    const ssize_t n = fd >= 0 ? pread(fd, command, OS_CALL_COMMAND - 1, 0) : 0;
     memset(command + (n > 0 ? n : 0), 0, OS_CALL_COMMAND - (size_t)(n > 0 ? n : 0));
     if (n > 0 && command[n - 1] == '\n')
         command[n - 1] = '\0';

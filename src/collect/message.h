@@ -8,6 +8,10 @@
 
 void message(enum ascope_severity severity, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* From now on messages of this thread, which has no descriptors of the program, wait for another thread: messages_pass(). */
+void messages_hold(void);
+void messages_pass(void);
+
 /* For functions of the interface: copies the text of an error to the caller, unless `to` is NULL. True: there is no error. */
 bool error_pass(const struct error *e, struct ascope_error *to);
 

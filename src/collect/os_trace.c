@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/background.h"
+#include "base/kept.h"
 #include "collect/call_samples.h"
 #include "collect/kernel_calls.h"
 #include "collect/message.h"
@@ -89,7 +90,7 @@ static bool is_ours(pid_t thread)
     char path[64], name[8] = "";
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)thread);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, name, sizeof name - 1) : 0;
+    const ssize_t n = fd >= 0 ? pread(fd, name, sizeof name - 1, 0) : 0;
     if (fd >= 0)
         close(fd);
     return n == sizeof name - 1 && memcmp(name, "ascope-", sizeof name - 1) == 0;
@@ -112,10 +113,11 @@ static bool look(struct os_trace *t)
     return background_pause(&t->background, steady_ns() + pause_ns);
 }
 
-/* Opened here: what the thread of the program starts later is traced with it, and this thread should not be. */
+/* Descriptors are of this thread alone, so that the program cannot close them. Opened here: what the thread of the program starts later is traced with it, and this thread should not be. */
 static void *trace_main(void *of)
 {
     struct os_trace *const t = of;
+    descriptors_apart();
     if (t->by_kernel)
         t->kernel = kernel_calls_open(t->of.pid, t->of.is_own ? is_ours : NULL, &t->error);
     else if (!(t->samples = call_samples_new(t->of.pid)))

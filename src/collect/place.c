@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/kept.h"
+
 const char *place_trouble(int why)
 {
     static const struct {
@@ -96,10 +98,10 @@ static int write_all(int fd, const char *p, size_t n)
     return 0;
 }
 
-static int file_fill(int fd, const char *text, size_t n)
+static int file_fill(struct kept *file, const char *text, size_t n)
 {
-    int why = fchmod(fd, 0640) == 0 ? write_all(fd, text, n) : errno;
-    if (close(fd) != 0 && errno != EINTR && !why) /* interrupted, it is closed all the same */
+    int why = fchmod(file->fd, 0640) == 0 ? write_all(kept_fd(file), text, n) : errno;
+    if (!kept_close(file) && !why)
         why = errno;
     return why;
 }
@@ -108,17 +110,16 @@ static int file_fill(int fd, const char *text, size_t n)
  * containers have the same ones. */
 static bool file_put(const char *path, const char *text, size_t n, struct error *e)
 {
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    struct kept file = KEPT_NONE;
     char fresh[PATH_MAX];
     uint64_t random;
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return fail(e, path, "cannot be created", errno);
     if (snprintf(fresh, sizeof fresh, "%s.part-%016" PRIx64, path, random) >= (int)sizeof fresh)
         return fail(e, path, "cannot be created", ENAMETOOLONG);
-    const int fd = (int)TEMP_FAILURE_RETRY(open(fresh, flags, 0640));
-    if (fd < 0)
+    if (!kept_open(&file, AT_FDCWD, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0640))
         return fail(e, path, "cannot be created", errno);
-    int why = file_fill(fd, text, n);
+    int why = file_fill(&file, text, n);
     if (!why && rename(fresh, path) != 0)
         why = errno;
     if (!why)

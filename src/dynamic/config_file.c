@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/kept.h"
 
 uint64_t config_hash(const void *bytes, size_t n, uint64_t before)
 {
@@ -64,11 +65,11 @@ bool config_text_read(struct config_text *t, const char *path, struct error *e)
 {
     struct stat st, link;
     *t = (struct config_text){ 0 };
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
+    struct kept file = KEPT_NONE; /* the program may close it */
+    if (!kept_open(&file, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0))
         return fail(t, path, errno, e);
     bool is_read = false;
-    if (fstat(fd, &st) != 0) {
+    if (fstat(file.fd, &st) != 0) {
         fail(t, path, errno, e);
     } else if (!S_ISREG(st.st_mode)) {
         fail(t, path, NOT_A_FILE, e);
@@ -77,9 +78,9 @@ bool config_text_read(struct config_text *t, const char *path, struct error *e)
                                           .size = (uint64_t)st.st_size,
                                           .inode = (uint64_t)st.st_ino,
                                           .is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode) };
-        is_read = read_all(t, path, fd, &st, e);
+        is_read = read_all(t, path, kept_fd(&file), &st, e);
     }
-    close(fd);
+    kept_close(&file);
     return is_read;
 }
 

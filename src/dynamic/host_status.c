@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/place.h"
 #include "dynamic/config_file.h"
 
 #define FIRST_LINE "ascope status 1 poll_ms %" PRIu32 "\n"
@@ -46,27 +47,21 @@ static const char *dir_of(const struct board_rank *r)
 
 void host_status_write(const char *config_dir, uint32_t poll_ms, const struct board_rank *rank, size_t n)
 {
-    char path[PATH_MAX], part[PATH_MAX];
+    char path[PATH_MAX], *text = NULL;
     struct error e = { 0 };
-    const int fd = path_of(path, config_dir) ? config_part_open(path, part, &e) : -1;
-    if (fd < 0)
+    size_t bytes = 0;
+    FILE *const f = path_of(path, config_dir) ? open_memstream(&text, &bytes) : NULL;
+    if (!f)
         return;
-    FILE *const f = fdopen(fd, "w");
-    if (!f) {
-        close(fd);
-        unlink(part);
-        return;
-    }
     fprintf(f, FIRST_LINE, poll_ms);
     for (size_t i = 0; i < n; i++) {
         const struct board_rank *const r = &rank[i];
         fprintf(f, RANK_LINE, r->rank, r->pid, r->state, r->fate, r->id, r->step, r->start_step, r->stop_step,
                 r->n_done, r->done_id, r->done_start_step, r->done_stop_step, dir_of(r));
     }
-    const bool is_whole = fflush(f) == 0 && !ferror(f);
-    fclose(f);
-    if (!is_whole || rename(part, path) != 0)
-        unlink(part);
+    if (fclose(f) == 0)
+        place_file(path, text, bytes, false, &e); /* or not: it is for others */
+    free(text);
 }
 
 void host_status_remove(const char *config_dir)
