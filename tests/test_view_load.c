@@ -74,7 +74,7 @@ static bool load_answers(struct view_input *in, struct error *e)
     progress_work(50);
     stop_here();
     struct view_sentence *s = list_add(&in->sentences, in->mem);
-    *s = (struct view_sentence){ "a sentence", 5000, 6000 };
+    *s = (struct view_sentence){ "a sentence", 5000, 6000, NULL };
     atomic_store(&in->has_answers, true);
     view_progress_stage(&in->progress, VIEW_DRAWING, 20, 95, 1000);
     progress_work(500);

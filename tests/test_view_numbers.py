@@ -150,6 +150,57 @@ class Numbers(Case):
         self.assertEqual(area(*tracks), [("a", 8000, 1), ("ProfilerStep#1", 42000, None), ("Free", 40000, None)])
         self.assertEqual(area(*[t for t in tracks if t["n"] == 1]), [("Free", 40000, 1)])
 
+    def test_devices_are_shown_first_and_counters_last(self):
+        """Streams, collectives and what a device does, then the host, then processes that have only counters; each in the order of the file."""
+        names = ["AI Core Freq", "Python", "CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"]
+        events = [{"ph": "M", "name": "process_name", "pid": i, "args": {"name": name}} for i, name in enumerate(names)]
+        events += [{"ph": "M", "name": "process_sort_index", "pid": i, "args": {"sort_index": i}} for i in range(len(names))]
+        events += [{"ph": "M", "name": "thread_name", "pid": i, "tid": tid, "args": {"name": name}} for i, tid, name in ((3, 1, "Stream 1"), (3, 2, "Stream 2"), (4, 1, "Group 0"), (4, 2, "Plane 0"))]
+        events += [{**event("x", 10 * i, 5), "pid": i} for i in range(1, 6)] + [{**event("EVENT_WAIT", 0, 5, tid=2), "pid": 3}, {**event("x", 0, 5, tid=2), "pid": 4}]
+        events += [{"ph": "C", "name": "MHz", "pid": pid, "ts": 1, "args": {"MHz": 3}} for pid in (0, 3)]
+        path = self.trace(events)
+        rows = self.view(path).json("rows", input=0)["processes"]
+        self.assertEqual([p["name"] for p in rows], ["Ascend Hardware", "HCCL", "Overlap Analysis", "Python", "CANN", "AI Core Freq"])
+        self.assertEqual([(t["name"], t["is_device"]) for p in rows[:2] for t in p["tracks"]], [("Stream 1", True), ("Stream 2", False), ("Group 0", True), ("Plane 0", False)])
+        report = self.ascope("view", path, "--export", "-", code=0).stdout
+        self.assertLess(report.index(">Ascend Hardware<"), report.index(">Stream 1<"))
+        self.assertLess(report.index(">Stream 2<"), report.index(">MHz<"))
+        self.assertLess(report.index(">CANN<"), report.index(">AI Core Freq<"))
+        gpu = [[t["is_device"] for t in p["tracks"]] for p in self.view(KINETO).json("rows", input=0)["processes"]]
+        self.assertEqual((gpu[0], set(sum(gpu[1:], []))), ([True], {False}))
+
+    def test_where_a_cause_is(self):
+        """The slice of the name that is the range, else the longest that begins in it; the device tracks that work meanwhile, the busiest first."""
+        kernels = [event("k%d" % tid, 100 + 10 * tid, 5 * tid, tid=tid, cat="kernel") for tid in (2, 3, 4, 5)]
+        v = self.view(self.trace([event("op", 100, 50, cat="cpu_op"), event("op", 110, 20, tid=9, cat="cpu_op"), event("op", 120, 90, tid=9, cat="cpu_op"), event("k6", 500, 5, tid=6, cat="kernel"), *kernels]))
+        ids = dict((tuple(r[:2]), r[2]) for r in v.json("sql", input=0, q="SELECT name, begin_ns, id FROM slices")["rows"])
+        tracks = {t["name"]: t["id"] for p in v.json("rows", input=0)["processes"] for t in p["tracks"]}
+        for name, t0, t1, begin in (("op", 10000, 30000, 10000), ("op", 0, 50000, 0), ("op", 5000, 40000, 20000), ("op", 30000, 40000, None), ("", 0, 50000, None)):
+            self.assertEqual(v.json("place", input=0, name=name, t0=t0, t1=t1)["slice"], None if begin is None else ids[name, begin], (name, t0, t1))
+        self.assertEqual(v.json("place", input=0, name="op", t0=0, t1=200000)["devices"], [tracks[t] for t in "543"])
+        self.assertEqual(v.json("place", input=0, name="op", t0=0, t1=31000)["devices"], [tracks["2"], tracks["3"]])
+
+    def test_the_map_of_all(self):
+        with open(KINETO, encoding="utf-8") as f:
+            events = [e for e in json.load(f)["traceEvents"] if e.get("ph") == "X"]
+        v, n = self.view(KINETO), 50
+        rows = v.json("rows", input=0)
+        found, each = v.json("minimap", input=0, n=n), rows["end"] / n
+        shown = v.json("sql", input=0, q="SELECT begin_ns, dur_ns, topic, category FROM slices")["rows"]
+        self.assertEqual(sum(r[2] == "kernel" for r in shown), sum(e["cat"] in ("kernel", "gpu_memcpy", "gpu_memset") for e in events))
+        busy, begun = [0.0] * n, [0] * n
+        for begin, dur, topic, category in shown:
+            if topic == "kernel":
+                for i in range(n):
+                    busy[i] += max(0, min(begin + dur, (i + 1) * each) - max(begin, i * each))
+            elif category != "gpu_user_annotation":
+                begun[min(n - 1, int(begin / each))] += 1
+        self.assertEqual(found["begun"], begun)
+        self.assertGreater(sum(found["busy"]), 0)
+        for i in range(n):
+            self.assertAlmostEqual(found["busy"][i], 1000 * busy[i] / each, delta=1)
+        self.assertEqual(v.raw(v.url.path + "api/minimap?input=0&n=0")[0], 400)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

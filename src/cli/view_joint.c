@@ -58,7 +58,7 @@ static bool sentence_add(struct loading *q, const char *text)
     pthread_rwlock_wrlock(&q->in->lock);
     struct view_sentence *s = text ? list_add(&q->in->sentences, q->in->mem) : NULL;
     if (s)
-        *s = (struct view_sentence){ text, 1, 0 };
+        *s = (struct view_sentence){ .text = text, .begin_ns = 1 };
     pthread_rwlock_unlock(&q->in->lock);
     return s || no_memory(q);
 }

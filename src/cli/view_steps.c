@@ -52,11 +52,12 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
     return out->title != NULL;
 }
 
-static bool sentence_add(struct view_step *step, const char *text, int64_t begin_ns, int64_t end_ns, struct arena *mem)
+static bool sentence_add(struct view_step *step, const char *text, int64_t begin_ns, int64_t end_ns, const char *event,
+                         struct arena *mem)
 {
     struct view_sentence *s = text ? list_add(&step->why, mem) : NULL;
     if (s)
-        *s = (struct view_sentence){ text, begin_ns, end_ns };
+        *s = (struct view_sentence){ text, begin_ns, end_ns, event };
     return s != NULL;
 }
 
@@ -72,7 +73,7 @@ static bool item_add(struct view_step *step, const struct step_item *m, const st
                                     readable_duration(after, m->after_ns), readable_duration(before, m->before_ns));
     const bool is_placed = place->process || place->event;
     return sentence_add(step, text, is_placed ? place->begin_ns : 1, is_placed ? place->begin_ns + place->dur_ns : 0,
-                        mem);
+                        place->event, mem);
 }
 
 /* Explains a slow step: what took longer than usual. */
@@ -84,7 +85,7 @@ static bool why_add(struct view_step *step, const struct why_answer *found, int6
                              arena_printf(mem, "Step %s took %s, the median step %s. It had more of:", step->name,
                                           readable_duration(time, (double)step->time_ns),
                                           readable_duration(usual, (double)median_ns)),
-                             step->begin_ns, step->end_ns, mem);
+                             step->begin_ns, step->end_ns, NULL, mem);
     for (size_t i = 0; i < found->difference.n && done; i++)
         if (found->difference.item[i].more_ns * 20 >= found->difference.more_ns)
             done = item_add(step, &found->difference.item[i], &found->place[i], is_host, mem);

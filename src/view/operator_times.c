@@ -83,7 +83,7 @@ static const char *process_text(const struct view_input *in, uint32_t process)
     return rank && strncmp(text, rank->title, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
 }
 
-static enum topic topic_of(const struct view_input *in, size_t slice)
+enum topic slice_topic(const struct view_input *in, size_t slice)
 {
     const struct chrome_trace *t = in->timeline.trace;
     const struct chrome_track *track = &t->tracks.at[t->slices.track[slice]];
@@ -105,7 +105,7 @@ static void topics_find(struct operator_times *o, const struct view_input *in)
     for (size_t i = 0; i < s->n; i++) {
         const bool is_same = i > 0 && s->track[i] == s->track[i - 1] && s->category[i] == s->category[i - 1] &&
                              s->name[i] == s->name[i - 1];
-        o->topic[i] = is_same ? o->topic[i - 1] : (uint8_t)topic_of(in, i);
+        o->topic[i] = is_same ? o->topic[i - 1] : (uint8_t)slice_topic(in, i);
     }
 }
 

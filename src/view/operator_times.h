@@ -24,6 +24,9 @@ enum topic {
 };
 extern const char *const topic_names[TOPICS]; /* "operator", "step", …; "" of TOPIC_OTHER */
 
+/* What a slice is, but for kernels that are no work (waits and records of events): those are others. */
+enum topic slice_topic(const struct view_input *in, size_t slice);
+
 struct operator_time {
     int64_t self_ns;        /* without the operators that it contains */
     int64_t device_self_ns; /* of what it launched itself */

@@ -6,6 +6,7 @@
 #include "view/answer_categories.h"
 #include "view/answer_flame.h"
 #include "view/answer_memory.h"
+#include "view/answer_place.h"
 #include "view/answer_roofline.h"
 #include "view/answer_search.h"
 #include "view/answer_slices.h"
@@ -100,6 +101,7 @@ static void put_tracks(struct question *a, uint32_t process)
         json_put_int(o, "id", row);
         json_put_name(o, "name", t->names, track->name ? track->name : track->id.text);
         json_put_int(o, "n", (int64_t)track->n_slices);
+        json_put_bool(o, "is_device", a->t->is_device[row]);
         json_put_key(o, "levels");
         out_char(o, '[');
         for (size_t level = a->t->levels.first_level[row]; level < a->t->levels.first_level[row + 1]; level++) {
@@ -201,6 +203,7 @@ static void put_sentences(struct question *a, const char *key, const struct view
         json_put_comma(o, i == 0);
         out_char(o, '{');
         json_put_text(o, "text", s[i].text);
+        json_put_text(o, "event", s[i].event ? s[i].event : "");
         json_put_int(o, "t0", question_ns(a, s[i].begin_ns));
         json_put_int(o, "t1", question_ns(a, s[i].end_ns));
         out_char(o, '}');
@@ -314,9 +317,11 @@ static const struct {
     { "memory_categories", true, answer_memory_categories },
     { "memory", true, answer_memory },
     { "memory_at", true, answer_memory_at },
+    { "minimap", true, answer_minimap },
     { "names", true, answer_names },
     { "neighbour", true, answer_neighbour },
     { "overview", true, answer_overview },
+    { "place", true, answer_place },
     { "reload", false, answer_reload },
     { "roofline", true, answer_roofline },
     { "rows", true, answer_rows },

@@ -15,6 +15,7 @@
 #include "base/inside.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
+#include "view/device_tracks.h"
 #include "view/operator_times.h"
 #include "view/source_stamp.h"
 
@@ -35,7 +36,7 @@ static void release(struct view_input *in)
 static bool timeline_build(struct view_input *in)
 {
     in->operators = arena_take(in->mem, 1, sizeof *in->operators);
-    return (in->operators && view_timeline_build(&in->timeline, &in->trace, in->mem)) ||
+    return (in->operators && view_timeline_build(&in->timeline, &in->trace, in->mem) && device_tracks_first(in)) ||
            error_no_memory(&in->error, in->path);
 }
 
@@ -255,7 +256,8 @@ bool view_say_usual(struct view_input *in)
     struct view_sentence *s = list_add(&in->sentences, in->mem);
     if (s)
         *s = (struct view_sentence){
-            "No step is slow: none exceeds the median by more than a tenth and by five times the usual spread.", 1, 0
+            "No step is slow: none exceeds the median by more than a tenth and by five times the usual spread.", 1, 0,
+            NULL
         };
     return s != NULL;
 }

@@ -20,6 +20,7 @@ enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED, VIEW_NEW };
 struct view_sentence {
     const char *text;
     int64_t begin_ns, end_ns;
+    const char *event; /* the slice; NULL: none */
 };
 /* A step, and what its time was spent on. */
 struct view_step {

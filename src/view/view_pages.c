@@ -29,6 +29,7 @@
     X("layout.js", SCRIPT, view_layout_js)                                                                             \
     X("main.js", SCRIPT, view_main_js)                                                                                 \
     X("memory.js", SCRIPT, view_memory_js)                                                                             \
+    X("minimap.js", SCRIPT, view_minimap_js)                                                                           \
     X("overview.js", SCRIPT, view_overview_js)                                                                         \
     X("paint.js", SCRIPT, view_paint_js)                                                                               \
     X("picture.js", SCRIPT, view_picture_js)                                                                           \

@@ -341,10 +341,10 @@ static void put_rows(struct drawing *d)
             continue;
         put_name(d, t->processes.at[process].name, &t->processes.at[process].id, true);
         d->y += PROCESS;
-        for (size_t i = d->t->first_counter[process]; i < d->t->first_counter[process + 1] && d->n_left > 0; i++)
-            put_counter(d, &d->t->counter[i]);
         for (size_t i = d->t->first_track[process]; i < d->t->first_track[process + 1] && d->n_left > 0; i++)
             put_track(d, d->t->track_order[i]);
+        for (size_t i = d->t->first_counter[process]; i < d->t->first_counter[process + 1] && d->n_left > 0; i++)
+            put_counter(d, &d->t->counter[i]);
     }
 }
 

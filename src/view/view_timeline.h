@@ -27,6 +27,7 @@ struct view_timeline {
     int64_t shown_begin_ns,
         shown_end_ns;        /* the range that is shown first, without a few events far away from the others */
     uint32_t *process_order; /* as shown */
+    bool *is_device;         /* by track, see device_tracks.h */
     uint32_t *track_order, *first_track; /* tracks by process, as shown; first position of each process, and the end */
     size_t n_counters;
     struct view_counter *counter; /* by process */

@@ -251,6 +251,17 @@ async function use_pages(page, url, job) {
     await page.screenshot({ path: path.join(pictures, "step-0.png") });
     await page.getByText("Show this step in the timeline").click();
     await page.waitForSelector('main[data-shown="timeline"]');
+    // A cause selects its slice, with a margin, and the device tracks that work meanwhile are pinned.
+    await look(page, url, "input=" + job + "&step=0.3", "cause-0");
+    const cause = page.getByRole("button", { name: /longer runs: / }).first(), named = / longer runs: (\S+)/.exec(await cause.innerText())[1];
+    await cause.click();
+    await page.waitForFunction(() => document.querySelector(".details dl"), null, { timeout: 20000 });
+    check((await page.locator(".details dd").first().innerText()).includes(named), "not the slice of the cause " + named);
+    await page.waitForFunction(() => /^t\d+/.test(new URLSearchParams(location.hash.slice(1)).get("pins") ?? ""), null, { timeout: 20000 });
+    const [c0, c1] = await range(page), dur = Number(/\(([\d,]+) ns\)/.exec(await page.locator(".details").innerText())[1].replaceAll(",", ""));
+    check(c1 - c0 > 1.5 * dur && c1 - c0 < 4 * dur + 1e5, "no margin around the slice: " + [c1 - c0, dur]);
+    check((await page.locator(".minimap path.device").count()) === 1, "no device on the map");
+    await page.screenshot({ path: path.join(pictures, "cause-1.png") });
     await look(page, url, "page=sql&input=" + job + "&sql=" + encodeURIComponent("SELECT count(*) AS n FROM slices"), "sql");
     await page.waitForFunction(() => document.querySelectorAll("main td").length > 0);
     check(Number(await page.locator("main td").first().innerText()) > 800, "SQL counts too little");

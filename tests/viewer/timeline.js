@@ -113,7 +113,7 @@ async function use_clock(page, url) {
     }
     // A counter says its value, and what is merged how many it is.
     await page.keyboard.press("Escape");
-    await page.mouse.move(box.x + 1000, box.y + 26 + 22 + 20);
+    await page.mouse.move(box.x + 1000, box.y + 26 + 22 + 6 * 76 + 20); // below the tracks of its process
     await page.waitForFunction(() => /^load percent: \d+/.test(document.querySelector(".tip").textContent), null, LIMIT);
     await page.mouse.move(box.x + 30, box.y + 60);
     check(await page.locator(".tip").isHidden(), "the tip stays over the names");
@@ -150,6 +150,20 @@ async function use_ranges(page, url) {
     await page.waitForFunction(() => Number(new URLSearchParams(location.hash.slice(1)).get("t1")) < 1000000, null, LIMIT);
     const { t0, t1 } = await address(page);
     check(Number(t0) <= 40000 && Number(t1) >= 40000, "keys do not zoom about the selection: " + [t0, t1]);
+}
+
+/** The map of all moves what is shown, and shows where that is. */
+async function use_minimap(page, url) {
+    await open(page, url, "page=timeline&t0=0&t1=500000");
+    await page.waitForSelector(".minimap path.host", { ...LIMIT, state: "attached" });
+    const map = await page.locator(".minimap .map").boundingBox(), view = () => page.locator(".minimap .view").boundingBox();
+    const before = await view();
+    check(Math.abs(before.x - map.x) < 2 && Math.abs(before.width - map.width / 10) < map.width / 50, "the map shows another part: " + JSON.stringify(before));
+    await page.mouse.click(map.x + map.width * 0.75, map.y + 10);
+    await page.waitForFunction(() => Math.abs(Number(new URLSearchParams(location.hash.slice(1)).get("t0")) - 3485000) < 30000, null, LIMIT);
+    const after = await view();
+    check(Math.abs(after.x + after.width / 2 - (map.x + map.width * 0.75)) < 4, "the map does not follow: " + JSON.stringify(after));
+    check(await page.locator(".minimap path.device").count() === 0, "a device where there is none");
 }
 
 /** What is found is in sight, above its details, and has its number. */
@@ -198,6 +212,7 @@ in_browser(async (page, folder) => {
         await use_address(page, url);
         await use_clock(page, url);
         await use_ranges(page, url);
+        await use_minimap(page, url);
         await use_search(page, url);
         await use_history(page, url);
     });

@@ -14,7 +14,7 @@ const PARTS = ["step", "computing", "communication", "free"], SHOWN = 20;
 
 /**
  * @param {HTMLElement} section @param {{base_ns: string, advice: {base_ns: string, advice: Advice[], advise_checks: {check: string, state: string, needs: string}[]}}} o
- * @param {boolean} is_job @param {boolean} has_steps @param {import("./job.js").Look} look_at
+ * @param {boolean} is_job @param {boolean} has_steps @param {(cause: import("./job.js").Cause) => Promise<void>} look_at
  */
 export function show_advice(section, o, is_job, has_steps, look_at) {
     const shift = Number(BigInt(o.advice.base_ns) - BigInt(o.base_ns)), list = element("ol", "", "advice");
@@ -28,8 +28,8 @@ export function show_advice(section, o, is_job, has_steps, look_at) {
         for (const e of one.evidence) {
             const p = element("p"), place = e.place;
             if (place) {
-                const edge = Math.max(place.dur_ns / 2, 1000), t0 = shift + place.begin_ns;
-                p.append(button(said(e.text), () => void look_at(t0 - edge, t0 + place.dur_ns + edge, undefined, is_job && one.rank !== null ? { ranks: "Rank " + one.rank } : {})));
+                const t0 = shift + place.begin_ns, cause = { t0, t1: t0 + place.dur_ns, event: place.event ?? "", run: is_job && one.rank !== null ? "Rank " + one.rank : undefined };
+                p.append(button(said(e.text), () => void look_at(cause)));
             } else p.textContent = said(e.text);
             item.append(p);
         }

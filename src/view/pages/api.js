@@ -5,7 +5,7 @@
 /**
  * @typedef {{name: string, path: string, kind: string, is_simulated: boolean, has_memory: boolean, has_roofline: boolean, state: "loading"|"ready"|"failed"|"new",
  *   shows: "nothing"|"overview"|"first"|"all", percent: number, stage: "reading"|"drawing"|"arranging", left_s: number, n_loads: number, source: "as_loaded"|"changed"|"gone", message: string}} Input
- * @typedef {{id: number, name: string, n: number, levels: number[], instants: number|null}} Track
+ * @typedef {{id: number, name: string, n: number, is_device: boolean, levels: number[], instants: number|null}} Track
  * @typedef {{id: number, name: string, unit: string}} Counter
  * @typedef {{name: string, label: string, rank: string|null, index: number, is_mixed?: boolean, tracks: Track[], counters: Counter[]}} Process
  * @typedef {{base_ns: string, end: number, shown_begin: number, shown_end: number, n_slices: number, n_names: number,

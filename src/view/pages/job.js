@@ -16,6 +16,7 @@ import { duration, word } from "./text.js";
  *   places: Place[], verdicts: Verdict[], has_compared: boolean, notes: {text: string, is_loss: boolean}[]}} Job
  * @typedef {(t0: number, t1: number, slice?: number, more?: Record<string, string|number>) => Promise<void>} Look
  * @typedef {(path: string, begin_ns: bigint, dur: number) => boolean} LookElsewhere
+ * @typedef {{t0: number, t1: number, event: string, run?: string}} Cause a range of the timeline, and the name of a slice in it, if any
  */
 
 const MEASURES = ["step_time", "computing", "communication", "free"];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vertical layout of a timeline: processes with their counters and tracks; a track has its levels and, below them, its instants. Pinned
+// The vertical layout of a timeline: processes with their tracks and counters; a track has its levels and, below them, its instants. Pinned
 // rows come first.
 // @ts-check
 import { own_name } from "./ranks.js";
@@ -40,17 +40,17 @@ export function lay_out(rows, folded, pinned) {
     /** @param {import("./api.js").Process} process @param {boolean} only_pinned */
     const put_rows = (process, only_pinned) => {
         const of = only_pinned && process.rank !== null ? process.rank + ": " : "";
-        for (const counter of process.counters) {
-            const key = "c" + counter.id, is_pinned = pinned.has(key);
-            if (is_pinned === only_pinned)
-                put({ kind: "counter", key, name: of + counter.name, is_pinned, is_folded: false, levels: [], instants: null, series: counter.unit, id: counter.id }, COUNTER_HEIGHT);
-        }
         for (const track of process.tracks) {
             const key = "t" + track.id, is_pinned = pinned.has(key), is_folded = folded.has(key);
             const all = track.instants === null ? track.levels : [...track.levels, track.instants];
             const levels = is_folded ? all.slice(0, 1) : all;
             if (is_pinned === only_pinned && levels.length)
                 put({ kind: "track", key, name: of + (track.name || word("no_name")), is_pinned, is_folded, levels, instants: levels.includes(track.instants ?? -1) ? track.instants : null, series: "", id: track.id }, levels.length * LEVEL_HEIGHT + GAP);
+        }
+        for (const counter of process.counters) {
+            const key = "c" + counter.id, is_pinned = pinned.has(key);
+            if (is_pinned === only_pinned)
+                put({ kind: "counter", key, name: of + counter.name, is_pinned, is_folded: false, levels: [], instants: null, series: counter.unit, id: counter.id }, COUNTER_HEIGHT);
         }
     };
     for (const process of rows.processes) put_rows(process, true);

@@ -135,6 +135,21 @@ async function look_at(t0, t1, slice = undefined, more = {}) {
     await show();
 }
 
+/** Goes to what a cause is about, with a margin: selects its slice, and pins the device tracks that work meanwhile.
+ *  @param {import("./job.js").Cause} cause */
+async function look_at_cause(cause) {
+    const { t0, t1 } = cause, edge = Math.max((t1 - t0) / 2, 1000);
+    /** @type {Record<string, string|number>} */
+    const more = cause.run ? { ranks: cause.run } : {};
+    try {
+        const found = await api.json("place", { input: input(), t0: Math.floor(t0), t1: Math.ceil(t1), name: cause.event, ...(cause.run ? { run: cause.run } : {}) });
+        if (found.devices.length) more.pins = found.devices.map((/** @type {number} */ id) => "t" + id).join(",");
+        await look_at(t0 - edge, t1 + edge, found.slice ?? undefined, more);
+    } catch (e) {
+        failed(/** @type {Error} */ (e));
+    }
+}
+
 /** Goes to a moment of another input, by the clock of its machine. @param {string} path @param {bigint} begin_ns @param {number} dur */
 function look_elsewhere(path, begin_ns, dur) {
     const other = inputs.findIndex((one) => one.path === path || one.path.startsWith(path + "/")); // of results a file in it
@@ -203,7 +218,7 @@ async function show() {
         else if (page === "roofline") await show_roofline(place, input(), look_at, says, one.is_simulated);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
-        else await show_overview(place, input(), look_at, look_elsewhere, state, keep, (step) => void reload(step), search_for, () => go("tables"));
+        else await show_overview(place, input(), look_at, look_at_cause, look_elsewhere, state, keep, (step) => void reload(step), search_for, () => go("tables"));
         if (place.isConnected) main.dataset.shown = page;
     } catch (e) {
         if (place.isConnected) failed(/** @type {Error} */ (e));

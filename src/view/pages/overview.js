@@ -52,11 +52,11 @@ function facts_of(facts) {
 
 /**
  * @param {HTMLElement} place @param {number} input
- * @param {import("./job.js").Look} look_at @param {import("./job.js").LookElsewhere} elsewhere
+ * @param {import("./job.js").Look} look_at @param {(cause: import("./job.js").Cause) => Promise<void>} look_at_cause @param {import("./job.js").LookElsewhere} elsewhere
  * @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep @param {(step: string) => void} align
  * @param {(text: string) => void} find in the timeline @param {() => void} to_tables
  */
-export async function show_overview(place, input, look_at, elsewhere, state, keep, align, find, to_tables) {
+export async function show_overview(place, input, look_at, look_at_cause, elsewhere, state, keep, align, find, to_tables) {
     const o = await api.json("overview", { input });
     const section = element("div", "", "section");
     place.append(section);
@@ -71,20 +71,20 @@ export async function show_overview(place, input, look_at, elsewhere, state, kee
         section.append(element("h2", one.steps.length ? word("series_title", { title: said(one.title), n: grouped(one.steps.length), median: duration(one.median) }) : said(one.title)));
         if (!one.steps.length) return;
         section.append(legend(one));
-        show_strip(section, one, device === i ? row : null, o.has_timeline ? (t0, t1) => void look_at(t0, t1) : null, (chosen) => keep("step", i + "." + chosen));
+        show_strip(section, one, device === i ? row : null, o.has_timeline ? (cause) => void look_at_cause(cause) : null, (chosen) => keep("step", i + "." + chosen));
     });
     for (const sentence of o.sentences) {
         const p = element("p");
         if (o.has_timeline && sentence.t1 > sentence.t0) {
             const link = /** @type {HTMLButtonElement} */ (element("button", said(sentence.text)));
             link.type = "button";
-            link.addEventListener("click", () => void look_at(sentence.t0, sentence.t1));
+            link.addEventListener("click", () => void look_at_cause(sentence));
             p.append(link);
         } else p.textContent = said(sentence.text);
         section.append(p);
     }
     const has_steps = Boolean(o.job) || o.series.some((/** @type {import("./strip.js").Series} */ one) => one.steps.length > 0);
-    if (o.advice) show_advice(section, o, Boolean(o.job), has_steps, go);
+    if (o.advice) show_advice(section, o, Boolean(o.job), has_steps, look_at_cause);
     if (o.has_timeline && !o.job && !o.comparison && !(o.advice && has_steps)) await show_longest(section, input, look_at, to_tables);
     section.append(facts_of(o.facts));
 }

@@ -11,7 +11,7 @@ const HEIGHT = 140, FOOT = 16, SLOW = 5, LABEL_PX = 40, TOP = SLOW + 3;
 export const CUT = 4; // bars are cut off at this many medians: otherwise one stall would make all other bars invisible
 
 /**
- * @typedef {{text: string, t0: number, t1: number}} Sentence
+ * @typedef {{text: string, event: string, t0: number, t1: number}} Sentence
  * @typedef {{name: string, begin: number, end: number, time: number, parts: number[], is_slow: boolean, why: Sentence[]}} Step
  * @typedef {{title: string, median: number, selected: number|null, steps: Step[]}} Series
  */
@@ -26,18 +26,18 @@ function median_of(values) {
 const more = (ns) => (ns >= 0 ? "+" : "−") + duration(Math.abs(ns));
 
 /** One step against the median of all: its parts, and what it had more of. @param {HTMLElement} place @param {Series} of @param {Step} step
- *  @param {((t0: number, t1: number) => void)|null} go to the timeline; null: there is none */
+ *  @param {((cause: import("./job.js").Cause) => void)|null} go to the timeline; null: there is none */
 function show_step(place, of, step, go) {
     const head = element("h3", word("step_against", { name: step.name, time: duration(step.time), more: more(step.time - of.median), median: duration(of.median) }));
     const usual = PARTS.map((_, p) => median_of(of.steps.map((s) => s.parts[p])));
     const parts = number_table([word("part"), word("this_step"), word("median_step"), word("difference")],
         PARTS.map((part, p) => [word(part), duration(step.parts[p]), duration(usual[p]), more(step.parts[p] - usual[p])]));
     place.replaceChildren(head);
-    if (go) place.append(button(word("show_step"), () => go(step.begin, step.end)));
+    if (go) place.append(button(word("show_step"), () => go({ t0: step.begin, t1: step.end, event: "" })));
     const beside = element("div", "", "beside"), list = element("div", step.why.length > 1 ? word("had_more") : "");
     for (const reason of step.why.slice(1)) { // the first says what the heading does
         const p = element("p");
-        if (go && reason.t1 > reason.t0) p.append(button(said(reason.text), () => go(reason.t0, reason.t1)));
+        if (go && reason.t1 > reason.t0) p.append(button(said(reason.text), () => go(reason)));
         else p.textContent = said(reason.text);
         list.append(p);
     }
@@ -45,7 +45,7 @@ function show_step(place, of, step, go) {
     place.append(beside);
 }
 
-/** @param {HTMLElement} place @param {Series} of @param {number|null} chosen a row of the steps @param {((t0: number, t1: number) => void)|null} go
+/** @param {HTMLElement} place @param {Series} of @param {number|null} chosen a row of the steps @param {((cause: import("./job.js").Cause) => void)|null} go
  *  @param {(row: number) => void} keep */
 export function show_strip(place, of, chosen, go, keep) {
     const figure = element("figure", "", "strip"), canvas = document.createElement("canvas"), tip = element("figcaption", "", "faint"), answer = element("div");
@@ -125,11 +125,12 @@ export function show_strip(place, of, chosen, go, keep) {
     const x_of = (/** @type {MouseEvent} */ e) => e.clientX - canvas.getBoundingClientRect().left;
     canvas.addEventListener("mousemove", (e) => (tip.textContent = words(row_at(x_of(e)))));
     canvas.addEventListener("click", (e) => choose(row_at(x_of(e))));
-    canvas.addEventListener("dblclick", () => at !== null && go?.(of.steps[at].begin, of.steps[at].end));
+    const go_to_step = () => at !== null && go?.({ t0: of.steps[at].begin, t1: of.steps[at].end, event: "" });
+    canvas.addEventListener("dblclick", go_to_step);
     canvas.addEventListener("keydown", (e) => {
         const here = at ?? 0, to = { ArrowLeft: at === null ? 0 : here - 1, ArrowRight: at === null ? 0 : here + 1, Home: 0, End: n - 1 }[e.key];
         if (to !== undefined) choose(to);
-        else if (e.key === "Enter" && at !== null) go?.(of.steps[at].begin, of.steps[at].end);
+        else if (e.key === "Enter") go_to_step();
         else return;
         e.preventDefault();
         e.stopPropagation();

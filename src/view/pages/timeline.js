@@ -10,6 +10,7 @@ import { button, element } from "./elements.js";
 import { fitting_ends, width_of } from "./fit.js";
 import { handle } from "./handling.js";
 import { AXIS_HEIGHT, item_at, lay_out, LEVEL_HEIGHT, NAME_PX, names_width, PROCESS_HEIGHT, rank_keys } from "./layout.js";
+import { Minimap } from "./minimap.js";
 import { Painter } from "./paint.js";
 import { save_picture } from "./picture.js";
 import { duration, grouped, word } from "./text.js";
@@ -70,7 +71,7 @@ export class Timeline {
                 for (const level of t.instants === null ? t.levels : [...t.levels, t.instants])
                     this.rows_of.set(level, { track: "t" + t.id, process: "p" + p.index, rank: ranks.get(p.rank) ?? "" });
 
-        place.innerHTML = '<div class="timeline"><div class="pictures"></div><div class="scroll"><canvas tabindex="0" role="application"></canvas><div></div></div>' +
+        place.innerHTML = '<div class="minimap"></div><div class="timeline"><div class="pictures"></div><div class="scroll"><canvas tabindex="0" role="application"></canvas><div></div></div>' +
             '<div class="cursor" hidden></div><output class="now" hidden></output><div class="tip" hidden></div><div class="details"></div></div>';
         this.frame = /** @type {HTMLElement} */ (place.querySelector(".timeline"));
         this.scroll = /** @type {HTMLElement} */ (place.querySelector(".scroll"));
@@ -83,6 +84,7 @@ export class Timeline {
         this.canvas.setAttribute("aria-label", word("timeline"));
         this.canvas.dataset.frames = "0";
         this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+        this.minimap = new Minimap(/** @type {HTMLElement} */ (place.querySelector(".minimap")), this);
         this.cache = new BlockCache(input, () => this.draw_soon(), report.failed);
         this.show_clock(false);
         this.arrange();
@@ -112,7 +114,7 @@ export class Timeline {
         const ratio = window.devicePixelRatio || 1;
         this.width = this.scroll.clientWidth;
         this.left = names_width(this.width);
-        this.frame.style.setProperty("--names", this.left + "px");
+        this.frame.parentElement?.style.setProperty("--names", this.left + "px");
         this.view_height = this.scroll.clientHeight;
         this.canvas.width = Math.max(1, Math.round(this.width * ratio));
         this.canvas.height = Math.max(1, Math.round(this.view_height * ratio));
@@ -211,6 +213,7 @@ export class Timeline {
         this.draw_ranges(shown);
         this.draw_flows(shown);
         this.draw_axis(shown);
+        this.minimap.draw();
         if (!this.items.length) c.fillText(word("no_slices"), this.left + 8, AXIS_HEIGHT + PROCESS_HEIGHT / 2);
     }
 
