@@ -206,6 +206,9 @@ class Events:
         for e in events:
             if e["ph"] == "M" and e["name"] in ("process_name", "process_labels"):
                 (self.process if e["name"] == "process_name" else self.label)[e["pid"]] = str(*e["args"].values())
+        for e in events:  # at Level0 the reference removes the name of the process from which they lead
+            if e["ph"] == "s" and e.get("cat") == "HostToDevice":
+                self.process.setdefault(e["pid"], "CANN")
         self.list = [dict(flat(e)) for e in events]
         for e in self.list:
             if e["ph"] == "X" and self.of(e) in ROUNDED_PROCESSES:

@@ -432,7 +432,7 @@ class Export(Case):
     def test_models_and_iterations_that_do_not_exist_are_named(self):
         path = self.sample()
         r = self.ascope("export", "all", "-dir", path, "--model-id", "77", "--iteration-id", "1", code=1)
-        self.assert_one_line(r.stderr, "model 77", "its models are 1")
+        self.assert_one_line(r.stderr, "model 77", "its models are 1, 4294967295")
         r = self.ascope("export", "all", "-dir", path, "--model-id", "1", "--iteration-id", "900", code=1)
         self.assert_one_line(r.stderr, "900", "3")
 

@@ -207,6 +207,10 @@ class Memory(Case):
         out = self.analyse(self.collection({"op_range_0": old_range("a", 100, 200), "operator_memory_0.csv": text}))
         with open(os.path.join(out, "operator_memory.csv"), "rb") as f:
             self.assertEqual(f.read(), text)
+        odd = text.replace(b"Default/a", b"\xe4 \xc3\xa4 \xff\xfe")
+        out = self.analyse(self.collection({"op_range_0": old_range("a", 100, 200), "operator_memory_0.csv": odd}, name="odd_ascend_ms"))
+        with open(os.path.join(out, "operator_memory.csv"), encoding="utf-8") as f:
+            self.assertEqual(f.read().split("\n")[1].split(",")[0], "\ufffd \u00e4 \ufffd\ufffd")
 
     def test_most_memory(self):
         lines = "Timestamp(ns),Total Allocated(Byte),Total Reserved(Byte),Total Active(Byte)\n1000,10,100,10\n2000,30,100,30\n3000,20,200,20\n"

@@ -164,13 +164,15 @@ class Trace(Case):
         self.assertEqual(lines[0] + lines[-2] + lines[-1], b"[]")
         self.assertEqual([json.loads(l.rstrip(b",")) for l in lines[1:-2]], json.loads(texts[0]))
 
-    def test_level0_hides_the_calls_of_the_host_and_what_leads_from_them(self):
+    def test_level0_hides_the_calls_of_the_host_and_keeps_what_leads_from_them(self):
         full, level0 = self.events(self.sample("npu")), self.events(self.sample("npu", _profiler_level="Level0"))
         cann = {e["pid"] for e in full if e["ph"] == "M" and e["args"].get("name") == "CANN"}
         self.assertEqual(len(cann), 1)
-        hidden = [e for e in full if e["pid"] in cann or e.get("cat") == "HostToDevice"]
+        hidden = [e for e in full if e["pid"] in cann and e["ph"] == "X"]
         self.assertGreater(len(hidden), 100)
-        self.assertGreater(sum(e["ph"] == "f" for e in hidden), 20)  # a flow event needs both of its ends
+        flows = [e for e in level0 if e.get("cat") == "HostToDevice"]
+        self.assertGreater(sum(e["ph"] == "f" for e in flows), 20)
+        self.assertLessEqual({e["pid"] for e in flows if e["ph"] == "s"}, cann)
         count = lambda events: collections.Counter(json.dumps(e, sort_keys=True) for e in events)
         self.assertEqual(count(full) - count(hidden), count(level0))
 

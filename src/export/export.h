@@ -46,7 +46,7 @@ struct export
     const struct window *host_window;                /* when the host worked for each device; NULL in SCOPE_ALL */
     size_t n_host_windows;                           /* one for each device; 1 in a collection without devices */
     bool is_own_file; /* the timeline is a file with some of the tracks, which always has the whole collection */
-    bool hides_calls; /* the timeline has no calls of the host, and no flow events from them (Level0) */
+    bool hides_calls; /* the timeline has no calls of the host, only the flow events from them (Level0) */
     const struct launches *launches; /* ranges of a framework, shown with what they launched; NULL: not shown */
     struct arena *mem;               /* of the job that writes this output */
 };

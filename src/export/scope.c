@@ -19,7 +19,8 @@ static bool is_of_model(const struct export *x, const struct iterations *t, size
     return is_candidate(x, t, i) && (x->scope == SCOPE_STEP || t->model[i] == x->model);
 }
 
-/* The ids of models that have iterations, as a list for a message: the first ones, if there are many. */
+/* The ids that --model-id takes, as a list for a message: the first ones, if there are many. Training steps, if they can
+ * be exported, have the id of no model. */
 enum { MODELS_LISTED = 8, MODELS_TEXT = (MODELS_LISTED + 1) * 24 };
 static void known_models(const struct export *x, char text[MODELS_TEXT])
 {
@@ -28,11 +29,12 @@ static void known_models(const struct export *x, char text[MODELS_TEXT])
     for (size_t d = 0; d < x->profile->n_devices; d++) {
         const struct iterations *t = &x->profile->device[d].steps.iterations;
         for (size_t i = 0; i < t->n && n <= MODELS_LISTED; i++) {
-            bool seen = !is_candidate(x, t, i) || (i > 0 && t->model[i] == t->model[i - 1]);
-            for (size_t k = 0; k < n && !seen; k++)
-                seen = known[k] == t->model[i];
+            const uint64_t model = t->is_step[i] ? MODEL_OF_STEPS : t->model[i];
+            bool seen = t->is_step[i] ? !x->profile->has_unique_ids : model == MODEL_OF_STEPS;
+            for (size_t k = n; k-- > 0 && !seen;)
+                seen = known[k] == model;
             if (!seen)
-                known[n++] = t->model[i];
+                known[n++] = model;
         }
     }
     text[0] = 0;
@@ -127,14 +129,13 @@ static struct offer offer_of(const struct export *x)
 static bool no_such_iteration(const struct export *x, struct offer o, struct error *e)
 {
     const char *path = x->profile->path;
-    if (!o.has_any)
+    char models[MODELS_TEXT];
+    known_models(x, models);
+    if (x->scope == SCOPE_STEP ? !o.has_any : !*models)
         return error_set(e, FAULT_ASKED, "%s: has no %s; remove --model-id and --iteration-id", path,
                          x->scope == SCOPE_STEP ? "training steps" : "iterations (single operators only)");
-    if (o.first > o.last) {
-        char models[MODELS_TEXT];
-        known_models(x, models);
+    if (o.first > o.last)
         return error_set(e, FAULT_ASKED, "%s: has no model %" PRIu64 "; its models are %s", path, x->model, models);
-    }
     char what[64] = "has steps";
     if (x->scope == SCOPE_GRAPH)
         snprintf(what, sizeof what, "model %" PRIu64 " has iterations", x->model);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/utf8.h"
 #include "export/msprof/memory_tables.h"
 #include "export/samplers/memory_counters.h"
 
@@ -308,6 +309,21 @@ static bool write_lives(const struct collection_export *x, struct out *o, uint64
     return true;
 }
 
+/* Bytes that are not UTF-8 become U+FFFD, as in all outputs. */
+static void copy_text(struct out *o, const uint8_t *text, size_t n)
+{
+    size_t from = 0;
+    for (size_t i = 0, len; i < n; i += len) {
+        len = text[i] < 0x80 ? 1 : utf8_len(text + i, n - i);
+        if (len > 0)
+            continue;
+        out_bytes(o, text + from, i - from);
+        out_lit(o, UTF8_UNKNOWN);
+        from = i + (len = 1);
+    }
+    out_bytes(o, text + from, n - from);
+}
+
 static uint64_t lines_of(const struct framework_file *f)
 {
     uint64_t n = 0;
@@ -327,7 +343,7 @@ bool ms_operator_memory_write(const struct collection_export *x, const char *pat
         done = write_lives(x, &o, n_rows);
     else if (old->size > 0 && lines_of(old) > 1) {
         *n_rows = lines_of(old) - 1;
-        out_through(&o, old->data, old->size);
+        copy_text(&o, old->data, old->size);
     }
     if (done && *n_rows > 0)
         return out_close(&o, e);

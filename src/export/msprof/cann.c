@@ -99,7 +99,7 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
 {
     const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
-    if (c->n == 0 || x->hides_calls)
+    if (c->n == 0)
         return true;
     const bool *starts = flow_starts(x);
     if (!starts)
@@ -116,7 +116,8 @@ bool cann_track(const struct export *x, struct trace *t, struct error *e)
         const int64_t begin = source_host_ns(&p->host.source, c->begin[i]);
         if (!scope_has_call(x, SCOPE_HOST, i))
             continue;
-        write_call(x, t, pid, i);
+        if (!x->hides_calls)
+            write_call(x, t, pid, i);
         char id[FLOW_ID_BYTES];
         if (starts[i])
             trace_flow_id(t, 's', "HostToDevice", flow_call_id(x, (uint32_t)i, id), pid, c->thread[i], begin);

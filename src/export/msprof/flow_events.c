@@ -6,7 +6,7 @@
 enum flow_kind flow_to_task(const struct export *x, const struct device *d, size_t row)
 {
     const enum flow_kind kind = flow_of_task(x->profile, d, row, x->is_generic);
-    if (kind == FLOW_NONE || x->hides_calls || !scope_has_task(x, &d->tasks, row))
+    if (kind == FLOW_NONE || !scope_has_task(x, &d->tasks, row))
         return FLOW_NONE;
     /* Of the exported part of a model: tasks of other models have no host task here. */
     if (kind == FLOW_OF_CALL && scope_task_host(x, &d->tasks, row) == NO_ROW)
@@ -17,7 +17,7 @@ enum flow_kind flow_to_task(const struct export *x, const struct device *d, size
 
 bool flow_to_collective(const struct export *x, const struct device *d, size_t op)
 {
-    return !x->hides_calls && flow_of_collective(x->profile, d, op) &&
+    return flow_of_collective(x->profile, d, op) &&
            scope_has_call(x, SCOPE_HOST, d->comm.ops.connection[op] - 1);
 }
 
