@@ -8,6 +8,7 @@ import glob
 import gzip
 import os
 import re
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -158,6 +159,21 @@ def flight_batch(until_ns, ring):
     return struct.pack("<4Q", 0, until_ns - 1, until_ns, len(run)) + run
 
 
+def logged_database():
+    """A database and its log."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.db")
+        db = sqlite3.connect(path)
+        for sql in ("PRAGMA page_size = 512", "CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER)", "PRAGMA journal_mode = WAL",
+                    "INSERT INTO STEP_TIME VALUES (1, 2, 3)"):
+            db.execute(sql)
+        db.commit()
+        with open(path, "rb") as f, open(path + "-wal", "rb") as log:
+            pieces = f.read(), log.read()
+        db.close()
+        return CUT.join(pieces)
+
+
 def cut_ranks(ascope, data, out):
     """The payload of a small summary; the databases and texts of one rank."""
     with tempfile.TemporaryDirectory() as folder:
@@ -174,6 +190,7 @@ def cut_ranks(ascope, data, out):
                 write(out, "rank", "file_%d" % kind[0], bytes(kind) + archive.extractfile(member).read())
                 if kind[0] < 2:
                     write(out, "view_db", "file_%d" % kind[0], archive.extractfile(member).read())
+    write(out, "view_db", "log", logged_database())
 
 
 def main():

@@ -285,6 +285,11 @@ def databases_of_other_kinds(top):
     changes = {
         "plain": (),
         "log": ("PRAGMA journal_mode = WAL",),
+        # As MindStudio Insight leaves them: columns, tables and indexes of its own are in the log; the program was killed, or still runs.
+        "viewed": ("PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0", "CREATE TABLE status_info (a, b)", "ALTER TABLE COMMUNICATION_OP ADD waitNs INTEGER",
+                   "UPDATE COMMUNICATION_OP SET waitNs = 1", "CREATE INDEX CANN_API_TIME ON CANN_API (startNs)", "INSERT INTO status_info VALUES (1, 2)"),
+        "late": ("CREATE TABLE T2 AS SELECT * FROM TASK", "DELETE FROM TASK", "PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0",
+                 "INSERT INTO TASK SELECT * FROM T2", "DROP TABLE T2"),
         "pages": ("PRAGMA page_size = 1024", "VACUUM"),
         "keys": ("CREATE TABLE T2 (globalTid INTEGER, name INTEGER, type INTEGER, connectionId INTEGER PRIMARY KEY, startNs INTEGER, endNs INTEGER) WITHOUT ROWID",
                  "INSERT INTO T2 SELECT globalTid, name, type, connectionId, startNs, endNs FROM CANN_API", "DROP TABLE CANN_API", "ALTER TABLE T2 RENAME TO CANN_API"),
@@ -294,25 +299,60 @@ def databases_of_other_kinds(top):
         "added": ("CREATE TABLE T2 (id INTEGER, startNs INTEGER)", "INSERT INTO T2 SELECT id, startNs FROM STEP_TIME",
                   "ALTER TABLE T2 ADD endNs INTEGER DEFAULT 1717210000000000000", "DROP TABLE STEP_TIME", "ALTER TABLE T2 RENAME TO STEP_TIME"),
     }
-    found = {}
+    found, held = {}, []
     for name, sql in changes.items():
         for db in ranks_of(top, f"kinds-{name}", (0, 1)).values():
             db.isolation_level = None
             for statement in sql:
                 db.execute(statement)
-            db.close()
+            if name in ("viewed", "late"):
+                held.append(db)
+            else:
+                db.close()
+        check(len(glob.glob(str(top / f"kinds-{name}/*/*/*-wal"))) == (2 if name in ("viewed", "late") else 0), f"{name}: logs")
         out = top / f"kinds-{name}-out"
         run("cluster", top / f"kinds-{name}", "-m", "all,cann_api_sum,free_analysis,compute_op_sum,cluster_time_summary", "-o", out, "--export-type", "db", code=3)
         found[name] = tables_of(out / "cluster_analysis_output/cluster_analysis.db")
         for table in ("RankDeviceMap",):
             found[name].pop(table, None)
-    for name in "log", "pages", "keys":
+    for name in "log", "viewed", "late", "pages", "keys":
         check(found[name] == found["plain"] and len(found["plain"]["CannApiSum"]["rows"]) > 1, f"the same results of databases with {name}")
     kernels = lambda name: {tuple(row[:2]): row[2] for row in found[name]["ComputeOpAllRankStats"]["rows"]}
     check(kernels("texts") == kernels("plain") and len(kernels("plain")) > 0, f"texts of numbers are numbers: {kernels('texts')} {kernels('plain')}")
     column = found["added"]["ClusterTimeSummary"]["columns"].index("stepTime")
     check([row[column] for row in found["added"]["ClusterTimeSummary"]["rows"]] != [row[column] for row in found["plain"]["ClusterTimeSummary"]["rows"]],
           "a column that was added later has its default")
+    for db in held:
+        db.close()
+
+
+def logs_that_do_not_belong(top):
+    """They are ignored, with a line; results that have one are replaced without leaving it beside the new ones."""
+    modes = ("-m", "cann_api_sum")
+    for db in ranks_of(top, "strange", (0,)).values():
+        db.close()
+    path = next((top / "strange").glob("*/*/ascend_pytorch_profiler_0.db"))
+    run("cluster", top / "strange", *modes, "-o", top / "strange-plain", code=3)
+    other = sqlite3.connect(top / "other.db")
+    for sql in "PRAGMA journal_mode = WAL", "CREATE TABLE TASK (a)", "INSERT INTO TASK VALUES (1)":
+        other.execute(sql)
+    other.commit()
+    shutil.copy(top / "other.db-wal", f"{path}-wal")
+    other.close()
+    done = run("cluster", top / "strange", *modes, "-o", top / "strange-out", code=3)
+    check(done.stderr.count("-wal: ignored: the database was written without it") == 1, f"one line about it: {done.stderr}")
+    plain, found = (tables_of(top / f"strange-{n}/cluster_analysis_output/cluster_analysis.db") for n in ("plain", "out"))
+    check(plain == found and len(plain["CannApiSum"]["rows"]) > 1, "the results are those without it")
+    results = top / "strange-out/cluster_analysis_output/cluster_analysis.db"
+    viewed = sqlite3.connect(results)
+    for sql in "PRAGMA journal_mode = WAL", "CREATE TABLE OF_A_VIEWER (a)", "INSERT INTO OF_A_VIEWER VALUES (7)":
+        viewed.execute(sql)
+    viewed.commit()
+    run("cluster", top / "strange", *modes, "-o", top / "strange-out", code=3)
+    viewed.close()
+    check([p.name for p in results.parent.iterdir() if p.name.startswith(results.name)] == [results.name], "no log stays beside new results")
+    found = tables_of(results)
+    check(found.pop("OF_A_VIEWER")["rows"] == [[7]] and found == plain, "what was in the log is kept")
 
 
 def hostile_databases(top):
@@ -367,6 +407,7 @@ def main():
         tokens_of_experts(top)
         outlying_transfers(top)
         databases_of_other_kinds(top)
+        logs_that_do_not_belong(top)
         bare_directories_are_ranks(top)
         modes_that_text_results_are_not_enough_for(top)
         more_shards_than_ranks(top)

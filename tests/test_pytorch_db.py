@@ -121,6 +121,18 @@ class Databases(unittest.TestCase):
                 digests.add(tuple(map(digest, sorted(glob.glob(folder + "/*.db")))))
             self.assertEqual(len(digests), 1, which)
 
+    def test_a_new_database_has_no_log_of_the_old_one(self):
+        out = os.path.join(self.dir, "viewed")
+        path = glob.glob(analyse("npu", out, "--export-type", "db") + "/ascend_pytorch_profiler_*.db")[0]
+        wanted, viewer = digest(path), sqlite3.connect(path)
+        self.addCleanup(viewer.close)
+        for sql in "PRAGMA journal_mode=WAL", "UPDATE STRING_IDS SET value = ''":
+            viewer.execute(sql)
+        viewer.commit()
+        self.assertTrue(os.path.exists(path + "-wal"))
+        analyse("npu", out, "--export-type", "db")
+        self.assertEqual((digest(path), glob.glob(path + "-*")), (wanted, []))
+
     def test_every_id_leads_somewhere(self):
         links = [("PYTORCH_API.name", "STRING_IDS.id"), ("PYTORCH_API.inputDtypes", "STRING_IDS.id"),
                  ("PYTORCH_API.inputShapes", "STRING_IDS.id"), ("PYTORCH_API.connectionId", "CONNECTION_IDS.id"),

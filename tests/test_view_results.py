@@ -370,19 +370,30 @@ class Results(Case):
         limit = (20, 20)  # seconds of a CPU; it takes half of one, and a square of them takes a minute
         self.ascope("view", "a.json", "--export", "r.html", code=0, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, limit))
 
-    def test_a_wal_is_not_used(self):
+    def test_what_is_in_a_wal_is_shown(self):
         path = database(os.path.join(self.dir, "x.db"))
         db = sqlite3.connect(path)
         self.addCleanup(db.close)
         db.execute("PRAGMA journal_mode = wal")
-        db.execute("UPDATE STEP_TIME SET id = 999")
+        db.execute("UPDATE STEP_TIME SET id = id + 900")
         db.commit()
         before = {name: pathlib.Path(os.path.join(self.dir, name)).read_bytes() for name in os.listdir(self.dir)}
         v = self.view(path)
         v.wait()
-        self.assertEqual(self.rows(v, "SELECT name FROM slices WHERE process = 'Steps'"), [["Step 7"], ["Step 8"]])
-        self.assertIn("not read", dict(v.json("overview", input=0)["facts"]))
+        self.assertEqual(self.rows(v, "SELECT name FROM slices WHERE process = 'Steps'"), [["Step 907"], ["Step 908"]])
+        self.assertEqual(self.rows(v, "SELECT id FROM db.STEP_TIME"), [[907], [908]])
+        self.assertNotIn("-wal file", dict(v.json("overview", input=0)["facts"]))
         self.assertEqual({name: pathlib.Path(os.path.join(self.dir, name)).read_bytes() for name in os.listdir(self.dir)}, before)
+
+    def test_a_wal_of_another_database_is_ignored(self):
+        path = database(os.path.join(self.dir, "x.db"))
+        with open(path + "-wal", "wb") as f:
+            f.write(bytes(5000))
+        v = self.view(path)
+        v.wait()
+        self.assertEqual(self.rows(v, "SELECT id FROM db.STEP_TIME"), [[7], [8]])
+        self.assertEqual(dict(v.json("overview", input=0)["facts"])["-wal file"], "ignored: its header is damaged")
+        self.assertIn("x.db", self.ascope("view", path, "--export", "r.html", code=3).stderr)
 
 
 if __name__ == "__main__":

@@ -65,6 +65,16 @@ static inline double le_f64(const uint8_t *p)
     return v;
 }
 
+static inline uint32_t be16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t be32(const uint8_t *p)
+{
+    return be16(p) << 16 | be16(p + 2);
+}
+
 /* All machines that these tools run on are little endian, and so is the format: a copy is the conversion. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "le16() and the others copy bytes as they are");
 

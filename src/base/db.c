@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/out.h"
 #include "base/sort.h"
+#include "base/sqlite_file.h"
 #include "base/sqlite_pages.h"
 
 enum { MOST_COLUMNS = 64, BLOCK_ROWS = 64 };
@@ -408,7 +409,10 @@ bool db_close(struct db *db, struct error *e)
         .name = "STRING_IDS", .column = column, .n_columns = 2, .n_rows = db->used.n, .rows = db
     };
     bool done = (!db->has_failed || no_memory(db, e)) && db_table(db, &strings, e) &&
-                (pages_end(db->pages) || no_memory(db, e)) && make_indexes(db, e) && out_close(&db->out, e);
+                (pages_end(db->pages) || no_memory(db, e)) && make_indexes(db, e);
+    if (done)
+        sqlite_file_forget_log(db->out.path);
+    done = done && out_close(&db->out, e);
     db_discard(db);
     return done;
 }

@@ -16,16 +16,6 @@ enum {
     SHORT_TYPES = 12, /* NULL, numbers, and two that are reserved */
 };
 
-static uint32_t be16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-static uint32_t be32(const uint8_t *p)
-{
-    return be16(p) << 16 | be16(p + 2);
-}
-
 static uint64_t be64(const uint8_t *p)
 {
     return __builtin_bswap64(le64(p));
@@ -60,8 +50,7 @@ bool rows_file_init(struct rows_file *f, const uint8_t *data, size_t size)
     if (size < FILE_HEADER || memcmp(data, "SQLite format 3", 16) != 0)
         return false;
     const size_t page = be16(data + 16) == 1 ? 65536 : be16(data + 16), reserved = data[20];
-    const bool has_log = data[18] != 1 || data[19] != 1;
-    if (page < 512 || (page & (page - 1)) != 0 || page - reserved < LEAST_USABLE || has_log || be32(data + 56) != 1)
+    if (page < 512 || (page & (page - 1)) != 0 || page - reserved < LEAST_USABLE || be32(data + 56) != 1)
         return false;
     *f = (struct rows_file){ data, size, page, page - reserved };
     return true;

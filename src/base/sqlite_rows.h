@@ -5,7 +5,7 @@
  * the time. Here a row is decoded in one pass from the bytes of the file. The format is that of
  * https://www.sqlite.org/fileformat2.html; sqlite_pages.h writes it.
  *
- * Only what is plain is read: a table with rowids in a database without a write-ahead log, with texts in UTF-8. ROWS_STRANGE is
+ * Only what is plain is read: a table with rowids in a database none of whose pages is in a write-ahead log, with texts in UTF-8. ROWS_STRANGE is
  * the answer to everything else, and to all that is damaged: the caller asks SQLite then, which knows every case and has a
  * message for it. Pages that change meanwhile give wrong values, and nothing worse.
  */

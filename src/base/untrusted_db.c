@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/inside.h"
-#include "base/sqlite_descriptor.h"
 
 /* Work is counted in bytes of pages. Rows that are looked up one by one may need hundreds of pages for each page of the table that
  * refers to them; a tree whose pages are its own children has more than a file has bytes. A row of the schema is several operations,
@@ -16,12 +14,17 @@
 enum { OPERATIONS = 1000, OPERATION_BYTES = 64, WORK_A_BYTE = 2048, SCHEMA_OPERATIONS = 100000 };
 static const uint64_t WORK_AT_LEAST = UINT64_C(1) << 30;
 
-static bool has_wal(const char *path)
+char *untrusted_db_uri(const char *path, bool has_log)
 {
-    char wal[4096];
-    struct stat st;
-    const int n = snprintf(wal, sizeof wal, "%s-wal", path);
-    return n > 0 && (size_t)n < sizeof wal && inside_stat(wal, &st) == 0 && st.st_size > 0;
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(uri, path[0] == '/' ? "file://" : "file:");
+    for (const char *p = path; *p; p++) {
+        const bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+                              strchr("/._-", *p) != NULL;
+        sqlite3_str_appendf(uri, is_plain ? "%c" : "%%%02X", is_plain ? *p : (unsigned char)*p);
+    }
+    sqlite3_str_appendall(uri, has_log ? "?vfs=ascope" : "?vfs=ascope&wal=0");
+    return sqlite3_str_finish(uri);
 }
 
 bool untrusted_db_restrict(sqlite3 *db)
@@ -73,24 +76,20 @@ static void find_page_bytes(struct untrusted_db *u)
     sqlite3_finalize(s);
 }
 
-bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e)
+/* *has_log: pages of a log are to be used, and then, whether there are any. False: e says why, and nothing has to be closed. */
+static bool open_once(struct untrusted_db *u, const char *path, bool *has_log, struct error *e)
 {
-    struct stat st;
-    int why;
-    *u = (struct untrusted_db){ .page_bytes = 65536 };
-    const int fd = file_open(AT_FDCWD, path, &st, &why);
-    if (fd < 0)
-        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
-    u->file_bytes = (uint64_t)st.st_size;
-    u->inode = (uint64_t)st.st_ino;
-    u->work_left = OPERATION_BYTES * (SCHEMA_OPERATIONS + u->file_bytes);
-    u->has_wal = has_wal(path);
-    char uri[DESCRIPTOR_URI];
+    *u = (struct untrusted_db){ .page_bytes = 65536, .work_left = OPERATION_BYTES * (uint64_t)SCHEMA_OPERATIONS };
+    char *uri = sqlite_file_register() ? untrusted_db_uri(path, *has_log) : NULL;
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
-    bool is_open = sqlite3_open_v2(descriptor_uri(uri, fd, true), &u->db, flags, NULL) == SQLITE_OK &&
-                   untrusted_db_restrict(u->db);
-    close(fd);
+    bool is_open = uri && sqlite3_open_v2(uri, &u->db, flags, NULL) == SQLITE_OK && untrusted_db_restrict(u->db);
+    *has_log = false;
     if (is_open) {
+        u->file = sqlite_file_of(u->db);
+        *has_log = u->file->log.frame_of != NULL;
+        u->file_bytes = u->file->bytes + (uint64_t)u->file->log.n_pages * u->file->log.page_bytes;
+        snprintf(u->log_trouble, sizeof u->log_trouble, "%s", u->file->log.trouble);
+        u->work_left += OPERATION_BYTES * u->file_bytes;
         sqlite3_progress_handler(u->db, OPERATIONS, work_is_spent, u);
         find_page_bytes(u);
         /* SQLite creates the table-valued functions of pragmas at their first use: later the authorizer forbids that. */
@@ -115,26 +114,54 @@ bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e
     return is_open;
 }
 
+static bool answers(struct untrusted_db *u, const char *sql, const char *wanted)
+{
+    sqlite3_stmt *s = NULL;
+    const bool is_ready = sqlite3_prepare_v2(u->db, sql, -1, &s, NULL) == SQLITE_OK;
+    const int code = is_ready ? sqlite3_step(s) : SQLITE_ERROR;
+    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+    const bool is_it = wanted ? text && strcmp(text, wanted) == 0 : code == SQLITE_DONE;
+    sqlite3_finalize(s);
+    return is_it;
+}
+
+/* The check would call code of virtual tables. */
+bool untrusted_db_is_sound(struct untrusted_db *u)
+{
+    static const char virtual[] = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage = 0";
+    sqlite3_set_authorizer(u->db, NULL, NULL);
+    const bool is_it = answers(u, virtual, NULL) && answers(u, "PRAGMA quick_check(1)", "ok");
+    sqlite3_set_authorizer(u->db, only_columns, NULL);
+    return is_it;
+}
+
+bool untrusted_db_open(struct untrusted_db *u, const char *path, struct error *e)
+{
+    struct stat st;
+    struct error logged = { 0 };
+    bool has_log = true;
+    int why;
+    const int fd = file_open(AT_FDCWD, path, &st, &why);
+    if (fd < 0)
+        return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
+    close(fd);
+    const bool is_open = open_once(u, path, &has_log, &logged);
+    if (is_open && (!has_log || untrusted_db_is_sound(u)))
+        return true;
+    untrusted_db_close(u);
+    if (!has_log)
+        return error_set(e, logged.fault, "%s", logged.text);
+    has_log = false;
+    if (!open_once(u, path, &has_log, e))
+        return false;
+    snprintf(u->log_trouble, sizeof u->log_trouble, "ignored: it does not fit the database");
+    return true;
+}
+
 void untrusted_db_close(struct untrusted_db *u)
 {
     sqlite3_close(u->db);
     *u = (struct untrusted_db){ 0 };
-}
-
-bool untrusted_db_is_sound(const char *path)
-{
-    struct untrusted_db u;
-    struct error e = { 0 };
-    sqlite3_stmt *s = NULL;
-    if (!untrusted_db_open(&u, path, &e))
-        return false;
-    sqlite3_set_authorizer(u.db, NULL, NULL);
-    const bool is_sound = sqlite3_prepare_v2(u.db, "PRAGMA quick_check(1)", -1, &s, NULL) == SQLITE_OK &&
-                          sqlite3_step(s) == SQLITE_ROW && sqlite3_column_text(s, 0) &&
-                          strcmp((const char *)sqlite3_column_text(s, 0), "ok") == 0;
-    sqlite3_finalize(s);
-    untrusted_db_close(&u);
-    return is_sound;
 }
 
 static bool is_computed(struct untrusted_db *u, const char *table)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* untrusted_db.h - opening a SQLite database that anybody may have written.
  *
- * It is opened as a file that nobody changes: no lock is taken, and no journal or -wal beside it is read, waited for or created. Only
- * columns of tables can be read, and counted. Work is limited in proportion to the size of the file: where pages refer to each other,
- * SQLite stops with SQLITE_INTERRUPT. COUNT(*) of a table is one operation of SQLite, which nothing limits: callers write COUNT(1).
+ * It is opened as a file that nobody changes (sqlite_file.h): no lock is taken, nothing beside it is waited for or created. What a -wal
+ * file adds is a part of it, if the whole is sound with it. Only columns of tables can be read, and counted. Work is limited in
+ * proportion to the size of the file: where pages refer to each other, SQLite stops with SQLITE_INTERRUPT. COUNT(*) of a table is one operation of SQLite, which nothing limits: callers write COUNT(1).
  */
 #ifndef ASCOPE_BASE_UNTRUSTED_DB_H
 #define ASCOPE_BASE_UNTRUSTED_DB_H
@@ -11,11 +11,13 @@
 #include <sqlite3.h>
 
 #include "base/error.h"
+#include "base/sqlite_file.h"
 
 struct untrusted_db {
     sqlite3 *db; /* NULL: not open */
-    uint64_t file_bytes, inode;
-    bool has_wal; /* a -wal beside it, whose contents are not read */
+    const struct sqlite_file *file;
+    uint64_t file_bytes;
+    char log_trouble[160]; /* what of the -wal beside it is not read, and why; "": all of it is */
     uint64_t page_bytes, work_left;
     bool is_computed; /* set by untrusted_db_look(): a column is computed */
 };
@@ -31,11 +33,14 @@ bool untrusted_db_look(struct untrusted_db *u, const char *table, bool *is_there
 /* Why the last call failed; valid until the next call. */
 const char *untrusted_db_trouble(const struct untrusted_db *u);
 
-/* Whether each page of a file belongs to one table only. Otherwise SQLite may take arbitrarily long to change the database. */
-bool untrusted_db_is_sound(const char *path);
+/* Whether each page belongs to one table only. Otherwise SQLite may take arbitrarily long to change the database. */
+bool untrusted_db_is_sound(struct untrusted_db *u);
 
 /* For a connection that was opened elsewhere: its schema cannot call functions with side effects, and no statement can call one that takes
  * a pointer to code. */
 bool untrusted_db_restrict(sqlite3 *db);
+
+/* "file:/a%20b.db?vfs=ascope" of a path; NULL: no memory. Release with sqlite3_free(). */
+char *untrusted_db_uri(const char *path, bool has_log);
 
 #endif

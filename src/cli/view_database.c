@@ -292,12 +292,13 @@ static bool tables_load(struct view_input *in, struct db_reader *r)
     }
     sqlite3_finalize(s);
     in->db_path = in->path;
+    in->db_has_log = r->u.file->log.frame_of != NULL;
     return has_memory;
 }
 
 static bool facts_load(struct view_input *in, struct db_reader *r, const struct db_trace *t)
 {
-    in->is_lossy = r->problem[0] || t->is_cut;
+    in->is_lossy = r->problem[0] || t->is_cut || r->u.log_trouble[0];
     bool is_good = add_fact(in, "database", in->path) &&
                    add_fact(in, "tables", arena_printf(in->mem, "%zu", in->db_tables.n)) &&
                    add_fact(in, "events", arena_printf(in->mem, "%llu", (unsigned long long)t->n_events));
@@ -308,8 +309,8 @@ static bool facts_load(struct view_input *in, struct db_reader *r, const struct 
         is_good = is_good && add_fact(in, "damaged, shown in part", arena_printf(in->mem, "%s", r->problem));
     if (t->is_cut)
         is_good = is_good && add_fact(in, "left out", "texts repeat too often: the last events are not shown");
-    if (r->u.has_wal)
-        is_good = is_good && add_fact(in, "not read", "what its writer left in the -wal file beside it");
+    if (r->u.log_trouble[0])
+        is_good = is_good && add_fact(in, "-wal file", arena_printf(in->mem, "%s", r->u.log_trouble));
     return is_good;
 }
 

@@ -221,8 +221,10 @@ static bool account_rank(struct drive *d, size_t i)
                 lack_add(&d->lack[k], a->summary.identity.rank);
         if (d->job->world == 0)
             d->job->world = world_size(a->summary.identity.distributed_args);
-        d->out->n_lossy += lost.is_lossy;
-        done = job_note_losses(d->job, r, &lost);
+        const char *trouble = a->summary.identity.log_trouble;
+        d->out->n_lossy += lost.is_lossy || trouble;
+        done = job_note_losses(d->job, r, &lost) &&
+               (!trouble || job_note(d->job, true, "rank %lld: %s", (long long)r->rank, trouble));
     }
     return done || error_no_memory(d->e, r->path);
 }

@@ -48,7 +48,8 @@ struct rank_identity {
     const char *pp_info; /* kind of pipeline and number of micro-batches, if the job noted them */
     enum framework_id framework;
     bool is_simulated;
-    struct losses lost; /* when it was analysed, if the source says so */
+    const char *log_trouble; /* what of the log of a database is not read, and why */
+    struct losses lost;      /* when it was analysed, if the source says so */
 };
 
 /* A row of step_trace_time: what both the table and the text have, in µs. */

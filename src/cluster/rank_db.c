@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/rank_db.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/keys.h"
 #include "base/large_memory.h"
 #include "base/sort.h"
@@ -89,17 +86,11 @@ static bool failed(struct reader *r)
                      untrusted_db_trouble(&r->u));
 }
 
-/* Its pages can be read directly, if they are those of the file that SQLite has opened. */
+/* Its pages can be read directly, if none is in a log. */
 static void use_pages(struct reader *r)
 {
-    struct stat st;
-    int why;
-    const int fd = file_open(AT_FDCWD, r->path, &st, &why);
-    const bool is_mapped = fd >= 0 && (uint64_t)st.st_size == r->u.file_bytes && st.st_ino == r->u.inode &&
-                           memory_map(&r->map, fd, (size_t)st.st_size);
-    if (fd >= 0)
-        close(fd);
-    if (!is_mapped)
+    const struct sqlite_file *f = r->u.file;
+    if (f->log.frame_of || !memory_map(&r->map, f->fd, (size_t)f->bytes))
         r->map.at = NULL;
     else if (!rows_file_init(&r->pages, r->map.at, r->map.bytes))
         memory_unmap(&r->map);
@@ -111,10 +102,8 @@ static bool reader_open(struct reader *r, const char *path)
     r->text_bytes = 0;
     if (!untrusted_db_open(&r->u, path, r->e))
         return false;
-    if (r->u.has_wal) {
-        untrusted_db_close(&r->u);
-        return damaged(r, "its writer left a part of it in the -wal file beside it");
-    }
+    if (r->u.log_trouble[0])
+        r->rank->identity.log_trouble = arena_printf(r->mem, "%s-wal: %s", path, r->u.log_trouble);
     use_pages(r);
     return true;
 }

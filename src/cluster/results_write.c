@@ -12,6 +12,7 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/outdir.h"
+#include "base/sqlite_file.h"
 #include "base/untrusted_db.h"
 
 struct text_file {
@@ -93,28 +94,18 @@ static bool copy_existing(struct results_writer *w, int to, struct error *e)
     if (from < 0)
         return w->r.is_new || why == ENOENT ||
                error_set(e, FAULT_IO, "%s: cannot be read: %s", w->db_path, read_trouble(why));
-    enum { BLOCK = 1 << 16 };
-    char *block = arena_take(w->mem, BLOCK, 1);
-    size_t got = 0;
-    bool done = block != NULL || no_memory(w, e);
-    do {
-        if (done && !file_read(from, block, BLOCK, &got, &why))
-            done = error_set(e, FAULT_IO, "%s: cannot be read: %s", w->db_path, read_trouble(why));
-        for (size_t at = 0; done && at < got;) {
-            const ssize_t n = TEMP_FAILURE_RETRY(write(to, block + at, got - at));
-            if (n < 0)
-                done = error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, write_trouble(errno));
-            at += n < 0 ? 0 : (size_t)n;
-        }
-    } while (done && got == BLOCK);
     close(from);
-    return done;
-}
-
-static bool has_content(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size > 0;
+    if (st.st_size == 0)
+        return true;
+    struct untrusted_db u;
+    struct error damage = { 0 };
+    if (!untrusted_db_open(&u, w->db_path, &damage))
+        return damage.fault == FAULT_LIMIT ? no_memory(w, e) : no_database(w, e);
+    why = untrusted_db_is_sound(&u) ? sqlite_file_copy(u.file, to) : NOT_A_FILE;
+    untrusted_db_close(&u);
+    return why == 0 ||
+           (why == NOT_A_FILE ? no_database(w, e)
+                              : error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, write_trouble(why)));
 }
 
 static bool db_open_once(struct results_writer *w, struct error *e)
@@ -133,8 +124,6 @@ static bool db_open_once(struct results_writer *w, struct error *e)
     close(fd);
     if (!is_copied)
         return false;
-    if (has_content(w->half.path) && !untrusted_db_is_sound(w->half.path))
-        return no_database(w, e);
     static const char set[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
                               "PRAGMA synchronous=OFF; PRAGMA cache_size=-4096; BEGIN";
     /* Restricted afterwards: before, it could not be without a journal, which a run that fails would leave behind. */
@@ -419,6 +408,8 @@ static bool database_close(struct results_writer *w, struct error *e)
     if (sqlite3_close(w->db) != SQLITE_OK && done)
         done = db_failed(w, e);
     w->db = NULL;
+    if (done)
+        sqlite_file_forget_log(w->db_path);
     const int why = done ? leftover_settle(&w->half, w->db_path) : 0;
     if (why != 0)
         done = error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, write_trouble(why));

@@ -168,6 +168,7 @@ struct view_input {
     LIST(struct view_roof) roofs;
     double kernels_us, worked_us; /* all kernels; those in `work` */
     const char *db_path;          /* its tables are part of SQL; NULL: it is no database */
+    bool db_has_log;              /* pages of it are in the -wal file beside it */
     unsigned char *db_image;      /* the same in memory, of db_bytes; NULL: none */
     size_t db_bytes;
     LIST(struct view_db_table) db_tables;

@@ -2,14 +2,10 @@
 #include "view/view_sql.h"
 
 #include <math.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/background.h"
-#include "base/file.h"
-#include "base/sqlite_descriptor.h"
 #include "base/untrusted_db.h"
 #include "view/slices_table.h"
 
@@ -284,18 +280,11 @@ static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, const 
 static bool attach(sqlite3 *db, const struct view_input *in)
 {
     sqlite3_stmt *s = NULL;
-    struct stat st;
-    int why;
-    char uri[DESCRIPTOR_URI] = ":memory:";
-    const int fd = in->db_path ? file_open(AT_FDCWD, in->db_path, &st, &why) : -1;
-    if (fd >= 0)
-        descriptor_uri(uri, fd, true);
-    const bool is_good = (fd >= 0 || !in->db_path) &&
-                         sqlite3_prepare_v2(db, "ATTACH ?1 AS db", -1, &s, NULL) == SQLITE_OK &&
+    char *uri = in->db_path ? untrusted_db_uri(in->db_path, in->db_has_log) : sqlite3_mprintf(":memory:");
+    const bool is_good = uri && sqlite3_prepare_v2(db, "ATTACH ?1 AS db", -1, &s, NULL) == SQLITE_OK &&
                          sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_DONE;
     sqlite3_finalize(s);
-    if (fd >= 0)
-        close(fd);
+    sqlite3_free(uri);
     if (is_good && in->db_image)
         return sqlite3_deserialize(db, "db", in->db_image, (sqlite3_int64)in->db_bytes, (sqlite3_int64)in->db_bytes,
                                    SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
