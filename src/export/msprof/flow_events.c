@@ -17,8 +17,7 @@ enum flow_kind flow_to_task(const struct export *x, const struct device *d, size
 
 bool flow_to_collective(const struct export *x, const struct device *d, size_t op)
 {
-    return flow_of_collective(x->profile, d, op) &&
-           scope_has_call(x, SCOPE_HOST, d->comm.ops.connection[op] - 1);
+    return flow_of_collective(x->profile, d, op) && scope_has_call(x, SCOPE_HOST, d->comm.ops.connection[op] - 1);
 }
 
 const bool *flow_starts(const struct export *x)
