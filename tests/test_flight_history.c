@@ -8,6 +8,7 @@
 #include "collect/flight_history.h"
 #include "collect/flight_steps.h"
 #include "collect/recover.h"
+#include "full_disk.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 
@@ -133,9 +134,8 @@ static void an_hour_of_steps_needs_no_more_than_its_memory(void **state)
     flight_finish();
 }
 
-static void a_window_has_what_was_put_in_it(void **state)
+static void window_of_three(void)
 {
-    (void)state;
     uint64_t at_ns[4];
     flight_begin(MEMORY);
     for (uint64_t part = 0; part < 3; part++) {
@@ -157,6 +157,17 @@ static void a_window_has_what_was_put_in_it(void **state)
     assert_in_range(h.end_ns, at_ns[2], at_ns[3]); /* as after a kill: when the last one was put */
     assert_int_equal(n_seen, 3000);
     flight_finish();
+}
+
+static void a_window_has_what_was_put_in_it(void **state)
+{
+    window_of_three();
+    print_message("  from rings that could not grow, and skip the rest of each lap\n");
+    folder_remove(state);
+    folder_make(state);
+    atomic_store(&disk_is_full, true);
+    window_of_three();
+    atomic_store(&disk_is_full, false);
 }
 
 static void a_window_stays_while_its_files_are_deleted(void **state)

@@ -9,6 +9,7 @@
 
 #include "child.h"
 #include "collect/recover.h"
+#include "full_disk.h"
 #include "worked.h"
 
 /* ---- killed at a certain call ----
@@ -109,10 +110,11 @@ static void *put_numbers(void *thread)
     return NULL;
 }
 
-static void child_records(void)
+static void child_records(bool on_full_disk)
 {
     pthread_t thread[THREADS];
     collecting_start(NULL);
+    atomic_store(&disk_is_full, on_full_disk);
     for (uintptr_t i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, put_numbers, (void *)i);
     pause();
@@ -250,7 +252,7 @@ static void killed_at_any_moment_every_record_is_there_once(void **state)
         memset(said, 0, sizeof *said);
         const pid_t child = child_fork();
         if (child == 0) {
-            child_records();
+            child_records(run % 3 == 2);
             _exit(0);
         }
         for (; atomic_load(&said->n_put[0]) == 0; usleep(100))
@@ -590,6 +592,27 @@ static void rings_that_are_not_the_collections_are_left_alone(void **state)
     (void)state;
 }
 
+static void version_set(uint32_t version)
+{
+    struct rings_header h;
+    memcpy(&h, left, sizeof h);
+    h.version = version;
+    h.check = header_check(&h);
+    memcpy(left, &h, sizeof h);
+    memcpy(left + offsetof(struct rings_front, header_again), &h, sizeof h);
+}
+
+static void rings_of_the_version_before_are_recovered(void **state)
+{
+    struct recovered r;
+    version_set(RINGS_OLDEST);
+    assert_int_equal(recover_bytes(left, left_bytes, &r), RECOVERY_DONE);
+    version_set(RINGS_VERSION);
+    assert_int_equal(r.n_records, LEFT);
+    assert_int_equal(r.n_damaged, 0);
+    (void)state;
+}
+
 static void the_folder_above_is_asked_only_if_it_is_the_session(void **state)
 {
     struct recovered r;
@@ -721,6 +744,7 @@ int main(void)
         cmocka_unit_test(a_part_that_is_zeros_is_a_loss_or_none),
         cmocka_unit_test(without_the_last_commit_no_file_is_cut),
         cmocka_unit_test(rings_that_are_not_the_collections_are_left_alone),
+        cmocka_unit_test(rings_of_the_version_before_are_recovered),
         cmocka_unit_test(the_folder_above_is_asked_only_if_it_is_the_session),
         cmocka_unit_test(no_file_outside_is_written_to),
         cmocka_unit_test(of_others_only_what_is_theirs_is_touched),

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collecting.h"
+#include "full_disk.h"
 
 #include <pthread.h>
 #include <signal.h>
+
+#include "collect/ring_growth.h"
 
 static void records_go_to_the_file_of_their_stream(void **state)
 {
@@ -274,6 +277,90 @@ static void beyond_the_limit_the_oldest_slices_go(void **state)
     (void)state;
 }
 
+/* ---- room on the disk ---- */
+
+static uint64_t disk_bytes(void)
+{
+    struct stat st;
+    assert_int_equal(stat(rings.path, &st), 0);
+    return (uint64_t)st.st_blocks * 512;
+}
+
+static void *put_once_and_wait(void *unused)
+{
+    put_number(STREAM_TRACK, 0, 64, 0);
+    pthread_barrier_wait(&all_have_rings);
+    return unused;
+}
+
+static void a_ring_takes_the_room_that_it_uses(void **state)
+{
+    enum { SHORT_THREADS = 100 };
+    pthread_t thread[SHORT_THREADS];
+    collecting_start(NULL);
+    if (!rings.front->grows) {
+        collecting_stop();
+        skip(); /* this file system gives all of the room at once */
+    }
+    pthread_barrier_init(&all_have_rings, NULL, SHORT_THREADS + 1);
+    const uint64_t before = disk_bytes(), page = (uint64_t)sysconf(_SC_PAGESIZE);
+    for (unsigned i = 0; i < SHORT_THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, put_once_and_wait, NULL), 0);
+    pthread_barrier_wait(&all_have_rings);
+    const uint64_t each = (disk_bytes() - before) / SHORT_THREADS;
+    for (unsigned i = 0; i < SHORT_THREADS; i++)
+        pthread_join(thread[i], NULL);
+    print_message("  %llu bytes of %llu\n", (unsigned long long)each, (unsigned long long)rings.layout.ring_bytes);
+    assert_in_range(each, 1, rings.layout.open_at + lane_first_bytes(&rings.layout, 0) + page);
+
+    print_message("  open ranges and handlers get theirs when they come\n");
+    assert_int_not_equal(ring_range_open(1, "a", 1, "b", 1), 0);
+    signal(SIGUSR1, put_in_handler);
+    const struct ring_slot slot = ring_put(STREAM_TRACK, 0, 64);
+    assert_non_null(slot.at);
+    memset(slot.at, 0, 64);
+    raise(SIGUSR1);
+    ring_done(slot);
+    signal(SIGUSR1, SIG_DFL);
+    const struct writer_tally tally = collecting_stop();
+    pthread_barrier_destroy(&all_have_rings);
+    assert_int_equal(tally.n_records, SHORT_THREADS + 2);
+    assert_int_equal(tally.dropped[STREAM_TRACK], 0);
+    (void)state;
+}
+
+static void on_a_full_disk_a_ring_goes_on_with_what_it_has(void **state)
+{
+    enum { RECORD = 200, AT_ONCE = 20, NUMBERS = 5000 };
+    static uint8_t have[NUMBERS * RECORD + 1];
+    struct error e = { 0 };
+    struct writer_tally tally;
+    collecting_start(NULL);
+    const bool grows = rings.front->grows;
+    atomic_store(&disk_is_full, true);
+    for (uint64_t i = 0; i < NUMBERS; i++) {
+        assert_true(put_number(STREAM_TORCH_OP, 0, RECORD, i));
+        if (i % AT_ONCE == 0)
+            assert_true(writer_flush(&tally, &e));
+    }
+    assert_int_equal(lane_grown(rings_shared(0), 0, RING_BYTES),
+                     grows ? lane_first_bytes(&rings.layout, 0) : RING_BYTES);
+    uint64_t n_dropped = 0; /* faster than any writer */
+    while (n_dropped == 0)
+        n_dropped += !put_number(STREAM_TORCH_MEMORY, 0, RECORD, 0);
+    print_message("  and grows when there is room again\n");
+    atomic_store(&disk_is_full, false);
+    while (lane_grown(rings_shared(0), 0, RING_BYTES) < RING_BYTES)
+        assert_true(writer_flush(&tally, &e));
+    tally = collecting_stop();
+    assert_int_equal(tally.dropped[STREAM_TORCH_OP], 0);
+    assert_int_equal(tally.dropped[STREAM_TORCH_MEMORY], n_dropped);
+    assert_int_equal(file_text("FRAMEWORK/torch.op_range", have, sizeof have), NUMBERS * RECORD);
+    for (uint64_t i = 0; i < NUMBERS; i++)
+        assert_memory_equal(have + i * RECORD, &i, sizeof i);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest test[] = {
@@ -288,6 +375,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_handler_that_interrupts_the_first_record_loses_none, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(any_thread_ends_a_range, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_ring_takes_the_room_that_it_uses, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(on_a_full_disk_a_ring_goes_on_with_what_it_has, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(beyond_the_limit_the_oldest_slices_go, folder_make, folder_remove),
     };
     return cmocka_run_group_tests(test, NULL, NULL);

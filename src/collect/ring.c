@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "collect/host_clock.h"
+#include "collect/ring_growth.h"
 #include "collect/ring_inline.h"
 #include "collect/rings_guard.h"
 #include "collect/rings_outside.h"
@@ -182,16 +183,15 @@ static bool attach(struct ring *r, uint32_t session)
     r->shared = (struct ring_shared *)base;
     for (unsigned l = 0; l < RING_LANES;
          l++) { /* a ring that another process left behind continues where that process stopped */
-        r->lane[l] =
-            (struct ring_lane){ .head = atomic_load_explicit(&r->shared->lane[l].head, memory_order_acquire),
-                                .tail_seen = atomic_load_explicit(&r->shared->lane[l].tail, memory_order_acquire),
-                                .bytes = h->lane_bytes[l],
-                                .seed = lane_seed(rings.id, number, l),
-                                .data = ring_lane_at(base, l) };
+        r->lane[l] = (struct ring_lane){ .head = atomic_load_explicit(&r->shared->lane[l].head, memory_order_acquire),
+                                         .bytes = h->lane_bytes[l],
+                                         .seed = lane_seed(rings.id, number, l),
+                                         .data = ring_lane_at(base, l) };
         r->open_at[l] = 0;
         r->open_full[l] = false;
     }
     r->open = (struct ring_open *)(base + h->open_at);
+    ring_begin_grown(r, rings.front->grows);
     r->number = number;
     r->addresses = rings_addresses();
     errno = errno_was;
@@ -279,12 +279,8 @@ struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes)
 
     struct ring_lane *lane = &r->lane[level];
     const size_t room = record_room(bytes);
-    if (__builtin_expect(lane->bytes - (lane->head - lane->tail_seen) < room, 0)) {
-        /* It looks full: only now is the writer's cache line read. Acquire: the writer has read what is overwritten from here on. */
-        lane->tail_seen = atomic_load_explicit(&r->shared->lane[level].tail, memory_order_acquire);
-        if (lane->bytes - (lane->head - lane->tail_seen) < room)
-            return dropped(r, stream);
-    }
+    if (__builtin_expect(lane->end - lane->head < room, 0) && !lane_extend(r, level, room))
+        return dropped(r, stream);
     if (level == 0 && __builtin_expect(--r->countdown == 0, 0)) {
         r->countdown = COST_SAMPLED_OF;
         r->measured_from = host_clock_now();
@@ -301,8 +297,7 @@ bool ring_is_short(void)
     bool is_short = false;
     if (r->session != NO_SESSION && r->session == ring_session()) {
         struct ring_lane *lane = &r->lane[0];
-        lane->tail_seen = atomic_load_explicit(&r->shared->lane[0].tail, memory_order_acquire);
-        is_short = lane->head - lane->tail_seen > lane->bytes / 2;
+        is_short = lane->head - atomic_load_explicit(&r->shared->lane[0].tail, memory_order_relaxed) > lane->bytes / 2;
     }
     ring_leave(r, RING_INSIDE);
     return is_short;

@@ -28,10 +28,10 @@ enum { COST_SAMPLED_OF = 64 };
 #define RING_NEVER_ATTACHED UINT32_MAX
 
 struct ring_lane {
-    uint64_t head, tail_seen; /* the producer's own */
-    uint64_t bytes;           /* a power of two */
-    uint64_t seed;            /* of the records' checks */
-    uint8_t *data;            /* 2 * bytes of addresses */
+    uint64_t head, end; /* the producer's own: up to `end` it puts without looking again */
+    uint64_t bytes;     /* a power of two */
+    uint64_t seed;      /* of the records' checks */
+    uint8_t *data;      /* 2 * bytes of addresses */
 };
 
 struct ring { /* never freed: a thread that ends leaves it to the next one */
@@ -47,10 +47,12 @@ struct ring { /* never freed: a thread that ends leaves it to the next one */
     uint64_t measured_from; /* when the record that is being put began; 0: its cost is not measured */
     uint32_t
         stands_for; /* how many records the measured one stands for: 1 for the first, whose pages are new, then COST_SAMPLED_OF */
-    uint32_t tried;               /* the last session in which memory was asked for: it is asked for once */
-    uint32_t generation;          /* counts open ranges, so that ids of the same slot differ */
-    uint32_t open_at[RING_LANES]; /* where to look for a free slot */
-    bool open_full[RING_LANES];   /* none was found the last time */
+    uint32_t tried;                  /* the last session in which memory was asked for: it is asked for once */
+    uint32_t generation;             /* counts open ranges, so that ids of the same slot differ */
+    uint32_t open_at[RING_LANES];    /* where to look for a free slot */
+    bool open_full[RING_LANES];      /* none was found the last time */
+    bool is_stuck[RING_LANES];       /* it could not grow: the disk was full */
+    uint32_t open_grown[RING_LANES]; /* slots that have room in the file */
     struct ring_open *open;
     _Atomic uint32_t next_free;
 };

@@ -75,8 +75,8 @@ static inline uint32_t ring_session_inline(void)
     return atomic_load_explicit(&process->inline_session, memory_order_acquire);
 }
 
-static inline RING_INLINE struct ring_slot ring_slot_at(const struct ring_lane *lane, enum stream_id stream,
-                                                        unsigned device, size_t bytes)
+static inline RING_INLINE struct ring_slot ring_slot_at(const struct ring_lane *lane, unsigned stream, unsigned device,
+                                                        size_t bytes)
 {
     uint8_t *const at = lane->data + (lane->head & (lane->bytes - 1));
     memset(at + record_room(bytes) - RECORD_ALIGN, 0, RECORD_ALIGN);
@@ -101,7 +101,7 @@ static inline RING_INLINE struct ring_slot ring_put_inline(enum stream_id stream
     atomic_signal_fence(memory_order_seq_cst);
     struct ring_lane *const lane = &r->lane[0];
     const size_t room = record_room(bytes);
-    if (__builtin_expect(r->session != ring_session_inline() || lane->bytes - (lane->head - lane->tail_seen) < room ||
+    if (__builtin_expect(r->session != ring_session_inline() || lane->end - lane->head < room ||
                              bytes - 1 >= RECORD_MOST || r->countdown == 1,
                          0)) {
         atomic_store_explicit(&r->inside, 0, memory_order_release);
@@ -168,8 +168,7 @@ static inline RING_INLINE void ring_put_words_inline(enum stream_id stream, size
     atomic_store_explicit(&r->inside, RING_PUTTING, memory_order_relaxed); /* as ring_enter() */
     atomic_signal_fence(memory_order_seq_cst);
     struct ring_lane *const lane = &r->lane[0];
-    if (__builtin_expect(r->session != ring_session_inline() || lane->bytes - (lane->head - lane->tail_seen) < room ||
-                             r->countdown == 1,
+    if (__builtin_expect(r->session != ring_session_inline() || lane->end - lane->head < room || r->countdown == 1,
                          0)) {
         atomic_store_explicit(&r->inside, 0, memory_order_release);
         ring_put_words(stream, bytes, a, b, c, d, e, f, g);

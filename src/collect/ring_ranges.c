@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "collect/ring_growth.h"
 #include "collect/ring_inline.h"
 
 /* Each lane has its own slots, so that a signal handler never changes what its thread is changing. The memory may become zeros at any
@@ -29,11 +30,17 @@ uint32_t rings_open_ranges(uint32_t ring)
 static uint32_t open_take(struct ring *r, unsigned lane)
 {
     const struct open_part part = open_part(&rings.layout, lane);
-    uint32_t looks = r->open_full[lane] ? OPEN_LOOKS_WHEN_FULL : part.n;
+    const uint32_t n = r->open_grown[lane];
+    uint32_t looks = !r->open_full[lane] ? n + 1 : n < OPEN_LOOKS_WHEN_FULL ? n : OPEN_LOOKS_WHEN_FULL;
     uint32_t at = r->open_at[lane];
     for (; looks > 0; looks--) {
+        if (looks == 1 && !r->open_full[lane]) { /* none of those that have room is free */
+            if (!open_extend(r, lane))
+                break;
+            at = n;
+        }
         const uint32_t slot = part.first + at;
-        at = at + 1 < part.n ? at + 1 : 0;
+        at = at + 1 < r->open_grown[lane] ? at + 1 : 0;
         if (atomic_load_explicit(&r->open[slot].id, memory_order_acquire) ==
             0) { /* acquire: its last reader has finished */
             r->open_at[lane] = at;
@@ -132,6 +139,17 @@ static size_t open_read(const struct ring_open *open, uint32_t slot, uint8_t *ou
     return bytes;
 }
 
+/* Others have no room in the file yet, and are not even read. */
+static bool open_is_used(const struct ring_shared *shared, uint32_t slot)
+{
+    for (unsigned l = 0; l < RING_LANES; l++) {
+        const struct open_part part = open_part(&rings.layout, l);
+        if (slot - part.first < part.n)
+            return slot - part.first < atomic_load_explicit(&shared->open_end[l], memory_order_relaxed);
+    }
+    return false;
+}
+
 size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most)
 {
     const uint32_t number = id >> ID_RING & (RINGS_MOST - 1), slot = (uint16_t)(id >> ID_SLOT);
@@ -143,7 +161,7 @@ size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most)
     const uint32_t session = ring_session_now();
     uint8_t *base =
         session != RING_NO_SESSION && (uint16_t)session == id >> ID_SESSION ? (uint8_t *)rings_shared(number) : NULL;
-    if (base && slot < open_slots(&rings.layout)) {
+    if (base && open_is_used((const struct ring_shared *)base, slot)) {
         struct ring_open *open = (struct ring_open *)(base + rings.layout.open_at);
         uint64_t expected = id;
         if (atomic_load_explicit(&open[slot].id, memory_order_acquire) == id &&

@@ -29,7 +29,8 @@ enum {
     RINGS_MOST = 4096,
     DEVICES_MOST = 64,
     OUTPUTS_MOST = STREAM_STARS + (STREAM_KINDS - STREAM_STARS) * DEVICES_MOST,
-    RINGS_VERSION = 6,
+    RINGS_VERSION = 7,
+    RINGS_OLDEST = 6, /* that is recovered: it has no RECORD_SKIP */
     RINGS_COPIES = 2,
     RINGS_TURNS = 2
 };
@@ -98,6 +99,7 @@ struct rings_front {
     /* The process that has a ring, set when its space in the file is allocated; 0 before. */
     _Atomic uint32_t owner[RINGS_MOST];
     _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads of other processes that have no ring */
+    uint32_t grows;                         /* rings begin small (ring_growth.h); set before there is one */
 };
 /* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: its number means nothing in the collector's
  * namespace, so that nobody can see whether it has ended: it keeps the ring. */
@@ -107,6 +109,7 @@ struct ring_shared_lane {
     _Alignas(64) _Atomic uint64_t head; /* bytes ever put; written by the producer, as the number of records */
     _Atomic uint64_t n_records;
     _Alignas(64) _Atomic uint64_t tail; /* bytes ever taken; written by the consumer, after they are committed */
+    _Atomic uint64_t grown;             /* bytes that have room in the file; written by both */
 };
 struct ring_shared {
     struct ring_shared_lane lane[RING_LANES];
@@ -162,7 +165,7 @@ uint64_t lane_seed(struct rings_id id, uint32_t ring, unsigned lane);    /* for 
 /* ---- records ---- */
 
 /* The eight bytes in front of a record. A record is a multiple of 16 bytes; what it does not need is zeros. */
-enum { RECORD_ALIGN = 16 };
+enum { RECORD_ALIGN = 16, RECORD_SKIP = UINT8_MAX }; /* a stream: the next record is where the next lap begins */
 struct record_head {
     uint32_t check;
     uint16_t bytes_less_1;

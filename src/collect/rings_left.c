@@ -27,7 +27,7 @@ static size_t read_at(const struct rings_left *l, void *to, size_t n, uint64_t o
 static bool layout_is_possible(const struct rings_layout *l)
 {
     uint64_t at = sizeof(struct ring_shared);
-    if (l->rings_at < sizeof(struct rings_front) || l->rings_at > INT32_MAX || l->open_at < at ||
+    if (l->rings_at < offsetof(struct rings_front, dropped) || l->rings_at > INT32_MAX || l->open_at < at ||
         l->lane_at[0] < l->open_at || l->lane_at[0] - l->open_at > (uint64_t)OPEN_SLOT_BYTES << 16)
         return false;
     for (unsigned lane = 0; lane < RING_LANES; lane++) {
@@ -42,8 +42,8 @@ static bool layout_is_possible(const struct rings_layout *l)
 
 static bool header_is_good(const struct rings_header *h)
 {
-    return h->magic == RINGS_MAGIC && h->version == RINGS_VERSION && h->bytes == sizeof *h &&
-           h->check == header_check(h) && layout_is_possible(&h->layout);
+    return h->magic == RINGS_MAGIC && h->version >= RINGS_OLDEST && h->version <= RINGS_VERSION &&
+           h->bytes == sizeof *h && h->check == header_check(h) && layout_is_possible(&h->layout);
 }
 
 static enum rings_state header_read(struct rings_left *l, struct error *e)
@@ -56,7 +56,7 @@ static enum rings_state header_read(struct rings_left *l, struct error *e)
         read_at(l, h, sizeof *h, place[i]);
         if (header_is_good(h))
             return RINGS_USABLE;
-        is_other |= i == 0 && h->magic == RINGS_MAGIC && h->version != RINGS_VERSION;
+        is_other |= i == 0 && h->magic == RINGS_MAGIC && (h->version < RINGS_OLDEST || h->version > RINGS_VERSION);
     }
     if (is_other)
         error_set(e, FAULT_FORMAT, "%s: written by another version of ascope; recover with that version", l->path);
@@ -183,16 +183,16 @@ static bool lane_load(struct lane *l, uint64_t n)
     return true;
 }
 
-/* The room of the record that is there; 0: none. */
+/* The room of the record that is there; 0: none. Of RECORD_SKIP it is the rest of the lap. */
 static uint64_t record_at(const struct lane *l, uint64_t at, struct record_head *head)
 {
     if (l->n - at < RECORD_ALIGN)
         return 0;
     memcpy(head, l->bytes + at, sizeof *head);
-    const uint64_t room = record_room(record_bytes(*head));
-    return room <= l->n - at && head->check == record_check(l->bytes + at, head_kind(*head), l->seed, l->tail + at)
-               ? room
-               : 0;
+    const uint64_t room = record_room(record_bytes(*head)), rest = l->size - ((l->tail + at) & (l->size - 1));
+    if (room > l->n - at || head->check != record_check(l->bytes + at, head_kind(*head), l->seed, l->tail + at))
+        return 0;
+    return head->stream != RECORD_SKIP ? room : rest < l->n - at ? rest : l->n - at;
 }
 
 /* Where the good records that begin there end; *last: where the last of them begins. */
@@ -225,10 +225,10 @@ struct receiver {
 
 static void run_put(const struct lane *l, uint64_t at, uint64_t end, struct receiver to)
 {
-    for (struct record_head head; at < end; at += record_room(record_bytes(head))) {
-        memcpy(&head, l->bytes + at, sizeof head);
-        to.put(to.context, head, l->bytes + at + RECORD_HEAD);
-    }
+    struct record_head head;
+    for (uint64_t room; at < end && (room = record_at(l, at, &head)) > 0; at += room)
+        if (head.stream != RECORD_SKIP)
+            to.put(to.context, head, l->bytes + at + RECORD_HEAD);
 }
 
 /* Run after run of good records. `head` is where the thread said that they end: it may have had no time to say so of the last one.

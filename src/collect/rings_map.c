@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/file_lock.h"
-#include "collect/ring.h"
+#include "collect/ring_growth.h"
 
 struct rings rings = { .file = KEPT_NONE };
 
@@ -40,6 +40,12 @@ uint8_t *rings_lane(uint32_t ring, unsigned lane)
 }
 
 /* ---- one ring ---- */
+
+static uint64_t page_round(uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
 
 int rings_fd(struct kept *own)
 {
@@ -88,6 +94,7 @@ uint8_t *ring_map(int fd, uint32_t number)
         is_mapped = map_at(fd, at, h->lane_bytes[l], offset + h->lane_at[l]) &&
                     map_at(fd, at + h->lane_bytes[l], h->lane_bytes[l], offset + h->lane_at[l]);
     }
+    madvise(base, rings_addresses(), MADV_RANDOM); /* a first touch would read ahead, in holes, for milliseconds */
     struct kept mapped = rings.file; /* and no other file, if the program has changed the descriptor meanwhile */
     mapped.fd = fd;
     if (is_mapped && madvise(base, rings_addresses(), MADV_DONTFORK) == 0 && kept_fd(&mapped) >= 0)
@@ -106,6 +113,17 @@ static bool is_cut_short(int fd, uint32_t n)
     struct stat st;
     return atomic_load(&rings.front->n_ready) >= n && fstat(fd, &st) == 0 &&
            (uint64_t)st.st_size < h->rings_at + n * h->ring_bytes;
+}
+
+/* What a new ring needs. Its last page has room only so that the file is as long as if it were whole. */
+static bool ring_grow_first(int fd, uint64_t at, int *why)
+{
+    const struct rings_layout *h = &rings.layout;
+    const uint64_t page = page_round(1), first = lane_first_bytes(h, 0);
+    if (!rings.front->grows)
+        return file_grow(fd, at, h->ring_bytes, why);
+    return file_grow(fd, at + h->ring_bytes - page, page, why) && file_grow(fd, at, h->open_at, why) &&
+           file_grow(fd, at + h->lane_at[0], first, why);
 }
 
 /* The number first: where the file system cannot make room by itself, the
@@ -130,7 +148,7 @@ uint32_t ring_claim(int fd, uint32_t owner, int *why)
         rings_end_early();
         return RINGS_MOST;
     }
-    if (file_grow(fd, h->rings_at + n * h->ring_bytes, h->ring_bytes, why)) {
+    if (ring_grow_first(fd, h->rings_at + n * h->ring_bytes, why)) {
         atomic_store_explicit(&rings.front->owner[n], owner,
                               memory_order_release); /* its space in the file is allocated */
         atomic_fetch_add(&rings.front->n_ready, 1);
@@ -143,12 +161,6 @@ uint32_t ring_claim(int fd, uint32_t owner, int *why)
 }
 
 /* ---- the whole file ---- */
-
-static uint64_t page_round(uint64_t bytes)
-{
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    return (bytes + page - 1) / page * page;
-}
 
 uint64_t rings_front_bytes(void)
 {
@@ -213,7 +225,9 @@ static bool front_map(int fd)
     if (front == MAP_FAILED)
         return false;
     madvise(front, bytes, MADV_DONTFORK);
+    madvise(front, bytes, MADV_RANDOM);
     rings.front = front;
+    rings.front->grows = rings_can_grow(fd, front);
     return true;
 }
 

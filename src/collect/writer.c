@@ -17,7 +17,7 @@
 #include "collect/message.h"
 #include "collect/outputs.h"
 #include "collect/recording.h"
-#include "collect/ring.h"
+#include "collect/ring_growth.h"
 #include "collect/ring_ranges.h"
 #include "collect/rings_guard.h"
 #include "collect/rings_outside.h"
@@ -32,7 +32,7 @@ static struct {
     struct writer_options options;
     char framework_dir[PATH_MAX], prof_dir[PATH_MAX];
     uint64_t tail[RINGS_MOST][RING_LANES];
-    uint64_t touched[RINGS_MOST]; /* bytes of the first lane whose pages are populated */
+    bool is_short; /* a ring could not grow: the next try is with the next check of the directories */
     uint32_t n_rings;
     uint64_t looked_ns, lag_ns, lag_most_ns; /* the last one, the longest one */
     uint64_t checked_ns, clock_ns;
@@ -55,6 +55,14 @@ static struct {
 
 /* ---- one look at all rings ---- */
 
+/* A flight recorder keeps the bytes as they are in the ring. */
+static void run_keep(uint32_t ring, unsigned lane, uint64_t from, uint64_t to)
+{
+    const uint64_t size = rings.layout.lane_bytes[lane];
+    if (w.options.flight && from != to)
+        flight_store_run(w.options.flight, ring, lane, from, rings_lane(ring, lane) + (from & (size - 1)), to - from);
+}
+
 /* Takes all records of a lane: how full it was, in percent, at least 1 if there was a record. A record whose check is wrong was changed by
  * somebody else: it is not written, and the session ends. */
 static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
@@ -73,16 +81,25 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
         return 0;
     }
     const uint32_t percent = (uint32_t)(n * 99 / size) + 1;
-    uint64_t tail = w.tail[ring][lane];
+    uint64_t tail = w.tail[ring][lane], run = tail; /* records that follow each other without a gap begin there */
     while (tail != head) {
         const uint8_t *at = data + (tail & (size - 1));
         struct record_head record;
         memcpy(&record, at, sizeof record);
         const size_t room = record_room(record_bytes(record));
-        if (room > head - tail || record.stream >= STREAM_KINDS ||
+        if (room > head - tail || (record.stream >= STREAM_KINDS && record.stream != RECORD_SKIP) ||
             record.check != record_check(at, head_kind(record), seed, tail)) {
             rings_end_early();
             break;
+        }
+        if (record.stream == RECORD_SKIP) {
+            run_keep(ring, lane, run, tail);
+            run = tail = (tail | (size - 1)) + 1;
+            if (head - tail > size) { /* it is behind the head: somebody has changed it */
+                rings_end_early();
+                break;
+            }
+            continue;
         }
         if (w.options.flight)
             flight_store_note(w.options.flight, record, at + RECORD_HEAD);
@@ -92,23 +109,26 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
             outputs_put(&w.outputs, record, at + RECORD_HEAD);
         tail += room;
     }
-    if (w.options.flight && tail != w.tail[ring][lane])
-        flight_store_run(w.options.flight, ring, lane, w.tail[ring][lane], data + (w.tail[ring][lane] & (size - 1)),
-                         tail - w.tail[ring][lane]);
+    run_keep(ring, lane, run, tail);
     w.tail[ring][lane] = head;
     if (percent > w.fill_most_percent)
         w.fill_most_percent = percent;
     return percent;
 }
 
-/* Populates the pages that the thread will write next: a first touch costs a microsecond, which the writer pays instead. */
-static void lane_touch(uint32_t ring)
+/* Keeps ahead of a thread that records: a first touch costs it a microsecond, and room that it has to get itself more. */
+static void lane_keep_ahead(uint32_t ring)
 {
-    const uint64_t size = rings.layout.lane_bytes[0], step = size / 8;
-    while (w.touched[ring] < size && w.tail[ring][0] + step > w.touched[ring]) {
-        madvise(rings_lane(ring, 0) + w.touched[ring], step, MADV_POPULATE_WRITE);
-        w.touched[ring] += step;
-    }
+    enum { AHEAD = 4 }; /* times what was recorded so far */
+    const uint64_t size = rings.layout.lane_bytes[0], used = w.tail[ring][0];
+    const uint64_t wanted = used < size / AHEAD ? AHEAD * used : size;
+    struct ring_shared *const shared = rings_shared(ring);
+    uint64_t grown = lane_grown(shared, 0, size);
+    if (grown >= wanted || w.is_short)
+        return;
+    while (grown < wanted)
+        grown = 2 * grown > wanted ? 2 * grown : wanted;
+    w.is_short = !lane_grow(shared, 0, rings_lane(ring, 0), size, grown);
 }
 
 static uint64_t dropped_without_ring(unsigned stream)
@@ -285,6 +305,7 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
     if (is_check) {
         check_places();
         w.checked_ns = now;
+        w.is_short = false;
     }
     const uint32_t n = atomic_load_explicit(&rings.front->n_rings, memory_order_acquire);
     if (n > RINGS_MOST || rings_were_emptied(n) || rings.front->header.magic != RINGS_MAGIC)
@@ -295,7 +316,7 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
     for (uint32_t i = 0; i < w.n_rings; i++) {
         if (!rings_shared(i) && !rings_adopt(i))
             continue;
-        lane_touch(i);
+        lane_keep_ahead(i);
         for (unsigned l = 0; l < RING_LANES; l++) {
             const uint32_t percent = lane_take(i, l, keeps);
             most = percent > most ? percent : most;
@@ -432,7 +453,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
         return error_set(e, FAULT_ASKED, w.runs ? "a writer is running" : "no rings to write from");
     w.options = *o;
     memset(w.tail, 0, sizeof w.tail);
-    memset(w.touched, 0, sizeof w.touched);
+    w.is_short = false;
     w.n_rings = w.fill_most_percent = 0;
     w.lag_ns = w.lag_most_ns = w.asked = w.answered = 0;
     w.reported_disk = w.reported_rings = w.reported_gone = w.ends = false;
