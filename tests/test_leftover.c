@@ -63,8 +63,9 @@ static void what_could_not_be_made_or_renamed_leaves_nothing(void **state)
     assert_int_equal(errno, ENOENT);
     assert_int_equal(leftover_settle(&l, NULL), 0);
     make(&l, folder_path("a.csv"), false);
-    assert_int_equal(leftover_settle(&l, "/no/such/directory/a.csv"), ENOENT);
-    assert_int_equal(folder_count(), 0);
+    assert_int_equal(mkdir(folder_path("taken"), 0700), 0);
+    assert_int_equal(leftover_settle(&l, folder_path("taken")), EISDIR);
+    assert_int_equal(folder_count(), 1);
 }
 
 static void a_name_may_be_as_long_as_the_file_system_allows(void **state)

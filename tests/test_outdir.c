@@ -14,6 +14,7 @@ static void a_folder_inside_a_collection_is_no_link(void **state)
     struct error e = { 0 };
     assert_true(outdir_make(folder_path("elsewhere"), &e));
     assert_int_equal(symlink("elsewhere", folder_path("link")), 0);
+    assert_int_equal(symlink("elsewhere", folder_path("inner")), 0);
     assert_int_equal(symlink("nowhere", folder_path("dangling")), 0);
     assert_true(outdir_make(folder_path("link"), &e)); /* the user's own may be one */
     if (geteuid() == 0) {                              /* and another's, in a directory like /tmp, may not */
@@ -28,7 +29,7 @@ static void a_folder_inside_a_collection_is_no_link(void **state)
         assert_int_equal(chmod(folder, 0700), 0);
         assert_true(outdir_make(folder_path("link"), &e));
     }
-    static const char *const name[] = { "link", "dangling" };
+    static const char *const name[] = { "inner", "dangling" };
     for (size_t i = 0; i < ROWS(name); i++) {
         e = (struct error){ 0 };
         assert_false(outdir_is_inside(folder_path(name[i]), &e));

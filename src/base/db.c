@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/out.h"
 #include "base/sort.h"
+#include "base/sqlite_descriptor.h"
 #include "base/sqlite_file.h"
 #include "base/sqlite_pages.h"
 
@@ -318,7 +319,9 @@ static bool make_indexes(struct db *db, struct error *e)
     if (db->indexes.n == 0 || db->out.failed_errno)
         return true;
     sqlite3 *sql = NULL;
-    int ok = sqlite3_open_v2(db->out.half.path, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    char uri[DESCRIPTOR_URI];
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+    int ok = sqlite3_open_v2(descriptor_uri(uri, db->out.fd), &sql, flags, NULL);
     if (ok == SQLITE_OK)
         ok = sqlite3_exec(sql,
                           "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"

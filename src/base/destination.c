@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 
 enum {
     LINKS_MOST = 40,        /* as the kernel */
@@ -34,7 +35,7 @@ static const char *kind_text(mode_t mode)
 bool destination_is_plain(const char *path, struct error *e)
 {
     struct stat st;
-    if (lstat(path, &st) != 0)
+    if (inside_stat(path, &st) != 0)
         return errno == ENOENT || fail(e, path, errno);
     return S_ISREG(st.st_mode) || error_set(e, FAULT_IO, "%s: is %s, not a regular file; remove it, or use --out", path,
                                             kind_text(st.st_mode));
@@ -173,6 +174,15 @@ bool destination_is_stdout(const char *name)
     struct destination d;
     struct error unused = { 0 };
     return destination_look(&d, name, &unused) && d.kind == DESTINATION_DESCRIPTOR && d.descriptor == STDOUT_FILENO;
+}
+
+int destination_dir(const struct destination *d)
+{
+    char path[PATH_MAX];
+    struct place p = { .dir = -1 };
+    memcpy(path, d->path, sizeof path);
+    errno = place_open(&p, path);
+    return p.dir;
 }
 
 int destination_open(const struct destination *d)

@@ -34,6 +34,9 @@ struct destination {
 bool destination_look(struct destination *d, const char *name, struct error *e);
 bool destination_is_stdout(const char *name); /* a report must not be printed there as well */
 
+/* The directory of DESTINATION_FILE. -1: errno. */
+int destination_dir(const struct destination *d);
+
 /* Opens anything but a regular file for writing: a descriptor, or -1 and errno. Blocks until a FIFO has a reader, as in shells. */
 int destination_open(const struct destination *d);
 

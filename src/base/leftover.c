@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/framework_names.h"
+#include "base/inside.h"
 
 static const char MARK[] = ".part-";
 static const char ASIDE = '-'; /* ends the name of a directory while it is removed */
@@ -59,22 +60,22 @@ static bool name_make(struct leftover *l, const char *final)
     return l->path != NULL;
 }
 
-static int file_make(const char *path)
+static int file_make(int dir, const char *name)
 {
-    return (int)TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
+    return (int)TEMP_FAILURE_RETRY(openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640));
 }
 
-static int dir_make(const char *path)
+static int dir_make(int dir, const char *name)
 {
-    if (mkdir(path, 0750) != 0)
+    if (mkdirat(dir, name, 0750) != 0)
         return -1;
-    const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (fd >= 0 && fchmod(fd, 0750) == 0)
         return fd;
     const int why = errno;
     if (fd >= 0)
         close(fd);
-    rmdir(path);
+    unlinkat(dir, name, AT_REMOVEDIR);
     errno = why;
     return -1;
 }
@@ -86,7 +87,7 @@ static bool is_held(int fd)
     return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && (fstat(fd, &st) != 0 || st.st_nlink > 0);
 }
 
-static int make_held(struct leftover *l, const char *final, int (*make)(const char *path))
+static int make_held(struct leftover *l, const char *final, int (*make)(int dir, const char *name))
 {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
@@ -94,7 +95,7 @@ static int make_held(struct leftover *l, const char *final, int (*make)(const ch
             errno = ENOMEM;
             return -1;
         }
-        const int fd = make(l->path);
+        const int fd = make(l->dir, base_of(l->path));
         if (fd >= 0 && is_held(fd))
             return fd;
         if (fd < 0 && errno != EEXIST)
@@ -106,9 +107,12 @@ static int make_held(struct leftover *l, const char *final, int (*make)(const ch
     return -1;
 }
 
-static int leftover_make(struct leftover *l, const char *final, int (*make)(const char *path))
+/* Takes dir. */
+static int leftover_make(int dir, struct leftover *l, const char *final, int (*make)(int dir, const char *name))
 {
-    *l = (struct leftover){ .lock = -1 };
+    *l = (struct leftover){ .dir = dir, .lock = -1 };
+    if (dir < 0)
+        return -1;
     pthread_mutex_lock(&list.lock);
     l->lock = make_held(l, final, make);
     const int why = errno;
@@ -116,6 +120,7 @@ static int leftover_make(struct leftover *l, const char *final, int (*make)(cons
         l->next = list.first;
         list.first = l;
     } else {
+        close(dir);
         free(l->path);
         l->path = NULL;
     }
@@ -124,9 +129,9 @@ static int leftover_make(struct leftover *l, const char *final, int (*make)(cons
     return l->lock;
 }
 
-int leftover_file(struct leftover *l, const char *final)
+int leftover_file_in(int dir, struct leftover *l, const char *final)
 {
-    if (leftover_make(l, final, file_make) < 0)
+    if (leftover_make(dir, l, final, file_make) < 0)
         return -1;
     const int fd = fcntl(l->lock, F_DUPFD_CLOEXEC, 0); /* the lock outlives its close, which reports errors */
     if (fd >= 0)
@@ -137,9 +142,16 @@ int leftover_file(struct leftover *l, const char *final)
     return -1;
 }
 
+int leftover_file(struct leftover *l, const char *final)
+{
+    const char *unused;
+    return leftover_file_in(inside_parent(final, &unused), l, final);
+}
+
 int leftover_dir(struct leftover *l, const char *final)
 {
-    return leftover_make(l, final, dir_make) < 0 ? -1 : 0;
+    const char *unused;
+    return leftover_make(inside_parent(final, &unused), l, final, dir_make) < 0 ? -1 : 0;
 }
 
 /* Directories that this program makes are less deep. A deeper tree is somebody else's, and could exhaust the stack. */
@@ -167,23 +179,23 @@ static void remove_inside(int dir, unsigned depth)
 }
 
 /* Removes a file or a directory. */
-static void remove_all(const char *path)
+static void remove_all(int parent, const char *name)
 {
-    if (unlink(path) == 0 || errno != EISDIR)
+    if (unlinkat(parent, name, 0) == 0 || errno != EISDIR)
         return;
     /* Under another name, so that a thread that still creates files in it by path fails. */
-    char aside[5000];
-    snprintf(aside, sizeof aside, "%s%c", path, ASIDE);
-    if (rename(path, aside) == 0)
-        path = aside;
+    char aside[NAME_MAX + 2];
+    snprintf(aside, sizeof aside, "%s%c", name, ASIDE);
+    if (renameat(parent, name, parent, aside) == 0)
+        name = aside;
     enum { TRIES = 1000 };
     for (int i = 0; i < TRIES; i++) {
-        const int dir = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+        const int dir = (int)TEMP_FAILURE_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
         if (dir < 0)
             return;
         remove_inside(dir, 0);
         close(dir);
-        if (rmdir(path) == 0 || errno != ENOTEMPTY)
+        if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
             return;
         /* A thread with a descriptor of the directory has created another file in it. */
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -200,10 +212,12 @@ int leftover_settle(struct leftover *l, const char *final)
         at = &(*at)->next;
     if (*at)
         *at = l->next;
-    const int why = final && rename(l->path, final) != 0 ? errno : 0;
+    const char *name = base_of(l->path);
+    const int why = final && renameat(l->dir, name, l->dir, base_of(final)) != 0 ? errno : 0;
     if (!final || why)
-        remove_all(l->path);
+        remove_all(l->dir, name);
     pthread_mutex_unlock(&list.lock);
+    close(l->dir);
     close(l->lock);
     free(l->path);
     *l = (struct leftover){ .lock = -1 };
@@ -214,7 +228,7 @@ void leftovers_abandon(void)
 {
     pthread_mutex_lock(&list.lock);
     for (const struct leftover *l = list.first; l; l = l->next)
-        remove_all(l->path);
+        remove_all(l->dir, base_of(l->path));
 }
 
 /* Where the temporary part of a name begins; NULL: this program makes no such name. */
@@ -264,7 +278,7 @@ static void sweep_one(int dir, const char *name)
 /* Those of one stem, or (NULL) of all results. */
 static void sweep(const char *dir, const char *stem)
 {
-    DIR *d = opendir(dir);
+    DIR *d = inside_list(dir);
     int why = 0;
     for (const char *name; d && (name = dir_next(d, &why));) {
         const char *mark = mark_of(name);

@@ -14,7 +14,8 @@
 
 struct leftover {
     char *path; /* the temporary name; NULL: there is none */
-    int lock;   /* a descriptor */
+    int dir; /* a descriptor of its directory, from which it is renamed and removed, whatever the path leads to by then */
+    int lock; /* a descriptor */
     struct leftover *next;
 };
 
@@ -22,7 +23,9 @@ struct leftover {
  * The directory: 0. -1 and errno. */
 int leftover_file(struct leftover *l, const char *final);
 int leftover_dir(struct leftover *l, const char *final);
-/* Ends it: renames it to `final`, or removes it if `final` is NULL or the rename fails. Returns 0 or an errno value. */
+int leftover_file_in(int dir, struct leftover *l,
+                     const char *final); /* in a directory that is open; it is closed in any case */
+/* Ends it: renames it to `final`, in the same directory, or removes it if `final` is NULL or the rename fails. Returns 0 or an errno value. */
 int leftover_settle(struct leftover *l, const char *final);
 
 /* For a process that is about to end: removes everything in the list. Threads that make or settle something afterwards block forever. */

@@ -25,8 +25,8 @@ static bool buffer_new(struct out *o, const char *what, struct error *e)
     return true;
 }
 
-/* `path` is a regular file or does not exist. */
-static bool open_half(struct out *o, const char *path, struct error *e)
+/* `path` is a regular file or does not exist. d: it is the user's; NULL: one of our own names. */
+static bool open_half(struct out *o, const struct destination *d, const char *path, struct error *e)
 {
     if (!buffer_new(o, path, e))
         return false;
@@ -35,7 +35,7 @@ static bool open_half(struct out *o, const char *path, struct error *e)
         out_discard(o);
         return error_no_memory(e, path);
     }
-    o->fd = leftover_file(&o->half, path);
+    o->fd = d ? leftover_file_in(destination_dir(d), &o->half, path) : leftover_file(&o->half, path);
     if (o->fd >= 0)
         return true;
     const int why = errno;
@@ -46,7 +46,7 @@ static bool open_half(struct out *o, const char *path, struct error *e)
 bool out_open(struct out *o, const char *path, struct error *e)
 {
     *o = (struct out){ .fd = -1 };
-    return destination_is_plain(path, e) && open_half(o, path, e);
+    return destination_is_plain(path, e) && open_half(o, NULL, path, e);
 }
 
 bool out_open_named(struct out *o, const char *name, struct error *e)
@@ -57,7 +57,7 @@ bool out_open_named(struct out *o, const char *name, struct error *e)
         return false;
     if (d.kind == DESTINATION_FILE) {
         leftovers_sweep_of(d.path);
-        return open_half(o, d.path, e);
+        return open_half(o, &d, d.path, e);
     }
     if (!buffer_new(o, name, e))
         return false;

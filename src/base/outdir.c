@@ -10,6 +10,7 @@
 
 #include "base/destination.h"
 #include "base/file.h"
+#include "base/inside.h"
 
 static bool fail(struct error *e, const char *path, int why)
 {
@@ -22,14 +23,14 @@ bool outdir_make(const char *path, struct error *e)
     if (destination_is_trap(path))
         return fail(e, path, EACCES);
     if (mkdir(path, 0750) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
-        return true;
+        return inside_enter(path) || fail(e, path, errno);
     return fail(e, path, errno);
 }
 
 bool outdir_is_inside(const char *path, struct error *e)
 {
     struct stat st;
-    if (lstat(path, &st) != 0)
+    if (inside_stat(path, &st) != 0)
         return errno == ENOENT || fail(e, path, errno);
     if (S_ISLNK(st.st_mode))
         return error_set(e, FAULT_IO,
@@ -40,7 +41,7 @@ bool outdir_is_inside(const char *path, struct error *e)
 
 bool outdir_make_inside(const char *path, struct error *e)
 {
-    return mkdir(path, 0750) == 0 || (errno == EEXIST ? outdir_is_inside(path, e) : fail(e, path, errno));
+    return inside_make(path) == 0 || (errno == EEXIST ? outdir_is_inside(path, e) : fail(e, path, errno));
 }
 
 /* False: another process still holds the lock. */
@@ -60,7 +61,8 @@ static bool lock_wait(int fd, unsigned patience_ms)
 static bool is_same(int fd, const char *path)
 {
     struct stat held, now;
-    return fstat(fd, &held) == 0 && lstat(path, &now) == 0 && held.st_dev == now.st_dev && held.st_ino == now.st_ino;
+    return fstat(fd, &held) == 0 && inside_stat(path, &now) == 0 && held.st_dev == now.st_dev &&
+           held.st_ino == now.st_ino;
 }
 
 int outdir_lock(const char *path, unsigned patience_ms, struct error *e)
@@ -69,7 +71,7 @@ int outdir_lock(const char *path, unsigned patience_ms, struct error *e)
     for (int i = 0; i < TRIES; i++) {
         if (!outdir_make_inside(path, e))
             return -1;
-        const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        const int fd = inside_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0 && errno == ENOENT)
             continue;
         if (fd < 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sqlite_descriptor.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static const char NAME[] = "/.ascope-descriptor-";
@@ -19,7 +19,8 @@ static int open_name(const char *path, int flags, int mode)
         return open_path(path, flags, mode);
     char *end;
     const long fd = strtol(path + sizeof NAME - 1, &end, 10);
-    return *end ? memfd_create("ascope-sqlite", MFD_CLOEXEC) : fcntl((int)fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    errno = ENOENT;
+    return *end ? -1 : fcntl((int)fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
 static void replace_open(void)
@@ -30,11 +31,11 @@ static void replace_open(void)
     vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_name);
 }
 
-const char *descriptor_uri(char to[DESCRIPTOR_URI], int fd, bool is_constant)
+const char *descriptor_uri(char to[DESCRIPTOR_URI], int fd)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     sqlite3_initialize(); /* without it there is no VFS yet */
     pthread_once(&once, replace_open);
-    snprintf(to, DESCRIPTOR_URI, "file:%s%d%s", NAME, fd, is_constant ? "?immutable=1" : "");
+    snprintf(to, DESCRIPTOR_URI, "file:%s%d", NAME, fd);
     return to;
 }

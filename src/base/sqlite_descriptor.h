@@ -3,16 +3,13 @@
  *
  * SQLite opens paths, and follows links in them; /proc, which has a path for each descriptor, is not there everywhere. So the
  * call by which it opens files is replaced, as its interface for other systems allows: a name that descriptor_uri() has made
- * becomes a copy of the descriptor, and any other is opened as before. Files beside it, such as a -wal, are kept in memory.
+ * becomes a copy of the descriptor, and any other is opened as before. It is to be used without a journal: there is nothing beside it.
  */
 #ifndef ASCOPE_BASE_SQLITE_DESCRIPTOR_H
 #define ASCOPE_BASE_SQLITE_DESCRIPTOR_H
 
-#include <stdbool.h>
-
 enum { DESCRIPTOR_URI = 64 };
-/* A name to be opened with SQLITE_OPEN_URI, or attached, while fd is open. is_constant: nobody changes the file, so that no lock
- * is taken, and nothing beside it is looked for. Returns `to`. */
-const char *descriptor_uri(char to[DESCRIPTOR_URI], int fd, bool is_constant);
+/* A name to be opened with SQLITE_OPEN_URI while fd is open. Returns `to`. */
+const char *descriptor_uri(char to[DESCRIPTOR_URI], int fd);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/outdir.h"
+#include "base/sqlite_descriptor.h"
 #include "base/sqlite_file.h"
 #include "base/untrusted_db.h"
 
@@ -127,7 +128,9 @@ static bool db_open_once(struct results_writer *w, struct error *e)
     static const char set[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
                               "PRAGMA synchronous=OFF; PRAGMA cache_size=-4096; BEGIN";
     /* Restricted afterwards: before, it could not be without a journal, which a run that fails would leave behind. */
-    if (sqlite3_open_v2(w->half.path, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+    char uri[DESCRIPTOR_URI];
+    descriptor_uri(uri, w->half.lock);
+    if (sqlite3_open_v2(uri, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) != SQLITE_OK ||
         sqlite3_exec(w->db, set, NULL, NULL, NULL) != SQLITE_OK || !untrusted_db_restrict(w->db))
         return db_failed(w, e);
     return true;

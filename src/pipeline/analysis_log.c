@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/out.h"
 #include "base/outdir.h"
 #include "export/msprof/recording_facts.h"
@@ -102,7 +103,7 @@ static const char *log_claim(const char *logs, const char *day, struct arena *me
         path = arena_printf(mem, "%s/profiler_%s_%d%s_ascope.log", logs, day, (int)getpid(), again);
         if (!path)
             break;
-        const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));
+        const int fd = inside_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
         if (fd >= 0) {
             close(fd);
             return path;
@@ -136,7 +137,7 @@ bool analysis_log_write(const struct collection_result *r, const char *dir, stru
     if (!path)
         return false;
     if (!out_open(&l.out, path, e)) {
-        unlink(path);
+        inside_remove(path, 0);
         return false;
     }
     log_found(&l, &r->collection);
@@ -150,6 +151,6 @@ bool analysis_log_write(const struct collection_result *r, const char *dir, stru
     line(&l, "INFO", "%.3f s reading, %.3f s analysing", a->load_s, a->analyse_s);
     const bool done = out_close(&l.out, e);
     if (!done)
-        unlink(path);
+        inside_remove(path, 0);
     return done;
 }
