@@ -837,6 +837,7 @@ static const struct {
     bool (*load)(struct reader *r);
 } loads[] = {
     { RANK_STEPS, load_steps },
+    { RANK_STEP_TRACE, load_step_trace }, /* MindSpore's */
     { RANK_CALLS | RANK_COLLECTIVES, load_calls },
     { RANK_TASKS, load_tasks },
     { RANK_COLLECTIVES, load_collectives },
@@ -870,7 +871,7 @@ bool rank_db_load(const struct job_rank *from, unsigned parts, struct rank *out,
     if (done && comm && (parts & (RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX))) {
         done = reader_open(&r, comm);
         for (size_t i = 0; done && i < sizeof comm_loads / sizeof *comm_loads; i++)
-            if (parts & comm_loads[i].parts)
+            if (parts & comm_loads[i].parts & ~out->has)
                 done = comm_loads[i].load(&r);
         reader_close(&r);
     }

@@ -190,7 +190,7 @@ static void write_db(struct writing *w, struct job *j)
             db_discard(db);
             return;
         }
-    if (!about_db(&x, db, &j->error)) {
+    if (!about_db(&x, db, -1, &j->error)) {
         db_discard(db);
         return;
     }

@@ -74,28 +74,6 @@ static bool write_databases(const struct framework_kind *kind, const struct coll
            write_database(s, options, arena_printf(mem, "%s/comm.db", dir), analysis_db_write, &r->comm, e);
 }
 
-/* Takes the steps of a collection whose database has no table of them. False: no memory. */
-static bool take_steps(const struct collection *s, struct rank *out)
-{
-    const struct profiler_steps *const from = &s->steps;
-    struct rank_steps *const to = &out->steps;
-    *to = (struct rank_steps){ .id = arena_take(out->mem, from->n, sizeof *to->id),
-                               .begin_ns = arena_take(out->mem, from->n, sizeof *to->begin_ns),
-                               .end_ns = arena_take(out->mem, from->n, sizeof *to->end_ns) };
-    if (!to->id || !to->begin_ns || !to->end_ns)
-        return false;
-    for (size_t i = 0; i < from->n; i++) {
-        char *end;
-        const char *const text = names_text(s->profile.names, from->id[i]);
-        to->id[to->n] = strtoll(text, &end, 10);
-        to->begin_ns[to->n] = from->host_begin_ns[i];
-        to->end_ns[to->n] = from->host_end_ns[i];
-        to->n += end > text && *end == '\0';
-    }
-    out->has |= to->n > 0 ? RANK_STEPS : 0;
-    return true;
-}
-
 /* MindSpore's tables give every operator the type of a collective. Without types, sends and receives are recognised
  * by name. */
 static void forget_types(struct rank *r)
@@ -122,8 +100,7 @@ static bool rank_of_collection(const struct framework_kind *kind, const struct c
     if (!scratch_make(&scratch, options->out_dir ? options->out_dir : s->path, e))
         return false;
     const bool done =
-        write_databases(kind, s, options, scratch.path, &r, out->mem, e) && rank_db_load(&r, parts, out, e) &&
-        (!(parts & RANK_STEPS) || (out->has & RANK_STEPS) || take_steps(s, out) || error_no_memory(e, s->path));
+        write_databases(kind, s, options, scratch.path, &r, out->mem, e) && rank_db_load(&r, parts, out, e);
     leftover_settle(&scratch, NULL);
     if (kind->id == FRAMEWORK_MINDSPORE)
         forget_types(out);

@@ -174,7 +174,7 @@ static void add_whole(struct grid *g, const struct collection *s, const struct d
     add_row(g, d, cell_na(), &t, first_ns);
 }
 
-static bool write_step_times(const struct collection_export *x, struct db *db, struct error *e)
+bool step_times_db(const struct collection_export *x, struct db *db, struct error *e)
 {
     static const struct db_column column[] = {
         { "deviceId", "INTEGER", NULL },   { "step", "TEXT", NULL },
@@ -219,7 +219,7 @@ bool analysis_db_write(const struct collection_export *x, const char *path, uint
     struct db *db = db_open(path, x->collection->profile.names, e);
     if (!db)
         return false;
-    if (!write_step_times(x, db, e) || !communication_json_db(x, db, e) || arena_failed(x->mem)) {
+    if (!step_times_db(x, db, e) || !communication_json_db(x, db, e) || arena_failed(x->mem)) {
         db_discard(db);
         return error_no_memory(e, path);
     }

@@ -6,5 +6,7 @@
 #include "export/framework/framework_db.h"
 
 bool analysis_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
+/* StepTraceTime, its table of steps, for other databases. */
+bool step_times_db(const struct collection_export *x, struct db *db, struct error *e);
 
 #endif

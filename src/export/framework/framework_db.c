@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "export/framework/analysis_db.h"
 #include "export/framework/framework_api_db.h"
 #include "export/msprof/db_identity.h"
 #include "export/msprof/recording_facts.h"
@@ -215,7 +216,8 @@ bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *
     bool done = db && (!x->part || cut_rows(x, db, e));
     for (size_t i = 0; done && i < r->n_db_writers; i++)
         done = r->db_writer[i].write(&whole, db, e) && !arena_failed(x->mem);
-    if (!done || !about_db(&whole, db, e)) {
+    if (!done || !write_steps(x, db, e) || !step_times_db(x, db, e) ||
+        !about_db(&whole, db, x->collection->settings.rank, e)) {
         db_discard(db);
         return error_no_memory(e, path);
     }

@@ -13,7 +13,7 @@
 
 bool pytorch_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 
-/* ascend_mindspore_profiler_{rank}.db has the tables of the device's database, and nothing of the framework. */
+/* ascend_mindspore_profiler_{rank}.db has the tables of the device's database, and of the framework its steps. */
 bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 
 enum { NO_STRING = UINT32_MAX };

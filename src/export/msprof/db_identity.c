@@ -41,8 +41,10 @@ bool ranks_db(const struct export *x, struct db *db, int64_t rank, struct error 
     static const struct db_column column[] = { { "rankId", "INTEGER", NULL }, { "deviceId", "INTEGER", NULL } };
     const struct profile *p = x->profile;
     struct grid g = { .n_columns = 2, .mem = x->mem };
-    for (size_t d = 0; d < p->n_devices; d++)
-        grid_row(&g, (struct cell[]){ cell_int(rank), cell_uint(p->device[d].source.device) });
+    for (size_t d = 0; d < p->n_devices; d++) {
+        const struct source *s = &p->device[d].source;
+        grid_row(&g, (struct cell[]){ cell_int(rank >= 0 ? rank : s->settings.rank), cell_uint(s->device) });
+    }
     if (p->n_devices == 0)
         grid_row(&g, (struct cell[]){ cell_int(rank), cell_int(-1) });
     return grid_db(db, "RANK_DEVICE_MAP", column, &g, e);
@@ -106,7 +108,7 @@ bool identity_db(const struct export *x, struct db *db, struct error *e)
     return write_collection(x, db, e) && write_devices(x, db, e);
 }
 
-bool about_db(const struct export *x, struct db *db, struct error *e)
+bool about_db(const struct export *x, struct db *db, int64_t rank, struct error *e)
 {
     struct grid g = { .n_columns = 2, .mem = x->mem };
     metadata_schema(&g);
@@ -116,7 +118,7 @@ bool about_db(const struct export *x, struct db *db, struct error *e)
     recording_metadata(&g, &x->profile->collector);
     if (!recording_steps_db(db, &x->profile->collector, x->mem, e))
         return false;
-    return ranks_db(x, db, -1, e) && metadata_db(db, &g, e);
+    return ranks_db(x, db, rank, e) && metadata_db(db, &g, e);
 }
 
 enum { ENUM_NOT_KNOWN = 65534, ENUM_INVALID = 65535 };

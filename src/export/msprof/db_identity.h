@@ -9,12 +9,13 @@
 bool identity_db(const struct export *x, struct db *db, struct error *e);
 /* RANK_DEVICE_MAP and META_DATA of a database without a framework, written last. Losses are rows of META_DATA whose
  * names begin with ASCOPE_; readers of the reference's databases ignore such names. */
-bool about_db(const struct export *x, struct db *db, struct error *e);
+bool about_db(const struct export *x, struct db *db, int64_t rank, struct error *e);
 /* All ENUM_* tables. */
 bool enums_db(const struct export *x, struct db *db, struct error *e);
 
 /* Parts of the same, for the database of a framework. */
-bool ranks_db(const struct export *x, struct db *db, int64_t rank, struct error *e); /* rank -1: unknown */
+/* rank -1: unknown, but for what the device says */
+bool ranks_db(const struct export *x, struct db *db, int64_t rank, struct error *e);
 bool host_info_db(struct db *db, const char *uid, const char *name, struct arena *mem, struct error *e);
 void metadata_schema(struct grid *g);
 void metadata_losses(struct grid *g, const struct losses *lost);
