@@ -790,8 +790,19 @@ class Info(Case):
 
     def test_interrupted(self):
         path = self.sample()
-        os.remove(f"{path}/host/end_info")
-        self.assertIn("interrupted", self.ascope("info", path, code=0).stdout)
+        whole = json.loads(self.ascope("info", path, "--json", code=0).stdout)["collections"][0]["folders"]
+        for f in glob.glob(glob.escape(path) + "/*/end_info*"):
+            os.remove(f)
+        cut = json.loads(self.ascope("info", path, "--json", code=0).stdout)["collections"][0]["folders"]
+        for a, b in zip(whole, cut):
+            self.assertTrue(a["has_end"] and not b["has_end"])
+            self.assertTrue(b["begin_ns"] < b["end_ns"] <= a["end_ns"], (a["end_ns"], b["end_ns"]))
+        text = self.ascope("info", path, code=0).stdout
+        self.assertEqual(text.count("(interrupted: until the last record)"), len(cut))
+        self.assertNotIn("30 min", text)
+        for f in glob.glob(glob.escape(path) + "/host/data/*"):
+            os.remove(f)
+        self.assertIn("(interrupted: the end is unknown)", self.ascope("info", path, code=0).stdout)
 
 
 class Analyze(Case):

@@ -444,14 +444,10 @@ static void collectives_have_the_message_of_the_framework(void **state)
     struct collection r;
     const struct marks *m = marks_of(s, &r);
     assert_int_equal(m->n, 2);
-    row_of(
-        &r,
-        "{\\\"streamId\\\": \\\"32\\\",\\\"count\\\": \\\"25701386\\\",\\\"dataType\\\": \\\"fp16\\\",\\\"groupName\\\": "
-        "\\\"group_name_43\\\",\\\"opName\\\": \\\"HcclAllreduce\\\"}");
-    row_of(
-        &r,
-        "{\\\"streamId\\\": \\\"0\\\",\\\"count\\\": \\\"1\\\",\\\"dataType\\\": \\\"na\\\",\\\"srcRank\\\": \\\"3\\\",\\\"groupName\\\": "
-        "\\\"abc\\\",\\\"opName\\\": \\\"HcclRecv\\\"}");
+    row_of(&r, "{\"streamId\": \"32\",\"count\": \"25701386\",\"dataType\": \"fp16\",\"groupName\": "
+               "\"group_name_43\",\"opName\": \"HcclAllreduce\"}");
+    row_of(&r, "{\"streamId\": \"0\",\"count\": \"1\",\"dataType\": \"na\",\"srcRank\": \"3\",\"groupName\": "
+               "\"abc\",\"opName\": \"HcclRecv\"}");
     collection_free(&r);
     (void)state;
 }

@@ -119,6 +119,8 @@ static void segments_join_in_their_order(void **state)
         { "plain marks come first and stay alone", { { 1, 0, 7, "b", 1, 1 }, { 0, 0, 7, "a", 1, 1 }, { 0, 0, 7, "a", 1, 1 } }, "7:a 7:a 7:b", 0, 0 },
         { "two segments", { { 1, 0, 7, "one ", 1, 1 }, { 1, 1, 7, "two", 1, 1 } }, "7:one two", 0, 0 },
         { "segments in any order", { { 1, 1, 7, "two", 1, 1 }, { 1, 0, 8, "other", 1, 1 }, { 1, 0, 7, "one ", 1, 1 } }, "8:other 7:one two", 0, 0 },
+        { "JSON with escaped quotes is plain JSON", { { 1, 0, 7, "{\\\"a\\\": \\\"b\\\\c", 1, 1 }, { 1, 1, 7, "\\\"}", 1, 1 } }, "7:{\"a\": \"b\\\\c\"}", 0, 0 },
+        { "other backslashes stay", { { 0, 0, 7, "\\\"a", 1, 1 }, { 0, 0, 7, "{ \\\"", 1, 1 } }, "7:\\\"a 7:{ \\\"", 0, 0 },
         { "a missing segment is counted", { { 1, 0, 7, "one ", 1, 1 }, { 1, 2, 7, "three", 1, 1 } }, "7:one three", 1, 0 },
         { "without its begin", { { 1, 1, 7, "two", 1, 1 } }, "7:two", 1, 0 },
         { "another thread, the same id: two marks", { { 1, 0, 7, "a", 1, 1 }, { 1, 0, 7, "b", 2, 1 } }, "7:a 7:b", 0, 0 },

@@ -225,7 +225,7 @@ static void put_readable(const struct term *t, const struct source *s)
 static void put_folder(const struct term *t, const struct folder *f, const struct source *against)
 {
     const struct source *s = &f->source;
-    char number[READABLE_MOST], bytes[READABLE_MOST], time[READABLE_MOST];
+    char number[READABLE_MOST], bytes[READABLE_MOST];
     fprintf(t->to, "\n  %s", term_ink(t, INK_BOLD));
     term_text(t, f->name, 0);
     fprintf(t->to, "%s", term_ink(t, INK_END));
@@ -243,8 +243,8 @@ static void put_folder(const struct term *t, const struct folder *f, const struc
         term_text(t, source_product(s), 60);
         fprintf(t->to, ", platform %d", s->platform);
     }
-    fprintf(t->to, ", %s from %s%s\n", readable_duration(number, (double)(s->end_ns - s->begin_ns)),
-            readable_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
+    fputs(", ", t->to);
+    summary_extent(t, s, against);
     put_clock(t, s, against);
     if (!s->is_host)
         put_readable(t, s);
@@ -302,8 +302,8 @@ static json_t *folder_json(const struct folder *f, const struct source *against)
     json_t *more =
         json_pack("{s:i, s:s, s:o, s:o, s:I, s:I, s:b, s:f, s:I, s:I, s:I, s:I, s:o}", "platform", s->platform, "chip",
                   s->chip->name, "product", text_json(source_product(s)), "hostname", text_json(s->settings.hostname),
-                  "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end", s->has_end,
-                  "host_counter_mhz", mhz(s->host_clock.tick), "wall_drift_ns", (json_int_t)s->drift_ns,
+                  "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)source_end_ns(s, against), "has_end",
+                  s->has_end, "host_counter_mhz", mhz(s->host_clock.tick), "wall_drift_ns", (json_int_t)s->drift_ns,
                   "clock_shift_ns", (json_int_t)clock_shift_ns(s, against), "slices_missing", (json_int_t)f->n_missing,
                   "slices_aged", (json_int_t)f->n_aged, "streams", summary_streams_json(s));
     if (!s->is_host && more)

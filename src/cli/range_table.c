@@ -9,13 +9,13 @@
 
 enum { MEMBER_MOST = 64 };
 
-/* The value of a member of a JSON text whose quotes may be escaped; "" if it has none. */
+/* The value of a member of a JSON text; "" if it has none. */
 static const char *member(const char *text, const char *key, char out[MEMBER_MOST])
 {
     const char *at = strstr(text, key);
     at = at ? at + strlen(key) : "";
-    at += strspn(at, "\\\": ");
-    const size_t n = strcspn(at, "\\\",}");
+    at += strspn(at, "\": ");
+    const size_t n = strcspn(at, "\",}");
     snprintf(out, MEMBER_MOST, "%.*s", (int)(n < MEMBER_MOST ? n : MEMBER_MOST - 1), at);
     return out;
 }

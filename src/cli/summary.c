@@ -135,10 +135,22 @@ void summary_gpu(const struct term *t, const struct profile *p)
     fputc(')', t->to);
 }
 
+void summary_extent(const struct term *t, const struct source *s, const struct source *host)
+{
+    const int64_t end_ns = source_end_ns(s, host);
+    char number[READABLE_MOST], time[READABLE_MOST];
+    if (end_ns > 0)
+        fprintf(t->to, "%s ", readable_duration(number, (double)(end_ns - s->begin_ns)));
+    fprintf(t->to, "from %s%s\n", readable_time(time, s->begin_ns),
+            s->has_end   ? ""
+            : end_ns > 0 ? " (interrupted: until the last record)"
+                         : " (interrupted: the end is unknown)");
+}
+
 static void put_found(const struct term *t, const struct profile *p)
 {
     const struct source *s = profile_main_source(p);
-    char number[READABLE_MOST], time[READABLE_MOST];
+    char number[READABLE_MOST];
     if (p->n_devices > 0) {
         fprintf(t->to, "  %s%s, device%s", profile_is_simulated(p) ? "simulated " : "", p->chip->name,
                 p->n_devices > 1 ? "s" : "");
@@ -152,8 +164,8 @@ static void put_found(const struct term *t, const struct profile *p)
         fputs(", host ", t->to);
         term_text(t, s->settings.hostname, 40);
     }
-    fprintf(t->to, "; %s from %s%s\n", readable_duration(number, (double)(s->end_ns - s->begin_ns)),
-            readable_time(time, s->begin_ns), s->has_end ? "" : " (interrupted: the end is estimated)");
+    fputs("; ", t->to);
+    summary_extent(t, s, s);
 
     uint64_t n[FACTS];
     count_facts(p, n);
@@ -578,14 +590,14 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
         json_object_set_new(counts, fact_word[i].key, json_integer((json_int_t)n[i]));
     for (size_t i = 0; i < p->n_devices; i++)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
-    json_t *report =
-        json_pack("{s:o, s:o, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
-                  text_json(p->path), "chip", p->n_devices > 0 ? json_string(p->chip->name) : json_null(), "platform",
-                  p->platform, "hostname", text_json(s->settings.hostname), "simulated", profile_is_simulated(p),
-                  "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)s->end_ns, "has_end",
-                  s->has_end, "counts", counts, "files", files_json(&r->account), "top_operators", top_json(p, a->top),
-                  "losses", summary_losses_json(&p->lost), "recording", recording_json(&p->collector), "problems",
-                  problems_json(&r->account), "seconds", seconds_json(&r->account));
+    json_t *report = json_pack(
+        "{s:o, s:o, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(p->path),
+        "chip", p->n_devices > 0 ? json_string(p->chip->name) : json_null(), "platform", p->platform, "hostname",
+        text_json(s->settings.hostname), "simulated", profile_is_simulated(p), "devices", devices, "begin_ns",
+        (json_int_t)s->begin_ns, "end_ns", (json_int_t)source_end_ns(s, s), "has_end", s->has_end, "counts", counts,
+        "files", files_json(&r->account), "top_operators", top_json(p, a->top), "losses", summary_losses_json(&p->lost),
+        "recording", recording_json(&p->collector), "problems", problems_json(&r->account), "seconds",
+        seconds_json(&r->account));
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, NULL, a->top));

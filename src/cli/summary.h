@@ -31,6 +31,7 @@ json_t *problems_json(const struct account *a);
 json_t *seconds_json(const struct account *a);
 json_t *summary_losses_json(const struct losses *l);
 json_t *summary_streams_json(const struct source *s);
+void summary_extent(const struct term *t, const struct source *s, const struct source *host); /* how long, since when */
 
 /* The time and number of runs of a name, for lists of the largest ones. */
 struct top {

@@ -17,6 +17,8 @@
 #include "base/json_memory.h"
 #include "base/stamp.h"
 #include "load/settings_load.h"
+#include "raw/family.h"
+#include "raw/host_records.h"
 
 /* Settings and clock files are a few kilobytes; the reference gives up on them at this size, and so do we. */
 enum { SMALL_FILE_MOST = 8 << 20 };
@@ -487,6 +489,46 @@ static bool read_settings(struct source *s, struct error *e)
     return done;
 }
 
+/* The latest stamp of the last records of a stream of the host; 0: none. Threads write in batches, so that the last
+ * record is not the latest one. */
+static uint64_t last_stamp(const struct stream *t)
+{
+    enum { LOOKED_AT = 1024 };
+    const struct family *family = family_find(t->family);
+    const bool is_api = strcmp(t->family, "api_event.data") == 0;
+    if (t->n_slices == 0 || !family || family->size == 0 ||
+        (!is_api && strncmp(t->family, "compact.", 8) != 0 && strncmp(t->family, "additional.", 11) != 0))
+        return 0;
+    const struct slice *last = &t->slice[t->n_slices - 1];
+    size_t before = 0; /* bytes of the slices in front of it: a record may begin in one of them */
+    for (const struct slice *k = t->slice; k < last; k++)
+        before += k->size;
+    uint64_t latest = 0;
+    size_t end = (before + last->size) / family->size * family->size;
+    for (size_t n = 0; n < LOOKED_AT && end >= before + family->size; n++) {
+        const uint8_t *rec = last->data + ((end -= family->size) - before);
+        const uint64_t stamp = !match_holds(&api_layout.magic, rec) ? 0
+                               : is_api                             ? layout_get(&api_layout, API_END, rec)
+                                                                    : layout_get(&node_basic_layout, HEAD_TIME, rec);
+        latest = stamp > latest ? stamp : latest;
+    }
+    return latest;
+}
+
+/* Where the recorder did not store the end, the records show how long it ran at least. Stamps of damage are left out. */
+static int64_t last_record_ns(const struct source *s)
+{
+    static const int64_t most_ns = INT64_C(366) * 24 * 3600 * 1000000000;
+    int64_t last_ns = 0;
+    for (size_t i = 0; i < s->n_streams; i++) {
+        const uint64_t stamp = last_stamp(&s->stream[i]);
+        const int64_t ns = stamp > 0 ? source_host_ns(s, stamp) : 0;
+        if (ns > last_ns && ns > s->begin_ns && ns - s->begin_ns < most_ns)
+            last_ns = ns;
+    }
+    return last_ns;
+}
+
 bool source_open(struct source *s, const char *prof_path, const char *name, struct error *e)
 {
     *s = (struct source){ .is_host = strcmp(name, "host") == 0, .mem = arena_new() };
@@ -499,8 +541,10 @@ bool source_open(struct source *s, const char *prof_path, const char *name, stru
         error_no_memory(e, prof_path);
         goto failed;
     }
-    if (read_settings(s, e) && read_window(s, e) && find_streams(s, e))
+    if (read_settings(s, e) && read_window(s, e) && find_streams(s, e)) {
+        s->last_ns = s->is_host && !s->has_end ? last_record_ns(s) : 0;
         return true;
+    }
 failed:
     source_close(s);
     return false;

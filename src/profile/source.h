@@ -65,6 +65,7 @@ struct source {
     int64_t begin_ns, end_ns; /* of the collection, wall clock; end is a guess when has_end is false */
     const char *begin_date;   /* the same begin in the words of the machine that collected, local time; may be "" */
     bool has_end;
+    int64_t last_ns;  /* of the host, without an end: its last record, wall clock; 0: none is known */
     int64_t drift_ns; /* how far the wall clock moved against the monotonic one meanwhile; 0: unknown */
 
     struct stream *stream; /* sorted by family, unaging first */
@@ -73,6 +74,12 @@ struct source {
     struct arena *mem;
     struct losses lost;
 };
+
+/* The end of the collection as far as it is known, or else that of the host's last record; 0: neither. */
+static inline int64_t source_end_ns(const struct source *s, const struct source *host)
+{
+    return s->has_end ? s->end_ns : s->last_ns > 0 ? s->last_ns : host->last_ns;
+}
 
 /* Wall-clock ns of a raw stamp. */
 static inline int64_t source_host_ns(const struct source *s, uint64_t cnt)

@@ -57,15 +57,15 @@ static uint32_t report_before(const struct ranges *r, const struct hccl_ops *h, 
     return next > 0 && h->thread[r->row[next - 1]] == thread ? r->row[next - 1] : NO_ROW;
 }
 
-/* A value of the range's message, which is JSON with a backslash before every quote. NULL: it is not there. */
+/* A value of the range's message, which is JSON. NULL: it is not there. */
 static const char *value_of(const char *message, const char *key, size_t *n)
 {
     const char *at = strstr(message, key);
     if (!at)
         return NULL;
     at += strlen(key);
-    at += strspn(at, "\\\": ");
-    *n = strcspn(at, "\\\"");
+    at += strspn(at, "\": ");
+    *n = strcspn(at, "\"");
     return at;
 }
 

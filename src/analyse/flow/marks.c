@@ -106,6 +106,25 @@ static bool index_by_id(struct marks *m, struct arena *mem)
     return true;
 }
 
+/* The frameworks' marks of collectives are JSON with a backslash before each quote, because the reference copies messages
+ * into its JSON as they are. They become the JSON that they are meant to be. */
+static bool unescape_message(struct profile *p, name_id *message)
+{
+    const char *text = names_text(p->names, *message);
+    if (strncmp(text, "{\\\"", 3) != 0)
+        return true;
+    const size_t len = names_len(p->names, *message);
+    char *plain = malloc(len);
+    size_t n = 0;
+    for (size_t i = 0; plain && i < len; i++)
+        if (text[i] != '\\' || text[i + 1] != '"')
+            plain[n++] = text[i];
+    if (plain)
+        *message = names_add(p->names, plain, n);
+    free(plain);
+    return plain != NULL;
+}
+
 bool marks_analyse(struct profile *p, struct error *e)
 {
     struct marks *m = &p->host.records.marks;
@@ -133,6 +152,8 @@ bool marks_analyse(struct profile *p, struct error *e)
     if (done)
         losses_add(&p->host.source.lost, LOSS_OTHER_KIND, m->n - n_plain - n_with_id, host_file, 0);
     done = done && order_by_u32(joined + n_plain, n - n_plain, place) && marks_reorder(m, joined, n, mem);
+    for (size_t i = 0; done && i < m->n; i++)
+        done = unescape_message(p, &m->message[i]);
     m->n_plain = n_plain;
     return (done && index_by_id(m, mem)) || error_no_memory(e, p->path);
 }
