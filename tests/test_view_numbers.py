@@ -201,6 +201,30 @@ class Numbers(Case):
             self.assertAlmostEqual(found["busy"][i], 1000 * busy[i] / each, delta=1)
         self.assertEqual(v.raw(v.url.path + "api/minimap?input=0&n=0")[0], 400)
 
+    def test_the_card_of_a_device(self):
+        """Its name, the duration of the recording, how its time was spent in the steps; without steps, how busy it was."""
+        with open(KINETO, encoding="utf-8") as f:
+            trace = json.load(f)
+        work = [e for e in trace["traceEvents"] if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
+        v = self.view(KINETO)
+        o = v.json("overview", input=0)
+        self.assertEqual((o["device"], o["has_device"], o["duration"]), (trace["deviceProperties"][0]["name"], True, v.json("rows", input=0)["end"]))
+        self.assertEqual({e["tid"] for e in work}, {work[0]["tid"]})  # one stream
+        self.assertAlmostEqual(o["busiest"], 1000 * sum(e["dur"] for e in work), delta=1)
+        with open(os.path.join(NPU_RESULTS, "step_trace_time.csv"), encoding="utf-8", newline="") as f:
+            steps = [{k: float(x) for k, x in line.items() if k in ("Computing", "Communication(Not Overlapped)", "Overlapped")} for line in csv.DictReader(f)]
+        o = self.view(NPU).json("overview", input=0)
+        series, = o["series"]
+        self.assertIn(", " + o["device"] + ", process", self.ascope("info", NPU, code=0).stdout)
+        total = {k: 1000 * sum(s[k] for s in steps) for k in steps[0]}
+        wanted = [total["Computing"] - total["Overlapped"], total["Overlapped"], total["Communication(Not Overlapped)"]]
+        self.assert_close(series["whole_parts"][:3], wanted, "parts")  # free is the rest of a step
+        self.assertEqual(sum(series["whole_parts"]), series["whole"])
+        self.assertEqual(series["whole_parts"], [sum(s["parts"][i] for s in series["steps"]) for i in range(4)])
+        self.assertEqual(series["whole"], sum(s["time"] for s in series["steps"]))
+        o = self.view(self.trace([event("op", 0, 5, cat="cpu_op")])).json("overview", input=0)
+        self.assertEqual((o["device"], o["has_device"], o["busiest"]), ("", False, 0))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -11,10 +11,24 @@ static void add_work(struct view_input *in)
     view_chrome_work(in, &in->trace, "", &e);
 }
 
+/* The name of the first device in the properties that torch.profiler writes; NULL: there is none. */
+static const char *device_name(const struct chrome_trace *t, struct arena *mem)
+{
+    const struct json_span list = chrome_fact(t, "deviceProperties");
+    struct json_scan scan;
+    struct json_span first, name, plain;
+    if (!list.at || !json_enter(&scan, list.at, list.at + list.len, '[') || !json_next_element(&scan) ||
+        !json_pass(&scan, &first))
+        return NULL;
+    name = json_find(first, "name");
+    return name.len > 2 && json_plain(name, &plain) ? arena_text(mem, plain.at, plain.len) : NULL;
+}
+
 bool view_chrome_load(struct view_input *in, struct error *e)
 {
     if (!view_load_chrome(in, e))
         return false;
+    in->device = device_name(&in->trace, in->mem);
     struct names *names = names_new();
     const struct subject subject = subject_of_trace(&in->trace, names);
     const bool done = names && view_steps_add(in, &subject);

@@ -29,6 +29,8 @@ static bool answers_find(struct view_input *in, const struct loaded *l)
         if (!view_steps_add(in, &subject))
             return false;
     }
+    if (l->profile && l->profile->n_devices > 0)
+        in->device = l->profile->chip->name; /* of a static table */
     return add_fact(in, "directory", in->path) &&
            add_fact(in, "losses", l->is_lossy ? "some records could not be used; ascope analyse lists them" : "none");
 }

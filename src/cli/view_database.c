@@ -108,6 +108,7 @@ static bool add_series(struct view_input *in, struct db_reader *r, const struct 
     for (size_t i = 0; i < made.steps.n; i++)
         made.steps.at[i].is_slow = spread_is_outlier(&spread, time_ns[i]);
     made.median_ns = spread.median_ns;
+    view_series_sum(&made);
     made.title = arena_printf(in->mem, "%zu steps, median %s", made.steps.n,
                               readable_duration(number, (double)spread.median_ns));
     if (is_one_of_many)

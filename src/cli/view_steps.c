@@ -29,7 +29,7 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
                         struct arena *mem)
 {
     char number[READABLE_MOST];
-    *out = (struct view_series){ .median_ns = s->spread.median_ns };
+    *out = (struct view_series){ .median_ns = s->spread.median_ns, .is_host = s->is_host };
     out->title = s->is_whole
                      ? whole_title(s, mem)
                      : arena_printf(mem, "%zu %s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
@@ -48,6 +48,12 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
             return false;
         for (size_t p = 0; p < STEP_PARTS; p++)
             step->part_ns[p] = s->part_ns[p][i];
+    }
+    view_series_sum(out);
+    if (s->is_whole) {
+        out->whole_ns = s->time_ns[0];
+        for (size_t p = 0; p < STEP_PARTS; p++)
+            out->whole_part_ns[p] = s->part_ns[p][0];
     }
     return out->title != NULL;
 }

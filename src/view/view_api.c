@@ -12,6 +12,7 @@
 #include "view/answer_slices.h"
 #include "view/answer_tables.h"
 #include "view/bus_guard.h"
+#include "view/device_tracks.h"
 
 enum { NAMES_AT_ONCE = 20000 };
 
@@ -211,13 +212,27 @@ static void put_sentences(struct question *a, const char *key, const struct view
     out_char(o, ']');
 }
 
+static void put_parts(struct out *o, const char *key, const int64_t part_ns[4])
+{
+    json_put_key(o, key);
+    out_char(o, '[');
+    for (size_t p = 0; p < 4; p++) {
+        json_put_comma(o, p == 0);
+        out_i64(o, part_ns[p]);
+    }
+    out_char(o, ']');
+}
+
 static void put_series(struct question *a, const struct view_series *s)
 {
     struct out *o = a->o;
     const struct view_step *slowest = view_slowest(s);
     out_char(o, '{');
     json_put_text(o, "title", s->title);
+    json_put_bool(o, "is_host", s->is_host);
     json_put_int(o, "median", s->median_ns);
+    json_put_int(o, "whole", s->whole_ns);
+    put_parts(o, "whole_parts", s->whole_part_ns);
     json_put_key(o, "selected");
     if (slowest)
         out_i64(o, slowest - s->steps.at);
@@ -234,13 +249,7 @@ static void put_series(struct question *a, const struct view_series *s)
         json_put_int(o, "end", question_ns(a, step->end_ns));
         json_put_int(o, "time", step->time_ns);
         json_put_bool(o, "is_slow", step->is_slow);
-        json_put_key(o, "parts");
-        out_char(o, '[');
-        for (size_t p = 0; p < 4; p++) {
-            json_put_comma(o, p == 0);
-            out_i64(o, step->part_ns[p]);
-        }
-        out_char(o, ']');
+        put_parts(o, "parts", step->part_ns);
         put_sentences(a, "why", step->why.at, step->why.n);
         out_char(o, '}');
     }
@@ -261,12 +270,30 @@ static void put_texts(struct question *a)
     }
 }
 
+/* The device, the duration of the recording, and how long its busiest track works. */
+static void put_device(struct question *a)
+{
+    const struct view_timeline *t = a->t;
+    int64_t busiest_ns = 0;
+    bool has_device = false;
+    for (uint32_t i = 0; t->trace && i < t->trace->tracks.n; i++) {
+        const int64_t ns = t->is_device[i] ? device_track_busy_ns(a->in, i, t->begin_ns, t->end_ns) : 0;
+        has_device |= t->is_device[i];
+        busiest_ns = ns > busiest_ns ? ns : busiest_ns;
+    }
+    json_put_text(a->o, "device", a->in->device ? a->in->device : "");
+    json_put_bool(a->o, "has_device", has_device);
+    json_put_int(a->o, "duration", question_ns(a, t->end_ns));
+    json_put_int(a->o, "busiest", busiest_ns);
+}
+
 static void answer_overview(struct question *a)
 {
     struct out *o = a->o;
     out_char(o, '{');
     json_put_bool(o, "has_timeline", a->t->trace != NULL); /* without one the times below have no begin to count from */
     put_texts(a);
+    put_device(a);
     json_put_key(o, "series");
     out_char(o, '[');
     for (size_t i = 0; i < a->in->series.n; i++) {

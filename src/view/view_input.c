@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/gunzip.h"
 #include "base/hash.h"
+#include "base/stamp.h"
 #include "base/inside.h"
 #include "load/chrome_load.h"
 #include "view/bus_guard.h"
@@ -240,6 +241,15 @@ bool view_load_chrome(struct view_input *in, struct error *e)
             fact_add(in, "slices", t->slices.n) && fact_add(in, "flow events", t->flows.n) &&
             fact_add(in, "lost events", losses_damage(&t->lost))) ||
            error_no_memory(e, in->path);
+}
+
+void view_series_sum(struct view_series *s)
+{
+    for (size_t i = 0; i < s->steps.n; i++) {
+        s->whole_ns = stamp_add(s->whole_ns, s->steps.at[i].time_ns);
+        for (size_t p = 0; p < 4; p++)
+            s->whole_part_ns[p] = stamp_add(s->whole_part_ns[p], s->steps.at[i].part_ns[p]);
+    }
 }
 
 const struct view_step *view_slowest(const struct view_series *s)

@@ -31,9 +31,12 @@ struct view_step {
 };
 struct view_series {
     const char *title;
+    bool is_host; /* there is no device: operators of the host compute */
     int64_t median_ns;
+    int64_t whole_ns, whole_part_ns[4]; /* of all steps, or of the whole recording if it has none */
     LIST(struct view_step) steps;
 };
+void view_series_sum(struct view_series *s); /* the whole, from its steps */
 /* The slowest of the slow steps; NULL: none is slow. */
 const struct view_step *view_slowest(const struct view_series *s);
 struct view_fact {
@@ -150,6 +153,7 @@ struct view_input {
     struct mapped drawn;        /* the text of the trace, if it is not a file of the user */
     struct chrome_trace trace;
     struct view_timeline timeline;
+    const char *device; /* "NVIDIA H200"; NULL: not known */
     LIST(struct view_series) series;
     LIST(struct view_sentence) sentences;
     LIST(struct view_fact) facts;

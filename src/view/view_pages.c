@@ -16,6 +16,7 @@
     X("api.js", SCRIPT, view_api_js)                                                                                   \
     X("axis.js", SCRIPT, view_axis_js)                                                                                 \
     X("block_cache.js", SCRIPT, view_block_cache_js)                                                                   \
+    X("card.js", SCRIPT, view_card_js)                                                                                 \
     X("categories.js", SCRIPT, view_categories_js)                                                                     \
     X("chart.js", SCRIPT, view_chart_js)                                                                               \
     X("colours.js", SCRIPT, view_colours_js)                                                                           \

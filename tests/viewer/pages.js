@@ -238,6 +238,8 @@ async function use_flame(page, url, job, hostile) {
 
 async function use_pages(page, url, job) {
     await look(page, url, "input=" + job, "overview");
+    check(/Ascend910B[\s\S]*Use of the device[\s\S]*Computing \d/.test(await page.locator(".card").innerText()), "the card lacks something: " + (await page.locator(".card").innerText()));
+    check((await page.locator(".one_line .shares").count()) > 8 && /Where the time of the host goes/.test(await page.locator("main").innerText()), "no top kernels or operators");
     const heading = () => page.locator("main h3").first().innerText();
     check(/^Step 3: .*\+.* against the median step/.test(await heading()), "the slow step is not explained: " + (await heading()));
     check(/longer runs: /.test(await page.locator("main").innerText()), "no reasons of the slow step");

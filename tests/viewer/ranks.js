@@ -31,11 +31,20 @@ const shown = (page, key, value) => page.waitForFunction(([k, v]) => new URLSear
 const has = (page, key) => page.waitForFunction((k) => new URLSearchParams(location.hash.slice(1)).has(k), key, LIMIT);
 const caption = (page, n) => page.locator(".heat figcaption").nth(n).innerText();
 
-async function use_job(page, url) {
+async function use_job(page, url, folder) {
     await look(page, url, "", "job");
     const text = await page.locator("main").innerText();
     for (const words of ["8 ranks, 4 steps", "rank 3 computes", "clock of rank 2", "link 0-1", "Advice", "a rank that the others wait for", "HCCS (GB/s)"])
         check(text.includes(words), "the overview lacks: " + words);
+    // Verdicts and advice are side by side where there is room; the critical path is that of `ascope cluster`.
+    const place = (name) => page.getByRole("heading", { name, exact: false }).first().boundingBox();
+    const [verdicts, advice, path_box] = [await place("Verdicts"), await place("Advice"), await place("Critical path of step")];
+    check(Math.abs(verdicts.y - advice.y) < 20 && advice.x > 600 && path_box.x > 600, "the right half is empty: " + JSON.stringify([verdicts, advice, path_box]));
+    fs.cpSync(folder + "/job", folder + "/copy", { recursive: true }); // the page would report what cluster writes
+    const cluster = JSON.parse(spawnSync(ascope, ["cluster", folder + "/copy", "--json"], { encoding: "utf8" }).stdout).critical_path;
+    const rows = (await page.locator("table.one_line tr").allInnerTexts()).slice(1, 1 + cluster.parts.length).map((t) => t.match(/([\d.]+) %/)[1]);
+    check(rows.join() === cluster.parts.map((p) => ((100 * p.ns) / cluster.ns).toFixed(1)).join(), "another critical path: " + rows);
+    check(await page.getByRole("button", { name: /^rank 3 computes/ }).evaluate((b) => getComputedStyle(b).borderTopWidth === "0px" && getComputedStyle(b).color !== getComputedStyle(document.body).color), "a link looks like a button");
     // One click from the verdict to the slow rank beside the one that waits: two pinned rows, the collective selected.
     await page.getByRole("button", { name: /^rank 3 computes/ }).click();
     await page.waitForSelector(".timeline .details dl", LIMIT);
@@ -138,7 +147,7 @@ in_browser(async (page, folder) => {
     sim("--kernels", "600", "--steps", "5", "--out", folder + "/a");
     sim("--kernels", "600", "--steps", "5", "--slow-operator", "MatMulV2:3", "--noise-seed", "5", "--out", folder + "/" + HOSTILE.replaceAll("/", ""));
     await with_server([folder + "/job"], async (url) => {
-        await use_job(page, url);
+        await use_job(page, url, folder);
         await use_maps(page, url);
     });
     await with_server([folder + "/job", "--ranks", "0-1"], (url) => use_others(page, url));

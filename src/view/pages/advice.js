@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to change, and what differs between two runs: the answers of `ascope advise` and `ascope compare` on the overview.
 // @ts-check
-import { button, element, number_table } from "./elements.js";
+import { element, link, number_table } from "./elements.js";
 import { said } from "./sentences.js";
 import { duration, word } from "./text.js";
 
@@ -29,7 +29,7 @@ export function show_advice(section, o, is_job, has_steps, look_at) {
             const p = element("p"), place = e.place;
             if (place) {
                 const t0 = shift + place.begin_ns, cause = { t0, t1: t0 + place.dur_ns, event: place.event ?? "", run: is_job && one.rank !== null ? "Rank " + one.rank : undefined };
-                p.append(button(said(e.text), () => void look_at(cause)));
+                p.append(link(said(e.text), () => void look_at(cause)));
             } else p.textContent = said(e.text);
             item.append(p);
         }
@@ -74,5 +74,5 @@ export function show_comparison(section, c, aligned, align, find) {
     if (!changes.length) return;
     section.append(element("h3", word("changes")));
     section.append(number_table([word("name"), "A", "B", "B − A", ""], changes.map((/** @type {any} */ r) =>
-        [button(r.name + (r.detail ? " " + r.detail : ""), () => find(r.name)), duration(r.step.a_us * 1000), duration(r.step.b_us * 1000), more(r.step.more_us), word("difference_" + r.step.state)])));
+        [link(r.name + (r.detail ? " " + r.detail : ""), () => find(r.name)), duration(r.step.a_us * 1000), duration(r.step.b_us * 1000), more(r.step.more_us), word("difference_" + r.step.state)])));
 }

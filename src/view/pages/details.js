@@ -2,7 +2,7 @@
 // The details of the selected slice, and statistics of a selected range. Every text from a file becomes a text node.
 // @ts-check
 import { date_of, time_of } from "./axis.js";
-import { button, element } from "./elements.js";
+import { button, element, link } from "./elements.js";
 import { duration, exactly, grouped, word } from "./text.js";
 
 /** A time of the machine's clock, with all digits, and as the number of ns that is in files. @param {string} base_ns @param {number} begin */
@@ -34,10 +34,7 @@ export function show_slice(place, s, base_ns, go) {
         put(key, /stack/i.test(key) ? element("pre", text.split(/;\r?\n|;/).join("\n"), "stack") : text);
     }
     for (const flow of s.flows) {
-        const link = /** @type {HTMLButtonElement} */ (element("button", [flow.name, flow.rank, duration(flow.begin)].filter(Boolean).join(", ")));
-        link.type = "button";
-        link.addEventListener("click", () => go(flow.slice));
-        put(word(flow.is_source ? "from" : "to"), link);
+        put(word(flow.is_source ? "from" : "to"), link([flow.name, flow.rank, duration(flow.begin)].filter(Boolean).join(", "), () => go(flow.slice)));
     }
     place.replaceChildren(facts);
 }
@@ -53,10 +50,7 @@ export function show_area(place, found, go, flame) {
     table.append(head);
     for (const row of found.rows) {
         const tr = element("tr"), name = element("td");
-        const link = /** @type {HTMLButtonElement} */ (element("button", row.name));
-        link.type = "button";
-        link.addEventListener("click", () => go(row.longest_slice));
-        name.append(link);
+        name.append(link(row.name, () => go(row.longest_slice)));
         tr.append(name, ...COLUMNS.map(([c, shown]) => element("td", shown(row[c]), "number")));
         table.append(tr);
     }

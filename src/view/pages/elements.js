@@ -18,6 +18,33 @@ export function button(text, does) {
     return made;
 }
 
+/** A button that leads elsewhere, and looks like that. @param {string} text @param {() => void} does */
+export function link(text, does) {
+    const made = button(text, does);
+    made.className = "link";
+    return made;
+}
+
+/** A bar of shares, side by side. @param {{share: number, colour: string, title: string}[]} parts */
+export function share_bar(parts) {
+    const bar = element("div", "", "shares");
+    for (const part of parts.filter((one) => one.share > 0)) {
+        const made = element("span");
+        made.style.width = 100 * part.share + "%";
+        made.style.background = part.colour;
+        made.title = part.title;
+        bar.append(made);
+    }
+    return bar;
+}
+
+/** A share as a bar and a number. @param {number} share 0 to 1 @param {string} kind a colour of the style sheet */
+export function share_cell(share, kind) {
+    const cell = element("div", "", "share");
+    cell.append(share_bar([{ share, colour: `var(--${kind})`, title: "" }]), (100 * share).toFixed(1) + " %");
+    return cell;
+}
+
 /** @param {string[]} titles @param {(string|Node)[][]} rows all but the first column are numbers */
 export function number_table(titles, rows) {
     const table = element("table"), head = element("tr");

@@ -2,7 +2,7 @@
 // The overview of a job of many ranks: verdicts, the time of each rank in each step, and the bandwidth of each link.
 // @ts-check
 import * as api from "./api.js";
-import { button, element } from "./elements.js";
+import { element, link, number_table, share_cell } from "./elements.js";
 import { show_heat } from "./heat.js";
 import { said as in_words } from "./sentences.js";
 import { duration, word } from "./text.js";
@@ -11,7 +11,8 @@ import { duration, word } from "./text.js";
  * @typedef {{rank: number, path: string, source: string, is_drawn: boolean, clock_ahead_ns: number}} JobRank
  * @typedef {{kind: string, text: string, rank: number|null, other_rank: number|null, step: string|null, ratio: number, ms: number}} Verdict
  * @typedef {{collective: string, begin: number, end: number, waiting_rank: number}|null} Place
- * @typedef {{base_ns: string, job_ranks: JobRank[], steps: string[], cells: [number, number, number, number, number, number|null, number|null][],
+ * @typedef {{kind: "computing"|"free"|"communication", rank: number|null, name: string, group: string|null, group_name: string, ns: number, saved_ns: number}} PathPart
+ * @typedef {{base_ns: string, critical_path: {step: string|null, ns: number, segments: number, ranks: number, parts: PathPart[]}|null, job_ranks: JobRank[], steps: string[], cells: [number, number, number, number, number, number|null, number|null][],
  *   groups: {name: string, ranks: number[]}[], links: {transport: string, src: number, dst: number, mb: number, ms: number}[],
  *   places: Place[], verdicts: Verdict[], has_compared: boolean, notes: {text: string, is_loss: boolean}[]}} Job
  * @typedef {(t0: number, t1: number, slice?: number, more?: Record<string, string|number>) => Promise<void>} Look
@@ -57,12 +58,12 @@ function show_verdicts(section, job, shift, input, look_at) {
         const step = job.cells.find((c) => (v.rank === null || c[0] === v.rank) && (v.step === null || job.steps[c[1]] === v.step) && c[5] !== null);
         if (place && drawn.has(v.rank ?? -1) && drawn.has(place.waiting_rank)) {
             const t0 = shift + place.begin, t1 = shift + place.end, ranks = [v.rank ?? 0, place.waiting_rank], edge = (t1 - t0) / 2;
-            p.append(button(said, async () => {
+            p.append(link(said, async () => {
                 const { pins, slice } = await rows_of(input, place.collective, ranks, t0, t1);
                 await look_at(t0 - edge, t1 + edge, slice, { ranks: titles(ranks), pins: pins.map((id) => "t" + id).join(",") });
             }), " ", element("span", word("beside", { rank: ranks[0], other: ranks[1], name: place.collective }), "faint"));
         } else if (step && (v.rank === null || drawn.has(v.rank)))
-            p.append(button(said, () => void look_at(shift + Number(step[5]), shift + Number(step[6]), undefined, { ranks: titles([v.rank, v.other_rank].filter((r) => drawn.has(r ?? -1))) })));
+            p.append(link(said, () => void look_at(shift + Number(step[5]), shift + Number(step[6]), undefined, { ranks: titles([v.rank, v.other_rank].filter((r) => drawn.has(r ?? -1))) })));
         else p.textContent = said;
         p.title = v.text;
         section.append(p);
@@ -160,15 +161,48 @@ function show_links(section, job, shift, look_at) {
     }
 }
 
+/** @param {HTMLElement} section @param {Job} job */
+export function show_heading(section, job) {
+    const n = job.job_ranks.length, drawn = job.job_ranks.filter((r) => r.is_drawn).length;
+    section.append(element("h2", word("job_of", { n, steps: job.steps.filter((s) => s).length })));
+    section.append(element("p", word(drawn === n ? "drawn_all" : drawn ? "drawn_ranks" : "drawn_none", { n: drawn }), "faint"));
+}
+
+const PATH_COLOURS = { computing: "computing", free: "free", communication: "communication" };
+
+/** What a part of the critical path is. @param {PathPart} part */
+function path_words(part) {
+    const rank = part.rank === null ? "" : word(part.kind === "communication" ? "joins_last" : "rank_n", { rank: part.rank });
+    const name = part.name && part.group ? word("name_of_group", { name: part.name, group: part.group_name || part.group }) : part.name;
+    return word("path_" + part.kind) + [rank, name].filter(Boolean).map((text) => ", " + text).join("");
+}
+
+/** The critical path through all ranks, as `ascope cluster` prints it. @param {HTMLElement} section @param {Job} job */
+export function show_path(section, job) {
+    const path = job.critical_path;
+    if (!path || path.ns <= 0) return;
+    const title = word(path.step === null ? "critical_path" : "critical_path_of", { step: path.step ?? "", time: duration(path.ns) });
+    section.append(element("h2", title), element("p", word("path_through", { n: path.segments, ranks: path.ranks }), "faint"));
+    /** @param {string} text @param {number} ns @param {string} kind @param {string} saved */
+    const row = (text, ns, kind, saved) => {
+        const label = element("span", text);
+        label.title = text;
+        return [label, share_cell(ns / path.ns, kind), duration(ns), saved];
+    };
+    const rows = path.parts.map((part) => row(path_words(part), part.ns, PATH_COLOURS[part.kind], duration(part.saved_ns)));
+    const rest = path.parts.reduce((sum, part) => sum - part.ns, path.ns);
+    if (rest > 0) rows.push(row(word("other_parts"), rest, "line", ""));
+    const table = number_table([word("part"), word("share_of_all"), word("length"), word("saved_if_0")], rows);
+    table.className = "one_line";
+    section.append(table);
+}
+
 /**
  * @param {HTMLElement} section @param {{base_ns: string, job: Job}} o @param {number} input @param {Look} look_at @param {LookElsewhere} elsewhere
  * @param {URLSearchParams} state @param {(key: string, value: string|null) => void} keep
  */
 export function show_job(section, o, input, look_at, elsewhere, state, keep) {
     const shift = Number(BigInt(o.job.base_ns) - BigInt(o.base_ns));
-    const n = o.job.job_ranks.length, drawn = o.job.job_ranks.filter((r) => r.is_drawn).length;
-    section.append(element("h2", word("job_of", { n, steps: o.job.steps.filter((s) => s).length })));
-    section.append(element("p", word(drawn === n ? "drawn_all" : drawn ? "drawn_ranks" : "drawn_none", { n: drawn }), "faint"));
     show_verdicts(section, o.job, shift, input, look_at);
     if (o.job.cells.length) show_steps(section, o.job, shift, look_at, elsewhere, state, keep);
     show_links(section, o.job, shift, look_at);

@@ -218,7 +218,7 @@ async function show() {
         else if (page === "roofline") await show_roofline(place, input(), look_at, says, one.is_simulated);
         else if (page === "tables") await show_tables(place, input(), state, keep, look_at);
         else if (page === "sql") await show_sql(place, input(), state, keep);
-        else await show_overview(place, input(), look_at, look_at_cause, look_elsewhere, state, keep, (step) => void reload(step), search_for, () => go("tables"));
+        else await show_overview(place, input(), look_at, look_at_cause, look_elsewhere, state, keep, (step) => void reload(step), search_for, (table) => (keep("table", table), go("tables")));
         if (place.isConnected) main.dataset.shown = page;
     } catch (e) {
         if (place.isConnected) failed(/** @type {Error} */ (e));

@@ -4,7 +4,7 @@
 import * as api from "./api.js";
 import { show_categories } from "./categories.js";
 import { framed } from "./chart.js";
-import { button, element, number_table } from "./elements.js";
+import { button, element, link, number_table } from "./elements.js";
 import { bytes, duration, grouped, word } from "./text.js";
 
 const WIDTH = 1200, HEIGHT = 220;
@@ -109,7 +109,7 @@ export async function show_memory(place, input, state, keep, look_at) {
         tables.replaceChildren(
             number_table([word("taken_by"), word("count"), word("size")], alive.owners.map((/** @type {any} */ o) => [name_of(o.name), grouped(o.count), bytes(o.bytes)])),
             number_table([word("block"), word("size"), word("begin"), word("lives")], alive.blocks.map((/** @type {any} */ b) => [
-                button(name_of(b.name), () => void look_at(b.begin - 50000, b.begin + 50000)), bytes(b.bytes), duration(b.begin),
+                link(name_of(b.name), () => void look_at(b.begin - 50000, b.begin + 50000)), bytes(b.bytes), duration(b.begin),
                 b.end === null ? word("to_the_end") : duration(b.end - b.begin)])));
     };
     choice.addEventListener("change", () => {

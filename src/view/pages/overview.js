@@ -3,41 +3,37 @@
 // @ts-check
 import * as api from "./api.js";
 import { show_advice, show_comparison } from "./advice.js";
-import { button, element } from "./elements.js";
-import { show_job } from "./job.js";
+import { show_card, show_top } from "./card.js";
+import { element, link } from "./elements.js";
+import { show_heading, show_job, show_path } from "./job.js";
 import { said } from "./sentences.js";
 import { CUT, PARTS, show_strip } from "./strip.js";
-import { table_of } from "./tables.js";
 import { duration, grouped, has_word, word } from "./text.js";
-
-const LONGEST = 15;
 
 /** @param {import("./strip.js").Series} of */
 function legend(of) {
     const p = element("p", "", "faint");
     for (const part of PARTS) {
-        const box = element("span", "■ ");
+        const entry = element("span", "", "entry"), box = element("span", "■ ");
         box.style.color = `var(--${part})`;
-        p.append(box, word(part) + "   ");
+        entry.append(box, word(part));
+        p.append(entry);
     }
     if (of.median > 0 && of.steps.some((s) => s.time > of.median * CUT)) p.append(word("cut", { n: CUT }));
     return p;
 }
 
-/** A table of what takes longest: of kernels, or of all slices if there are no kernels. @param {HTMLElement} section @param {number} input @param {import("./job.js").Look} look_at
- *  @param {() => void} to_tables */
-async function show_longest(section, input, look_at, to_tables) {
-    for (const [name, title] of [["kernels", "longest_kernels"], ["by name", "longest_names"]]) {
-        const answer = /** @type {import("./tables.js").Answer} */ (await api.json("table", { input, name }));
-        if (!answer.rows.length) continue;
-        answer.rows = answer.rows.slice(0, LONGEST);
-        section.append(element("h2", word(title)), table_of(answer, null, (row) => {
-            const slice = answer.slices?.[row];
-            if (typeof slice === "number") void look_at(0, 0, slice);
-        }), button(word("all_tables"), to_tables));
-        return;
-    }
-    section.append(element("p", word("no_slices")));
+/** The steps of each device. Of a single one the answer about the selected step has its place elsewhere, beside the advice.
+ *  @param {HTMLElement} place @param {HTMLElement} beside @param {{series: import("./strip.js").Series[]}} o @param {((cause: import("./job.js").Cause) => void)|null} go
+ *  @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep */
+function show_series(place, beside, o, go, state, keep) {
+    const [device, row] = (state.get("step") ?? "").split(".").map(Number);
+    o.series.forEach((one, i) => {
+        place.append(element("h2", one.steps.length ? word("series_title", { title: said(one.title), n: grouped(one.steps.length), median: duration(one.median) }) : said(one.title)));
+        if (!one.steps.length) return;
+        place.append(legend(one));
+        show_strip(place, o.series.length === 1 ? beside : place, one, device === i ? row : null, go, (chosen) => keep("step", i + "." + chosen));
+    });
 }
 
 /** @param {[string, string|number][]} facts */
@@ -50,41 +46,45 @@ function facts_of(facts) {
     return list;
 }
 
+/** Two columns where there is room for them. @param {HTMLElement} section */
+function columns_in(section) {
+    const columns = element("div", "", "columns"), left = element("div"), right = element("div");
+    columns.append(left, right);
+    section.append(columns);
+    return { left, right };
+}
+
 /**
  * @param {HTMLElement} place @param {number} input
  * @param {import("./job.js").Look} look_at @param {(cause: import("./job.js").Cause) => Promise<void>} look_at_cause @param {import("./job.js").LookElsewhere} elsewhere
  * @param {URLSearchParams} state @param {(key: string, value: string|number|null) => void} keep @param {(step: string) => void} align
- * @param {(text: string) => void} find in the timeline @param {() => void} to_tables
+ * @param {(text: string) => void} find in the timeline @param {(table: string) => void} to_table
  */
-export async function show_overview(place, input, look_at, look_at_cause, elsewhere, state, keep, align, find, to_tables) {
+export async function show_overview(place, input, look_at, look_at_cause, elsewhere, state, keep, align, find, to_table) {
     const o = await api.json("overview", { input });
-    const section = element("div", "", "section");
+    const section = element("div", "", "section overview");
     place.append(section);
-    /** @type {import("./job.js").Look} */
-    const go = o.has_timeline ? look_at : async () => {};
+    const go = o.has_timeline ? look_at : async () => {}, to_cause = o.has_timeline ? look_at_cause : async () => {};
     if (o.losses.length) section.append(element("h2", word("losses")));
     for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: l.what, file: l.file, at: grouped(l.at) }), "warn"));
-    if (o.job) show_job(section, o, input, go, elsewhere, state, keep);
+    if (o.job) show_heading(section, o.job);
+    if (!o.job && !o.comparison) show_card(section, o);
     if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align, find);
-    const [device, row] = (state.get("step") ?? "").split(".").map(Number);
-    o.series.forEach((/** @type {import("./strip.js").Series} */ one, /** @type {number} */ i) => {
-        section.append(element("h2", one.steps.length ? word("series_title", { title: said(one.title), n: grouped(one.steps.length), median: duration(one.median) }) : said(one.title)));
-        if (!one.steps.length) return;
-        section.append(legend(one));
-        show_strip(section, one, device === i ? row : null, o.has_timeline ? (cause) => void look_at_cause(cause) : null, (chosen) => keep("step", i + "." + chosen));
-    });
+    const has_steps = Boolean(o.job) || o.series.some((/** @type {import("./strip.js").Series} */ one) => one.steps.length > 0);
+    const steps = element("div"), { left, right } = columns_in(section);
+    left.parentElement?.before(steps);
+    if (o.job) show_job(left, o, input, go, elsewhere, state, keep);
+    show_series(steps, left, o, o.has_timeline ? (cause) => void look_at_cause(cause) : null, state, keep);
     for (const sentence of o.sentences) {
         const p = element("p");
-        if (o.has_timeline && sentence.t1 > sentence.t0) {
-            const link = /** @type {HTMLButtonElement} */ (element("button", said(sentence.text)));
-            link.type = "button";
-            link.addEventListener("click", () => void look_at_cause(sentence));
-            p.append(link);
-        } else p.textContent = said(sentence.text);
-        section.append(p);
+        if (o.has_timeline && sentence.t1 > sentence.t0) p.append(link(said(sentence.text), () => void look_at_cause(sentence)));
+        else p.textContent = said(sentence.text);
+        left.append(p);
     }
-    const has_steps = Boolean(o.job) || o.series.some((/** @type {import("./strip.js").Series} */ one) => one.steps.length > 0);
-    if (o.advice) show_advice(section, o, Boolean(o.job), has_steps, look_at_cause);
-    if (o.has_timeline && !o.job && !o.comparison && !(o.advice && has_steps)) await show_longest(section, input, look_at, to_tables);
+    if (o.advice) show_advice(right, o, Boolean(o.job), has_steps, to_cause);
+    if (o.job) show_path(right, o.job);
+    const is_left = Boolean(o.advice) || !left.children.length;
+    if (o.has_timeline && !o.job && !o.comparison)
+        await show_top(is_left ? left : right, is_left ? right : left, input, (slice) => void look_at(0, 0, slice), to_table);
     section.append(facts_of(o.facts));
 }

@@ -2,18 +2,18 @@
 // A bar chart of all steps of a device, for mouse and keyboard. The selected step is compared with the median step. If there are more
 // steps than pixels, a column shows the longest of its steps.
 // @ts-check
-import { button, element, number_table } from "./elements.js";
+import { element, link, number_table } from "./elements.js";
 import { said } from "./sentences.js";
 import { duration, word } from "./text.js";
 
 export const PARTS = ["computing", "overlapped", "communication", "free"];
-const HEIGHT = 140, FOOT = 16, SLOW = 5, LABEL_PX = 40, TOP = SLOW + 3;
+const HEIGHT = 140, FOOT = 16, SLOW = 5, LABEL_PX = 40, TOP = SLOW + 3, AXIS = 64; // AXIS: for the times at the left
 export const CUT = 4; // bars are cut off at this many medians: otherwise one stall would make all other bars invisible
 
 /**
  * @typedef {{text: string, event: string, t0: number, t1: number}} Sentence
  * @typedef {{name: string, begin: number, end: number, time: number, parts: number[], is_slow: boolean, why: Sentence[]}} Step
- * @typedef {{title: string, median: number, selected: number|null, steps: Step[]}} Series
+ * @typedef {{title: string, is_host: boolean, median: number, whole: number, whole_parts: number[], selected: number|null, steps: Step[]}} Series
  */
 
 /** @param {number[]} values */
@@ -33,11 +33,11 @@ function show_step(place, of, step, go) {
     const parts = number_table([word("part"), word("this_step"), word("median_step"), word("difference")],
         PARTS.map((part, p) => [word(part), duration(step.parts[p]), duration(usual[p]), more(step.parts[p] - usual[p])]));
     place.replaceChildren(head);
-    if (go) place.append(button(word("show_step"), () => go({ t0: step.begin, t1: step.end, event: "" })));
+    if (go) place.append(link(word("show_step"), () => go({ t0: step.begin, t1: step.end, event: "" })));
     const beside = element("div", "", "beside"), list = element("div", step.why.length > 1 ? word("had_more") : "");
     for (const reason of step.why.slice(1)) { // the first says what the heading does
         const p = element("p");
-        if (go && reason.t1 > reason.t0) p.append(button(said(reason.text), () => go(reason)));
+        if (go && reason.t1 > reason.t0) p.append(link(said(reason.text), () => go(reason)));
         else p.textContent = said(reason.text);
         list.append(p);
     }
@@ -45,9 +45,9 @@ function show_step(place, of, step, go) {
     place.append(beside);
 }
 
-/** @param {HTMLElement} place @param {Series} of @param {number|null} chosen a row of the steps @param {((cause: import("./job.js").Cause) => void)|null} go
+/** @param {HTMLElement} place @param {HTMLElement} beside for the answer about the selected step @param {Series} of @param {number|null} chosen a row of the steps @param {((cause: import("./job.js").Cause) => void)|null} go
  *  @param {(row: number) => void} keep */
-export function show_strip(place, of, chosen, go, keep) {
+export function show_strip(place, beside, of, chosen, go, keep) {
     const figure = element("figure", "", "strip"), canvas = document.createElement("canvas"), tip = element("figcaption", "", "faint"), answer = element("div");
     const longest = of.steps.reduce((m, s) => Math.max(m, s.time), of.median * 1.2) || 1, n = of.steps.length;
     const most = of.median > 0 ? Math.min(longest, of.median * CUT) : longest;
@@ -59,22 +59,36 @@ export function show_strip(place, of, chosen, go, keep) {
     canvas.setAttribute("aria-valuemax", String(n - 1));
     tip.textContent = word("strip_keys");
     figure.append(canvas, tip);
-    place.append(figure, answer);
+    place.append(figure);
+    beside.append(answer);
     let width = 1;
     /** @param {number} x */
-    const row_at = (x) => Math.min(n - 1, Math.max(0, Math.floor((x / width) * n)));
+    const row_at = (x) => Math.min(n - 1, Math.max(0, Math.floor(((x - AXIS) / width) * n)));
     const draw = () => {
         const ratio = window.devicePixelRatio || 1, c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), style = getComputedStyle(document.documentElement);
         const ink = (/** @type {string} */ name) => style.getPropertyValue("--" + name).trim(), bottom = HEIGHT;
-        width = Math.max(1, figure.clientWidth);
-        canvas.width = Math.round(width * ratio);
+        width = Math.max(1, figure.clientWidth - AXIS);
+        canvas.width = Math.round((width + AXIS) * ratio);
         canvas.height = Math.round((HEIGHT + FOOT) * ratio);
-        canvas.style.width = width + "px";
+        canvas.style.width = width + AXIS + "px";
         canvas.style.height = HEIGHT + FOOT + "px";
         c.scale(ratio, ratio);
         const each = width / n, columns = Math.min(n, Math.floor(width)), colours = PARTS.map(ink);
         /** @param {number} ns */
         const high = (ns) => (Math.max(0, ns) / most) * (HEIGHT - TOP);
+        c.font = "11px system-ui, sans-serif";
+        c.textBaseline = "middle";
+        c.textAlign = "right";
+        for (const share of [0, 0.5, 1]) { // the axis, and a line at each of its times
+            const y = bottom - high(most * share);
+            c.fillStyle = ink("line");
+            c.fillRect(AXIS, y - (share ? 0 : 1), width, 1);
+            c.fillStyle = ink("faint");
+            c.fillText(share ? duration(most * share) : "0", AXIS - 6, Math.min(y, bottom - 6));
+        }
+        c.textAlign = "left";
+        c.save();
+        c.translate(AXIS, 0);
         for (let k = 0; k < columns; k++) {
             let row = Math.floor((k * n) / columns);
             const end = Math.max(row + 1, Math.floor(((k + 1) * n) / columns));
@@ -103,11 +117,10 @@ export function show_strip(place, of, chosen, go, keep) {
             c.lineWidth = 2;
             c.strokeRect(at * each, 1, Math.max(3, each - 1), bottom - 1);
         }
-        c.font = "11px system-ui, sans-serif";
-        c.textBaseline = "middle";
         c.fillStyle = ink("faint");
         for (let i = 0, last = -LABEL_PX; i < n; i++)
             if (i * each - last >= LABEL_PX) c.fillText(of.steps[i].name.slice(0, 12), (last = i * each), bottom + FOOT / 2 + 1, Math.max(LABEL_PX - 4, each - 2));
+        c.restore();
     };
     /** @param {number} row */
     const words = (row) => word("step_time_of", { name: of.steps[row].name, time: duration(of.steps[row].time) }) + ": " +
