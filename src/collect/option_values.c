@@ -72,6 +72,8 @@ static void field_put(struct ascope_options *o, const struct recorder_option *r,
         *(bool *)((char *)o + r->at) = value != 0;
     else if (r->bytes == sizeof(uint32_t))
         *(uint32_t *)((char *)o + r->at) = (uint32_t)value;
+    else if (r->bytes == sizeof(uint64_t))
+        memcpy((char *)o + r->at, &value, sizeof value);
 }
 
 static uint64_t field_get(const struct ascope_options *o, const struct recorder_option *r)
@@ -80,6 +82,11 @@ static uint64_t field_get(const struct ascope_options *o, const struct recorder_
         return r->get(o);
     if (r->bytes == sizeof(bool))
         return *(const bool *)((const char *)o + r->at);
+    uint64_t wide = 0;
+    if (r->bytes == sizeof wide) {
+        memcpy(&wide, (const char *)o + r->at, sizeof wide);
+        return wide;
+    }
     return *(const uint32_t *)(const void *)((const char *)o + r->at);
 }
 
