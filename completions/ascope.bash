@@ -171,7 +171,7 @@ _ascope()
     case $command in
     run)
         words=''
-        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --skip-first --skip-first-wait --wait --warmup --active --repeat --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --json --quiet -q --verbose -v --help -h'
+        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --skip-first --skip-first-wait --wait --warmup --active --repeat --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h'
         what=-c ;;
     dyn)
         words='status start wait stop save'
@@ -179,7 +179,7 @@ _ascope()
         at=3 ;;
     recover)
         words=''
-        options=' -dir --collection-dir --json --quiet -q --help -h' ;;
+        options=' -dir --collection-dir --no-sync --json --quiet -q --help -h' ;;
     doctor)
         words=''
         options=' --out --python --json --quiet -q --help -h' ;;
@@ -196,11 +196,11 @@ _ascope()
         options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;
     compare)
         words=''
-        options=' --out -o --csv-safe --top --threads --memory-limit --json --quiet -q --help -h'
+        options=' --out -o --csv-safe --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     cluster)
         words=''
-        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --json --quiet -q --help -h'
+        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     view)
         words=''
@@ -208,25 +208,25 @@ _ascope()
         what=-f ;;
     analyse)
         words=''
-        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --summary --out --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --summary --out --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
     export)
         words='timeline summary db all'
-        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
     export-trace)
         words=''
-        options=' --max-size --dialect --time-base --pretty --threads --memory-limit --json --quiet -q --help -h'
+        options=' --max-size --dialect --time-base --pretty --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     export-memory-timeline)
         words=''
-        options=' --device --threads --memory-limit --json --quiet -q --help -h'
+        options=' --device --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     export-stacks)
         words=''
-        options=' --metric --threads --memory-limit --json --quiet -q --help -h'
+        options=' --metric --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     communication)
         words=''
-        options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --no-sync --json --quiet -q --verbose -v --help -h' ;;
     info)
         words=''
         options=' -dir --collection-dir --json --quiet -q --help -h' ;;

@@ -50,6 +50,7 @@ complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l time-b
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l verbose -s v -d 'list every file read, with its records, and every table written'
@@ -73,6 +74,7 @@ complete -c ascope -n '__fish_seen_subcommand_from dyn' -l help -s h -d 'print t
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -a 'status start wait stop save'
 complete -c ascope -n '__fish_seen_subcommand_from dyn' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from recover' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from recover' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from recover' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from recover' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from recover' -l help -s h -d 'print this text'
@@ -113,6 +115,7 @@ complete -c ascope -n '__fish_seen_subcommand_from compare' -l csv-safe -d 'pref
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l help -s h -d 'print this text'
@@ -136,6 +139,7 @@ complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher-args -d 
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l processes -d 'number of parts for --launcher; default: local: --threads, slurm: one per rank, at most 1000' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l help -s h -d 'print this text'
@@ -167,6 +171,7 @@ complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l out -d 'o
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l verbose -s v -d 'list every file read, with its records, and every table written'
@@ -188,6 +193,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export' -l clear -d 'remove i
 complete -c ascope -n '__fish_seen_subcommand_from export' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from export' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from export' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l verbose -s v -d 'list every file read, with its records, and every table written'
@@ -200,6 +206,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l time-base -d
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l pretty -d 'write one event of the timeline per line'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l help -s h -d 'print this text'
@@ -207,6 +214,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export-trace' -F
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l device -d 'device whose memory is shown: cpu, npu:N or cuda:N; default: the first recorded NPU or GPU' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -l help -s h -d 'print this text'
@@ -214,6 +222,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export-memory-timeline' -F
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l metric -d 'time of an operator: its own on the host (default) or on the device' -x -a 'self_cpu_time_total self_npu_time_total'
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from export-stacks' -l help -s h -d 'print this text'
@@ -225,6 +234,7 @@ complete -c ascope -n '__fish_seen_subcommand_from communication' -l out -d 'out
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l clear -d 'remove intermediate sqlite directories of other tools afterwards'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from communication' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l verbose -s v -d 'list every file read, with its records, and every table written'

@@ -388,6 +388,8 @@ static void values_come_back_as_they_were_set(void **state)
         { "ascendcl", "off", NULL },
         { "aic_mode", "sample-based", "sample-based" },
         { "storage_limit", "300MB", "300" },
+        { "osrt", "libc", "libc" },
+        { "sync", "false", "false" },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct ascope_options o, again;

@@ -110,6 +110,8 @@ struct ascope_options {
     uint64_t osrt;              /* enum ascope_osrt */
     /* layout mindspore: members of profiler_info_N.json that the front end knows, as a JSON object; NULL: none */
     const char *framework_info;
+    uint64_t
+        sync; /* 1, the default: the end of a recording waits until its files are on the disk; 0: it leaves that to the system */
 };
 
 /* The function behind ascope_options_init(), for bindings that know another size.

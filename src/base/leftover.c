@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/durable.h"
 #include "base/file.h"
 #include "base/framework_names.h"
 #include "base/inside.h"
@@ -206,6 +207,7 @@ int leftover_settle(struct leftover *l, const char *final)
 {
     if (!l->path)
         return 0;
+    int why = final ? durable_file(l->lock) : 0; /* whatever writes to it by another descriptor */
     pthread_mutex_lock(&list.lock);
     struct leftover **at = &list.first;
     while (*at && *at != l)
@@ -213,7 +215,8 @@ int leftover_settle(struct leftover *l, const char *final)
     if (*at)
         *at = l->next;
     const char *name = base_of(l->path);
-    const int why = final && renameat(l->dir, name, l->dir, base_of(final)) != 0 ? errno : 0;
+    if (!why && final && renameat(l->dir, name, l->dir, base_of(final)) != 0)
+        why = errno;
     if (!final || why)
         remove_all(l->dir, name);
     pthread_mutex_unlock(&list.lock);

@@ -25,7 +25,8 @@ int leftover_file(struct leftover *l, const char *final);
 int leftover_dir(struct leftover *l, const char *final);
 int leftover_file_in(int dir, struct leftover *l,
                      const char *final); /* in a directory that is open; it is closed in any case */
-/* Ends it: renames it to `final`, in the same directory, or removes it if `final` is NULL or the rename fails. Returns 0 or an errno value. */
+/* Ends it: syncs it and renames it to `final`, in the same directory, or removes it if `final` is NULL or one of the two fails. The directory's
+ * names, and files in a directory that is renamed, are the caller's to sync (durable.h). Returns 0 or an errno value. */
 int leftover_settle(struct leftover *l, const char *final);
 
 /* For a process that is about to end: removes everything in the list. Threads that make or settle something afterwards block forever. */

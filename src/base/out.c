@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 #include "base/destination.h"
+#include "base/durable.h"
 #include "base/file.h"
 #include "base/large_memory.h"
 #include "base/progress.h"
 
 /* 256 KiB: one write per buffer, small enough to stay in the second-level cache. */
-enum { OUT_BUFFER = 1 << 18 };
+enum { OUT_BUFFER = 1 << 18, OUT_BEGUN = 8 << 20 };
 
 static bool buffer_new(struct out *o, const char *what, struct error *e)
 {
@@ -57,7 +58,9 @@ bool out_open_named(struct out *o, const char *name, struct error *e)
         return false;
     if (d.kind == DESTINATION_FILE) {
         leftovers_sweep_of(d.path);
-        return open_half(o, &d, d.path, e);
+        const bool is_open = open_half(o, &d, d.path, e);
+        o->is_named = is_open;
+        return is_open;
     }
     if (!buffer_new(o, name, e))
         return false;
@@ -87,7 +90,10 @@ static void write_down(struct out *o, const char *p, size_t n)
         p += done;
         left -= (size_t)done;
     }
+    const uint64_t begun = o->written / OUT_BEGUN, before = o->written;
     o->written += n;
+    if (o->half.path && o->written / OUT_BEGUN > begun)
+        durable_begin(o->fd, before - before % OUT_BEGUN, o->written - (before - before % OUT_BEGUN));
     progress_work(n);
 }
 
@@ -134,8 +140,10 @@ bool out_close(struct out *o, struct error *e)
     if (close(o->fd) != 0 && errno != EINTR && !o->failed_errno) /* after EINTR the descriptor is closed, too */
         o->failed_errno = errno;
     o->fd = -1;
-    const int renamed = leftover_settle(&o->half, o->failed_errno ? NULL : o->path);
-    const int why = o->failed_errno ? o->failed_errno : renamed;
+    int why = leftover_settle(&o->half, o->failed_errno ? NULL : o->path);
+    if (!why && !o->failed_errno && o->is_named)
+        why = durable_name(o->path);
+    why = o->failed_errno ? o->failed_errno : why;
     if (why)
         error_set(e, FAULT_IO, "%s: cannot be written: %s", o->path, write_trouble(why));
     out_discard(o);

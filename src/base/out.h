@@ -28,6 +28,7 @@ struct out {
     void *full_context;
     char *path;
     struct leftover half; /* the file under its temporary name; none when it is written through */
+    bool is_named;        /* by the user: no other file will be written beside it, so its directory is synced at once */
     uint64_t second;      /* of the time that out_us() wrote last, and its digits: the next time mostly shares them */
     unsigned second_len;
     char second_text[SECOND_BYTES];
@@ -35,7 +36,8 @@ struct out {
 
 enum { OUT_SLACK = 64 }; /* the longest number that the functions below write without checking for room */
 
-/* Creates a result in a directory of ours; an existing file of that name must be a regular one. After false there is nothing to close. */
+/* Creates a result in a directory of ours; an existing file of that name must be a regular one. After false there is nothing to close. When
+ * all results are there, whoever writes them syncs the directory (durable.h). */
 bool out_open(struct out *o, const char *path, struct error *e);
 /* The same for a name given by the user, which may also be a FIFO, a device, a link, or "-" for standard output. */
 bool out_open_named(struct out *o, const char *name, struct error *e);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/destination.h"
+#include "base/durable.h"
 #include "base/file.h"
 #include "base/inside.h"
 
@@ -22,9 +23,17 @@ bool outdir_make(const char *path, struct error *e)
     struct stat st;
     if (destination_is_trap(path))
         return fail(e, path, EACCES);
-    if (mkdir(path, 0750) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
-        return inside_enter(path) || fail(e, path, errno);
-    return fail(e, path, errno);
+    int why =
+        mkdir(path, 0750) == 0 ? durable_name(path) : errno; /* what will be in it is of no use without its name */
+    why = why == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? 0 : why;
+    why = why == 0 && !inside_enter(path) ? errno : why;
+    return why == 0 || fail(e, path, why);
+}
+
+bool outdir_settle(const char *path, struct error *e)
+{
+    const int why = durable_dir(AT_FDCWD, path);
+    return why == 0 || error_set(e, FAULT_IO, "%s: cannot be written: %s", path, write_trouble(why));
 }
 
 bool outdir_is_inside(const char *path, struct error *e)
@@ -41,7 +50,8 @@ bool outdir_is_inside(const char *path, struct error *e)
 
 bool outdir_make_inside(const char *path, struct error *e)
 {
-    return inside_make(path) == 0 || (errno == EEXIST ? outdir_is_inside(path, e) : fail(e, path, errno));
+    const int why = inside_make(path) == 0 ? durable_name(path) : errno;
+    return why == 0 || (why == EEXIST ? outdir_is_inside(path, e) : fail(e, path, why));
 }
 
 /* False: another process still holds the lock. */

@@ -21,6 +21,9 @@ bool outdir_make(const char *path,
 bool outdir_make_inside(const char *path, struct error *e); /* links are refused; the directory above must exist */
 bool outdir_is_inside(const char *path, struct error *e);   /* the check alone; the directory may be missing */
 
+/* All results are in it: their names are durable from now on (durable.h). */
+bool outdir_settle(const char *path, struct error *e);
+
 /* Creates a directory as outdir_make_inside() and locks it: a descriptor, released by close(); -1: another process holds the lock
  * for longer than that. */
 int outdir_lock(const char *path, unsigned patience_ms, struct error *e);

@@ -298,7 +298,8 @@ bool compare_files_write(const struct compare_report *r, const char *dir, bool c
     *n_written = 0;
     for (size_t i = 0; i < MEASURE_KINDS + OTHERS && done; i++)
         *n_written += done = csv_write(&f[i], c->names, dir, csv_is_safe, e);
-    done = done && db_write(f, MEASURE_KINDS + OTHERS, c->names, dir, e) && compare_page_write(r, dir, e);
+    done = done && db_write(f, MEASURE_KINDS + OTHERS, c->names, dir, e) && compare_page_write(r, dir, e) &&
+           outdir_settle(real, e);
     if (lock >= 0)
         close(lock);
     free(real);

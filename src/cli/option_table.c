@@ -73,6 +73,8 @@ const struct option_row option_rows[OPTIONS] = {
                 "beside the results" },
     [OPT_JSON] = { "json", .kind = OPTION_FLAG, .at = AT(json),
         .help = "print the report as one JSON object" },
+    [OPT_NO_SYNC] = { "no-sync", .kind = OPTION_FLAG, .at = AT(no_sync),
+        .help = "do not wait until what is written is on the disk: a power cut in the next seconds may take it back" },
     [OPT_QUIET] = { "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = AT(quiet),
         .help = "print errors only" },
     [OPT_VERBOSE] = { "verbose", .letter = 'v', .kind = OPTION_COUNT, .at = AT(verbose),
@@ -706,5 +708,7 @@ bool options_parse(const struct command *c, int argc, char **argv, struct argume
     for (size_t i = 0; i < c->n_options; i++)
         if (strcmp(option_rows[c->option[i]].name, "out") == 0)
             write_trouble_names("--out");
+    if (a->no_sync)
+        setenv("ASCOPE_SYNC", "off", 1); /* also for the processes that it starts */
     return true;
 }

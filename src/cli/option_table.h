@@ -40,6 +40,7 @@ enum option_id {
     OPT_THREADS,
     OPT_MEMORY,
     OPT_JSON,
+    OPT_NO_SYNC,
     OPT_QUIET,
     OPT_VERBOSE,
     OPT_TOP,
@@ -269,7 +270,7 @@ struct arguments {
     uint64_t port; /* of view */
     bool no_open;
     const char *host, *report, *range;
-    bool cluster, summary, json, quiet, help, man, recorder_options, simplify, force, remove;
+    bool cluster, summary, json, quiet, help, man, recorder_options, simplify, force, remove, no_sync;
     bool exports, parses, queries, analyzes; /* the switches of msprof */
     struct output_options options;           /* of an export; n_threads is of every command */
     struct sim_options sim;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/destination.h"
+#include "base/durable.h"
 #include "base/file.h"
 #include "base/outdir.h"
 #include "base/sqlite_descriptor.h"
@@ -431,6 +432,13 @@ bool writer_close(struct results_writer *w, struct error *e)
         if (!out_close(&f->out, e) || !file_done(w, f->path, f->rows, e))
             return false;
     }
+    int why = 0;
+    for (size_t i = 0; i < w->texts.n && why == 0; i++) /* a folder of several has nothing to write the second time */
+        why = durable_name(w->texts.at[i]->path);
+    if (why)
+        return error_set(e, FAULT_IO, "%s: cannot be written: %s", w->r.dir, write_trouble(why));
+    if (!outdir_settle(w->r.dir, e))
+        return false;
     if (w->r.is_new)
         clear_old(w);
     return true;

@@ -283,10 +283,12 @@ bool summary_save(const struct rank_summary *s, uint64_t stamp, uint64_t source,
     leftovers_sweep_of(path);
     if (!out_open(&o, path, e))
         return false;
-    if (summary_write(s, stamp, source, &o, e))
-        return out_close(&o, e);
-    out_discard(&o);
-    return false;
+    if (!summary_write(s, stamp, source, &o, e)) {
+        out_discard(&o);
+        return false;
+    }
+    o.is_named = true; /* alone in its directory */
+    return out_close(&o, e);
 }
 
 void summary_index(const struct summary_place *place, size_t n, struct out *o)

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/facts.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/durable.h"
+#include "base/file_tree.h"
+#include "base/kept.h"
 #include "collect/json_text.h"
 #include "collect/listeners.h"
 #include "collect/place.h"
@@ -124,7 +129,28 @@ bool facts_write(const struct ascope_session *s, struct error *e)
     step_facts(&t, s);
     json_text_add(&t, "}\n");
     facts_path(s, path);
-    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, false, e);
+    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, session_how(s), e);
     json_text_fini(&t);
     return is_written;
+}
+
+bool facts_end(const struct ascope_session *s, struct error *e)
+{
+    struct file_tree t;
+    struct kept dir = KEPT_NONE;
+    int why = kept_open(&dir, AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY, 0) ? 0 : errno;
+    if (!why) {
+        why = tree_list(&t, dir.fd);
+        why = why ? why : tree_sync(&t, NULL);
+        why = !why && kept_fd(&dir) < 0 ? errno : why; /* the program has closed it: nobody knows what was synced */
+        tree_free(&t);
+        kept_close(&dir);
+    }
+    why = why ? why : durable_name(s->path);
+    if (why)
+        return error_set(e, FAULT_IO, "%s: cannot be written: %s", s->path, place_trouble(why));
+    if (!facts_write(s, e))
+        return false;
+    why = durable_dir(AT_FDCWD, s->path);
+    return why == 0 || error_set(e, FAULT_IO, "%s: cannot be written: %s", s->path, place_trouble(why));
 }

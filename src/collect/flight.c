@@ -317,7 +317,7 @@ static void listen_begin(void)
     gethostname(host, sizeof host - 1);
     snprintf(f.listens, sizeof f.listens, "%s/" FLIGHT_LISTENS "%s_%d", f.listen_dir, host, (int)getpid());
     const int n = snprintf(text, sizeof text, "%.*s\n", PATH_MAX - 1, f.session->path);
-    if (place_file(f.listens, text, (size_t)n, false, &e))
+    if (place_file(f.listens, text, (size_t)n, 0, &e))
         return;
     message(ASCOPE_WARNING, "flight recorder: %s", e.text);
     *f.listens = '\0';

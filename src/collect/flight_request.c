@@ -66,8 +66,7 @@ void flight_request_answer(const char *home, const struct flight_request *r, boo
     struct error e = { 0 };
     reply_name(name, home, r->id);
     const int n = snprintf(all, sizeof all, "%s %s\n", is_done ? "done" : "failed", text);
-    place_file(name, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1, false,
-               &e); /* nobody else to report to */
+    place_file(name, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1, 0, &e); /* nobody else to report to */
 }
 
 bool flight_request_put(const char *home, struct flight_request *r, struct error *e)
@@ -78,7 +77,7 @@ bool flight_request_put(const char *home, struct flight_request *r, struct error
     name_of(name, home, "request");
     snprintf(fresh, sizeof fresh, "%s/ascope.request.%016" PRIx64, home, r->id);
     const int n = snprintf(text, sizeof text, "%s %" PRIu64 " %016" PRIx64 "\n", words[r->what], r->value, r->id);
-    if (!place_file(fresh, text, (size_t)n, false, e))
+    if (!place_file(fresh, text, (size_t)n, 0, e))
         return false;
     const int why = link(fresh, name) == 0 ? 0 : errno;
     unlink(fresh);

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/durable.h"
 #include "base/file.h"
 #include "collect/flight_history.h"
 #include "collect/json_text.h"
@@ -188,8 +189,8 @@ static bool copy_name(const struct saving *v, const struct flight_saving *of, ch
 {
     const char *const home = of->home->path, *const name = strrchr(v->s.path, '/');
     snprintf(path, PATH_MAX, "%.*s%s", (int)(strrchr(home, '/') - home), home, name);
-    return rename(v->s.path, path) == 0 ||
-           error_set(e, FAULT_IO, "%s: cannot be created: %s", path, place_trouble(errno));
+    const int why = rename(v->s.path, path) == 0 ? durable_name(path) : errno;
+    return why == 0 || error_set(e, FAULT_IO, "%s: cannot be created: %s", path, place_trouble(why));
 }
 
 static bool save(struct saving *v, const struct flight_saving *of, const struct writer_tally *now, char path[PATH_MAX],

@@ -72,7 +72,7 @@ bool metadata_write(const struct ascope_session *s, struct error *e)
         t.n -= 2; /* the last comma */
     json_text_add(&t, "}");
     snprintf(path, sizeof path, "%s/profiler_metadata.json", s->path);
-    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, false, e);
+    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, session_how(s), e);
     json_text_fini(&t);
     return is_written;
 }

@@ -240,7 +240,7 @@ bool mindspore_info_write(const struct ascope_session *s, struct error *e)
         json_text_add(&t, ",\n    \"simulated\": true");
     json_text_add(&t, "\n}");
     snprintf(path, sizeof path, "%s/profiler_info_%d.json", s->path, s->rank);
-    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, false, e);
+    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, session_how(s), e);
     json_text_fini(&t);
     return is_written;
 }

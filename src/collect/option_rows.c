@@ -283,6 +283,9 @@ const struct recorder_option recorder_options[] = {
     { { HOW, NAMES({ "framework_info", 0 }), TEXT, .values = "a JSON object", .otherwise = "none",
         .help = "layout mindspore: members of profiler_info that the front end knows better than the recorder" },
       FIELD(framework_info) },
+    { { HOW, NAMES({ "sync", 0 }), BOOLEAN,
+        .help = "the end of a recording waits until its files are on the disk; false: a power cut may take them back, which every analysis reports" },
+      FIELD(sync), .initial = true },
 };
 /* clang-format on */
 const size_t n_recorder_options = sizeof recorder_options / sizeof *recorder_options;

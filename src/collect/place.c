@@ -4,15 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/kept.h"
+#include "base/durable.h"
 
 const char *place_trouble(int why)
 {
@@ -69,7 +67,8 @@ bool place_parents(const char *path, struct error *e)
         slash += strcspn(slash, "/");
         const char was = *slash;
         *slash = '\0';
-        const int why = is_dir(part) ? 0 : dir_make(part);
+        int why = is_dir(part) ? EEXIST : dir_make(part);
+        why = why == 0 ? durable_name(part) : why;   /* what will be in it is of no use without its name */
         if (why && !(why == EEXIST && is_dir(part))) /* two ranks may make it at once */
             return fail(e, part, "cannot be created", why == EEXIST ? ENOTDIR : why);
         if (!was)
@@ -86,58 +85,23 @@ bool place_dir(const char *path, struct error *e)
     return why == 0;
 }
 
-static int write_all(int fd, const char *p, size_t n)
+static bool file_put(const char *path, const char *text, size_t n, unsigned how, struct error *e)
 {
-    while (n > 0) {
-        const ssize_t done = TEMP_FAILURE_RETRY(write(fd, p, n));
-        if (done <= 0)
-            return done < 0 ? errno : EIO;
-        p += done;
-        n -= (size_t)done;
-    }
-    return 0;
+    const int why = durable_put(AT_FDCWD, path, text, n, NULL, how & PLACE_DURABLE);
+    return why == 0 ||
+           fail(e, path, why == EACCES || why == ENAMETOOLONG ? "cannot be created" : "cannot be written", why);
 }
 
-static int file_fill(struct kept *file, const char *text, size_t n)
-{
-    int why = fchmod(file->fd, 0640) == 0 ? write_all(kept_fd(file), text, n) : errno;
-    if (!kept_close(file) && !why)
-        why = errno;
-    return why;
-}
-
-/* Under another name first: nobody sees a part of it, and a full disk leaves none. A process id would not make the name unique:
- * containers have the same ones. */
-static bool file_put(const char *path, const char *text, size_t n, struct error *e)
-{
-    struct kept file = KEPT_NONE;
-    char fresh[PATH_MAX];
-    uint64_t random;
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-        return fail(e, path, "cannot be created", errno);
-    if (snprintf(fresh, sizeof fresh, "%s.part-%016" PRIx64, path, random) >= (int)sizeof fresh)
-        return fail(e, path, "cannot be created", ENAMETOOLONG);
-    if (!kept_open(&file, AT_FDCWD, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0640))
-        return fail(e, path, "cannot be created", errno);
-    int why = file_fill(&file, text, n);
-    if (!why && rename(fresh, path) != 0)
-        why = errno;
-    if (!why)
-        return true;
-    unlink(fresh);
-    return fail(e, path, "cannot be written", why);
-}
-
-bool place_file(const char *path, const char *text, size_t n, bool has_marker, struct error *e)
+bool place_file(const char *path, const char *text, size_t n, unsigned how, struct error *e)
 {
     char marker[PATH_MAX], size[40];
-    if (!file_put(path, text, n, e))
+    if (!file_put(path, text, n, how, e))
         return false;
-    if (!has_marker)
+    if (!(how & PLACE_MARKED))
         return true;
     if (snprintf(marker, sizeof marker, "%s.done", path) >= (int)sizeof marker)
         return fail(e, path, "cannot be created", ENAMETOOLONG);
-    return file_put(marker, size, (size_t)snprintf(size, sizeof size, "filesize:%zu\n", n), e);
+    return file_put(marker, size, (size_t)snprintf(size, sizeof size, "filesize:%zu\n", n), how, e);
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)

@@ -21,8 +21,12 @@ bool place_parents(const char *path,
 /* A directory that must be new. False without an error: it was there already. */
 bool place_dir(const char *path, struct error *e);
 
-/* With a marker `path`.done beside it where the format asks for that. */
-bool place_file(const char *path, const char *text, size_t n, bool has_marker, struct error *e);
+enum {
+    PLACE_MARKED = 1, /* with a marker `path`.done beside it, where the format asks for that */
+    PLACE_DURABLE =
+        2, /* a power cut leaves the old one or the new one, too: for what replaces a file that somebody relies on */
+};
+bool place_file(const char *path, const char *text, size_t n, unsigned how, struct error *e);
 
 void place_remove(const char *path); /* and everything in it; what cannot be removed stays */
 

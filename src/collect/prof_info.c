@@ -256,7 +256,9 @@ static bool file_write(const struct info_file *f, const struct ascope_session *s
     if (s->is_adopted && (access(path, F_OK) == 0 || (is_clock && d->first.device_count == 0)))
         return true; /* the engine's own, or nothing that anybody knows */
     f->text(&t, s, d);
-    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, true, e);
+    const bool is_written = t.is_short
+                                ? error_no_memory(e, path)
+                                : place_file(path, t.at, t.n, PLACE_MARKED | (f->at_start ? session_how(s) : 0), e);
     json_text_fini(&t);
     return is_written;
 }

@@ -286,6 +286,9 @@ static void slice_open(struct slices *s)
     char path[PATH_MAX], name[NAME_ROOM];
     slice_name(s, s->next, "", name);
     slice_path(s, s->next, path);
+    uint64_t unused;
+    if (s->is_resumed)
+        slices_remove(s, s->next, &unused);
     const int dir = folder_open(s->to, s->device, slice_folder(s));
     if (dir >= 0) {
         s->is_open = file_create(s->to, &s->file, dir, name, path);
@@ -521,6 +524,7 @@ static bool slice_reopen(struct slices *s, uint64_t bytes)
 bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes)
 {
     s->next = next;
+    s->is_resumed = true;
     const bool is_whole = !is_open || slice_reopen(s, bytes);
     if (is_open && is_plain(s->device)) /* it is the only one */
         return is_whole;

@@ -66,6 +66,7 @@ struct slices {
     char family[80];
     int device;
     enum cut cut;
+    bool is_resumed; /* slices that are begun from now on may exist: a power cut leaves any of them, and any marker */
     struct kept file;
     bool is_open;   /* a slice, whether or not its descriptor is still there */
     unsigned next;  /* number of the slice that is opened next */

@@ -77,7 +77,7 @@ bool profiler_info_write(const struct ascope_session *s, struct error *e)
     json_text_add(&t, ",\n");
     json_text_add(&t, "    \"ascope_version\": \"%s\"\n}", ascope_version());
     snprintf(path, sizeof path, "%s/profiler_info%s.json", s->path, suffix);
-    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, false, e);
+    const bool is_written = t.is_short ? error_no_memory(e, path) : place_file(path, t.at, t.n, session_how(s), e);
     json_text_fini(&t);
     return is_written;
 }

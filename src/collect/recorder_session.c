@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/durable.h"
 #include "base/framework_names.h"
 #include "collect/device_engine.h"
 #include "collect/devices.h"
@@ -361,6 +362,7 @@ struct ascope_session *session_new_for(const struct session_target *of, const st
     }
     if (!is_checked)
         options_check(&s->o);
+    durable_want(s->o.sync);
     rank_find(s);
     flight_give_way(of);
     if (!atomic_compare_exchange_strong(&open_session, &none, s))
@@ -498,8 +500,10 @@ static void machinery_stop(struct ascope_session *s, struct error *e)
     s->device_runs = s->has_writer = false;
 }
 
+/* Described: ascope.json says so, durably, and what is for recovery alone may go. */
 static void rings_end(struct ascope_session *s, bool is_described)
 {
+    writer_leave(is_described);
     if (s->has_rings && is_described)
         rings_close();
     else if (s->has_rings)
@@ -518,14 +522,19 @@ static void machinery_undo(struct ascope_session *s)
     engine_forget(s);
 }
 
+unsigned session_how(const struct ascope_session *s)
+{
+    return s->state == SESSION_STOPPED ? PLACE_DURABLE : 0;
+}
+
 bool session_describe(const struct ascope_session *s, struct error *e)
 {
-    bool is_well = facts_write(s, e);
+    bool is_well = true;
     if (s->o.layout != ASCOPE_LAYOUT_PROF) {
         is_well &= s->o.layout == ASCOPE_LAYOUT_MINDSPORE ? mindspore_info_write(s, e) : profiler_info_write(s, e);
         is_well &= metadata_write(s, e);
     }
-    return is_well;
+    return (s->state == SESSION_STOPPED ? facts_end(s, e) : facts_write(s, e)) && is_well;
 }
 
 /* What operators were called with lies beside the collection. */

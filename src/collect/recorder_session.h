@@ -112,7 +112,9 @@ struct ascope_session {
 bool session_directories(struct ascope_session *s,
                          struct error *e);                       /* the collection's, below the options' parent_dir */
 bool session_devices(struct ascope_session *s, struct error *e); /* those that are there now and were not before */
-bool session_describe(const struct ascope_session *s, struct error *e); /* ascope.json, and those of PyTorch */
+/* ascope.json, and those of PyTorch. At the end of a recording all its files are made durable first: ascope.json says that it has ended. */
+bool session_describe(const struct ascope_session *s, struct error *e);
+unsigned session_how(const struct ascope_session *s); /* how place_file() writes its files now: durable at the end */
 
 /* What happens to a flight recorder when the program exits, when another session is opened, and when that one has ended. */
 struct flight_hooks {

@@ -10,10 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/durable.h"
 #include "base/file.h"
 #include "base/file_lock.h"
+#include "base/file_tree.h"
 #include "base/framework_names.h"
 #include "base/inside.h"
+#include "base/leftover.h"
 #include "collect/flight_leftover.h"
 #include "collect/flight_save.h"
 #include "collect/outputs.h"
@@ -23,7 +26,7 @@
 #include "raw/family.h"
 
 enum { SLICE_LEAST = 1024, FACTS_MOST = 64 << 20, PLACE_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
-static const char FACTS_NAME[] = "ascope.json", FACTS_NEW[] = "ascope.json.recovered";
+static const char FACTS_NAME[] = "ascope.json";
 
 /* What is being recovered. */
 struct recovering {
@@ -338,30 +341,31 @@ static json_t *dropped_json(const struct recovering *r)
     return list;
 }
 
+static bool cannot_write(const struct recovering *r, int why, struct error *e)
+{
+    return error_set(e, FAULT_IO, "%s/%s: cannot be written: %s", r->path, FACTS_NAME, write_trouble(why));
+}
+
 /* A new file takes the place of the old one: whoever reads it, or is killed here, sees one of the two. */
 static bool text_put(const struct recovering *r, const char *text, struct error *e)
 {
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    const size_t n = text ? strlen(text) : 0;
-    int why = ENOMEM;
-    unlinkat(r->dir, FACTS_NEW, 0); /* left by a recovery that was killed */
-    const int fd = text ? (int)TEMP_FAILURE_RETRY(openat(r->dir, FACTS_NEW, flags, 0640)) : -1;
-    if (text)
-        why = fd < 0 || fchmod(fd, 0640) != 0 || (geteuid() == 0 && fchown(fd, r->st.st_uid, r->st.st_gid) != 0) ? errno
-                                                                                                                 : 0;
-    for (size_t at = 0; at < n && why == 0;) {
-        const ssize_t part = TEMP_FAILURE_RETRY(write(fd, text + at, n - at));
-        why = part > 0 ? 0 : part < 0 ? errno : EIO;
-        at += part > 0 ? (size_t)part : 0;
-    }
-    if (fd >= 0 && close(fd) != 0 && errno != EINTR && why == 0)
-        why = errno;
-    if (why == 0 && renameat(r->dir, FACTS_NEW, r->dir, FACTS_NAME) != 0)
-        why = errno;
-    if (why == 0)
-        return true;
-    unlinkat(r->dir, FACTS_NEW, 0);
-    return error_set(e, FAULT_IO, "%s/%s: cannot be written: %s", r->path, FACTS_NAME, write_trouble(why));
+    const struct new_owner owner = { r->st.st_uid, r->st.st_gid };
+    char path[PATH_MAX + sizeof FACTS_NAME];
+    snprintf(path, sizeof path, "%s/%s", r->path, FACTS_NAME);
+    leftovers_sweep_of(path); /* of a recovery that was killed */
+    int why = text ? durable_put(r->dir, FACTS_NAME, text, strlen(text), geteuid() == 0 ? &owner : NULL, true) : ENOMEM;
+    why = why ? why : durable_dir(r->dir, ".");
+    return why == 0 || cannot_write(r, why, e);
+}
+
+/* Everything that the rings hold is in files for good before anything says so: only then may the rings go. */
+static bool files_sync(const struct recovering *r, struct error *e)
+{
+    struct file_tree t;
+    int why = tree_list(&t, r->dir);
+    why = why ? why : tree_sync(&t, NULL);
+    tree_free(&t);
+    return why == 0 || cannot_write(r, why, e);
 }
 
 /* Adds what the program would have written at its end; everything else stays. */
@@ -419,7 +423,7 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     r->out->n_damaged += r->left.n_damaged + (is_flight ? r->flight.history.n_damaged : 0);
     r->out->window_ns = is_flight ? r->flight.history.end_ns - r->flight.history.begin_ns + 1 : 0;
     r->out->open_ranges = r->left.open_ranges;
-    const bool is_complete = is_drained && outputs_are_well(o, e) && facts_write(r, e);
+    const bool is_complete = is_drained && outputs_are_well(o, e) && files_sync(r, e) && facts_write(r, e);
     outputs_leave(
         o,
         is_complete); /* scratch files stay until ascope.json says that the recovery is complete: another attempt needs them */

@@ -570,11 +570,16 @@ bool writer_stop(struct writer_tally *out, struct error *e)
     pthread_join(w.thread, NULL);
     w.runs = false;
     outputs_close(&w.outputs);
-    outputs_leave(&w.outputs, true);
     report();
     tally_publish();
     tally_read(out);
     for (uint32_t i = 0; i < out->n_rings; i++)
         out->open_ranges += rings_open_ranges(i);
     return w.wrong.fault == FAULT_NONE || error_set(e, w.wrong.fault, "%s", w.wrong.text);
+}
+
+void writer_leave(bool is_complete)
+{
+    outputs_leave(&w.outputs, is_complete);
+    w.outputs.n_used = 0;
 }

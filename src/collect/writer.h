@@ -54,5 +54,7 @@ bool writer_flush(struct writer_tally *out, struct error *e); /* everything put 
 struct flight_state writer_flight(void);                      /* the history of a flight recorder after the last pass */
 bool writer_stop(struct writer_tally *out,
                  struct error *e); /* flushes, completes the slices with their .done, and ends the thread */
+/* Last of all. Complete: nobody will have to recover, and files that are for that alone are removed. Fine without a writer. */
+void writer_leave(bool is_complete);
 
 #endif

@@ -95,7 +95,7 @@ bool analyze_write(const struct profile *p, const struct analyze_request *r, str
         for (int is_matrix = 0; is_matrix < 2 && done && !r->is_db_only; is_matrix++)
             if (r->rules & (is_matrix ? RULE_MATRIX : RULE_COMMUNICATION))
                 done = write_json(dir, &c, is_matrix, mem, out, e);
-        done = done && write_db(dir, &c, mem, out, e);
+        done = done && write_db(dir, &c, mem, out, e) && outdir_settle(dir, e);
         close(lock);
     }
     arena_free(scratch);

@@ -269,6 +269,22 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
     return true;
 }
 
+/* The order in which a power cut finds the results: all of them, then what says so, then the removal of what they replace. */
+static bool finish(struct collection_result *out, const struct output_options *options, const char *home,
+                   const char *dir, struct error *e)
+{
+    struct error log = { 0 }; /* without it the results are no worse */
+    const bool simplifies =
+        options->simplifies == AS_RECORDED ? out->collection.settings.simplifies : options->simplifies == CHOICE_ON;
+    if (!outdir_settle(dir, e))
+        return false;
+    if (out->collection.has_device && !options->out_dir)
+        prof_simplify(&out->collection.profile, simplifies, &out->account);
+    if (!analysis_log_write(out, home, &log))
+        account_problem(&out->account, log.text);
+    return analyse_done_write(out, options->code_of_losses, dir, e) && outdir_settle(dir, e);
+}
+
 static bool write_all(const struct framework_kind *kind, const struct output_options *options, unsigned want,
                       struct collection_result *out, struct error *e)
 {
@@ -293,7 +309,11 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
     if (lock < 0)
         return false;
     leftovers_sweep(dir);
-    inside_remove(done, 0); /* written last: without it the results are not complete */
+    /* Written last: without it the results are not complete. It is gone for good before the first of them changes. */
+    if (inside_remove(done, 0) == 0 && !outdir_settle(dir, e)) {
+        close(lock);
+        return false;
+    }
     run_wanted(&w);
     remove_stale(&w);
     if (!collect(&w, out, e)) {
@@ -301,12 +321,8 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
         close(lock);
         return false;
     }
-    const bool simplifies =
-        options->simplifies == AS_RECORDED ? out->collection.settings.simplifies : options->simplifies == CHOICE_ON;
-    if (out->collection.has_device && !options->out_dir)
-        prof_simplify(&out->collection.profile, simplifies, &out->account);
     struct error problem = { 0 };
-    if (!analysis_log_write(out, home, &problem) || !analyse_done_write(out, options->code_of_losses, dir, &problem))
+    if (!finish(out, options, home, dir, &problem))
         account_problem(&out->account, problem.text);
     close(lock);
     return true;

@@ -395,7 +395,7 @@ static bool write_all(const struct output_options *options, unsigned want, struc
     const int lock = outdir_lock(w.dir, OUTDIR_PATIENCE_MS, e); /* also protects the database in the directory above */
     if (lock < 0)
         return false;
-    const bool done = write_locked(&w, out, e);
+    const bool done = write_locked(&w, out, e) && outdir_settle(w.dir, e) && outdir_settle(w.prof_dir, e);
     close(lock);
     return done;
 }

@@ -164,8 +164,7 @@ static bool called_write(const struct called *c, uint32_t number, const char *di
     json_text_add(&t, ",\n");
     tensors_add(&t, "outputs", "y", c->tensor + c->n_in, c->n_out);
     json_text_add(&t, ",\n  \"simulated\": true,\n  \"tune_mode\": \"all\"\n}\n");
-    const bool is_well =
-        t.is_short || name.is_short ? error_no_memory(e, dir) : place_file(name.at, t.at, t.n, false, e);
+    const bool is_well = t.is_short || name.is_short ? error_no_memory(e, dir) : place_file(name.at, t.at, t.n, 0, e);
     json_text_fini(&t);
     json_text_fini(&name);
     return is_well;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file_tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/background.h"
+#include "base/checksum.h"
+#include "base/durable.h"
+#include "base/file.h"
+#include "base/kept.h"
+
+/* Deeper directories are not ours. Eight syncs at a time: most of a sync is waiting, and file systems answer several with one write. */
+enum { DEPTH_MOST = 8, SYNCS = 8, READ_BYTES = 1 << 17 };
+
+static int file_add(struct file_tree *t, const char *folder, const char *name, bool is_directory)
+{
+    if (t->n == t->room) {
+        const size_t room = t->room * 2 + 64;
+        struct tree_file *more = realloc(t->file, room * sizeof *more);
+        if (!more)
+            return ENOMEM;
+        t->file = more;
+        t->room = room;
+    }
+    const size_t a = strlen(folder), b = strlen(name);
+    char *path = malloc(a + b + 2);
+    if (!path)
+        return ENOMEM;
+    memcpy(path, folder, a);
+    path[a] = '/';
+    memcpy(path + a + (a > 0), name, b + 1);
+    t->file[t->n++] = (struct tree_file){ .path = path, .is_directory = is_directory };
+    return 0;
+}
+
+static int folder_list(struct file_tree *t, const char *folder, unsigned depth)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(t->dir, *folder ? folder : ".", flags));
+    if (fd < 0)
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : 0;
+    DIR *const dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        return ENOMEM;
+    }
+    int why = 0, wrong = 0;
+    struct stat st;
+    for (const char *name; !wrong && (name = dir_next(dir, &why));) {
+        if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+            continue;
+        wrong = file_add(t, folder, name, S_ISDIR(st.st_mode));
+        if (!wrong && S_ISDIR(st.st_mode) && depth < DEPTH_MOST) {
+            char *const below = strdup(t->file[t->n - 1].path);
+            wrong = below ? folder_list(t, below, depth + 1) : ENOMEM;
+            free(below);
+        }
+    }
+    closedir(dir);
+    return wrong ? wrong : why;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct tree_file *)a)->path, ((const struct tree_file *)b)->path);
+}
+
+int tree_list(struct file_tree *t, int dir)
+{
+    *t = (struct file_tree){ .dir = dir };
+    const int why = folder_list(t, "", 0);
+    if (t->n > 0)
+        qsort(t->file, t->n, sizeof *t->file, by_path);
+    return why;
+}
+
+struct tree_file *tree_find(const struct file_tree *t, const char *path)
+{
+    const struct tree_file key = { .path = (char *)(uintptr_t)path };
+    return t->n > 0 ? bsearch(&key, t->file, t->n, sizeof *t->file, by_path) : NULL;
+}
+
+/* ---- syncs ---- */
+
+struct syncing {
+    struct file_tree *t;
+    bool (*is_read)(const char *path);
+    bool directories;
+    atomic_size_t next;
+    atomic_int why;
+};
+
+static int sum_read(const struct kept *k, struct tree_file *f)
+{
+    uint8_t *const block = malloc(READ_BYTES);
+    struct checksum sum;
+    size_t got = READ_BYTES;
+    int why = block ? 0 : ENOMEM;
+    checksum_begin(&sum);
+    while (!why && got == READ_BYTES && file_read(kept_fd(k), block, READ_BYTES, &got, &why))
+        checksum_add(&sum, block, got);
+    free(block);
+    f->sum = checksum_end(&sum);
+    f->bytes = sum.bytes;
+    f->has_sum = !why;
+    return why;
+}
+
+/* Inside a recorded program as well, which may close our descriptors. */
+static int file_sync(const struct syncing *s, struct tree_file *f)
+{
+    struct kept k = KEPT_NONE;
+    struct stat st;
+    if (!kept_open(&k, s->t->dir, f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0))
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : 0;
+    int why = fstat(kept_fd(&k), &st) == 0 ? 0 : errno;
+    if (!why && S_ISREG(st.st_mode)) {
+        f->is_there = true;
+        f->bytes = (uint64_t)st.st_size;
+        why = durable_file(kept_fd(&k));
+        if (!why && !f->has_sum && s->is_read && s->is_read(f->path))
+            why = sum_read(&k, f);
+    }
+    kept_close(&k);
+    return why;
+}
+
+static void *syncs_run(void *context)
+{
+    struct syncing *const s = context;
+    for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->t->n;) {
+        struct tree_file *const f = &s->t->file[i];
+        int none = 0;
+        const int why = f->is_directory != s->directories ? 0
+                        : s->directories                  ? durable_dir(s->t->dir, f->path)
+                                                          : file_sync(s, f);
+        if (why && !(s->directories && why == ENOENT))
+            atomic_compare_exchange_strong(&s->why, &none, why);
+    }
+    return NULL;
+}
+
+static int syncs_do(struct syncing *s)
+{
+    pthread_t thread[SYNCS - 1];
+    unsigned n = 0;
+    atomic_store(&s->next, 0);
+    while (n < SYNCS - 1 && n + 1 < s->t->n && durable_is_wanted() &&
+           background_thread(&thread[n], "ascope-sync", syncs_run, s) == 0)
+        n++;
+    syncs_run(s);
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(thread[i], NULL);
+    return atomic_load(&s->why);
+}
+
+int tree_sync(struct file_tree *t, bool (*is_read)(const char *path))
+{
+    struct syncing s = { .t = t, .is_read = is_read };
+    int why = syncs_do(&s);
+    s.directories = true;
+    why = why ? why : syncs_do(&s);
+    return why ? why : durable_dir(t->dir, ".");
+}
+
+void tree_free(struct file_tree *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->file[i].path);
+    free(t->file);
+    *t = (struct file_tree){ .dir = -1 };
+}
