@@ -92,6 +92,15 @@ int memory_file(const char *dir)
     return fd;
 }
 
+int memory_file_near(const char *dir)
+{
+    const char *const places[] = { dir, getenv("TMPDIR"), "/var/tmp", "/tmp" };
+    int fd = -1;
+    for (size_t i = 0; fd < 0 && i < sizeof places / sizeof *places; i++)
+        fd = places[i] && *places[i] ? memory_file(places[i]) : -1;
+    return fd >= 0 ? fd : memfd_create("ascope", MFD_CLOEXEC);
+}
+
 static void maps_add(struct mapped *m)
 {
     m->next = all.maps;

@@ -29,6 +29,9 @@ void memory_rest(void);                    /* returns to the system what was rel
 const char *memory_dir(void); /* for unnamed files that belong to no directory: $TMPDIR, or /var/tmp */
 /* An unnamed file, which ends with its descriptor. -1: errno says why. */
 int memory_file(const char *dir);
+/* The same in a directory (NULL: none), or else in a directory for temporary files, or else in memory: some
+ * machines have nothing that is writable. */
+int memory_file_near(const char *dir);
 
 /* A mapped file. The owner keeps the node where it is until memory_unmap(). */
 struct mapped {

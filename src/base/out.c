@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,23 @@ bool out_open(struct out *o, const char *path, struct error *e)
     return destination_is_plain(path, e) && open_half(o, NULL, path, e);
 }
 
+/* Takes over a descriptor, or reports why there is none. */
+static bool open_through(struct out *o, int fd, int why, const char *name, struct error *e)
+{
+    if (fd < 0)
+        return error_set(e, FAULT_IO, "%s: cannot be opened: %s", name, write_trouble(why));
+    if (!buffer_new(o, name, e)) {
+        close(fd);
+        return false;
+    }
+    o->fd = fd;
+    o->path = strdup(name);
+    if (o->path)
+        return true;
+    out_discard(o);
+    return error_no_memory(e, name);
+}
+
 bool out_open_named(struct out *o, const char *name, struct error *e)
 {
     struct destination d;
@@ -62,15 +80,15 @@ bool out_open_named(struct out *o, const char *name, struct error *e)
         o->is_named = is_open;
         return is_open;
     }
-    if (!buffer_new(o, name, e))
-        return false;
-    o->path = strdup(name);
-    o->fd = o->path ? destination_open(&d) : -1;
-    if (o->fd >= 0)
-        return true;
-    const int why = o->path ? errno : ENOMEM;
-    out_discard(o);
-    return error_set(e, FAULT_IO, "%s: cannot be opened: %s", name, write_trouble(why));
+    const int fd = destination_open(&d);
+    return open_through(o, fd, fd < 0 ? errno : 0, name, e);
+}
+
+bool out_open_descriptor(struct out *o, int fd, const char *what, struct error *e)
+{
+    *o = (struct out){ .fd = -1 };
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return open_through(o, own, own < 0 ? errno : 0, what, e);
 }
 
 bool out_open_memory(struct out *o, struct error *e)

@@ -41,6 +41,8 @@ enum { OUT_SLACK = 64 }; /* the longest number that the functions below write wi
 bool out_open(struct out *o, const char *path, struct error *e);
 /* The same for a name given by the user, which may also be a FIFO, a device, a link, or "-" for standard output. */
 bool out_open_named(struct out *o, const char *name, struct error *e);
+/* The same for an open file, of which it writes to a duplicate descriptor; `what` is its name in messages. */
+bool out_open_descriptor(struct out *o, int fd, const char *what, struct error *e);
 bool out_open_memory(struct out *o, struct error *e); /* read o->buf, o->n; end with out_discard() */
 bool out_close(struct out *o, struct error *e);       /* flushes, renames to the final name, frees */
 void out_discard(struct out *o);                      /* removes the file, frees; fine after a failed open */

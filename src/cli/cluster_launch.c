@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,13 @@ struct local {
     struct process *process;
     sigset_t signals, before; /* the signals that local_watch() waits for; the mask before they were blocked */
 };
+
+/* Without /proc, the name by which this process was started. */
+static const char *own_program(void)
+{
+    static const char own[] = "/proc/self/exe";
+    return access(own, X_OK) == 0 ? own : (const char *)getauxval(AT_EXECFN);
+}
 
 static bool start(const struct launch *l, struct process *p, size_t part, struct error *e)
 {
@@ -61,7 +69,7 @@ static bool start(const struct launch *l, struct process *p, size_t part, struct
     p->n_tries++;
     int why = posix_spawn_file_actions_addopen(&files, 2, log_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (why == 0)
-        why = posix_spawn(&p->pid, "/proc/self/exe", &files, &how, (char **)word, environ);
+        why = posix_spawn(&p->pid, own_program(), &files, &how, (char **)word, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
     return why == 0 || error_set(e, FAULT_IO, "--launcher local: cannot start a process: %s", strerror(why));

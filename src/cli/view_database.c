@@ -318,9 +318,7 @@ static bool facts_load(struct view_input *in, struct db_reader *r, const struct 
 static bool make_text(struct view_input *in, struct db_reader *r, struct db_trace *t, int fd, struct error *e)
 {
     struct out o;
-    char path[32];
-    snprintf(path, sizeof path, "/dev/fd/%d", fd);
-    if (!out_open_named(&o, path, e))
+    if (!out_open_descriptor(&o, fd, in->path, e))
         return false;
     if (!db_trace_write(t, r, &o)) {
         out_discard(&o);
@@ -336,7 +334,7 @@ bool view_database_load(struct view_input *in, struct error *e)
     struct keys allocators = { 0 };
     if (!db_reader_open(&r, in->path, e))
         return false;
-    const int fd = drawn_file(NULL); /* no file is written beside the database */
+    const int fd = memory_file_near(NULL); /* no file is written beside the database */
     bool is_done = fd >= 0 || error_set(e, FAULT_IO, "%s: no space for its timeline", in->path);
     is_done = is_done && make_text(in, &r, &t, fd, e);
     view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);

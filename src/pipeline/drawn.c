@@ -2,15 +2,11 @@
 #include "pipeline/drawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/inside.h"
 #include "export/framework/trace_view.h"
 #include "export/msprof/prof_trace.h"
 #include "export/scope.h"
@@ -18,19 +14,6 @@
 #include "load/chrome_straight.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/registry.h"
-
-/* An unnamed file beside the collection, where there is space; if that is not writable, in a directory for temporary
- * files, or else in memory. */
-int drawn_file(const char *beside)
-{
-    const char *const places[] = { beside, getenv("TMPDIR"), "/var/tmp", "/tmp" };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const int fd = places[i] ? inside_open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC) : -1;
-        if (fd >= 0)
-            return fd;
-    }
-    return memfd_create("ascope-timeline", MFD_CLOEXEC);
-}
 
 static bool draw(struct chrome_sink *sink, const struct collection *s, const struct profile *p,
                  const struct output_options *options, uint64_t *n_events, struct error *e)
@@ -68,16 +51,14 @@ bool drawn_begin(struct drawn *d, struct chrome_trace *trace, const char *path, 
                  const struct profile *profile, const struct output_options *options, struct error *e)
 {
     struct out args = { .fd = -1 }, event = { .fd = -1 };
-    char name[32];
     uint64_t n_events = 0;
     bool is_drawn = false;
-    *d = (struct drawn){ .of = path, .events = calloc(1, sizeof *d->events), .fd = drawn_file(path) };
-    snprintf(name, sizeof name, "/dev/fd/%d", d->fd);
+    *d = (struct drawn){ .of = path, .events = calloc(1, sizeof *d->events), .fd = memory_file_near(path) };
     if (!d->events || !chrome_straight_begin(d->events, trace, d->of)) {
         error_no_memory(e, d->of);
     } else if (d->fd < 0) {
         error_set(e, FAULT_IO, "%s: no space for its timeline: %s", d->of, strerror(errno));
-    } else if (out_open_memory(&event, e) && out_open_named(&args, name, e)) {
+    } else if (out_open_memory(&event, e) && out_open_descriptor(&args, d->fd, d->of, e)) {
         d->events->sink.args = &args;
         d->events->sink.text = &event;
         is_drawn = draw(&d->events->sink, collection, profile, options, &n_events, e) &&

@@ -30,9 +30,7 @@ void drawn_end(struct drawn *d); /* after success and failure; may be all zero *
 bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct collection *collection,
                 const struct profile *profile, const struct output_options *options, struct error *e);
 
-/* For timelines from other sources: makes an unnamed file (in the directory `beside`, unless that is NULL; -1: see
- * errno), and parses the text in it. */
-int drawn_file(const char *beside);
+/* For timelines from other sources: parses the text in an unnamed file. */
 bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e);
 
 #endif

@@ -24,19 +24,10 @@ static void part_release(struct joint_part *p)
     memory_unmap(&p->drawn);
 }
 
-static int text_file(const char *dir)
-{
-    const char *const places[] = { dir, getenv("TMPDIR"), "/var/tmp", "/tmp" };
-    int fd = -1;
-    for (size_t i = 0; fd < 0 && i < sizeof places / sizeof *places; i++)
-        fd = places[i] ? memory_file(places[i]) : -1;
-    return fd;
-}
-
 bool joint_take(struct joint *j, struct joint_part *p, const char *dir, struct error *e)
 {
     if (j->fd < 0)
-        j->fd = text_file(dir);
+        j->fd = memory_file_near(dir);
     if (j->fd < 0)
         return error_set(e, FAULT_IO, "%s: no space for a joint timeline: %s", dir, strerror(errno));
     p->at = j->n_bytes;
