@@ -7,6 +7,7 @@ usage: test_view.py ASCOPE SOURCE_ROOT [unittest options]
 import contextlib
 import csv
 import glob
+import gzip
 import html.parser
 import http.client
 import json
@@ -14,6 +15,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -552,11 +554,14 @@ class View(Case):
         for _ in range(2):  # the reason each time: a part of an answer is not kept for one
             self.assertEqual(gone.raw(gone.url.path + "api/memory_categories?input=0")[0], 503)
 
-    def test_files_that_cannot_be_read_are_reported_and_the_others_shown(self):
+    def test_files_that_can_no_longer_be_read_are_reported_and_the_others_shown(self):
+        self.trace(name="other.json")
+        v = self.view(self.trace(name="bad.json"), self.trace(), "other.json")
+        v.wait(3)
         with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
             f.write("no trace")
-        self.trace(name="other.json")
-        bad, good, _ = self.view("bad.json", self.trace(), "other.json").wait(3)
+        v.json("reload", input=0)
+        bad, good, _ = v.wait(3)
         self.assertEqual((bad["state"], good["state"]), ("failed", "ready"))
         self.assertIn("bad.json", bad["message"])
 
@@ -794,6 +799,34 @@ class View(Case):
         v = self.view(self.trace(), "--host", "127.0.0.1")
         self.assertEqual(len(v.wait()), 1)
         self.assertIn("ssh -L %d:127.0.0.1:%d HOST" % (v.url.port, v.url.port), v.process.stdout.readline())
+
+    def test_files_that_are_no_input_are_refused_before_there_is_a_page(self):
+        """One line for each, whether a browser or a file is to show it; what is good beside them is shown."""
+        junk = {"x.json": b'{"a": 1}', "text.json": b"hello", "numbers.json": b"[1, 2, 3]", "empty.json": b"", "empty.db": b"", "x.db": b"no database",
+                "x.json.gz": gzip.compress(b"hello"), "x.png": b"\x89PNG\r\n\x1a\n", "long.json": b"long " * 300000, "cut.db": b"SQLite format 3\0" + bytes(999)}
+        for name, text in junk.items():
+            with open(os.path.join(self.dir, name), "wb") as f:
+                f.write(text)
+        with contextlib.closing(sqlite3.connect(os.path.join(self.dir, "none.db"))) as db:
+            db.executescript("CREATE TABLE t(a); DROP TABLE t")
+        for folder in ("empty", "x_ascend_pt", "PROF_1/host"):
+            os.makedirs(os.path.join(self.dir, folder))
+        for name in [*junk, "none.db", "empty", "x_ascend_pt", "PROF_1"]:
+            for to in ("--no-open",), ("--export", "page.html"):
+                with self.subTest(name, to=to):
+                    r = self.ascope("view", name, *to, code=1)
+                    self.assertEqual(r.stdout, "")
+                    self.assert_one_line(r.stderr, name + ": ")
+        self.assertFalse(os.path.exists(os.path.join(self.dir, "page.html")))
+        r = self.ascope("view", *junk, self.trace(), "--export", "page.html", code=3)
+        self.assertEqual(r.stderr.count("\n"), len(junk), r.stderr)
+        v = self.view("x.json", "trace.json")
+        self.assertEqual([i["name"] for i in v.wait()], ["trace.json"])
+        # A long object may have its events behind other members, and a trace without events is one.
+        with open(os.path.join(self.dir, "late.json"), "w", encoding="utf-8") as f:
+            json.dump({"other": ["x" * 100] * 20000, "traceEvents": EVENTS}, f)
+        for name in "late.json", self.trace([], "none.json"):
+            self.ascope("view", name, "--export", "page.html", code=0)
 
     def test_what_is_no_input(self):
         r = self.ascope("view", "absent", code=2)

@@ -308,9 +308,16 @@ class Ranks(Case):
         self.assertEqual(self.sql(v, "SELECT begin_ns FROM slices WHERE name LIKE '<%'"), [[0], [0]])
         self.assertIn("no step in common", v.json("overview", input=0)["sentences"][0]["text"])
         v.end()
+        v = self.view(self.trace("bad.json", 1000), "a.json")
+        v.wait(3)
         with open(os.path.join(self.dir, "bad.json"), "w", encoding="utf-8") as f:
             f.write("no trace")
-        v = self.view("bad.json", "a.json")
+        v.ask("reload", input=0)
+        for _ in range(6000):
+            one = v.json("about")["inputs"][0]
+            if one["state"] != "loading" and one["n_loads"] == 2:
+                break
+            time.sleep(0.02)
         self.assertEqual([i["state"] for i in v.wait(3)], ["ready", "new", "new"])
         self.assertIn("bad.json", v.json("overview", input=0)["sentences"][0]["text"])
         v.ask("reload", input=1)

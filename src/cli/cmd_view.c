@@ -26,6 +26,7 @@
 #include "cli/view_joint.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
+#include "base/untrusted_db.h"
 #include "view/bus_guard.h"
 #include "view/db_reader.h"
 #include "view/view_report.h"
@@ -44,6 +45,7 @@ struct viewing {
     LIST(const char *) files;
     struct view_joint joint;
     bool has_joint;
+    size_t n_refused; /* files that are no input; reported */
     struct view view;
 };
 
@@ -51,6 +53,31 @@ static const char *results_in(const char *dir, struct arena *mem)
 {
     inside_enter(dir);
     return view_results_file(dir, mem);
+}
+
+static bool database_check(const char *path, struct error *e)
+{
+    struct untrusted_db db;
+    sqlite3_stmt *table = NULL;
+    if (!untrusted_db_open(&db, path, e))
+        return false;
+    const bool has_tables =
+        sqlite3_prepare_v2(db.db, "SELECT 1 FROM sqlite_schema WHERE type = 'table'", -1, &table, NULL) != SQLITE_OK ||
+        sqlite3_step(table) != SQLITE_DONE; /* damage is shown on the page */
+    sqlite3_finalize(table);
+    untrusted_db_close(&db);
+    return has_tables || error_set(e, FAULT_FORMAT, "%s: a database without tables", path);
+}
+
+/* Whether a file is worth a page, by its first bytes. */
+static bool file_check(const char *path, struct error *e)
+{
+    const size_t n = strlen(path);
+    if (db_is_database(path))
+        return database_check(path, e);
+    if (n > 3 && strcmp(path + n - 3, ".db") == 0)
+        return error_set(e, FAULT_FORMAT, "%s: is no SQLite database", path);
+    return chrome_look(path, e);
 }
 
 /* Moves files and folders of results from the words to `files`; the remaining words are directories with
@@ -67,6 +94,12 @@ static bool take_files(struct viewing *v)
                                                   : NULL;
         if (!shown) {
             v->a->word[n++] = word;
+            continue;
+        }
+        struct error e = { 0 };
+        if (stat(shown, &st) == 0 && S_ISREG(st.st_mode) && !file_check(shown, &e)) {
+            complain("%s", e.text);
+            v->n_refused++;
             continue;
         }
         const char **file = list_add(&v->files, v->a->mem);
@@ -328,6 +361,8 @@ static enum exit_status find(struct viewing *v)
         complain_no_memory("the list of files");
         return STATUS_NOTHING;
     }
+    if (v->n_refused > 0 && a->n_words == 0 && !a->dir && v->files.n == 0)
+        return STATUS_NOTHING;
     enum exit_status status = is_there && n > 0 ? joint_find(v, path, n) : STATUS_DONE;
     if (v->has_joint || status != STATUS_DONE)
         return status;
@@ -390,7 +425,7 @@ static enum exit_status write_report(struct viewing *v, struct view_range range)
     const char *path = v->a->report;
     struct error e = { 0 };
     struct out o;
-    enum exit_status status = STATUS_DONE;
+    enum exit_status status = v->n_refused > 0 ? STATUS_LOSSES : STATUS_DONE;
     size_t n_good = 0;
     for (size_t i = 0; i < v->view.n_inputs; i++) {
         struct view_input *in = &v->view.input[i];

@@ -242,19 +242,30 @@ static bool read_object(struct reading *r, const char *at)
     return has_events;
 }
 
+/* The first character of a text behind blanks and a byte order mark, which some editors write. */
+static const char *text_begin(const struct chrome_trace *t)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    const size_t n_mark = t->n_bytes >= 3 && memcmp(t->text, mark, 3) == 0 ? 3 : 0;
+    return json_blanks(t->text + n_mark, t->text + t->n_bytes);
+}
+
+static bool no_events(const struct chrome_trace *t, struct error *e)
+{
+    return error_set(
+        e, FAULT_FORMAT,
+        "%s: no trace events; wanted the JSON of Chrome's trace format, an object with traceEvents or an array",
+        t->path);
+}
+
 static bool read_text(struct reading *r, struct error *e)
 {
     struct chrome_trace *t = r->t;
-    static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark, which some editors write */
-    const bool has_mark = t->n_bytes >= 3 && memcmp(t->text, mark, 3) == 0;
-    const char *at = json_blanks(t->text + (has_mark ? 3 : 0), r->end);
+    const char *at = text_begin(t);
     if (at < r->end && *at == '[')
         read_events(r, at, true);
     else if (at == r->end || *at != '{' || !read_object(r, at))
-        return error_set(
-            e, FAULT_FORMAT,
-            "%s: no trace events; wanted the JSON of Chrome's trace format, an object with traceEvents or an array",
-            t->path);
+        return no_events(t, e);
     progress_work((uint64_t)(r->end - r->reported));
     return chrome_events_finish(&r->events) || error_no_memory(e, t->path);
 }
@@ -303,7 +314,8 @@ static int open_text(struct chrome_trace *t, uint64_t most_bytes, struct error *
     return decoded.fd;
 }
 
-bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_bytes, struct error *e)
+/* Opens and maps the text, or the first so many bytes of it. */
+static bool map_text(struct chrome_trace *t, const char *path, uint64_t most_bytes, struct error *e)
 {
     *t = (struct chrome_trace){ .path = path, .text = "" };
     const int fd = open_text(t, most_bytes, e);
@@ -316,7 +328,31 @@ bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_b
     if (!is_mapped)
         return false;
     t->text = t->map.at ? t->map.at : "";
-    return parse(t, e);
+    return true;
+}
+
+bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_bytes, struct error *e)
+{
+    return map_text(t, path, most_bytes, e) && parse(t, e);
+}
+
+bool chrome_look(const char *path, struct error *e)
+{
+    enum { LOOK_BYTES = 1 << 20 };
+    struct chrome_trace t;
+    if (!map_text(&t, path, LOOK_BYTES, e))
+        return false;
+    const char *at = text_begin(&t), *end = t.text + t.n_bytes;
+    const bool is_part = t.n_bytes == LOOK_BYTES, begins = at < end && (*at == '[' || *at == '{');
+    bool is_trace = begins || no_events(&t, e);
+    if (begins && (!is_part || *at == '[')) { /* the events of a long object may be further behind */
+        if (!parse(&t, e))
+            return false;
+        const size_t n = t.slices.n + t.instants.n + t.counters.n + t.flows.n;
+        is_trace = n > 0 || losses_damage(&t.lost) == 0 || no_events(&t, e);
+    }
+    chrome_trace_free(&t);
+    return is_trace;
 }
 
 bool chrome_load(struct chrome_trace *t, const char *path, struct error *e)
