@@ -208,10 +208,10 @@ _ascope()
         what=-f ;;
     analyse)
         words=''
-        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --pretty --simplify --summary --out --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --keep-overlaps --pretty --simplify --summary --out --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
     export)
         words='timeline summary db all'
-        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --out --clear --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
+        options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --keep-overlaps --out --clear --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
     export-trace)
         words=''
         options=' --max-size --dialect --time-base --pretty --threads --memory-limit --no-sync --json --quiet -q --help -h'

@@ -44,7 +44,7 @@ complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l warmup
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l active -d 'of a PyTorch script: steps of the active phase, which are recorded; default: 0, all that follow' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l repeat -d 'of a PyTorch script: number of cycles, each with its own directory; 0: no limit; default: 1' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
-complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l gzip -d 'compress timelines (.json.gz); viewers open them directly'
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l gzip -d 'compress timelines (.json.gz); Perfetto, Chrome and ascope view open them directly, MindStudio Insight does not find them'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
@@ -164,6 +164,7 @@ complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l steps -d 
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
+complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l keep-overlaps -d 'leave slices that overlap without nesting on their track in the timeline; otherwise the later one is on a further track, "Thread 7 (2)", because Perfetto and Chrome drop it'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l pretty -d 'write one event of the timeline per line'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l simplify -d 'afterwards remove earlier results in the PROF directory, but not its raw data; default: as set when the collection was recorded (data_simplification)'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l summary -d 'write a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other results only with --export-type'
@@ -185,9 +186,10 @@ complete -c ascope -n '__fish_seen_subcommand_from export' -l iteration-count -d
 complete -c ascope -n '__fish_seen_subcommand_from export' -l format -d 'format of the summary tables; default: csv' -x -a 'csv json'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from export' -l max-size -d 'split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers' -x
-complete -c ascope -n '__fish_seen_subcommand_from export' -l gzip -d 'compress timelines (.json.gz); viewers open them directly'
+complete -c ascope -n '__fish_seen_subcommand_from export' -l gzip -d 'compress timelines (.json.gz); Perfetto, Chrome and ascope view open them directly, MindStudio Insight does not find them'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
+complete -c ascope -n '__fish_seen_subcommand_from export' -l keep-overlaps -d 'leave slices that overlap without nesting on their track in the timeline; otherwise the later one is on a further track, "Thread 7 (2)", because Perfetto and Chrome drop it'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l out -d 'output directory; default: inside the collection' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l clear -d 'remove intermediate sqlite directories of other tools afterwards'
 complete -c ascope -n '__fish_seen_subcommand_from export' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x

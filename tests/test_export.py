@@ -87,6 +87,14 @@ class Agreement(Case):
                 self.assertEqual(complaints, [])
                 self.assertEqual(applied, checks)
 
+    def test_slices_that_overlap_stay_on_their_track_if_asked_to(self):
+        moved, kept = (Results(self.export(collection("collector-a/host-910b"), *more)).events for more in ((), ("--keep-overlaps",)))
+        rows = [sum(e["name"] == "thread_name" and e["args"]["name"].endswith(" (2)") for e in found) for found in (moved, kept)]
+        self.assertGreater(rows[0], 0)
+        self.assertEqual(rows[1], 0)
+        drawn = [sorted((e["ts"], e["name"], e["ph"]) for e in found if e["ph"] != "M") for found in (moved, kept)]
+        self.assertEqual(drawn[0], drawn[1])
+
     def test_the_input_stays_as_it_was(self):
         prof = self.copy("prof-a")
         before = digests(prof)

@@ -336,6 +336,9 @@ class Pieces(Case):
         self.assertTrue(all(re.search(r"/msprof_slice_[0-9]+_[0-9]{14}\.json\.gz$", p) for p in cut), cut)
         with open(os.path.join(os.path.dirname(cut[0]), "README.txt")) as f:
             self.assertIn(os.path.basename(cut[0]), f.read())
+        for name, viewer in ((plain[0], "MindStudio Insight"), (packed[0], "ascope view")):  # Insight finds no compressed ones
+            with open(os.path.join(os.path.dirname(name), "README.txt")) as f:
+                self.assertIn("%s: the whole timeline, for Perfetto, Chrome or %s\n" % (os.path.basename(name), viewer), f.read())
         self.ascope("export-trace", self.prof, self.path("same.json"))
         self.assertTrue(self.load(self.path("same.json")) == self.load(plain[0]))
 

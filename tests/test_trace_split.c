@@ -199,6 +199,8 @@ static void only_what_viewers_cannot_open_is_worth_advice(void **state)
     assert_null(trace_size_advice(400 << 20));
     assert_null(trace_size_advice(0x1fffffe8));
     assert_non_null(trace_size_advice(0x1fffffe9));
+    assert_null(strstr(trace_size_advice(INSIGHT_MOST), "20 GiB"));
+    assert_non_null(strstr(trace_size_advice(INSIGHT_MOST + 1), "20 GiB"));
 }
 
 int main(void)

@@ -137,6 +137,20 @@ class Trace(Case):
                 self.assertEqual(set(t.broken) - {"no-end"}, set(), t.samples)
                 self.assertLessEqual(t.broken["no-end"], 1)
 
+    def test_slices_that_overlap_stay_on_their_track_if_asked_to(self):
+        def tracks(events):
+            return {e["args"]["name"] for e in events if e["name"] == "thread_name" and e["args"]["name"].endswith(" (2)")}
+
+        def drawn(events):
+            return collections.Counter((e["name"], e["ph"], e.get("ts")) for e in events if e["ph"] != "M")
+        for which in "host", "npu":
+            path = self.sample(which)
+            moved, kept = self.events(path), self.events(path, "--keep-overlaps")
+            self.assertTrue(tracks(moved), which)
+            self.assertEqual((tracks(kept), drawn(kept)), (set(), drawn(moved)), which)
+            at = {(e["pid"], e["tid"], e["ts"]) for e in kept if e["ph"] == "X"}
+            self.assertEqual([e for e in kept if e["ph"] in "sf" and e.get("cat") != "HostToDevice" and (e["pid"], e["tid"], e["ts"]) not in at], [])
+
     def test_flow_events_lead_from_operators_to_what_they_started(self):
         for path in (self.sample("npu"), self.simulated("--kernels", "400")):
             events = self.events(path)

@@ -51,8 +51,8 @@ static enum exit_status report(struct arguments *a, const struct traces *r, enum
     for (size_t i = 0; i < n; i++) {
         const struct trace_piece *p = &r->split->pieces.at[i];
         term_text(&t, p->path, 0);
-        fprintf(t.to, ": %s of %s events, for Perfetto, Chrome or MindStudio Insight\n",
-                n > 1 ? "part of the timeline" : "timeline", readable_count(number, p->n_events));
+        fprintf(t.to, ": %s of %s events, for Perfetto, Chrome %s\n", n > 1 ? "part of the timeline" : "timeline",
+                readable_count(number, p->n_events), r->split->gzips ? "or ascope view" : "or MindStudio Insight");
         const char *advice = trace_size_advice(p->n_text);
         if (advice)
             fprintf(t.to, "  %s of text: %s; --max-size 400M splits it into parts\n", readable_bytes(bytes, p->n_text),

@@ -31,11 +31,11 @@
 
 /* clang-format off */
 static const uint8_t export_options[] = {
-    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_CSV_SAFE, OPT_MAX_SIZE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE, OPT_OUT,
+    OPT_DIR, OPT_REPORTS, OPT_MODEL, OPT_ITERATION, OPT_ITERATION_COUNT, OPT_FORMAT, OPT_CSV_SAFE, OPT_MAX_SIZE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE, OPT_KEEP_OVERLAPS, OPT_OUT,
     OPT_CLEAR, OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t analyse_options[] = {
-    OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_ONLY_STEPS, OPT_CSV_SAFE, OPT_DIALECT, OPT_TIME_BASE, OPT_PRETTY, OPT_SIMPLIFY, OPT_SUMMARY, OPT_OUT,
+    OPT_DIR, OPT_EXPORT_TYPE, OPT_MAX_PROCESSES, OPT_ONLY_STEPS, OPT_CSV_SAFE, OPT_DIALECT, OPT_TIME_BASE, OPT_KEEP_OVERLAPS, OPT_PRETTY, OPT_SIMPLIFY, OPT_SUMMARY, OPT_OUT,
     OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
 static const uint8_t memory_timeline_options[] = {
@@ -335,12 +335,12 @@ const struct command commands[] = {
         .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory. OUT receives the timeline that ascope "
                 "analyse writes as trace_view.json, or ascope export as msprof_*.json: operators, Python calls, CANN "
                 "calls, the work of the devices and the flow events between them, for Perfetto, Chrome or MindStudio "
-                "Insight. If OUT ends with .gz it is compressed; viewers open it directly. If OUT ends with .pftrace "
-                "it is in Perfetto's own format, which is a tenth as large and has flow events bound to their "
-                "slices.\n\n"
+                "Insight. If OUT ends with .gz it is compressed: Perfetto, Chrome and ascope view open it directly, "
+                "MindStudio Insight does not find it. If OUT ends with .pftrace it is in Perfetto's own format, which "
+                "is a tenth as large and has flow events bound to their slices.\n\n"
                 "Viewers that parse a timeline as one text (chrome://tracing, TensorBoard, speedscope) fail beyond "
-                "512 MiB, compressed or not, and Perfetto in a browser has about 2 GB of memory. --max-size splits a "
-                "larger timeline into OUT_slice_0.json, OUT_slice_1.json and so on. Each part is a complete timeline "
+                "512 MiB, compressed or not, Perfetto in a browser has about 2 GB of memory, and MindStudio Insight opens "
+                "at most 20 GiB. --max-size splits a larger timeline into OUT_slice_0.json, OUT_slice_1.json and so on. Each part is a complete timeline "
                 "with all names of processes and threads; each event is in the part in which it begins. The timeline "
                 "is split where the fewest flow events and slices cross. Files that an earlier export to the same "
                 "OUT left and this one does not replace, whole or parts, are removed.\n\n"

@@ -49,7 +49,8 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_MAX_SIZE] = { "max-size", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(options.max_bytes), .least = 1 << 20,
         .help = "split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers" },
     [OPT_GZIP] = { "gzip", .kind = OPTION_FLAG, .at = AT(options.gzips),
-        .help = "compress timelines (.json.gz); viewers open them directly" },
+        .help = "compress timelines (.json.gz); Perfetto, Chrome and ascope view open them directly, MindStudio Insight does "
+                "not find them" },
     [OPT_CLEAR] = { "clear", .kind = OPTION_FLAG, .at = AT(options.clears),
         .help = "remove intermediate sqlite directories of other tools afterwards" },
     [OPT_CLUSTER] = { "cluster", .kind = OPTION_FLAG, .at = AT(cluster),
@@ -66,6 +67,9 @@ const struct option_row option_rows[OPTIONS] = {
                 "msprof and torch_npu" },
     [OPT_TIME_BASE] = { "time-base", .kind = OPTION_CHOICE, .choice = { "epoch", "start" }, .at = AT(options.time_base),
         .help = "times of the timeline: since 1970 (epoch, default) or since its start" },
+    [OPT_KEEP_OVERLAPS] = { "keep-overlaps", .kind = OPTION_FLAG, .at = AT(options.keeps_overlaps),
+        .help = "leave slices that overlap without nesting on their track in the timeline; otherwise the later one is on a further "
+                "track, \"Thread 7 (2)\", because Perfetto and Chrome drop it" },
     [OPT_THREADS] = { "threads", NUMBER(options.n_threads, 1, 64),
         .help = "most threads; default: one per CPU; the results do not depend on it" },
     [OPT_MEMORY] = { "memory-limit", .kind = OPTION_SIZE, .value = "SIZE", .at = AT(memory), .least = 128 << 20,

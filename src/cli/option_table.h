@@ -37,6 +37,7 @@ enum option_id {
     OPT_OUT,
     OPT_DIALECT,
     OPT_TIME_BASE,
+    OPT_KEEP_OVERLAPS,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_JSON,

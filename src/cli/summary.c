@@ -260,19 +260,30 @@ static void put_rest(const struct term *t, const struct written *const *file, si
             readable_bytes(byte_text, bytes), term_ink(t, INK_DIM), term_ink(t, INK_END));
 }
 
-/* Warns about timelines that are too large for viewers. The uncompressed size of a .gz file is unknown here. */
+/* Why a viewer cannot open a file; NULL: nothing is known. The uncompressed size of a .gz file is unknown here. */
+static const char *viewer_advice(const struct written *f)
+{
+    if (ends_with(f->path, ".gz"))
+        return NULL;
+    if (f->is_timeline)
+        return trace_size_advice(f->n_bytes);
+    return ends_with(f->path, ".db") && f->n_bytes > INSIGHT_MOST ? "MindStudio Insight opens files of at most 20 GiB"
+                                                                  : NULL;
+}
+
+/* Warns about files that are too large for viewers. */
 static void put_too_large(const struct term *t, const struct account *a)
 {
     for (size_t i = 0; i < a->files.n; i++) {
         const struct written *f = &a->files.at[i];
-        const char *advice = f->is_timeline && !ends_with(f->path, ".gz") ? trace_size_advice(f->n_bytes) : NULL;
+        const char *advice = viewer_advice(f);
         char bytes[READABLE_MOST];
         if (!advice)
             continue;
         fprintf(t->to, "\n  %s", term_ink(t, INK_WARN));
         term_text(t, file_name(f->path), 0);
-        fprintf(t->to, " has %s%s: %s; ascope export-trace --max-size 400M splits it into parts\n",
-                readable_bytes(bytes, f->n_bytes), term_ink(t, INK_END), advice);
+        fprintf(t->to, " has %s%s: %s%s\n", readable_bytes(bytes, f->n_bytes), term_ink(t, INK_END), advice,
+                f->is_timeline ? "; ascope export-trace --max-size 400M splits it into parts" : "");
     }
 }
 

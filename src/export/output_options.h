@@ -24,6 +24,7 @@ struct output_options {
     enum dialect dialect;
     enum time_base time_base;     /* of timelines */
     bool is_pretty;               /* timelines have one event per line */
+    bool keeps_overlaps;          /* slices of a track that overlap without nesting stay on it */
     bool gzips;                   /* timelines of PROF directories are compressed */
     uint64_t max_bytes;           /* of the text of a timeline; 0: no limit; see trace_split.h */
     const char *const *processes; /* of timelines: the words that are switched on in a -reports file; NULL: all */

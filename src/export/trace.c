@@ -203,7 +203,7 @@ static int64_t row_of_slice(struct trace *t, uint32_t pid, int64_t tid, int64_t 
     struct lane_row *row = t->lanes ? lanes_row(t->lanes, pid, tid) : NULL;
     bool is_new = false;
     const int64_t end_ns = stamp_add(begin_ns, dur_ns > 0 && dur_ns < 9e18 ? (int64_t)dur_ns : 0);
-    const unsigned lane = row ? lane_row_place(row, begin_ns, end_ns, &is_new) : 0;
+    const unsigned lane = row && !t->keeps_overlaps ? lane_row_place(row, begin_ns, end_ns, &is_new) : 0;
     if (is_new) {
         char name[96];
         snprintf(name, sizeof name, "%s (%u)", lane_row_text(row), lane + 1);

@@ -43,6 +43,7 @@ struct trace {
         *window; /* only events that overlap one of these are wanted; NULL: all are; see trace_wants() */
     size_t n_windows;
     struct lanes *lanes; /* gives overlapping slices of a track further lanes; NULL: every slice stays on its track */
+    bool keeps_overlaps; /* with lanes: no slice is moved all the same */
     bool keeps_moves;    /* lanes_moved() will be called, so that moves are remembered */
     bool has_no_memory;  /* a move could not be remembered */
     uint64_t n_events;

@@ -358,8 +358,10 @@ void trace_split_sweep(const struct trace_split *s)
 const char *trace_size_advice(uint64_t n_text)
 {
     enum { STRING_MOST = 0x1fffffe8 }; /* characters that a string of the browsers' JavaScript engine can have */
-    return n_text <= STRING_MOST
-               ? NULL
-               : "viewers that parse it as one text (chrome://tracing, TensorBoard, speedscope) give up at 512 MiB, and "
-                 "Perfetto in a browser has about 2 GB of memory";
+#define BROWSERS                                                                                                       \
+    "viewers that parse it as one text (chrome://tracing, TensorBoard, speedscope) give up at 512 MiB, and "           \
+    "Perfetto in a browser has about 2 GB of memory"
+    return n_text <= STRING_MOST    ? NULL
+           : n_text <= INSIGHT_MOST ? BROWSERS
+                                    : BROWSERS "; MindStudio Insight opens files of at most 20 GiB";
 }

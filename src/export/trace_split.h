@@ -38,5 +38,6 @@ void trace_split_sweep(const struct trace_split *s);
 
 /* A warning about a timeline with this many bytes of text, for which viewers are too small; NULL: they can open it. */
 const char *trace_size_advice(uint64_t n_text);
+static const uint64_t INSIGHT_MOST = UINT64_C(20) << 30; /* bytes of a file that MindStudio Insight opens */
 
 #endif

@@ -102,6 +102,7 @@ static void write_timeline(struct writing *w, struct job *j)
         note_file(j, split.pieces.at[i].path,
                   is_own_file          ? "one layer of the timeline"
                   : split.pieces.n > 1 ? "a part of the timeline, by time"
+                  : options->gzips     ? "the whole timeline, for Perfetto, Chrome or ascope view"
                                        : "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
                   split.pieces.n > 1 ? split.pieces.at[i].n_events : n_events);
 }

@@ -367,8 +367,9 @@ static void *tracks_take(const struct collection_export *x)
     f->framework = x->framework;
     f->section = section_order[x->device.options->dialect];
     f->gc_device = s->has_device && s->profile.n_devices > 0 ? s->profile.device[0].source.device : TRACE_HOST;
-    if (!find_threads(f, mem) || !framework_lanes_find(&f->lanes, f->framework, mem) || !find_fwdbwd(f, mem) ||
-        !find_gc_processes(f, mem) || !find_enqueue_names(f, mem))
+    if (!find_threads(f, mem) ||
+        (!x->device.options->keeps_overlaps && !framework_lanes_find(&f->lanes, f->framework, mem)) ||
+        !find_fwdbwd(f, mem) || !find_gc_processes(f, mem) || !find_enqueue_names(f, mem))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
         f->n_parts += host_parts(f->section[i]->count(f));

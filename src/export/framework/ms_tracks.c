@@ -188,7 +188,7 @@ static void *tracks_take(const struct collection_export *x)
         !threads_add(&f->threads, w->python.thread, w->python.n, x->mem) ||
         !threads_add(&f->threads, w->ms.instants.thread, w->ms.instants.n, x->mem) ||
         !threads_add(&f->host_op_threads, w->ms.host_ops.thread, w->ms.host_ops.n, x->mem) ||
-        !framework_lanes_find(&f->lanes, w, x->mem))
+        (!x->device.options->keeps_overlaps && !framework_lanes_find(&f->lanes, w, x->mem)))
         return NULL;
     for (size_t i = 0; i < SECTIONS; i++)
         f->n_parts += host_parts(sections[i].count(f));

@@ -65,6 +65,7 @@ static void write_part(void *context, size_t i, struct out *o)
                        .has_base = w->x->device.options->time_base == TIME_BASE_START,
                        .base_ns = w->base_ns,
                        .one_per_line = w->x->device.options->is_pretty,
+                       .keeps_overlaps = w->x->device.options->keeps_overlaps,
                        .n_events = i > 0 }; /* counts an event before this part, so that a comma is written first */
     if (i == 0)
         trace_begin(&t);

@@ -13,6 +13,7 @@ bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o
                        .names = x->profile->names,
                        .escaped = escaped,
                        .lanes = lanes_new(),
+                       .keeps_overlaps = x->options->keeps_overlaps,
                        .has_one_npu = has_one_npu(x),
                        .device_word = chip_words(x->profile->chip)->device,
                        .has_base = x->options->time_base == TIME_BASE_START,
