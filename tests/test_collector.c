@@ -116,6 +116,7 @@ static void what_was_lost_while_recording_is_a_loss(void **state)
     assert_string_equal(lost.by[LOSS_RING_FULL].file, "ascope.json: operators 12, memory 3");
     assert_int_equal(lost.by[LOSS_AGED].n, 4);
     assert_int_equal(lost.by[LOSS_OPEN_RANGE].n, 2);
+    assert_string_equal(loss_key(LOSS_RING_FULL), "ring_full");
     assert_int_equal(losses_damage(&lost), 15); /* ageing was asked for, and ranges that do not end are the program's */
     arena_free(mem);
 }

@@ -284,6 +284,102 @@ static void without_a_thread_for_the_writer_nothing_stays_open(void **state)
     (void)state;
 }
 
+/* ---- why records are dropped ---- */
+
+enum wants { FILES, RIGHTS, SPACE, SPACE_FOR_A_RING };
+static struct rlimit was_limited;
+
+static void take_away(enum wants what)
+{
+    const enum __rlimit_resource limit = what == FILES ? RLIMIT_NOFILE : RLIMIT_FSIZE;
+    getrlimit(limit, &was_limited);
+    if (what == RIGHTS && geteuid() == 0)
+        assert_int_equal(seteuid(54321), 0);
+    else if (what == RIGHTS)
+        assert_int_equal(chmod(folder_path("PROF_1"), 0500), 0);
+    else
+        setrlimit(limit, &(struct rlimit){ what == SPACE ? 10 : 0, was_limited.rlim_max });
+}
+
+static void give_back(enum wants what)
+{
+    if (what == RIGHTS && geteuid() != 0 && getuid() == 0)
+        assert_int_equal(seteuid(0), 0);
+    else if (what == RIGHTS)
+        assert_int_equal(chmod(folder_path("PROF_1"), 0750), 0);
+    else
+        setrlimit(what == FILES ? RLIMIT_NOFILE : RLIMIT_FSIZE, &was_limited);
+}
+
+static void what_is_dropped_has_its_reason(void **state)
+{
+    static const struct {
+        const char *what;
+        enum wants wants;
+        bool has_ring; /* before */
+        enum drop_reason reason;
+    } row[] = {
+        { "no descriptor for a file", FILES, true, DROP_DESCRIPTOR },
+        { "no permission to make it", RIGHTS, true, DROP_PERMISSION },
+        { "it must not grow", SPACE, true, DROP_SPACE },
+        { "nor may the rings", SPACE_FOR_A_RING, false, DROP_SPACE },
+    };
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct writer_tally tally;
+        struct error e = { 0 };
+        print_message("  %s\n", row[i].what);
+        folder_remove(NULL);
+        folder_make(NULL);
+        collecting_start(NULL);
+        if (row[i].has_ring)
+            put_number(STREAM_TORCH_OP, 0, RECORD, 0);
+        writer_flush(&tally, &e);
+        take_away(row[i].wants);
+        assert_int_equal(put_number(STREAM_TRACK, 0, RECORD, 0), row[i].has_ring);
+        writer_flush(&tally, &e);
+        give_back(row[i].wants);
+        e = (struct error){ 0 };
+        assert_int_equal(writer_stop(&tally, &e), !row[i].has_ring);
+        const struct drop_counts left = rings.front->reasons; /* for recovery */
+        rings_close();
+        assert_int_equal(tally.dropped[STREAM_TRACK], 1);
+        for (unsigned r = 0; r < DROP_REASONS; r++) {
+            assert_int_equal(drop_count(&tally.reasons, r, STREAM_TRACK, 1), r == row[i].reason);
+            if (row[i].has_ring) /* else it is with the next commit */
+                assert_int_equal(left.n[r][STREAM_TRACK], r == row[i].reason);
+        }
+    }
+    signal(SIGXFSZ, SIG_DFL);
+    (void)state;
+}
+
+static void every_errno_has_a_reason(void **state)
+{
+    static const struct {
+        int why;
+        const char *key;
+    } row[] = {
+        { EUSERS, "too_many_threads" }, { EMFILE, "no_descriptor" },
+        { ENFILE, "no_descriptor" },    { EACCES, "no_permission" },
+        { EPERM, "no_permission" },     { EROFS, "no_permission" },
+        { ENOSPC, "no_space" },         { EDQUOT, "no_space" },
+        { EFBIG, "no_space" },          { ENAMETOOLONG, "name_too_long" },
+        { EIO, "not_written" },         { 0, "not_written" },
+    };
+    for (size_t i = 0; i < ROWS(row); i++)
+        assert_string_equal(drop_reason_key(drop_reason_of(row[i].why)), row[i].key);
+    for (unsigned r = 0; r < DROP_REASONS; r++) /* as readers of ascope.json know them */
+        assert_string_equal(drop_reason_key(r), loss_key(LOSS_RING_FULL + r));
+    print_message("  counts of several reasons are never more than all\n");
+    struct drop_counts c = { .n[DROP_SPACE][STREAM_MARK] = 5, .n[DROP_NAME][STREAM_MARK] = 9 };
+    assert_int_equal(drop_count(&c, DROP_FULL, STREAM_MARK, 20), 6);
+    assert_int_equal(drop_count(&c, DROP_SPACE, STREAM_MARK, 7), 5);
+    assert_int_equal(drop_count(&c, DROP_NAME, STREAM_MARK, 7), 2);
+    assert_int_equal(drop_count(&c, DROP_FULL, STREAM_MARK, 7), 0);
+    (void)state;
+}
+
 /* ---- signals and threads ---- */
 
 static _Atomic uint64_t next_number, n_in_handlers, n_refused;
@@ -657,6 +753,8 @@ int main(void)
                                         folder_remove),
         cmocka_unit_test_setup_teardown(a_child_without_the_handlers_of_fork_records_nothing, folder_make,
                                         folder_remove),
+        cmocka_unit_test_setup_teardown(what_is_dropped_has_its_reason, quiet_folder, folder_remove),
+        cmocka_unit_test(every_errno_has_a_reason),
         cmocka_unit_test_setup_teardown(without_a_thread_for_the_writer_nothing_stays_open, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_signal_handler_records, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_thousand_threads_come_and_go, folder_make, folder_remove),

@@ -567,7 +567,7 @@ class Trouble(Case):
     def test_dropped_records_are_counted(self):
         r = self.record("kernels=5", fake="dropped=123")
         self.assertIn("CUPTI dropped 123 records", r.said("warning")[0])
-        self.assertEqual(self.facts(r)["dropped"], [{"what": "tasks of GPUs", "count": 123}])
+        self.assertEqual(self.facts(r)["dropped"], [{"what": "tasks of GPUs", "count": 123, "reason": "ring_full"}])
 
     def test_without_empty_buffers_cupti_drops_and_the_sum_is_right(self):
         r = self.record("kernels=3000", fake="starved")

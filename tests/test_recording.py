@@ -27,7 +27,7 @@ REPORTED = {
     "steps": [{"step": n, "records": 100 * n, "bytes": 1000 * n, "dropped": 0, "hook_ns": 10000 * n, "lag_most_ns": 500000}
               for n in range(1, 6)],
 }
-DROPPED = {"dropped": [{"what": "operators", "count": 12}, {"what": "memory", "count": 3}]}
+DROPPED = {"dropped": [{"what": "operators", "count": 12}, {"what": "memory", "count": 3, "reason": "ring_full"}]}
 
 
 class Case(unittest.TestCase):
@@ -82,7 +82,8 @@ class Info(Case):
     def test_machines_get_all_of_it(self):
         for which in "pt-a-host", "prof-a":
             found = json.loads(self.ascope("info", "--json", self.sample(which, **DROPPED), code=3))["collections"][0]
-            reported = {**REPORTED, **DROPPED, "has_rings": False, "is_running": False, "flight": None}
+            dropped = [{"reason": "ring_full", **d} for d in DROPPED["dropped"]]
+            reported = {**REPORTED, "dropped": dropped, "has_rings": False, "is_running": False, "flight": None}
             self.assertEqual(found["recording"], reported)
             self.assertEqual([(x["reason"], x["count"], x["damage"]) for x in found["losses"]], [("ring_full", 15, True)])
 
@@ -115,6 +116,22 @@ class Losses(Case):
             text = self.ascope(command, *(["all"] if command == "export" else []), path, "--out", "o", code=3)
             self.hears(text, "lost while recording",
                        "15 records dropped while recording: ring full, according to ascope.json: operators 12, memory 3")
+
+    def test_each_reason_is_reported_by_itself(self):
+        reasons = {"ring_full": "ring full", "too_many_threads": "too many threads", "no_descriptor": "no free descriptor",
+                   "no_permission": "no permission", "no_space": "no space on the disk", "name_too_long": "name too long",
+                   "not_written": "a file could not be written"}
+        counts = {reason: i + 1 for i, reason in enumerate(reasons)}
+        path = self.sample("pt-a-host", dropped=[{"what": "operators", "count": n, "reason": r} for r, n in counts.items()] +
+                           [{"what": "memory", "count": 100, "reason": "of a later version"}])
+        text = self.ascope("analyse", path, "--out", "o", code=3)
+        for reason, n in counts.items():
+            more, kinds = (100, "operators %d, memory 100" % n) if reason == "not_written" else (0, "operators %d" % n)
+            self.hears(text, "%d records dropped while recording: %s, according to ascope.json: %s" % (n + more, reasons[reason], kinds))
+        text = self.ascope("info", path, code=3)
+        self.hears(text, "dropped: " + ", ".join("operators %d (%s)" % (n, r) for r, n in counts.items()))
+        losses = json.loads(self.ascope("info", "--json", path, code=3))["collections"][0]["losses"]
+        self.assertEqual({x["reason"]: x["count"] for x in losses}, {**counts, "not_written": 107})
 
     def test_ageing_and_open_ranges_are_no_damage(self):
         for which, command in ("pt-a-host", "analyse"), ("prof-a", "export"):

@@ -47,6 +47,12 @@ enum loss {
     LOSS_REPAIRED,      /* an event whose texts were not escaped, and which was read all the same; not a damage */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
     LOSS_RING_FULL,     /* no room while recording: the collector counted it, and it is in no file */
+    LOSS_THREADS,       /* the same, as all of these: more threads than it has rings */
+    LOSS_DESCRIPTOR,    /* no descriptor for a file */
+    LOSS_PERMISSION,    /* no permission to write a file */
+    LOSS_SPACE,         /* no space on the disk */
+    LOSS_LONG_NAME,     /* the name of a file is too long */
+    LOSS_NOT_WRITTEN,   /* any other reason */
     LOSS_RINGS,         /* a part of ascope.rings that could not be read, or was changed by others */
     LOSS_NOT_RECOVERED, /* a recording that never ended, and whose last records could not be recovered */
     LOSS_AGED,          /* a slice that the collector deleted to stay within its storage limit; not a damage */

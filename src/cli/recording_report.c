@@ -80,9 +80,11 @@ static void put_written(const struct term *t, const struct collector *c)
         fputs("    nothing was dropped\n", t->to);
     for (size_t i = 0; i < c->n_dropped; i++) {
         fprintf(t->to, "%s%s", i == 0 ? "    " : ", ", i == 0 ? term_ink(t, INK_WARN) : "");
-        fprintf(t->to, "%s", i == 0 ? "dropped for lack of space: " : "");
+        fprintf(t->to, "%s", i == 0 ? "dropped: " : "");
         term_text(t, c->dropped[i].what, 40);
-        fprintf(t->to, " %s", readable_count(records, c->dropped[i].n));
+        fprintf(t->to, " %s (", readable_count(records, c->dropped[i].n));
+        term_text(t, c->dropped[i].reason, 40);
+        fputs(")", t->to);
     }
     if (c->n_dropped > 0)
         fprintf(t->to, "%s\n", term_ink(t, INK_END));
@@ -233,8 +235,8 @@ static json_t *dropped_json(const struct collector *c)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < c->n_dropped; i++)
-        json_array_append_new(
-            list, json_pack("{s:o, s:o}", "what", text_json(c->dropped[i].what), "count", count_json(c->dropped[i].n)));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what", text_json(c->dropped[i].what), "count",
+                                              count_json(c->dropped[i].n), "reason", text_json(c->dropped[i].reason)));
     return list;
 }
 

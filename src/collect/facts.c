@@ -41,9 +41,12 @@ static void drop_facts(struct json_text *t, const struct writer_tally *tally)
     unsigned n = 0;
     json_text_add(t, "  \"dropped\": [");
     for (unsigned i = 0; i < STREAM_KINDS; i++)
-        if (tally->dropped[i] > 0)
-            json_text_add(t, "%s{\"what\": \"%s\", \"count\": %llu}", n++ > 0 ? ", " : "", stream_table[i].what,
-                          (unsigned long long)tally->dropped[i]);
+        for (unsigned r = 0; r < DROP_REASONS; r++) {
+            const uint64_t count = drop_count(&tally->reasons, r, i, tally->dropped[i]);
+            if (count > 0)
+                json_text_add(t, "%s{\"what\": \"%s\", \"count\": %llu, \"reason\": \"%s\"}", n++ > 0 ? ", " : "",
+                              stream_table[i].what, (unsigned long long)count, drop_reason_key(r));
+        }
     json_text_add(t, "],\n");
 }
 

@@ -116,6 +116,9 @@ static void tally_make(struct saving *v, const struct writer_tally *now)
     for (unsigned i = 0; i < STREAM_KINDS; i++) { /* a file may have been begun after the counts of now were read */
         const uint64_t since = now->dropped[i] > before.dropped[i] ? now->dropped[i] - before.dropped[i] : 0;
         t->dropped[i] = since + o->dropped[i];
+        for (unsigned r = 0; r < DROP_REASONS; r++)
+            t->reasons.n[r][i] = drop_count(&now->reasons, r, i, since);
+        t->reasons.n[drop_reason_of(outputs_why(o))][i] += o->dropped[i];
     }
     for (uint32_t i = 0; i < now->n_rings; i++)
         t->open_ranges += rings_open_ranges(i);

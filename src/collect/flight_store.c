@@ -116,9 +116,10 @@ static bool bytes_write(struct flight_store *s, struct kept *file, const char *n
     const int fd = b->n > 0 ? file_fd(s, file, name) : -1;
     for (size_t done = 0; done < b->n;) {
         const ssize_t n = TEMP_FAILURE_RETRY(pwrite(fd, b->at + done, b->n - done, (off_t)(offset + done)));
-        if (n <= 0)
-            return error_set(&s->error, FAULT_IO, "%s: cannot be written: %s", s->path,
-                             write_trouble(n < 0 ? errno : EIO));
+        if (n <= 0) {
+            s->why = n < 0 ? errno : EIO;
+            return error_set(&s->error, FAULT_IO, "%s: cannot be written: %s", s->path, write_trouble(s->why));
+        }
         done += (size_t)n;
     }
     return true;

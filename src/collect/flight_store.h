@@ -102,6 +102,7 @@ struct flight_store {
     uint64_t n_records, n_bytes;                       /* written */
     uint64_t batch_records[STREAM_KINDS], batch_bytes; /* not yet */
     uint64_t dropped[STREAM_KINDS]; /* records that could not be written, or for which `kept` has no room */
+    int why;                        /* the errno value of a write that failed; 0: none did */
     uint64_t *said;                 /* hashes of what is kept, a set with open addressing; 0: free */
     size_t n_said, said_room;       /* a power of two */
     struct flight_last *last;

@@ -499,7 +499,7 @@ static void sample_read(struct kernel_calls *k, const uint8_t *p, size_t n)
                              .number = (uint16_t)number,
                              .value = (int64_t)word_at(p + VALUE) };
     else
-        atomic_fetch_add(&rings.dropped[STREAM_SYSTEM_CALL], 1);
+        ring_count_dropped(STREAM_SYSTEM_CALL, 1);
 }
 
 /* Others end with whose they are and when: process, thread | time. */
@@ -507,7 +507,7 @@ static void other_read(struct kernel_calls *k, uint32_t type, const uint8_t *p, 
 {
     enum { FIRST = 8, SECOND = 12, THIRD = 16, FOURTH = 20, COMMAND = 16, TAIL = 16 };
     if (type == PERF_RECORD_LOST && n >= 24) /* id, number of events: half of them are begins */
-        atomic_fetch_add(&rings.dropped[STREAM_SYSTEM_CALL], (word_at(p + 16) + 1) / 2);
+        ring_count_dropped(STREAM_SYSTEM_CALL, (word_at(p + 16) + 1) / 2);
     const bool is_name = type == PERF_RECORD_COMM, is_start = type == PERF_RECORD_FORK,
                is_end = type == PERF_RECORD_EXIT;
     if ((!is_name && !is_start && !is_end) || n < FOURTH + 4 + TAIL)

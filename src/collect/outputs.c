@@ -50,6 +50,11 @@ bool outputs_are_well(const struct outputs *o, struct error *e)
     return wrong->fault == FAULT_NONE || (e && error_set(e, wrong->fault, "%s", wrong->text));
 }
 
+int outputs_why(const struct outputs *o)
+{
+    return o->framework.error.fault != FAULT_NONE ? o->framework.why : o->prof.why;
+}
+
 bool output_exists(unsigned stream, unsigned device)
 {
     if (stream >= STREAM_KINDS)

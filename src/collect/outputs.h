@@ -56,6 +56,7 @@ bool outputs_adopt(struct outputs *o, struct output_place framework, struct outp
                    struct error *e);
 void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes);
 void outputs_flush(struct outputs *o);
+int outputs_why(const struct outputs *o); /* the errno value of what went wrong first; 0: none, or there is none */
 bool outputs_are_well(const struct outputs *o, struct error *e); /* e: what has gone wrong */
 
 uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST]);

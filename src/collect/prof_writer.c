@@ -22,6 +22,8 @@ static bool is_well(const struct prof_writer *w)
 
 static void fail(struct prof_writer *w, const char *path, const char *what, int why)
 {
+    if (is_well(w))
+        w->why = why;
     error_set(&w->error, FAULT_IO, "%s: %s: %s", path, what, write_trouble(why));
 }
 

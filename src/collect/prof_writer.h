@@ -35,6 +35,7 @@ struct prof_writer {
     size_t slice_bytes;
     unsigned first_slice; /* of each stream; those before it are another writer's, and are not touched */
     struct error error;   /* the first one */
+    int why;              /* its errno value; 0: there is none */
 };
 
 /* Creates the directory `path`, which must not exist. The path is copied, and should be absolute: it is used again if the program around us

@@ -329,14 +329,19 @@ static void record_put(void *context, struct record_head head, const uint8_t *by
 
 /* ---- ascope.json ---- */
 
-static json_t *dropped_json(const struct recovering *r)
+static json_t *dropped_json(struct recovering *r)
 {
     json_t *list = json_array();
     for (unsigned s = 0; s < STREAM_KINDS; s++) {
         const uint64_t before = r->flight.dir >= 0 ? history_before(&r->flight.history).dropped[s] : 0,
                        all = r->left.dropped[s] + r->outputs->dropped[s], n = all > before ? all - before : 0;
-        if (n > 0)
-            json_array_append_new(list, json_pack("{s:s, s:I}", "what", stream_table[s].what, "count", (json_int_t)n));
+        r->left.reasons.n[drop_reason_of(outputs_why(r->outputs))][s] += r->outputs->dropped[s];
+        for (unsigned why = 0; why < DROP_REASONS; why++) {
+            const uint64_t count = drop_count(&r->left.reasons, why, s, n);
+            if (count > 0)
+                json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "what", stream_table[s].what, "count",
+                                                      (json_int_t)count, "reason", drop_reason_key(why)));
+        }
     }
     return list;
 }

@@ -225,18 +225,29 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 
 void ring_count_dropped(enum stream_id stream, uint64_t n)
 {
-    atomic_fetch_add_explicit(&rings.dropped[stream], n, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rings.dropped[DROP_FULL][stream], n, memory_order_relaxed);
+}
+
+/* Of a thread that has no ring, or one that cannot grow. */
+static enum drop_reason drop_reason(const struct ring *r)
+{
+    if (r && r->session == ring_session())
+        return r->is_stuck[0] || r->is_stuck[1] ? DROP_SPACE : DROP_FULL;
+    if (!r)
+        return atomic_load_explicit(&n_rings_of, memory_order_relaxed) < RINGS_MOST ? DROP_FULL : DROP_THREADS;
+    return drop_reason_of(atomic_load_explicit(&rings.trouble, memory_order_relaxed));
 }
 
 __attribute__((noinline)) void ring_drop(struct ring *r, enum stream_id stream)
 {
-    if (r && r->session == ring_session()) {
+    const enum drop_reason reason = drop_reason(r);
+    if (r && r->session == ring_session() && reason == DROP_FULL) {
         atomic_fetch_add_explicit(&r->shared->dropped[stream], 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&r->shared->dropped_again[stream], 1, memory_order_relaxed);
     } else if (is_outside(ring_session()))
-        outside_drop(stream);
+        outside_drop(reason, stream);
     else if (ring_session() != NO_SESSION)
-        atomic_fetch_add_explicit(&rings.dropped[stream], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&rings.dropped[reason][stream], 1, memory_order_relaxed);
     if (r)
         ring_leave(r, RING_PUTTING);
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "collect/drop_reason.h"
 #include "collect/os_call.h"
 #include "collect/streams.h"
 
@@ -98,8 +99,9 @@ struct rings_front {
     struct rings_header header_again;
     /* The process that has a ring, set when its space in the file is allocated; 0 before. */
     _Atomic uint32_t owner[RINGS_MOST];
-    _Atomic uint64_t dropped[STREAM_KINDS]; /* by threads of other processes that have no ring */
-    uint32_t grows;                         /* rings begin small (ring_growth.h); set before there is one */
+    _Atomic uint64_t dropped[DROP_REASONS][STREAM_KINDS]; /* by threads of other processes that have no ring */
+    uint32_t grows;             /* rings begin small (ring_growth.h); set before there is one */
+    struct drop_counts reasons; /* of those that the last commit counts, but for the copies: not checked */
 };
 /* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: its number means nothing in the collector's
  * namespace, so that nobody can see whether it has ended: it keeps the ring. */

@@ -288,6 +288,8 @@ bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_he
 {
     const struct rings_layout *layout = &l->header.layout;
     memcpy(l->dropped, l->commit->dropped, sizeof l->dropped);
+    if (l->header.version > RINGS_OLDEST) /* which had no reasons */
+        read_at(l, &l->reasons, sizeof l->reasons, offsetof(struct rings_front, reasons));
     progress_work(layout->rings_at);
     for (uint32_t i = 0; i < l->n_rings; i++) {
         struct ring_shared shared;

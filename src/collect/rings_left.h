@@ -28,6 +28,7 @@ struct rings_left {
     uint64_t n_damaged;
     uint64_t open_ranges; /* these four: from rings_left_drain() on */
     uint64_t dropped[STREAM_KINDS];
+    struct drop_counts reasons; /* of some of them, if the file can be believed */
     uint64_t cost_ticks;
 };
 

@@ -140,7 +140,7 @@ uint32_t ring_claim(int fd, uint32_t owner, int *why)
     }
     do {
         if (n >= RINGS_MOST) {
-            *why = EMFILE;
+            *why = EUSERS;
             return RINGS_MOST;
         }
     } while (!atomic_compare_exchange_weak(&rings.front->n_rings, &n, n + 1));
@@ -269,8 +269,7 @@ bool rings_create(const struct rings_options *o, struct error *e)
     if (!file_create(e))
         return false;
     rings.layout = layout_for(o->ring_bytes);
-    for (unsigned s = 0; s < STREAM_KINDS; s++)
-        atomic_store(&rings.dropped[s], 0);
+    memset(rings.dropped, 0, sizeof rings.dropped); /* no session is open yet */
     atomic_store(&rings.trouble, 0);
     atomic_store(&rings.is_gone, false);
     return true;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/kept.h"
+#include "collect/drop_reason.h"
 #include "collect/rings_file.h"
 
 struct error;
@@ -28,11 +29,12 @@ struct rings {
     struct rings_layout layout; /* a copy: a forked child has no front */
     struct rings_id id;
     char path[PATH_MAX];
-    _Atomic(uint8_t *) base[RINGS_MOST];    /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
-    _Atomic uint64_t dropped[STREAM_KINDS]; /* records of threads without a ring */
-    _Atomic int trouble;                    /* errno of the last thread that got no ring; 0: none */
-    _Atomic uint32_t session;               /* the session that has the file */
-    _Atomic bool is_gone; /* the file was cut short or changed by somebody else: the session is over */
+    _Atomic(uint8_t *) base[RINGS_MOST]; /* shared | open | lane 0 twice | lane 1 twice; NULL: not yet */
+    /* Records that are in no ring, and were not dropped by the writer. */
+    _Atomic uint64_t dropped[DROP_REASONS][STREAM_KINDS];
+    _Atomic int trouble;      /* errno of the last thread that got no ring; 0: none */
+    _Atomic uint32_t session; /* the session that has the file */
+    _Atomic bool is_gone;     /* the file was cut short or changed by somebody else: the session is over */
 };
 extern struct rings rings;
 

@@ -110,11 +110,11 @@ void outside_forget(const struct ring *r)
              -1, 0);
 }
 
-void outside_drop(enum stream_id stream)
+void outside_drop(enum drop_reason reason, enum stream_id stream)
 {
     struct rings_front *const front = rings.front;
     if (front && atomic_load(&rings.session) == ring_session())
-        atomic_fetch_add_explicit(&front->dropped[stream], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&front->dropped[reason][stream], 1, memory_order_relaxed);
 }
 
 void rings_follow(const _Atomic uint32_t *word, rings_find *find)

@@ -35,7 +35,7 @@ uint8_t *outside_ring(uint32_t session, uint32_t *number, int *why); /* a new on
 /* Replaces the ring that a thread had in such a session, now over, by plain memory: its file can be freed, and other threads may still read
  * these addresses. */
 void outside_forget(const struct ring *r);
-void outside_drop(enum stream_id stream);
+void outside_drop(enum drop_reason reason, enum stream_id stream);
 bool outside_leave(void); /* a session of this process begins; true: one of another was followed, and is not any more */
 const _Atomic uint32_t *outside_in_child(void); /* after a fork: what is still followed; NULL: nothing */
 

@@ -133,8 +133,24 @@ static void lane_keep_ahead(uint32_t ring)
 
 static uint64_t dropped_without_ring(unsigned stream)
 {
-    return atomic_load_explicit(&rings.dropped[stream], memory_order_relaxed) +
-           (rings.front ? atomic_load_explicit(&rings.front->dropped[stream], memory_order_relaxed) : 0);
+    uint64_t n = 0;
+    for (unsigned r = 0; r < DROP_REASONS; r++)
+        n += atomic_load_explicit(&rings.dropped[r][stream], memory_order_relaxed) +
+             (rings.front ? atomic_load_explicit(&rings.front->dropped[r][stream], memory_order_relaxed) : 0);
+    return n;
+}
+
+/* What the writer itself dropped has one reason: the first thing that went wrong. */
+static void reasons_read(struct drop_counts *out)
+{
+    const struct flight_store *const f = w.options.flight;
+    const enum drop_reason own = drop_reason_of(f && f->why ? f->why : outputs_why(&w.outputs));
+    for (unsigned s = 0; s < STREAM_KINDS; s++) {
+        for (unsigned r = 0; r < DROP_REASONS; r++)
+            out->n[r][s] = atomic_load_explicit(&rings.dropped[r][s], memory_order_relaxed) +
+                           (rings.front ? atomic_load_explicit(&rings.front->dropped[r][s], memory_order_relaxed) : 0);
+        out->n[own][s] += w.outputs.dropped[s] + (f ? f->dropped[s] : 0);
+    }
 }
 
 /* What threads have counted, also in rings that the writer has not seen yet. */
@@ -203,6 +219,7 @@ static void commit(bool keeps)
     c.check = commit_check(&c, rings.id);
     for (unsigned copy = 0; copy < RINGS_COPIES; copy++)
         commit_copy(&rings.front->commit[copy][turn], &c);
+    reasons_read(&rings.front->reasons);
     for (uint32_t i = 0; i < w.n_rings; i++) {
         struct ring_shared *shared = rings_shared(i);
         for (unsigned l = 0; shared && l < RING_LANES; l++)
@@ -223,6 +240,7 @@ static void tally_publish(void)
                                      .fill_most_percent = w.fill_most_percent,
                                      .n_rings = w.n_rings };
     memcpy(w.tally.dropped, o->dropped, sizeof o->dropped);
+    reasons_read(&w.tally.reasons);
     if (w.options.flight) {
         w.flight = w.options.flight->now;
         w.tally.n_records = w.options.flight->n_records;
@@ -252,8 +270,8 @@ static void report(void)
     const int why = atomic_load(&rings.trouble);
     if (!w.reported_rings && why) {
         w.reported_rings = true;
-        message(ASCOPE_WARNING, "%s: no memory for the ring of another thread; its records are dropped and counted: %s",
-                rings.path, write_trouble(why));
+        message(ASCOPE_WARNING, "%s: no ring for another thread; its records are dropped and counted: %s", rings.path,
+                why == EUSERS ? "more threads record than there are rings" : write_trouble(why));
     }
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "collect/drop_reason.h"
 #include "collect/flight_store.h"
 #include "collect/host_clock.h"
 #include "collect/streams.h"
@@ -35,7 +36,8 @@ struct writer_options {
 struct writer_tally {
     uint64_t n_records, n_bytes;      /* written */
     uint64_t put_records, put_bytes;  /* put into rings: belongs to a step, however late it is written */
-    uint64_t dropped[STREAM_KINDS];   /* no room in a ring, or none on the disk */
+    uint64_t dropped[STREAM_KINDS];   /* whatever the reason */
+    struct drop_counts reasons;       /* of those that have another one than a full ring */
     uint64_t aged_bytes, aged_slices; /* deleted because of the limit */
     uint64_t open_ranges;             /* marks that began and never ended */
     uint64_t hook_ns;                 /* estimated from samples: time inside recording functions, all threads */

@@ -78,6 +78,7 @@ static const struct key device_key[] = {
 static const struct key dropped_key[] = {
     { "what", TEXT, ALWAYS, OF(collector_dropped, what), 0, 0 },
     { "count", COUNT, ALWAYS, OF(collector_dropped, n), 0, ANY_COUNT },
+    { "reason", TEXT, MAYBE, OF(collector_dropped, reason), 0, 0 },
 };
 static const struct key flight_key[] = {
     { "trigger", LINE, ALWAYS, OF(collector_flight, trigger), 0, 0 },
@@ -250,29 +251,45 @@ static void read_all(struct reading *r, const json_t *root)
         c->devices[i].stop_uncertainty_ns = NOT_KNOWN;
         c->devices[i].drift_ppm = NAN;
     }
-    c->dropped = read_rows(r, root, "dropped", TABLE(dropped_key), &(struct collector_dropped){ 0 }, sizeof *c->dropped,
-                           &c->n_dropped);
+    const struct collector_dropped none_dropped = { .reason = loss_key(LOSS_RING_FULL) }; /* as older files mean */
+    c->dropped = read_rows(r, root, "dropped", TABLE(dropped_key), &none_dropped, sizeof *c->dropped, &c->n_dropped);
     c->steps =
         read_rows(r, root, "steps", TABLE(step_key), &(struct collector_step){ 0 }, sizeof *c->steps, &c->n_steps);
+}
+
+/* An unknown reason is that of a newer recorder. */
+static enum loss reason_of(const struct collector_dropped *d)
+{
+    for (enum loss why = LOSS_RING_FULL; why < LOSS_NOT_WRITTEN; why++)
+        if (strcmp(d->reason, loss_key(why)) == 0)
+            return why;
+    return LOSS_NOT_WRITTEN;
+}
+
+static void count_dropped(struct reading *r, enum loss why)
+{
+    const struct collector *c = r->out;
+    enum { KINDS_SHOWN = 8 };
+    uint64_t n = 0;
+    const char *kinds = NULL;
+    for (size_t i = 0, n_shown = 0; i < c->n_dropped; i++) {
+        if (c->dropped[i].n == 0 || reason_of(&c->dropped[i]) != why)
+            continue;
+        if (n_shown++ < KINDS_SHOWN)
+            kinds = arena_printf(r->mem, "%s%s%s %" PRIu64, kinds ? kinds : "", kinds ? ", " : "", c->dropped[i].what,
+                                 c->dropped[i].n);
+        n = n > UINT64_MAX - c->dropped[i].n ? UINT64_MAX : n + c->dropped[i].n;
+    }
+    if (n > 0)
+        losses_add(r->lost, why, n, arena_printf(r->mem, "%s: %s", FILE_NAME, kinds), 0);
 }
 
 /* Counts the losses that the recorder reports. */
 static void count_losses(struct reading *r)
 {
     const struct collector *c = r->out;
-    enum { KINDS_SHOWN = 8 };
-    uint64_t n = 0;
-    const char *kinds = NULL;
-    for (size_t i = 0; i < c->n_dropped; i++) {
-        if (c->dropped[i].n == 0)
-            continue;
-        if (i < KINDS_SHOWN)
-            kinds = arena_printf(r->mem, "%s%s%s %" PRIu64, kinds ? kinds : "", kinds ? ", " : "", c->dropped[i].what,
-                                 c->dropped[i].n);
-        n = n > UINT64_MAX - c->dropped[i].n ? UINT64_MAX : n + c->dropped[i].n;
-    }
-    if (n > 0)
-        losses_add(r->lost, LOSS_RING_FULL, n, arena_printf(r->mem, "%s: %s", FILE_NAME, kinds ? kinds : ""), 0);
+    for (enum loss why = LOSS_RING_FULL; why <= LOSS_NOT_WRITTEN; why++)
+        count_dropped(r, why);
     if (c->aged_slices > 0)
         losses_add(r->lost, LOSS_AGED, c->aged_slices,
                    arena_printf(r->mem, "%s: bytes %" PRIu64, FILE_NAME, c->aged_bytes), 0);

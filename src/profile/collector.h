@@ -38,6 +38,7 @@ struct collector_device {
 struct collector_dropped {
     const char *what; /* "operators" */
     uint64_t n;
+    const char *reason; /* as in loss_key() */
 };
 
 /* What the profiler itself cost. */

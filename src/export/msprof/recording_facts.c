@@ -81,8 +81,13 @@ struct recording_facts recording_facts(const struct collector *c, struct arena *
     add_count(f, "written_bytes", c->bytes);
     add_count(f, "threads", c->threads);
     for (size_t i = 0; i < c->n_dropped; i++)
-        if (c->dropped[i].n > 0)
-            add_count(f, arena_printf(mem, "dropped_%s", word(mem, c->dropped[i].what, tolower)), c->dropped[i].n);
+        if (c->dropped[i].n > 0) {
+            const bool is_usual = strcmp(c->dropped[i].reason, loss_key(LOSS_RING_FULL)) == 0;
+            add_count(f,
+                      arena_printf(mem, "dropped_%s%s%s", word(mem, c->dropped[i].what, tolower), is_usual ? "" : "_",
+                                   is_usual ? "" : word(mem, c->dropped[i].reason, tolower)),
+                      c->dropped[i].n);
+        }
     add_count(f, "aged_slices", c->aged_slices);
     add_count(f, "aged_bytes", c->aged_bytes);
     add_count(f, "open_ranges", c->open_ranges);
