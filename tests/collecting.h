@@ -46,6 +46,7 @@ static inline struct writer_tally collecting_stop(void)
     struct error e = { 0 };
     struct writer_tally tally;
     const bool is_well = writer_stop(&tally, &e);
+    writer_leave(true);
     rings_close();
     if (!is_well)
         fail_msg("%s", e.text);

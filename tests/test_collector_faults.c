@@ -342,6 +342,7 @@ static void what_is_dropped_has_its_reason(void **state)
         e = (struct error){ 0 };
         assert_int_equal(writer_stop(&tally, &e), !row[i].has_ring);
         const struct drop_counts left = rings.front->reasons; /* for recovery */
+        writer_leave(true);
         rings_close();
         assert_int_equal(tally.dropped[STREAM_TRACK], 1);
         for (unsigned r = 0; r < DROP_REASONS; r++) {
@@ -469,6 +470,7 @@ static void check_full(uint64_t n, struct error *e)
 {
     struct writer_tally tally;
     assert_false(writer_stop(&tally, e));
+    writer_leave(true);
     rings_close();
     assert_int_equal(n_reported, 1);
     assert_int_equal(tally.n_records + all_dropped(&tally), n);
