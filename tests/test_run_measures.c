@@ -135,6 +135,8 @@ static void classes_of_kernels(void **state)
         { "aten::relu", "vectorized_elementwise_kernel", "vector" },
         { "", "TransData", "transpose" },
         { "", "Cast", "transpose" },
+        { "aten::to", "convert_layout_bwd_kernel", "transpose" },
+        { "", "ConvertGrad", "transpose" },
     };
     for (size_t i = 0; i < ROWS(row); i++)
         assert_string_equal(kernel_class(row[i].by, row[i].kernel), row[i].class);

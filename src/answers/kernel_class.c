@@ -32,6 +32,7 @@ static const struct {
     { "gemm", "matmul", false, true },
     { "gemv", "matmul", false, true },
     { "cutlass", "matmul", false, true },
+    { "convert", "transpose", false, true }, /* of types and layouts: no convolution */
     { "wgrad", "conv", false, true },
     { "conv", "conv", false, true },
     { "transdata", "transpose", false, true },

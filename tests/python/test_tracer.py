@@ -147,6 +147,23 @@ def test_calls_nest_as_they_were_made(tmp_path):
     assert any(call.name == "test_tracer.py(%d): everything" % line for call in found), "without the directory of modules"
 
 
+class Stack(list):
+    pass
+
+
+def of_a_class_of_its_own_first():
+    Stack().extend(())
+    [].extend(())
+    dict.fromkeys(())
+
+
+def test_built_in_methods_have_the_name_of_the_type_that_defines_them(tmp_path):
+    with Recorded(tmp_path) as r:
+        of_a_class_of_its_own_first()
+    assert [name for _, name in tree(r.path, "of_a_class_of_its_own_first")] == [
+        "<built-in method extend of list object>"] * 2 + ["<built-in method fromkeys of type object>"]
+
+
 def test_what_was_open_is_a_call_from_the_beginning(tmp_path):
     with Recorded(tmp_path) as r:
         leaf("a")

@@ -227,6 +227,19 @@ struct known *known_again(const struct known *code)
 
 /* ---- C functions ---- */
 
+/* The name of the type that defines a method: the first object that calls list.append may be of a class of its own, and
+ * the others are not. */
+static const char *defining_type(const PyTypeObject *type, const PyMethodDef *method)
+{
+    for (Py_ssize_t i = 0; type->tp_mro && i < PyTuple_GET_SIZE(type->tp_mro); i++) {
+        const PyTypeObject *const base = (const PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i);
+        for (const PyMethodDef *m = base->tp_methods; m && m->ml_name; m++)
+            if (m == method)
+                return base->tp_name;
+    }
+    return type->tp_name;
+}
+
 /* As they show themselves, but without the address of the object: there may be a million lists. */
 static void c_words(PyObject *function, char *words, size_t most)
 {
@@ -243,7 +256,8 @@ static void c_words(PyObject *function, char *words, size_t most)
     if (!of || PyModule_Check(of))
         snprintf(words, most, "<built-in function %s>", name);
     else
-        snprintf(words, most, "<built-in method %s of %s object>", name, Py_TYPE(of)->tp_name);
+        snprintf(words, most, "<built-in method %s of %s object>", name,
+                 defining_type(Py_TYPE(of), ((PyCFunctionObject *)function)->m_ml));
     Py_XDECREF(text);
     PyErr_Clear();
 }
