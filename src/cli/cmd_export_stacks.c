@@ -83,14 +83,12 @@ static enum exit_status write_stacks(struct arguments *a, const struct collectio
     }
     /* A FIFO, a device or standard output takes only the lines. */
     const bool is_file = d.kind == DESTINATION_FILE;
-    const char *log = is_graph_only ? NULL : is_file ? with_ending(a, out, ".log") : out;
+    const char *log = is_graph_only ? NULL : out;
     const char *svg = is_graph_only ? out : is_file ? with_ending(a, out, ".svg") : NULL;
     if (arena_failed(a->mem)) {
         complain_no_memory(out);
         return STATUS_NOTHING;
     }
-    if (log && strcmp(log, out) != 0)
-        complain("%s: the name does not end with .log; writing %s", out, log);
     if (!stacks_write(s, metric, log, &n, &e)) {
         complain("%s", e.text);
         return STATUS_NOTHING;
@@ -110,7 +108,7 @@ static enum exit_status write_stacks(struct arguments *a, const struct collectio
 int run_export_stacks(struct arguments *a)
 {
     static const struct one_collection stacks = {
-        .wanted = "the file to write, whose name ends with .log (or .svg for the picture alone)",
+        .wanted = "the file to write; a name that ends with .svg is for the picture alone",
         .write = write_stacks,
     };
     return one_collection_run(a, &stacks);

@@ -439,8 +439,6 @@ class _KinetoProfile:
         if metric not in METRICS:
             warn("export_stacks: invalid metric %s; using %s" % (shown(metric), METRICS[0]))
             metric = METRICS[0]
-        if not str(output_path).endswith((".log", ".svg")) and _program.is_file_name(output_path):
-            warn("export_stacks: %s: the name does not end with .log; appending it" % output_path)
         self._export("export_stacks", output_path, metric)
 
     @guarded()
