@@ -122,6 +122,7 @@ bool flight_store_flush(
 void flight_store_next(struct flight_store *s, const struct flight_counts *so_far);
 void flight_store_age(struct flight_store *s);                 /* deletes files beyond the limits; after a commit */
 void flight_store_close(struct flight_store *s, bool removes); /* does nothing if it was never opened */
-void flight_store_forget(struct flight_store *s); /* closes descriptors, and nothing else: for a forked child */
+void flight_store_forget(
+    struct flight_store *s); /* closes descriptors, until they are used again: for a forked child, or another thread */
 
 #endif

@@ -25,12 +25,14 @@ enum { TEXT_MOST = 1024, HELD_MOST = 8 };
 /* More than that many are too many to be read. */
 static struct {
     pthread_mutex_t lock;
+    pthread_cond_t more;
+    bool is_over;
     unsigned n;
     struct {
         enum ascope_severity severity;
         char text[TEXT_MOST];
     } message[HELD_MOST];
-} held = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} held = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER };
 static __thread bool holds __attribute__((tls_model("initial-exec")));
 
 void messages_hold(void)
@@ -45,6 +47,7 @@ static void message_keep(enum ascope_severity severity, const char *text)
         held.message[held.n].severity = severity;
         strcpy(held.message[held.n++].text, text);
     }
+    pthread_cond_signal(&held.more);
     pthread_mutex_unlock(&held.lock);
 }
 
@@ -67,6 +70,32 @@ void messages_pass(void)
     enum ascope_severity severity;
     for (char text[TEXT_MOST]; held_take(&severity, text);)
         message(severity, "%s", text);
+}
+
+bool messages_wait(void)
+{
+    pthread_mutex_lock(&held.lock);
+    while (held.n == 0 && !held.is_over)
+        pthread_cond_wait(&held.more, &held.lock);
+    const bool is_over = held.is_over;
+    pthread_mutex_unlock(&held.lock);
+    messages_pass();
+    return !is_over;
+}
+
+void messages_end(bool is_over)
+{
+    pthread_mutex_lock(&held.lock);
+    held.is_over = is_over;
+    pthread_cond_signal(&held.more);
+    pthread_mutex_unlock(&held.lock);
+}
+
+void messages_forget(void)
+{
+    pthread_mutex_init(&held.lock, NULL);
+    pthread_cond_init(&held.more, NULL);
+    held.n = 0;
 }
 
 void message(enum ascope_severity severity, const char *fmt, ...)

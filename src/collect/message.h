@@ -8,9 +8,12 @@
 
 void message(enum ascope_severity severity, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* From now on messages of this thread, which has no descriptors of the program, wait for another thread: messages_pass(). */
+/* From now on messages of this thread, which has no descriptors of the program, wait until another thread passes them on to the user. */
 void messages_hold(void);
 void messages_pass(void);
+bool messages_wait(void); /* passes on what comes; false: messages_end() was called */
+void messages_end(bool is_over);
+void messages_forget(void); /* in a forked child */
 
 /* For functions of the interface: copies the text of an error to the caller, unless `to` is NULL. True: there is no error. */
 bool error_pass(const struct error *e, struct ascope_error *to);

@@ -369,6 +369,14 @@ void outputs_leave(struct outputs *o, bool is_complete)
     prof_writer_forget(&o->prof);
 }
 
+void outputs_rest(struct outputs *o)
+{
+    prof_writer_rest(&o->framework);
+    prof_writer_rest(&o->prof);
+    for (uint32_t i = 0; i < o->n_used; i++)
+        slices_rest(&o->output[o->used[i]].slices);
+}
+
 void outputs_forget(struct outputs *o)
 {
     prof_writer_forget(&o->framework);

@@ -72,5 +72,6 @@ void outputs_close(struct outputs *o); /* the last slices get their markers */
 /* After it. Complete: nobody will have to recover, and scratch files go. */
 void outputs_leave(struct outputs *o, bool is_complete);
 void outputs_forget(struct outputs *o); /* closes descriptors, and nothing else: for a forked child */
+void outputs_rest(struct outputs *o);   /* closes them until they are used again, such as by another thread */
 
 #endif

@@ -190,6 +190,12 @@ void prof_writer_forget(struct prof_writer *w)
     kept_close(&w->dir);
 }
 
+void prof_writer_rest(struct prof_writer *w)
+{
+    if (!w->is_of_others)
+        kept_close(&w->dir);
+}
+
 bool prof_writer_is_well(const struct prof_writer *w, struct error *e)
 {
     return is_well(w) || error_set(e, w->error.fault, "%s", w->error.text);
@@ -556,6 +562,14 @@ void slices_fini(struct slices *s)
         slice_close(s);
     free(s->buffer);
     s->buffer = NULL;
+}
+
+void slices_rest(struct slices *s)
+{
+    char path[PATH_MAX];
+    slice_path(s, s->next - 1, path);
+    if (!kept_close(&s->file))
+        fail(s->to, path, "cannot be written", errno);
 }
 
 void slices_forget(struct slices *s)

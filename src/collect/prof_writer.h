@@ -48,6 +48,7 @@ bool prof_writer_adopt(struct prof_writer *w, int dir, const char *path, size_t 
 bool prof_writer_is_well(const struct prof_writer *w, struct error *e); /* nothing has gone wrong so far */
 bool prof_writer_close(struct prof_writer *w, struct error *e); /* true: everything that was asked for is on disk */
 void prof_writer_forget(struct prof_writer *w);                 /* closes the descriptor, and nothing else */
+void prof_writer_rest(struct prof_writer *w);                   /* closes it until it is used again */
 
 /* host or device_N, with its data/, or FRAMEWORK. */
 void folder_create(struct prof_writer *w, int device);
@@ -95,6 +96,7 @@ bool slices_read(struct slices *s, uint8_t *to, size_t bytes); /* from the begin
 bool slices_remove(const struct slices *s, unsigned number,
                    uint64_t *bytes);  /* a slice and its marker; false: none is there */
 void slices_fini(struct slices *s);   /* the last slice gets its marker; fine when never used */
+void slices_rest(struct slices *s);   /* closes the descriptor until it is used again */
 void slices_forget(struct slices *s); /* closes the descriptor, and nothing else */
 
 #endif

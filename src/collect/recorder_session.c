@@ -436,7 +436,8 @@ static bool machinery_start(struct ascope_session *s, bool keeps, struct error *
                                            .storage_limit_bytes = (uint64_t)s->o.storage_limit_mb << 20,
                                            .began = s->first,
                                            .flight = s->flight,
-                                           .rank = s->rank >= 0 ? (uint32_t)s->rank : 0 };
+                                           .rank = s->rank >= 0 ? (uint32_t)s->rank : 0,
+                                           .is_inside = s->pid == s->owner };
     s->has_rings = rings_open(&files, e);
     s->has_writer =
         s->has_rings && (!s->flight || flight_store_open(s->flight, s->rings, rings.id, e)) && writer_start(&writer, e);

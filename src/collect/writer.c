@@ -13,6 +13,7 @@
 
 #include "base/background.h"
 #include "base/file.h"
+#include "base/kept.h"
 #include "collect/host_clock.h"
 #include "collect/message.h"
 #include "collect/outputs.h"
@@ -41,8 +42,8 @@ static struct {
     bool reported_disk, reported_rings, reported_gone, committed_keeps;
     uint64_t n_commits;
 
-    pthread_t thread;
-    bool runs;
+    pthread_t thread, voice;
+    bool runs, has_voice;
     pthread_mutex_t lock; /* of the fields below; recording threads never take it */
     pthread_cond_t wake, woken;
     uint64_t asked, answered; /* passes that another thread waits for */
@@ -380,10 +381,27 @@ static void hurry(void)
     }
 }
 
+/* Descriptors of a thread that has them for itself are of no use to another one. */
+static void files_rest(void)
+{
+    outputs_rest(&w.outputs);
+    if (w.options.flight)
+        flight_store_forget(w.options.flight);
+}
+
+/* Passes on what the writer has to report: the user's function may need descriptors of the program. */
+static void *voice_main(void *unused)
+{
+    while (messages_wait())
+        ;
+    return unused;
+}
+
 static void *writer_main(void *unused)
 {
-    (void)unused;
     hurry();
+    if (w.has_voice && descriptors_apart())
+        messages_hold();
     bus_errors_admit();
     uint64_t pause_ns = PAUSE_LEAST_NS;
     pthread_mutex_lock(&w.lock);
@@ -403,7 +421,8 @@ static void *writer_main(void *unused)
             pause_until(steady_ns() + pause_ns);
     }
     pthread_mutex_unlock(&w.lock);
-    return NULL;
+    files_rest();
+    return unused;
 }
 
 /* ---- for the thread that has the session ---- */
@@ -419,9 +438,10 @@ static void look_wait(void)
 
 static void after_fork(void)
 {
+    messages_forget();
     if (!w.runs)
         return;
-    w.runs = false; /* the thread is the parent's */
+    w.runs = w.has_voice = false; /* the threads are the parent's */
     outputs_forget(&w.outputs);
     if (w.options.flight)
         flight_store_forget(w.options.flight);
@@ -454,12 +474,26 @@ static bool path_copy(char *to, const char **path, struct error *e)
     return true;
 }
 
+static void voice_end(void)
+{
+    messages_end(true);
+    if (w.has_voice)
+        pthread_join(w.voice, NULL);
+    w.has_voice = false;
+}
+
 static bool thread_start(struct error *e)
 {
     pthread_mutex_init(&w.lock, NULL);
     steady_condition(&w.wake);
     steady_condition(&w.woken);
+    messages_end(false);
+    w.has_voice = w.options.is_inside && background_thread(&w.voice, "ascope-voice", voice_main, NULL) == 0;
+    if (w.has_voice)
+        files_rest(); /* the thread opens them again, for itself */
     const int why = background_thread(&w.thread, "ascope-writer", writer_main, NULL);
+    if (why != 0)
+        voice_end();
     return why == 0 || error_set(e, FAULT_LIMIT, "cannot create the writer thread: %s", strerror(why));
 }
 
@@ -586,6 +620,7 @@ bool writer_stop(struct writer_tally *out, struct error *e)
     pthread_cond_signal(&w.wake);
     pthread_mutex_unlock(&w.lock);
     pthread_join(w.thread, NULL);
+    voice_end();
     w.runs = false;
     outputs_close(&w.outputs);
     report();

@@ -30,6 +30,7 @@ struct writer_options {
     unsigned first_slice;         /* in prof_dir: another writer has those before it */
     struct flight_store *flight;  /* open: records go there instead; its owner closes it. NULL: none */
     uint32_t rank;                /* in names of files */
+    bool is_inside;               /* the program that is recorded is this one: its threads may close descriptors */
 };
 
 /* What recording has cost so far; also by step, from ascope_session_step(). */
