@@ -250,6 +250,16 @@ static void any_thread_ends_a_range(void **state)
     (void)state;
 }
 
+/* What recovery would say after a kill at this moment. */
+static uint64_t committed_aged_slices(void)
+{
+    const struct rings_commit *last = &rings.front->commit[0][0];
+    for (unsigned turn = 1; turn < RINGS_TURNS; turn++)
+        if (rings.front->commit[0][turn].number > last->number)
+            last = &rings.front->commit[0][turn];
+    return last->aged_slices;
+}
+
 static void beyond_the_limit_the_oldest_slices_go(void **state)
 {
     struct error e = { 0 };
@@ -259,6 +269,8 @@ static void beyond_the_limit_the_oldest_slices_go(void **state)
         assert_true(put_number(STREAM_TRACK, 0, 64, i));
         if (i % 100 == 0)
             assert_true(put_number(STREAM_NAMES, 0, 64, i) && writer_flush(&tally, &e));
+        if (i % 100 == 0)
+            assert_int_equal(committed_aged_slices(), tally.aged_slices);
     }
     tally = collecting_stop();
     assert_int_equal(tally.n_records, 1010);

@@ -348,12 +348,16 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
     }
     if (most > 0 || is_check || keeps != w.committed_keeps)
         commit(keeps);
+    const uint64_t aged_slices = w.outputs.aged_slices;
     for (uint32_t i = 0; i < w.n_rings && is_check; i++)
         rings_reclaim(i);
     if (w.options.flight)
         flight_store_age(w.options.flight);
     else if (w.options.storage_limit_bytes)
         outputs_age(&w.outputs, w.options.storage_limit_bytes);
+    if (w.outputs.aged_slices !=
+        aged_slices) /* slices go after the commit that needs them no more; their count follows */
+        commit(keeps);
     report();
     return most;
 }
