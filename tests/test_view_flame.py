@@ -10,6 +10,7 @@ of the project: without ASCOPE_REAL only the small trace is tested.
 import collections
 import glob
 import os
+import re
 import sys
 import unittest
 
@@ -57,7 +58,7 @@ class Flame(Case):
 
     def slices(self, v, names, levels):
         _, blocks = v.blocks(levels, -2 ** 62, 2 ** 62)
-        return [(int(begin), int(begin + dur), names[name]) for begin, dur, _, _, name, _ in sorted(blocks, key=lambda b: b[2])]
+        return [(int(begin), int(begin + dur), re.sub(r"^ProfilerStep#\d+$", "ProfilerStep", names[name])) for begin, dur, _, _, name, _ in sorted(blocks, key=lambda b: b[2])]
 
     def check(self, path):
         """Whether the tree of each track is the one that is computed here. Returns how many tracks have slices."""

@@ -225,6 +225,27 @@ class Numbers(Case):
         o = self.view(self.trace([event("op", 0, 5, cat="cpu_op")])).json("overview", input=0)
         self.assertEqual((o["device"], o["has_device"], o["busiest"]), ("", False, 0))
 
+    def test_flame_graph_of_the_main_thread_over_all_steps(self):
+        """The thread that has steps, else the one whose operators take longest; what has the same path in different steps is one node."""
+        steps = [event("ProfilerStep#%d" % i, 100 * i, 90, cat="user_annotation") for i in (9, 10, 11)]
+        ops = [event(name, 100 * i + at, dur, cat="cpu_op") for i in (9, 10, 11) for name, at, dur in (("a", 1, 40 + i), ("b", 2, 10), ("a", 70, 5))]
+        more = [event("long", 900, 400, tid=3), event("kernel", 900, 350, tid=2, cat="kernel"), event("backward", 900, 500, tid=4, cat="cpu_op")]
+        v = self.view(self.trace(steps + ops + more))
+        found = v.json("flame", input=0, t0=0, t1=10 ** 9, main=1)
+        paths, nodes = [], {}
+        for node in found["nodes"]:
+            paths.append((*(paths[node["parent"]] if node["parent"] is not None else ()), node["name"]))
+            nodes[paths[-1]] = (node["count"], node["total"], node["self"])
+        a = sum(40 + i + 5 for i in (9, 10, 11))
+        self.assertEqual({path: tuple(ns if i == 0 else ns // 1000 for i, ns in enumerate(row)) for path, row in nodes.items()},
+                         {("ProfilerStep",): (3, 270, 270 - a), ("ProfilerStep", "a"): (6, a, a - 30), ("ProfilerStep", "a", "b"): (3, 30, 30)})
+        tracks = {t["name"]: t["levels"] for p in v.json("rows", input=0)["processes"] for t in p["tracks"]}
+        self.assertEqual(found["levels"], tracks["1"])
+        loss = self.view(self.trace([e for e in steps + ops + more if "Step" not in e["name"]], "loss.json"))
+        self.assertEqual([n["name"] for n in loss.json("flame", input=0, t0=0, t1=10 ** 9, main=1)["nodes"]], ["backward"])
+        plain = self.view(self.trace(more[:2], "plain.json"))  # no operators: of the host
+        self.assertEqual([n["name"] for n in plain.json("flame", input=0, t0=0, t1=10 ** 9, main=1)["nodes"]], ["long"])
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

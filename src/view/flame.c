@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/flame.h"
 
+#include <string.h>
+
 #include "base/stamp.h"
+
+#define STEP "ProfilerStep#"
 
 /* The slices that are open, outermost first: each one contains the next. */
 struct open_slices {
@@ -38,14 +42,17 @@ static bool slice_open(struct flame *f, struct open_slices *o, const struct view
         slice_close(f, o, begin_ns);
     const uint32_t parent = o->n ? o->at[o->n - 1].node : FLAME_ROOT;
     const int64_t outer_end_ns = o->n ? o->at[o->n - 1].end_ns : end_ns;
-    const uint32_t place = keys_add(&f->places, (uint64_t)parent << 32 | s->name[slice], mem);
+    const bool is_step = strncmp(names_text(v->trace->names, s->name[slice]), STEP, sizeof STEP - 1) == 0;
+    const uint32_t place = keys_add(&f->places, (uint64_t)parent << 32 | (is_step ? UINT32_MAX : s->name[slice]), mem);
     if (place == KEYS_NO_MEMORY)
         return false;
     if (place == f->nodes.n) {
         struct flame_node *new = list_add(&f->nodes, mem);
         if (!new)
             return false;
-        *new = (struct flame_node){ .parent = parent, .name = s->name[slice], .longest = slice, .longest_ns = -1 };
+        *new = (struct flame_node){
+            .parent = parent, .name = s->name[slice], .is_step = is_step, .longest = slice, .longest_ns = -1
+        };
     }
     struct flame_node *node = &f->nodes.at[place];
     node->n++;

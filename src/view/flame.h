@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flame.h - the slices of some levels in a range, merged into one tree: slices with the same path of names are one
- * node.
+ * node; so are steps of training, so that what is in them is merged over all of them.
  *
  * A slice is inside another one of its track only if that one contains it; where times are whole microseconds, ending
  * one later is rounding. Each moment of a track belongs to one slice, that which began last, and to those around it: of
@@ -17,8 +17,9 @@
 enum { FLAME_ROOT = UINT32_MAX };
 
 struct flame_node {
-    uint32_t parent; /* a smaller number; FLAME_ROOT: none */
-    name_id name;
+    uint32_t parent;                        /* a smaller number; FLAME_ROOT: none */
+    name_id name;                           /* of the first slice */
+    bool is_step;                           /* of all steps that torch.profiler marked, whatever their numbers */
     uint32_t longest;                       /* a slice */
     uint64_t n;                             /* slices */
     int64_t total_ns, inner_ns, longest_ns; /* inner: of the nodes below it */

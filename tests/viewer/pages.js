@@ -376,8 +376,12 @@ async function leave_pages(page, url, job, trace) {
     await page.goto(url + "#page=memory&input=" + trace);
     await page.waitForSelector('main[data-shown="overview"]', { timeout: 20000 });
     check((await page.locator('[data-page="overview"]').getAttribute("aria-selected")) === "true", "a page that is not there is shown");
-    await look(page, url, "page=flame&input=" + trace, "flame-all");
-    check((await page.locator(".flame select option:checked").innerText()) === "All tracks", "a flame graph of one track");
+    await look(page, url, "page=flame&input=" + trace, "flame-main");
+    check(/ \/ thread \d+ \(pt_autograd_0\)$/.test(await page.locator(".flame select option:checked").innerText()), "not the thread whose operators take longest");
+    await page.locator(".flame select").selectOption({ label: "All tracks" });
+    await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).get("rows") === "all", null, { timeout: 20000 });
+    await look(page, url, "page=flame&rows=all&input=" + trace, "flame-all");
+    check((await page.locator(".flame select option:checked").innerText()) === "All tracks", "all tracks are not shown on request");
 }
 
 /** A trace without events says so. */

@@ -9,6 +9,7 @@ import { duration, grouped, moment, word } from "./text.js";
 
 const ROW = 19, LEAST_PX = 0.5, LABEL_PX = 30;
 const SVG = "http://www.w3.org/2000/svg";
+const ALL = "all"; // instead of levels
 
 /**
  * @typedef {{name: string, parent: number|null, total: number, self: number, count: number, longest_slice: number}} Reply
@@ -150,12 +151,11 @@ function draw(g) {
     }
 }
 
-/** Which rows: all, those that were selected in the timeline, or one. @param {api.Rows} rows @param {string} chosen levels */
+/** Which rows: one thread, those that were selected in the timeline, or all. @param {api.Rows} rows @param {string} chosen levels */
 function rows_choice(rows, chosen) {
     const choice = /** @type {HTMLSelectElement} */ (element("select"));
     choice.setAttribute("aria-label", word("track"));
-    choice.append(new Option(word("all_rows"), "", false, !chosen));
-    let is_listed = !chosen;
+    let is_listed = chosen === ALL || !chosen;
     for (const process of rows.processes)
         for (const track of process.tracks.filter((one) => one.levels.length)) { // others have only instants
             const levels = track.levels.join(","), title = [process.name, track.name].map((name) => name || word("no_name")).join(" / ");
@@ -163,6 +163,7 @@ function rows_choice(rows, chosen) {
             choice.append(new Option(title.slice(0, 120), levels, false, levels === chosen));
         }
     if (!is_listed) choice.append(new Option(word("chosen_rows"), chosen, false, true));
+    choice.append(new Option(word("all_rows"), ALL, false, chosen === ALL));
     return choice;
 }
 
@@ -174,7 +175,8 @@ function rows_choice(rows, chosen) {
 export async function show_flame(place, input, state, keep, look_at, says) {
     const rows = /** @type {api.Rows} */ (await api.json("rows", { input }));
     const section = element("div", "", "section flame"), bar = element("p"), about = element("p", "", "faint"), graph = element("div");
-    const choice = rows_choice(rows, state.get("rows") ?? ""), range = element("span", "", "faint");
+    let chosen = state.get("rows") ?? ""; // empty: the main thread
+    const choice = rows_choice(rows, chosen), range = element("span", "", "faint");
     let is_asked = 0;
     /** @type {Graph} */
     const g = { place: graph, roots: [], total: 0, zoomed: null, focused: null, show: () => {}, zoom: () => {} };
@@ -194,9 +196,10 @@ export async function show_flame(place, input, state, keep, look_at, says) {
         const given0 = Number(state.get("t0") ?? NaN), given1 = Number(state.get("t1") ?? NaN), is_given = given1 > given0;
         const t0 = is_given ? Math.floor(given0) : 0, t1 = is_given ? Math.ceil(given1) : rows.end + 1;
         /** @type {Record<string, string|number>} */
-        const of = choice.value ? { levels: choice.value } : { all: 1 };
+        const of = !chosen ? { main: 1 } : chosen === ALL ? { all: 1 } : { levels: chosen };
         const found = await api.json("flame", { input, t0, t1, ...of });
         if (asked !== is_asked) return;
+        if (!chosen) choice.value = found.levels.join(",");
         const made = tree_of(found.nodes);
         g.roots = made.roots;
         g.total = found.total;
@@ -209,7 +212,8 @@ export async function show_flame(place, input, state, keep, look_at, says) {
         else graph.replaceChildren(element("p", word("nothing"), "faint"));
     };
     choice.addEventListener("change", () => {
-        keep("rows", choice.value);
+        chosen = choice.value;
+        keep("rows", chosen);
         keep("node", null);
         void ask();
     });
