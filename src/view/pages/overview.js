@@ -66,7 +66,7 @@ export async function show_overview(place, input, look_at, look_at_cause, elsewh
     place.append(section);
     const go = o.has_timeline ? look_at : async () => {}, to_cause = o.has_timeline ? look_at_cause : async () => {};
     if (o.losses.length) section.append(element("h2", word("losses")));
-    for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: l.what, file: l.file, at: grouped(l.at) }), "warn"));
+    for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: said(l.what), file: l.file, at: grouped(l.at) }), "warn"));
     if (o.job) show_heading(section, o.job);
     if (!o.job && !o.comparison) show_card(section, o);
     if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align, find);

@@ -10,6 +10,23 @@ const CAUSES = {
     "waiting for data": "等待数据", memory: "内存", "garbage collection": "垃圾回收", "host late": "主机下发过晚", "outside operators": "算子之外", operators: "算子",
 };
 
+/** What could not be used of a recording: the texts of loss_text(). @type {Record<string, string>} */
+const LOSSES = {
+    "records cut short": "条记录被截断", "slices missing inside a stream": "个数据片在流中缺失", "records with a wrong magic number": "条记录的魔数错误",
+    "records with impossible values": "条记录的值不可能", "lines that could not be parsed": "行无法解析", "files that could not be read": "个文件无法读取",
+    "streams that this version does not read": "个数据流本版本不支持", "device tasks claimed by several host tasks": "个设备任务对应多个主机任务",
+    "records of a newer format, of which only the known part was used": "条记录为更新的格式，只使用了已知部分",
+    "records dropped while recording: ring full": "条记录在采集时被丢弃：环形缓冲区已满",
+    "records dropped while recording: too many threads": "条记录在采集时被丢弃：线程过多",
+    "records dropped while recording: no free descriptor": "条记录在采集时被丢弃：没有空闲的文件描述符",
+    "records dropped while recording: no permission": "条记录在采集时被丢弃：没有权限",
+    "records dropped while recording: no space on the disk": "条记录在采集时被丢弃：磁盘空间不足",
+    "records dropped while recording: name too long": "条记录在采集时被丢弃：名称过长",
+    "records dropped while recording: a file could not be written": "条记录在采集时被丢弃：无法写入文件",
+    "damaged places in ascope.rings, whose records are missing": "处 ascope.rings 损坏，其中的记录缺失",
+    "recordings that never ended, whose last records are missing": "次采集未正常结束，缺少最后的记录",
+};
+
 const PER = "(?: a step| in all)?", WIDE = "(.+)", N = "([\\d.,]+)", T = "([\\d.]+ (?:ns|us|ms|s)|\\d+ min \\d\\d s)"; // T: a duration
 
 /** @type {[RegExp, (m: string[]) => string][]} */
@@ -61,6 +78,7 @@ const with_micro = (text) => text.replace(/(\d) us\b/g, "$1 µs");
 /** @param {string} text */
 export function said(text) {
     if (!is_english()) {
+        if (Object.hasOwn(LOSSES, text)) return LOSSES[text];
         for (const [form, says] of FORMS) {
             const m = form.exec(text);
             if (m) return with_micro(says(m));
