@@ -130,6 +130,18 @@ def another_job(top, expected):
     run("cluster", top / "inputs/base-db", "-m", "cluster_time_summary", "-o", base)
     run("cluster", top / "inputs/db", "-m", "cluster_time_compare_summary", "--base", base, "-o", top / "against-results")
     check(database_of(top / "against-results") == database_of(out), "the same against its results")
+    viewed = sqlite3.connect(base / "cluster_analysis_output/cluster_analysis.db")
+    for sql in "PRAGMA journal_mode = WAL", "UPDATE ClusterTimeSummary SET stepTime = stepTime + 1000":
+        viewed.execute(sql)
+    viewed.commit()
+    done = run("cluster", top / "inputs/db", "-m", "cluster_time_compare_summary", "--base", base, "-o", top / "against-viewed")
+    first, then = (rows_of(database_of(top / name)["ClusterTimeCompareSummary"]) for name in ("against-results", "against-viewed"))
+    check([row["stepTimeBase"] + 1000 for row in first] == [row["stepTimeBase"] for row in then] and "-wal" not in done.stderr,
+          f"the same with what is in their log: {done.stderr}")
+    viewed.close()
+    (base / "cluster_analysis_output/cluster_analysis.db-wal").write_bytes(bytes(5000))
+    done = run("cluster", top / "inputs/db", "-m", "cluster_time_compare_summary", "--base", base, "-o", top / "against-strange")
+    check("cluster_analysis.db-wal: ignored: its header is damaged" in done.stderr, f"a log that is none: {done.stderr}")
     run("cluster", top / "inputs/db", "-m", "cluster_time_compare_summary", "-o", top / "none", code=1)
 
 

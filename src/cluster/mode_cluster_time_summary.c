@@ -321,6 +321,8 @@ static bool compare_finish(void *state, struct mode_context *c, struct results *
         }
         grid_row(&g, row);
     }
+    if (base.log_trouble && !results_note(out, "%s: %s", c->mode->name, base.log_trouble))
+        return error_no_memory(e, c->mode->name);
     if (n_alone > 0 && !results_note(out, "%s: %zu steps of ranks are not in %s, and are left out", c->mode->name,
                                      n_alone, c->options->base))
         return error_no_memory(e, c->mode->name);

@@ -64,6 +64,8 @@ bool time_summary_read(const char *path, struct time_rows *out, struct arena *me
                          path);
     if (!untrusted_db_open(&u, file, e))
         return false;
+    if (u.log_trouble[0])
+        out->log_trouble = arena_printf(mem, "%s-wal: %s", file, u.log_trouble);
     const bool works = read_rows(&u, file, out, mem, e);
     untrusted_db_close(&u);
     return works;

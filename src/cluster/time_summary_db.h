@@ -30,6 +30,7 @@ struct time_row {
 
 struct time_rows {
     LIST(struct time_row) rows;
+    const char *log_trouble; /* what of the log of the database is not read, and why; NULL: none */
 };
 
 /* `path`: a folder of results, one that contains cluster_analysis_output, or the file itself. */
