@@ -291,7 +291,7 @@ static struct rlimit was_limited;
 
 static void take_away(enum wants what)
 {
-    const enum __rlimit_resource limit = what == FILES ? RLIMIT_NOFILE : RLIMIT_FSIZE;
+    const int limit = what == FILES ? RLIMIT_NOFILE : RLIMIT_FSIZE;
     getrlimit(limit, &was_limited);
     if (what == RIGHTS && geteuid() == 0)
         assert_int_equal(seteuid(54321), 0);

@@ -271,7 +271,8 @@ bool board_join(struct board *b, const struct config_kind *kind, const char *con
         if (e->fault == FAULT_LIMIT) /* the board is in use, and full */
             break;
     }
-    b->is_private = b->is_owner = true;
+    b->is_private = true;
+    b->is_owner = true;
     return map(b, -1, e) && slot_take(b, -1);
 }
 
