@@ -291,14 +291,14 @@ static struct rlimit was_limited;
 
 static void take_away(enum wants what)
 {
-    const int limit = what == FILES ? RLIMIT_NOFILE : RLIMIT_FSIZE;
-    getrlimit(limit, &was_limited);
+    getrlimit(what == FILES ? RLIMIT_NOFILE : RLIMIT_FSIZE, &was_limited);
     if (what == RIGHTS && geteuid() == 0)
         assert_int_equal(seteuid(54321), 0);
     else if (what == RIGHTS)
         assert_int_equal(chmod(folder_path("PROF_1"), 0500), 0);
     else
-        setrlimit(limit, &(struct rlimit){ what == SPACE ? 10 : 0, was_limited.rlim_max });
+        setrlimit(what == FILES ? RLIMIT_NOFILE : RLIMIT_FSIZE,
+                  &(struct rlimit){ what == SPACE ? 10 : 0, was_limited.rlim_max });
 }
 
 static void give_back(enum wants what)
