@@ -328,6 +328,7 @@ export class Timeline {
         c.fillStyle = shown.faint;
         c.font = "11px system-ui, sans-serif";
         c.fillText(grouped(most), this.left + 4, y + 8);
+        c.fillText("0", this.left + 4, y + height - 5);
     }
 
     /** @param {Record<string, string>} shown */
