@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "collect/host_clock.h"
 #include "collect/os_call.h"
+#include "collect/proc_files.h"
 #include "collect/ring.h"
 
 /* A thread in a call. The stack pointer and the place in the program distinguish one call from the next one of the same kind. */
@@ -35,8 +36,7 @@ static size_t task_read(pid_t pid, const char *thread, const char *file, char *t
     snprintf(path, sizeof path, "/proc/%d/task/%s/%s", (int)pid, thread, file);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd >= 0 ? pread(fd, text, room - 1, 0) : 0;
-    if (fd >= 0)
-        close(fd);
+    proc_close(fd);
     text[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t)n : 0;
 }

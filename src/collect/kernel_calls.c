@@ -311,8 +311,10 @@ void kernel_calls_close(struct kernel_calls *k)
     for (unsigned i = 0; k->buffer && i < k->n_cpus; i++)
         if (k->buffer[i].page)
             munmap(k->buffer[i].page, (size_t)sysconf(_SC_PAGESIZE) + k->buffer[i].bytes);
-    for (size_t i = 0; i < k->n_fds; i++)
-        close(k->fd[i]);
+    uint64_t id;
+    for (size_t i = 0; i < k->n_fds; i++) /* what is no event any more the program has put there */
+        if (syscall(SYS_ioctl, k->fd[i], PERF_EVENT_IOC_ID, &id) == 0)
+            close(k->fd[i]);
     free(k->buffer);
     free(k->polled);
     free(k->fd);

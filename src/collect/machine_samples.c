@@ -185,8 +185,7 @@ static void machine_stop(void *of)
     free(m->processes);
     proc_file_close(&m->files, &m->stat);
     proc_file_close(&m->files, &m->meminfo);
-    if (m->proc >= 0)
-        close(m->proc);
+    proc_close(m->proc);
     sample_text_fini(&m->sample);
     sample_text_fini(&m->body);
     free(m);

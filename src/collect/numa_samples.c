@@ -130,8 +130,7 @@ static void numa_stop(void *of)
         proc_file_close(&s->tree.files, &s->node[i].numastat);
     proc_tree_fini(&s->tree);
     sample_text_fini(&s->text);
-    if (s->nodes >= 0)
-        close(s->nodes);
+    proc_close(s->nodes);
     free(s);
 }
 

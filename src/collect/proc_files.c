@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -33,7 +35,7 @@ size_t proc_file_read(struct proc_files *of, struct proc_file *f, int dir, const
         f->fd = fd;
         of->n++;
     } else if (f->fd < 0) {
-        close(fd);
+        proc_close(fd);
     }
     errno = why;
     to[n > 0 ? n : 0] = '\0';
@@ -47,13 +49,20 @@ size_t proc_read(int dir, const char *name, char *to, size_t room)
     return proc_file_read(&none, &f, dir, name, to, room);
 }
 
+void proc_close(int fd)
+{
+    struct statfs st;
+    if (fd >= 0 && fstatfs(fd, &st) == 0 && (st.f_type == PROC_SUPER_MAGIC || st.f_type == SYSFS_MAGIC))
+        close(fd);
+}
+
 void proc_file_close(struct proc_files *of, struct proc_file *f)
 {
     const int fd = f->fd;
     f->fd = -1;
     if (fd < 0)
         return;
-    close(fd);
+    proc_close(fd);
     of->n--;
 }
 

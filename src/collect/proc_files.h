@@ -27,6 +27,8 @@ struct proc_files proc_files_limit(bool is_within);
 size_t proc_file_read(struct proc_files *of, struct proc_file *f, int dir, const char *name, char *to, size_t room);
 size_t proc_read(int dir, const char *name, char *to, size_t room); /* the same, once */
 void proc_file_close(struct proc_files *of, struct proc_file *f);   /* fine when it is not open */
+/* Closes a file or folder of /proc or sysfs. Any other one is left alone: the program has closed ours, and used its number again. */
+void proc_close(int fd);
 
 /* Ascending numbers that are names in a folder, to be freed. NULL and 0: there are none, or errno says why it cannot be opened. */
 pid_t *proc_numbers(int dir, const char *name, size_t *n);

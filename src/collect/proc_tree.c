@@ -314,7 +314,6 @@ void proc_tree_fini(struct proc_tree *t)
             process_end(t, &t->processes[i]);
     free(t->processes);
     proc_file_close(&t->files, &t->loadavg);
-    if (t->proc >= 0)
-        close(t->proc);
+    proc_close(t->proc);
     *t = (struct proc_tree){ .proc = -1, .loadavg = PROC_FILE_CLOSED };
 }

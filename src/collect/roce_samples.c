@@ -128,7 +128,7 @@ static void roce_stop(void *of)
         next = p->next;
         for (size_t i = 0; i < COUNTERS; i++)
             proc_file_close(&s->files, &p->file[i]);
-        close(p->dir);
+        proc_close(p->dir);
         free(p);
     }
     sample_text_fini(&s->text);
