@@ -188,6 +188,12 @@ class Traces(Case):
         path = self.write("old.json", old)
         self.assertEqual({r["name"] for r in self.compare(path, path)["rows"] if r["kind"] == "operator"}, {"aten::mm", "aten::add"})
 
+    def test_operators_that_overlap(self):
+        """The first one counts until the second one begins; it does not contain it, and loses none of its time to the rest of that one."""
+        ops = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": us} for name, at, us in (("first", 0, 40), ("second", 30, 60))]
+        a = self.write("overlap.json", {"traceEvents": ops})
+        self.assertEqual({r["name"]: r["a"]["total_us"] for r in self.compare(a, a)["rows"] if r["kind"] == "host"}, {"first": 30, "second": 60})
+
     def test_sums_are_exact(self):
         a = self.write("exact.json", trace(4, (("k", "aten::mm", lambda step: 10.001 + step, 2),)))
         row = [r for r in self.compare(a, a)["rows"] if r["kind"] == "kernel"][0]
