@@ -102,12 +102,12 @@ static void every_build_makes_the_same_bytes(void **state)
     o.kernels = 2000;
     o.kfc = o.tiling = o.late = true;
     simulate(o);
-    assert_int_equal(tree(prof), 0xfe5a6c67c435bd77);
+    assert_int_equal(tree(prof), 0x35b67ebf18ce8910);
     o = sim_defaults;
     o.framework = SIM_PYTORCH;
     o.kernels = 2000;
     simulate(o);
-    assert_int_equal(tree(prof), 0x1909e0b71f064ec0);
+    assert_int_equal(tree(prof), 0xc5ea4a521f0dc3a1);
     (void)state;
 }
 

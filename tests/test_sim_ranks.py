@@ -9,6 +9,7 @@ import csv
 import glob
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -93,6 +94,41 @@ class Rank:
                             times += links[pair]["Transit Time(ms)"]
                             transports.add(links[pair]["Transport Type"])
         return sizes / times if times else None, transports
+
+
+
+class Kernels(unittest.TestCase):
+    """What kernels compute and move fits into their time on an Atlas A2: 24 cubes of 8192 operations a cycle at 1.8
+    GHz, and 1600 GB/s."""
+    PEAK_OPERATIONS, PEAK_BYTES = 24 * 8192 * 1.8e9, 1600e9
+
+    @staticmethod
+    def tensors(row, side):
+        shapes = [s for s in row[side + " Shapes"].strip('"').split(";") if s]
+        return list(zip([[int(n) for n in s.split(",")] for s in shapes], row[side + " Data Types"].strip('"').split(";")))
+
+    def test_none_is_faster_than_the_chip(self):
+        with tempfile.TemporaryDirectory(prefix="ascope-sim-roof-") as d:
+            run("sim", "--framework", "pt", "--kernels", "3000", "--out", d)
+            run("analyse", d, "-q")
+            with open(glob.glob(d + "/*/ASCEND_PROFILER_OUTPUT/kernel_details.csv")[0], newline="") as f:
+                rows = [r for r in csv.DictReader(f) if r["Input Shapes"] not in ("", "N/A")]
+        types = collections.Counter(r["Type"] for r in rows)
+        for wanted in ("MatMulV3", "BatchMatMulV2", "Conv2D", "FlashAttentionScoreGrad", "Add", "ZerosLike"):
+            self.assertIn(wanted, types)
+        for row in rows:
+            inputs, outputs = self.tensors(row, "Input"), self.tensors(row, "Output")
+            moved = sum(math.prod(s) * (4 if t == "FLOAT" else 2) for s, t in inputs + outputs)
+            operations = 0
+            if "MatMul" in row["Type"] or row["Type"] == "GroupedMatmul":
+                operations = 2 * math.prod(outputs[0][0]) * inputs[0][0][-1]
+            elif row["Type"] == "Conv2D":  # 1x1: 16 channels a block
+                operations = 2 * math.prod(outputs[0][0]) * inputs[0][0][1] * 16
+            elif row["Type"].startswith("FlashAttention"):  # each query with each key, and with each value
+                operations = 4 * math.prod(inputs[0][0]) * inputs[1][0][-2]
+            seconds = float(row["Duration(us)"]) * 1e-6
+            self.assertLess(operations / self.PEAK_OPERATIONS, seconds, row)
+            self.assertLess(moved / self.PEAK_BYTES, seconds, row)
 
 
 class Job(unittest.TestCase):

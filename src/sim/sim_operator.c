@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { TENSORS_MOST = 16 };
+enum { TENSORS_MOST = 16, BATCH = 8 };
+enum { SIZE_M, SIZE_K, SIZE_N, SIZES };
 
 static uint32_t power_of_two(struct dice *d, uint32_t low, uint32_t high) /* exponents */
 {
@@ -19,28 +20,27 @@ static struct node_tensor tensor_of(uint32_t format, uint32_t type, uint32_t a, 
     return (struct node_tensor){ TENSOR_INPUT, format, type, { a, b, c, e } };
 }
 
-/* Inputs first. Sizes agree as they do in a network: what is multiplied fits. */
-static void tensors_make(struct dice *d, const struct sim_operator *op, struct node_tensor *t)
+static void tensors_of_size(const struct sim_operator *op, uint32_t type, bool is_blocked, const uint32_t size[SIZES],
+                            struct node_tensor *t)
 {
-    const uint32_t m = power_of_two(d, 9, 12), k = power_of_two(d, 9, 12), n = power_of_two(d, 9, 12);
-    const uint32_t type = dice_one_in(d, 4) ? TYPE_FLOAT16 : TYPE_BF16;
+    const uint32_t m = size[SIZE_M], k = size[SIZE_K], n = size[SIZE_N];
     struct node_tensor first = tensor_of(FORMAT_ND, type, m, k, 0, 0), second = first, result = first;
     switch (op->shape) {
     case SHAPE_MATMUL:
-        second = tensor_of(dice_one_in(d, 3) ? FORMAT_FRACTAL_NZ : FORMAT_ND, type, k, n, 0, 0);
+        second = tensor_of(is_blocked ? FORMAT_FRACTAL_NZ : FORMAT_ND, type, k, n, 0, 0);
         result = tensor_of(FORMAT_ND, type, m, n, 0, 0);
         break;
     case SHAPE_BATCH_MATMUL:
-        first = tensor_of(FORMAT_ND, TYPE_FLOAT16, 8, m, k, 0);
-        second = tensor_of(FORMAT_FRACTAL_NZ, TYPE_FLOAT16, 8, k, n, 0);
-        result = tensor_of(FORMAT_ND, TYPE_FLOAT16, 8, m, n, 0);
+        first = tensor_of(FORMAT_ND, TYPE_FLOAT16, BATCH, m, k, 0);
+        second = tensor_of(FORMAT_FRACTAL_NZ, TYPE_FLOAT16, BATCH, k, n, 0);
+        result = tensor_of(FORMAT_ND, TYPE_FLOAT16, BATCH, m, n, 0);
         break;
     case SHAPE_CONV:
-        first = tensor_of(FORMAT_NC1HWC0, TYPE_FLOAT16, 32, m / 64, 56, 56);
+        first = tensor_of(FORMAT_NC1HWC0, TYPE_FLOAT16, m < 256 ? 1 : m / 128, k / 16, 56, 56);
         first.shape[4] = 16; /* five dimensions, as the format says */
         second = tensor_of(FORMAT_FRACTAL_Z, TYPE_FLOAT16, k / 16, n / 16, 16, 16);
         result = first;
-        result.shape[1] = n / 64;
+        result.shape[1] = n / 16;
         break;
     case SHAPE_BINARY: break;
     case SHAPE_UNARY: break;
@@ -58,12 +58,65 @@ static void tensors_make(struct dice *d, const struct sim_operator *op, struct n
     }
 }
 
+static double tensor_bytes(const struct node_tensor *t)
+{
+    double bytes = t->data_type == TYPE_FLOAT ? 4 : 2;
+    for (size_t i = 0; i < sizeof t->shape / sizeof *t->shape && t->shape[i] > 0; i++)
+        bytes *= t->shape[i];
+    return bytes;
+}
+
+/* A device at its peaks: it computes while it moves. */
+static double peak_ns(const struct chip *c, const struct sim_operator *op, const uint32_t size[SIZES],
+                      const struct node_tensor *t)
+{
+    enum { OF_CUBE = 2 * 16 * 16 * 16, GBS_UNPUBLISHED = 100 };
+    const double m = size[SIZE_M], k = size[SIZE_K], n = size[SIZE_N];
+    double operations = 0, bytes = 0;
+    switch (op->shape) {
+    case SHAPE_MATMUL: operations = 2 * m * k * n; break;
+    case SHAPE_BATCH_MATMUL: operations = BATCH * 2 * m * k * n; break;
+    case SHAPE_CONV: operations = 2 * k * tensor_bytes(&t[op->n_in]) / 2; break;
+    case SHAPE_ATTENTION: operations = 5 * 2 * 2 * 16 * m * m * 128; break; /* products of the backward pass */
+    case SHAPE_BINARY:
+    case SHAPE_UNARY:
+    case SHAPE_CAST: break;
+    }
+    for (unsigned i = 0; i < op->n_in + op->n_out; i++)
+        bytes += tensor_bytes(&t[i]);
+    const double compute_ns = operations / (OF_CUBE * (double)c->n_cube * c->core_mhz / 1000);
+    const double move_ns = bytes / (c->memory_gbs > 0 ? c->memory_gbs : GBS_UNPUBLISHED);
+    return compute_ns > move_ns ? compute_ns : move_ns;
+}
+
+/* Inputs first. Sizes agree as they do in a network: what is multiplied fits. Half of the shortest time of the operator
+ * would be enough at the peaks of the chip, so that no kernel is faster than its device, whatever varies its time. */
+static void tensors_make(struct sim_device *d, const struct sim_operator *op, struct node_tensor *t)
+{
+    enum { SMALLEST = 64 };
+    uint32_t size[SIZES];
+    for (unsigned i = 0; i < SIZES; i++)
+        size[i] = power_of_two(&d->dice, 9, 12);
+    const uint32_t type = dice_one_in(&d->dice, 4) ? TYPE_FLOAT16 : TYPE_BF16;
+    const bool is_blocked = op->shape == SHAPE_MATMUL && dice_one_in(&d->dice, 3);
+    for (;;) {
+        tensors_of_size(op, type, is_blocked, size, t);
+        unsigned largest = SIZE_M;
+        for (unsigned i = SIZE_K; i < SIZES && op->shape != SHAPE_ATTENTION; i++)
+            if (size[i] > size[largest])
+                largest = i;
+        if (size[largest] <= SMALLEST || peak_ns(d->of->chip, op, size, t) <= op->us_min * 1000 / 2.0)
+            return;
+        size[largest] /= 2;
+    }
+}
+
 static void tensors_write(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, uint64_t name,
                           const struct sim_operator *op)
 {
     struct node_tensor tensor[TENSORS_MOST];
     const unsigned n = op->n_in + op->n_out;
-    tensors_make(&d->dice, op, tensor);
+    tensors_make(d, op, tensor);
     for (unsigned first = 0; first < n; first += TENSOR_MOST) {
         const unsigned here = n - first < TENSOR_MOST ? n - first : TENSOR_MOST;
         record_tensors(host_record(d->of, f, thread, time), name, &tensor[first], here);
@@ -89,7 +142,7 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
     const struct sim_process *p = d->of;
     struct node_tensor tensor[TENSORS_MOST];
     const unsigned n = op->n_in + op->n_out;
-    tensors_make(&d->dice, op, tensor);
+    tensors_make(d, op, tensor);
     uint8_t *rec = host_record_of(d->of, HOST_CAPTURED_ONCE, d->main.id, time, CAPTURED_FIRST + n * TENSOR_BYTES);
     layout_put(l, HEAD_DATA_LEN, rec, CAPTURED_FIRST - HEAD_BYTES + n * TENSOR_BYTES);
     layout_put(l, CAPTURED_MODEL, rec, d->captured_model);

@@ -125,6 +125,15 @@ static uint64_t mark_id(const struct sim_device *d, uint32_t step)
     return (uint64_t)step * d->of->o->devices + (d->main.id - d->of->pid) / 4 + 1;
 }
 
+/* One step in sixteen has a message that takes several records: it lists the gradients. */
+static void backward_name(char *text, size_t size, uint32_t step)
+{
+    enum { EVERY = 16, LAYERS = 32 };
+    size_t used = (size_t)snprintf(text, size, "backward");
+    for (unsigned i = LAYERS; step % EVERY == 1 && i > 0; i--)
+        used += (size_t)snprintf(text + used, size - used, "%slayers.%u", i == LAYERS ? " of " : ", ", i - 1);
+}
+
 static void marks_write(struct sim_device *d, uint32_t step, const struct moments *at)
 {
     enum { FIRST_OF_BACKWARD = 1000000000 };
@@ -133,10 +142,7 @@ static void marks_write(struct sim_device *d, uint32_t step, const struct moment
     snprintf(text, sizeof text, "loader ready %u", step + 1);
     mark_put(d, &(struct mark){ &d->main, MARK_PLAIN, EVENT_POINT, 1, at->forward, at->forward, 0, 0 }, text);
     mark_put(d, &(struct mark){ &d->main, MARK_PLAIN, EVENT_PUSH_POP, 2, at->forward, at->backward, 0, 0 }, "forward");
-    const unsigned extra = (unsigned)(step * 97 % 400);
-    snprintf(text, sizeof text, "backward ");
-    memset(text + 9, 'x', extra);
-    text[9 + extra] = 0;
+    backward_name(text, sizeof text, step);
     mark_put(d,
              &(struct mark){ &d->backward, MARK_EXTENDED, EVENT_RANGE, 0, at->backward, at->launched,
                              FIRST_OF_BACKWARD + id, domain },
