@@ -528,31 +528,21 @@ class View(Case):
         for path, is_simulated in ("sim", True), (os.path.join(os.environ["ASCOPE_SAMPLE"], "prof-a"), False):
             self.assertEqual([one["is_simulated"] for one in self.view(path).wait()], [is_simulated])
 
-    def test_memory_by_category(self):
-        """The page has what export-memory-timeline has; where that needs what was not recorded, it has nothing."""
-        self.ascope("sim", "--framework", "pt", "--kernels", "300", "--steps", "3", "--out", "job")
-        self.ascope("sim", "--framework", "ms", "--kernels", "100", "--steps", "2", "--out", "ms")
-        job, = os.listdir(os.path.join(self.dir, "job"))
-        wanted, = json.loads(self.ascope("export-memory-timeline", "job/" + job, "t.json", "--json").stdout)["timelines"]
-        v = self.view("job")
+    def test_memory_has_one_chart_and_that_is_memory_record(self):
+        """The allocators' own reports. The timeline by category counts storages, more of them than the allocators held: it is no chart here."""
+        sample = os.path.join(os.environ["ASCOPE_SAMPLE"], "pt-a-npu")
+        with open(os.path.join(sample, "expected/analyse/memory_record.csv"), encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        v = self.view(*glob.glob(os.path.join(sample, "raw/*_ascend_pt")))
         v.wait()
-        found = v.json("memory_categories", input=0)
-        self.assertEqual(found["device"], wanted["device"])
-        self.assertTrue(1 < len(found["points"]) <= 1000)
-        peak = max(found["points"], key=lambda p: sum(p[1:]))
-        self.assertEqual({n: b for n, b in zip(found["names"], peak[1:])}, wanted["peak_by_category"])
-        self.assertEqual(found["points"], sorted(found["points"], key=lambda p: p[0]))
-        end = v.json("rows", input=0)["end"]
-        self.assertTrue(all(-1000 <= p[0] <= end + 1000 for p in found["points"]), (found["points"][0], end))
-        self.assertEqual(v.json("memory_categories", input=0), found)
-        other = self.view("ms")
-        other.wait()
-        self.assertEqual(other.json("memory_categories", input=0), {"device": "", "names": [], "points": []})
-        gone = self.view("job")
-        gone.wait()
-        os.rename(os.path.join(self.dir, "job"), os.path.join(self.dir, "elsewhere"))
-        for _ in range(2):  # the reason each time: a part of an answer is not kept for one
-            self.assertEqual(gone.raw(gone.url.path + "api/memory_categories?input=0")[0], 503)
+        base = int(v.json("rows", input=0)["base_ns"])
+        for allocator, component in enumerate(("PTA", "WORKSPACE")):
+            wanted = {(int(r["Timestamp(us)"].strip().replace(".", "")) - base, round(float(r["Total Allocated(MB)"]) * 2**20),
+                       round(float(r["Total Reserved(MB)"]) * 2**20)) for r in rows if r["Component"] == component and r["Device Type"].startswith("NPU")}
+            held = v.json("memory", input=0, allocator=allocator)
+            self.assertEqual({tuple(p) for p in held["points"]}, wanted, component)
+            self.assertEqual(held["peak"][1], max(p[1] for p in wanted))
+        self.assertEqual(v.raw(v.url.path + "api/memory_categories?input=0")[0], 404)
 
     def test_files_that_can_no_longer_be_read_are_reported_and_the_others_shown(self):
         self.trace(name="other.json")

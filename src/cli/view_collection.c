@@ -3,7 +3,6 @@
 
 #include "cli/loaded.h"
 #include "cli/view_advice.h"
-#include "cli/view_categories.h"
 #include "cli/view_kernel_counters.h"
 #include "cli/view_memory_load.h"
 #include "cli/view_roofline.h"
@@ -57,10 +56,6 @@ bool view_collection_load(struct view_input *in, struct error *e)
         is_done = (answers_find(in, &l) && view_losses_keep(in, &l.lost) &&
                    (!l.collection || view_memory_load(in, l.collection))) ||
                   error_no_memory(e, in->path);
-        if (l.collection && view_categories_can(l.collection)) {
-            in->categorise = view_categories_load;
-            in->categories = arena_take(in->mem, 1, sizeof *in->categories);
-        }
         atomic_store(&in->has_answers, is_done);
         is_done = is_done && (advice_find(in, &l) || error_no_memory(e, in->path)) &&
                   view_kernel_counters_load(in, &l, c->options, "", e) && view_roofline_load(in, &l, "", e) &&

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "view/answer_categories.h"
 #include "view/answer_flame.h"
 #include "view/answer_memory.h"
 #include "view/answer_place.h"
@@ -337,27 +336,13 @@ static const struct {
     bool is_of_input;
     void (*answer)(struct question *a);
 } questions[] = {
-    { "about", false, answer_about },
-    { "area", true, answer_area },
-    { "counter", true, answer_counter },
-    { "flame", true, answer_flame },
-    { "memory_categories", true, answer_memory_categories },
-    { "memory", true, answer_memory },
-    { "memory_at", true, answer_memory_at },
-    { "minimap", true, answer_minimap },
-    { "names", true, answer_names },
-    { "neighbour", true, answer_neighbour },
-    { "overview", true, answer_overview },
-    { "place", true, answer_place },
-    { "reload", false, answer_reload },
-    { "roofline", true, answer_roofline },
-    { "rows", true, answer_rows },
-    { "search", true, answer_search },
-    { "slice", true, answer_slice },
-    { "slices", true, answer_slices },
-    { "sql", true, answer_sql },
-    { "table", true, answer_table },
-    { "tables", true, answer_tables },
+    { "about", false, answer_about },      { "area", true, answer_area },     { "counter", true, answer_counter },
+    { "flame", true, answer_flame },       { "memory", true, answer_memory }, { "memory_at", true, answer_memory_at },
+    { "minimap", true, answer_minimap },   { "names", true, answer_names },   { "neighbour", true, answer_neighbour },
+    { "overview", true, answer_overview }, { "place", true, answer_place },   { "reload", false, answer_reload },
+    { "roofline", true, answer_roofline }, { "rows", true, answer_rows },     { "search", true, answer_search },
+    { "slice", true, answer_slice },       { "slices", true, answer_slices }, { "sql", true, answer_sql },
+    { "table", true, answer_table },       { "tables", true, answer_tables },
 };
 
 /* Answers a question about an input. The lock keeps the input loaded meanwhile. */

@@ -26,8 +26,6 @@ static void release(struct view_input *in)
 {
     chrome_trace_free(&in->trace);
     memory_unmap(&in->drawn);
-    if (in->categories)
-        arena_free(in->categories->mem);
     operator_times_free(in->operators);
     arena_free(in->mem);
     const size_t kept = offsetof(struct view_input, error);

@@ -69,17 +69,6 @@ struct view_block {
     const char *name; /* of the operator that allocated it; "": unknown */
 };
 
-/* Memory by category over time. Computed when a page requests it. */
-enum { VIEW_CATEGORIES = 8 };
-struct view_categorised {
-    int64_t ns, bytes[VIEW_CATEGORIES];
-};
-struct view_categories {
-    const char *device, *name[VIEW_CATEGORIES];
-    LIST(struct view_categorised) points;
-    struct arena *mem; /* NULL: not computed yet */
-};
-
 /* Records of one kind that could not be used: their number, and file and offset of the first one. */
 struct view_loss {
     const char *what, *file;
@@ -162,10 +151,7 @@ struct view_input {
     LIST(struct view_allocator) allocators;
     size_t n_blocks;
     struct view_block *blocks;
-    /* Computes the categories; not NULL if `categories` is not. */
-    bool (*categorise)(const struct view_input *in, struct view_categories *out, struct error *e);
-    struct operator_times *operators;   /* see operator_times.h; NULL: there is no timeline yet */
-    struct view_categories *categories; /* NULL: the data that they need was not recorded */
+    struct operator_times *operators; /* see operator_times.h; NULL: there is no timeline yet */
     LIST(struct view_loss) losses;
     LIST(struct view_kernel_counter) kernel_counters;
     LIST(struct view_work) work; /* by run, the longest first */

@@ -17,7 +17,6 @@
     X("axis.js", SCRIPT, view_axis_js)                                                                                 \
     X("block_cache.js", SCRIPT, view_block_cache_js)                                                                   \
     X("card.js", SCRIPT, view_card_js)                                                                                 \
-    X("categories.js", SCRIPT, view_categories_js)                                                                     \
     X("chart.js", SCRIPT, view_chart_js)                                                                               \
     X("colours.js", SCRIPT, view_colours_js)                                                                           \
     X("details.js", SCRIPT, view_details_js)                                                                           \

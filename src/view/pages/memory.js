@@ -2,7 +2,6 @@
 // The page of memory: the totals of an allocator over time, and the blocks that were allocated at a chosen time, initially the peak.
 // @ts-check
 import * as api from "./api.js";
-import { show_categories } from "./categories.js";
 import { framed } from "./chart.js";
 import { button, element, link, number_table } from "./elements.js";
 import { bytes, duration, grouped, word } from "./text.js";
@@ -121,10 +120,9 @@ export async function show_memory(place, input, state, keep, look_at) {
         keep("at", null);
         void ask();
     }), " ", about);
-    const categories = element("div", "", "section categories"), below = element("div", "", "section memory");
+    const below = element("div", "", "section memory");
     section.append(bar, graph);
     below.append(tables);
-    place.append(section, categories, below);
+    place.append(section, below);
     await ask();
-    await show_categories(categories, input);
 }
