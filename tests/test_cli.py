@@ -472,6 +472,24 @@ class Losses(Case):
         self.assertTrue(any("op_summary" in f for f in self.written(path)))
         self.assertEqual(r.stderr, "")
 
+    def test_holes_of_files_are_skipped_and_counted(self):
+        """A terabyte that was never written, in a file of records, of text, and in the middle of one."""
+        path = self.sample()
+        (text,) = glob.glob(os.path.join(glob.escape(path), "host/data/*hash_dic*slice_0"))
+        for file, behind in ("device_0/data/hbm.data.0.slice_0", False), ("device_0/data/stars_soc.data.0.slice_0", True), (text, False):
+            full = os.path.join(path, file)
+            with open(full, "rb+") as f:
+                data = f.read()
+                f.truncate(1 << 40)
+                if behind:  # again the same records, which begin there
+                    f.seek(1 << 40)
+                    f.write(data)
+        r = json.loads(self.ascope("export", "all", path, "--json", code=3).stdout)
+        losses = {x["reason"]: x for x in r["collections"][0]["losses"]}
+        self.assertEqual(losses["holes"]["count"], 3)
+        self.assertIn(": bytes ", losses["holes"]["file"])
+        self.assertTrue(losses["holes"]["damage"])
+
     def test_a_damaged_end_does_not_fill_the_disk(self):
         """A collection of sampled cores that says it took a day: what is repeated every millisecond has an end."""
         path = os.path.join(self.dir, self.ascope("sim", "--sample-based", "--kernels", "5", code=0).stdout.strip())

@@ -56,6 +56,7 @@ static const struct {
     [LOSS_BAD_MAGIC] = { "bad_magic", "records with a wrong magic number", true, LOSS_AT_BYTE },
     [LOSS_BAD_VALUE] = { "bad_value", "records with impossible values", true, LOSS_AT_BYTE },
     [LOSS_BAD_TEXT] = { "bad_text", "lines that could not be parsed", true, LOSS_AT_BYTE },
+    [LOSS_HOLE] = { "holes", "holes in files, whose bytes were never written", true, LOSS_IN_FILE },
     [LOSS_UNREADABLE] = { "unreadable", "files that could not be read", true, LOSS_IN_FILE },
     [LOSS_UNREAD] = { "unread", "streams that this version does not read", true, LOSS_IN_FILE },
     [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true, LOSS_AT_BYTE },

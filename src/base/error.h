@@ -40,6 +40,7 @@ enum loss {
     LOSS_BAD_MAGIC,     /* a record that does not begin as its kind must */
     LOSS_BAD_VALUE,     /* an impossible count, id or time */
     LOSS_BAD_TEXT,      /* a line that does not follow its grammar */
+    LOSS_HOLE,          /* bytes of a file that were never written (holes.h) */
     LOSS_UNREADABLE,    /* a file or directory that could not be opened or mapped */
     LOSS_UNREAD,        /* a stream that no reader knows, or not in the form in which this chip writes it */
     LOSS_AMBIGUOUS,     /* several host tasks claim one device task */

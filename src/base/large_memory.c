@@ -121,7 +121,12 @@ static void maps_remove(struct mapped *m)
 
 bool memory_map(struct mapped *m, int fd, size_t bytes)
 {
-    void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    return memory_map_part(m, fd, 0, bytes);
+}
+
+bool memory_map_part(struct mapped *m, int fd, uint64_t from, size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, (off_t)from);
     if (at == MAP_FAILED)
         return false;
     *m = (struct mapped){ .at = at, .bytes = bytes };

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/holes.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "base/stamp.h"
@@ -73,6 +75,19 @@ static bool take_bytes(struct framework_file *file, int fd, size_t size)
     return true;
 }
 
+/* What is behind a hole is not read: where its first record begins is unknown. */
+static uint64_t bytes_before_hole(struct framework_file *file, int fd, const struct stat *st)
+{
+    struct file_part part = { 0 };
+    const uint64_t bytes = (uint64_t)st->st_size;
+    if (!file_has_holes(st) || (file_part_next(fd, 0, bytes, &part) && part.begin == 0 && part.end == bytes))
+        return bytes;
+    const uint64_t first = part.begin == 0 ? part.end : 0;
+    losses_add(&file->lost, LOSS_HOLE, 1,
+               arena_printf(file->mem, "%s: bytes %" PRIu64 " to %" PRIu64, file->name, first, bytes), first);
+    return first;
+}
+
 static void open_file(struct framework *f, struct framework_file *file)
 {
     struct stat st;
@@ -85,7 +100,8 @@ static void open_file(struct framework *f, struct framework_file *file)
             losses_add(&file->lost, LOSS_UNREADABLE, 1, file->name, 0);
         return;
     }
-    if (st.st_size > 0 && !take_bytes(file, fd, (size_t)st.st_size))
+    const uint64_t bytes = bytes_before_hole(file, fd, &st);
+    if (bytes > 0 && !take_bytes(file, fd, (size_t)bytes))
         losses_add(&file->lost, LOSS_UNREADABLE, 1, file->name, 0);
     close(fd);
 }

@@ -6,7 +6,8 @@
 #include "base/progress.h"
 #include "raw/family.h"
 
-/* Slices with consecutive numbers: 3, 4, 5 and 7, 8 are two segments. Slice 6 is missing, so that the second may begin inside a record. */
+/* Slices with consecutive numbers: 3, 4, 5 and 7, 8 are two segments. Slice 6 is missing, so that the second may begin inside a record; so
+ * may what is behind a hole. */
 struct segment {
     const struct slice *slice;
     size_t n;
@@ -15,8 +16,9 @@ struct segment {
 static struct segment next_segment(const struct stream *stream, size_t first)
 {
     size_t n = 1;
-    while (first + n < stream->n_slices && stream->slice[first + n].number == stream->slice[first + n - 1].number + 1)
-        n++;
+    for (const struct slice *s = &stream->slice[first]; first + n < stream->n_slices; s++, n++)
+        if (s->ends_in_hole || s[1].from > 0 || s[1].number != s->number + 1)
+            break;
     return (struct segment){ &stream->slice[first], n };
 }
 
@@ -107,7 +109,7 @@ static size_t stride_of(const struct layout *l, struct segment seg)
     const struct slice *s = &seg.slice[0];
     size_t n, n_long;
     const size_t good = fits(l, s, l->size, &n);
-    if ((l->size_field.width == 0 && l->magic.width == 0) || s->number > 0 || good == n)
+    if ((l->size_field.width == 0 && l->magic.width == 0) || s->number > 0 || s->from > 0 || good == n)
         return l->size;
     for (size_t stride = l->size + GROWTH; stride <= (size_t)l->size * LONGEST; stride += GROWTH) {
         size_t shared = 0; /* places where records of both distances begin */
@@ -151,7 +153,7 @@ static bool gather_mixed(struct gather *g, struct segment seg)
         else if (size > bytes - at)
             break;
         else if (size >= l->size)
-            gather_one(g, all + at, file, at);
+            gather_one(g, all + at, file, seg.slice[0].from + at);
         else
             g->n_others++;
     }
@@ -163,15 +165,22 @@ static bool gather_segment(struct gather *g, struct segment seg)
 {
     if (g->layout->size_field.width && g->source->chip && g->source->chip->tracks_tasks)
         return gather_mixed(g, seg);
-    const size_t size = stride_of(g->layout, seg), bytes = segment_bytes(seg), odd = bytes % size;
-    size_t slice = 0, at = 0, n = bytes / size;
+    const size_t size = stride_of(g->layout, seg), whole = segment_bytes(seg), behind = seg.slice[0].from % size;
+    size_t slice = 0, at = behind > 0 ? size - behind : 0; /* the rest of a record that began in a hole */
+    if (at >= whole) {
+        losses_add(&g->source->lost, LOSS_CUT_SHORT, g->counts, seg.slice[0].name, seg.slice[0].from);
+        return true;
+    }
+    losses_add(&g->source->lost, LOSS_CUT_SHORT, at > 0 && g->counts, seg.slice[0].name, seg.slice[0].from);
+    const size_t bytes = whole - at, odd = bytes % size;
+    size_t n = bytes / size;
     /* Old slices may have been deleted to save space: then the first record is the one that is cut. */
-    const bool is_aged = seg.slice[0].number > 0;
+    const bool is_aged = seg.slice[0].number > 0 && seg.slice[0].from == 0 && !seg.slice[seg.n - 1].ends_in_hole;
     if (odd > 0) {
         const struct slice *where = is_aged ? &seg.slice[0] : &seg.slice[seg.n - 1];
         losses_add(&g->source->lost, LOSS_CUT_SHORT, g->counts, where->name,
-                   is_aged ? 0 : where->size - (odd < where->size ? odd : where->size));
-        at = is_aged ? odd : 0;
+                   is_aged ? 0 : where->from + where->size - (odd < where->size ? odd : where->size));
+        at = is_aged ? odd : at;
     }
     losses_add(&g->source->lost, LOSS_NEWER, size > g->layout->size && g->counts ? n : 0, seg.slice[0].name, 0);
     for (; n > 0; n--) {
@@ -183,7 +192,7 @@ static bool gather_segment(struct gather *g, struct segment seg)
         const uint8_t *rec = s->data + at;
         if (g->layout->size > s->size - at && !(rec = join(g, seg, slice, at)))
             return false;
-        gather_one(g, rec, s->name, at);
+        gather_one(g, rec, s->name, s->from + at);
         at += size;
     }
     return true;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/holes.h"
 #include "base/inside.h"
 #include "base/json_memory.h"
 #include "base/stamp.h"
@@ -319,6 +320,7 @@ struct found {
     const char *file, *family; /* the file as the directory names it */
     uint32_t number;
     bool is_unaging;
+    unsigned n_parts; /* slices that it becomes: more than one if it has holes */
 };
 
 static int by_family(const void *a, const void *b)
@@ -336,13 +338,13 @@ static int by_family(const void *a, const void *b)
 
 /* The kernel allows 65530 mappings per process, which stacks of threads and large allocations need, too. Small slices are therefore copied,
  * and so are those beyond 40000 mappings. */
-enum { SMALL_SLICE_MOST = 16 << 10, MAPPINGS_MOST = 40000 };
+enum { SMALL_SLICE_MOST = 16 << 10, MAPPINGS_MOST = 40000, PARTS_MOST = 1000 };
 static atomic_uint n_mappings;
 
 static bool map_slice(int fd, struct slice *out)
 {
     if (atomic_fetch_add_explicit(&n_mappings, 1, memory_order_relaxed) < MAPPINGS_MOST) {
-        if (memory_map(&out->map, fd, out->size)) {
+        if (memory_map_part(&out->map, fd, out->from, out->size)) {
             out->data = out->map.at;
             return true;
         }
@@ -364,30 +366,81 @@ static bool copy_slice(struct arena *mem, int fd, struct slice *out)
     uint8_t *data = arena_take(mem, out->size, 1);
     int why;
     out->data = data;
-    return data && file_read(fd, data, out->size, &out->size, &why);
+    return data && (out->from == 0 || lseek(fd, (off_t)out->from, SEEK_SET) >= 0) &&
+           file_read(fd, data, out->size, &out->size, &why);
 }
 
-/* *is_cut: less was read than the size of the file. */
-static bool read_slice(struct arena *mem, int dir, const char *file, struct slice *out, bool *is_cut)
+static unsigned parts_of(int dir, const char *file)
+{
+    struct stat st;
+    struct file_part part = { 0 };
+    int why;
+    unsigned n = 0;
+    if (fstatat(dir, file, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || !file_has_holes(&st))
+        return 1;
+    const int fd = file_open(dir, file, &st, &why);
+    while (fd >= 0 && n < PARTS_MOST && file_part_next(fd, part.end, (uint64_t)st.st_size, &part))
+        n++;
+    if (fd >= 0)
+        close(fd);
+    return n > 0 ? n : 1;
+}
+
+/* The bytes of a slice, of which name, number, from and size are known. */
+static bool take_slice(struct source *s, int fd, struct slice *out)
+{
+    const size_t wanted = out->size;
+    if (wanted > 0 && !(wanted > SMALL_SLICE_MOST && map_slice(fd, out)) && !copy_slice(s->mem, fd, out)) {
+        losses_add(&s->lost, LOSS_UNREADABLE, 1, out->name, 0);
+        return false;
+    }
+    losses_add(&s->lost, LOSS_CUT_SHORT, out->size < wanted, out->name, out->from + out->size);
+    return true;
+}
+
+static void note_hole(struct source *s, const char *name, uint64_t from, uint64_t to)
+{
+    if (to > from)
+        losses_add(&s->lost, LOSS_HOLE, 1, arena_printf(s->mem, "%s: bytes %" PRIu64 " to %" PRIu64, name, from, to),
+                   from);
+}
+
+/* Reads a file, in one slice or in one for each of its parts. Returns their number. */
+static size_t read_slices(struct source *s, int dir, const struct found *f, struct slice *out)
 {
     struct stat st;
     int why;
-    const int fd = file_open(dir, file, &st, &why);
-    bool ok = fd >= 0;
-    if (ok && st.st_size > 0) {
-        out->size = (size_t)st.st_size;
-        ok = (out->size > SMALL_SLICE_MOST && map_slice(fd, out)) || copy_slice(mem, fd, out);
+    size_t n = 0;
+    const char *name = arena_printf(s->mem, "%s/data/%s", s->name, f->file);
+    const int fd = file_open(dir, f->file, &st, &why);
+    if (fd < 0) {
+        losses_add(&s->lost, LOSS_UNREADABLE, 1, name, 0);
+        return 0;
     }
-    *is_cut = ok && out->size < (size_t)st.st_size;
-    if (fd >= 0)
-        close(fd);
-    return ok;
+    const uint64_t bytes = (uint64_t)st.st_size;
+    struct file_part part = { .end = bytes };
+    uint64_t read_to = 0;
+    for (bool is_sparse = file_has_holes(&st), is_any = true; is_any && n < f->n_parts; read_to = part.end) {
+        if (is_sparse && !(is_any = file_part_next(fd, read_to, bytes, &part)))
+            break;
+        note_hole(s, name, read_to, part.begin);
+        out[n] = (struct slice){ .name = name,
+                                 .number = f->number,
+                                 .from = part.begin,
+                                 .size = (size_t)(part.end - part.begin),
+                                 .ends_in_hole = part.end < bytes };
+        n += take_slice(s, fd, &out[n]);
+        is_any = is_sparse;
+    }
+    note_hole(s, name, read_to, bytes);
+    close(fd);
+    return n;
 }
 
 struct listing {
     struct arena *mem; /* for this listing only */
     LIST(struct found) found;
-    size_t n_streams;
+    size_t n_streams, n_slices;
 };
 
 static bool is_same_stream(const struct found *a, const struct found *b)
@@ -408,6 +461,8 @@ static bool list_slices(struct source *s, DIR *dir, struct listing *l)
         if (!f.file || !name || !split_name(s, name, &f.is_unaging, &family, &f.number))
             continue;
         f.family = family;
+        f.n_parts = parts_of(dirfd(dir), file);
+        l->n_slices += f.n_parts;
         struct found *slot = list_add(&l->found, l->mem);
         if (slot)
             *slot = f;
@@ -424,26 +479,22 @@ static bool list_slices(struct source *s, DIR *dir, struct listing *l)
 /* Opens what was found, one file at a time. False: no memory. */
 static bool take_slices(struct source *s, int dir, const struct listing *l)
 {
-    struct slice *slice = arena_take(s->mem, l->found.n, sizeof *slice);
+    struct slice *slice = arena_take(s->mem, l->n_slices, sizeof *slice);
     s->stream = arena_take(s->mem, l->n_streams, sizeof *s->stream);
     struct stream *stream = NULL;
     for (size_t i = 0; i < l->found.n && slice && s->stream; i++) {
         const struct found *f = &l->found.at[i];
-        *slice = (struct slice){ .name = arena_printf(s->mem, "%s/data/%s", s->name, f->file), .number = f->number };
-        bool is_cut;
-        if (!read_slice(s->mem, dir, f->file, slice, &is_cut)) {
-            losses_add(&s->lost, LOSS_UNREADABLE, 1, slice->name, 0);
+        const size_t n = read_slices(s, dir, f, slice);
+        if (n == 0)
             continue;
-        }
-        losses_add(&s->lost, LOSS_CUT_SHORT, is_cut, slice->name, slice->size);
         if (!stream || stream->is_unaging != f->is_unaging || strcmp(stream->family, f->family) != 0) {
             stream = &s->stream[s->n_streams++];
             *stream = (struct stream){ .family = arena_text(s->mem, f->family, strlen(f->family)),
                                        .is_unaging = f->is_unaging,
                                        .slice = slice };
         }
-        slice++;
-        stream->n_slices++;
+        slice += n;
+        stream->n_slices += n;
         if (!stream->family)
             break;
     }

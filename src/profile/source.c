@@ -45,7 +45,7 @@ void stream_lost(struct source *s, const struct stream *stream, enum loss why, u
     const struct slice *slice = stream->slice, *last = slice + stream->n_slices - 1;
     for (; s->lost.by[why].n == 0 && slice < last && at >= slice->size; slice++)
         at -= slice->size;
-    losses_add(&s->lost, why, 1, slice->name, at);
+    losses_add(&s->lost, why, 1, slice->name, slice->from + at);
 }
 
 void record_lost(struct source *s, const char *family, enum loss why, const uint8_t *rec)
@@ -61,7 +61,7 @@ void record_lost(struct source *s, const char *family, enum loss why, const uint
             const bool is_here = rec && offset < slice->size;
             if (is_here || file == family) {
                 file = slice->name;
-                at = is_here ? offset : 0;
+                at = is_here ? slice->from + offset : 0;
             }
         }
     losses_add(&s->lost, why, 1, file, at);
