@@ -401,7 +401,7 @@ class Collections(Case):
                 added = {re.sub(r"slice_\d+", "slice", name) for name in added if not name.endswith(".done")}
                 want = {"host/data/aging.additional.msproftx.slice", "host/data/unaging.additional.hash_dic.slice",
                         "host/data/host_cpu.data.slice"}
-                self.assertLessEqual(added, want | {"ascope.json"})
+                self.assertLessEqual(added, want | {"ascope.json", "ascope.files"})
                 self.assertIn("host/data/aging.additional.msproftx.slice", added)
                 self.assertEqual([d["id"] for d in self.facts(r.path())["devices"]], [0, 1])
 

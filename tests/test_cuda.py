@@ -17,6 +17,8 @@ import sys
 import tempfile
 import unittest
 
+from unsealed import unseal
+
 ASCOPE, RECORDER, FAKES = (os.path.abspath(p) for p in sys.argv[1:4])
 RECORD_BYTES = 112
 MUL = "void mulKernel<float>(float*, int)"
@@ -145,6 +147,7 @@ class Tables(Case):
         path = r.said("path")[-1]
         self.assertIn("CUDA device 0 (Fake GPU 0)\n", self.ascope("analyse", path).stdout)
         self.assertIn("device_0: CUDA, Fake GPU 0, platform", self.ascope("info", path).stdout)
+        unseal(path)
         info = glob.glob(path + "/PROF_*/device_0/info.json.0")[0]
         with open(info) as f:
             text = f.read()
@@ -371,6 +374,7 @@ class MemoryOfCuda(Case):
 
     def test_damage_is_counted_and_the_rest_is_read(self):
         r = self.recorded()
+        unseal(r.said("path")[0])
         path = glob.glob(r.said("path")[0] + "/PROF_*/device_0/data/ascope_cuda_memory.data.*slice_0")[0]
         with open(path, "rb") as f:
             whole = f.read()

@@ -126,7 +126,7 @@ class Flight(Case):
         self.assertRegex(r.stdout, r"recovered the last \d+\.\d{3} s of the flight recorder: [\d,]+ records")
         facts = self.check(home, 0, 20)
         self.assertEqual((facts["ended"], facts["flight"]["trigger"]), ("recovered", "killed"))
-        self.assertEqual(glob.glob(glob.escape(home) + "/ascope.[fr]*"), [])
+        self.assertEqual(glob.glob(glob.escape(home) + "/ascope.[fr]*"), [home + "/ascope.files"])
 
     def test_killed_with_times_that_cannot_be(self):
         for key in "began_unix_ns", "began_raw_ns":

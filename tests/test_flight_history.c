@@ -509,6 +509,7 @@ static void a_full_disk_ends_the_history_and_not_the_program(void **state)
     assert_int_equal(n_seen, 100); /* what was there before is there */
     e = (struct error){ 0 };
     writer_stop(&tally, &e);
+    writer_leave(true);
     rings_close();
     flight_store_close(&store, true);
 }

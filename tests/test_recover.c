@@ -194,6 +194,7 @@ static void record_until_dead(int64_t last_call, bool in_the_middle)
             writer_flush(&tally, &e);
     }
     writer_stop(&tally, &e);
+    writer_leave(true);
     raise(SIGKILL); /* after the last marker, before the rings are gone */
 }
 

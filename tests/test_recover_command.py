@@ -79,6 +79,50 @@ class Recover(unittest.TestCase):
         self.assertIn("nothing to recover", self.ascope("recover", sessions[0]).stdout)
         self.assertEqual(self.ascope("recover", sessions[0], "--quiet").stdout, "")
 
+    def test_what_is_lost_after_the_end_is_counted(self):
+        def zeroed(path):
+            with open(path, "r+b") as f:
+                f.write(bytes(os.path.getsize(path)))
+
+        def flipped(path):
+            with open(path, "r+b") as f:
+                byte = f.read(1)[0]
+                f.seek(0)
+                f.write(bytes([byte ^ 0x20]))
+
+        marks = "PROF_*/host/data/aging.additional.msproftx.slice_0"
+        rows = [(marks, zeroed, "file_changed"), (marks, lambda p: os.truncate(p, 0), "file_length"), (marks, os.unlink, "file_gone"),
+                ("FRAMEWORK/torch.op_range", lambda p: os.truncate(p, os.path.getsize(p) // 2), "file_length"),
+                ("FRAMEWORK/torch.op_range", os.unlink, "file_gone"), ("PROF_*/host/start_info", flipped, "file_changed"),
+                ("ascope.files", os.unlink, "file_gone"), ("ascope.files", flipped, "file_changed"),
+                ("ascope.files", lambda p: os.truncate(p, 0), "file_length")]
+        for how in "stop", "kill":
+            whole = self.record(how)
+            self.ascope("analyse", whole, "--quiet")  # the first analysis of what was killed recovers it
+            for pattern, change, reason in rows:
+                with self.subTest(how=how, file=pattern, reason=reason):
+                    session = os.path.join(self.folder, "changed", os.path.basename(whole))
+                    shutil.rmtree(os.path.dirname(session), ignore_errors=True)
+                    shutil.copytree(whole, session)
+                    path, = glob.glob(session + "/" + pattern)
+                    change(path)
+                    self.ascope("analyse", session, "--quiet", code=3)
+                    with open(session + "/ASCEND_PROFILER_OUTPUT/analyse.done") as f:
+                        lost = {loss["reason"]: loss for loss in json.load(f)["losses"]}
+                    self.assertEqual((lost[reason]["count"], lost[reason]["damage"]), (1, True))
+                    self.assertEqual(lost[reason]["first"], os.path.relpath(path, session))
+                    if pattern.startswith("PROF_"):  # the inner directory alone, too
+                        inner = glob.glob(session + "/PROF_*")[0]
+                        self.assertIn(reason, self.ascope("export", "-dir", inner, "--json", code=3).stdout)
+
+    def test_a_collection_that_was_killed_has_no_list(self):
+        session = self.record("kill")
+        self.assertFalse(os.path.exists(session + "/ascope.files"))
+        os.unlink(session + "/ascope.rings")
+        self.ascope("analyse", session, "--quiet", code=3)
+        with open(session + "/ASCEND_PROFILER_OUTPUT/analyse.done") as f:
+            self.assertEqual({loss["reason"] for loss in json.load(f)["losses"] if loss["damage"]}, {"not_recovered"})
+
     def test_as_json(self):
         session = self.record()
         one, = json.loads(self.ascope("recover", session, "--json").stdout)["collections"]

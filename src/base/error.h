@@ -42,6 +42,9 @@ enum loss {
     LOSS_BAD_TEXT,      /* a line that does not follow its grammar */
     LOSS_HOLE,          /* bytes of a file that were never written (holes.h) */
     LOSS_UNREADABLE,    /* a file or directory that could not be opened or mapped */
+    LOSS_FILE_GONE,     /* a file that was there when the recording ended */
+    LOSS_FILE_LENGTH,   /* one that was longer or shorter then */
+    LOSS_FILE_CHANGED,  /* one with other bytes */
     LOSS_UNREAD,        /* a stream that no reader knows, or not in the form in which this chip writes it */
     LOSS_AMBIGUOUS,     /* several host tasks claim one device task */
     LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */

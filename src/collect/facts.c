@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/durable.h"
-#include "base/file_tree.h"
 #include "base/kept.h"
+#include "base/seal.h"
 #include "collect/json_text.h"
 #include "collect/listeners.h"
 #include "collect/place.h"
@@ -95,7 +95,7 @@ void facts_remove(const struct ascope_session *s)
     unlink(path);
 }
 
-bool facts_write(const struct ascope_session *s, struct error *e)
+static bool facts_put(const struct ascope_session *s, const struct seal *seal, struct error *e)
 {
     const struct writer_tally *tally = &s->tally;
     const bool is_over = s->state == SESSION_STOPPED;
@@ -117,6 +117,9 @@ bool facts_write(const struct ascope_session *s, struct error *e)
         json_text_add(&t, "  \"flight\": %s,\n", s->flight_facts);
     if (!listeners_any())
         json_text_add(&t, "  \"native\": true,\n");
+    if (seal)
+        json_text_add(&t, "  \"files\": {\"list_bytes\": %llu, \"list_sum\": \"%016llx\"},\n",
+                      (unsigned long long)seal->bytes, (unsigned long long)seal->sum);
     clock_facts(&t, s);
     json_text_add(&t, "  \"written\": {\"records\": %llu, \"bytes\": %llu},\n", (unsigned long long)tally->n_records,
                   (unsigned long long)tally->n_bytes);
@@ -137,22 +140,25 @@ bool facts_write(const struct ascope_session *s, struct error *e)
     return is_written;
 }
 
+bool facts_write(const struct ascope_session *s, struct error *e)
+{
+    return facts_put(s, NULL, e);
+}
+
 bool facts_end(const struct ascope_session *s, struct error *e)
 {
-    struct file_tree t;
     struct kept dir = KEPT_NONE;
+    struct seal seal;
     int why = kept_open(&dir, AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY, 0) ? 0 : errno;
     if (!why) {
-        why = tree_list(&t, dir.fd);
-        why = why ? why : tree_sync(&t, NULL);
+        why = seal_make(dir.fd, NULL, writer_sums, &seal);
         why = !why && kept_fd(&dir) < 0 ? errno : why; /* the program has closed it: nobody knows what was synced */
-        tree_free(&t);
         kept_close(&dir);
     }
     why = why ? why : durable_name(s->path);
     if (why)
         return error_set(e, FAULT_IO, "%s: cannot be written: %s", s->path, place_trouble(why));
-    if (!facts_write(s, e))
+    if (!facts_put(s, &seal, e))
         return false;
     why = durable_dir(AT_FDCWD, s->path);
     return why == 0 || error_set(e, FAULT_IO, "%s: cannot be written: %s", s->path, place_trouble(why));

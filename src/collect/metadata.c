@@ -136,7 +136,8 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
     if (t.is_short)
         error_no_memory(&e, "the metadata of the session");
     if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
-        metadata_write(s, &e); /* now: a program that is killed leaves it behind, too */
+        s->state == SESSION_STOPPED ? session_describe(s, &e) /* the list of files has its checksum */
+                                    : metadata_write(s, &e);  /* now: a program that is killed leaves it behind, too */
     json_text_fini(&t);
     return error_pass(&e, to);
 }

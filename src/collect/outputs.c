@@ -358,6 +358,26 @@ void outputs_close(struct outputs *o)
     o->closed = NULL;
 }
 
+/* FRAMEWORK and PROF_XXX lie in the collection, unless it is a PROF directory. */
+void outputs_sums(const struct outputs *o, struct file_tree *t)
+{
+    for (uint32_t i = 0; i < o->n_used; i++) {
+        const struct slices *const s = &o->output[o->used[i]].slices;
+        const char *const folder = strrchr(s->to->path, '/') + 1;
+        slices_sums(s, tree_find(t, folder) ? folder : "", t);
+    }
+}
+
+static void sums_free(struct outputs *o)
+{
+    for (uint32_t i = 0; i < o->n_used; i++) {
+        struct slices *const s = &o->output[o->used[i]].slices;
+        free(s->sums);
+        s->sums = NULL;
+        s->n_sums = 0;
+    }
+}
+
 void outputs_leave(struct outputs *o, bool is_complete)
 {
     uint64_t bytes;
@@ -365,6 +385,7 @@ void outputs_leave(struct outputs *o, bool is_complete)
         if (stream_table[output_stream(o->used[i])].is_scratch &&
             !(o->keeps_processes && output_stream(o->used[i]) == STREAM_PROCESSES))
             slices_remove(&o->output[o->used[i]].slices, 0, &bytes);
+    sums_free(o);
     prof_writer_forget(&o->framework);
     prof_writer_forget(&o->prof);
 }
@@ -383,5 +404,6 @@ void outputs_forget(struct outputs *o)
     prof_writer_forget(&o->prof);
     for (uint32_t i = 0; i < o->n_used; i++)
         slices_forget(&o->output[o->used[i]].slices);
+    sums_free(o);
     o->n_used = 0;
 }

@@ -68,7 +68,8 @@ bool output_exists(unsigned stream, unsigned device); /* there is such a row */
 /* Deletes the oldest slices of streams that age until everything written and not deleted is within the limit. After a commit. */
 void outputs_age(struct outputs *o, uint64_t limit_bytes);
 
-void outputs_close(struct outputs *o); /* the last slices get their markers */
+void outputs_sums(const struct outputs *o, struct file_tree *t); /* of a whole collection: checksums of its slices */
+void outputs_close(struct outputs *o);                           /* the last slices get their markers */
 /* After it. Complete: nobody will have to recover, and scratch files go. */
 void outputs_leave(struct outputs *o, bool is_complete);
 void outputs_forget(struct outputs *o); /* closes descriptors, and nothing else: for a forked child */

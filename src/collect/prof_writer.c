@@ -10,10 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/durable.h"
 #include "base/file.h"
 
 /* 128 KiB: a hundred streams may be open at once. Greater than any record and any line of text. */
-enum { SLICES_BUFFER = 1 << 17, TEXT_MOST = 4096 };
+enum { SLICES_BUFFER = 1 << 17, TEXT_MOST = 4096, BEGIN_BYTES = 1 << 20, SUMS_MOST = 1 << 16 };
 
 static bool is_well(const struct prof_writer *w)
 {
@@ -306,6 +307,27 @@ static void slice_open(struct slices *s)
     }
     s->next++;
     s->written = 0;
+    s->has_sum = s->is_open;
+    checksum_begin(&s->sum);
+}
+
+/* Without memory, or of a slice that was continued, there is none, and the file is read at the end. */
+static void sum_keep(struct slices *s)
+{
+    if (!s->has_sum)
+        return;
+    if (s->n_sums == SUMS_MOST) {
+        memmove(s->sums, s->sums + SUMS_MOST / 2, SUMS_MOST / 2 * sizeof *s->sums);
+        s->n_sums = SUMS_MOST / 2;
+    }
+    if ((s->n_sums & (s->n_sums - 1)) == 0) { /* full at every power of two */
+        struct slice_sum *more = realloc(s->sums, (s->n_sums ? 2 * s->n_sums : 1) * sizeof *more);
+        if (!more)
+            return;
+        s->sums = more;
+    }
+    s->sums[s->n_sums++] = (struct slice_sum){ checksum_end(&s->sum), s->next - 1 };
+    s->has_sum = false;
 }
 
 static void slice_close(struct slices *s)
@@ -315,6 +337,7 @@ static void slice_close(struct slices *s)
     if (!kept_close(&s->file))
         fail(s->to, path, "cannot be written", errno);
     s->is_open = false;
+    sum_keep(s);
     if (is_plain(s->device))
         return;
     /* The times are there in name only: collectors write two zeros, and the second name has two blanks. */
@@ -352,6 +375,10 @@ static bool slice_write(struct slices *s, const uint8_t *bytes, size_t n)
         return false;
     }
     if (write_all(s->to, fd, bytes, n, s->written, path)) {
+        if (s->has_sum)
+            checksum_add(&s->sum, bytes, n);
+        if (s->written / BEGIN_BYTES != (s->written + n) / BEGIN_BYTES)
+            durable_begin(fd, 0, 0);
         s->written += n;
         return true;
     }
@@ -533,6 +560,7 @@ bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes
 {
     s->next = next;
     s->is_resumed = true;
+    s->has_sum = false;
     const bool is_whole = !is_open || slice_reopen(s, bytes);
     if (is_open && is_plain(s->device)) /* it is the only one */
         return is_whole;
@@ -576,4 +604,21 @@ void slices_forget(struct slices *s)
 {
     kept_close(&s->file);
     s->is_open = false;
+}
+
+void slices_sums(const struct slices *s, const char *folder, struct file_tree *t)
+{
+    char name[NAME_ROOM], of[32], path[PATH_MAX];
+    folder_name(s->device, of);
+    for (size_t i = 0; i < s->n_sums; i++) {
+        slice_name(s, s->sums[i].number, "", name);
+        const char *const data = slice_folder(s);
+        snprintf(path, sizeof path, "%s%s%s%s%s%s%s", folder, *folder ? "/" : "", of, *of ? "/" : "", data,
+                 *data ? "/" : "", name);
+        struct tree_file *const f = tree_find(t, path);
+        if (f) {
+            f->sum = s->sums[i].sum;
+            f->has_sum = true;
+        }
+    }
 }

@@ -19,7 +19,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
+#include "base/file_tree.h"
 #include "base/kept.h"
 #include "raw/layout.h"
 
@@ -75,6 +77,14 @@ struct slices {
     size_t written; /* bytes of the open slice */
     uint8_t *buffer;
     size_t n;
+    bool has_sum; /* of the open slice: all of it passed through here */
+    struct checksum sum;
+    struct slice_sum *sums; /* of those that are closed; of very many, of the last ones */
+    size_t n_sums;
+};
+struct slice_sum {
+    uint64_t sum;
+    unsigned number;
 };
 
 void slices_init(struct slices *s, struct prof_writer *to, int device, const char *family, enum cut cut);
@@ -94,9 +104,11 @@ int slices_open(const struct slices *s,
                 unsigned number); /* a slice, for reading; -1: it is not there, or not its owner's */
 bool slices_read(struct slices *s, uint8_t *to, size_t bytes); /* from the begin of the open slice */
 bool slices_remove(const struct slices *s, unsigned number,
-                   uint64_t *bytes);  /* a slice and its marker; false: none is there */
-void slices_fini(struct slices *s);   /* the last slice gets its marker; fine when never used */
-void slices_rest(struct slices *s);   /* closes the descriptor until it is used again */
+                   uint64_t *bytes); /* a slice and its marker; false: none is there */
+void slices_fini(struct slices *s);  /* the last slice gets its marker; fine when never used */
+void slices_rest(struct slices *s);  /* closes the descriptor until it is used again */
+/* Checksums of slices, for a list of the directory in which that of the writer is named `folder`. */
+void slices_sums(const struct slices *s, const char *folder, struct file_tree *t);
 void slices_forget(struct slices *s); /* closes the descriptor, and nothing else */
 
 #endif

@@ -13,10 +13,10 @@
 #include "base/durable.h"
 #include "base/file.h"
 #include "base/file_lock.h"
-#include "base/file_tree.h"
 #include "base/framework_names.h"
 #include "base/inside.h"
 #include "base/leftover.h"
+#include "base/seal.h"
 #include "collect/flight_leftover.h"
 #include "collect/flight_save.h"
 #include "collect/outputs.h"
@@ -346,6 +346,11 @@ static json_t *dropped_json(struct recovering *r)
     return list;
 }
 
+static struct new_owner owner_of(const struct recovering *r)
+{
+    return (struct new_owner){ r->st.st_uid, r->st.st_gid };
+}
+
 static bool cannot_write(const struct recovering *r, int why, struct error *e)
 {
     return error_set(e, FAULT_IO, "%s/%s: cannot be written: %s", r->path, FACTS_NAME, write_trouble(why));
@@ -354,7 +359,7 @@ static bool cannot_write(const struct recovering *r, int why, struct error *e)
 /* A new file takes the place of the old one: whoever reads it, or is killed here, sees one of the two. */
 static bool text_put(const struct recovering *r, const char *text, struct error *e)
 {
-    const struct new_owner owner = { r->st.st_uid, r->st.st_gid };
+    const struct new_owner owner = owner_of(r);
     char path[PATH_MAX + sizeof FACTS_NAME];
     snprintf(path, sizeof path, "%s/%s", r->path, FACTS_NAME);
     leftovers_sweep_of(path); /* of a recovery that was killed */
@@ -364,17 +369,15 @@ static bool text_put(const struct recovering *r, const char *text, struct error 
 }
 
 /* Everything that the rings hold is in files for good before anything says so: only then may the rings go. */
-static bool files_sync(const struct recovering *r, struct error *e)
+static bool files_sync(const struct recovering *r, struct seal *seal, struct error *e)
 {
-    struct file_tree t;
-    int why = tree_list(&t, r->dir);
-    why = why ? why : tree_sync(&t, NULL);
-    tree_free(&t);
+    const struct new_owner owner = owner_of(r);
+    const int why = seal_make(r->dir, geteuid() == 0 ? &owner : NULL, NULL, seal);
     return why == 0 || cannot_write(r, why, e);
 }
 
 /* Adds what the program would have written at its end; everything else stays. */
-static bool facts_write(struct recovering *r, struct error *e)
+static bool facts_write(struct recovering *r, const struct seal *seal, struct error *e)
 {
     const struct rings_commit *c = r->left.commit;
     const double mhz = json_number_value(json_object_get(json_object_get(r->facts, "clock"), "mhz"));
@@ -392,6 +395,10 @@ static bool facts_write(struct recovering *r, struct error *e)
     if (r->flight.dir >= 0)
         json_object_set_new(r->facts, "flight", leftover_facts(&r->flight, json_object_get(r->facts, "flight")));
     json_object_del(r->facts, "rings");
+    char sum[17];
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)seal->sum);
+    json_object_set_new(r->facts, "files",
+                        json_pack("{s:I, s:s}", "list_bytes", (json_int_t)seal->bytes, "list_sum", sum));
     json_t *none = json_pack("{s:[], s:[]}", "devices", "steps");
     json_object_update_missing(r->facts, none);
     char *text = json_dumps(r->facts, JSON_INDENT(1));
@@ -409,6 +416,7 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     const struct rings_commit *c = r->left.commit;
     if (!places_open(r, e))
         return RECOVERY_FAILED;
+    struct seal seal;
     struct outputs *o = r->outputs;
     o->times = c->times;
     o->rank = c->rank;
@@ -428,7 +436,8 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     r->out->n_damaged += r->left.n_damaged + (is_flight ? r->flight.history.n_damaged : 0);
     r->out->window_ns = is_flight ? r->flight.history.end_ns - r->flight.history.begin_ns + 1 : 0;
     r->out->open_ranges = r->left.open_ranges;
-    const bool is_complete = is_drained && outputs_are_well(o, e) && files_sync(r, e) && facts_write(r, e);
+    const bool is_complete =
+        is_drained && outputs_are_well(o, e) && files_sync(r, &seal, e) && facts_write(r, &seal, e);
     outputs_leave(
         o,
         is_complete); /* scratch files stay until ascope.json says that the recovery is complete: another attempt needs them */

@@ -44,6 +44,7 @@ static struct {
 
     pthread_t thread, voice;
     bool runs, has_voice;
+    bool has_stopped;     /* writer_leave() has to end it */
     pthread_mutex_t lock; /* of the fields below; recording threads never take it */
     pthread_cond_t wake, woken;
     uint64_t asked, answered; /* passes that another thread waits for */
@@ -507,6 +508,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     pthread_once(&once, fork_handle);
     if (w.runs || !rings.front)
         return error_set(e, FAULT_ASKED, w.runs ? "a writer is running" : "no rings to write from");
+    writer_leave(false); /* of an earlier one */
     w.options = *o;
     memset(w.tail, 0, sizeof w.tail);
     w.is_short = false;
@@ -627,6 +629,7 @@ bool writer_stop(struct writer_tally *out, struct error *e)
     voice_end();
     w.runs = false;
     outputs_close(&w.outputs);
+    w.has_stopped = true;
     report();
     tally_publish();
     tally_read(out);
@@ -637,6 +640,15 @@ bool writer_stop(struct writer_tally *out, struct error *e)
 
 void writer_leave(bool is_complete)
 {
+    if (!w.has_stopped)
+        return;
     outputs_leave(&w.outputs, is_complete);
     w.outputs.n_used = 0;
+    w.has_stopped = false;
+}
+
+void writer_sums(struct file_tree *t)
+{
+    if (w.has_stopped)
+        outputs_sums(&w.outputs, t);
 }

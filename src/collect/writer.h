@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/file_tree.h"
 #include "collect/drop_reason.h"
 #include "collect/flight_store.h"
 #include "collect/host_clock.h"
@@ -57,6 +58,8 @@ bool writer_flush(struct writer_tally *out, struct error *e); /* everything put 
 struct flight_state writer_flight(void);                      /* the history of a flight recorder after the last pass */
 bool writer_stop(struct writer_tally *out,
                  struct error *e); /* flushes, completes the slices with their .done, and ends the thread */
+/* Between the two: checksums of what it has written, for the list of a collection's files. */
+void writer_sums(struct file_tree *t);
 /* Last of all. Complete: nobody will have to recover, and files that are for that alone are removed. Fine without a writer. */
 void writer_leave(bool is_complete);
 

@@ -15,6 +15,7 @@
 #include "load/collector_load.h"
 #include "load/metadata_load.h"
 #include "load/prof.h"
+#include "load/seal_load.h"
 
 /* profiler_metadata.json holds what users put into it; the collector takes 50 KB of that. */
 enum { JSON_FILE_MOST = 8 << 20 };
@@ -200,7 +201,8 @@ void collection_activities(struct collection *s, const struct collection_dir *d,
 
 bool collection_parts_load(struct collection *s, const struct collection_dir *d, unsigned n_threads, struct error *e)
 {
-    if (!device_load(s, s->settings.has_npu ? d->prof : "", n_threads, e))
+    if (!seal_load(&s->collector, s->path, false, n_threads, s->mem, &s->lost, e) ||
+        !device_load(s, s->settings.has_npu ? d->prof : "", n_threads, e))
         return false;
     if (!s->settings.has_cpu && !s->has_device)
         return error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",

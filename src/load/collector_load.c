@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -227,6 +228,22 @@ static void read_flight(struct reading *r, const json_t *flight)
         read_keys(r, "flight.dropped_history.", dropped, TABLE(overwritten_key), &r->out->flight);
 }
 
+/* "files": {"list_bytes": 1234, "list_sum": "0123456789abcdef"}. A recording that was killed has none. */
+static void read_seal(struct reading *r, const json_t *files)
+{
+    struct collector *c = r->out;
+    const char *const text = json_string_value(json_object_get(files, "list_sum"));
+    const json_t *const bytes = json_object_get(files, "list_bytes");
+    char *end = NULL;
+    if (!files)
+        return;
+    c->seal_sum = text && strlen(text) == 16 ? strtoull(text, &end, 16) : 0;
+    c->seal_bytes = (uint64_t)json_integer_value(bytes);
+    c->is_sealed = end && !*end && json_is_integer(bytes) && json_integer_value(bytes) >= 0;
+    if (!c->is_sealed)
+        count_wrong(r, "", "files");
+}
+
 static void read_all(struct reading *r, const json_t *root)
 {
     struct collector *c = r->out;
@@ -234,6 +251,8 @@ static void read_all(struct reading *r, const json_t *root)
     r->is_over = c->ended != COLLECTOR_RUNNING;
     read_keys(r, "", root, TABLE(cost_key), c);
     read_flight(r, json_object_get(root, "flight"));
+    if (r->is_over)
+        read_seal(r, json_object_get(root, "files"));
     read_keys(r, "clock.", json_object_get(root, "clock"), TABLE(clock_key), c);
     /* A recorder that was killed has not read the clock at the end. */
     const bool has_stop = c->ended != COLLECTOR_RUNNING && c->ended != COLLECTOR_RECOVERED;

@@ -14,6 +14,7 @@
 #include "load/counters_load.h"
 #include "load/device_load.h"
 #include "load/host_load.h"
+#include "load/seal_load.h"
 #include "load/source_open.h"
 #include "load/task_log_load.h"
 #include "load/usage_load.h"
@@ -282,7 +283,8 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     p->path = arena_text(p->mem, path, strlen(path));
     if (!p->path)
         return error_no_memory(e, path);
-    if (!open_sources(p, e) || !collector_load(&p->collector, p->path, p->mem, &p->lost, e))
+    if (!open_sources(p, e) || !collector_load(&p->collector, p->path, p->mem, &p->lost, e) ||
+        !seal_load(&p->collector, p->path, false, n_threads, p->mem, &p->lost, e))
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
     p->chip = chip_of(p->platform);

@@ -66,6 +66,8 @@ struct collector {
     bool is_simulated;
     bool is_native; /* a C or C++ program recorded itself, and no framework */
     enum collector_end ended;
+    bool is_sealed; /* its files are listed in ascope.files, which has this length and checksum */
+    uint64_t seal_bytes, seal_sum;
 
     enum collector_clock clock;
     double mhz, first_mhz; /* as measured, and as taken for at the start */

@@ -17,27 +17,23 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static int log_fd = -1;
-static char root[PATH_MAX];
+static char log_path[PATH_MAX], root[PATH_MAX];
 static size_t root_len;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void begin(void)
 {
     const char *const path = getenv("POWER_CUT_LOG"), *const below = getenv("POWER_CUT_ROOT");
-    if (!path || !below || strlen(below) >= sizeof root)
+    if (!path || !below || strlen(path) >= sizeof log_path || strlen(below) >= sizeof root)
         return;
+    strcpy(log_path, path);
     strcpy(root, below);
     root_len = strlen(root);
-    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    log_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 500);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
 }
 
 static int is_below(const char *path)
 {
-    return log_fd >= 0 && strncmp(path, root, root_len) == 0 && (path[root_len] == '/' || !path[root_len]);
+    return root_len > 0 && strncmp(path, root, root_len) == 0 && (path[root_len] == '/' || !path[root_len]);
 }
 
 /* The absolute path of a name in a directory. */
@@ -46,7 +42,7 @@ static int path_of(int dir, const char *name, char out[2 * PATH_MAX])
     char of[64];
     ssize_t n = 0;
     if (*name != '/') {
-        snprintf(of, sizeof of, dir == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/%d", dir);
+        snprintf(of, sizeof of, dir == AT_FDCWD ? "/proc/thread-self/cwd" : "/proc/thread-self/fd/%d", dir);
         n = readlink(of, out, PATH_MAX - 1);
         n = n < 0 ? 0 : n;
         out[n++] = '/';
@@ -58,8 +54,8 @@ static int path_of(int dir, const char *name, char out[2 * PATH_MAX])
 static int file_is_below(int fd, struct stat *st)
 {
     char of[64], path[PATH_MAX];
-    snprintf(of, sizeof of, "/proc/self/fd/%d", fd);
-    const ssize_t n = log_fd >= 0 ? readlink(of, path, sizeof path - 1) : -1;
+    snprintf(of, sizeof of, "/proc/thread-self/fd/%d", fd);
+    const ssize_t n = root_len > 0 ? readlink(of, path, sizeof path - 1) : -1;
     if (n < 0)
         return 0;
     path[n] = '\0';
@@ -75,8 +71,11 @@ static void put(const void *bytes, size_t n, const char *fmt, ...)
     const int len = vsnprintf(line, sizeof line, fmt, more);
     va_end(more);
     const struct iovec part[] = { { line, (size_t)len }, { (void *)(uintptr_t)bytes, n } };
-    if (syscall(SYS_writev, log_fd, part, 2) != len + (ssize_t)n)
+    /* Opened each time: a thread may have a table of descriptors of its own. */
+    const int fd = (int)syscall(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (syscall(SYS_writev, fd, part, 2) != len + (ssize_t)n)
         abort(); /* a log with a gap proves nothing */
+    syscall(SYS_close, fd);
 }
 
 #define ID(st) (unsigned long long)(st).st_dev, (unsigned long long)(st).st_ino
