@@ -171,7 +171,7 @@ def features(directory):
 # ---- what comes and goes with a parameter ----
 
 TASKS = ["kernel_details.csv*", "step_trace_time.csv*", "timeline: Ascend Hardware*", "timeline: Overlap Analysis",
-         "timeline: flow events *", "timeline: Python {correlation_id}", "timeline: Python ??queue",
+         "timeline: CANN", "timeline: flow events *", "timeline: Python {correlation_id}", "timeline: Python ??queue",
          "raw: torch.op_mark", "raw: aging.api_event.data", "raw: aging.compact.task_track", "raw: lpmFreqConv.data",
          "raw: stars_soc.data", "raw: unaging.additional.type_info_dic"]
 PYTHON_CALLS = ["raw: torch.python_tracer_*", "timeline: Python python_function", "timeline: Python {Python *id}"]
@@ -236,7 +236,7 @@ EFFECTS = [  # without, with, what comes, what goes
     ({"record_shapes": True, "profile_memory": True}, {"with_modules": True},
      PYTHON_CALLS + ["timeline: Python {Module Hierarchy}", "raw: torch.param_tensor_info"], []),
     ({}, {"profiler_level": "Level0"}, [], []),
-    ({}, {"profiler_level": "Level1"}, LEVEL1 + PIPES + ["timeline: flow events HostToDevice"], []),
+    ({}, {"profiler_level": "Level1"}, LEVEL1 + PIPES, []),
     (L1, {"profiler_level": "Level2"}, LEVEL2, []),
     ({"mstx": True}, {"profiler_level": "Level_none"}, [], [name for name in TASKS if name not in QUEUE]),
     ({}, {"l2_cache": True}, ["l2_cache.csv*", "raw: l2_cache.data", "raw: socpmu.data"], []),

@@ -86,7 +86,7 @@ in_browser(async (page, folder) => {
         await use_collection(page, url, at("/pt"));
         await look(page, url, "page=roofline&input=" + at("/other"), "910");
         const text = await page.locator("main").innerText();
-        check(/Memory: [\d.]+ TB\/s \(no figure is known: the most that a kernel here has reached\)/.test(text), "the observed roof is not labelled");
+        check(/Memory: [\d.]+ [GT]B\/s \(no figure is known: the most that a kernel here has reached\)/.test(text), "the observed roof is not labelled");
         check(text.includes("(counted)"), "counted operations are not labelled");
         check((await page.locator(".roofline line.observed").count()) === 1, "the observed roof is drawn as a known one");
         await look(page, url, "input=" + at("trace.json"), "none");
