@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that closes descriptors that it did not open, again and again, while it is recorded, for test_closing.py.
  *
- *     closing_program DIR SEED session|flight|dynamic|cuda|run
+ *     closing_program DIR SEED session|flight|dynamic|cuda|run [old|shared]
  *
  * In DIR it has files of its own. It gives them, its sockets, its pipe and its event counter the numbers that were just closed, and checks
  * that each has what it has put there, no more and no less: exit status 3 if not. Prints a line for each collection. Each round records
- * OPERATORS operators (run: marks; cuda: also kernels) on this thread, and as many on a thread that is new. */
+ * OPERATORS operators (run: marks; cuda: also kernels) on this thread, and as many on a thread that is new.
+ *
+ * old: there is no close_range(), as in older kernels. shared: nor may a thread have descriptors of its own. Then there are moments in which
+ * the recorder can use a number that has become the program's; so this one opens its own before it closes what is not its own. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,13 +29,14 @@
 
 #include "ascope/ascope.h"
 #include "fake_cuda/fake_cuda.h"
+#include "refused.h"
 
 enum { ROUNDS = 6, OPERATORS = 500, CLOSED_MOST = 4096, FILES = 12, PAIRS = 4, OWN_BYTES = 4, MAPPED_BYTES = 1 << 20 };
 
 static const char *folder;
 static uint64_t dice;
 static fake_cuda_call *kernel_call;
-static bool has_marks_only;
+static bool has_marks_only, is_shared;
 
 static uint64_t roll(uint64_t below)
 {
@@ -54,10 +58,26 @@ static void wish(bool is_so, const char *what)
         fail(what);
 }
 
+static struct {
+    int file[FILES], pair[PAIRS][2], pipe[2], counter;
+    uint8_t *mapped;
+} own;
+
 /* ---- what is closed ---- */
 
 static int closed[CLOSED_MOST];
 static size_t n_closed;
+
+/* After own_open(): nothing of it is closed. */
+static bool is_own(int number)
+{
+    bool is = number == own.counter || number == own.pipe[0] || number == own.pipe[1];
+    for (int i = 0; i < FILES; i++)
+        is = is || number == own.file[i];
+    for (int i = 0; i < PAIRS; i++)
+        is = is || number == own.pair[i][0] || number == own.pair[i][1];
+    return is;
+}
 
 static void numbers_list(void)
 {
@@ -65,7 +85,7 @@ static void numbers_list(void)
     n_closed = 0;
     for (struct dirent *d; dir && (d = readdir(dir));) {
         const int number = atoi(d->d_name);
-        if (number > 2 && number != dirfd(dir) && n_closed < CLOSED_MOST)
+        if (number > 2 && number != dirfd(dir) && n_closed < CLOSED_MOST && !(is_shared && is_own(number)))
             closed[n_closed++] = number;
     }
     closedir(dir);
@@ -81,7 +101,7 @@ static void close_all(void)
 {
     numbers_list();
     const uint64_t how = roll(3);
-    if (how == 0 && syscall(SYS_close_range, 3, ~0U, 0) == 0)
+    if (how == 0 && !is_shared && syscall(SYS_close_range, 3, ~0U, 0) == 0)
         return;
     if (how == 1 && n_closed > 1)
         n_closed -= n_closed / 2; /* any half of them */
@@ -91,16 +111,11 @@ static void close_all(void)
 
 /* ---- the program's own ---- */
 
-static struct {
-    int file[FILES], pair[PAIRS][2], pipe[2], counter;
-    uint8_t *mapped;
-} own;
-
 /* Half of its descriptors get numbers that were just closed, also high ones. */
 static int numbered(int fd)
 {
     wish(fd >= 0, "a descriptor of its own cannot be opened");
-    if (n_closed == 0 || roll(2) == 0)
+    if (n_closed == 0 || is_shared || roll(2) == 0)
         return fd;
     const int number = closed[--n_closed];
     if (number == fd || fcntl(number, F_GETFD) >= 0 || dup2(fd, number) != number)
@@ -193,16 +208,25 @@ static void *work(void *unused)
     return unused;
 }
 
+static void numbers_change(void)
+{
+    if (is_shared) {
+        own_open();
+        close_all();
+    } else {
+        close_all();
+        own_open();
+    }
+}
+
 /* The moment at which everything is closed is anywhere among the operators. Then a thread comes that has no ring yet. */
 static void round_begin(void)
 {
     const uint64_t at = roll(OPERATORS);
     pthread_t thread;
     for (uint64_t i = 0; i < OPERATORS; i++) {
-        if (i == at) {
-            close_all();
-            own_open();
-        }
+        if (i == at)
+            numbers_change();
         work_once();
     }
     wish(pthread_create(&thread, NULL, work, NULL) == 0 && pthread_join(thread, NULL) == 0, "no thread");
@@ -259,8 +283,7 @@ static void by_request(void)
 {
     const struct ascope_dynamic_setup setup = { .size = sizeof setup, .path = folder };
     wish(ascope_dynamic_init(&setup, &e), e.text);
-    close_all();
-    own_open();
+    numbers_change();
     puts("listens");
     fflush(stdout);
     while (ascope_dynamic_state() != ASCOPE_DYNAMIC_RUNNING) {
@@ -293,6 +316,9 @@ int main(int argc, char **argv)
     folder = argv[1];
     dice = strtoull(argv[2], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) | 1;
     const char *const how = argv[3];
+    is_shared = argc > 4 && strcmp(argv[4], "shared") == 0;
+    if (argc > 4)
+        wish(calls_refuse(SYS_close_range, is_shared ? SYS_unshare : SYS_close_range), "no filter of system calls");
     if (strcmp(how, "cuda") == 0) {
         cuda_load();
         by_session("cuda");

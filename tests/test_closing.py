@@ -26,11 +26,11 @@ class Closing(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.top, ignore_errors=True)
 
     def each(self):
-        """A folder of its own for each seed."""
-        for seed in SEEDS:
-            self.folder = os.path.join(self.top, str(seed))
+        """Arguments of the program, with a folder of its own for each seed; and for an older kernel."""
+        for i, how in enumerate([[]] * len(SEEDS) + [["old"]]):
+            self.folder = os.path.join(self.top, str(i))
             os.mkdir(self.folder)
-            yield str(seed)
+            yield lambda mode: [PROGRAM, self.folder, str(i + 1), mode, *how]
             shutil.rmtree(self.folder)
 
     def done(self, *command):
@@ -56,26 +56,26 @@ class Closing(unittest.TestCase):
             self.assertEqual(self.count(os.path.join(out, "kernel_details.csv"), "Name", "own kernel"), kernels)
 
     def test_a_session(self):
-        for seed in self.each():
-            paths = self.done(PROGRAM, self.folder, seed, "session").stdout.split()
+        for program in self.each():
+            paths = self.done(*program("session")).stdout.split()
             self.assertEqual(len(paths), ROUNDS)
             for path in paths[-1:]:
                 self.check(path, 2 * OPERATORS)
 
     def test_a_session_with_a_gpu(self):
-        for seed in self.each():
-            paths = self.done(PROGRAM, self.folder, seed, "cuda").stdout.split()
+        for program in self.each():
+            paths = self.done(*program("cuda")).stdout.split()
             self.check(paths[-1], 2 * OPERATORS, 2 * OPERATORS)
 
     def test_the_flight_recorder(self):
-        for seed in self.each():
-            paths = self.done(PROGRAM, self.folder, seed, "flight").stdout.split()
+        for program in self.each():
+            paths = self.done(*program("flight")).stdout.split()
             self.assertEqual(len(paths), ROUNDS)
             self.check(paths[-1], ROUNDS * 2 * OPERATORS)
 
     def test_a_request_to_a_running_job(self):
-        for seed in self.each():
-            job = subprocess.Popen([PROGRAM, self.folder, seed, "dynamic"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        for program in self.each():
+            job = subprocess.Popen(program("dynamic"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env=dict(os.environ, ASCOPE_DYNAMIC_POLL_MS="5"), cwd=self.folder)
             self.addCleanup(job.communicate)
             self.addCleanup(job.kill)
@@ -92,9 +92,9 @@ class Closing(unittest.TestCase):
             self.check(path, ROUNDS * 2 * OPERATORS)
 
     def test_under_ascope_run(self):
-        for seed in self.each():
+        for program in self.each():
             self.done(ASCOPE, "run", "--device", "none", "--host-sys", "cpu,mem,osrt", "--out", os.path.join(self.folder, "out"), "--",
-                      PROGRAM, self.folder, seed, "run")
+                      *program("run"))
             table, = glob.glob(self.folder + "/out/PROF_*/mindstudio_profiler_output/msprof_tx_*.csv")
             self.assertEqual(self.count(table, "message", "mine"), ROUNDS * 2 * OPERATORS)
 

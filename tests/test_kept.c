@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/file_lock.h"
 #include "child.h"
 #include "folder.h"
+#include "refused.h"
 
 static char ours[100], theirs[100];
 
@@ -173,6 +176,62 @@ static void a_lock_ends_with_its_process_and_not_with_its_children(void **state)
     unlink(ours);
 }
 
+/* ---- a table of its own ---- */
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+static int of_program;
+static bool is_apart;
+
+static void *thread_apart(void *sees_it)
+{
+    is_apart = descriptors_apart();
+    *(bool *)sees_it = fcntl(of_program, F_GETFD) >= 0;
+    for (int fd = 0; is_apart && fd < 3; fd++)
+        close(fd); /* which the program does not notice */
+    return NULL;
+}
+
+/* 0: it has a table of its own, with nothing of the program's. 1: it has not. 2: as it must not be. 3: there are no filters here. */
+static int apart_without(unsigned one, unsigned other)
+{
+    bool sees_it = false;
+    pthread_t thread;
+    of_program = dup2(open("/dev/null", O_RDONLY), 77);
+    if (one != 0 && !calls_refuse(one, other))
+        return 3;
+    if (pthread_create(&thread, NULL, thread_apart, &sees_it) != 0 || pthread_join(thread, NULL) != 0)
+        return 2;
+    const bool is_open = fcntl(of_program, F_GETFD) >= 0 && fcntl(0, F_GETFD) >= 0;
+    return !is_open || sees_it == is_apart ? 2 : !is_apart;
+}
+
+static void a_thread_gets_descriptors_of_its_own(void **state)
+{
+    static const struct {
+        const char *what;
+        unsigned one, other; /* are refused */
+        bool is_apart;
+    } row[] = {
+        { "as the kernel is", 0, 0, true },
+        { "a kernel without close_range()", SYS_close_range, SYS_close_range, true },
+        { "a filter that permits nothing", SYS_close_range, SYS_unshare, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        print_message("  %s\n", row[i].what);
+        const pid_t child = child_fork();
+        if (child == 0)
+            _exit(apart_without(row[i].one, row[i].other));
+        const int status = child_end(child);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
+            print_message("  ... no filters here\n");
+        else
+            assert_int_equal(status, row[i].is_apart ? 0 : 1 << 8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +240,7 @@ int main(void)
         cmocka_unit_test(nothing_is_kept_of_a_file_that_is_not_there),
         cmocka_unit_test(a_lock_needs_no_descriptor),
         cmocka_unit_test(a_lock_ends_with_its_process_and_not_with_its_children),
+        cmocka_unit_test(a_thread_gets_descriptors_of_its_own),
     };
     return cmocka_run_group_tests(tests, setup, folder_remove);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/kept.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -110,11 +113,28 @@ bool kept_close(struct kept *k)
 /* There in programs under ThreadSanitizer, which knows descriptors by their numbers alone and would report races between two tables. */
 extern void __tsan_init(void) __attribute__((weak));
 
+/* Of a table that was just copied. Locks of the program stay: they belong to the other table. */
+static void numbers_close(void)
+{
+    close(STDIN_FILENO); /* the table may be full */
+    DIR *const all = opendir("/proc/thread-self/fd");
+    for (struct dirent *d; all && (d = readdir(all));)
+        if (atoi(d->d_name) != dirfd(all))
+            close(atoi(d->d_name));
+    if (all)
+        closedir(all);
+}
+
 bool descriptors_apart(void)
 {
     enum { UNSHARE = 2, STANDARD = 3 };
-    if (__tsan_init || syscall(SYS_close_range, 0, ~0U, UNSHARE) != 0)
+    if (__tsan_init)
         return false;
+    if (syscall(SYS_close_range, 0, ~0U, UNSHARE) != 0) {
+        if (unshare(CLONE_FILES) != 0)
+            return false;
+        numbers_close();
+    }
     for (int i = 0; i < STANDARD; i++)
         if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
             break;

@@ -35,8 +35,8 @@ int kept_fd(const struct kept *k);      /* to be used at once; -1 and EBADF: it 
 bool kept_close(struct kept *k);
 
 /* Gives the calling thread a table of descriptors of its own: nothing but three times /dev/null is open in it, and neither the program nor
- * the thread sees what the other one opens and closes. For threads of ours that call nobody else's code. False: the kernel is older than
- * 5.9, or a filter of system calls does not permit it. */
+ * the thread sees what the other one opens and closes. For threads of ours that call nobody else's code. False: a filter of system calls
+ * permits neither close_range() nor unshare(). */
 bool descriptors_apart(void);
 
 #endif
