@@ -39,8 +39,8 @@ struct mapped {
     size_t bytes;
     struct mapped *next, **link;
 };
-bool memory_map(struct mapped *m, int fd, size_t bytes); /* to be read; false: errno says why */
+bool memory_map(struct mapped *m, int fd, size_t bytes);                     /* to be read; false: errno says why */
 bool memory_map_part(struct mapped *m, int fd, uint64_t from, size_t bytes); /* from: a multiple of the size of pages */
-void memory_unmap(struct mapped *m);                     /* one that was never mapped is fine */
+void memory_unmap(struct mapped *m);                                         /* one that was never mapped is fine */
 
 #endif

@@ -26,7 +26,8 @@ struct slice {
     const uint8_t *data;
     size_t size;
     uint32_t number;
-    uint64_t from;      /* where data begins in the file: a file with holes is several slices of the same number (base/holes.h) */
+    uint64_t
+        from; /* where data begins in the file: a file with holes is several slices of the same number (base/holes.h) */
     bool ends_in_hole;
     struct mapped map; /* where it lies, unless it was small enough to be copied */
 };
