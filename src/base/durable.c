@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/inside.h"
 #include "base/kept.h"
 
@@ -57,6 +58,11 @@ int durable_dir(int dir, const char *path)
     const int why = durable_file(fd);
     close(fd);
     return why;
+}
+
+bool durable_fail(struct error *e, const char *path, int why)
+{
+    return error_set(e, FAULT_IO, "%s: is complete, but a power cut may take it back: %s", path, write_trouble(why));
 }
 
 int durable_name(const char *path)

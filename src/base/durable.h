@@ -16,12 +16,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/error.h"
+
 void durable_want(bool is_wanted); /* of the process; ASCOPE_SYNC=off overrules it */
 bool durable_is_wanted(void);
 
 int durable_file(int fd);                   /* its content and length */
 int durable_dir(int dir, const char *path); /* the names in a directory; from another one, or AT_FDCWD */
 int durable_name(const char *path);         /* the names in the directory that `path` lies in */
+/* Always false. Of results that are whole and have their names, which could not be synced. */
+bool durable_fail(struct error *e, const char *path, int why);
 /* The system begins to write these bytes, and nobody waits: the sync at the end has less to do. */
 void durable_begin(int fd, uint64_t from, uint64_t bytes);
 

@@ -158,14 +158,15 @@ bool out_close(struct out *o, struct error *e)
     if (close(o->fd) != 0 && errno != EINTR && !o->failed_errno) /* after EINTR the descriptor is closed, too */
         o->failed_errno = errno;
     o->fd = -1;
-    int why = leftover_settle(&o->half, o->failed_errno ? NULL : o->path);
-    if (!why && !o->failed_errno && o->is_named)
-        why = durable_name(o->path);
-    why = o->failed_errno ? o->failed_errno : why;
+    const int renamed = leftover_settle(&o->half, o->failed_errno ? NULL : o->path);
+    const int why = o->failed_errno ? o->failed_errno : renamed,
+              synced = !why && o->is_named ? durable_name(o->path) : 0;
     if (why)
         error_set(e, FAULT_IO, "%s: cannot be written: %s", o->path, write_trouble(why));
+    if (synced)
+        durable_fail(e, o->path, synced);
     out_discard(o);
-    return why == 0;
+    return why == 0 && synced == 0;
 }
 
 void out_discard(struct out *o)

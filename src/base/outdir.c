@@ -33,7 +33,7 @@ bool outdir_make(const char *path, struct error *e)
 bool outdir_settle(const char *path, struct error *e)
 {
     const int why = durable_dir(AT_FDCWD, path);
-    return why == 0 || error_set(e, FAULT_IO, "%s: cannot be written: %s", path, write_trouble(why));
+    return why == 0 || durable_fail(e, path, why);
 }
 
 bool outdir_is_inside(const char *path, struct error *e)
