@@ -364,6 +364,14 @@ class Doctor(Case):
             self.assertIn(text, found["Ascend NPUs"]["fact"])
             self.assertEqual(found["libascend_hal.so"]["state"], "ok")
 
+    def test_options_are_checked_for_the_chip_of_the_machine(self):
+        text = '{"output":".","optype":"MatMul"}'
+        for fake, more, code in (("chip=16", [], 0), ("chip=5", [], 1), ("chip=16", ["--chip", "5"], 1), ("chip=5", ["--chip", "16"], 0)):
+            with self.subTest(fake=fake, more=more):
+                e = dict(os.environ, ASCEND_HOME_PATH=FAKES, FAKE_ASCEND=fake)
+                r = subprocess.run([ASCOPE, "options", "check", text, *more], capture_output=True, text=True, env=e, timeout=120)
+                self.assertEqual(r.returncode, code, r.stdout + r.stderr)
+
     def test_a_machine_without_any(self):
         if glob.glob("/dev/davinci*") or os.path.isdir("/usr/local/Ascend"):
             self.skipTest("this machine has Ascend software")

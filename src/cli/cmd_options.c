@@ -134,11 +134,11 @@ static enum exit_status put_json(const struct check *c, const struct options_jso
 static bool chip_asked(const struct arguments *a, int *chip)
 {
     struct devices_online devices;
-    if (!a->sim.chip) {
+    const char *const asked = a->chip;
+    if (!asked) {
         *chip = machine_here(&devices).chip;
         return true;
     }
-    const char *const asked = a->sim.chip;
     const struct chip *const found = chip_find(asked);
     char *end;
     const unsigned long number = strtoul(asked, &end, 10);

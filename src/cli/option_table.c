@@ -231,7 +231,7 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory" },
     [OPT_PYTHON] = { "python", .kind = OPTION_FILE, .value = "PATH", .at = AT(python),
         .help = "Python interpreter whose frameworks are examined; default: python3 in PATH" },
-    [OPT_OPTIONS_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(sim.chip), .choices = chip_word,
+    [OPT_OPTIONS_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(chip), .choices = chip_word,
         .help = "chip whose keys and values are accepted, or its number in info.json; default: that of this machine, or else A2" },
     [OPT_OPTIONS_FORM] = { "as", .kind = OPTION_WORD, .choice = { "profiling_options", "acl.json" }, .at = AT(form),
         .help = "kind of the text; default: acl.json if it has a member profiler, otherwise profiling_options" },

@@ -265,7 +265,7 @@ struct arguments {
     const char *step;    /* of why, and of view */
     int64_t rank;
     const char *html; /* of advise */
-    const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form;
+    const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form, *chip;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
     uint64_t port; /* of view */
