@@ -62,6 +62,16 @@ class Command(unittest.TestCase):
         self.assertEqual([(r["line"], r["column"], r["key"], r["code"]) for r in report["remarks"] if r["severity"] == "error"],
                          [(1, 7, "l2", "EK0001"), (0, 0, "output", "")])
 
+    def test_what_is_refused_is_not_called_accepted(self):
+        for text, chip, key in (('{"output":".","optype":""}', "5", "optype"), ('{"output":".","optype":"a"}', "5", "optype"),
+                                ('{"output":".","host_sys":"numa,gpu"}', "5", "host_sys"), ('{"output":".","task_memory":"x"}', "5", "task_memory"),
+                                ('{"output":".","instr_profiling":"on"}', "4", "instr_profiling")):
+            with self.subTest(text=text):
+                done = self.ascope("options", "check", text, "--chip", chip)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual([line for line in done.stderr.splitlines() if f"{key}: " in line and "warning" in line], [])
+                self.assertIn(f" {key}: ", done.stderr)
+
     def test_chips_and_forms(self):
         for arguments, code in ((['{"output":".","sys_cpu_freq":5}'], 1), (['{"output":".","sys_cpu_freq":5}', "--chip", "16"], 0),
                                 (['{"output":".","aic_metrics":"MemoryAccess"}', "--chip", "310P"], 1),

@@ -33,7 +33,8 @@ struct reading {
     int chip;
     struct json_walk place;                               /* of the last remark */
     struct json_item key[OPTION_KEYS], item[OPTION_KEYS]; /* of the last of equal keys */
-    bool is_bad, is_short;                                /* refused; of memory */
+    bool is_refused[OPTION_KEYS];
+    bool is_bad, is_short; /* refused; of memory */
 };
 
 /* ---- remarks ---- */
@@ -68,8 +69,12 @@ const char *options_remark_line(struct remark_line *line, const char *source, co
     return line->text;
 }
 
-#define ERROR_AT(r, id, code, ...) say(r, ASCOPE_ERROR, (long)(r)->item[id].at, option_keys[id].name, code, __VA_ARGS__)
-#define WARN_AT(r, id, ...)        say(r, ASCOPE_WARNING, (long)(r)->item[id].at, option_keys[id].name, "", __VA_ARGS__)
+#define ERROR_AT(r, id, code, ...)                                                                                     \
+    ((r)->is_refused[id] = true, say(r, ASCOPE_ERROR, (long)(r)->item[id].at, option_keys[id].name, code, __VA_ARGS__))
+/* Only of keys that are not refused: most warnings begin with "accepted". */
+#define WARN_AT(r, id, ...)                                                                                            \
+    ((r)->is_refused[id] ? (void)0                                                                                     \
+                         : say(r, ASCOPE_WARNING, (long)(r)->item[id].at, option_keys[id].name, "", __VA_ARGS__))
 
 /* Of a value. */
 static const char *code_of(const struct reading *r)
@@ -194,7 +199,7 @@ static void check_integer(struct reading *r, enum option_key_id id)
 
 static void check_list(struct reading *r, enum option_key_id id, const char *value)
 {
-    const struct option_word *word, *warned = NULL;
+    const struct option_word *word, *unreferred = NULL;
     for (const char *at = value;; at++) {
         const size_t n = strcspn(at, ",");
         const char *const one = keep(r, at, n);
@@ -204,13 +209,13 @@ static void check_list(struct reading *r, enum option_key_id id, const char *val
             refuse(r, id, *one ? "" : " (an empty item)");
             return;
         }
-        if (word->is_unreferred && word != warned)
-            WARN_AT(r, id, "%s is accepted, but not in the option reference", word->word);
-        warned = word->is_unreferred ? word : warned;
+        unreferred = word->is_unreferred ? word : unreferred;
         at += n;
         if (!*at)
             break;
     }
+    if (unreferred)
+        WARN_AT(r, id, "%s is accepted, but not in the option reference", unreferred->word);
     set_value(r, id, value);
 }
 
