@@ -90,8 +90,8 @@ static const struct {
     const char *good[VALUES], *bad[VALUES];
 } values[MSPROF_OPTIONS] = {
     [MSPROF_OUTPUT] = { { "out", "./o u t", "a/b/c", "*?()[]{}#@~!=,:+" }, { "" } },
-    [MSPROF_APPLICATION] = { { "/bin/cat", "/bin/cat a  b", " /bin/cat ", "sh -c x", "python3 -m x", "/bin/sh x", "python3.11 nowhere.py" },
-                             { "", " ", "cat", "nowhere", "/bin", "sh", "python3", "/nowhere/python3 x", "link", "not-executable", "od,d" } },
+    [MSPROF_APPLICATION] = { { "/bin/cat", "/bin/cat a  b", " /bin/cat ", "sh -c x", "python3 -m x", "/bin/sh x", "python3.11 nowhere.py", "./bare", "./bare a" },
+                             { "", " ", "cat", "bare", "bare a", "nowhere", "/bin", "sh", "python3", "/nowhere/python3 x", "link", "not-executable", "od,d" } },
     [MSPROF_ENVIRONMENT] = { { "A=1", "A=1;B=2", "nothing", "A=;" }, { "" } },
     [MSPROF_STORAGE_LIMIT] = { { "200MB", "4294967295MB", "0000000200MB" },
                                { "", "200", "200mb", "200 MB", "199MB", "4294967296MB", "00000000200MB", "MB", "-200MB", "1GB", "200MBB" } },
@@ -114,8 +114,8 @@ static const struct {
     [MSPROF_AICPU] = { ON_OFF },
     [MSPROF_HCCL] = { ON_OFF },
     [MSPROF_MSPROFTX] = { ON_OFF },
-    [MSPROF_DOMAIN_INCLUDE] = { { "default", "a,b", "a b" }, { "", ",", "a,", ",a", "a,,b" } },
-    [MSPROF_DOMAIN_EXCLUDE] = { { "default", "a,b", "a b" }, { "", ",", "a,", ",a", "a,,b" } },
+    [MSPROF_DOMAIN_INCLUDE] = { { "", "default", "a,b", "a b" }, { ",", "a,", ",a", "a,,b" } },
+    [MSPROF_DOMAIN_EXCLUDE] = { { "", "default", "a,b", "a b" }, { ",", "a,", ",a", "a,,b" } },
     [MSPROF_OPTYPE] = { { "MatMul", "B,A,B" }, { "", ",", "MatMul,", "A,,B" } },
     [MSPROF_L2] = { ON_OFF },
     [MSPROF_NPU_EVENTS] = { { "", "0x1", "0x1,0xff", "HA:0x1", "HA:0x1;MATA:0x2;SMMU:0x808;NOC:0x3f", "0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8" },
@@ -186,10 +186,11 @@ static enum msprof_verdict take_alone(int chip, const char *name, const char *va
 static void make_files(void)
 {
     assert_int_equal(chdir(folder), 0);
-    FILE *plain = fopen("not-executable", "w"), *odd = fopen("od,d", "w");
+    FILE *plain = fopen("not-executable", "w"), *odd = fopen("od,d", "w"), *bare = fopen("bare", "w");
     fclose(plain);
     fclose(odd);
-    assert_int_equal(chmod("od,d", 0755), 0);
+    fclose(bare);
+    assert_int_equal(chmod("od,d", 0755) + chmod("bare", 0755), 0);
     assert_int_equal(symlink("/bin/cat", "link"), 0);
 }
 
@@ -366,6 +367,9 @@ static void lines_have_modes_and_limits(void **state)
         { "--mstx-domain-exclude=a --msproftx=off app", BAD, 0, "requires --msproftx=on", 0 },
         { "--msproftx=on --mstx-domain-exclude=a --mstx-domain-include=b app", BAD, 0, "not together", 0 },
         { "--mstx-domain-exclude=a --msproftx=on app", GOOD, APP, "", 0 },
+        { "--mstx-domain-include= app", GOOD, APP, "", 0 }, /* an empty list is none */
+        { "--mstx-domain-exclude=a --mstx-domain-exclude= app", GOOD, APP, "", 0 },
+        { "--msproftx=on --mstx-domain-exclude=a --mstx-domain-include= app", GOOD, APP, "", 0 },
         /* on demand */
         { "--dynamic=on", BAD, 0, "give a program or --pid", 0 },
         { "--dynamic=on app", GOOD, APP, "", 0 },
@@ -557,6 +561,7 @@ static void lines_become_requests(void **state)
         { "--msproftx=on app", O(mstx), true, NULL },
         { "--msproftx=on --mstx-domain-include=a,b app", O(mstx_domain_include), 0, "a,b" },
         { "--msproftx=on --mstx-domain-exclude=a app", O(mstx_domain_exclude), 0, "a" },
+        { "--msproftx=on --mstx-domain-include= app", O(mstx_domain_include), 0, NULL },
         { "--optype=MatMul,Add,MatMul app", O(op_types), 0, "Add,MatMul" },
         { "--l2=on app", O(l2_cache), true, NULL },
         { "--npu-events=HA:0x1 app", O(npu_events), 0, "HA:0x1" },

@@ -383,6 +383,8 @@ static bool program_is_good(struct msprof_line *l, const struct msprof_row *r, c
     const char *problem = NULL;
     if (!full || lstat(full, &s) != 0)
         problem = "no such file";
+    else if (!strchr(*program, '/'))
+        problem = "a name without a directory; give a path, such as ./NAME, or write the program after the options";
     else if (S_ISLNK(s.st_mode))
         problem = "a symbolic link; give the file itself";
     else if (!S_ISREG(s.st_mode))
