@@ -5,7 +5,7 @@
 # without an emulator it also records a program, with one note about what it cannot.
 set -e
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+trap 'rm -rf "$root" "$root.log"' EXIT
 cp "$1" "$root/ascope"
 run="/ascope"
 if test -n "$2"; then
@@ -22,7 +22,7 @@ alone sim --framework pt --out /pt
 alone export -dir /prof
 alone analyse /pt --export-type text,db
 alone sim --framework pt --ranks 2 --dp 2 --out /job
-pt=$(cd "$root" && ls -d /pt/*_ascend_pt)
+pt=/$(cd "$root" && ls -d pt/*_ascend_pt)
 alone export-trace $pt /trace.json
 cp "$root/trace.json" "$root/other.json"
 alone export-trace $pt /trace.pftrace
@@ -33,13 +33,17 @@ for what in $pt $pt/ASCEND_PROFILER_OUTPUT /trace.json "/trace.json /other.json"
 done
 alone view --export - $pt
 grep -q '</svg>' "$root.log"
-for what in why advise compare; do alone $what /trace.json $(test $what != compare || echo /other.json); done
+alone why /trace.json
+alone advise $pt
+alone compare /trace.json /other.json
 alone export-stacks $pt /stacks.txt
 alone export-memory-timeline $pt /memory.html
 alone cluster /job
 mkdir "$root/etc"
 echo 'user:x:0:0::/prof:/bin/sh' >"$root/etc/passwd"
 alone export summary -dir '~user' --out /again # no library of the system is asked who that is
+alone install-msprof /vendor
+grep -q "^program='/ascope'$" "$root/vendor/bin/msprof"
 ls "$root"/prof/PROF_*/mindstudio_profiler_output/op_summary_*.csv "$root"/pt/*/ASCEND_PROFILER_OUTPUT/trace_view.json >/dev/null
 if test -z "$2"; then # an emulator starts no program of another architecture
     alone cluster --launcher local /job
@@ -47,5 +51,4 @@ if test -z "$2"; then # an emulator starts no program of another architecture
     test "$(grep -c 'libascope-run.so is not installed' "$root.log")" = 1 || { cat "$root.log"; exit 1; }
     ls -d "$root"/run/PROF_* >/dev/null
 fi
-rm -f "$root.log"
 echo "$1 runs alone"

@@ -13,6 +13,7 @@
 #include "base/destination.h"
 #include "base/file.h"
 #include "base/out.h"
+#include "base/own_path.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/term.h"
@@ -334,10 +335,10 @@ int run_install_msprof(struct arguments *a)
     if (!given)
         return exit_code(a->face, STATUS_PATH);
     umask(022); /* as install(1) does: other users may run the scripts */
-    const ssize_t len = readlink("/proc/self/exe", in.program, sizeof in.program - 1);
-    if (len <= 0)
-        fail(&in, "/proc/self/exe", "read", errno);
-    in.dir = len > 0 ? resolve(&in, given) : NULL;
+    if (own_path(in.program))
+        in.dir = resolve(&in, given);
+    else
+        fail(&in, "ascope", "found", errno);
     const bool is_done =
         in.dir && (a->remove ? uninstall(&in) : is_free(&in) && install(&in) && print_environment(&in));
     if (!is_done)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/own_path.h"
 #include "base/progress.h"
 #include "cli/collections.h"
 #include "cli/ending.h"
@@ -135,14 +136,13 @@ static void plain(struct out *o, const char *text)
  * allocated CPU. */
 static bool script_open(struct launch *l, const char *name, struct out *o, const char **path, struct error *e)
 {
-    char self[4096];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char self[PATH_MAX];
     *path = arena_printf(l->a->mem, "%s/%s", l->dir, name);
     if (!*path)
         return error_no_memory(e, no_memory_for);
     if (!out_open(o, *path, e))
         return false;
-    self[n > 0 ? n : 0] = 0;
+    (void)own_path(self);
     plain(o, "#!/bin/sh\n# by ascope cluster --launcher slurm\nset --");
     quoted(o, self);
     quoted(o, l->dir);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/own_path.h"
 #include "cli/term.h"
 #include "collect/preload.h"
 
@@ -131,7 +132,7 @@ void run_python(const struct python_run *r, char *const *program, struct arena *
 {
     struct python_program p;
     char self[PATH_MAX] = "";
-    if (!python_read(&p, program, mem) || readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+    if (!python_read(&p, program, mem) || !own_path(self))
         return;
     set_environment(r->environment, mem);
     if (p.is_module && strcmp(p.script, "ascope") == 0) {

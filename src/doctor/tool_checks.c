@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_path.h"
 #include "collect/preload.h"
 
 #if defined(__x86_64__)
@@ -16,13 +17,6 @@
 #else
 #define LIB_OF_MACHINE "lib"
 #endif
-
-static bool own_path(char out[PATH_MAX])
-{
-    const ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
-    out[n > 0 ? n : 0] = '\0';
-    return n > 0;
-}
 
 static enum finding_state look_command(const struct examined *m, struct finding *f)
 {
