@@ -83,6 +83,7 @@ static bool open_once(struct untrusted_db *u, const char *path, bool *has_log, s
     char *uri = sqlite_file_register() ? untrusted_db_uri(path, *has_log) : NULL;
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
     bool is_open = uri && sqlite3_open_v2(uri, &u->db, flags, NULL) == SQLITE_OK && untrusted_db_restrict(u->db);
+    sqlite3_free(uri);
     *has_log = false;
     if (is_open) {
         u->file = sqlite_file_of(u->db);
