@@ -6,21 +6,35 @@ usage: test_view_clients.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import concurrent.futures
 import contextlib
+import glob
+import http.client
+import json
 import os
+import re
 import shutil
 import signal
 import socket
 import struct
 import sys
 import unittest
+import urllib.parse
 
 import test_view  # as a module: its own tests are not run again
-from cli_case import Case
+from cli_case import SOURCE, Case
 from test_view import EVENTS, event
 
 TABS = 50
 QUESTIONS = ("", "main.js", "api/rows?input=0", "api/names?input=0&from=0", "api/overview?input=0", "api/slices?input=0&levels=0,1&t0=0&t1=99999&least=8",
              "api/flame?input=0&all=1&t0=0&t1=99999", "api/search?input=0&q=op", "api/sql?input=0&q=SELECT+count(*)+FROM+slices")
+
+# Every question with values that it accepts, and what else a client may write in their place.
+ALL = {"t0": "0", "t1": "99999999999"}
+GOOD = {"about": {}, "tables": {}, "roofline": {}, "rows": {}, "reload": {}, "overview": {"step": "2"}, "area": {"levels": "0,1", **ALL}, "counter": {"id": "0", "least": "8", **ALL},
+        "flame": {"levels": "0,1", "all": "0", "main": "0", **ALL}, "memory": {"allocator": "0"}, "memory_at": {"allocator": "0", "at": "5"}, "minimap": {"n": "100"},
+        "names": {"from": "0"}, "neighbour": {"slice": "1", "by": "1"}, "place": {"name": "op 1", "run": "", **ALL}, "search": {"q": "op"}, "slice": {"slice": "1"},
+        "slices": {"levels": "0,1", "least": "8", **ALL}, "sql": {"q": "SELECT count(*) FROM slices"}, "table": {"name": "by name", "filter": "o", "sort": "0", "down": "1", "csv": "0"}}
+VALUES = ("", "-1", "0", "1", "4294967296", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1" + "0" * 400, "1e3", "nan", "0x1", "+1", "%201", "1-1", "--1", "-",
+          ",", "1,,2", "1," * 9000, "1%00", "%ff%fe%ed%a0%80", "%", "%zz", "'\"<&;--", "%25_%5c", "*" * 30000, "x" * 40000, "SELECT%201;SELECT%202", "SELECT%20zeroblob(2000000000)")
 
 
 class Clients(Case):
@@ -144,6 +158,55 @@ class Clients(Case):
                     s.sendall(text)
                 self.assertEqual(self.reply(s)[0], status, what)
         self.assert_goes_on(v)
+
+    def ask_with_every_value(self, v, what, given):
+        """Of one question: each of its values is left out, and replaced by each of VALUES. The good answer; the number of questions."""
+        connection = http.client.HTTPConnection(*v.address, timeout=120)
+        replies = []
+        with contextlib.closing(connection):
+            for key in ["", *given]:
+                for value in (None, *VALUES) if key else (given.get(key),):
+                    query = {**{k: urllib.parse.quote(g) for k, g in given.items()}, key: value}
+                    path = v.url.path + "api/" + what + "?" + "&".join("%s=%s" % pair for pair in query.items() if pair[1] is not None)
+                    connection.request("GET", path)
+                    reply = connection.getresponse()
+                    kind, body = reply.getheader("Content-Type"), reply.read()
+                    self.assertIn(reply.status, (200, 400, 404, 431), path[:300])
+                    if reply.status != 200:
+                        self.assertTrue(kind.startswith("text/plain") and body.strip() and body.strip().count(b"\n") == 0, (path[:300], body[:300]))
+                    elif kind.startswith("application/json"):
+                        json.loads(body)
+                    replies.append(reply.status)
+        self.assertEqual(replies[0], 200, what)
+        return len(replies)
+
+    def test_every_question_with_every_value(self):
+        """Over four connections at the same time; others break off in the middle of questions and answers."""
+        with open(os.path.join(SOURCE, "src/view/view_api.c"), encoding="utf-8") as f:
+            self.assertEqual(set(re.findall(r'\{ "(\w+)", (?:true|false), answer_', f.read())), set(GOOD))
+        read = set()
+        for path in glob.glob(os.path.join(SOURCE, "src/view/*.c")):
+            with open(path, encoding="utf-8") as f:
+                read |= set(re.findall(r'http_parameter(?:_i64)?\(\w+->q, "(\w+)"', f.read()))
+        self.assertEqual(read, {"input"} | {key for given in GOOD.values() for key in given})
+        self.ascope("sim", "--framework", "pt", "--kernels", "60", "--steps", "3", "--out", "job", code=0)
+        v = self.view("job", self.trace(EVENTS + [event("op %d" % i, 200 + 3 * i, 2) for i in range(100)]))
+        v.wait(2)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            of_input = [(what, given) for what, given in GOOD.items() if what != "reload"]
+            asked = [pool.submit(self.ask_with_every_value, v, what, {"input": "1", **given}) for what, given in of_input]
+            for what, given in of_input:
+                text = self.request(v, "api/" + what + "?" + urllib.parse.urlencode({"input": 0, **given}))
+                for end in (len(text) // 2, len(text)):
+                    s = socket.create_connection(v.address, timeout=120)
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    s.sendall(text[:end])
+                    s.close()
+            self.assertGreater(sum(one.result() for one in asked), 1000)
+        self.ask_with_every_value(v, "reload", {"input": "1"})  # it is loaded anew meanwhile
+        v.wait(2)
+        self.assert_goes_on(v)
+        self.assertEqual(v.end(signal.SIGTERM)[0], 0)
 
     def test_requests_one_behind_the_other_are_answered_in_order(self):
         v = self.shown(10)

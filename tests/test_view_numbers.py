@@ -40,7 +40,7 @@ def self_times(slices):
 class Numbers(Case):
     def view(self, *words):
         v = Viewer(self, *words)
-        self.addCleanup(lambda: v.process.poll() is None and v.end())
+        self.addCleanup(v.end_well, self)
         v.wait()
         return v
 

@@ -22,7 +22,7 @@ from test_view import HOSTILE, Page, Viewer, event
 class Ranks(Case):
     def view(self, *words):
         v = Viewer(self, *words)
-        self.addCleanup(lambda: v.process.poll() is None and v.end(signal.SIGKILL))
+        self.addCleanup(v.end_well, self)
         return v
 
     def until(self, v, number, state):

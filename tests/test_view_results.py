@@ -79,7 +79,7 @@ def database(path, drop=(), more=()):
 class Results(Case):
     def view(self, *words):
         v = test_view.Viewer(self, *words)
-        self.addCleanup(lambda: v.process.poll() is None and v.end(9))
+        self.addCleanup(v.end_well, self)
         return v
 
     def rows(self, v, sql, number=0):

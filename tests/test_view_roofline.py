@@ -23,7 +23,7 @@ from test_view import Viewer
 class Roofline(Case):
     def view(self, *words):
         v = Viewer(self, *words)
-        self.addCleanup(lambda: v.process.poll() is None and v.end(signal.SIGKILL))
+        self.addCleanup(v.end_well, self)
         return v
 
     def work_of(self, path):

@@ -22,6 +22,7 @@ let shown = null;
 /** The address of a viewer, as long as `use` runs. */
 async function with_server(words, use) {
     const server = spawn(ascope, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = new Promise((done) => server.on("exit", (code, signal) => done(code ?? signal)));
     try {
         await use(await new Promise((done, failed) => {
             let text = "";
@@ -31,6 +32,7 @@ async function with_server(words, use) {
     } finally {
         await shown?.goto("about:blank"); // a page that is left open asks a server that is gone
         server.kill("SIGTERM");
+        check((await ended) === 0, "the server ended with " + (await ended)); // not with 0 where a sanitizer has found something
     }
 }
 
