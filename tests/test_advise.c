@@ -101,7 +101,7 @@ static void transfers_are_compared_with_others_of_their_kind(void **state)
         { "a link with a tenth of the bandwidth", check_slow_link, { { 2, S, 1, MB, 20 }, { 2, S, 2, MB, 2 }, { 2, S, 3, MB, 20 } }, 5 * 0.9 / 1.2, 1, "link 0 -> 2 " },
         { "two links say nothing about each other", check_slow_link, { { 2, S, 1, MB, 20 }, { 2, S, 2, MB, 2 } }, 0, 0, NULL },
         { "links of another transport are no reference", check_slow_link, { { 2, S, 1, MB, 20 }, { 2, R, 2, MB, 2 }, { 2, S, 3, MB, 20 } }, 0, 0, NULL },
-        { "a transfer that took five seconds", check_retransmission, { { 1, R, 1, 5 * MB, 0.001 }, { 4, R, 2, 5 * MB, 10 } }, 5, 1, "1 RDMA transfers" },
+        { "a transfer that took five seconds", check_retransmission, { { 1, R, 1, 5 * MB, 0.001 }, { 4, R, 2, 5 * MB, 10 } }, 5, 1, "1 RDMA transfer took" },
         { "one of three seconds is slow, and no retransmission", check_retransmission, { { 1, R, 1, 3 * MB, 0.001 }, { 4, R, 2, 3 * MB, 10 } }, 0, 0, NULL },
     };
     /* clang-format on */

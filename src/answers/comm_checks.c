@@ -113,8 +113,10 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
                     kind[k].name, 100 * share, kind[k].small_bytes / 1e6, gbs(&small), gbs(&large));
     }
     char count[READABLE_MOST];
-    finding_say(s, out, "%s transfers %s are small, and slower than large ones over the same kind of link",
-                readable_runs(count, (double)n_small / (double)s->n_steps), s->per);
+    const bool is_one = n_small == s->n_steps;
+    finding_say(s, out, "%s transfer%s %s %s small, and slower than large ones over the same kind of link",
+                readable_runs(count, (double)n_small / (double)s->n_steps), is_one ? "" : "s", s->per,
+                is_one ? "is" : "are");
     return CHECK_FOUND;
 }
 
@@ -151,8 +153,9 @@ enum check_state check_byte_alignment(const struct advise_subject *s, struct fin
     }
     finding_say(
         s, out,
-        "%llu of %llu SDMA transfers have a size that is not a multiple of 512 bytes, and are slower than others of their size",
-        (unsigned long long)n_odd, (unsigned long long)n);
+        "%llu of %llu SDMA transfers %s a size that is not a multiple of 512 bytes, and %s slower than others of %s size",
+        (unsigned long long)n_odd, (unsigned long long)n, n_odd == 1 ? "has" : "have", n_odd == 1 ? "is" : "are",
+        n_odd == 1 ? "its" : "their");
     return CHECK_FOUND;
 }
 
@@ -268,7 +271,7 @@ enum check_state check_retransmission(const struct advise_subject *s, struct fin
         return CHECK_FINE;
     const double usual_ns = others.n > 0 ? others.ns / (double)others.n * (double)late.n : 0;
     out->gain_ns = gain_factor(s) * (late.ns > usual_ns ? late.ns - usual_ns : 0);
-    finding_say(s, out, "%llu RDMA transfers took more than 4 s, the time after which a lost packet is retransmitted",
-                (unsigned long long)late.n);
+    finding_say(s, out, "%llu RDMA transfer%s took more than 4 s, the time after which a lost packet is retransmitted",
+                (unsigned long long)late.n, late.n == 1 ? "" : "s");
     return CHECK_FOUND;
 }

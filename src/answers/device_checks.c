@@ -98,8 +98,10 @@ enum check_state check_ai_cpu(const struct advise_subject *s, struct finding *ou
         return CHECK_FINE;
     add_operators(s, out, &sums, "");
     char count[READABLE_MOST], longest[READABLE_MOST];
-    finding_say(s, out, "%s operators %s run on the AI CPU, the longest %s",
-                readable_runs(count, (double)n / (double)s->n_steps), s->per, readable_duration(longest, longest_ns));
+    const bool is_one = n == s->n_steps;
+    finding_say(s, out, "%s operator%s %s run%s on the AI CPU, the longest %s",
+                readable_runs(count, (double)n / (double)s->n_steps), is_one ? "" : "s", s->per, is_one ? "s" : "",
+                readable_duration(longest, longest_ns));
     return CHECK_FOUND;
 }
 

@@ -92,8 +92,9 @@ enum check_state check_synchronisation(const struct advise_subject *s, struct fi
         finding_add(s, out, out->gain_ns, &place, "%s: %s is the longest wait after a launch", name,
                     readable_duration(time, (double)longest_ns));
     }
-    finding_say(s, out, "%llu of %llu launches (%.0f %%) are immediately followed by a wait for the device",
-                (unsigned long long)n_waits, (unsigned long long)n, 100.0 * (double)n_waits / (double)n);
+    finding_say(s, out, "%llu of %llu launches (%.0f %%) %s immediately followed by a wait for the device",
+                (unsigned long long)n_waits, (unsigned long long)n, 100.0 * (double)n_waits / (double)n,
+                n_waits == 1 ? "is" : "are");
     return CHECK_FOUND;
 }
 
@@ -109,7 +110,7 @@ enum check_state check_gc(const struct advise_subject *s, struct finding *out)
     }
     finding_of_kinds(s, out, 1u << SPENT_GC);
     char longest[READABLE_MOST];
-    finding_say(s, out, "%zu Python garbage collections, the longest %s", g->n,
+    finding_say(s, out, "%zu Python garbage collection%s, the longest %s", g->n, g->n == 1 ? "" : "s",
                 readable_duration(longest, (double)longest_ns));
     return CHECK_FOUND;
 }

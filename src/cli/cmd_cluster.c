@@ -88,7 +88,7 @@ static size_t report_notes(const struct clustering *n)
             advise(n->a, "%s", line->text);
     }
     if (n_shown > SHOWN)
-        complain("and %zu more lines; --json lists them", n_shown - SHOWN);
+        complain("and %zu more line%s; --json lists them", n_shown - SHOWN, n_shown - SHOWN == 1 ? "" : "s");
     for (size_t i = 0; i < n->result.notes.n && i < SHOWN; i++)
         advise(n->a, "%s", n->result.notes.at[i]);
     return n_losses;

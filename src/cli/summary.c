@@ -378,7 +378,7 @@ void complain_problems(FILE *to, const char *path, const struct account *a)
         else
             complain_to(to, "%s: %s", path, no_memory_text());
     if (n_shown > 0 && n_more > 0)
-        complain_to(to, "and %zu more problems; --json lists them", n_more);
+        complain_to(to, "and %zu more problem%s; --json lists them", n_more, n_more == 1 ? "" : "s");
     else if (n_more > 0)
         complain_to(to, "%s: %s", path, no_memory_text());
 }

@@ -109,7 +109,7 @@ static bool add_series(struct view_input *in, struct db_reader *r, const struct 
         made.steps.at[i].is_slow = spread_is_outlier(&spread, time_ns[i]);
     made.median_ns = spread.median_ns;
     view_series_sum(&made);
-    made.title = arena_printf(in->mem, "%zu steps, median %s", made.steps.n,
+    made.title = arena_printf(in->mem, "%zu step%s, median %s", made.steps.n, made.steps.n == 1 ? "" : "s",
                               readable_duration(number, (double)spread.median_ns));
     if (is_one_of_many)
         made.title = arena_printf(in->mem, "%s %lld: %s", device_word(t), (long long)device, made.title);

@@ -209,8 +209,8 @@ static bool judge_links(struct link_verdicts *l, const struct judged_use *use, s
         done = accuse(l, &slow.at[i], out);
     if (done && slow.n > SHOWN) {
         char text[120];
-        snprintf(text, sizeof text, "and %zu more links are slower than their kind; -m slow_link lists them",
-                 slow.n - SHOWN);
+        snprintf(text, sizeof text, "and %zu more %s; -m slow_link lists them", slow.n - SHOWN,
+                 slow.n - SHOWN == 1 ? "link is slower than its kind" : "links are slower than their kind");
         done = verdict_add(out, &(struct verdict){ .kind = VERDICT_SLOW_LINK, .text = text, .rank = -1, .other = -1 });
     }
     return done;

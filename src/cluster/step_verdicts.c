@@ -340,7 +340,7 @@ static void more_text(char out[100], const struct suspect *s, size_t n, enum ste
     const char *const one = part == PART_COMPUTING ? "computes longer than its peers" : "waits for its host",
                       *const many = part == PART_COMPUTING ? "compute longer than their peers" : "wait for their hosts";
     if (s->step != NO_ROW)
-        snprintf(out, 100, "and %zu more times a rank %s in a step", n, one);
+        snprintf(out, 100, "and %zu more time%s a rank %s in a step", n, n == 1 ? "" : "s", one);
     else
         snprintf(out, 100, "and %zu more %s %s", n, n == 1 ? "rank" : "ranks", n == 1 ? one : many);
 }

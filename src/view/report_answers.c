@@ -65,8 +65,9 @@ static void put_job(struct page *p, const json_t *job)
     size_t i, n_drawn = 0, n_steps = 0;
     json_array_foreach(ranks, i, one) n_drawn += json_is_true(json_object_get(one, "is_drawn"));
     json_array_foreach(steps, i, one) n_steps += json_string_length(one) > 0;
-    html_put(p->o, "<h2>%zu ranks, %zu steps</h2><p class=\"dim\">%zu of them are in the timeline.</p>\n",
-             json_array_size(ranks), n_steps, n_drawn);
+    html_put(p->o, "<h2>%zu rank%s, %zu step%s</h2><p class=\"dim\">%zu of them %s in the timeline.</p>\n",
+             json_array_size(ranks), json_array_size(ranks) == 1 ? "" : "s", n_steps, n_steps == 1 ? "" : "s", n_drawn,
+             n_drawn == 1 ? "is" : "are");
 }
 
 static void put_verdicts(struct page *p, const json_t *job)

@@ -41,7 +41,7 @@ export function show_advice(section, o, is_job, has_steps, look_at) {
     const missing = new Map();
     for (const c of o.advice.advise_checks.filter((one) => one.state === "not recorded"))
         missing.set(c.needs, [...(missing.get(c.needs) ?? []), word("check_" + c.check, { title: c.check.replaceAll("_", " ") })]);
-    const unchecked = [...missing].map(([needs, checks]) => checks.join(", ") + " (" + needs + ")").join("; ");
+    const unchecked = [...missing].map(([needs, checks]) => checks.join(", ") + " (" + said(needs) + ")").join("; ");
     if (missing.size) section.append(element("p", word("not_checked", { list: unchecked }), "faint"));
 }
 

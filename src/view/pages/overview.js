@@ -29,7 +29,7 @@ function legend(of) {
 function show_series(place, beside, o, go, state, keep) {
     const [device, row] = (state.get("step") ?? "").split(".").map(Number);
     o.series.forEach((one, i) => {
-        place.append(element("h2", one.steps.length ? word("series_title", { title: said(one.title), n: grouped(one.steps.length), median: duration(one.median) }) : said(one.title)));
+        place.append(element("h2", said(one.title)));
         if (!one.steps.length) return;
         place.append(legend(one));
         show_strip(place, o.series.length === 1 ? beside : place, one, device === i ? row : null, go, (chosen) => keep("step", i + "." + chosen));
@@ -41,7 +41,7 @@ function facts_of(facts) {
     const list = element("dl", "", "facts");
     for (const [key, value] of facts) {
         const text = String(value);
-        list.append(element("dt", has_word("fact_" + key) ? word("fact_" + key) : key), element("dd", /^\d+$/.test(text) ? grouped(Number(text)) : text === "none" ? word(text) : text));
+        list.append(element("dt", has_word("fact_" + key) ? word("fact_" + key) : key), element("dd", /^\d+$/.test(text) ? grouped(Number(text)) : said(text)));
     }
     return list;
 }
