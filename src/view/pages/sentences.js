@@ -24,6 +24,10 @@ const LOSSES = {
     "records dropped while recording: name too long": "条记录在采集时被丢弃：名称过长",
     "records dropped while recording: a file could not be written": "条记录在采集时被丢弃：无法写入文件",
     "damaged places in ascope.rings, whose records are missing": "处 ascope.rings 损坏，其中的记录缺失",
+    "holes in files, whose bytes were never written": "处文件空洞，其中的字节从未写入",
+    "files missing since the recording ended": "个文件在采集结束后丢失",
+    "files cut or extended since the recording ended": "个文件在采集结束后被截断或变长",
+    "files with other content than when the recording ended": "个文件的内容与采集结束时不同",
     "recordings that never ended, whose last records are missing": "次采集未正常结束，缺少最后的记录",
 };
 
