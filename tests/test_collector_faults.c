@@ -250,6 +250,66 @@ static void a_child_without_the_handlers_of_fork_records_nothing(void **state)
     (void)state;
 }
 
+static pid_t made;
+static bool records_there;
+
+static void make_child(int unused)
+{
+    made = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (made == 0 && records_there && put_number(STREAM_TRACK, 0, RECORD, 0))
+        _exit(1);
+    (void)unused;
+}
+
+/* By a signal handler that has interrupted the record, and without the handlers of pthread_atfork(). */
+static void a_child_that_is_made_during_a_record_ends_it_on_its_own(void **state)
+{
+    static const struct {
+        const char *what;
+        bool is_inline, records_there;
+    } row[] = {
+        { "put inline", true, false },
+        { "put by a call", false, false },
+        { "put inline, and another one in the handler", true, true },
+        { "put by a call, and another one in the handler", false, true },
+    };
+    if (!children_get_wiped_pages())
+        skip();
+    signal(SIGSEGV, SIG_DFL); /* the test library's would go on with other tests, in the child */
+    collecting_start(NULL);
+    signal(SIGUSR1, make_child);
+    for (uint64_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        records_there = row[i].records_there;
+        put_patiently(2 * i); /* the next one needs no ring */
+        const struct ring_slot slot =
+            row[i].is_inline ? ring_put_inline(STREAM_TRACK, RECORD) : ring_put(STREAM_TRACK, 0, RECORD);
+        const uint64_t number = 2 * i + 1;
+        uint8_t wanted[RECORD];
+        assert_non_null(slot.at);
+        memset(wanted, 0xEE, RECORD);
+        memcpy(wanted, &number, sizeof number);
+        memcpy(slot.at, wanted, RECORD);
+        raise(SIGUSR1);
+        if (made == 0)
+            memset(slot.at, 0x11, RECORD);
+        else
+            child_end_well(made);
+        if (made != 0)
+            assert_memory_equal(slot.at, wanted, RECORD);
+        if (row[i].is_inline)
+            ring_done_inline(slot);
+        else
+            ring_done(slot);
+        if (made == 0)
+            _exit(put_number(STREAM_TRACK, 0, RECORD, 0) || ring_session() != 0);
+    }
+    signal(SIGUSR1, SIG_DFL);
+    assert_int_equal(collecting_stop().n_records, 2 * ROWS(row));
+    assert_int_equal(count_numbers(folder), 2 * ROWS(row));
+    (void)state;
+}
+
 static size_t n_descriptors(void)
 {
     size_t n = 0;
@@ -727,6 +787,24 @@ static void a_program_whose_rings_are_cut_short_goes_on(void **state)
     (void)state;
 }
 
+static void a_bad_address_of_the_program_ends_it_as_ever(void **state)
+{
+    folder_make(NULL);
+    const pid_t child = child_fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+        collecting_start(NULL);
+        put_patiently(0);
+        mprotect(rings.front, 1, PROT_NONE); /* in the process itself not even there */
+        *(volatile uint8_t *)rings.front = 1;
+        _exit(0);
+    }
+    child_end_by(child, SIGSEGV);
+    folder_remove(NULL);
+    (void)state;
+}
+
 static void a_bus_error_of_the_program_ends_it_as_ever(void **state)
 {
     folder_make(NULL);
@@ -755,6 +833,8 @@ int main(void)
                                         folder_remove),
         cmocka_unit_test_setup_teardown(a_child_without_the_handlers_of_fork_records_nothing, folder_make,
                                         folder_remove),
+        cmocka_unit_test_setup_teardown(a_child_that_is_made_during_a_record_ends_it_on_its_own, folder_make,
+                                        folder_remove),
         cmocka_unit_test_setup_teardown(what_is_dropped_has_its_reason, quiet_folder, folder_remove),
         cmocka_unit_test(every_errno_has_a_reason),
         cmocka_unit_test_setup_teardown(without_a_thread_for_the_writer_nothing_stays_open, folder_make, folder_remove),
@@ -770,6 +850,7 @@ int main(void)
                                         folder_remove),
         cmocka_unit_test(a_program_whose_rings_are_cut_short_goes_on),
         cmocka_unit_test(a_bus_error_of_the_program_ends_it_as_ever),
+        cmocka_unit_test(a_bad_address_of_the_program_ends_it_as_ever),
     };
     return cmocka_run_group_tests(test, NULL, NULL);
 }

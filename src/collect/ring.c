@@ -207,7 +207,7 @@ __attribute__((noinline)) bool ring_attach(struct ring *r, uint32_t session)
     sigset_t signals;
     if (session == NO_SESSION || r->tried == session)
         return false;
-    bus_errors_admit(); /* from here on this thread touches mapped pages */
+    faults_admit(); /* from here on this thread touches mapped pages */
     signals_hold(&signals);
     r->tried = session;
     const bool has_ring = attach(r, session);
@@ -266,7 +266,7 @@ static __attribute__((noinline)) void ring_prepare(void)
     sigset_t signals;
     if (session == NO_SESSION || (ring_of_thread && ring_of_thread->tried == session))
         return;
-    bus_errors_admit();
+    faults_admit();
     signals_hold(&signals);
     struct ring *const r = ring_find();
     if (r) {
@@ -435,7 +435,7 @@ bool rings_open(const struct rings_options *o, struct error *e)
         return error_set(e, FAULT_ASKED, "%s: another session is open", rings.path);
     if (!rings_create(o, e))
         return false;
-    bus_errors_guard();
+    faults_guard();
     rings_header_put(&(struct rings_header){ .magic = RINGS_MAGIC,
                                              .version = RINGS_VERSION,
                                              .bytes = sizeof(struct rings_header),
@@ -492,7 +492,7 @@ static void close_all(bool removes)
         if (!is_left(&ring_of[i]) && ring_of[i].session == session_last)
             kept[ring_of[i].number] = (uint8_t *)ring_of[i].shared;
     rings_unmap(kept);
-    bus_errors_leave();
+    faults_leave();
     if (removes)
         unlink(rings.path);
     kept_close(&rings.file);

@@ -8,11 +8,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collect/ring.h"
+#include "collect/ring_inline.h"
 #include "collect/rings_file.h"
 
-static struct sigaction was; /* the handler that the program had */
-static bool is_set;          /* our handler is set, or was, and the program's later one may call it */
+static struct guarded {
+    int number;
+    struct sigaction was; /* the handler that the program had */
+    bool is_set;          /* our handler is set, or was, and the program's later one may call it */
+} guarded[] = { { .number = SIGBUS }, { .number = SIGSEGV } };
+enum { GUARDED = sizeof guarded / sizeof *guarded };
 
 static bool is_inside(const void *at, const void *base, uint64_t bytes)
 {
@@ -25,6 +29,8 @@ static bool replace(void *base, uint64_t bytes)
     const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, rights = PROT_READ | PROT_WRITE;
     if (syscall(SYS_mmap, base, bytes, rights, flags, -1L, 0L) == -1)
         return false;
+    if (!ring_process_is_known())
+        return true; /* a child, which has no session to end */
     syscall(SYS_madvise, base, bytes, (long)MADV_DONTFORK);
     rings_end_early();
     return true;
@@ -49,60 +55,69 @@ static bool is_handler(const struct sigaction *a)
 }
 
 /* Does what would have happened without us. If the program had no handler, the instruction is executed again, and ends the program. */
-static void pass_on(int number, siginfo_t *info, void *context)
+static void pass_on(const struct sigaction *was, int number, siginfo_t *info, void *context)
 {
     const bool is_sent = info->si_code <= 0; /* by kill(), not by the machine */
-    if (!is_handler(&was) && was.sa_handler == SIG_IGN && is_sent)
+    if (!is_handler(was) && was->sa_handler == SIG_IGN && is_sent)
         return;
-    if (!is_handler(&was) || (unsigned)was.sa_flags & (unsigned)SA_RESETHAND)
+    if (!is_handler(was) || (unsigned)was->sa_flags & (unsigned)SA_RESETHAND)
         signal(number, SIG_DFL);
-    if (was.sa_flags & SA_SIGINFO)
-        was.sa_sigaction(number, info, context);
-    else if (is_handler(&was))
-        was.sa_handler(number);
+    if (was->sa_flags & SA_SIGINFO)
+        was->sa_sigaction(number, info, context);
+    else if (is_handler(was))
+        was->sa_handler(number);
     else if (is_sent)
         raise(number);
 }
 
-static void on_bus_error(int number, siginfo_t *info, void *context)
+static void on_fault(int number, siginfo_t *info, void *context)
 {
     const int errno_was = errno;
-    if (info->si_code <= 0 || !rings_replace(info->si_addr))
-        pass_on(number, info, context);
+    const bool may_be_ours = info->si_code > 0 && (number == SIGBUS || !ring_process_is_known());
+    if (!may_be_ours || !rings_replace(info->si_addr))
+        pass_on(&guarded[number == SIGBUS ? 0 : 1].was, number, info, context);
     errno = errno_was;
 }
 
 static bool is_ours(const struct sigaction *a)
 {
-    return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == on_bus_error;
+    return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == on_fault;
 }
 
-void bus_errors_guard(void)
+static void guard(struct guarded *g)
 {
     struct sigaction now;
-    bus_errors_admit();
-    if (sigaction(SIGBUS, NULL, &now) != 0 || is_ours(&now))
+    if (sigaction(g->number, NULL, &now) != 0 || is_ours(&now))
         return;
-    if (is_set && is_handler(&now))
+    if (g->is_set && is_handler(&now))
         return; /* to pass on to one that passes on to us would never end */
-    was = now;
+    g->was = now;
     struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | (now.sa_flags & SA_NODEFER),
                               .sa_mask = now.sa_mask };
-    ours.sa_sigaction = on_bus_error;
-    is_set = sigaction(SIGBUS, &ours, NULL) == 0;
+    ours.sa_sigaction = on_fault;
+    g->is_set = sigaction(g->number, &ours, NULL) == 0;
 }
 
-void bus_errors_leave(void)
+void faults_guard(void)
+{
+    faults_admit();
+    for (int i = 0; i < GUARDED; i++)
+        guard(&guarded[i]);
+}
+
+void faults_leave(void)
 {
     struct sigaction now;
-    if (sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now))
-        is_set = sigaction(SIGBUS, &was, NULL) != 0;
+    for (struct guarded *g = guarded; g < guarded + GUARDED; g++)
+        if (sigaction(g->number, NULL, &now) == 0 && is_ours(&now))
+            g->is_set = sigaction(g->number, &g->was, NULL) != 0;
 }
 
-void bus_errors_admit(void)
+void faults_admit(void)
 {
-    sigset_t bus;
-    sigemptyset(&bus);
-    sigaddset(&bus, SIGBUS);
-    pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
+    sigset_t faults;
+    sigemptyset(&faults);
+    for (int i = 0; i < GUARDED; i++)
+        sigaddset(&faults, guarded[i].number);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
 }

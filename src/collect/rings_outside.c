@@ -60,7 +60,7 @@ static bool outside_join(struct kept *file, uint32_t session)
         rings.id = rings.front->header.id;
         for (uint32_t i = 0; i < RINGS_MOST; i++)
             atomic_store(&rings.base[i], NULL);
-        bus_errors_guard();
+        faults_guard();
         atomic_store(&rings.session, session);
         return true;
     }

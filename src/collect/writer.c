@@ -407,7 +407,7 @@ static void *writer_main(void *unused)
     hurry();
     if (w.has_voice && descriptors_apart())
         messages_hold();
-    bus_errors_admit();
+    faults_admit();
     uint64_t pause_ns = PAUSE_LEAST_NS;
     pthread_mutex_lock(&w.lock);
     for (bool ends = false; !ends;) {
