@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job with a flight recorder, for test_flight.py.
  *
- *     flight_job PARENT windows|slow|signal|kill|terminate|exit|wait [LISTEN_DIR]
+ *     flight_job PARENT windows|slow|signal|kill|terminate|exit|wait|late [LISTEN_DIR]
  *     flight_job PARENT cut N
  *
  * Step N has the operators "op 10N" to "op 10N+9", with a kernel of the simulated NPU each. Prints the directory of the recorder, then
  * those of saves. wait: a step for each line of stdin, which it prints; until stdin ends. cut: killed while it saves, when
- * it opens the N-th file of the save; ends as others do if there are fewer. */
+ * it opens the N-th file of the save; ends as others do if there are fewer. late: its signal arrives while the recorder stops, before
+ * its handler is removed; the handler runs once more, as that of another thread may, after the recorder's thread has ended. Then the next
+ * recorder starts. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +42,35 @@ int openat(int dir, const char *path, int flags, ...)
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "openat");
     return next(dir, path, flags, mode);
+}
+
+static bool is_late;
+static pthread_t main_thread;
+static void (*handler)(int number);
+
+/* In place of the C library's. */
+int sigaction(int number, const struct sigaction *to, struct sigaction *was)
+{
+    static int (*next)(int number, const struct sigaction *to, struct sigaction *was);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "sigaction");
+    if (is_late && number == SIGUSR2 && to && to->sa_handler == SIG_DFL)
+        raise(number);
+    else if (number == SIGUSR2 && to)
+        handler = to->sa_handler;
+    return next(number, to, was);
+}
+
+/* In place of the C library's. */
+int pthread_join(pthread_t thread, void **result)
+{
+    static int (*next)(pthread_t thread, void **result);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "pthread_join");
+    const int why = next(thread, result);
+    if (is_late && pthread_equal(pthread_self(), main_thread))
+        handler(SIGUSR2);
+    return why;
 }
 
 static void step(void)
@@ -113,7 +145,8 @@ int main(int argc, char **argv)
     o.level = ASCOPE_LEVEL1;
     o.mstx = true;
     const struct ascope_flight flight = { .size = sizeof flight,
-                                          .signal = strcmp(how, "signal") == 0 ? SIGUSR2 : 0,
+                                          .signal =
+                                              strcmp(how, "signal") == 0 || strcmp(how, "late") == 0 ? SIGUSR2 : 0,
                                           .keep_ns = UINT64_C(3600) * 1000000000,
                                           .memory_bytes = UINT64_C(64) << 20,
                                           .slow_step = strcmp(how, "slow") == 0 ? 1.5 : 0,
@@ -151,6 +184,15 @@ int main(int argc, char **argv)
     if (is_cut) {
         n_until_cut = strtol(argv[3], NULL, 10);
         save(0);
+    }
+    if (strcmp(how, "late") == 0) {
+        main_thread = pthread_self();
+        is_late = true;
+        if (!ascope_flight_stop(&e))
+            fail(&e);
+        is_late = false;
+        if (!ascope_flight_start(&o, &flight, &e))
+            fail(&e);
     }
     fflush(stdout);
     if (strcmp(how, "kill") == 0)

@@ -112,6 +112,12 @@ class Flight(Case):
         self.assertEqual(self.facts(path)["flight"]["trigger"], "signal %d" % signal.SIGUSR2)
         self.check(path, 0, 20)
 
+    def test_a_signal_during_stop_saves_once(self):
+        self.job("late")
+        path, = self.collections()
+        self.assertEqual(self.facts(path)["flight"]["trigger"], "signal %d" % signal.SIGUSR2)
+        self.check(path, 0, 20)
+
     def test_exit_removes_the_history(self):
         self.job("exit")
         self.assertEqual(os.listdir(self.folder), [])

@@ -184,11 +184,11 @@ static void *flight_main(void *unused)
 {
     (void)unused;
     const struct timespec look = { .tv_nsec = LOOK_MS * 1000000 };
-    for (uint32_t seen = 0;;) {
+    bool ends = false; /* once more after that: what was asked for before is done */
+    for (uint32_t seen = 0; !ends;) {
         syscall(SYS_futex, &f.wakes, FUTEX_WAIT_PRIVATE, seen, &look, NULL, 0);
         seen = atomic_load(&f.wakes); /* before it looks: whatever comes later is a change */
-        if (atomic_load(&f.ends))
-            break;
+        ends = atomic_load(&f.ends);
         pthread_mutex_lock(&f.lock);
         clocks_look();
         signal_look();
@@ -328,6 +328,7 @@ static bool flight_begin(const struct ascope_options *o, struct error *e)
     f.clocks_ns = f.described_ns = host_clock_raw_ns();
     f.steps = (struct flight_steps){ 0 };
     f.slow = (struct slow_step){ 0 };
+    atomic_store(&f.signals, 0); /* of a handler that came too late for the recorder before */
     if (session_begin(o, e) && thread_start(e) && signal_take(e)) {
         listen_begin();
         atomic_store(&f.is_on, true);
