@@ -5,8 +5,8 @@
  * the right length that are full of zeros. So whatever we report as done is made in one order: content, sync of the files, rename, sync of
  * the directory, and only then the removal of what it replaces. Syncs are done here and nowhere else.
  *
- * With ASCOPE_SYNC=off (or --sync=off, or the recorder's option `sync`) all of them do nothing: the system writes when it likes to. A file
- * system that cannot sync is left to itself as well. Results: 0 or an errno value.
+ * With ASCOPE_SYNC=off (or --no-sync, or sync=false of the recorder) all of them do nothing: the system decides when it writes. The same
+ * holds on a file system that cannot sync. Results: 0 or an errno value.
  */
 #ifndef ASCOPE_BASE_DURABLE_H
 #define ASCOPE_BASE_DURABLE_H
@@ -24,12 +24,12 @@ bool durable_is_wanted(void);
 int durable_file(int fd);                   /* its content and length */
 int durable_dir(int dir, const char *path); /* the names in a directory; from another one, or AT_FDCWD */
 int durable_name(const char *path);         /* the names in the directory that `path` lies in */
-/* Always false. Of results that are whole and have their names, which could not be synced. */
+/* Always false. For results that are complete and renamed, but could not be synced. */
 bool durable_fail(struct error *e, const char *path, int why);
-/* The system begins to write these bytes, and nobody waits: the sync at the end has less to do. */
+/* Asks the system to begin writing these bytes, without waiting: the sync at the end then has less to do. */
 void durable_begin(int fd, uint64_t from, uint64_t bytes);
 
-/* Who gets a new file; NULL: whoever writes it. */
+/* The owner of a new file; NULL: the user who writes it. */
 struct new_owner {
     uid_t user;
     gid_t group;

@@ -2,8 +2,8 @@
 /* kept.h - descriptors that stay open inside somebody else's program.
  *
  * A program may close descriptors that it did not open (closefrom(3)) and get their numbers for files of its own. So a kept descriptor has a
- * high number, which the kernel gives to nobody who does not ask for it, and is checked before each use: it must still be the file that was
- * opened, by its device and inode. One that is not is lost: it is never read, written or closed, and is opened again by name.
+ * high number, which the kernel assigns only on request, and is checked before each use: it must still be the file that was opened, by its
+ * device and inode. Otherwise it is lost: it is not read, written or closed, and the file is opened again by name.
  *
  * Between the check and the use there is a moment in which the program can still close the descriptor and give its number to a file of its
  * own, if it asks for that number. Only a second table of descriptors rules that out (descriptors_apart()). The same holds for the low number

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_names.h - what files of /proc say of the machine, and who made its CPU, as the reference's collector writes it.
+/* cpu_names.h - facts about the machine from /proc, and the vendor and name of its CPU, as the reference's collector writes them.
  *
- * On x86 the CPU says both in words. On aarch64 it has numbers: of who made it, and of the part.
+ * On x86, /proc/cpuinfo has vendor and name as texts. On aarch64 it has numbers for both.
  */
 #ifndef ASCOPE_COLLECT_CPU_NAMES_H
 #define ASCOPE_COLLECT_CPU_NAMES_H
@@ -16,6 +16,6 @@ struct cpu_names {
     char maker[80];
     char type[160];
 };
-struct cpu_names cpu_names(const char *cpuinfo); /* the path of /proc/cpuinfo; "" for what nobody knows */
+struct cpu_names cpu_names(const char *cpuinfo); /* the path of /proc/cpuinfo; "" for an unknown vendor or name */
 
 #endif

@@ -4,7 +4,8 @@
  *     ascope.request              "save LAST_NS ID", or "when PERMILLE ID": save steps longer than so much of the median, 0: none
  *     ascope.reply.ID             "done PATH", or "failed WHY"
  *
- * Both appear complete. The recorder looks for a request a few times a second and removes it. Everybody who may write to the home may ask.
+ * Both files are written atomically. The recorder looks for a request a few times a second and removes it. Every user who can
+ * write to the home can make a request.
  */
 #ifndef ASCOPE_COLLECT_FLIGHT_REQUEST_H
 #define ASCOPE_COLLECT_FLIGHT_REQUEST_H

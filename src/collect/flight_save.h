@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flight_save.h - one save of a flight recorder: the last seconds of its history become a collection.
  *
- * It is made inside the recorder's home and renamed when it is complete: nobody sees a part of it.
+ * It is made inside the recorder's home and renamed when it is complete: readers never see a part of it.
  */
 #ifndef ASCOPE_COLLECT_FLIGHT_SAVE_H
 #define ASCOPE_COLLECT_FLIGHT_SAVE_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* handover.h - a program that is recorded by another process: how its code finds the session that is open there.
  *
- * The collector (`ascope run`) has the session: the writer, the files, the samplers. It makes one page of memory that nobody can cut
- * (a sealed memfd) and starts the program with ASCOPE_RUN=/proc/PID/fd/N. libascope and the preloaded library, in the program and in
- * all that it starts, map the page, and put their records into the rings of the session that it names. Sessions may come and go.
+ * The collector (`ascope run`) has the session: the writer, the files, the samplers. It makes one page of memory (a memfd, sealed
+ * so that no process can truncate it) and starts the program with ASCOPE_RUN=/proc/PID/fd/N. libascope and the preloaded library, in
+ * the program and in all processes that it starts, map the page. They put their records into the rings of the session that the page
+ * names; the collector may end that session and begin others.
  *
- * The program gets no thread, no descriptor and no file of ours. When the collector is gone, its records are dropped.
+ * The program gets no thread, no descriptor and no file of ours. After the collector has ended, the program's records are dropped.
  */
 #ifndef ASCOPE_COLLECT_HANDOVER_H
 #define ASCOPE_COLLECT_HANDOVER_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_text.h - small texts, most of them JSON, made in memory that grows. Out of memory is remembered; whoever writes the text asks. */
+/* json_text.h - small texts, most of them JSON, made in memory that grows. A failed allocation is remembered; the function that
+ * writes the text to a file checks that. */
 #ifndef ASCOPE_COLLECT_JSON_TEXT_H
 #define ASCOPE_COLLECT_JSON_TEXT_H
 

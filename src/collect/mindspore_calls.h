@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mindspore_calls.h - Python calls as MindSpore has them: ranges in mindspore.op_range, each with its begin, its end and its name.
  *
- * While it is recorded calls and returns are short records in a file of their own, and names are in another one, whose lengths a commit
- * knows. When the recording ends, or is recovered, the ranges are made of them and appended; whoever is killed here begins again. A call
- * that is still open then ends with the last record. Returns without a call are counted as lost.
+ * During the recording, calls and returns are short records in one file and names are in another; commits include the lengths of both.
+ * When the recording ends, or is recovered, ranges are made from them and appended to mindspore.op_range. If the process is killed
+ * during that, recovery does it again from the start. A call that is still open then ends with the last record. Returns without a call
+ * are counted as lost.
  */
 #ifndef ASCOPE_COLLECT_MINDSPORE_CALLS_H
 #define ASCOPE_COLLECT_MINDSPORE_CALLS_H

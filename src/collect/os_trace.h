@@ -29,7 +29,7 @@ struct os_trace_of {
     uint64_t how;              /* enum ascope_osrt */
     bool is_own;               /* this process */
     bool has_preloaded;        /* another one, which has the library */
-    const char *not_preloaded; /* else why not; NULL: nobody has tried */
+    const char *not_preloaded; /* else why not; NULL: it was not tried */
 };
 struct os_trace *os_trace_start(const struct os_trace_of *of, struct error *e);
 void os_trace_stop(struct os_trace *t); /* before the writer stops; NULL is fine */

@@ -2,8 +2,8 @@
 /* outputs.h - the files of a collection while records are appended to them: one row for each stream and device.
  *
  * The writer and recovery share it. A file appears with its first record. After outputs_flush() the files hold everything that
- * was put, and outputs_state() says how long each is; outputs_resume() makes them so again. The first thing that goes wrong is
- * remembered; from then on records are counted as dropped.
+ * was put, and outputs_state() returns their lengths; outputs_resume() truncates them to these lengths. The first error is remembered;
+ * after it records are counted as dropped.
  */
 #ifndef ASCOPE_COLLECT_OUTPUTS_H
 #define ASCOPE_COLLECT_OUTPUTS_H
@@ -70,7 +70,7 @@ void outputs_age(struct outputs *o, uint64_t limit_bytes);
 
 void outputs_sums(const struct outputs *o, struct file_tree *t); /* of a whole collection: checksums of its slices */
 void outputs_close(struct outputs *o);                           /* the last slices get their markers */
-/* After it. Complete: nobody will have to recover, and scratch files go. */
+/* After outputs_close(). is_complete: no recovery will be needed, and scratch files are removed. */
 void outputs_leave(struct outputs *o, bool is_complete);
 void outputs_forget(struct outputs *o); /* closes descriptors, and nothing else: for a forked child */
 void outputs_rest(struct outputs *o);   /* closes them until they are used again, such as by another thread */

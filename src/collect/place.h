@@ -24,7 +24,7 @@ bool place_dir(const char *path, struct error *e);
 enum {
     PLACE_MARKED = 1, /* with a marker `path`.done beside it, where the format asks for that */
     PLACE_DURABLE =
-        2, /* a power cut leaves the old one or the new one, too: for what replaces a file that somebody relies on */
+        2, /* also after a power cut there is the old file or the new one; for files that are relied on already */
 };
 bool place_file(const char *path, const char *text, size_t n, unsigned how, struct error *e);
 

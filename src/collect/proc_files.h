@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* proc_files.h - small files of /proc and sysfs that are read again and again.
  *
- * A descriptor that stays open costs a third of an open, and belongs to its process also when the number is used again. So they are
- * kept, up to a limit. Nothing here can fail: what cannot be read is not there.
+ * Reading through a descriptor that stays open costs a third of opening the file each time. It also never reads another process that
+ * got the same pid. So descriptors are kept, up to a limit. Functions do not fail: a file that cannot be read counts as missing.
  */
 #ifndef ASCOPE_COLLECT_PROC_FILES_H
 #define ASCOPE_COLLECT_PROC_FILES_H

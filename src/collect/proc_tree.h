@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* proc_tree.h - a process, its descendants and their threads, as /proc shows them.
  *
- * For samplers that look many times a second: their files stay open (proc_files.h). Threads are listed again when their count has
- * changed, processes are looked for among the numbers that the kernel has given since the last look: whoever lives longer than a
- * period is seen.
- * Nothing here can fail: what cannot be read is not there. Not thread-safe.
+ * For samplers that read it many times a second: files stay open (proc_files.h). The threads of a process are listed again when
+ * their count has changed. New processes are searched only among the pids that the kernel has assigned since the last time. Every
+ * process that exists for longer than a period is found. Functions do not fail: a process that cannot be read is treated as one that
+ * does not exist. Not thread-safe.
  */
 #ifndef ASCOPE_COLLECT_PROC_TREE_H
 #define ASCOPE_COLLECT_PROC_TREE_H
@@ -61,14 +61,14 @@ struct proc_tree {
 void proc_tree_init(struct proc_tree *t, pid_t root, pid_t owner);
 void proc_tree_fini(struct proc_tree *t);
 
-/* Who is there now. Those who have ended since the look before are there until the next one. */
+/* Updates the tree to the processes and threads that exist now. Those that have ended since the last call stay in it until the next. */
 void proc_tree_look(struct proc_tree *t, uint64_t now_ns);
 
 /* The thread's line is as the kernel has it now; is_exact: also if it has not run since. False: it has ended. */
 bool proc_thread_read(struct proc_tree *t, const struct proc_process *p, struct proc_thread *thread, bool is_exact);
 
-/* Brings t->io up to date. The kernel adds what a child has done to its parent's counters when the parent waits for it: it is counted
- * once. t->has_io stays false as long as no process lets us read it. */
+/* Updates t->io. When a parent waits for a child, the kernel adds the child's counters to the parent's; here they count only once.
+ * t->has_io stays false as long as the counters of no process can be read. */
 void proc_tree_io(struct proc_tree *t);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* process_files.h - samples of every process of the machine: from one stream into a file for each of them.
  *
- * While it is recorded there is one file, whose length a commit knows as it knows that of any other. When the recording ends, or is
- * recovered, PID-CpuUsage.data and PID-Memory.data are made of it; whoever is killed here begins again.
+ * During the recording there is one file; commits include its length, as of any other file. When the recording ends, or is recovered,
+ * it is split into PID-CpuUsage.data and PID-Memory.data. If the process is killed during that, recovery does it again from the start.
  */
 #ifndef ASCOPE_COLLECT_PROCESS_FILES_H
 #define ASCOPE_COLLECT_PROCESS_FILES_H

@@ -3,12 +3,11 @@
  *
  * The directory holds folders (host, device_N). A folder holds small files (info.json, clocks) and, under data/,
  * streams of records that are cut into slices. Every file that is complete has a marker beside it: its name and ".done".
- * PyTorch's collector does without all that: FRAMEWORK/ holds whole streams, small files lie in the directory itself.
+ * PyTorch's collector has neither slices nor markers: FRAMEWORK/ holds whole streams, small files lie in the directory itself.
  *
- * The first thing that goes wrong is remembered in the writer; everything after it does nothing, and
- * prof_writer_close() reports it. So those who fill records need not look. Memory: one buffer for each open stream.
- * Directories get mode 0750, files 0640, whatever the umask says. What was written before a fault stays: it is what a
- * broken collection looks like.
+ * The first error is remembered in the writer. Later calls then do nothing, and prof_writer_close() reports the error. So the
+ * code that fills records need not check for errors. Memory: one buffer for each open stream.
+ * Directories get mode 0750, files 0640, whatever the umask says. What was written before an error stays in the directory.
  */
 #ifndef ASCOPE_COLLECT_PROF_WRITER_H
 #define ASCOPE_COLLECT_PROF_WRITER_H

@@ -36,7 +36,7 @@ struct session_target {
     pid_t pid;                            /* 0: the calling process */
     const char *name;                     /* NULL: the one that the kernel has for it now */
     bool has_preloaded;                   /* it has, or will have, the library that records its calls (os_trace.h) */
-    const char *not_preloaded;            /* else why not, for as long as the session lives; NULL: nobody has tried */
+    const char *not_preloaded;            /* else why not, valid until the session ends; NULL: it was not tried */
     const struct sample_command *command; /* for sample.json, lent until the session ends; NULL: none */
     struct flight_store *flight;          /* records go there (flight.c); NULL: into the collection's files */
 };

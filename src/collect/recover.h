@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recover.h - finishes what a collector that was killed has left: records in ascope.rings go to the files they were meant for.
  *
- * The files are cut to what the last commit says, then everything that is still in the rings is appended, so that each record
- * is there once. The file of the rings is removed last: killed at any moment, recovery can be done again.
+ * The files are truncated to the lengths of the last commit. Then the records that are still in the rings are appended. So each record
+ * is in the files once. The file of the rings is removed last: recovery can be killed at any moment and repeated.
  *
- * The collection may be anybody's. Files are found from its own descriptor and no link is followed; a file is changed only if
- * the collection's owner owns it, and new ones are given to that owner. Rings are taken for the collection's only if they are a plain file of
- * the same owner with the session's id that its ascope.json has; they are removed only then, and nothing else ever is but
- * slices behind the last commit. Where ascope.json says that the recording ended, no file is changed.
+ * The collection may belong to another user, who is not trusted. Files are opened from its descriptor, and no link is followed. A
+ * file is changed only if the collection's owner owns it, and new files are given to that owner. Rings belong to the collection only if
+ * they are a regular file of the same owner and have the session id of its ascope.json. Only such rings are removed, and slices that
+ * were begun after the last commit. If ascope.json says that the recording has ended, no file is changed.
  * A collection that is still being recorded (its process holds a lock) is left alone.
  */
 #ifndef ASCOPE_COLLECT_RECOVER_H
@@ -37,6 +37,6 @@ struct recovered {
 enum recovery collection_recover(const char *path, struct recovered *out, struct error *e);
 /* The same; of a flight recorder (flight.h) only the last `last_ns`. 0: all that it was to keep. */
 enum recovery collection_recover_last(const char *path, uint64_t last_ns, struct recovered *out, struct error *e);
-bool collection_is_recorded(const char *path); /* now, by a process that lives */
+bool collection_is_recorded(const char *path); /* now, by a running process */
 
 #endif

@@ -8,13 +8,14 @@
  * A ring has two lanes. The second one is for a signal handler that records while its thread is putting a record into the first;
  * a third level is counted and dropped.
  *
- * Putting takes no lock and makes no system call. The first record of a thread in a session takes a ring: one that another
- * thread has left, or a new one (which costs a few system calls). No ring, no room: the record is counted by stream and dropped.
+ * Putting takes no lock and makes no system call. The first record of a thread in a session takes a ring: one of a thread that has
+ * ended, or a new one (which costs a few system calls). If there is no ring, or it is full, the record is dropped and counted by stream.
  *
  *     struct ring_slot slot = ring_put(STREAM_TORCH_OP, 0, bytes);
  *     if (slot.at) { fill slot.at[0 .. bytes); ring_done(slot); }
  *
- * Between the two the thread is "inside": the memory stays until it has left, so nothing that may wait belongs there.
+ * Between the two calls the thread is "inside": a session that stops waits for it before it unmaps the memory. So do nothing between
+ * them that may wait.
  */
 #ifndef ASCOPE_COLLECT_RING_H
 #define ASCOPE_COLLECT_RING_H
@@ -77,14 +78,14 @@ uint32_t ring_session(void); /* number of the open session, counted from 1 in th
 
 /* ---- for sessions ---- */
 struct error;
-/* Opens a session: from now on threads get rings. If somebody truncates the file meanwhile, the program goes on (rings_guard.h), and the
- * session is over. */
+/* Opens a session: threads that record get rings. If another process truncates the file, the session ends and the program continues
+ * (rings_guard.h). */
 bool rings_open(const struct rings_options *o, struct error *e);
 void rings_stop(void);  /* threads get no more rings, and none is inside any more; writer_stop() calls it, too */
 void rings_close(void); /* after writer_stop(): unmaps and deletes the file */
 void rings_leave(void); /* the same, but keeps the file, as if the process had been killed */
 
-/* What the kernel clears in a child, however the child was made: there it has none of the memory of the rings. */
+/* In memory that the kernel sets to 0 in every child process, however it was made: a child must not use the rings of its parent. */
 struct ring_process {
     _Atomic uint32_t is_known;       /* 0: in a child that has not noticed yet that it is one */
     _Atomic uint32_t inline_session; /* the session whose records ring_inline.h puts; 0: none. It is the open one where
@@ -96,8 +97,8 @@ extern __thread uint32_t ring_thread_number __attribute__((tls_model("initial-ex
 
 /* ---- for rings_guard.c, rings_outside.c, rings_map.c and writer.c ---- */
 
-void rings_end_early(void); /* somebody else has changed the file: the session is over. Also in signal handlers */
-void rings_session_from(const _Atomic uint32_t *word); /* which session is open is what the word says from now on */
+void rings_end_early(void); /* ends the session: another process has changed the file. Also in signal handlers */
+void rings_session_from(const _Atomic uint32_t *word); /* from now on *word has the number of the open session */
 
 /* ---- for ring_inline.h and ring_ranges.c: a thread uses the memory of its ring between ring_enter() and ring_leave() ---- */
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_growth.h - a ring begins small: its place in the file is a hole, and pages get room on the disk when they are needed.
+/* ring_growth.h - a ring begins small: its part of the file is a hole, and pages get space on the disk when they are needed.
  *
- * The first lap of a lane goes through pages that have none yet. Whoever comes first gives it to the next ones: the writer, which keeps ahead
- * of a thread that records, or the thread itself, at most a few times in the life of a ring, as the pages double. This is one system call on
- * the mapping, without a descriptor: MADV_POPULATE_WRITE reports a full disk, where a store would end the program by SIGBUS. What does not
- * grow that way (older kernels; file systems that find out later that they are full) has all of its room from the begin.
+ * In the first lap of a lane most pages have no space yet. The writer allocates it ahead of the thread that records. If the thread is faster,
+ * it does so itself. The allocated part doubles each time, so this happens at most a few times for each ring. It is one system call on the
+ * mapping, without a descriptor: MADV_POPULATE_WRITE reports a full disk, where a store would end the program by SIGBUS. Where that does not
+ * work (older kernels; file systems that notice only later that they are full), a ring has all of its space from the begin.
  *
- * A lane that cannot grow, because the disk is full, goes on within what it has: its thread puts a record of the stream RECORD_SKIP, and
- * continues where the next lap begins. Places of records, their checks, and the free room of a lane count as if the rest had been used.
+ * A lane that cannot grow, because the disk is full, continues with the space that it has: its thread puts a record of the stream
+ * RECORD_SKIP, and continues at the begin of the lane with the next lap. Positions of records, their checksums, and the free space of the
+ * lane are counted as if the skipped rest had been used.
  */
 #ifndef ASCOPE_COLLECT_RING_GROWTH_H
 #define ASCOPE_COLLECT_RING_GROWTH_H

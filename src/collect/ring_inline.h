@@ -15,11 +15,12 @@
 /* Otherwise the slot is passed through memory, which takes 20 ns of the 30 of a record. */
 #define RING_INLINE __attribute__((always_inline))
 
-/* Added to `inside` of a ring. Whoever puts a record counts in the lower half and in the upper half, which is the number of its lane. */
+/* Added to `inside` of a ring. The lower half counts the functions that use the ring's memory. The upper half counts those of
+ * them that put a record, one per nested signal handler: it is the number of the lane to use. */
 enum { RING_INSIDE = 1, RING_PUTTING = 0x10001, RING_LANE_SHIFT = 16 };
 
-/* From here on the memory stays. Returns `inside` as it was. The other side is rings_stop(): either it sees that this thread is inside,
- * or this thread sees that the session is over. */
+/* The ring stays mapped until ring_leave(): rings_stop() waits for threads that are inside. Either it sees that this thread is
+ * inside, or this thread sees that the session is over. Returns `inside` as it was before. */
 static inline uint32_t ring_enter(struct ring *r, uint32_t how)
 {
     const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
@@ -60,7 +61,7 @@ static inline bool ring_is_attached(struct ring *r, uint32_t level)
 static inline void ring_leave(struct ring *r, uint32_t how)
 {
     const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
-    atomic_store_explicit(&r->inside, was - how, memory_order_release); /* from here on the memory may be unmapped */
+    atomic_store_explicit(&r->inside, was - how, memory_order_release); /* now rings_stop() may unmap the memory */
 }
 
 static inline uint32_t ring_thread_inline(void)
@@ -68,7 +69,7 @@ static inline uint32_t ring_thread_inline(void)
     return __builtin_expect(ring_thread_number != 0, 1) ? ring_thread_number : ring_thread();
 }
 
-/* The pointer changes once, before the first session: whoever still has the old one finds no session there. */
+/* The pointer changes once, before the first session. A thread that reads the old pointer finds no session there. */
 static inline uint32_t ring_session_inline(void)
 {
     const struct ring_process *const process = atomic_load_explicit(&ring_process, memory_order_relaxed);
@@ -137,7 +138,7 @@ static inline RING_INLINE void ring_done_inline(struct ring_slot slot)
     atomic_store_explicit(&shared->head, r->lane[0].head,
                           memory_order_release); /* the bytes are stored before the writer sees them */
     ring_fetch_next(&r->lane[0]);
-    atomic_store_explicit(&r->inside, 0, memory_order_release); /* from here on the memory may be unmapped */
+    atomic_store_explicit(&r->inside, 0, memory_order_release); /* now rings_stop() may unmap the memory */
 }
 
 /* A record of seven words, which is a line of the cache with its head, or of five: put and done in one go, and checked by the words
@@ -197,7 +198,7 @@ static inline RING_INLINE void ring_put_words_inline(enum stream_id stream, size
     atomic_store_explicit(&shared->head, lane->head,
                           memory_order_release); /* the bytes are stored before the writer sees them */
     __builtin_prefetch(at + WORDS_AHEAD, 1);
-    atomic_store_explicit(&r->inside, 0, memory_order_release); /* from here on the memory may be unmapped */
+    atomic_store_explicit(&r->inside, 0, memory_order_release); /* now rings_stop() may unmap the memory */
 }
 
 #endif

@@ -7,11 +7,11 @@
  * trusts nothing that it cannot verify (rings_left.h):
  *
  * - The header and every commit are there twice, each with a check that begins with the session's id. A commit goes to the pair that does
- *   not hold the last one, first one copy, then the other; what it frees is freed after both. So the last one is always there,
- *   and a single damage never hides it.
+ *   not hold the last one, first one copy, then the other. Threads get the space that it frees after both are written. So the last
+ *   commit is always there, and one damaged place never hides it.
  * - Each record carries a check of its bytes, of its place in the lane's life (bytes ever put, which never come again), of the
- *   ring and of the session. What was not completely put, what is of an earlier lap, and what was changed has none that fits: a
- *   lane can be read without knowing where it ends, and after a damaged record the next good one is found.
+ *   ring and of the session. The check does not match if a record is incomplete, of an earlier lap, or changed. So a reader needs not
+ *   know where a lane ends, and finds the next good record after a damaged one.
  */
 #ifndef ASCOPE_COLLECT_RINGS_FILE_H
 #define ASCOPE_COLLECT_RINGS_FILE_H
@@ -103,8 +103,8 @@ struct rings_front {
     uint32_t grows;             /* rings begin small (ring_growth.h); set before there is one */
     struct drop_counts reasons; /* of those that the last commit counts, but for the copies: not checked */
 };
-/* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: its number means nothing in the collector's
- * namespace, so that nobody can see whether it has ended: it keeps the ring. */
+/* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: the process is in another pid namespace. The
+ * collector cannot see whether it has ended, so it keeps the ring. */
 enum { OWNER_LEFT = INT32_MAX - 1, OWNER_UNKNOWN = INT32_MAX };
 
 struct ring_shared_lane {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rings_guard.h - the program survives when the memory of its rings goes away.
+/* rings_guard.h - the program survives when the memory of its rings is truncated or is not there.
  *
- * The file is mapped, and a page of a mapped file that is not there any more is a SIGBUS for whoever touches it: a thread of the
- * program. Memory that nobody can cut (memfd) would be lost with the process, and copying it to a file would lose what came
- * after the last copy; so the signal is met instead. While rings are open, a handler puts plain memory where they were, ends the
- * session (rings_end_early(), which the writer reports) and lets the thread go on. Every other SIGBUS is passed to the handler
- * that the program had, or ends the program as it would have.
+ * The file is mapped, and another process may truncate it. A thread of the program that accesses a page beyond the new end gets SIGBUS.
+ * Other memory would be no better: memory that cannot be truncated (memfd) is lost with the process, and a copy in a file lacks the records
+ * after the last copy. So the signal is handled. While rings are open, a handler maps anonymous memory in their place, ends the session
+ * (rings_end_early(), which the writer reports) and lets the thread continue. Every other fault is passed to the handler that the program
+ * had, or ends the program as usual.
  *
- * A child has none of the memory of the rings, so that it cannot write into its parent's. If a signal handler made it by a system call of
- * its own, while its thread put a record, it goes on with that record, and meets a SIGSEGV: it gets plain memory there.
+ * A child process has none of the memory of the rings, so that it cannot write into its parent's. A signal handler may have made the child
+ * by a system call of its own, while its thread put a record. The child then continues with that record and gets SIGSEGV: the handler maps
+ * anonymous memory there, too.
  *
- * A program that sets a handler of its own while it records, and does not pass on what is not its own, has the old fate.
+ * If the program installs a handler of its own while it records, and that handler does not call the previous one, the signal kills it.
  */
 #ifndef ASCOPE_COLLECT_RINGS_GUARD_H
 #define ASCOPE_COLLECT_RINGS_GUARD_H
 
-void faults_guard(void); /* from here on */
+void faults_guard(void); /* installs the handlers */
 void faults_leave(void); /* the program's own handlers are back, unless it has set others meanwhile */
 void faults_admit(void); /* in the calling thread: a fault whose signal is blocked kills, whatever the handler */
 

@@ -34,7 +34,7 @@ struct rings {
     _Atomic uint64_t dropped[DROP_REASONS][STREAM_KINDS];
     _Atomic int trouble;      /* errno of the last thread that got no ring; 0: none */
     _Atomic uint32_t session; /* the session that has the file */
-    _Atomic bool is_gone;     /* the file was cut short or changed by somebody else: the session is over */
+    _Atomic bool is_gone;     /* another process has truncated or changed the file: the session is over */
 };
 extern struct rings rings;
 
@@ -53,7 +53,7 @@ uint64_t rings_addresses(void);                  /* of a ring: more than its byt
 struct ring_shared *rings_shared(uint32_t ring); /* NULL: not mapped yet */
 uint8_t *rings_lane(uint32_t ring, unsigned lane);
 uint8_t *ring_lane_at(uint8_t *base, unsigned lane); /* the same of a ring that is mapped there */
-/* The file counts fewer rings than are mapped: somebody has emptied it. n_read: what it counted just now. */
+/* True: the file has fewer rings (n_read, as just read) than are mapped, so another process has emptied it. */
 bool rings_were_emptied(uint32_t n_read);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rings_outside.h - rings and processes: threads of this one record into the file of a collector outside, and the writer of this one
- * reads the rings that other processes have in its own file.
+/* rings_outside.h - rings that two processes share: threads of this process record into the file of a collector, or the writer of this
+ * process (the collector) reads rings that other processes use in its file.
  */
 #ifndef ASCOPE_COLLECT_RINGS_OUTSIDE_H
 #define ASCOPE_COLLECT_RINGS_OUTSIDE_H
@@ -8,9 +8,10 @@
 #include "collect/ring.h"
 
 /* ---- sessions of another process (handover.h) ----
- * From now on threads put their records into the rings of whatever session the word names; 0: none is open. `find` gives the file
- * of one; it is called by whichever thread comes first, also in a signal handler. A session of this process comes before it. No descriptor
- * stays open, and a program that takes other rights keeps the rings that its threads have. Until the process ends. */
+ * rings_follow(): until the process ends, threads put their records into the rings of the session whose number is in *word; 0: none is
+ * open. `find` returns the file of a session. The first thread that records in it calls `find`, perhaps in a signal handler. While this
+ * process has a session of its own, records go there instead. No descriptor stays open. A program that changes its user keeps the rings
+ * that its threads have. */
 struct rings_outside {
     char path[PATH_MAX];
     struct rings_id id;
@@ -18,11 +19,11 @@ struct rings_outside {
 };
 typedef bool rings_find(uint32_t session, struct rings_outside *out); /* false: it is over */
 void rings_follow(const _Atomic uint32_t *word, rings_find *find);
-#define OUTSIDE_SESSION UINT32_C(0x80008000) /* their numbers begin here: those of this process never come so far */
+#define OUTSIDE_SESSION UINT32_C(0x80008000) /* the least number of a collector's session; ours stay below */
 
 /* ---- for the writer, of rings that other processes have ---- */
 bool rings_adopt(uint32_t ring);   /* maps one; false: it is not there yet, or of this process */
-void rings_reclaim(uint32_t ring); /* one that was read to its end is for the next process, once its own has ended */
+void rings_reclaim(uint32_t ring); /* one that was read to its end: if its process has ended, another may have it */
 
 /* ---- for ring.c ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* short_records.h - records that are shorter in rings than in their files: operators whose texts were announced (call_stacks.h), and
- * events of memory. What they become is written by the writer's thread, by recovery, and when a flight recorder saves.
+ * events of memory. The writer's thread, recovery and the save of a flight recorder expand them while they write the files.
  */
 #ifndef ASCOPE_COLLECT_SHORT_RECORDS_H
 #define ASCOPE_COLLECT_SHORT_RECORDS_H
@@ -10,8 +10,8 @@
 #include "collect/rings_file.h"
 
 struct short_record {
-    size_t n;         /* bytes in the file; 0: nobody announced its texts, and without a name it is nothing */
-    bool lacks_stack; /* nobody announced its frame */
+    size_t n;         /* bytes in the file; 0: its name was not announced, and without a name the record is dropped */
+    bool lacks_stack; /* its frame was not announced */
     union {
         struct op_bytes op;
         struct memory_bytes memory;
@@ -22,7 +22,8 @@ struct short_record {
     size_t n_texts;
 };
 
-/* False: the record is as it is in its file. Else until the next text of `s`, and as long as the bytes are there. */
+/* False: the record is no short one; it has the bytes of the file already. Else *r is valid until `s` makes the next text,
+ * and as long as `bytes` exist. */
 bool short_record_read(struct short_record *r, struct stacks *s, struct record_head head, const uint8_t *bytes);
 void short_record_write(const struct short_record *r, uint8_t *to); /* r->n bytes */
 

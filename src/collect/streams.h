@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* streams.h - every file that a collection is written to: one row each.
  *
- * A record is put into a ring as the bytes that the file will hold, with the number of its stream in front; the writer appends
- * them, and knows nothing else about them. A record shorter than its stream's fixed size is filled up with zeros. Calls of the
- * operating system are the exception: they are many and short, and the writer expands each into the line that the file has (os_call.h).
+ * A thread puts a record into its ring as the bytes of the file, preceded by the number of its stream. The writer appends these bytes
+ * without interpreting them. A record shorter than its stream's fixed size is filled up with zeros. There are exceptions, which the
+ * writer expands: calls of the operating system (os_call.h), and operators and memory events whose texts or frames were announced
+ * (short_records.h, call_stacks.h).
  */
 #ifndef ASCOPE_COLLECT_STREAMS_H
 #define ASCOPE_COLLECT_STREAMS_H
@@ -79,7 +80,7 @@ enum stream_id {
     STREAM_KINDS
 };
 
-/* Instead of a device, for records of a stream that is cut between samples (enum cut): the sample goes on. */
+/* In place of the device number, for streams that are cut between samples (enum cut): the record belongs to the sample before it. */
 enum { SAMPLE_CONTINUES = 1 };
 
 enum stream_place { PLACE_FRAMEWORK, PLACE_HOST, PLACE_DEVICE };

@@ -6,7 +6,7 @@
  * then do the producers get the room back. Killed at any moment, the last commit says exactly what is on disk and what still
  * is in the rings: nothing is lost, nothing is there twice.
  *
- * What the disk refuses is reported once, and from then on records are taken and counted as dropped: the program goes on.
+ * If a write fails, this is reported once. Later records are taken out of the rings and counted as dropped; the program continues.
  */
 #ifndef ASCOPE_COLLECT_WRITER_H
 #define ASCOPE_COLLECT_WRITER_H
@@ -47,7 +47,7 @@ struct writer_tally {
     uint64_t lag_since_ns;            /* the same, since the last writer_look() */
     uint32_t fill_most_percent;       /* of the fullest ring */
     uint32_t n_rings;
-    bool is_gone; /* the rings were cut short by somebody else: what was recorded after that is lost, and not counted */
+    bool is_gone; /* another process has truncated the rings: records after that are lost, and not counted */
 };
 
 bool writer_start(const struct writer_options *o, struct error *e);
@@ -60,7 +60,7 @@ bool writer_stop(struct writer_tally *out,
                  struct error *e); /* flushes, completes the slices with their .done, and ends the thread */
 /* Between the two: checksums of what it has written, for the list of a collection's files. */
 void writer_sums(struct file_tree *t);
-/* Last of all. Complete: nobody will have to recover, and files that are for that alone are removed. Fine without a writer. */
+/* The last call. is_complete: no recovery will be needed, so the files that only recovery reads are removed. Fine without a writer. */
 void writer_leave(bool is_complete);
 
 #endif

@@ -2,9 +2,9 @@
 /* board.h - what the processes of one host that listen to the same configuration directory share, and what others can see of them.
  *
  * There is one file in /dev/shm for each user and directory. Its name has the prefix of the kind, the user id, and a hash of the directory's
- * real path; its mode is 0600. A file of another user, a link, or a file of another format is never used. Then the file is in the directory
- * itself, where the same holds, and where whoever looks for it looks, too. If that cannot be used, either, the process has a private board,
- * watches the configuration by itself, and the ranks do not agree on a step. The file contains the newest text of the configuration, and a
+ * real path; its mode is 0600. A file of another user, a link, or a file of another format is never used. In that case all processes, and
+ * readers, use a file in the directory itself, with the same checks. If that cannot be used, either, the process has a private board, watches
+ * the configuration by itself, and the ranks do not agree on a step. The file contains the newest text of the configuration, and a
  * slot for each listening process with the step that the owner offers to it.
  *
  * Which processes are alive is known from locks on bytes of the file, which end with their process in any case. There is one for the owner,
