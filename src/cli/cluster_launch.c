@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cluster_launch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "cli/ending.h"
 #include "cli/launch_slurm.h"
 #include "cli/term.h"
@@ -193,9 +193,14 @@ const struct launcher *launcher_find(const char *name)
     return NULL;
 }
 
-static int is_log(const struct dirent *d)
+static bool is_log(const char *name)
 {
-    return strncmp(d->d_name, "part_", 5) == 0 && strstr(d->d_name, ".log") != NULL;
+    return strncmp(name, "part_", 5) == 0 && strstr(name, ".log") != NULL;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Adds the lines of a part's log to the notes. Logs are short; the limits are for files of other origin. */
@@ -227,14 +232,16 @@ static bool note_log(struct job *j, const char *dir, const char *name, struct er
 /* Messages that all parts report appear once: job_note() drops duplicates. */
 static bool note_logs(struct job *j, const char *dir, struct error *e)
 {
-    struct dirent **entry = NULL;
-    const int n = scandir(dir, &entry, is_log, versionsort);
-    bool done = n >= 0 || error_set(e, FAULT_IO, "%s: %s", dir, strerror(errno));
-    for (int i = 0; i < n; i++) {
-        done = done && note_log(j, dir, entry[i]->d_name, e);
-        free(entry[i]);
-    }
-    free(entry);
+    struct dir_names logs;
+    int why;
+    if (!dir_names_read(&logs, dir, is_log, &why))
+        return error_set(e, FAULT_IO, "%s: %s", dir, read_trouble(why));
+    bool done = true;
+    if (logs.n > 0)
+        qsort(logs.at, logs.n, sizeof *logs.at, by_number);
+    for (size_t i = 0; done && i < logs.n; i++)
+        done = note_log(j, dir, logs.at[i], e);
+    dir_names_free(&logs);
     return done;
 }
 
@@ -242,6 +249,7 @@ bool launch_gather(struct job *j, const char *dir, const char *wanted, struct er
 {
     struct job whole = *j;
     const size_t n = whole.ranks.n;
+    inside_enter(dir);
     bool done = job_init(j, e);
     for (size_t i = 0; done && i < whole.notes.n; i++)
         done = job_note(j, whole.notes.at[i].is_loss, "%s", whole.notes.at[i].text) || error_no_memory(e, dir);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/inside.h"
 #include "cli/dyn_config.h"
 #include "cli/dyn_save.h"
 #include "cli/dyn_verb.h"
@@ -278,6 +279,7 @@ int run_dyn(struct arguments *a)
         return exit_code(a->face, STATUS_USAGE);
     struct error e = { 0 };
     term_init(&d.term, stdout);
+    inside_enter(d.dir); /* if that fails, the next line reports why */
     enum exit_status ends = !is_directory(d.dir, &e) ? STATUS_PATH : verb->run(&d, &e) ? d.done : d.refused;
     if (e.fault != FAULT_NONE)
         complain("%s", e.text);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/inside.h"
 #include "cli/summary.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
@@ -35,7 +36,7 @@ static bool add_others(struct listeners *l, const char *dir, const char *here, s
 {
     const size_t prefix = strlen(HOST_STATUS_PREFIX);
     struct host_status *const s = arena_take(mem, 1, sizeof *s);
-    DIR *const files = opendir(dir);
+    DIR *const files = inside_list(dir);
     bool done = s != NULL;
     for (const struct dirent *d; done && files && (d = readdir(files));) {
         const char *const host = d->d_name + prefix;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/inside.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "collect/flight_request.h"
@@ -109,10 +110,10 @@ static void recorder_add(struct recorders *all, const char *path)
                                 .is_running = collection_is_recorded(path) };
 }
 
-/* Adds the recorder whose directory is named in a file of a listening job. */
+/* Adds the recorder whose directory is named in a file of a listening job: it may be anywhere, and the way to it may have links. */
 static void listener_add(struct recorders *all, int dir, const char *name)
 {
-    char home[PATH_MAX];
+    char home[PATH_MAX], real[PATH_MAX];
     struct stat st;
     size_t n = 0;
     int why;
@@ -122,14 +123,14 @@ static void listener_add(struct recorders *all, int dir, const char *name)
     if (file_read(fd, home, sizeof home - 1, &n, &why)) {
         home[n] = '\0';
         home[strcspn(home, "\n")] = '\0';
-        recorder_add(all, home);
+        recorder_add(all, realpath(home, real) ? real : home);
     }
     close(fd);
 }
 
 static void recorders_find(struct recorders *all)
 {
-    DIR *const dir = opendir(all->d->dir);
+    DIR *const dir = inside_list(all->d->dir);
     int why = 0;
     char path[PATH_MAX];
     recorder_add(all, all->d->dir);
