@@ -13,7 +13,7 @@
 
 #include "ascope/record.h"
 #include "ascope/schedule.h"
-#include "collect/place.h"
+#include "base/file_tree.h"
 #include "collect/recorder_session.h"
 #include "reported.h"
 
@@ -38,7 +38,7 @@ static int make_dir(void **state)
 static int remove_dir(void **state)
 {
     (void)state;
-    place_remove(dir);
+    tree_remove_path(dir);
     return 0;
 }
 
@@ -52,7 +52,7 @@ static unsigned collections(bool and_removes)
             continue;
         snprintf(path, sizeof path, "%s/%s", dir, at->d_name);
         if (and_removes)
-            place_remove(path);
+            tree_remove_path(path);
         n++;
     }
     closedir(d);

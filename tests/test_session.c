@@ -21,7 +21,7 @@
 #include "ascope/mark.h"
 #include "ascope/record.h"
 #include "child.h"
-#include "collect/place.h"
+#include "base/file_tree.h"
 #include "collect/recorder_session.h"
 #include "reported.h"
 
@@ -37,7 +37,7 @@ static int make_dir(void **state)
 static int remove_dir(void **state)
 {
     (void)state;
-    place_remove(dir);
+    tree_remove_path(dir);
     return 0;
 }
 
@@ -490,7 +490,7 @@ static void calls_out_of_order(void **state)
     assert_true(ascope_session_start(s, &e));
     assert_true(ascope_session_end(s, &e));
     assert_int_equal(ascope_recording, 0);
-    place_remove(path);
+    tree_remove_path(path);
     (void)state;
 }
 
@@ -592,7 +592,7 @@ static void a_directory_that_goes_away_is_reported(void **state)
     struct writer_tally
         tally; /* the writer has made its files: it would put them into a directory that is being removed */
     assert_true(writer_flush(&tally, &(struct error){ 0 }));
-    place_remove(ascope_session_path(s));
+    tree_remove_path(ascope_session_path(s));
     assert_false(ascope_session_stop(s, &e));
     print_message("  %s\n", e.text);
     assert_true(ascope_session_end(s, &e));

@@ -12,6 +12,7 @@
 #include "base/checksum.h"
 #include "base/durable.h"
 #include "base/file.h"
+#include "base/inside.h"
 #include "base/kept.h"
 
 /* Deeper directories are not ours. Eight syncs at a time: most of a sync is waiting, and file systems answer several with one write. */
@@ -174,4 +175,85 @@ void tree_free(struct file_tree *t)
         free(t->file[i].path);
     free(t->file);
     *t = (struct file_tree){ .dir = -1 };
+}
+
+/* ---- removal ---- */
+
+/* Directories that we make are less deep. A deeper tree is somebody else's, and could exhaust the stack. */
+enum { REMOVED_MOST = 16 };
+
+/* A descriptor that the caller closes. */
+static struct kept lent(int dir)
+{
+    struct stat st;
+    return fstat(dir, &st) == 0 ? (struct kept){ .fd = dir, .device = st.st_dev, .inode = st.st_ino }
+                                : (struct kept)KEPT_NONE;
+}
+
+static int name_remove(const struct kept *parent, const char *name, int flags)
+{
+    return unlinkat(kept_fd(parent), name, flags) == 0 ? 0 : errno;
+}
+
+static int entry_remove(const struct kept *parent, const char *name, unsigned depth);
+
+/* Not by readdir(), which needs memory and keeps the descriptor's number. */
+static int folder_empty(const struct kept *folder, unsigned depth)
+{
+    _Alignas(struct dirent64) char names[2048];
+    int first = 0;
+    for (ssize_t n; (n = getdents64(kept_fd(folder), (void *)names, sizeof names)) != 0;) {
+        if (n < 0)
+            return first ? first : errno;
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *const d = (const struct dirent64 *)(const void *)(names + at);
+            at += d->d_reclen;
+            if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+                continue;
+            const int why = entry_remove(folder, d->d_name, depth);
+            first = first ? first : why;
+        }
+    }
+    return first;
+}
+
+/* May run inside a recorded program, which may close our descriptors and give their numbers to directories of its own. */
+static int entry_remove(const struct kept *parent, const char *name, unsigned depth)
+{
+    struct kept folder;
+    const int why = name_remove(parent, name, 0);
+    if (why != EISDIR)
+        return why;
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(kept_fd(parent), name, flags));
+    if (fd < 0 || !kept_take(&folder, fd))
+        return errno;
+    const bool is_ours = depth < REMOVED_MOST && folder.device == parent->device;
+    const int first = is_ours ? folder_empty(&folder, depth + 1) : 0;
+    kept_close(&folder);
+    return first ? first : name_remove(parent, name, AT_REMOVEDIR);
+}
+
+int tree_empty(int dir)
+{
+    const struct kept folder = lent(dir);
+    return folder_empty(&folder, 0);
+}
+
+int tree_remove(int parent, const char *name)
+{
+    const struct kept folder = lent(parent);
+    return entry_remove(&folder, name, 0);
+}
+
+int tree_remove_path(const char *path)
+{
+    const char *name;
+    struct kept parent;
+    const int dir = inside_parent(path, &name);
+    if (dir < 0 || !kept_take(&parent, dir))
+        return errno;
+    const int why = tree_remove(kept_fd(&parent), name);
+    kept_close(&parent);
+    return why;
 }

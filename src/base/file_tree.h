@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_tree.h - all regular files below a directory: made durable, and measured.
+/* file_tree.h - all regular files below a directory: made durable, and measured; and trees that are removed.
  *
  * No link is followed. A file that is removed meanwhile, or that we may not read, is none of ours and is left out.
  */
@@ -30,5 +30,11 @@ int tree_list(struct file_tree *t, int dir);
 int tree_sync(struct file_tree *t, bool (*is_read)(const char *path));
 struct tree_file *tree_find(const struct file_tree *t, const char *path); /* NULL: it is not there */
 void tree_free(struct file_tree *t);
+
+/* Removing goes on after a failure. Results: 0, or the errno value of the first one. Whatever takes the place of a directory meanwhile,
+ * nothing outside of the tree is removed; nor what is mounted in it. Allocates nothing: lack of memory may be why a tree is removed. */
+int tree_empty(int dir);                       /* all that a directory contains */
+int tree_remove(int parent, const char *name); /* a file, a link, or a directory and all that it contains */
+int tree_remove_path(const char *path);        /* as in inside.h */
 
 #endif

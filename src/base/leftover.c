@@ -17,6 +17,7 @@
 
 #include "base/durable.h"
 #include "base/file.h"
+#include "base/file_tree.h"
 #include "base/framework_names.h"
 #include "base/inside.h"
 
@@ -156,30 +157,6 @@ int leftover_dir(struct leftover *l, const char *final)
     return leftover_make(inside_parent(final, &unused), l, final, dir_make) < 0 ? -1 : 0;
 }
 
-/* Directories that this program makes are less deep. A deeper tree is somebody else's, and could exhaust the stack. */
-enum { DEPTH_MOST = 16 };
-
-/* Allocates nothing, unlike opendir() and nftw(): lack of memory may be why something is left over. */
-static void remove_inside(int dir, unsigned depth)
-{
-    _Alignas(struct dirent64) char names[2048];
-    for (ssize_t n; (n = getdents64(dir, (void *)names, sizeof names)) > 0;) {
-        for (ssize_t at = 0; at < n;) {
-            const struct dirent64 *d = (const struct dirent64 *)(const void *)(names + at);
-            at += d->d_reclen;
-            if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || unlinkat(dir, d->d_name, 0) == 0)
-                continue;
-            const int below =
-                depth < DEPTH_MOST ? openat(dir, d->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
-            if (below >= 0) {
-                remove_inside(below, depth + 1);
-                close(below);
-            }
-            unlinkat(dir, d->d_name, AT_REMOVEDIR);
-        }
-    }
-}
-
 /* Removes a file or a directory. */
 static void remove_all(int parent, const char *name)
 {
@@ -192,12 +169,7 @@ static void remove_all(int parent, const char *name)
         name = aside;
     enum { TRIES = 1000 };
     for (int i = 0; i < TRIES; i++) {
-        const int dir = (int)TEMP_FAILURE_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-        if (dir < 0)
-            return;
-        remove_inside(dir, 0);
-        close(dir);
-        if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
+        if (tree_remove(parent, name) != ENOTEMPTY)
             return;
         /* A thread with a descriptor of the directory has created another file in it. */
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -273,7 +245,7 @@ static void sweep_one(int dir, const char *name)
     if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && st.st_uid == geteuid() &&
         flock(fd, LOCK_EX | LOCK_NB) == 0) {
         if (S_ISDIR(st.st_mode))
-            remove_inside(fd, 0);
+            tree_empty(fd);
         unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
     }
     close(fd);

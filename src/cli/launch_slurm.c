@@ -2,7 +2,6 @@
 #include "cli/launch_slurm.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_tree.h"
 #include "base/out.h"
 #include "base/own_path.h"
 #include "base/progress.h"
@@ -271,17 +271,6 @@ static bool make_dir(struct launch *l, struct error *e)
     return l->dir != NULL;
 }
 
-static void remove_dir(const struct launch *l)
-{
-    DIR *dir = l->dir ? opendir(l->dir) : NULL;
-    for (const struct dirent *d; dir && (d = readdir(dir));)
-        unlinkat(dirfd(dir), d->d_name, 0); /* "." and ".." stay */
-    if (dir)
-        closedir(dir);
-    if (l->dir)
-        rmdir(l->dir);
-}
-
 static void watch_signals(struct slurm *s)
 {
     ending_fini(); /* an interrupt must reach slurm_watch() */
@@ -442,7 +431,8 @@ static _Noreturn void interrupted(struct launch *l, int number)
     else
         complain("interrupted: jobs %s and %s may still run: %s; use: scancel %s %s", s->array, s->reduce, e.text,
                  s->array, s->reduce);
-    remove_dir(l);
+    if (l->dir)
+        tree_remove_path(l->dir);
     signal(number, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &s->signals, NULL);
     raise(number);
@@ -517,7 +507,8 @@ bool slurm_watch(struct launch *l, enum exit_status *status, struct error *e)
 void slurm_end(struct launch *l)
 {
     const struct slurm *s = l->state;
-    remove_dir(l);
+    if (l->dir)
+        tree_remove_path(l->dir);
     if (!s)
         return;
     pthread_sigmask(SIG_SETMASK, &s->before, NULL);

@@ -11,6 +11,7 @@
 
 #include "base/durable.h"
 #include "base/file.h"
+#include "base/file_tree.h"
 #include "collect/flight_history.h"
 #include "collect/json_text.h"
 #include "collect/message.h"
@@ -208,7 +209,7 @@ static bool save(struct saving *v, const struct flight_saving *of, const struct 
     }
     if (is_done)
         report_short(v, of, path);
-    place_remove(parent);
+    tree_remove_path(parent);
     free(v->s.devices);
     return is_done;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_tree.h"
 #include "collect/host_clock.h"
 #include "collect/place.h"
 #include "raw/device_records.h"
@@ -404,7 +405,7 @@ void flight_store_close(struct flight_store *s, bool removes)
     free(s->said);
     free(s->last);
     if (removes)
-        place_remove(s->path);
+        tree_remove_path(s->path);
     *s = (struct flight_store){ .limit_bytes = s->limit_bytes,
                                 .keep_ns = s->keep_ns,
                                 .dir = KEPT_NONE,

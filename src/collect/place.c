@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,19 +101,4 @@ bool place_file(const char *path, const char *text, size_t n, unsigned how, stru
     if (snprintf(marker, sizeof marker, "%s.done", path) >= (int)sizeof marker)
         return fail(e, path, "cannot be created", ENAMETOOLONG);
     return file_put(marker, size, (size_t)snprintf(size, sizeof size, "filesize:%zu\n", n), how, e);
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st;
-    (void)kind;
-    (void)at;
-    remove(path);
-    return 0;
-}
-
-void place_remove(const char *path)
-{
-    enum { OPEN_MOST = 16 };
-    nftw(path, remove_one, OPEN_MOST, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

@@ -28,6 +28,4 @@ enum {
 };
 bool place_file(const char *path, const char *text, size_t n, unsigned how, struct error *e);
 
-void place_remove(const char *path); /* and everything in it; what cannot be removed stays */
-
 #endif

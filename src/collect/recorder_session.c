@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/durable.h"
+#include "base/file_tree.h"
 #include "base/framework_names.h"
 #include "collect/device_engine.h"
 #include "collect/devices.h"
@@ -368,7 +369,7 @@ struct ascope_session *session_new_for(const struct session_target *of, const st
     if (!atomic_compare_exchange_strong(&open_session, &none, s))
         error_set(&e, FAULT_ASKED, "a session is already open in this process; end it first");
     else if (!session_directories(s, &e) && *s->path)
-        place_remove(s->path);
+        tree_remove_path(s->path);
     if (error_pass(&e, to))
         return s;
     session_free(s);
@@ -411,7 +412,7 @@ static void device_remove(const struct ascope_session *s, unsigned index)
 {
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%.*s/device_%d", PATH_MAX - NAME_MAX, s->prof, s->devices[index].is.id);
-    place_remove(folder);
+    tree_remove_path(folder);
 }
 
 /* The device cannot record now: continues without it. */
@@ -678,11 +679,11 @@ void ascope_session_discard(struct ascope_session *s)
         return;
     if (s->state == SESSION_RUNS || s->state == SESSION_WARM)
         machinery_undo(s);
-    place_remove(s->path);
+    tree_remove_path(s->path);
     char path[PATH_MAX];
     op_args_path(s, path);
     if (s->o.record_op_args)
-        place_remove(path);
+        tree_remove_path(path);
     session_free(s);
 }
 

@@ -13,6 +13,7 @@
 #include "base/durable.h"
 #include "base/file.h"
 #include "base/file_lock.h"
+#include "base/file_tree.h"
 #include "base/framework_names.h"
 #include "base/inside.h"
 #include "base/leftover.h"
@@ -447,12 +448,11 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
 /* What a flight recorder has beside its rings; a save that was cut short is removed by its owner alone: it is a tree. */
 static void flight_remove(const struct recovering *r)
 {
-    char saving[PATH_MAX];
     if (r->flight.dir < 0)
         return;
     leftover_remove(&r->flight);
-    if (geteuid() == r->st.st_uid && snprintf(saving, sizeof saving, "%s/" FLIGHT_SAVING, r->path) < (int)sizeof saving)
-        place_remove(saving);
+    if (geteuid() == r->st.st_uid)
+        tree_remove(r->dir, FLIGHT_SAVING);
 }
 
 /* The rings are open. */

@@ -3,38 +3,11 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_tree.h"
 #include "base/inside.h"
-
-/* Directories of results have one or two levels; deeper ones were not made by an export, and are kept. */
-enum { DEPTH_MOST = 8 };
-
-/* Removes a file or directory. Links are removed, not followed. Returns 0, or the errno value of the first failure. */
-static int remove_tree(int parent, const char *name, int depth)
-{
-    const int fd = (int)TEMP_FAILURE_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (fd < 0)
-        return errno == ENOTDIR || errno == ELOOP ? (unlinkat(parent, name, 0) == 0 ? 0 : errno) : errno;
-    DIR *dir = depth < DEPTH_MOST ? fdopendir(fd) : NULL;
-    if (!dir) {
-        close(fd);
-        return depth < DEPTH_MOST ? errno : ENOTEMPTY;
-    }
-    int why = 0, first = 0;
-    for (const char *entry; (entry = dir_next(dir, &why));) {
-        const int here = remove_tree(dirfd(dir), entry, depth + 1);
-        first = first ? first : here;
-    }
-    closedir(dir);
-    first = first ? first : why;
-    return first ? first : unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : errno;
-}
 
 /* msprof_analysis_20240101000000.log */
 static bool is_export_log(const char *name)
@@ -63,7 +36,7 @@ static void remove_from(const char *path, const char *const *names, bool logs_to
     for (const char *name; dir && (name = dir_next(dir, &why));) {
         if (!is_one_of(name, names) && !(logs_too && is_export_log(name)))
             continue;
-        const int here = remove_tree(dirfd(dir), name, 0);
+        const int here = tree_remove(dirfd(dir), name);
         if (here != 0)
             account_problem(a, arena_printf(a->mem, "%s/%s: cannot be removed: %s", path, name, write_trouble(here)));
     }
