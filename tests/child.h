@@ -11,6 +11,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +90,23 @@ static inline void child_runs(pid_t child)
         return;
     print_error("the child ended too early\n");
     child_fail(status);
+}
+
+/* Emulators of other processors accept MADV_WIPEONFORK and do not do it; nor MADV_DONTFORK. */
+static inline bool children_get_wiped_pages(void)
+{
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    char *const page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(page != MAP_FAILED);
+    *page = 1;
+    if (madvise(page, bytes, MADV_WIPEONFORK) != 0)
+        return false;
+    const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0)
+        _exit(*page);
+    const int status = child_end(child);
+    munmap(page, bytes);
+    return status == 0;
 }
 
 #endif

@@ -148,6 +148,8 @@ static void a_lock_ends_with_its_process_and_not_with_its_children(void **state)
     (void)state;
     int ready[2];
     char byte;
+    if (!children_get_wiped_pages())
+        skip(); /* a child of an emulator holds the lock */
     assert_int_equal(pipe(ready), 0);
     const pid_t child = child_fork();
     if (child == 0) {
