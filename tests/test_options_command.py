@@ -7,6 +7,7 @@ usage: test_options_command.py ASCOPE
 import glob
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -71,6 +72,18 @@ class Command(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertEqual([line for line in done.stderr.splitlines() if f"{key}: " in line and "warning" in line], [])
                 self.assertIn(f" {key}: ", done.stderr)
+
+    def test_lack_of_memory_is_reported(self):
+        self.ascope("sim", "--out", "sim")
+        prof, = glob.glob(self.folder + "/sim/PROF_*")
+        for arguments in (["compare", prof, prof], ["run", "--no-export", "--", "true"], ["options", "check", '{"output":"."}']):
+            for kib in range(7000, 16000, 200):
+                limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (kib << 10, kib << 10))
+                with self.subTest(arguments=arguments, kib=kib):
+                    done = subprocess.run([ASCOPE, *arguments], capture_output=True, text=True, cwd=self.folder, env=self.environment,
+                                          preexec_fn=limit)
+                    if done.returncode > 0:  # below: the system could not start it
+                        self.assertNotEqual(done.stderr, "")
 
     def test_chips_and_forms(self):
         for arguments, code in ((['{"output":".","sys_cpu_freq":5}'], 1), (['{"output":".","sys_cpu_freq":5}', "--chip", "16"], 0),

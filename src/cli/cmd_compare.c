@@ -257,6 +257,8 @@ int run_compare(struct arguments *a)
         names_free(q.names);
         return exit_code(a->face, STATUS_USAGE);
     }
+    if (!q.names)
+        complain_no_memory("the table of names");
     for (unsigned i = 0; i < SIDES && status == STATUS_DONE; i++)
         status = add_side(&q, i, a->word[i]);
     if (status == STATUS_DONE) {

@@ -686,8 +686,11 @@ struct arguments arguments_new(enum face face)
     return a;
 }
 
+/* Lack of memory is reported here if whoever met it, anywhere, has not done so. */
 void arguments_end(struct arguments *a)
 {
+    if (a->mem && arena_failed(a->mem) && !has_complained())
+        complain_no_memory(a->command ? a->command->name : "the command line");
     arena_free(a->mem);
 }
 

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -78,8 +79,17 @@ const char *complain_name(void)
     return program;
 }
 
+static atomic_bool is_complained;
+
+bool has_complained(void)
+{
+    return atomic_load(&is_complained);
+}
+
 static void complain_args(FILE *to, const char *fmt, va_list args)
 {
+    if (to == stderr)
+        atomic_store(&is_complained, true);
     char text[PATH_MAX + 1024]; /* a long path must not hide the problem, which comes after it */
     vsnprintf(text, sizeof text, fmt, args);
     const struct term t = { .to = to };

@@ -30,6 +30,7 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void complain_to(FILE *to, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* to a stream that is printed later, or to stderr */
 void complain_no_memory(const char *what);
+bool has_complained(void);             /* whether one of these has printed to stderr */
 void complain_as(const char *program); /* must stay valid */
 const char *complain_name(void);
 
