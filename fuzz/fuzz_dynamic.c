@@ -81,7 +81,7 @@ static void read_memory(const uint8_t *data, size_t size)
     if (!b.is_private) {
         while (piece_next(&data, &size, &p)) {
             const off_t at = p.size > 3 ? (p.data[0] | p.data[1] << 8 | p.data[2] << 16) % REACHED : 0;
-            if (p.size > 3 && pwrite(b.fd, p.data + 3, p.size - 3, at) < 0)
+            if (p.size > 3 && pwrite(kept_fd(&b.file), p.data + 3, p.size - 3, at) < 0)
                 abort();
         }
         use_board(&b);
