@@ -50,13 +50,11 @@ static void save(const struct draft *d, const char *file)
     assert_int_equal(fclose(f), 0);
 }
 
-static struct framework load(void)
+static void load(struct framework *f)
 {
-    struct framework f;
     struct error e = { 0 };
     const struct framework_request r = { .format = &torch_format, .names = names, .n_threads = 2 };
-    assert_true(framework_load(&f, folder, &r, &e));
-    return f;
+    assert_true(framework_load(f, folder, &r, &e));
 }
 
 static int set_up(void **state)
@@ -110,7 +108,8 @@ static void operators_keep_what_was_recorded(void **state)
     at = put_fixed(&d, &torch_op_layout, true, (uint64_t[]){ 50, 60, 5, 7, 9, 9, 1, 1, 0 });
     end_record(&d, at);
     save(&d, "torch.op_range");
-    struct framework f = load();
+    struct framework f;
+    load(&f);
     const struct framework_ops *o = &f.ops;
     assert_int_equal(o->n, 2);
     assert_int_equal(o->begin_ns[0], 10);
@@ -151,7 +150,8 @@ static void an_end_belongs_to_the_latest_begin_of_its_thread_and_name(void **sta
     put_mark(&d, 90, OUT_END, 3, 5, "add");
     put_mark(&d, 95, 17, 3, 5, "add"); /* no such kind */
     save(&d, "torch.op_mark");
-    struct framework f = load();
+    struct framework f;
+    load(&f);
     assert_true(f.has_queue);
     static const struct {
         int64_t begin, end;
@@ -202,7 +202,8 @@ static void python_calls_are_replayed_thread_by_thread(void **state)
     put_entry(&d, 99, 5, 9, 7); /* no such tag */
     save(&keys, "torch.python_tracer_hash");
     save(&d, "torch.python_tracer_func");
-    struct framework f = load();
+    struct framework f;
+    load(&f);
     static const struct {
         int64_t begin, end;
         uint32_t thread, id, parent, module;
@@ -237,7 +238,8 @@ static void every_prefix_of_a_file_is_read_as_far_as_it_goes(void **state)
     const size_t whole = d.n;
     for (d.n = 0; d.n <= whole; d.n++) {
         save(&d, "torch.op_mark");
-        struct framework f = load();
+        struct framework f;
+        load(&f);
         const size_t cut = d.n % (whole / 3) > 0;
         assert_int_equal(f.file[FRAMEWORK_MARKS].lost.by[LOSS_CUT_SHORT].n, cut);
         assert_int_equal(f.file[FRAMEWORK_MARKS].lost.by[LOSS_UNPAIRED].n, d.n / (whole / 3));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/large_memory.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -112,6 +113,7 @@ static void maps_add(struct mapped *m)
 
 static void maps_remove(struct mapped *m)
 {
+    assert(*m->link == m); /* it has not been moved */
     if (all.next == m)
         all.next = m->next;
     *m->link = m->next;

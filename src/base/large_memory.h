@@ -33,7 +33,7 @@ int memory_file(const char *dir);
  * machines have nothing that is writable. */
 int memory_file_near(const char *dir);
 
-/* A mapped file. The owner keeps the node where it is until memory_unmap(). */
+/* A mapped file. The owner keeps the node where it is until memory_unmap(): a copy cannot be unmapped. */
 struct mapped {
     void *at; /* NULL: nothing is mapped */
     size_t bytes;
