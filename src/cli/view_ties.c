@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "cluster/rank_groups.h"
 #include "profile/calls.h"
 
 enum { MANY = -2 }; /* peer rank: tasks of the operator have different ones */
@@ -12,9 +13,12 @@ enum { MANY = -2 }; /* peer rank: tasks of the operator have different ones */
 struct adding {
     const struct profile *profile;
     const struct device *device;
-    struct names *names;    /* of all ranks */
-    uint32_t *row;          /* rows of the device's collectives, sorted by begin */
-    struct rank_summary of; /* their data, in this order */
+    struct names *names; /* of all ranks */
+    size_t n;
+    uint32_t *row; /* rows of the device's collectives, sorted by begin, and their data in this order */
+    name_id *name, *group;
+    int64_t *begin_ns, *end_ns, *src, *dst;
+    bool *is_p2p;
     struct arena *mem;
 };
 
@@ -25,19 +29,15 @@ static name_id name_in(const struct adding *q, struct names *names, name_id id)
 
 static bool columns_take(struct adding *q)
 {
-    struct summary_collectives *c = &q->of.collectives;
-    struct rank_collectives *to = &c->ops;
     const size_t n = q->device->comm.ops.n + 1;
     q->row = arena_take(q->mem, n, sizeof *q->row);
-    to->name = arena_take(q->mem, n, sizeof *to->name);
-    to->group = arena_take(q->mem, n, sizeof *to->group);
-    to->type = arena_take(q->mem, n, sizeof *to->type);
-    to->begin_ns = arena_take(q->mem, n, sizeof *to->begin_ns);
-    to->end_ns = arena_take(q->mem, n, sizeof *to->end_ns);
-    to->src = arena_take(q->mem, n, sizeof *to->src);
-    to->dst = arena_take(q->mem, n, sizeof *to->dst);
-    c->step = arena_take(q->mem, n, sizeof *c->step);
-    c->exposed_ns = arena_take(q->mem, n, sizeof *c->exposed_ns); /* zeros: no waits are computed here */
+    q->name = arena_take(q->mem, n, sizeof *q->name);
+    q->group = arena_take(q->mem, n, sizeof *q->group);
+    q->begin_ns = arena_take(q->mem, n, sizeof *q->begin_ns);
+    q->end_ns = arena_take(q->mem, n, sizeof *q->end_ns);
+    q->src = arena_take(q->mem, n, sizeof *q->src);
+    q->dst = arena_take(q->mem, n, sizeof *q->dst);
+    q->is_p2p = arena_take(q->mem, n, sizeof *q->is_p2p);
     return !arena_failed(q->mem);
 }
 
@@ -51,25 +51,24 @@ static int64_t peer_of(uint32_t rank)
 static bool find_peers(struct adding *q)
 {
     const struct comm_tasks *tasks = &q->device->comm.tasks;
-    struct rank_collectives *to = &q->of.collectives.ops;
     uint32_t *place = arena_take(q->mem, q->device->comm.ops.n + 1, sizeof *place);
     if (!place)
         return false;
     memset(place, 0xFF, q->device->comm.ops.n * sizeof *place);
-    for (size_t i = 0; i < to->n; i++) {
+    for (size_t i = 0; i < q->n; i++) {
         place[q->row[i]] = (uint32_t)i;
-        to->src[i] = to->dst[i] = -1;
+        q->src[i] = q->dst[i] = -1;
     }
     const name_id record = names_addz(q->profile->names, "Notify_Record"),
                   wait = names_addz(q->profile->names, "Notify_Wait");
     for (size_t i = 0; i < tasks->n; i++) {
         const uint32_t op = place[tasks->op[i]];
-        if (op == NO_ROW || (tasks->name[i] != record && tasks->name[i] != wait) || to->dst[op] == MANY)
+        if (op == NO_ROW || (tasks->name[i] != record && tasks->name[i] != wait) || q->dst[op] == MANY)
             continue;
         const int64_t src = peer_of(tasks->src_rank[i]), dst = peer_of(tasks->dst_rank[i]);
-        const bool is_same = to->dst[op] == -1 || (to->dst[op] == dst && to->src[op] == src);
-        to->src[op] = is_same ? src : MANY;
-        to->dst[op] = is_same ? dst : MANY;
+        const bool is_same = q->dst[op] == -1 || (q->dst[op] == dst && q->src[op] == src);
+        q->src[op] = is_same ? src : MANY;
+        q->dst[op] = is_same ? dst : MANY;
     }
     return true;
 }
@@ -77,25 +76,23 @@ static bool find_peers(struct adding *q)
 static bool collectives_fill(struct adding *q)
 {
     const struct comm_ops *from = &q->device->comm.ops;
-    struct rank_collectives *to = &q->of.collectives.ops;
     uint64_t *key = arena_take(q->mem, from->n + 1, sizeof *key);
     if (!key || !columns_take(q))
         return false;
     for (size_t i = 0; i < from->n; i++) {
         key[i] = (uint64_t)from->begin_ns[i] ^ UINT64_C(1) << 63;
         if (from->is_shown[i])
-            q->row[to->n++] = (uint32_t)i;
+            q->row[q->n++] = (uint32_t)i;
     }
-    if (to->n > 0 && !order_by_u64(q->row, to->n, key))
+    if (q->n > 0 && !order_by_u64(q->row, q->n, key))
         return false;
-    for (size_t i = 0; i < to->n; i++) {
+    for (size_t i = 0; i < q->n; i++) {
         const uint32_t row = q->row[i];
-        to->name[i] = name_in(q, q->names, from->name[row]);
-        to->group[i] = name_in(q, q->names, from->group[row]);
-        to->type[i] = name_in(q, q->names, from->op_type[row]);
-        to->begin_ns[i] = from->begin_ns[row];
-        to->end_ns[i] = from->end_ns[row];
-        q->of.collectives.step[i] = NO_ROW;
+        q->name[i] = name_in(q, q->names, from->name[row]);
+        q->group[i] = name_in(q, q->names, from->group[row]);
+        q->is_p2p[i] = is_p2p_op(q->names, name_in(q, q->names, from->op_type[row]), q->name[i]);
+        q->begin_ns[i] = from->begin_ns[row];
+        q->end_ns[i] = from->end_ns[row];
     }
     return find_peers(q) && !names_failed(q->names);
 }
@@ -103,20 +100,19 @@ static bool collectives_fill(struct adding *q)
 /* The slice of each collective, found by name and begin; NO_ROW: none. NULL: no memory. */
 static uint32_t *find_slices(const struct adding *q, struct chrome_trace *drawn)
 {
-    const struct rank_collectives *ops = &q->of.collectives.ops;
     const struct chrome_slices *s = &drawn->slices;
     enum { PARTS = 3 };
     struct tuples tuples = { 0 }; /* (name, both halves of the begin) */
-    name_id *name = arena_take(q->mem, ops->n + 1, sizeof *name);
-    uint32_t *number = arena_take(q->mem, ops->n + 1, sizeof *number);
-    uint32_t *slice = arena_take(q->mem, ops->n + 1, sizeof *slice);
-    for (size_t i = 0; name && i < ops->n; i++)
+    name_id *name = arena_take(q->mem, q->n + 1, sizeof *name);
+    uint32_t *number = arena_take(q->mem, q->n + 1, sizeof *number);
+    uint32_t *slice = arena_take(q->mem, q->n + 1, sizeof *slice);
+    for (size_t i = 0; name && i < q->n; i++)
         name[i] = name_in(q, drawn->names, q->device->comm.ops.name[q->row[i]]);
     bool *wanted = arena_take(q->mem, names_count(drawn->names) + 1, sizeof *wanted);
     if (!name || !number || !slice || !wanted || names_failed(drawn->names))
         return NULL;
-    for (size_t i = 0; i < ops->n; i++) {
-        const uint64_t ns = (uint64_t)ops->begin_ns[i];
+    for (size_t i = 0; i < q->n; i++) {
+        const uint64_t ns = (uint64_t)q->begin_ns[i];
         const uint32_t part[PARTS] = { name[i], (uint32_t)ns, (uint32_t)(ns >> 32) };
         number[i] = tuple_add(&tuples, part, PARTS, q->mem);
         if (number[i] == KEYS_NO_MEMORY)
@@ -124,7 +120,7 @@ static uint32_t *find_slices(const struct adding *q, struct chrome_trace *drawn)
         wanted[name[i]] = true;
         slice[i] = NO_ROW; /* indexed by tuple number; there are at most as many as collectives */
     }
-    const size_t n = ops->n > 0 ? tuples_n(&tuples, PARTS) : 0;
+    const size_t n = q->n > 0 ? tuples_n(&tuples, PARTS) : 0;
     for (size_t i = 0; i < s->n; i++) {
         const uint64_t ns = (uint64_t)s->begin_ns[i];
         const uint32_t part[PARTS] = { s->name[i], (uint32_t)ns, (uint32_t)(ns >> 32) };
@@ -132,19 +128,28 @@ static uint32_t *find_slices(const struct adding *q, struct chrome_trace *drawn)
         if (at < n && slice[at] == NO_ROW)
             slice[at] = (uint32_t)i;
     }
-    for (size_t i = 0; i < ops->n; i++)
+    for (size_t i = 0; i < q->n; i++)
         number[i] = slice[number[i]];
     return arena_failed(q->mem) ? NULL : number;
 }
 
 static bool device_add(struct view_ties *t, struct adding *q, struct chrome_trace *drawn, size_t first_slice)
 {
-    const struct rank_collectives *ops = &q->of.collectives.ops;
     uint32_t *id = arena_take(q->mem, q->device->comm.ops.n + 1, sizeof *id);
-    if (!id || !collectives_fill(q) || !match_add(&t->match, &q->of, id))
+    if (!id || !collectives_fill(q))
+        return false;
+    const struct match_calls calls = { .n = q->n,
+                                       .group = q->group,
+                                       .name = q->name,
+                                       .begin_ns = q->begin_ns,
+                                       .end_ns = q->end_ns,
+                                       .is_p2p = q->is_p2p,
+                                       .src = q->src,
+                                       .dst = q->dst };
+    if (!match_add(&t->match, 0, &calls, id))
         return false;
     const uint32_t *slice = find_slices(q, drawn);
-    for (size_t i = 0; slice && i < ops->n; i++) {
+    for (size_t i = 0; slice && i < q->n; i++) {
         if (id[i] == NO_ROW || slice[i] == NO_ROW)
             continue;
         struct view_member *to = list_add(&t->members, t->match.mem);
@@ -152,7 +157,7 @@ static bool device_add(struct view_ties *t, struct adding *q, struct chrome_trac
             return false;
         *to = (struct view_member){ .collective = id[i],
                                     .slice = (uint32_t)(first_slice + slice[i]),
-                                    .is_send = strcasestr(names_text(q->names, ops->name[i]), "send") != NULL };
+                                    .is_send = strcasestr(names_text(q->names, q->name[i]), "send") != NULL };
     }
     return slice != NULL;
 }

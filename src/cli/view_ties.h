@@ -7,7 +7,7 @@
 #ifndef ASCOPE_CLI_VIEW_TIES_H
 #define ASCOPE_CLI_VIEW_TIES_H
 
-#include "cluster/collective_match.h"
+#include "answers/collective_match.h"
 #include "profile/chrome_trace.h"
 #include "profile/profile.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/sort.h"
 #include "cluster/rank_columns.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 /* Operators, and behind them their sums. */
 struct rows {

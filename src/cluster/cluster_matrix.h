@@ -9,7 +9,7 @@
 
 #include "cluster/rank_sets.h"
 #include "cluster/results_write.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 struct link {
     double mb, ms;

@@ -7,7 +7,7 @@
 #include "base/table.h"
 #include "cluster/rank_columns.h"
 #include "cluster/rank_groups.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 double comm_ratio(double part, double other)
 {

@@ -14,7 +14,7 @@
 #ifndef ASCOPE_CLUSTER_CRITICAL_PATH_H
 #define ASCOPE_CLUSTER_CRITICAL_PATH_H
 
-#include "cluster/collective_match.h"
+#include "answers/collective_match.h"
 #include "cluster/rank_groups.h"
 #include "cluster/verdicts.h"
 

@@ -8,7 +8,7 @@
 #define ASCOPE_CLUSTER_GATHERED_H
 
 #include "cluster/rank_summary.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 struct gathered_use {
     uint32_t op;  /* number of (group, name[, step]) in order of first appearance */

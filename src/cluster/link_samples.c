@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 enum { KIND, GROUP, SRC, DST, PARTS };
 enum { TOP1, MIDDLE, BOTTOM3, BOTTOM2, BOTTOM1, TOTAL, SAMPLES };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/robust.h"
+#include "base/robust.h"
 
 enum {
     SHOWN = 6,

@@ -10,7 +10,7 @@
 
 #include "cluster/modes.h"
 #include "cluster/rank_groups.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 #include "cluster/verdicts.h"
 
 struct link_use {

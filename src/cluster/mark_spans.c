@@ -5,7 +5,7 @@
 
 #include "cluster/by_connection.h"
 #include "cluster/step_of.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 enum { EVENT_RANGE = 2, EVENT_MARK = 3, DEEPEST = 100 };
 static const char start[] = "_start", stop[] = "_stop";

@@ -11,7 +11,7 @@
 #include "cluster/rank_reload.h"
 #include "cluster/recipe.h"
 #include "cluster/task_walk.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 #include "cluster/us_text.h"
 #include "profile/calls.h"
 

@@ -2,7 +2,7 @@
 #include "cluster/mode_compute_op_sum.h"
 
 #include "cluster/recipe.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 enum { OP_TYPE, TASK_TYPE, PARTS };
 

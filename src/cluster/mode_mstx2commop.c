@@ -7,7 +7,7 @@
 
 #include "base/json_memory.h"
 #include "cluster/recipe.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 /* As COMMUNICATION_OP, with texts instead of ids. */
 static const struct result_column columns[] = {

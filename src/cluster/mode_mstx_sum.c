@@ -6,7 +6,7 @@
 #include "base/stamp.h"
 #include "cluster/mark_spans.h"
 #include "cluster/recipe.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 enum { FRAMEWORK, CANN, DEVICE, SIDES };
 

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/collective_match.h"
+#include "answers/collective_match.h"
 #include "cluster/critical_path.h"
 #include "cluster/job.h"
 #include "cluster/link_verdicts.h"
 #include "cluster/recipe.h"
-#include "cluster/robust.h"
+#include "base/robust.h"
 #include "cluster/step_verdicts.h"
+#include "cluster/summary_collectives.h"
 #include "profile/calls.h"
 
 enum { SHOWN = 6, LEAST_ENDS = 3 };
@@ -88,7 +89,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 {
     struct state *const s = state;
     uint32_t *const id = arena_take(c->scratch, r->collectives.ops.n + 1, sizeof *id);
-    const bool done = id && groups_add(&s->groups, r) && match_add(&s->match, r, id) &&
+    const bool done = id && groups_add(&s->groups, r) && summary_match(&s->match, r, id) &&
                       step_verdicts_add(&s->steps, r, c->options) && link_verdicts_add(&s->links, r, c->options) &&
                       add_steps(s, &r->steps, c->mem) &&
                       critical_path_add(&s->path, r, (uint32_t)s->match.rank.n - 1, id);
@@ -184,7 +185,7 @@ static bool find_place(const struct state *s, struct verdict *v)
     const struct matched *most = NULL;
     for (size_t i = 0; i < s->match.list.n; i++) {
         const struct matched *const m = &s->match.list.at[i];
-        if (m->n < 2 || m->is_p2p || m->has_other_steps || s->match.rank.at[m->last] != v->rank)
+        if (m->n < 2 || m->is_p2p || s->match.rank.at[m->last] != v->rank)
             continue;
         char step[24];
         snprintf(step, sizeof step, "%lld", (long long)m->step);

@@ -7,7 +7,7 @@
 #include "base/out.h"
 #include "base/sort.h"
 #include "base/stamp.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 #include "profile/calls.h"
 
 enum { EVENT_RANGE = 2, DEEPEST = 20 };

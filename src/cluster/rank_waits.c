@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cluster/robust.h"
+#include "base/robust.h"
 #include "profile/calls.h"
 
 bool rank_waits_find(struct rank_waits *w, const struct collective_match *m, const struct keys *steps,
@@ -16,7 +16,7 @@ bool rank_waits_find(struct rank_waits *w, const struct collective_match *m, con
         const struct matched *const c = &m->list.at[i];
         if (c->is_p2p)
             w->has_p2p[c->first] = w->has_p2p[c->last] = true;
-        if (c->n < 2 || c->is_p2p || c->has_other_steps)
+        if (c->n < 2 || c->is_p2p)
             continue;
         const uint32_t step =
             steps && c->step >= 0 ? keys_find(steps, names_number(m->names, (uint64_t)c->step)) : NO_ROW;

@@ -10,8 +10,8 @@
 #ifndef ASCOPE_CLUSTER_RANK_WAITS_H
 #define ASCOPE_CLUSTER_RANK_WAITS_H
 
-#include "cluster/collective_match.h"
-#include "cluster/tuples.h"
+#include "answers/collective_match.h"
+#include "base/tuples.h"
 
 struct rank_wait {
     name_id group;

@@ -10,7 +10,7 @@
 
 #include "cluster/rank_groups.h"
 #include "cluster/recipe.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 struct link_sum {
     name_id op, transport, group;

@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "cluster/rank_stages.h"
 #include "cluster/rank_waits.h"
-#include "cluster/robust.h"
+#include "base/robust.h"
 #include "profile/calls.h"
 
 enum { SHOWN = 6, LEAST_STEPS = 3 };

@@ -8,7 +8,7 @@
 #ifndef ASCOPE_CLUSTER_STEP_VERDICTS_H
 #define ASCOPE_CLUSTER_STEP_VERDICTS_H
 
-#include "cluster/collective_match.h"
+#include "answers/collective_match.h"
 #include "cluster/modes.h"
 #include "cluster/rank_groups.h"
 #include "cluster/verdicts.h"

@@ -5,7 +5,7 @@
 
 #include "cluster/describe.h"
 #include "cluster/step_of.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 enum { NAME, STEP, PARTS };
 

@@ -4,6 +4,7 @@
 #include "base/keys.h"
 #include "base/stamp.h"
 #include "cluster/busy.h"
+#include "cluster/rank_groups.h"
 #include "cluster/step_of.h"
 
 /* Intervals, and the length of all before each. */
@@ -138,6 +139,32 @@ bool summarise_collectives(struct rank_summary *s, const struct rank *r)
     }
     if (done)
         sum_tails(s, &kernels, &all);
+    arena_free(mem);
+    return done;
+}
+
+bool summary_match(struct collective_match *m, const struct rank_summary *s, uint32_t *id)
+{
+    const struct rank_collectives *ops = &s->collectives.ops;
+    struct arena *mem = arena_new();
+    int64_t *step = mem ? arena_take(mem, ops->n, sizeof *step) : NULL;
+    bool *is_p2p = step ? arena_take(mem, ops->n, sizeof *is_p2p) : NULL;
+    for (size_t i = 0; is_p2p && i < ops->n; i++) {
+        const uint32_t row = s->collectives.step[i];
+        step[i] = row == NO_ROW ? INT64_MIN : s->steps.id[row];
+        is_p2p[i] = is_p2p_op(s->names, ops->type[i], ops->name[i]);
+    }
+    const struct match_calls calls = { .n = ops->n,
+                                       .group = ops->group,
+                                       .name = ops->name,
+                                       .begin_ns = ops->begin_ns,
+                                       .end_ns = ops->end_ns,
+                                       .exposed_ns = s->collectives.exposed_ns,
+                                       .step = step,
+                                       .is_p2p = is_p2p,
+                                       .src = ops->src,
+                                       .dst = ops->dst };
+    const bool done = is_p2p && match_add(m, s->identity.rank, &calls, id);
     arena_free(mem);
     return done;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cluster/step_of.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 enum { NAME, OP_TYPE, TASK_TYPE, SHAPES, STEP, PARTS };
 

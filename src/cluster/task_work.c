@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 #include "profile/calls.h"
 
 enum { EVENT_RANGE = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/robust.h"
+#include "base/robust.h"
 
 #include <math.h>
 #include <stdlib.h>

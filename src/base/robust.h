@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* robust.h - the median of numbers and the spread around it, neither of which a few outliers change. */
-#ifndef ASCOPE_CLUSTER_ROBUST_H
-#define ASCOPE_CLUSTER_ROBUST_H
+#ifndef ASCOPE_BASE_ROBUST_H
+#define ASCOPE_BASE_ROBUST_H
 
 #include <stddef.h>
 

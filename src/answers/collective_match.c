@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/collective_match.h"
+#include "answers/collective_match.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/rank_groups.h"
-#include "cluster/robust.h"
+#include "base/robust.h"
 #include "profile/calls.h"
 
-enum { KEY_PARTS = 5 };
+enum { KEY_PARTS = 6 };
 
-/* The key that a collective has on all of its members, without the sequence number. False: it is unknown. */
-static bool key_of(const struct rank_collectives *ops, size_t i, const char *name, bool is_p2p,
-                   uint32_t part[KEY_PARTS])
+static int64_t step_of_call(const struct match_calls *c, size_t i)
 {
-    part[0] = ops->group[i];
-    part[1] = is_p2p ? NAME_EMPTY : ops->name[i];
+    return c->step ? c->step[i] : INT64_MIN;
+}
+
+/* The key that a collective has on all of its members, without step and sequence number. False: it is unknown. */
+static bool key_of(const struct match_calls *c, size_t i, const char *name, bool is_p2p, uint32_t part[KEY_PARTS])
+{
+    part[0] = c->group[i];
+    part[1] = is_p2p ? NAME_EMPTY : c->name[i];
     part[2] = part[3] = 0;
-    part[4] = 0;
     if (!is_p2p)
         return true;
     const bool is_send = strcasestr(name, "send") != NULL;
-    if (ops->src[i] < 0 || ops->dst[i] < 0 || (is_send && strcasestr(name, "recv")))
+    if (c->src[i] < 0 || c->dst[i] < 0 || (is_send && strcasestr(name, "recv")))
         return false;
-    part[2] = (uint32_t)(is_send ? ops->src[i] : ops->dst[i]);
-    part[3] = (uint32_t)(is_send ? ops->dst[i] : ops->src[i]);
+    part[2] = (uint32_t)(is_send ? c->src[i] : c->dst[i]);
+    part[3] = (uint32_t)(is_send ? c->dst[i] : c->src[i]);
     return true;
 }
 
@@ -58,26 +60,18 @@ static bool add_member(struct collective_match *m, name_id group, uint32_t rank)
     return true;
 }
 
-/* Of a collective that is in no step (INT64_MIN) nothing can be said. */
-static bool are_different(int64_t step, int64_t other)
-{
-    return step != other && step != INT64_MIN && other != INT64_MIN;
-}
-
-static bool add_one(struct collective_match *m, const struct rank_summary *s, size_t i, struct counted *counted,
+static bool add_one(struct collective_match *m, const struct match_calls *c, size_t i, struct counted *counted,
                     uint32_t *id)
 {
-    const struct rank_collectives *const ops = &s->collectives.ops;
-    const uint32_t rank = (uint32_t)m->rank.n - 1, step = s->collectives.step[i];
-    const char *const name = names_text(m->names, ops->name[i]);
-    const bool is_p2p = is_p2p_op(m->names, ops->type[i], ops->name[i]);
-    const int64_t ns = ops->end_ns[i] - ops->begin_ns[i], exposed_ns = s->collectives.exposed_ns[i];
-    const int64_t step_id = step == NO_ROW ? INT64_MIN : s->steps.id[step];
+    const uint32_t rank = (uint32_t)m->rank.n - 1;
+    const bool is_p2p = c->is_p2p && c->is_p2p[i];
+    const int64_t ns = c->end_ns[i] - c->begin_ns[i], exposed_ns = c->exposed_ns ? c->exposed_ns[i] : 0;
     uint32_t part[KEY_PARTS];
     *id = NO_ROW;
-    if (!key_of(ops, i, name, is_p2p, part))
+    if (!key_of(c, i, names_text(m->names, c->name[i]), is_p2p, part))
         return true;
-    if (!count(counted, part) || (!is_p2p && !add_member(m, ops->group[i], rank)))
+    part[4] = keys_add(&m->steps, (uint64_t)step_of_call(c, i), m->mem);
+    if (part[4] == KEYS_NO_MEMORY || !count(counted, part) || (!is_p2p && !add_member(m, c->group[i], rank)))
         return false;
     *id = tuple_add(&m->keys, part, KEY_PARTS, m->mem);
     if (*id == KEYS_NO_MEMORY)
@@ -86,17 +80,16 @@ static bool add_one(struct collective_match *m, const struct rank_summary *s, si
         struct matched *const new = list_add(&m->list, m->mem);
         if (!new)
             return false;
-        *new = (struct matched){ .group = ops->group[i],
-                                 .name = ops->name[i],
+        *new = (struct matched){ .group = c->group[i],
+                                 .name = c->name[i],
                                  .is_p2p = is_p2p,
                                  .first = rank,
-                                 .first_end_ns = ops->end_ns[i],
-                                 .step = step_id,
+                                 .first_end_ns = c->end_ns[i],
+                                 .step = step_of_call(c, i),
                                  .least_ns = INT64_MAX };
     }
     struct matched *const to = &m->list.at[*id];
     to->n++;
-    to->has_other_steps |= are_different(to->step, step_id);
     to->sum_exposed_ns += exposed_ns;
     if (ns < to->least_ns) {
         to->least_ns = ns;
@@ -133,24 +126,21 @@ static int by_top(const void *a, const void *b)
 }
 
 /* Links a new rank to the trees of the ranks with which it shares collectives. If these are several trees, it joins them. */
-static bool link_clock(struct collective_match *m, const struct rank_summary *s, const uint32_t *id, struct arena *mem)
+static bool link_clock(struct collective_match *m, const struct match_calls *c, const uint32_t *id, struct arena *mem)
 {
-    const struct rank_collectives *const ops = &s->collectives.ops;
     const uint32_t rank = (uint32_t)m->rank.n - 1;
-    struct difference *const d = arena_take(mem, ops->n + 1, sizeof *d);
-    double *const v = arena_take(mem, ops->n + 1, sizeof *v);
+    struct difference *const d = arena_take(mem, c->n + 1, sizeof *d);
+    double *const v = arena_take(mem, c->n + 1, sizeof *v);
     size_t n = 0;
     if (!d || !v)
         return false;
-    for (size_t i = 0; i < ops->n; i++) {
+    for (size_t i = 0; i < c->n; i++) {
         const struct matched *const of = id[i] == NO_ROW ? NULL : &m->list.at[id[i]];
-        const uint32_t step = s->collectives.step[i];
         int64_t ahead_ns;
-        if (!of || of->is_p2p || of->first == rank ||
-            are_different(of->step, step == NO_ROW ? INT64_MIN : s->steps.id[step]))
+        if (!of || of->is_p2p || of->first == rank)
             continue;
         const uint32_t top = top_of(m, of->first, &ahead_ns);
-        d[n++] = (struct difference){ top, (double)(ops->end_ns[i] - of->first_end_ns + ahead_ns) };
+        d[n++] = (struct difference){ top, (double)(c->end_ns[i] - of->first_end_ns + ahead_ns) };
     }
     if (n > 0)
         qsort(d, n, sizeof *d, by_top);
@@ -169,7 +159,7 @@ static bool link_clock(struct collective_match *m, const struct rank_summary *s,
     return true;
 }
 
-bool match_add(struct collective_match *m, const struct rank_summary *s, uint32_t *id)
+bool match_add(struct collective_match *m, int64_t number, const struct match_calls *c, uint32_t *id)
 {
     struct arena *const mem = arena_new();
     struct counted counted = { .mem = mem };
@@ -177,14 +167,19 @@ bool match_add(struct collective_match *m, const struct rank_summary *s, uint32_
     struct rank_clock_error *const clock = list_add(&m->clock, m->mem);
     bool done = mem && rank && clock;
     if (done) {
-        *rank = s->identity.rank;
+        *rank = number;
         clock->above = (uint32_t)m->rank.n - 1;
     }
-    for (size_t i = 0; done && i < s->collectives.ops.n; i++)
-        done = add_one(m, s, i, &counted, &id[i]);
-    done = done && link_clock(m, s, id, mem);
+    for (size_t i = 0; done && i < c->n; i++)
+        done = add_one(m, c, i, &counted, &id[i]);
+    done = done && link_clock(m, c, id, mem);
     arena_free(mem);
     return done;
+}
+
+uint32_t match_series(const struct collective_match *m, uint32_t id)
+{
+    return (uint32_t)(m->keys.level[KEY_PARTS - 2].key.at[id] >> 32);
 }
 
 bool match_finish(struct collective_match *m)

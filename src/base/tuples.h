@@ -4,8 +4,8 @@
  * For sums by several keys: tuple_add() returns the number of a tuple, and the sums are an array of that order. All tuples of a
  * set have the same number of parts. Its memory is an arena's.
  */
-#ifndef ASCOPE_CLUSTER_TUPLES_H
-#define ASCOPE_CLUSTER_TUPLES_H
+#ifndef ASCOPE_BASE_TUPLES_H
+#define ASCOPE_BASE_TUPLES_H
 
 #include <stdint.h>
 

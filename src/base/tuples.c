@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/tuples.h"
+#include "base/tuples.h"
 
 uint32_t tuple_add(struct tuples *t, const uint32_t *part, size_t n, struct arena *mem)
 {
