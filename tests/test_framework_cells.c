@@ -257,9 +257,10 @@ static struct collection_export shown_as(const struct output_options *options)
 
 static bool table_build(const void *context, const char *table, struct table *out, struct error *e)
 {
-    for (size_t i = 0; i < n_framework_outputs; i++)
-        if (strcmp(framework_outputs[i].file, table) == 0)
-            return framework_outputs[i].build(context, out, e);
+    const struct output_rows rows = framework_outputs(FRAMEWORK_PYTORCH);
+    for (size_t i = 0; i < rows.n; i++)
+        if (strcmp(rows.at[i].file, table) == 0)
+            return rows.at[i].build(context, out, e);
     return error_set(e, FAULT_ASKED, "there is no such table");
 }
 

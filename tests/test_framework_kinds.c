@@ -5,7 +5,8 @@
 #include <errno.h>
 
 #include "folder.h"
-#include "pipeline/framework_kinds.h"
+#include "open/framework_kinds.h"
+#include "pipeline/framework_outputs.h"
 
 static void rows_are_whole(void **state)
 {
@@ -15,7 +16,7 @@ static void rows_are_whole(void **state)
         assert_true(k->id < FRAMEWORKS);
         print_message("  %s\n", n->name);
         assert_true(*n->name && *n->suffix);
-        assert_true(k->is_one && k->look && k->load && k->analyse && k->output && *k->n_outputs > 0);
+        assert_true(k->is_one && k->look && k->load && k->analyse && framework_outputs(k->id).n > 0);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(n->suffix, framework_names[framework_kinds[j].id].suffix);
     }

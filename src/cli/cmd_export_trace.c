@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/flow/chrome_flows.h"
 #include "base/gzip.h"
 #include "cli/one_collection.h"

@@ -14,7 +14,7 @@
 #include "base/inside.h"
 #include "cli/term.h"
 #include "load/prof.h"
-#include "pipeline/framework_kinds.h"
+#include "open/framework_kinds.h"
 
 void advise(const struct arguments *a, const char *fmt, ...)
 {

@@ -5,7 +5,6 @@
 #include "analyse/profile_analyse.h"
 #include "load/chrome_load.h"
 #include "load/prof.h"
-#include "pipeline/collection_write.h"
 
 static bool open_collection(struct loaded *l, const struct target *target, unsigned n_threads, struct error *e)
 {

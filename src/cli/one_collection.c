@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
 #include "base/destination.h"
 #include "base/file.h"
@@ -19,8 +20,7 @@
 #include "cli/targets.h"
 #include "cli/term.h"
 #include "cli/work.h"
-#include "pipeline/collection_write.h"
-#include "pipeline/framework_kinds.h"
+#include "open/framework_kinds.h"
 #include "pipeline/stages.h"
 #include "export/pftrace.h"
 #include "load/collector_load.h"

@@ -4,7 +4,7 @@
 #define ASCOPE_CLI_TARGETS_H
 
 #include "cli/command.h"
-#include "pipeline/framework_kinds.h"
+#include "open/framework_kinds.h"
 
 struct target {
     const char *path;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
 #include "base/file.h"
 #include "base/inside.h"
@@ -20,7 +21,7 @@
 #include "pipeline/simplify.h"
 #include "pipeline/stages.h"
 #include "load/raw_bytes.h"
-#include "pipeline/framework_kinds.h"
+#include "pipeline/framework_outputs.h"
 #include "pipeline/registry.h"
 
 struct job {
@@ -173,9 +174,10 @@ static bool plan(struct writing *w, const char *dir, struct arena *mem)
     if (s->settings.has_rank)
         snprintf(rank, sizeof rank, "_%lld", (long long)s->settings.rank);
     snprintf(dataset, sizeof dataset, "_%lld", (long long)s->settings.dataset);
-    w->job = arena_take(mem, *w->kind->n_outputs, sizeof *w->job);
-    for (size_t i = 0; w->job && i < *w->kind->n_outputs; i++) {
-        const struct framework_output *o = &w->kind->output[i];
+    const struct output_rows rows = framework_outputs(w->kind->id);
+    w->job = arena_take(mem, rows.n, sizeof *w->job);
+    for (size_t i = 0; w->job && i < rows.n; i++) {
+        const struct framework_output *o = &rows.at[i];
         if (!(w->want & (o->is_db ? WANT_DB : WANT_TEXT)))
             continue;
         const char *percent = strstr(o->file, "%s");
@@ -326,13 +328,6 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
         account_problem(&out->account, problem.text);
     close(lock);
     return true;
-}
-
-void collection_losses(const struct collection *s, struct losses *out)
-{
-    losses_merge(out, &s->profile.lost);
-    for (size_t i = 0; i < FRAMEWORK_FILES; i++)
-        losses_merge(out, &s->framework.file[i].lost);
 }
 
 /* The user's choice, or else that of the recording. */

@@ -9,14 +9,11 @@
 #include "base/progress.h"
 #include "pipeline/account.h"
 #include "export/framework/collection_export.h"
-#include "pipeline/framework_kinds.h"
+#include "open/framework_kinds.h"
 
 /* The request for an output of the whole collection. */
 struct collection_export collection_export_of(const struct collection *s, const struct output_options *options,
                                               struct arena *mem);
-
-void collection_losses(const struct collection *s,
-                       struct losses *out); /* adds the losses of its device and framework parts */
 
 struct collection_result {
     struct collection collection;       /* as analysed; valid until collection_result_free() */

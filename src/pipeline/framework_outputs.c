@@ -82,7 +82,7 @@ static bool wants_pipeline(const struct collection *s)
 
 /* Every file of ASCEND_PROFILER_OUTPUT. The large ones come first, so that no thread ends up alone with one of them. */
 /* clang-format off */
-const struct framework_output framework_outputs[] = {
+static const struct framework_output pt_outputs[] = {
     { .file = "trace_view.json", .about = "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
       .is_timeline = true, .write = trace_view_write },
     { .file = "ascend_pytorch_profiler%s.db", .about = "everything as tables, for SQL and MindStudio Insight",
@@ -132,7 +132,7 @@ const struct framework_output framework_outputs[] = {
 };
 
 /* The same for MindSpore. Tables of the device's export (is_copy) are written whatever was requested. */
-const struct framework_output ms_outputs[] = {
+static const struct framework_output ms_outputs[] = {
     { .file = "trace_view.json", .about = "the whole timeline, for Perfetto, Chrome or MindStudio Insight",
       .is_timeline = true, .write = trace_view_write },
     { .file = "ascend_mindspore_profiler%s.db", .about = "everything of the device as tables, for SQL and MindStudio Insight",
@@ -186,5 +186,12 @@ const struct framework_output ms_outputs[] = {
       .is_wanted = has_device, .report = "gpu_counters" },
 };
 /* clang-format on */
-const size_t n_ms_outputs = sizeof ms_outputs / sizeof *ms_outputs;
-const size_t n_framework_outputs = sizeof framework_outputs / sizeof *framework_outputs;
+
+struct output_rows framework_outputs(enum framework_id framework)
+{
+    static const struct output_rows of[FRAMEWORKS] = {
+        [FRAMEWORK_PYTORCH] = { pt_outputs, sizeof pt_outputs / sizeof *pt_outputs },
+        [FRAMEWORK_MINDSPORE] = { ms_outputs, sizeof ms_outputs / sizeof *ms_outputs },
+    };
+    return of[framework];
+}

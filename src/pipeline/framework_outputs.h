@@ -3,11 +3,15 @@
 #ifndef ASCOPE_PIPELINE_FRAMEWORK_OUTPUTS_H
 #define ASCOPE_PIPELINE_FRAMEWORK_OUTPUTS_H
 
+#include "base/framework_names.h"
 #include "export/framework/collection_export.h"
 
-extern const struct framework_output framework_outputs[]; /* of PyTorch */
-extern const size_t n_framework_outputs;
-extern const struct framework_output ms_outputs[]; /* of MindSpore */
-extern const size_t n_ms_outputs;
+struct output_rows {
+    const struct framework_output *at;
+    size_t n;
+};
+
+/* The files of ASCEND_PROFILER_OUTPUT that collections of a framework have. */
+struct output_rows framework_outputs(enum framework_id framework);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "base/file.h"
 #include "base/leftover.h"
 #include "base/outdir.h"
@@ -18,6 +19,7 @@
 #include "load/prof.h"
 #include "pipeline/analyze.h"
 #include "pipeline/collection_write.h"
+#include "pipeline/framework_outputs.h"
 #include "pipeline/prof_write.h"
 
 enum { CODE_OF_LOSSES = 3 };
@@ -64,8 +66,9 @@ static bool write_databases(const struct framework_kind *kind, const struct coll
                             const struct output_options *options, const char *dir, struct job_rank *r,
                             struct arena *mem, struct error *e)
 {
-    for (size_t i = 0; i < *kind->n_outputs; i++) {
-        const struct framework_output *o = &kind->output[i];
+    const struct output_rows rows = framework_outputs(kind->id);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct framework_output *o = &rows.at[i];
         if (o->is_db && strstr(o->file, "%s") && (!o->is_wanted || o->is_wanted(s)) &&
             !write_database(s, options, arena_printf(mem, "%s/rank.db", dir), o->write, &r->db, e))
             return false;

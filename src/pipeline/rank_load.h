@@ -9,7 +9,8 @@
 
 #include "cluster/job.h"
 #include "pipeline/account.h"
-#include "pipeline/framework_kinds.h"
+#include "export/output_options.h"
+#include "open/framework_kinds.h"
 
 /* A rank_loader (cluster/job.h) for collections of frameworks and PROF directories. */
 bool rank_load(const char *path, unsigned parts, struct rank *out, int *exit_code, struct error *e);

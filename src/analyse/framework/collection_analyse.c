@@ -30,3 +30,10 @@ bool collection_is_simulated(const struct collection *s)
     return s->settings.is_simulated || s->collector.is_simulated ||
            (s->has_device && source_is_simulated(profile_main_source(&s->profile)));
 }
+
+void collection_losses(const struct collection *s, struct losses *out)
+{
+    losses_merge(out, &s->profile.lost);
+    for (size_t i = 0; i < FRAMEWORK_FILES; i++)
+        losses_merge(out, &s->framework.file[i].lost);
+}

@@ -12,4 +12,7 @@ bool collection_analyse(struct collection *s, unsigned n_threads, struct error *
 /* Whether its device is simulated: the times of the device are not measured. */
 bool collection_is_simulated(const struct collection *s);
 
+/* Adds the losses of its device and framework parts. */
+void collection_losses(const struct collection *s, struct losses *out);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pipeline/framework_kinds.h"
+#include "open/framework_kinds.h"
 
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "analyse/framework/ms_analyse.h"
 #include "load/ms.h"
 #include "load/pt.h"
-#include "pipeline/framework_outputs.h"
 
 /* MindSpore comes before PyTorch: it recognises its files by their names, whatever the name of the directory. */
 const struct framework_kind framework_kinds[] = {
@@ -15,16 +14,12 @@ const struct framework_kind framework_kinds[] = {
       .is_one = ms_is_one,
       .look = ms_look,
       .load = ms_load,
-      .analyse = ms_analyse,
-      .output = ms_outputs,
-      .n_outputs = &n_ms_outputs },
+      .analyse = ms_analyse },
     { .id = FRAMEWORK_PYTORCH,
       .is_one = pt_is_one,
       .look = pt_look,
       .load = pt_load,
-      .analyse = collection_analyse,
-      .output = framework_outputs,
-      .n_outputs = &n_framework_outputs },
+      .analyse = collection_analyse },
 };
 const size_t n_framework_kinds = sizeof framework_kinds / sizeof *framework_kinds;
 

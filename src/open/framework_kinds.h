@@ -2,13 +2,12 @@
 /* framework_kinds.h - the frameworks whose collections are read: each is a row.
  *
  * A collection is a directory that the profiler of a framework writes, with a PROF directory in it if a device was
- * recorded. Everything that depends on the framework is in its row, so that a new one is a row and a loader.
+ * recorded. How it is recognised, loaded and analysed is in its row; framework_outputs() has its files.
  */
-#ifndef ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
-#define ASCOPE_PIPELINE_FRAMEWORK_KINDS_H
+#ifndef ASCOPE_OPEN_FRAMEWORK_KINDS_H
+#define ASCOPE_OPEN_FRAMEWORK_KINDS_H
 
 #include "base/framework_names.h"
-#include "export/framework/collection_export.h"
 #include "load/collection_load.h"
 
 struct framework_kind {
@@ -18,8 +17,6 @@ struct framework_kind {
     bool (*look)(struct collection *s, const char *path, struct collection_look *out, struct error *e);
     bool (*load)(struct collection *s, const char *path, const struct collection_request *r, struct error *e);
     bool (*analyse)(struct collection *s, unsigned n_threads, struct error *e);
-    const struct framework_output *output; /* the files of ASCEND_PROFILER_OUTPUT */
-    const size_t *n_outputs;
 };
 
 extern const struct framework_kind framework_kinds[];
