@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "answers/run_chrome.h"
-#include "answers/subject.h"
+#include "answers/run_rank.h"
 #include "fuzz.h"
 #include "guarded.h"
 #include "load/chrome_load.h"
@@ -22,14 +22,14 @@ static void check_args(const struct chrome_trace *t, uint64_t at, uint32_t len)
 /* The first and the last step against the others: their parts add up to them. */
 static void explain(const struct chrome_trace *t, struct names *names, struct arena *mem)
 {
-    const struct subject subject = subject_of_trace(t, names);
+    const struct run_rank view = run_rank_of_trace(t, names);
     struct step_series s;
     struct step_division division;
-    if (!subject_series(&s, &subject, mem))
+    if (!run_rank_series(&s, &view, mem))
         abort();
     const uint32_t wanted[] = { 0, (uint32_t)s.n - 1 };
     const size_t n_wanted = s.n < 2 ? s.n : 2;
-    if (!subject_division(&division, &s, &subject, wanted, n_wanted, mem))
+    if (!run_rank_division(&division, &s, &view, wanted, n_wanted, mem))
         abort();
     for (size_t i = 0; i < n_wanted; i++)
         if (fabs(division.of[i].time_ns - (double)s.time_ns[wanted[i]]) > 1 + 1e-6 * (double)s.time_ns[wanted[i]])
@@ -41,7 +41,7 @@ static void use(const struct chrome_trace *t)
 {
     struct arena *mem = arena_new();
     struct names *names = names_new();
-    struct run_rank run;
+    struct measured_rank run;
     struct view_timeline timeline;
     struct error e = { 0 };
     if (!mem || !names || !view_timeline_build(&timeline, t, mem))

@@ -14,10 +14,11 @@ static void assert_near(double found, double wanted)
 }
 
 /* A rank whose steps took these times, with one kernel that is half of each. */
-static void rank_make(struct run_rank *out, const int64_t *time_ns, size_t n, struct names *names, struct arena *mem)
+static void rank_make(struct measured_rank *out, const int64_t *time_ns, size_t n, struct names *names,
+                      struct arena *mem)
 {
     struct measuring m;
-    *out = (struct run_rank){
+    *out = (struct measured_rank){
         .path = "x", .has_device = true, .has_steps = true, .n_steps = n, .allocated_bytes = -1, .reserved_bytes = -1
     };
     out->step = arena_take(mem, n, sizeof *out->step);
@@ -34,7 +35,7 @@ static void rank_make(struct run_rank *out, const int64_t *time_ns, size_t n, st
     assert_true(measuring_end(&m));
 }
 
-static const struct measure *find(const struct run_rank *r, struct names *names, const char *name)
+static const struct measure *find(const struct measured_rank *r, struct names *names, const char *name)
 {
     for (size_t i = 0; i < r->n; i++)
         if (strcmp(names_text(names, r->at[i].name), name) == 0)
@@ -48,7 +49,7 @@ static void means_and_variances(void **state)
     static const int64_t time_ns[] = { 1000, 1040, 5000, 960 }; /* the third is slow */
     struct arena *mem = arena_new();
     struct names *names = names_new();
-    struct run_rank r;
+    struct measured_rank r;
     rank_make(&r, time_ns, ROWS(time_ns), names, mem);
     assert_int_equal(r.n_usual, 3);
     assert_true(r.step[2].is_slow);
@@ -102,7 +103,7 @@ static void what_is_real(void **state)
     for (size_t i = 0; i < ROWS(row); i++) {
         struct arena *mem = arena_new();
         struct names *names = names_new();
-        struct run_rank a, b;
+        struct measured_rank a, b;
         struct comparison c;
         struct error e = { 0 };
         size_t n_changes;

@@ -8,7 +8,7 @@
 
 bool step_series_of_chrome(struct step_series *s, const struct chrome_trace *t, struct names *names, struct arena *mem)
 {
-    struct run_rank run;
+    struct measured_rank run;
     *s = (struct step_series){ 0 };
     if (!run_steps_of_chrome(&run, t, names, mem) || !step_series_take(s, run.n_steps, mem))
         return false;

@@ -55,7 +55,7 @@ static void judge(struct difference *d, const struct noise *x)
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct run_rank *x = a, *y = b;
+    const struct measured_rank *x = a, *y = b;
     if (x->has_rank != y->has_rank)
         return x->has_rank ? -1 : 1;
     if (x->has_rank && x->rank != y->rank)
@@ -65,7 +65,7 @@ static int by_rank(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-static bool pair_up(struct comparison *c, struct run_rank *a, size_t n_a, struct run_rank *b, size_t n_b,
+static bool pair_up(struct comparison *c, struct measured_rank *a, size_t n_a, struct measured_rank *b, size_t n_b,
                     struct arena *mem)
 {
     c->pair = arena_take(mem, n_a < n_b ? n_a : n_b, sizeof *c->pair);
@@ -98,7 +98,7 @@ static void compare_parts(struct comparison *c)
     for (unsigned k = 0; k < RUN_PARTS; k++) {
         struct noise all = { .is_known = true };
         for (size_t i = 0; i < c->n_pairs; i++) {
-            const struct run_rank *a = c->pair[i].a, *b = c->pair[i].b;
+            const struct measured_rank *a = c->pair[i].a, *b = c->pair[i].b;
             struct noise one = { .is_known = true };
             noise_add(&one, a->part[k].variance, a->n_usual, 1);
             noise_add(&one, b->part[k].variance, b->n_usual, 1);
@@ -115,7 +115,7 @@ static void compare_parts(struct comparison *c)
     }
 }
 
-static void most_memory(int64_t most[2], const struct run_rank *r)
+static void most_memory(int64_t most[2], const struct measured_rank *r)
 {
     most[0] = r->allocated_bytes > most[0] ? r->allocated_bytes : most[0];
     most[1] = r->reserved_bytes > most[1] ? r->reserved_bytes : most[1];
@@ -194,7 +194,7 @@ static void row_add(struct rows *r, uint32_t pair, const struct measure *a, cons
 
 static void rows_of_pair(struct rows *r, uint32_t pair)
 {
-    const struct run_rank *a = r->c->pair[pair].a, *b = r->c->pair[pair].b;
+    const struct measured_rank *a = r->c->pair[pair].a, *b = r->c->pair[pair].b;
     size_t i = 0, k = 0;
     while ((i < a->n || k < b->n) && !r->failed) {
         const uint64_t x = i < a->n ? key_of(&a->at[i]) : UINT64_MAX, y = k < b->n ? key_of(&b->at[k]) : UINT64_MAX;
@@ -259,7 +259,7 @@ static bool compare_steps(struct comparison *c, struct arena *mem)
         return false;
     c->n_steps = most;
     for (size_t i = 0; i < c->n_pairs; i++) {
-        const struct run_rank *a = c->pair[i].a, *b = c->pair[i].b;
+        const struct measured_rank *a = c->pair[i].a, *b = c->pair[i].b;
         for (size_t s = 0; s < most; s++) {
             struct compared_step *out = &c->step[s];
             if (s < a->n_steps && a->step[s].part_ns[RUN_STEP] >= out->a_ns) {
@@ -277,7 +277,7 @@ static bool compare_steps(struct comparison *c, struct arena *mem)
     return true;
 }
 
-bool compare_runs(struct comparison *out, struct run_rank *a, size_t n_a, struct run_rank *b, size_t n_b,
+bool compare_runs(struct comparison *out, struct measured_rank *a, size_t n_a, struct measured_rank *b, size_t n_b,
                   struct names *names, struct arena *mem, struct error *e)
 {
     *out = (struct comparison){ .names = names, .memory_a = { -1, -1 }, .memory_b = { -1, -1 } };

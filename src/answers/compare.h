@@ -45,7 +45,7 @@ struct compared_step {
 };
 
 struct compared_pair {
-    const struct run_rank *a, *b;
+    const struct measured_rank *a, *b;
     struct difference part[RUN_PARTS];
 };
 
@@ -66,7 +66,7 @@ struct comparison {
 };
 
 /* False: no memory, or nothing in common, with the reason in e. The ranks must outlive it. */
-bool compare_runs(struct comparison *out, struct run_rank *a, size_t n_a, struct run_rank *b, size_t n_b,
+bool compare_runs(struct comparison *out, struct measured_rank *a, size_t n_a, struct measured_rank *b, size_t n_b,
                   struct names *names, struct arena *mem, struct error *e);
 
 /* The answer to what changed: *n rows of the kinds that explain a step, by falling difference. Only real differences, or, if the noise is

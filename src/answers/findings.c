@@ -33,7 +33,7 @@ void finding_add(const struct advise_subject *s, struct finding *out, double ns,
         out->evidence[at] = out->evidence[at - 1];
     out->evidence[at] = (struct evidence){ .text = arena_text(s->mem, text, strlen(text)), .ns = ns };
     if (place) {
-        const struct subject q = subject_of(s->p, s->d, s->collection);
+        const struct run_rank q = run_rank_of(s->p, s->d, s->collection);
         out->evidence[at].place = why_place_of(place, &q, s->mem);
     }
 }

@@ -22,12 +22,12 @@ static bool lower_median(const int64_t *value_ns, size_t n, struct arena *mem, i
     return true;
 }
 
-bool job_rank_of(struct job_rank *r, const struct subject *q, struct arena *mem)
+bool job_rank_of(struct job_rank *r, const struct run_rank *q, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
     int64_t time_median, own_median, communication_median;
-    bool done = spare && subject_series(&s, q, spare);
+    bool done = spare && run_rank_series(&s, q, spare);
     int64_t *own_ns = done ? arena_take(spare, s.n, sizeof *own_ns) : NULL;
     struct rank_step *step = own_ns ? arena_take(mem, s.n, sizeof *step) : NULL;
     done = step != NULL;
@@ -39,7 +39,7 @@ bool job_rank_of(struct job_rank *r, const struct subject *q, struct arena *mem)
     done = done && lower_median(s.time_ns, s.n, spare, &time_median) && lower_median(own_ns, s.n, spare, &own_median) &&
            lower_median(s.part_ns[STEP_COMMUNICATION], s.n, spare, &communication_median);
     if (done) {
-        r->has_rank = subject_rank(q, &r->rank);
+        r->has_rank = run_rank_number(q, &r->rank);
         r->has_device = q->device != NULL;
         r->device = q->device ? q->device->source.device : 0;
         r->is_host = s.is_host;

@@ -10,7 +10,7 @@
 #ifndef ASCOPE_ANSWERS_JOB_STEPS_H
 #define ASCOPE_ANSWERS_JOB_STEPS_H
 
-#include "answers/subject.h"
+#include "answers/run_rank.h"
 
 struct rank_step {
     const char *name;
@@ -32,7 +32,7 @@ struct job_rank {
 };
 
 /* Fills all but target, device_row and path. False: no memory. */
-bool job_rank_of(struct job_rank *r, const struct subject *q, struct arena *mem);
+bool job_rank_of(struct job_rank *r, const struct run_rank *q, struct arena *mem);
 
 struct job_step {
     const char *name;

@@ -144,7 +144,7 @@ static void whole_find(struct chrome_run *r)
     r->host_end_ns[0] = begin <= end ? end : 0;
 }
 
-static bool steps_find(struct chrome_run *r, struct run_rank *out)
+static bool steps_find(struct chrome_run *r, struct measured_rank *out)
 {
     const struct chrome_trace *t = r->t;
     const size_t n = r->step_slices.list.n > 0 ? r->step_slices.list.n : 1;
@@ -178,7 +178,7 @@ static bool steps_find(struct chrome_run *r, struct run_rank *out)
 /* Finds when steps begin and end on the device: a step lasts until the end of the last work that was launched in it. */
 static void steps_of_device(struct chrome_run *r)
 {
-    const struct run_rank *out = r->m.out;
+    const struct measured_rank *out = r->m.out;
     for (size_t i = 0; i < out->n_steps; i++)
         r->end_ns[i] = r->host_end_ns[i];
     for (size_t i = 0; i < r->device.n; i++) {
@@ -245,7 +245,7 @@ static int64_t inside_ns(const struct busy *v, size_t *from, int64_t begin_ns, i
 /* Divides each step into computing, exposed communication and free time of the device; without a device operators of the host compute. */
 static void parts_find(struct chrome_run *r)
 {
-    struct run_rank *out = r->m.out;
+    struct measured_rank *out = r->m.out;
     struct busy computing = { 0 }, communicating = { 0 }, all = { 0 };
     for (size_t i = 0; i < r->device.n && !r->failed; i++) {
         const struct device_slice *d = &r->device.at[i];
@@ -351,7 +351,7 @@ static void add_host(struct chrome_run *r)
                           host_step_at(r, t->slices.begin_ns[i]), (double)self_ns[i]);
 }
 
-static void memory_find(struct run_rank *out, const struct chrome_trace *t)
+static void memory_find(struct measured_rank *out, const struct chrome_trace *t)
 {
     for (size_t i = 0; i < t->instants.n; i++) {
         const struct chrome_instant *x = &t->instants.at[i];
@@ -369,8 +369,8 @@ static void memory_find(struct run_rank *out, const struct chrome_trace *t)
 }
 
 /* Finds steps and their parts. The caller frees r->work. */
-static bool steps_measure(struct chrome_run *r, struct run_rank *out, const struct chrome_trace *t, struct names *names,
-                          struct arena *mem)
+static bool steps_measure(struct chrome_run *r, struct measured_rank *out, const struct chrome_trace *t,
+                          struct names *names, struct arena *mem)
 {
     r->t = t;
     r->work = arena_new();
@@ -391,11 +391,12 @@ static bool steps_measure(struct chrome_run *r, struct run_rank *out, const stru
     return !r->failed;
 }
 
-bool run_steps_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem)
+bool run_steps_of_chrome(struct measured_rank *out, const struct chrome_trace *t, struct names *names,
+                         struct arena *mem)
 {
     struct chrome_run r = { 0 };
     bool has_steps = false;
-    *out = (struct run_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
+    *out = (struct measured_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
     for (size_t i = 0; i < names_count(t->names) && !has_steps; i++)
         has_steps = chrome_step_name(names_text(t->names, (name_id)i)) != NULL;
     const bool done = !has_steps || steps_measure(&r, out, t, names, mem);
@@ -404,10 +405,10 @@ bool run_steps_of_chrome(struct run_rank *out, const struct chrome_trace *t, str
     return done;
 }
 
-bool run_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
+bool run_of_chrome(struct measured_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
                    struct error *e)
 {
-    *out = (struct run_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
+    *out = (struct measured_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
     out->has_rank = chrome_rank(t, &out->rank);
     struct chrome_run r = { .has_operators = true };
     bool done = steps_measure(&r, out, t, names, mem) && measuring_begin(&r.m, out, names, mem);

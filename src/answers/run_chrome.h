@@ -11,11 +11,12 @@
 #include "profile/chrome_trace.h"
 
 /* All but the path. False: no memory, or nothing that can be compared, with the reason in e. */
-bool run_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
+bool run_of_chrome(struct measured_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem,
                    struct error *e);
 
 /* Only its steps, n_steps of them, and whether there is a device: without is_slow, and without what only measures need. 0 steps: the
  * trace has none. False only without memory. */
-bool run_steps_of_chrome(struct run_rank *out, const struct chrome_trace *t, struct names *names, struct arena *mem);
+bool run_steps_of_chrome(struct measured_rank *out, const struct chrome_trace *t, struct names *names,
+                         struct arena *mem);
 
 #endif

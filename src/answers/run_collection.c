@@ -39,7 +39,7 @@ static uint32_t host_step_at(const struct source_run *r, int64_t ns)
     return r->steps.is_whole ? 0 : step_series_at(r->steps.host_begin_ns, r->steps.host_end_ns, r->steps.n, ns);
 }
 
-static bool steps_fill(struct source_run *r, struct run_rank *out, struct arena *mem)
+static bool steps_fill(struct source_run *r, struct measured_rank *out, struct arena *mem)
 {
     const struct step_series *s = &r->steps;
     out->has_steps = !s->is_whole;
@@ -177,17 +177,17 @@ static bool add_calls(struct source_run *r, struct arena *work)
     return true;
 }
 
-bool run_of_collection(struct run_rank *out, const struct profile *p, const struct device *d,
+bool run_of_collection(struct measured_rank *out, const struct profile *p, const struct device *d,
                        const struct collection *collection, struct names *names, struct arena *mem, struct error *e)
 {
     const int64_t number = collection ? collection->settings.rank : profile_main_source(p)->settings.rank;
-    *out = (struct run_rank){ .has_rank = collection ? collection->settings.has_rank : number >= 0,
-                              .rank = number,
-                              .has_device = d != NULL,
-                              .is_gpu = d && d->gpu.n > 0,
-                              .device = d ? d->source.device : 0,
-                              .allocated_bytes = -1,
-                              .reserved_bytes = -1 };
+    *out = (struct measured_rank){ .has_rank = collection ? collection->settings.has_rank : number >= 0,
+                                   .rank = number,
+                                   .has_device = d != NULL,
+                                   .is_gpu = d && d->gpu.n > 0,
+                                   .device = d ? d->source.device : 0,
+                                   .allocated_bytes = -1,
+                                   .reserved_bytes = -1 };
     struct arena *work = arena_new();
     struct source_run r = { .p = p, .d = d, .collection = collection, .n_names = names_count(p->names) };
     r.m.names = names;

@@ -7,7 +7,7 @@
 #include "profile/collection.h"
 
 /* All but the path. d is NULL of a collection without a device; `collection` of a PROF directory. False: no memory. */
-bool run_of_collection(struct run_rank *out, const struct profile *p, const struct device *d,
+bool run_of_collection(struct measured_rank *out, const struct profile *p, const struct device *d,
                        const struct collection *collection, struct names *names, struct arena *mem, struct error *e);
 
 #endif

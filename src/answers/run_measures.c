@@ -6,7 +6,7 @@
 
 #include "analyse/framework/spread.h"
 
-bool measuring_begin(struct measuring *m, struct run_rank *out, struct names *names, struct arena *mem)
+bool measuring_begin(struct measuring *m, struct measured_rank *out, struct names *names, struct arena *mem)
 {
     *m = (struct measuring){ .out = out, .names = names, .mem = mem, .work = arena_new() };
     struct arena *work = m->work;
@@ -108,7 +108,7 @@ static void means_find(struct measuring *m)
 
 bool measuring_end(struct measuring *m)
 {
-    struct run_rank *out = m->out;
+    struct measured_rank *out = m->out;
     if (!out)
         return false;
     bool done = m->work && !m->failed && !arena_failed(m->work);

@@ -45,7 +45,7 @@ struct run_mean {
     double mean, variance; /* variance: of the mean */
 };
 
-struct run_rank {
+struct measured_rank {
     const char *path;
     bool has_rank, has_device, is_gpu;
     int64_t rank;
@@ -61,7 +61,7 @@ struct run_rank {
 
 /* A rank while it is measured. */
 struct measuring {
-    struct run_rank *out;
+    struct measured_rank *out;
     struct names *names;
     struct arena *mem, *work; /* of the result; until measuring_end() */
     struct keys rows, cells;  /* names; names in steps */
@@ -75,7 +75,7 @@ struct measuring {
 };
 
 /* out->step, n_steps, has_steps are set. False: no memory. */
-bool measuring_begin(struct measuring *m, struct run_rank *out, struct names *names, struct arena *mem);
+bool measuring_begin(struct measuring *m, struct measured_rank *out, struct names *names, struct arena *mem);
 enum { NO_STEP = UINT32_MAX };
 void measuring_add(struct measuring *m, enum measure_kind kind, name_id name, name_id detail, uint32_t step, double ns);
 bool measuring_end(struct measuring *m); /* in any case, also after a failure; false: no memory */

@@ -30,7 +30,7 @@ static struct why_place place_in_trace(const struct spent_place *s, const struct
     return out;
 }
 
-struct why_place why_place_of(const struct spent_place *s, const struct subject *q, struct arena *mem)
+struct why_place why_place_of(const struct spent_place *s, const struct run_rank *q, struct arena *mem)
 {
     if (q->trace)
         return place_in_trace(s, q->trace, mem);
@@ -79,7 +79,7 @@ struct why_place why_place_of(const struct spent_place *s, const struct subject 
 }
 
 /* Copies the first `most` items with their texts, and adds up the others. */
-static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct subject *q, size_t most,
+static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct run_rank *q, size_t most,
                         struct arena *mem)
 {
     const size_t n = x->n < most ? x->n : most;
@@ -101,12 +101,12 @@ static bool answer_keep(struct why_answer *out, const struct step_difference *x,
     return !arena_failed(mem);
 }
 
-bool why_steps(struct why_answer *out, const struct step_series *s, const struct subject *q, const uint32_t *row,
+bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q, const uint32_t *row,
                size_t n, size_t most, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_division division;
-    bool done = spare && subject_division(&division, s, q, row, n, spare);
+    bool done = spare && run_rank_division(&division, s, q, row, n, spare);
     for (size_t i = 0; i < n && done; i++) {
         /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
         const double usual_ns = s->n > 2 ? (double)s->spread.median_ns : division.usual.time_ns;
@@ -120,12 +120,12 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
     return done;
 }
 
-bool why_step(struct why_answer *out, const struct subject *q, const char *step, size_t most, struct arena *mem)
+bool why_step(struct why_answer *out, const struct run_rank *q, const char *step, size_t most, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
     *out = (struct why_answer){ 0 };
-    bool done = spare && subject_series(&s, q, spare);
+    bool done = spare && run_rank_series(&s, q, spare);
     uint32_t row = 0;
     while (done && row + 1 < s.n && strcmp(names_text(q->names, s.name[row]), step) != 0)
         row++;
@@ -134,12 +134,12 @@ bool why_step(struct why_answer *out, const struct subject *q, const char *step,
     return done;
 }
 
-bool why_usual(struct step_profile *out, const struct subject *q, struct arena *mem)
+bool why_usual(struct step_profile *out, const struct run_rank *q, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
     struct step_division division;
-    const bool done = spare && subject_series(&s, q, spare) && subject_division(&division, &s, q, NULL, 0, spare);
+    const bool done = spare && run_rank_series(&s, q, spare) && run_rank_division(&division, &s, q, NULL, 0, spare);
     *out = (struct step_profile){ 0 };
     if (done) {
         *out = division.usual;
@@ -162,7 +162,7 @@ static double own_ns(const struct step_profile *f)
     return sum;
 }
 
-bool why_rank(struct why_answer *out, const struct subject *q, const struct step_profile *other, size_t most,
+bool why_rank(struct why_answer *out, const struct run_rank *q, const struct step_profile *other, size_t most,
               struct arena *mem)
 {
     struct arena *spare = arena_new();
@@ -170,7 +170,7 @@ bool why_rank(struct why_answer *out, const struct subject *q, const struct step
     struct step_division division;
     struct step_difference x;
     *out = (struct why_answer){ 0 };
-    const bool done = spare && subject_series(&s, q, spare) && subject_division(&division, &s, q, NULL, 0, spare) &&
+    const bool done = spare && run_rank_series(&s, q, spare) && run_rank_division(&division, &s, q, NULL, 0, spare) &&
                       step_difference_find(&x, &division.usual, other, own_ns(&division.usual), own_ns(other),
                                            1u << SPENT_WAIT | 1u << SPENT_TRANSFER, spare) &&
                       answer_keep(out, &x, q, most, mem);

@@ -7,7 +7,7 @@
 #define ASCOPE_ANSWERS_WHY_H
 
 #include "analyse/framework/step_causes.h"
-#include "answers/subject.h"
+#include "answers/run_rank.h"
 
 /* Where to look in the timeline: names as it shows them. */
 struct why_place {
@@ -15,7 +15,7 @@ struct why_place {
     int64_t begin_ns, dur_ns;
 };
 
-struct why_place why_place_of(const struct spent_place *s, const struct subject *q, struct arena *mem);
+struct why_place why_place_of(const struct spent_place *s, const struct run_rank *q, struct arena *mem);
 
 struct why_answer {
     struct step_difference difference; /* items: the largest `most` */
@@ -26,17 +26,17 @@ struct why_answer {
 };
 
 /* One step against the median step. `step` is a name that the series has. False only without memory. */
-bool why_step(struct why_answer *out, const struct subject *q, const char *step, size_t most, struct arena *mem);
+bool why_step(struct why_answer *out, const struct run_rank *q, const char *step, size_t most, struct arena *mem);
 
 /* The same of several slow steps at once: rows of the series, each once; out[i] is about row[i]. */
-bool why_steps(struct why_answer *out, const struct step_series *s, const struct subject *q, const uint32_t *row,
+bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q, const uint32_t *row,
                size_t n, size_t most, struct arena *mem);
 
 /* The usual step of a rank, for the comparison with another one. */
-bool why_usual(struct step_profile *out, const struct subject *q, struct arena *mem);
+bool why_usual(struct step_profile *out, const struct run_rank *q, struct arena *mem);
 
 /* The usual step of this rank without its communication, against that of another rank. */
-bool why_rank(struct why_answer *out, const struct subject *q, const struct step_profile *other, size_t most,
+bool why_rank(struct why_answer *out, const struct run_rank *q, const struct step_profile *other, size_t most,
               struct arena *mem);
 
 #endif

@@ -31,7 +31,7 @@ struct item {
     unsigned side;
     struct target target;
     struct arena *mem;
-    LIST(struct run_rank) ranks;
+    LIST(struct measured_rank) ranks;
     bool is_done, is_lossy;
     struct error e;
 };
@@ -81,7 +81,7 @@ static enum exit_status add_side(struct comparing *q, unsigned side, const char 
 static bool read_chrome(struct comparing *q, struct item *x)
 {
     struct chrome_trace t;
-    struct run_rank *rank = list_add(&x->ranks, x->mem);
+    struct measured_rank *rank = list_add(&x->ranks, x->mem);
     if (!rank)
         return error_no_memory(&x->e, x->target.path);
     if (!chrome_load(&t, x->target.path, &x->e))
@@ -104,7 +104,7 @@ static bool read_collection(struct comparing *q, struct item *x)
     recover_first(q->a, x->target.path, stderr);
     bool done = loaded_open(&l, &x->target, q->n_threads, &x->e);
     for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
-        struct run_rank *rank = list_add(&x->ranks, x->mem);
+        struct measured_rank *rank = list_add(&x->ranks, x->mem);
         done =
             rank && (run_of_collection(rank, l.profile, loaded_device(&l, i), l.collection, q->names, x->mem, &x->e) ||
                      x->e.fault != FAULT_NONE);
@@ -151,7 +151,7 @@ static void read_all(struct comparing *q)
 }
 
 /* Leaves out the older runs of ranks that several directories of a side have. False: no memory. */
-static bool keep_newest(struct comparing *q, struct run_rank *rank, size_t *n)
+static bool keep_newest(struct comparing *q, struct measured_rank *rank, size_t *n)
 {
     struct rank_place *place = arena_take(q->a->mem, *n, sizeof *place);
     for (size_t i = 0; place && i < *n; i++)
@@ -167,12 +167,12 @@ static bool keep_newest(struct comparing *q, struct run_rank *rank, size_t *n)
 }
 
 /* Collects the ranks of a side; items that could not be read are reported and left out. NULL: no memory. */
-static struct run_rank *gather(struct comparing *q, unsigned side, size_t *n, struct tally *tally)
+static struct measured_rank *gather(struct comparing *q, unsigned side, size_t *n, struct tally *tally)
 {
     size_t most = 0;
     for (size_t i = 0; i < q->items.n; i++)
         most += q->items.at[i].ranks.n;
-    struct run_rank *all = arena_take(q->a->mem, most, sizeof *all);
+    struct measured_rank *all = arena_take(q->a->mem, most, sizeof *all);
     *n = 0;
     for (size_t i = 0; i < q->items.n; i++) {
         const struct item *x = &q->items.at[i];
@@ -221,7 +221,7 @@ static enum exit_status answer(struct comparing *q)
     size_t n[SIDES], n_changes = 0;
     struct comparison c;
     struct error e = { 0 };
-    struct run_rank *of_a = gather(q, 0, &n[0], &tally), *of_b = gather(q, 1, &n[1], &tally);
+    struct measured_rank *of_a = gather(q, 0, &n[0], &tally), *of_b = gather(q, 1, &n[1], &tally);
     if (!of_a || !of_b) {
         complain_no_memory("the list of ranks");
         return STATUS_NOTHING;

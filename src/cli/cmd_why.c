@@ -17,17 +17,17 @@ static bool explain(struct job_read *j, const struct job_choice *c, struct why_a
     if (c->mode == WHY_RANK) {
         const struct job_rank *reference = &j->rank[c->reference];
         l = job_read_again(j, reference, &again, e);
-        const struct subject subject = l ? loaded_subject(l, reference->device_row) : (struct subject){ 0 };
-        done = l && (why_usual(&other, &subject, mem) || error_no_memory(e, reference->path));
+        const struct run_rank view = l ? loaded_subject(l, reference->device_row) : (struct run_rank){ 0 };
+        done = l && (why_usual(&other, &view, mem) || error_no_memory(e, reference->path));
         loaded_close(&again);
     }
     l = done ? job_read_again(j, r, &again, e) : NULL;
     if (l) {
-        const struct subject subject = loaded_subject(l, r->device_row);
+        const struct run_rank view = loaded_subject(l, r->device_row);
         const size_t most = j->a->top;
-        done = c->mode == WHY_RANK ? why_rank(out, &subject, &other, most, mem)
-                                   : why_step(out, &subject, c->step[c->at].name, most, mem);
-        out->lacks_python = subject_lacks_python(&subject);
+        done = c->mode == WHY_RANK ? why_rank(out, &view, &other, most, mem)
+                                   : why_step(out, &view, c->step[c->at].name, most, mem);
+        out->lacks_python = run_rank_lacks_python(&view);
         done = done || error_no_memory(e, r->path);
     }
     loaded_close(&again);

@@ -32,7 +32,7 @@ static struct cell us(double ns)
     return cell_round(ns / 1000);
 }
 
-static struct cell rank_cell(const struct run_rank *r)
+static struct cell rank_cell(const struct measured_rank *r)
 {
     return r->has_rank ? cell_int(r->rank) : r->has_device ? cell_int((int64_t)r->device) : cell_na();
 }
@@ -112,7 +112,7 @@ static const struct file_column row_columns[] = {
 /* ---- overall, by rank; steps --------------------------------------------------------------------------------------- */
 
 struct overall_row {
-    const struct run_rank *rank; /* NULL: all of them */
+    const struct measured_rank *rank; /* NULL: all of them */
     const char *part;
     const struct difference *d;
 };

@@ -25,7 +25,7 @@ const char *const difference_key[DIFFERENCE_REAL + 1] = { "unknown", "noise", "r
 const char *const part_key[RUN_PARTS] = { "step", "computing", "communication", "free" };
 const char *const part_title[RUN_PARTS] = { "step", "computing", "exposed communication", "free" };
 
-const char *rank_text(char out[RANK_TEXT], const struct run_rank *r)
+const char *rank_text(char out[RANK_TEXT], const struct measured_rank *r)
 {
     if (r->has_rank)
         snprintf(out, RANK_TEXT, "rank %" PRId64, r->rank);
@@ -76,7 +76,7 @@ static void put_difference(const struct term *t, const char *what, const struct 
 
 static size_t usual_of(const struct comparison *c, bool is_b, size_t *n_slow)
 {
-    const struct run_rank *r = is_b ? c->pair[0].b : c->pair[0].a;
+    const struct measured_rank *r = is_b ? c->pair[0].b : c->pair[0].a;
     *n_slow = r->n_steps - r->n_usual;
     return r->n_steps;
 }
@@ -86,7 +86,7 @@ static void put_sides(const struct term *t, const struct compare_report *r)
     for (int i = 0; i < 2; i++) {
         size_t n_slow;
         const size_t n = usual_of(r->c, i == 1, &n_slow);
-        const struct run_rank *first = i ? r->c->pair[0].b : r->c->pair[0].a;
+        const struct measured_rank *first = i ? r->c->pair[0].b : r->c->pair[0].a;
         fprintf(t->to, "%s%c%s  ", term_ink(t, INK_BOLD), "AB"[i], term_ink(t, INK_END));
         term_text(t, r->name[i], 0);
         fprintf(t->to, " (%s, ", !first->has_device ? "host" : first->is_gpu ? "GPU" : "NPU");
@@ -325,7 +325,7 @@ static json_t *memory_json(const struct comparison *c)
                      bytes_json(c->memory_b[1]));
 }
 
-static json_t *run_json(const struct run_rank *r)
+static json_t *run_json(const struct measured_rank *r)
 {
     return json_pack("{s:o, s:o, s:o, s:s, s:I, s:I}", "path", text_json(r->path), "rank",
                      r->has_rank ? json_integer(r->rank) : json_null(), "device",

@@ -21,7 +21,7 @@ extern const char *const difference_key[DIFFERENCE_REAL + 1];
 extern const char *const part_key[RUN_PARTS], *const part_title[RUN_PARTS];
 
 enum { RANK_TEXT = 48 };
-const char *rank_text(char out[RANK_TEXT], const struct run_rank *r); /* "rank 3", "device 0", "host" */
+const char *rank_text(char out[RANK_TEXT], const struct measured_rank *r); /* "rank 3", "device 0", "host" */
 
 void compare_print(const struct term *t, const struct compare_report *r);
 json_t *compare_json(const struct compare_report *r); /* NULL: no memory */

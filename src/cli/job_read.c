@@ -35,11 +35,11 @@ static bool add_ranks(const struct job_read *j, struct read_one *r, const struct
 {
     const char *path = j->targets.list.at[target].path;
     for (size_t i = 0; i < loaded_n_devices(l); i++) {
-        const struct subject subject = loaded_subject(l, i);
+        const struct run_rank view = loaded_subject(l, i);
         struct job_rank *rank = list_add(&r->ranks, r->mem);
         void **more = list_add(&r->more, r->mem);
-        if (!rank || !more || !job_rank_of(rank, &subject, r->mem) ||
-            (j->look && !(*more = j->look(l, subject.device, r->mem))))
+        if (!rank || !more || !job_rank_of(rank, &view, r->mem) ||
+            (j->look && !(*more = j->look(l, view.device, r->mem))))
             return error_no_memory(&r->e, path);
         rank->target = target;
         rank->device_row = i;

@@ -70,10 +70,10 @@ const struct device *loaded_device(const struct loaded *l, size_t i)
     return l->profile && l->profile->n_devices > 0 ? &l->profile->device[i] : NULL;
 }
 
-struct subject loaded_subject(const struct loaded *l, size_t i)
+struct run_rank loaded_subject(const struct loaded *l, size_t i)
 {
-    return l->profile ? subject_of(l->profile, loaded_device(l, i), l->collection)
-                      : subject_of_trace(&l->trace, l->step_names);
+    return l->profile ? run_rank_of(l->profile, loaded_device(l, i), l->collection)
+                      : run_rank_of_trace(&l->trace, l->step_names);
 }
 
 bool loaded_is_simulated(const struct loaded *l)

@@ -3,7 +3,7 @@
 #ifndef ASCOPE_CLI_LOADED_H
 #define ASCOPE_CLI_LOADED_H
 
-#include "answers/subject.h"
+#include "answers/run_rank.h"
 #include "cli/targets.h"
 
 struct loaded {
@@ -24,7 +24,7 @@ void loaded_close(struct loaded *l);
 /* The devices of a target. A trace, and a collection without devices, count as one whose device is NULL. */
 size_t loaded_n_devices(const struct loaded *l);
 const struct device *loaded_device(const struct loaded *l, size_t i); /* NULL: no device */
-struct subject loaded_subject(const struct loaded *l, size_t i);
+struct run_rank loaded_subject(const struct loaded *l, size_t i);
 bool loaded_is_simulated(const struct loaded *l);
 /* If it is lossy: a line that describes what is missing. NULL: no memory. */
 const char *loaded_loss(const struct loaded *l, const char *path, struct arena *mem);

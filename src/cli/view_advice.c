@@ -28,8 +28,8 @@ bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *
             return false;
         *to = *found;
         *shift = shift_ns;
-        const struct subject subject = loaded_subject(l, i);
-        if (!job_rank_of(&to->rank, &subject, mem))
+        const struct run_rank view = loaded_subject(l, i);
+        if (!job_rank_of(&to->rank, &view, mem))
             return false;
         to->rank.path = arena_text(mem, path, strlen(path));
         to->rank.device_row = i;

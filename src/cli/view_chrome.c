@@ -30,8 +30,8 @@ bool view_chrome_load(struct view_input *in, struct error *e)
         return false;
     in->device = device_name(&in->trace, in->mem);
     struct names *names = names_new();
-    const struct subject subject = subject_of_trace(&in->trace, names);
-    const bool done = names && view_steps_add(in, &subject);
+    const struct run_rank view = run_rank_of_trace(&in->trace, names);
+    const bool done = names && view_steps_add(in, &view);
     names_free(names);
     if (!done)
         return error_no_memory(e, in->path);

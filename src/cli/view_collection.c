@@ -24,8 +24,8 @@ static bool add_fact(struct view_input *in, const char *name, const char *text)
 static bool answers_find(struct view_input *in, const struct loaded *l)
 {
     for (size_t i = 0; i < loaded_n_devices(l); i++) {
-        const struct subject subject = loaded_subject(l, i);
-        if (!view_steps_add(in, &subject))
+        const struct run_rank view = loaded_subject(l, i);
+        if (!view_steps_add(in, &view))
             return false;
     }
     if (l->profile && l->profile->n_devices > 0)

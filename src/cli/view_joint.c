@@ -40,7 +40,7 @@ struct loading {
     struct view_ties ties;
     /* Only for two runs. */
     struct names *names;
-    LIST(struct run_rank) ranks[RUNS];
+    LIST(struct measured_rank) ranks[RUNS];
     LIST(struct joint_step) steps[RUNS];
     unsigned *side; /* the run of each part, 0 or 1 */
     char step[sizeof((struct view_input *)0)->step];
@@ -187,8 +187,8 @@ static bool add_step(struct loading *q, unsigned side, const char *name, int64_t
 static bool steps_of_device(struct loading *q, unsigned side, const struct loaded *l, const struct device *d)
 {
     struct step_series s;
-    const struct subject subject = subject_of(l->profile, d, l->collection);
-    bool done = subject_series(&s, &subject, q->in->mem);
+    const struct run_rank view = run_rank_of(l->profile, d, l->collection);
+    bool done = run_rank_series(&s, &view, q->in->mem);
     if (!done)
         return no_memory(q);
     for (size_t i = 0; done && !s.is_whole && i < s.n; i++)
@@ -206,7 +206,7 @@ static bool load_run_directory(struct loading *q, unsigned side, const struct ta
     done = done && keep_losses(q, &l.lost, l.is_lossy);
     for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
         const struct device *d = loaded_device(&l, i);
-        struct run_rank *to = list_add(&q->ranks[side], in->mem);
+        struct measured_rank *to = list_add(&q->ranks[side], in->mem);
         done = to && run_of_collection(to, l.profile, d, l.collection, q->names, in->mem, q->e);
         if (!done && q->e->fault == FAULT_NONE)
             no_memory(q);
@@ -251,7 +251,7 @@ static bool load_run_file(struct loading *q, unsigned side, const char *path)
 {
     struct view_input *in = q->in;
     struct joint_part *p = joint_add(&q->joint);
-    struct run_rank *to = list_add(&q->ranks[side], in->mem);
+    struct measured_rank *to = list_add(&q->ranks[side], in->mem);
     struct error own = { 0 };
     if (!p || !to)
         return no_memory(q);

@@ -118,7 +118,7 @@ static size_t slow_rows(const struct step_series *s, uint32_t row[MOST_EXPLAINED
     return n;
 }
 
-static bool explain(struct view_series *out, const struct step_series *s, const struct subject *q, struct arena *mem)
+static bool explain(struct view_series *out, const struct step_series *s, const struct run_rank *q, struct arena *mem)
 {
     uint32_t row[MOST_EXPLAINED];
     struct why_answer found[MOST_EXPLAINED];
@@ -131,11 +131,11 @@ static bool explain(struct view_series *out, const struct step_series *s, const 
     return true;
 }
 
-bool view_steps_add(struct view_input *in, const struct subject *q)
+bool view_steps_add(struct view_input *in, const struct run_rank *q)
 {
     struct step_series s;
     struct arena *mem = in->mem;
-    if (!subject_series(&s, q, mem))
+    if (!run_rank_series(&s, q, mem))
         return false;
     if (s.n == 0 && q->trace)
         return true;

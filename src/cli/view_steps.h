@@ -3,9 +3,9 @@
 #ifndef ASCOPE_CLI_VIEW_STEPS_H
 #define ASCOPE_CLI_VIEW_STEPS_H
 
-#include "answers/subject.h"
+#include "answers/run_rank.h"
 #include "view/view_input.h"
 
-bool view_steps_add(struct view_input *in, const struct subject *q); /* false: no memory */
+bool view_steps_add(struct view_input *in, const struct run_rank *q); /* false: no memory */
 
 #endif

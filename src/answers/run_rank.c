@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/subject.h"
+#include "answers/run_rank.h"
 
 #include "answers/chrome_kinds.h"
 #include "answers/chrome_steps.h"
 #include "profile/profile.h"
 
-struct subject subject_of(const struct profile *p, const struct device *d, const struct collection *collection)
+struct run_rank run_rank_of(const struct profile *p, const struct device *d, const struct collection *collection)
 {
-    return (struct subject){ .profile = p, .device = d, .collection = collection, .names = p->names };
+    return (struct run_rank){ .profile = p, .device = d, .collection = collection, .names = p->names };
 }
 
-struct subject subject_of_trace(const struct chrome_trace *t, struct names *names)
+struct run_rank run_rank_of_trace(const struct chrome_trace *t, struct names *names)
 {
-    return (struct subject){ .trace = t, .names = names };
+    return (struct run_rank){ .trace = t, .names = names };
 }
 
-bool subject_series(struct step_series *s, const struct subject *q, struct arena *mem)
+bool run_rank_series(struct step_series *s, const struct run_rank *q, struct arena *mem)
 {
     return q->trace        ? step_series_of_chrome(s, q->trace, q->names, mem)
            : q->collection ? step_series_of_collection(s, q->collection, q->device, NULL, mem)
                            : step_series_of_profile(s, q->profile, q->device, NULL, mem);
 }
 
-bool subject_division(struct step_division *out, const struct step_series *s, const struct subject *q,
-                      const uint32_t *wanted, size_t n_wanted, struct arena *mem)
+bool run_rank_division(struct step_division *out, const struct step_series *s, const struct run_rank *q,
+                       const uint32_t *wanted, size_t n_wanted, struct arena *mem)
 {
     return q->trace ? step_division_of_chrome(out, s, q->trace, wanted, n_wanted, mem)
                     : step_division_find(out, s, q->profile, q->device, q->collection, wanted, n_wanted, mem);
 }
 
-bool subject_rank(const struct subject *q, int64_t *rank)
+bool run_rank_number(const struct run_rank *q, int64_t *rank)
 {
     if (q->trace)
         return chrome_rank(q->trace, rank);
@@ -48,7 +48,7 @@ static bool trace_has_python(const struct chrome_trace *t)
     return has;
 }
 
-bool subject_lacks_python(const struct subject *q)
+bool run_rank_lacks_python(const struct run_rank *q)
 {
     if (q->trace)
         return !trace_has_python(q->trace);
