@@ -18,7 +18,7 @@ struct rank_step {
 };
 
 struct job_rank {
-    size_t target, device_row; /* set by the caller: number of the directory, and of the device in it */
+    size_t input, device_row; /* set by the caller: number of the directory, and of the device in it */
     const char *path;
     bool has_rank;
     int64_t rank;
@@ -31,7 +31,7 @@ struct job_rank {
     int64_t median_ns, own_median_ns, communication_median_ns; /* lower medians: one long step of two is not usual */
 };
 
-/* Fills all but target, device_row and path. False: no memory. */
+/* Fills all but input, device_row and path. False: no memory. */
 bool job_rank_of(struct job_rank *r, const struct run_rank *q, struct arena *mem);
 
 struct job_step {

@@ -9,7 +9,7 @@
 #include "cli/summary.h"
 #include "cli/view_advice.h"
 
-static void *look(const struct loaded *l, const struct device *d, struct arena *mem)
+static void *look(const struct recording *l, const struct device *d, struct arena *mem)
 {
     return advise_look(l, d, mem);
 }

@@ -22,7 +22,7 @@
 #include "cli/exit_status.h"
 #include "cli/export_types.h"
 #include "cli/summary.h"
-#include "cli/targets.h"
+#include "cli/given.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"
@@ -42,8 +42,8 @@ struct directory_report {
 
 struct analysis {
     struct arguments *a;
-    struct targets targets;
-    struct directory_report *report;  /* one per target */
+    struct inputs inputs;
+    struct directory_report *report;  /* one per input */
     bool has_lines;                   /* print one line per directory instead of its summary */
     struct progress progress, *shown; /* shown: receives the stages of the only directory; NULL: there are several */
     pthread_mutex_t lock;             /* protects the fields below, stdout and stderr */
@@ -100,33 +100,33 @@ static int64_t rank_at(const char *path)
 }
 
 /* Writes only the summary of the rank, unless it is up to date. */
-static void summarise(struct analysis *n, const struct target *target, struct directory_report *t,
+static void summarise(struct analysis *n, const struct input *input, struct directory_report *t,
                       const struct term *term, FILE *err)
 {
     const struct output_options *o = &n->a->options;
     struct error e = { 0 };
     struct arena *mem = arena_new();
-    const char *path = mem ? summary_path(target->path, o->out_dir, rank_at(target->path), mem) : NULL;
-    const uint64_t source = summary_source(target->path);
+    const char *path = mem ? summary_path(input->path, o->out_dir, rank_at(input->path), mem) : NULL;
+    const uint64_t source = summary_source(input->path);
     int code = 0;
     const bool is_current = path && summary_is_current(path, source, &code);
     bool done = is_current;
     if (!path)
-        error_no_memory(&e, target->path);
+        error_no_memory(&e, input->path);
     else if (!is_current)
         done = (!o->out_dir ||
                 (outdir_make(o->out_dir, &e) &&
                  outdir_make_inside(arena_printf(mem, "%.*s", (int)(strrchr(path, '/') - path), path), &e))) &&
-               summary_of_path(target->path, o, source, path, &code, &e);
+               summary_of_path(input->path, o, source, path, &code, &e);
     t->status = !done ? STATUS_NOTHING : code == 0 ? STATUS_DONE : STATUS_LOSSES;
     if (!done)
         complain_to(err, "%s", e.text);
     else if (code != 0)
-        complain_to(err, "%s: analysed with losses; ascope analyse without --summary lists them", target->path);
+        complain_to(err, "%s: analysed with losses; ascope analyse without --summary lists them", input->path);
     if (n->a->json)
-        t->json = done ? json_pack("{s:o, s:o, s:b}", "path", text_json(target->path), "summary", text_json(path),
+        t->json = done ? json_pack("{s:o, s:o, s:b}", "path", text_json(input->path), "summary", text_json(path),
                                    "is_current", is_current)
-                       : json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
+                       : json_pack("{s:o, s:o}", "path", text_json(input->path), "error", text_json(e.text));
     else if (done && !n->a->quiet) {
         term_text(term, path, 0);
         fputs(is_current ? " (up to date)\n" : "\n", term->to);
@@ -134,14 +134,14 @@ static void summarise(struct analysis *n, const struct target *target, struct di
     arena_free(mem);
 }
 
-static void analyse_collection(struct analysis *n, const struct target *target, struct directory_report *t,
+static void analyse_collection(struct analysis *n, const struct input *input, struct directory_report *t,
                                const struct term *term, FILE *err)
 {
     struct collection_result r = { 0 };
     struct error e = { 0 };
-    if (collection_export(target->kind, target->path, &n->a->options, n->shown, &r, &e)) {
+    if (collection_export(input->kind, input->path, &n->a->options, n->shown, &r, &e)) {
         t->status = status_of(&r.account, &r.collection.lost);
-        complain_problems(err, target->path, &r.account);
+        complain_problems(err, input->path, &r.account);
         const struct step_choice chosen = { .first = r.part ? (uint64_t)r.part->first : 0,
                                             .last = r.part ? (uint64_t)r.part->last : 0 };
         const struct step_choice *choice = r.part ? &chosen : NULL;
@@ -149,33 +149,33 @@ static void analyse_collection(struct analysis *n, const struct target *target, 
             t->json = collection_summary_json(n->a, choice, &r);
         else if (!n->has_lines && !collection_summary_print(term, n->a, choice, &r))
             t->is_cut = true;
-        t->has_row = n->targets.list.n > 1 && rank_row_of(&t->rank, &r.collection);
-        t->is_cut |= n->targets.list.n > 1 && !t->has_row;
+        t->has_row = n->inputs.list.n > 1 && rank_row_of(&t->rank, &r.collection);
+        t->is_cut |= n->inputs.list.n > 1 && !t->has_row;
     } else {
         t->status = STATUS_NOTHING;
         complain_to(err, "%s", e.text);
         if (n->a->json)
-            t->json = json_pack("{s:o, s:o}", "path", text_json(target->path), "error", text_json(e.text));
+            t->json = json_pack("{s:o, s:o}", "path", text_json(input->path), "error", text_json(e.text));
     }
     collection_result_free(&r);
 }
 
 /* Writes the summary of the rank after other results, which are kept if it fails. */
-static void summarise_too(struct analysis *n, const struct target *target, struct directory_report *t, FILE *err)
+static void summarise_too(struct analysis *n, const struct input *input, struct directory_report *t, FILE *err)
 {
     struct directory_report own = { 0 };
     struct term term;
     term_init(&term, err);
-    summarise(n, target, &own, &term, err);
+    summarise(n, input, &own, &term, err);
     json_decref(own.json);
     if (own.status == STATUS_NOTHING)
         t->status = STATUS_LOSSES;
 }
 
-static void analyse_prof(struct analysis *n, const struct target *target, struct directory_report *t,
+static void analyse_prof(struct analysis *n, const struct input *input, struct directory_report *t,
                          const struct term *term, FILE *err)
 {
-    const char *path = target->path;
+    const char *path = input->path;
     char names[FRAMEWORK_PATTERNS];
     struct result r = { 0 };
     struct error e = { 0 };
@@ -202,10 +202,10 @@ static void analyse_prof(struct analysis *n, const struct target *target, struct
 /* Prints results in the order of the list, not of completion: each waits for those before it. */
 static void report_in_order(struct analysis *n)
 {
-    for (; n->n_shown < n->targets.list.n && n->report[n->n_shown].is_ended; n->n_shown++) {
+    for (; n->n_shown < n->inputs.list.n && n->report[n->n_shown].is_ended; n->n_shown++) {
         struct directory_report *t = &n->report[n->n_shown];
         if (t->is_cut) {
-            complain_no_memory(n->targets.list.at[n->n_shown].path);
+            complain_no_memory(n->inputs.list.at[n->n_shown].path);
             t->status = t->status == STATUS_DONE ? STATUS_LOSSES : t->status;
         }
         progress_hold();
@@ -230,7 +230,7 @@ static void report_in_order(struct analysis *n)
 static void run_one(void *context, size_t i)
 {
     struct analysis *n = context;
-    const struct target *target = &n->targets.list.at[i];
+    const struct input *input = &n->inputs.list.at[i];
     struct directory_report *t = &n->report[i];
     struct captured v = { 0 };
     struct term term;
@@ -238,13 +238,13 @@ static void run_one(void *context, size_t i)
     t->status = STATUS_NOTHING;
     if (captured_open(&v)) {
         term.to = v.out;
-        recover_first(n->a, target->path, v.err);
+        recover_first(n->a, input->path, v.err);
         if (n->a->summary && !n->a->export_type)
-            summarise(n, target, t, &term, v.err);
+            summarise(n, input, t, &term, v.err);
         else
-            (target->kind ? analyse_collection : analyse_prof)(n, target, t, &term, v.err);
+            (input->kind ? analyse_collection : analyse_prof)(n, input, t, &term, v.err);
         if (n->a->summary && n->a->export_type && t->status != STATUS_NOTHING)
-            summarise_too(n, target, t, v.err);
+            summarise_too(n, input, t, v.err);
     }
     t->is_cut |= !captured_close(&v);
     pthread_mutex_lock(&n->lock);
@@ -252,10 +252,10 @@ static void run_one(void *context, size_t i)
     t->complaints = v.err_text;
     t->is_ended = true;
     n->n_ended++;
-    if (n->targets.list.n > 1) {
+    if (n->inputs.list.n > 1) {
         char what[48];
-        snprintf(what, sizeof what, "%zu of %zu", n->n_ended, n->targets.list.n);
-        const double done = (double)n->n_ended / (double)n->targets.list.n;
+        snprintf(what, sizeof what, "%zu of %zu", n->n_ended, n->inputs.list.n);
+        const double done = (double)n->n_ended / (double)n->inputs.list.n;
         progress_stage(&n->progress, what, done, done, 0);
     }
     report_in_order(n);
@@ -266,19 +266,19 @@ static void run_one(void *context, size_t i)
 static void run_all(struct analysis *n)
 {
     const unsigned n_threads = n->a->options.n_threads;
-    const size_t n_targets = n->targets.list.n;
+    const size_t n_inputs = n->inputs.list.n;
     const uint64_t most = n->a->max_processes > 0 ? n->a->max_processes : n_threads;
-    const unsigned at_once = (unsigned)(most < n_targets ? most : n_targets);
-    if (n_targets == 1)
+    const unsigned at_once = (unsigned)(most < n_inputs ? most : n_inputs);
+    if (n_inputs == 1)
         n->shown = &n->progress;
     else
         n->a->options.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
-    n->has_lines = n_targets > SHOWN_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
-    for (size_t i = 0; i < n_targets; i++)
-        n->has_lines = n->has_lines && n->targets.list.at[i].kind;
+    n->has_lines = n_inputs > SHOWN_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
+    for (size_t i = 0; i < n_inputs; i++)
+        n->has_lines = n->has_lines && n->inputs.list.at[i].kind;
     pthread_mutex_init(&n->lock, NULL);
     progress_begin(&n->progress, stderr, !n->a->quiet);
-    pool_run(n_targets, at_once, run_one, n);
+    pool_run(n_inputs, at_once, run_one, n);
     progress_end(&n->progress);
     pthread_mutex_destroy(&n->lock);
 }
@@ -350,16 +350,16 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
 static bool compare_ranks(struct analysis *n, json_t **json)
 {
     struct arena *mem = n->a->mem;
-    const size_t n_targets = n->targets.list.n;
-    struct rank_row *row = arena_take(mem, n_targets, sizeof *row);
-    uint32_t *order = arena_take(mem, n_targets, sizeof *order);
+    const size_t n_inputs = n->inputs.list.n;
+    struct rank_row *row = arena_take(mem, n_inputs, sizeof *row);
+    uint32_t *order = arena_take(mem, n_inputs, sizeof *order);
     size_t n_rows = 0;
     if (!row || !order)
         return false;
-    for (size_t i = 0; i < n_targets; i++)
+    for (size_t i = 0; i < n_inputs; i++)
         if (n->report[i].has_row) {
             row[n_rows] = n->report[i].rank;
-            row[n_rows++].name = last_part(n->targets.list.at[i].path);
+            row[n_rows++].name = last_part(n->inputs.list.at[i].path);
         }
     if (n_rows < 2)
         return true;
@@ -380,7 +380,7 @@ static bool compare_ranks(struct analysis *n, json_t **json)
         putchar('\n');
     rank_table_print(&term, row, order, n_rows);
     if (n->has_lines)
-        printf("\n%zu directories; -v prints the report of each\n", n_targets);
+        printf("\n%zu directories; -v prints the report of each\n", n_inputs);
     return true;
 }
 
@@ -407,7 +407,7 @@ static bool steps_range(const char *text, struct output_options *o)
 static json_t *all_json(struct analysis *n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n->targets.list.n; i++)
+    for (size_t i = 0; i < n->inputs.list.n; i++)
         json_list_add(&list, n->report[i].json);
     return list;
 }
@@ -425,16 +425,15 @@ int run_analyse(struct arguments *a)
         complain("--steps %s: expected a step or a range: 3, 2-4; or counted from 1: +1-3", a->steps);
         return exit_code(a->face, STATUS_PARAMETER);
     }
-    const enum exit_status found = targets_find(&n.targets, a, 0);
-    n.tally.n_failed = n.targets.n_refused;
-    if (n.targets.list.n == 0)
+    const enum exit_status found = given_inputs(&n.inputs, &n.tally.n_failed, a, 0);
+    if (n.inputs.list.n == 0)
         return exit_code(a->face, found);
-    n.report = arena_take(a->mem, n.targets.list.n, sizeof *n.report);
+    n.report = arena_take(a->mem, n.inputs.list.n, sizeof *n.report);
     if (!n.report) {
         complain_no_memory("the list of directories");
         return exit_code(a->face, STATUS_NOTHING);
     }
-    work_memory(a, n.targets.list.at[0].path);
+    work_memory(a, n.inputs.list.at[0].path);
     run_all(&n);
     memory_unwatch();
     enum exit_status status = tally_status(&n.tally);

@@ -18,7 +18,8 @@
 #include "cli/compare_files.h"
 #include "cli/compare_report.h"
 #include "cli/exit_status.h"
-#include "cli/loaded.h"
+#include "cli/given.h"
+#include "open/recording_open.h"
 #include "cli/newest_ranks.h"
 #include "cli/summary.h"
 #include "cli/work.h"
@@ -29,7 +30,7 @@ enum { SIDES = 2 };
 /* A directory or file of one side, and its ranks after it was read. */
 struct item {
     unsigned side;
-    struct target target;
+    struct input input;
     struct arena *mem;
     LIST(struct measured_rank) ranks;
     bool is_done, is_lossy;
@@ -49,13 +50,13 @@ struct comparing {
 
 /* ---- what is compared ---------------------------------------------------------------------------------------------- */
 
-static bool add_item(struct comparing *q, unsigned side, const struct target *target)
+static bool add_item(struct comparing *q, unsigned side, const struct input *input)
 {
     struct item *new = list_add(&q->items, q->a->mem);
     if (!new)
         complain_no_memory("the list of directories");
     else
-        *new = (struct item){ .side = side, .target = *target };
+        *new = (struct item){ .side = side, .input = *input };
     return new != NULL;
 }
 
@@ -64,15 +65,15 @@ static enum exit_status add_side(struct comparing *q, unsigned side, const char 
     const char *path = path_expand(q->a, side == 0 ? "A" : "B", given);
     if (!path)
         return arena_failed(q->a->mem) ? STATUS_NOTHING : STATUS_PATH;
-    struct targets targets = { .mem = q->a->mem };
-    enum exit_status status = targets_add(&targets, path, TARGET_TRACES);
-    if (status == STATUS_NOTHING && targets.list.n > 0 &&
+    struct inputs inputs = { .mem = q->a->mem };
+    enum exit_status status = given_add(&inputs, path, INPUT_TRACES);
+    if (status == STATUS_NOTHING && inputs.list.n > 0 &&
         !arena_failed(q->a->mem)) { /* the usable directories are compared */
         q->n_refused++;
         status = STATUS_DONE;
     }
-    for (size_t i = 0; i < targets.list.n && status == STATUS_DONE; i++)
-        status = add_item(q, side, &targets.list.at[i]) ? STATUS_DONE : STATUS_NOTHING;
+    for (size_t i = 0; i < inputs.list.n && status == STATUS_DONE; i++)
+        status = add_item(q, side, &inputs.list.at[i]) ? STATUS_DONE : STATUS_NOTHING;
     return status;
 }
 
@@ -83,15 +84,15 @@ static bool read_chrome(struct comparing *q, struct item *x)
     struct chrome_trace t;
     struct measured_rank *rank = list_add(&x->ranks, x->mem);
     if (!rank)
-        return error_no_memory(&x->e, x->target.path);
-    if (!chrome_load(&t, x->target.path, &x->e))
+        return error_no_memory(&x->e, x->input.path);
+    if (!chrome_load(&t, x->input.path, &x->e))
         return false;
     const bool done = run_of_chrome(rank, &t, q->names, x->mem, &x->e);
-    rank->path = x->target.path;
+    rank->path = x->input.path;
     x->is_lossy = losses_damage(&t.lost) > 0;
     if (x->is_lossy) {
         pthread_mutex_lock(&q->lock);
-        complain_losses(x->target.path, &t.lost);
+        complain_losses(x->input.path, &t.lost);
         pthread_mutex_unlock(&q->lock);
     }
     chrome_trace_free(&t);
@@ -100,27 +101,27 @@ static bool read_chrome(struct comparing *q, struct item *x)
 
 static bool read_collection(struct comparing *q, struct item *x)
 {
-    struct loaded l = { 0 };
-    recover_first(q->a, x->target.path, stderr);
-    bool done = loaded_open(&l, &x->target, q->n_threads, &x->e);
-    for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
+    struct recording l = { 0 };
+    recover_first(q->a, x->input.path, stderr);
+    bool done = recording_open(&l, &x->input, q->n_threads, &x->e);
+    for (size_t i = 0; done && i < recording_n_devices(&l); i++) {
         struct measured_rank *rank = list_add(&x->ranks, x->mem);
-        done =
-            rank && (run_of_collection(rank, l.profile, loaded_device(&l, i), l.collection, q->names, x->mem, &x->e) ||
-                     x->e.fault != FAULT_NONE);
+        done = rank &&
+               (run_of_collection(rank, l.profile, recording_device(&l, i), l.collection, q->names, x->mem, &x->e) ||
+                x->e.fault != FAULT_NONE);
         if (!done)
-            error_no_memory(&x->e, x->target.path);
+            error_no_memory(&x->e, x->input.path);
         else
-            rank->path = x->target.path;
+            rank->path = x->input.path;
     }
     x->is_lossy = l.is_lossy;
-    const char *const loss = done && l.is_lossy ? loaded_loss(&l, x->target.path, x->mem) : NULL;
+    const char *const loss = done && l.is_lossy ? recording_loss(&l, x->input.path, x->mem) : NULL;
     if (loss) {
         pthread_mutex_lock(&q->lock);
         complain("%s", loss);
         pthread_mutex_unlock(&q->lock);
     }
-    loaded_close(&l);
+    recording_close(&l);
     return done && x->e.fault == FAULT_NONE;
 }
 
@@ -129,9 +130,9 @@ static void read_one(void *context, size_t i)
     struct comparing *q = context;
     struct item *x = &q->items.at[i];
     x->mem = arena_new();
-    x->is_done = !x->mem              ? error_no_memory(&x->e, x->target.path)
-                 : x->target.is_trace ? read_chrome(q, x)
-                                      : read_collection(q, x);
+    x->is_done = !x->mem             ? error_no_memory(&x->e, x->input.path)
+                 : x->input.is_trace ? read_chrome(q, x)
+                                     : read_collection(q, x);
     pthread_mutex_lock(&q->lock);
     char what[48];
     const double done = (double)++q->n_ended / (double)q->items.n;
@@ -262,9 +263,8 @@ int run_compare(struct arguments *a)
     for (unsigned i = 0; i < SIDES && status == STATUS_DONE; i++)
         status = add_side(&q, i, a->word[i]);
     if (status == STATUS_DONE) {
-        work_memory(a, q.items.at[0].target.is_trace
-                           ? "/var/tmp"
-                           : q.items.at[0].target.path); /* no temporary file beside a trace */
+        work_memory(a, q.items.at[0].input.is_trace ? "/var/tmp"
+                                                    : q.items.at[0].input.path); /* no temporary file beside a trace */
         pthread_mutex_init(&q.lock, NULL);
         read_all(&q);
         pthread_mutex_destroy(&q.lock);

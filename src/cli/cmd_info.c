@@ -18,7 +18,7 @@
 #include "cli/collection_info.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
-#include "cli/targets.h"
+#include "cli/given.h"
 #include "load/collector_load.h"
 #include "load/source_open.h"
 #include "raw/chip.h"
@@ -348,18 +348,18 @@ static void report_prof(struct reporting *n, const char *path, bool is_alone)
     look_end(&l);
 }
 
-static void report_prof_alone(struct reporting *n, const struct target *target)
+static void report_prof_alone(struct reporting *n, const struct input *input)
 {
-    report_prof(n, target->path, true);
+    report_prof(n, input->path, true);
 }
 
 /* Reports what the framework recorded, then the PROF directory in the collection. */
-static void report_collection(struct reporting *n, const struct target *target)
+static void report_collection(struct reporting *n, const struct input *input)
 {
     struct collection s;
     struct collection_look l;
     struct error e = { 0 };
-    if (!target->kind->look(&s, target->path, &l, &e)) {
+    if (!input->kind->look(&s, input->path, &l, &e)) {
         complain("%s", e.text);
         n->tally.n_failed++;
     } else {
@@ -377,9 +377,10 @@ static void report_collection(struct reporting *n, const struct target *target)
 
 int run_info(struct arguments *a)
 {
-    struct targets found;
-    enum exit_status status = targets_find(&found, a, TARGET_RUINS);
-    struct reporting n = { .a = a, .tally.n_failed = found.n_refused, .list = a->json ? json_array() : NULL };
+    struct inputs found;
+    size_t n_refused;
+    enum exit_status status = given_inputs(&found, &n_refused, a, INPUT_RUINS);
+    struct reporting n = { .a = a, .tally.n_failed = n_refused, .list = a->json ? json_array() : NULL };
     term_init(&n.term, stdout);
     for (size_t i = 0; i < found.list.n; i++)
         (found.list.at[i].kind ? report_collection : report_prof_alone)(&n, &found.list.at[i]);

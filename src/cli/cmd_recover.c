@@ -17,7 +17,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
-#include "cli/targets.h"
+#include "open/inputs.h"
 #include "cli/term.h"
 #include "collect/recover.h"
 #include "collect/rings_file.h"
@@ -159,10 +159,10 @@ static void recover_inside(struct recoveries *all, const char *path)
 static void recover_named(struct recoveries *all, const char *path)
 {
     struct stat st;
-    char wanted[TARGETS_WANTED];
+    char wanted[INPUTS_WANTED];
     const int why = stat(path, &st) == 0 ? 0 : errno;
     if (why || !S_ISDIR(st.st_mode)) {
-        complain("%s: %s; %s", path, why ? strerror(why) : "not a directory", targets_wanted(wanted));
+        complain("%s: %s; %s", path, why ? strerror(why) : "not a directory", inputs_wanted(wanted));
         all->tally.n_failed++;
         return;
     }
@@ -181,8 +181,8 @@ int run_recover(struct arguments *a)
 {
     struct recoveries all = { .a = a, .json = a->json ? json_array() : NULL };
     if (a->n_words == 0 && !a->dir) {
-        char wanted[TARGETS_WANTED];
-        complain("missing directory; %s", targets_wanted(wanted));
+        char wanted[INPUTS_WANTED];
+        complain("missing directory; %s", inputs_wanted(wanted));
         return exit_code(a->face, STATUS_USAGE);
     }
     if (a->dir)

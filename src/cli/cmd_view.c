@@ -19,6 +19,7 @@
 #include "base/leftover.h"
 #include "cli/ending.h"
 #include "cli/exit_status.h"
+#include "cli/given.h"
 #include "cli/summary.h"
 #include "cli/view_chrome.h"
 #include "cli/view_collection.h"
@@ -37,10 +38,10 @@
 
 static const char loopback[] = "127.0.0.1";
 
-/* The inputs: files as given, directories as found by targets_find(). */
+/* The inputs: files as given, directories as found by given_inputs(). */
 struct viewing {
     struct arguments *a;
-    struct targets targets;
+    struct inputs inputs;
     struct view_collection *collection;
     LIST(const char *) files;
     struct view_joint joint;
@@ -132,15 +133,15 @@ static const char *name_beside(const char *path, const char *other)
 /* Adds the ranks of a job; for ranks without recorded data, their results. */
 static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
 {
-    v->targets.mem = v->a->mem;
+    v->inputs.mem = v->a->mem;
     for (size_t i = 0; i < found->ranks.n; i++) {
         int why;
         const struct view_job_rank *r = &found->ranks.at[i];
         const char *results = r->is_raw ? NULL : view_results_file(r->path, v->a->mem);
-        struct target *t = r->is_raw ? list_add(&v->targets.list, v->a->mem) : NULL;
+        struct input *t = r->is_raw ? list_add(&v->inputs.list, v->a->mem) : NULL;
         const char **file = results ? list_add(&v->files, v->a->mem) : NULL;
         if (t)
-            *t = (struct target){ .path = r->path, .kind = framework_kind_of(r->path, &why) };
+            *t = (struct input){ .path = r->path, .kind = framework_kind_of(r->path, &why) };
         if (file)
             *file = results;
     }
@@ -153,15 +154,15 @@ static enum exit_status add_runs(struct viewing *v, const char *const *path)
     enum exit_status status = STATUS_DONE;
     for (size_t i = 0; i < RUNS && status == STATUS_DONE; i++) {
         struct view_run *r = &v->joint.run[i];
-        *r = (struct view_run){ .name = name_beside(path[i], path[!i]), .targets = { .mem = v->a->mem } };
+        *r = (struct view_run){ .name = name_beside(path[i], path[!i]), .inputs = { .mem = v->a->mem } };
         if (v->files.n > 0)
             r->file = v->files.at[i];
         else
-            status = targets_add(&r->targets, path[i], 0);
-        for (size_t k = 0; k < r->targets.list.n; k++) {
-            struct target *t = list_add(&v->targets.list, v->a->mem);
+            status = given_add(&r->inputs, path[i], 0);
+        for (size_t k = 0; k < r->inputs.list.n; k++) {
+            struct input *t = list_add(&v->inputs.list, v->a->mem);
             if (t)
-                *t = r->targets.list.at[k];
+                *t = r->inputs.list.at[k];
         }
     }
     return arena_failed(v->a->mem) ? STATUS_NOTHING : status;
@@ -211,7 +212,7 @@ static bool joint_make(struct viewing *v, struct view_input *in)
 
 static bool inputs_make(struct viewing *v)
 {
-    const size_t n = v->files.n + v->targets.list.n;
+    const size_t n = v->files.n + v->inputs.list.n;
     struct view_input *first = arena_take(v->a->mem, n + 1, sizeof *first), *in = first + v->has_joint;
     v->collection = arena_take(v->a->mem, n, sizeof *v->collection);
     if (!first || !v->collection || (v->has_joint && !joint_make(v, first)))
@@ -228,8 +229,8 @@ static bool inputs_make(struct viewing *v)
                                              : is_database ? view_database_load
                                                            : view_chrome_load };
     }
-    for (size_t i = 0; i < v->targets.list.n; i++) {
-        const struct target *t = &v->targets.list.at[i];
+    for (size_t i = 0; i < v->inputs.list.n; i++) {
+        const struct input *t = &v->inputs.list.at[i];
         v->collection[i] = (struct view_collection){ t, &v->a->options };
         in[v->files.n + i] =
             (struct view_input){ .path = t->path,
@@ -350,6 +351,7 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
 /* Finds the inputs of the command line. Anything but STATUS_DONE: there is none, and the reason was reported. */
 static enum exit_status find(struct viewing *v)
 {
+    size_t n_unused;
     struct arguments *a = v->a;
     const size_t n = a->n_words + (a->dir != NULL);
     const char **path = arena_take(a->mem, n + 1, sizeof *path);
@@ -367,8 +369,8 @@ static enum exit_status find(struct viewing *v)
     if (v->has_joint || status != STATUS_DONE)
         return status;
     if (a->n_words > 0 || a->dir || v->files.n == 0)
-        status = targets_find(&v->targets, a, 0);
-    return v->targets.list.n == 0 && v->files.n == 0 ? status : STATUS_DONE;
+        status = given_inputs(&v->inputs, &n_unused, a, 0);
+    return v->inputs.list.n == 0 && v->files.n == 0 ? status : STATUS_DONE;
 }
 
 /* Reads "1.5ms" or "200" as nanoseconds. */
@@ -487,7 +489,7 @@ int run_view(struct arguments *a)
     }
     if (!bus_guard_set())
         complain("a file that is truncated while it is shown will end the viewer: %s", strerror(errno));
-    work_memory(a, v.targets.list.n ? v.targets.list.at[0].path : memory_dir());
+    work_memory(a, v.inputs.list.n ? v.inputs.list.at[0].path : memory_dir());
     if (a->report) {
         const enum exit_status status = write_report(&v, range);
         memory_unwatch();

@@ -10,27 +10,27 @@ static bool explain(struct job_read *j, const struct job_choice *c, struct why_a
 {
     const struct job_rank *r = &j->rank[c->rank];
     struct arena *mem = j->a->mem;
-    struct loaded again = { 0 };
+    struct recording again = { 0 };
     struct step_profile other;
-    const struct loaded *l = NULL;
+    const struct recording *l = NULL;
     bool done = true;
     if (c->mode == WHY_RANK) {
         const struct job_rank *reference = &j->rank[c->reference];
         l = job_read_again(j, reference, &again, e);
-        const struct run_rank view = l ? loaded_subject(l, reference->device_row) : (struct run_rank){ 0 };
+        const struct run_rank view = l ? recording_rank(l, reference->device_row) : (struct run_rank){ 0 };
         done = l && (why_usual(&other, &view, mem) || error_no_memory(e, reference->path));
-        loaded_close(&again);
+        recording_close(&again);
     }
     l = done ? job_read_again(j, r, &again, e) : NULL;
     if (l) {
-        const struct run_rank view = loaded_subject(l, r->device_row);
+        const struct run_rank view = recording_rank(l, r->device_row);
         const size_t most = j->a->top;
         done = c->mode == WHY_RANK ? why_rank(out, &view, &other, most, mem)
                                    : why_step(out, &view, c->step[c->at].name, most, mem);
         out->lacks_python = run_rank_lacks_python(&view);
         done = done || error_no_memory(e, r->path);
     }
-    loaded_close(&again);
+    recording_close(&again);
     return done && l;
 }
 
@@ -61,7 +61,7 @@ static enum exit_status answer(struct job_read *j, enum exit_status status)
 
 int run_why(struct arguments *a)
 {
-    struct job_read job = { .a = a, .also = TARGET_TRACES, .needs_steps = true };
+    struct job_read job = { .a = a, .also = INPUT_TRACES, .needs_steps = true };
     enum exit_status status = job_read_all(&job);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
         status = answer(&job, status);

@@ -14,7 +14,7 @@
 #include "base/inside.h"
 #include "cli/term.h"
 #include "load/prof.h"
-#include "open/framework_kinds.h"
+#include "open/inputs.h"
 
 void advise(const struct arguments *a, const char *fmt, ...)
 {
@@ -26,30 +26,6 @@ void advise(const struct arguments *a, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     complain("note: %s", text);
-}
-
-/* Results are named after the last part of the path, so that "PROF_1/" and "." must get one. */
-static char *path_trimmed(const char *path)
-{
-    char *copy = strdup(path);
-    for (size_t len = copy ? strlen(copy) : 0; len > 1 && copy[len - 1] == '/'; len--)
-        copy[len - 1] = 0;
-    const char *slash = copy ? strrchr(copy, '/') : NULL, *name = slash ? slash + 1 : copy;
-    if (!copy || (strcmp(name, ".") != 0 && strcmp(name, "..") != 0))
-        return copy;
-    char *real = realpath(copy, NULL);
-    if (!real)
-        return copy;
-    free(copy);
-    return real;
-}
-
-char *path_with_name(const char *path)
-{
-    char *named = path_trimmed(path);
-    if (named)
-        inside_enter(named); /* of a directory that cannot be opened, reading reports it */
-    return named;
 }
 
 static bool add(struct collections *c, const struct prof_dirs *found)

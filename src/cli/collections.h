@@ -14,8 +14,6 @@ struct collections {
 /* -dir and the words from `first` on. Anything but STATUS_DONE: there is nothing to do, and stderr says why. */
 enum exit_status collections_find(struct arguments *a, size_t first, struct collections *out);
 void collections_free(struct collections *c);
-char *path_with_name(
-    const char *path); /* a path whose last part is not "." or ".."; owner: the caller, free(); NULL: no memory */
 
 /* The results of several collections, and the status of the command. */
 struct tally {

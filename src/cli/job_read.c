@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
 #include "cli/collections.h"
+#include "cli/given.h"
 #include "cli/newest_ranks.h"
 #include "cli/term.h"
 #include "cli/work.h"
@@ -31,17 +32,17 @@ struct reading {
     size_t n_ended;
 };
 
-static bool add_ranks(const struct job_read *j, struct read_one *r, const struct loaded *l, size_t target)
+static bool add_ranks(const struct job_read *j, struct read_one *r, const struct recording *l, size_t input)
 {
-    const char *path = j->targets.list.at[target].path;
-    for (size_t i = 0; i < loaded_n_devices(l); i++) {
-        const struct run_rank view = loaded_subject(l, i);
+    const char *path = j->inputs.list.at[input].path;
+    for (size_t i = 0; i < recording_n_devices(l); i++) {
+        const struct run_rank view = recording_rank(l, i);
         struct job_rank *rank = list_add(&r->ranks, r->mem);
         void **more = list_add(&r->more, r->mem);
         if (!rank || !more || !job_rank_of(rank, &view, r->mem) ||
             (j->look && !(*more = j->look(l, view.device, r->mem))))
             return error_no_memory(&r->e, path);
-        rank->target = target;
+        rank->input = input;
         rank->device_row = i;
         rank->path = path;
     }
@@ -53,17 +54,17 @@ static void read_one(void *context, size_t i)
     struct reading *q = context;
     struct job_read *j = q->j;
     struct read_one *r = &j->one[i];
-    const size_t n = j->targets.list.n;
-    const struct target *target = &j->targets.list.at[i];
-    struct loaded local = { 0 }, *l = n == 1 ? &j->only : &local;
+    const size_t n = j->inputs.list.n;
+    const struct input *input = &j->inputs.list.at[i];
+    struct recording local = { 0 }, *l = n == 1 ? &j->only : &local;
     r->mem = arena_new();
-    if (!target->is_trace)
-        recover_first(j->a, target->path, stderr);
-    r->is_done = r->mem ? loaded_open(l, target, q->n_threads, &r->e) && add_ranks(j, r, l, i)
-                        : error_no_memory(&r->e, target->path);
+    if (!input->is_trace)
+        recover_first(j->a, input->path, stderr);
+    r->is_done = r->mem ? recording_open(l, input, q->n_threads, &r->e) && add_ranks(j, r, l, i)
+                        : error_no_memory(&r->e, input->path);
     r->is_lossy = l->is_lossy;
-    r->loss = r->is_done && r->is_lossy ? loaded_loss(l, target->path, r->mem) : NULL;
-    loaded_close(&local);
+    r->loss = r->is_done && r->is_lossy ? recording_loss(l, input->path, r->mem) : NULL;
+    recording_close(&local);
     pthread_mutex_lock(&q->lock);
     char what[48];
     const double done = (double)++q->n_ended / (double)n;
@@ -75,7 +76,7 @@ static void read_one(void *context, size_t i)
 static void read_them(struct job_read *j)
 {
     struct reading q = { .j = j };
-    const size_t n = j->targets.list.n;
+    const size_t n = j->inputs.list.n;
     const unsigned n_threads = j->a->options.n_threads, at_once = n < n_threads ? (unsigned)n : n_threads;
     q.n_threads = n_threads / at_once > 0 ? n_threads / at_once : 1;
     pthread_mutex_init(&q.lock, NULL);
@@ -116,7 +117,7 @@ static bool gather(struct job_read *j, struct tally *tally)
 {
     size_t most = 0;
     bool is_any = false; /* some directories have steps; only these are used then */
-    for (size_t i = 0; i < j->targets.list.n; i++) {
+    for (size_t i = 0; i < j->inputs.list.n; i++) {
         most += j->one[i].is_done ? j->one[i].ranks.n : 0;
         is_any = is_any || (j->needs_steps && j->one[i].is_done && has_steps(&j->one[i]));
     }
@@ -124,13 +125,13 @@ static bool gather(struct job_read *j, struct tally *tally)
     j->more = arena_take(j->a->mem, most, sizeof *j->more);
     if (!j->rank || !j->more)
         return false;
-    for (size_t i = 0; i < j->targets.list.n; i++) {
+    for (size_t i = 0; i < j->inputs.list.n; i++) {
         const struct read_one *r = &j->one[i];
         const bool is_used = r->is_done && (!is_any || has_steps(r));
         if (!r->is_done)
             complain("%s", r->e.text);
         else if (!is_used)
-            complain("%s: no steps were recorded; compared without it", j->targets.list.at[i].path);
+            complain("%s: no steps were recorded; compared without it", j->inputs.list.at[i].path);
         if (is_used && r->loss)
             complain("%s", r->loss);
         tally->n_failed += !is_used;
@@ -147,9 +148,10 @@ static bool gather(struct job_read *j, struct tally *tally)
 
 enum exit_status job_read_all(struct job_read *j)
 {
-    const enum exit_status found = targets_find(&j->targets, j->a, j->also);
-    struct tally tally = { .n_failed = j->targets.n_refused };
-    const size_t n = j->targets.list.n;
+    size_t n_refused;
+    const enum exit_status found = given_inputs(&j->inputs, &n_refused, j->a, j->also);
+    struct tally tally = { .n_failed = n_refused };
+    const size_t n = j->inputs.list.n;
     if (n == 0)
         return found;
     j->one = arena_take(j->a->mem, n, sizeof *j->one);
@@ -157,7 +159,7 @@ enum exit_status job_read_all(struct job_read *j)
         complain_no_memory("the list of directories");
         return STATUS_NOTHING;
     }
-    work_memory(j->a, j->targets.list.at[0].path);
+    work_memory(j->a, j->inputs.list.at[0].path);
     read_them(j);
     if (!gather(j, &tally)) {
         complain_no_memory("the list of ranks");
@@ -168,21 +170,22 @@ enum exit_status job_read_all(struct job_read *j)
         return status;
     complain(
         "%s: no device was recorded: there is nothing to compare or to check; ascope export shows what the host did",
-        j->targets.list.at[0].path);
+        j->inputs.list.at[0].path);
     return STATUS_NOTHING;
 }
 
-const struct loaded *job_read_again(struct job_read *j, const struct job_rank *r, struct loaded *again, struct error *e)
+const struct recording *job_read_again(struct job_read *j, const struct job_rank *r, struct recording *again,
+                                       struct error *e)
 {
-    if (j->targets.list.n == 1)
+    if (j->inputs.list.n == 1)
         return &j->only;
-    return loaded_open(again, &j->targets.list.at[r->target], j->a->options.n_threads, e) ? again : NULL;
+    return recording_open(again, &j->inputs.list.at[r->input], j->a->options.n_threads, e) ? again : NULL;
 }
 
 void job_read_end(struct job_read *j)
 {
-    loaded_close(&j->only);
-    for (size_t i = 0; j->one && i < j->targets.list.n; i++)
+    recording_close(&j->only);
+    for (size_t i = 0; j->one && i < j->inputs.list.n; i++)
         arena_free(j->one[i].mem);
     if (j->one)
         memory_unwatch();

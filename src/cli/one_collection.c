@@ -17,7 +17,7 @@
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
 #include "cli/exit_status.h"
-#include "cli/targets.h"
+#include "cli/given.h"
 #include "cli/term.h"
 #include "cli/work.h"
 #include "open/framework_kinds.h"
@@ -192,10 +192,10 @@ static bool holds_frameworks(const char *path)
  * contains. */
 static const char *collection_of(struct arguments *a, const char *path, size_t *n)
 {
-    struct targets inside = { .mem = a->mem };
+    struct inputs inside = { .mem = a->mem };
     int why;
     if (framework_kind_of(path, &why) || why != 0 || !holds_frameworks(path) ||
-        targets_add(&inside, path, 0) != STATUS_DONE || !inside.list.at[0].kind)
+        given_add(&inside, path, 0) != STATUS_DONE || !inside.list.at[0].kind)
         return path;
     *n = inside.list.n;
     return inside.list.at[0].path;

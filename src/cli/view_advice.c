@@ -7,7 +7,7 @@
 
 #include "cli/advise_report.h"
 
-struct advise_rank *advise_look(const struct loaded *l, const struct device *d, struct arena *mem)
+struct advise_rank *advise_look(const struct recording *l, const struct device *d, struct arena *mem)
 {
     struct advise_rank *r = arena_take(mem, 1, sizeof *r);
     if (!r || !(r->finding = arena_take(mem, n_advise_checks, sizeof *r->finding)) ||
@@ -16,11 +16,11 @@ struct advise_rank *advise_look(const struct loaded *l, const struct device *d, 
     return r;
 }
 
-bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *path, int64_t shift_ns,
+bool view_advice_add(struct view_advice *a, const struct recording *l, const char *path, int64_t shift_ns,
                      struct arena *mem)
 {
-    for (size_t i = 0; i < loaded_n_devices(l); i++) {
-        const struct device *d = loaded_device(l, i);
+    for (size_t i = 0; i < recording_n_devices(l); i++) {
+        const struct device *d = recording_device(l, i);
         const struct advise_rank *found = advise_look(l, d, mem);
         struct advise_rank *to = found ? list_add(&a->ranks, mem) : NULL;
         int64_t *shift = list_add(&a->shift_ns, mem);
@@ -28,7 +28,7 @@ bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *
             return false;
         *to = *found;
         *shift = shift_ns;
-        const struct run_rank view = loaded_subject(l, i);
+        const struct run_rank view = recording_rank(l, i);
         if (!job_rank_of(&to->rank, &view, mem))
             return false;
         to->rank.path = arena_text(mem, path, strlen(path));

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "answers/advise.h"
-#include "cli/loaded.h"
+#include "open/recording_open.h"
 #include "view/view_input.h"
 
 struct view_advice {
@@ -16,10 +16,10 @@ struct view_advice {
 };
 
 /* Runs the checks of one device; NULL: no memory. */
-struct advise_rank *advise_look(const struct loaded *l, const struct device *d, struct arena *mem);
+struct advise_rank *advise_look(const struct recording *l, const struct device *d, struct arena *mem);
 
 /* Runs the checks of all devices of a directory. False: no memory. */
-bool view_advice_add(struct view_advice *a, const struct loaded *l, const char *path, int64_t shift_ns,
+bool view_advice_add(struct view_advice *a, const struct recording *l, const char *path, int64_t shift_ns,
                      struct arena *mem);
 /* Stores the findings as the text "advice" of the input. False: no memory. */
 bool view_advice_put(const struct view_advice *a, struct view_input *in);

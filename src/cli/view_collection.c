@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view_collection.h"
 
-#include "cli/loaded.h"
+#include "open/recording_open.h"
 #include "cli/view_advice.h"
 #include "cli/view_kernel_counters.h"
 #include "cli/view_memory_load.h"
@@ -21,10 +21,10 @@ static bool add_fact(struct view_input *in, const char *name, const char *text)
     return f != NULL;
 }
 
-static bool answers_find(struct view_input *in, const struct loaded *l)
+static bool answers_find(struct view_input *in, const struct recording *l)
 {
-    for (size_t i = 0; i < loaded_n_devices(l); i++) {
-        const struct run_rank view = loaded_subject(l, i);
+    for (size_t i = 0; i < recording_n_devices(l); i++) {
+        const struct run_rank view = recording_rank(l, i);
         if (!view_steps_add(in, &view))
             return false;
     }
@@ -35,7 +35,7 @@ static bool answers_find(struct view_input *in, const struct loaded *l)
 }
 
 /* Comes after the other answers, which pages may be reading already. */
-static bool advice_find(struct view_input *in, const struct loaded *l)
+static bool advice_find(struct view_input *in, const struct recording *l)
 {
     struct view_advice advice = { 0 };
     return view_advice_add(&advice, l, in->path, 0, in->mem) && view_advice_put(&advice, in);
@@ -44,14 +44,14 @@ static bool advice_find(struct view_input *in, const struct loaded *l)
 bool view_collection_load(struct view_input *in, struct error *e)
 {
     const struct view_collection *c = in->context;
-    struct loaded l = { 0 };
+    struct recording l = { 0 };
     struct drawn drawn = { 0 };
     const uint64_t bytes = raw_bytes(in->path);
     view_progress_stage(&in->progress, VIEW_READING, 0, READ, bytes);
-    bool is_done = loaded_open(&l, c->target, c->options->n_threads, e);
+    bool is_done = recording_open(&l, c->input, c->options->n_threads, e);
     view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes / 100 * DRAWN_PERCENT);
     if (is_done) {
-        atomic_store(&in->is_simulated, loaded_is_simulated(&l));
+        atomic_store(&in->is_simulated, recording_is_simulated(&l));
         in->is_lossy = l.is_lossy;
         is_done = (answers_find(in, &l) && view_losses_keep(in, &l.lost) &&
                    (!l.collection || view_memory_load(in, l.collection))) ||
@@ -62,7 +62,7 @@ bool view_collection_load(struct view_input *in, struct error *e)
                   drawn_begin(&drawn, &in->trace, in->path, l.collection, l.profile, c->options, e);
     }
     view_progress_stage(&in->progress, VIEW_ARRANGING, DRAWN, 100, 1);
-    loaded_close(&l);
+    recording_close(&l);
     is_done = is_done && drawn_finish(&drawn, &in->drawn, e);
     drawn_end(&drawn);
     return is_done;

@@ -3,11 +3,11 @@
 #ifndef ASCOPE_CLI_VIEW_COLLECTION_H
 #define ASCOPE_CLI_VIEW_COLLECTION_H
 
-#include "cli/targets.h"
+#include "open/inputs.h"
 #include "view/view_input.h"
 
 struct view_collection {
-    const struct target *target;
+    const struct input *input;
     const struct output_options *options;
 };
 

@@ -102,7 +102,7 @@ static bool tie(struct loading *q, const struct profile *profile)
 }
 
 /* Draws a loaded directory as a part of the joint timeline. */
-static bool draw_part(struct loading *q, const struct loaded *l, const char *path, const char *title, int64_t rank,
+static bool draw_part(struct loading *q, const struct recording *l, const char *path, const char *title, int64_t rank,
                       int64_t shift_ns)
 {
     struct joint_part *p = title ? joint_add(&q->joint) : NULL;
@@ -123,19 +123,19 @@ static bool draw_part(struct loading *q, const struct loaded *l, const char *pat
 
 static bool load_rank(struct loading *q, const struct view_job_rank *r)
 {
-    struct loaded l = { 0 };
+    struct recording l = { 0 };
     int why;
-    const struct target target = { .path = r->path, .kind = framework_kind_of(r->path, &why) };
-    bool done = loaded_open(&l, &target, q->of->options->n_threads, q->e);
+    const struct input input = { .path = r->path, .kind = framework_kind_of(r->path, &why) };
+    bool done = recording_open(&l, &input, q->of->options->n_threads, q->e);
     if (done) {
-        q->in->is_simulated |= loaded_is_simulated(&l);
+        q->in->is_simulated |= recording_is_simulated(&l);
         done = keep_losses(q, &l.lost, l.is_lossy) &&
                (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
                draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank,
                          -r->ahead_ns) &&
                tie(q, l.profile);
     }
-    loaded_close(&l);
+    recording_close(&l);
     if (!done && q->e->fault != FAULT_LIMIT) {
         const char *text =
             arena_printf(q->in->mem, "Rank %lld is not in the timeline: %s", (long long)r->rank, q->e->text);
@@ -184,7 +184,7 @@ static bool add_step(struct loading *q, unsigned side, const char *name, int64_t
     return (s && !names_failed(q->names)) || no_memory(q);
 }
 
-static bool steps_of_device(struct loading *q, unsigned side, const struct loaded *l, const struct device *d)
+static bool steps_of_device(struct loading *q, unsigned side, const struct recording *l, const struct device *d)
 {
     struct step_series s;
     const struct run_rank view = run_rank_of(l->profile, d, l->collection);
@@ -196,16 +196,16 @@ static bool steps_of_device(struct loading *q, unsigned side, const struct loade
     return done;
 }
 
-static bool load_run_directory(struct loading *q, unsigned side, const struct target *target, bool is_drawn)
+static bool load_run_directory(struct loading *q, unsigned side, const struct input *input, bool is_drawn)
 {
-    struct loaded l = { 0 };
+    struct recording l = { 0 };
     struct view_input *in = q->in;
-    bool done = loaded_open(&l, target, q->of->options->n_threads, q->e);
+    bool done = recording_open(&l, input, q->of->options->n_threads, q->e);
     int64_t rank = -1;
-    in->is_simulated |= done && loaded_is_simulated(&l);
+    in->is_simulated |= done && recording_is_simulated(&l);
     done = done && keep_losses(q, &l.lost, l.is_lossy);
-    for (size_t i = 0; done && i < loaded_n_devices(&l); i++) {
-        const struct device *d = loaded_device(&l, i);
+    for (size_t i = 0; done && i < recording_n_devices(&l); i++) {
+        const struct device *d = recording_device(&l, i);
         struct measured_rank *to = list_add(&q->ranks[side], in->mem);
         done = to && run_of_collection(to, l.profile, d, l.collection, q->names, in->mem, q->e);
         if (!done && q->e->fault == FAULT_NONE)
@@ -213,16 +213,16 @@ static bool load_run_directory(struct loading *q, unsigned side, const struct ta
         if (done && i == 0)
             rank = to->has_rank ? to->rank : -1;
         if (done)
-            to->path = target->path;
+            to->path = input->path;
         if (done && q->steps[side].n == 0)
             done = steps_of_device(q, side, &l, d);
     }
     if (done && is_drawn)
-        done = draw_part(q, &l, target->path,
+        done = draw_part(q, &l, input->path,
                          rank < 0 ? arena_printf(in->mem, "%c", 'A' + (int)side)
                                   : arena_printf(in->mem, "%c, rank %lld", 'A' + (int)side, (long long)rank),
                          rank, 0);
-    loaded_close(&l);
+    recording_close(&l);
     return done;
 }
 
@@ -359,9 +359,9 @@ static bool load_run(struct loading *q, unsigned side, size_t *n_done, size_t n)
 {
     const struct view_run *r = &q->of->run[side];
     bool done = !r->file || load_run_file(q, side, r->file);
-    for (size_t i = 0; done && i < r->targets.list.n; i++) {
-        advance(q, 0, (*n_done)++, n, r->targets.list.at[i].path);
-        done = load_run_directory(q, side, &r->targets.list.at[i], i < MOST_OF_RUN);
+    for (size_t i = 0; done && i < r->inputs.list.n; i++) {
+        advance(q, 0, (*n_done)++, n, r->inputs.list.at[i].path);
+        done = load_run_directory(q, side, &r->inputs.list.at[i], i < MOST_OF_RUN);
     }
     return done || skip_run(q, side);
 }
@@ -370,7 +370,7 @@ static bool load_runs(struct loading *q)
 {
     size_t n = 0, n_done = 0, n_sides = 0;
     for (unsigned side = 0; side < RUNS; side++)
-        n += q->of->run[side].file ? 1 : q->of->run[side].targets.list.n;
+        n += q->of->run[side].file ? 1 : q->of->run[side].inputs.list.n;
     q->side = arena_take(q->in->mem, n + 1, sizeof *q->side);
     if (!q->side)
         return no_memory(q);

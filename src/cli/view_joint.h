@@ -7,7 +7,7 @@
 #ifndef ASCOPE_CLI_VIEW_JOINT_H
 #define ASCOPE_CLI_VIEW_JOINT_H
 
-#include "cli/targets.h"
+#include "open/inputs.h"
 #include "cli/view_job.h"
 #include "view/view_input.h"
 
@@ -15,8 +15,8 @@ enum { RUNS = 2 };
 
 struct view_run {
     const char *name;
-    struct targets targets;
-    const char *file; /* a trace in Chrome's JSON format instead of targets; NULL: none */
+    struct inputs inputs;
+    const char *file; /* a trace in Chrome's JSON format instead of inputs; NULL: none */
 };
 
 struct view_joint {

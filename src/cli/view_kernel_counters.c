@@ -129,7 +129,7 @@ static void means_find(struct counting *c)
     c->in->kernel_counters.n = n;
 }
 
-static bool count(struct counting *c, const struct loaded *l, const struct output_options *options, struct error *e)
+static bool count(struct counting *c, const struct recording *l, const struct output_options *options, struct error *e)
 {
     struct export x =
         l->collection
@@ -144,7 +144,7 @@ static bool count(struct counting *c, const struct loaded *l, const struct outpu
     return done || error_no_memory(e, l->profile->path);
 }
 
-bool view_kernel_counters_load(struct view_input *in, const struct loaded *l, const struct output_options *options,
+bool view_kernel_counters_load(struct view_input *in, const struct recording *l, const struct output_options *options,
                                const char *run, struct error *e)
 {
     struct counting c = { .in = in, .run = run, .first_row = in->kernel_counters.n };

@@ -3,13 +3,13 @@
 #ifndef ASCOPE_CLI_VIEW_KERNEL_COUNTERS_H
 #define ASCOPE_CLI_VIEW_KERNEL_COUNTERS_H
 
-#include "cli/loaded.h"
+#include "open/recording_open.h"
 #include "export/output_options.h"
 #include "view/view_input.h"
 
 /* Adds the counters of a directory to in->kernel_counters, if any were recorded. `run`: the title of its rank, valid
  * as long as the input, or "". False: see e. */
-bool view_kernel_counters_load(struct view_input *in, const struct loaded *l, const struct output_options *options,
+bool view_kernel_counters_load(struct view_input *in, const struct recording *l, const struct output_options *options,
                                const char *run, struct error *e);
 
 #endif

@@ -80,7 +80,7 @@ bool view_roofline_keep(struct view_input *in, const struct roofline *r, bool is
     return keep_roofs(in, r, is_gpu, run);
 }
 
-bool view_roofline_load(struct view_input *in, const struct loaded *l, const char *run, struct error *e)
+bool view_roofline_load(struct view_input *in, const struct recording *l, const char *run, struct error *e)
 {
     struct arena *mem = arena_new();
     struct roofline r;

@@ -4,12 +4,12 @@
 #define ASCOPE_CLI_VIEW_ROOFLINE_H
 
 #include "answers/roofline.h"
-#include "cli/loaded.h"
+#include "open/recording_open.h"
 #include "view/view_input.h"
 
 /* Adds the work and the peak rates of a directory to in->work and in->roofs, as far as they are known. `run`: the
  * title of its rank, valid as long as the input, or "". False: see e. */
-bool view_roofline_load(struct view_input *in, const struct loaded *l, const char *run, struct error *e);
+bool view_roofline_load(struct view_input *in, const struct recording *l, const char *run, struct error *e);
 /* The same for a roofline that the caller has computed. False: no memory. */
 bool view_roofline_keep(struct view_input *in, const struct roofline *r, bool is_gpu, const char *run);
 /* Shifts the places of a run as its timeline was shifted. */

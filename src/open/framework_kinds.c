@@ -10,16 +10,8 @@
 
 /* MindSpore comes before PyTorch: it recognises its files by their names, whatever the name of the directory. */
 const struct framework_kind framework_kinds[] = {
-    { .id = FRAMEWORK_MINDSPORE,
-      .is_one = ms_is_one,
-      .look = ms_look,
-      .load = ms_load,
-      .analyse = ms_analyse },
-    { .id = FRAMEWORK_PYTORCH,
-      .is_one = pt_is_one,
-      .look = pt_look,
-      .load = pt_load,
-      .analyse = collection_analyse },
+    { .id = FRAMEWORK_MINDSPORE, .is_one = ms_is_one, .look = ms_look, .load = ms_load, .analyse = ms_analyse },
+    { .id = FRAMEWORK_PYTORCH, .is_one = pt_is_one, .look = pt_look, .load = pt_load, .analyse = collection_analyse },
 };
 const size_t n_framework_kinds = sizeof framework_kinds / sizeof *framework_kinds;
 

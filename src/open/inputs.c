@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/targets.h"
+#include "open/inputs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,17 +12,15 @@
 #include "base/file.h"
 #include "base/framework_names.h"
 #include "base/inside.h"
-#include "cli/collections.h"
-#include "cli/term.h"
 #include "load/chrome_load.h"
 #include "load/prof.h"
 
-static bool add_target(struct targets *t, const struct target *new)
+static bool input_add(struct inputs *t, const struct input *new)
 {
     const char *copy = new->path ? arena_text(t->mem, new->path, strlen(new->path)) : NULL;
-    struct target *slot = copy ? list_add(&t->list, t->mem) : NULL;
+    struct input *slot = copy ? list_add(&t->list, t->mem) : NULL;
     if (slot)
-        *slot = (struct target){ .path = copy, .kind = new->kind, .is_trace = new->is_trace };
+        *slot = (struct input){ .path = copy, .kind = new->kind, .is_trace = new->is_trace };
     return slot != NULL;
 }
 
@@ -33,7 +31,7 @@ static bool cannot_read(const char *path, int why, struct error *e)
 
 /* Adds the collections in a directory, sorted by name. Unreadable directories are reported if they are named like
  * collections. */
-static bool find_inside(struct targets *t, const char *path, struct error *e)
+static bool find_inside(struct inputs *t, const char *path, struct error *e)
 {
     struct dir_names entry;
     int why;
@@ -44,7 +42,7 @@ static bool find_inside(struct targets *t, const char *path, struct error *e)
         struct stat st;
         why = !inside ? ENOMEM : inside_stat(inside, &st) != 0 ? errno : 0;
         const struct framework_kind *kind = why == 0 && S_ISDIR(st.st_mode) ? framework_kind_of(inside, &why) : NULL;
-        if (kind && !add_target(t, &(struct target){ .path = inside, .kind = kind }))
+        if (kind && !input_add(t, &(struct input){ .path = inside, .kind = kind }))
             why = ENOMEM;
         if (why == ENOMEM || (why != 0 && framework_is_in_name(entry.at[i])))
             cannot_read(inside ? inside : path, why, e);
@@ -59,14 +57,14 @@ static bool is_trace(const char *name)
 }
 
 /* Adds the traces in a directory that are named as torch.profiler names those of ranks. */
-static void find_traces(struct targets *t, const char *path, struct error *e)
+static void find_traces(struct inputs *t, const char *path, struct error *e)
 {
     struct dir_names entry;
     int unused;
     dir_names_read(&entry, path, is_trace, &unused);
     for (size_t i = 0; i < entry.n; i++) {
         const char *file = arena_printf(t->mem, "%s/%s", path, entry.at[i]);
-        if (!add_target(t, &(struct target){ .path = file, .is_trace = true }))
+        if (!input_add(t, &(struct input){ .path = file, .is_trace = true }))
             error_no_memory(e, path);
     }
     dir_names_free(&entry);
@@ -80,10 +78,10 @@ static bool can_be_listed(const char *path)
     return dir != NULL;
 }
 
-static void find(struct targets *t, const char *path, unsigned depth, struct error *e);
+static void find(struct inputs *t, const char *path, unsigned depth, struct error *e);
 
 /* Searches subdirectories, such as one per machine. Unreadable ones that are not named like collections are ignored. */
-static void find_below(struct targets *t, const char *path, unsigned depth, struct error *e)
+static void find_below(struct inputs *t, const char *path, unsigned depth, struct error *e)
 {
     struct dir_names entry;
     int unused;
@@ -104,7 +102,7 @@ static void find_below(struct targets *t, const char *path, unsigned depth, stru
 
 /* Adds the directory itself, or the collections in it, or the PROF directories in it, or else searches its
  * subdirectories. */
-static void find(struct targets *t, const char *path, unsigned depth, struct error *e)
+static void find(struct inputs *t, const char *path, unsigned depth, struct error *e)
 {
     enum {
         DEEPEST = 3
@@ -116,12 +114,12 @@ static void find(struct targets *t, const char *path, unsigned depth, struct err
     bool done = true;
     const struct framework_kind *kind = framework_kind_of(path, &why);
     if (kind)
-        done = add_target(t, &(struct target){ .path = path, .kind = kind });
+        done = input_add(t, &(struct input){ .path = path, .kind = kind });
     else if (why != 0)
         cannot_read(path, why, e);
     else if (find_inside(t, path, e) && t->list.n == n_before && prof_find(path, &prof, &nothing))
         for (size_t i = 0; i < prof.n; i++)
-            done = add_target(t, &(struct target){ .path = prof.path[i] }) && done;
+            done = input_add(t, &(struct input){ .path = prof.path[i] }) && done;
     if (nothing.fault == FAULT_FORMAT && depth < DEEPEST)
         find_below(t, path, depth + 1, e);
     if (nothing.fault != FAULT_NONE && t->list.n == n_before && e->fault == FAULT_NONE)
@@ -131,10 +129,10 @@ static void find(struct targets *t, const char *path, unsigned depth, struct err
     prof_dirs_free(&prof);
 }
 
-const char *targets_wanted(char out[TARGETS_WANTED])
+const char *inputs_wanted(char out[INPUTS_WANTED])
 {
     char names[FRAMEWORK_PATTERNS];
-    snprintf(out, TARGETS_WANTED, "give a %s or PROF_XXX directory, or a directory that contains some",
+    snprintf(out, INPUTS_WANTED, "give a %s or PROF_XXX directory, or a directory that contains some",
              framework_patterns(names));
     return out;
 }
@@ -165,77 +163,74 @@ static bool has_only_results(const char *path, struct arena *mem)
     return false;
 }
 
-/* Adds a file: a trace, if traces are accepted. */
-static enum exit_status add_file(struct targets *t, const char *given, unsigned also)
+/* Results are named after the last part of the path, so that "PROF_1/" and "." must get one. */
+static char *path_trimmed(const char *path)
 {
-    char wanted[TARGETS_WANTED];
-    if (chrome_is_name(given) && (also & TARGET_TRACES)) {
-        if (add_target(t, &(struct target){ .path = given, .is_trace = true }))
-            return STATUS_DONE;
-        complain_no_memory("the list of files");
-        return STATUS_NOTHING;
-    }
-    complain("%s: %s; %s%s", given, chrome_is_name(given) ? "a trace" : "not a directory", targets_wanted(wanted),
-             also & TARGET_TRACES    ? ", or a *.json or *.json.gz file of torch.profiler"
-             : chrome_is_name(given) ? "; traces are read by ascope view, why and compare"
-                                     : "");
-    return STATUS_PATH;
+    char *copy = strdup(path);
+    for (size_t len = copy ? strlen(copy) : 0; len > 1 && copy[len - 1] == '/'; len--)
+        copy[len - 1] = 0;
+    const char *slash = copy ? strrchr(copy, '/') : NULL, *name = slash ? slash + 1 : copy;
+    if (!copy || (strcmp(name, ".") != 0 && strcmp(name, "..") != 0))
+        return copy;
+    char *real = realpath(copy, NULL);
+    if (!real)
+        return copy;
+    free(copy);
+    return real;
 }
 
-enum exit_status targets_add(struct targets *t, const char *given, unsigned also)
+char *path_with_name(const char *path)
 {
-    char wanted[TARGETS_WANTED];
-    targets_wanted(wanted);
+    char *named = path_trimmed(path);
+    if (named)
+        inside_enter(named); /* of a directory that cannot be opened, reading reports it */
+    return named;
+}
+
+/* Adds a file: a trace, if traces are accepted. */
+static bool add_file(struct inputs *t, const char *given, unsigned also, struct error *e)
+{
+    char wanted[INPUTS_WANTED];
+    if (chrome_is_name(given) && (also & INPUT_TRACES))
+        return input_add(t, &(struct input){ .path = given, .is_trace = true }) || error_no_memory(e, given);
+    return error_set(e, FAULT_ASKED, "%s: %s; %s%s", given, chrome_is_name(given) ? "a trace" : "not a directory",
+                     inputs_wanted(wanted),
+                     also & INPUT_TRACES     ? ", or a *.json or *.json.gz file of torch.profiler"
+                     : chrome_is_name(given) ? "; traces are read by ascope view, why and compare"
+                                             : "");
+}
+
+bool inputs_add(struct inputs *t, const char *given, unsigned also, struct error *e)
+{
+    char wanted[INPUTS_WANTED];
     struct stat st;
-    struct error e = { 0 };
     if (stat(given, &st) != 0) {
         const bool is_wrong = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
-        complain("%s: %s; %s", given, strerror(errno), wanted);
-        return is_wrong ? STATUS_PATH : STATUS_NOTHING;
+        return error_set(e, is_wrong ? FAULT_ASKED : FAULT_IO, "%s: %s; %s", given, strerror(errno),
+                         inputs_wanted(wanted));
     }
     if (!S_ISDIR(st.st_mode))
-        return add_file(t, given, also);
+        return add_file(t, given, also, e);
     char *path = path_with_name(given);
     const size_t n_before = t->list.n;
-    if (path && (also & TARGET_TRACES))
-        find_traces(t, path, &e);
-    if (path && t->list.n == n_before && e.fault == FAULT_NONE)
-        find(t, path, 0, &e);
+    if (path && (also & INPUT_TRACES))
+        find_traces(t, path, e);
+    if (path && t->list.n == n_before && e->fault == FAULT_NONE)
+        find(t, path, 0, e);
     else if (!path)
-        error_no_memory(&e, given);
-    if ((also & TARGET_RUINS) && e.fault != FAULT_NONE && e.fault != FAULT_LIMIT && is_ruin(path)) {
-        e = (struct error){ 0 };
-        if (!add_target(t, &(struct target){ .path = path }))
-            error_no_memory(&e, given);
+        error_no_memory(e, given);
+    if ((also & INPUT_RUINS) && e->fault != FAULT_NONE && e->fault != FAULT_LIMIT && is_ruin(path)) {
+        *e = (struct error){ 0 };
+        if (!input_add(t, &(struct input){ .path = path }))
+            error_no_memory(e, given);
     }
-    if (e.fault == FAULT_FORMAT && has_only_results(path, t->mem))
-        complain(
+    if (e->fault == FAULT_FORMAT && has_only_results(path, t->mem)) {
+        *e = (struct error){ 0 };
+        error_set(
+            e, FAULT_FORMAT,
             "%s: has results, but no FRAMEWORK or PROF_XXX directory with recorded data; results are read by ascope view and ascope cluster",
             given);
-    else if (e.fault != FAULT_NONE)
-        complain("%s", e.text);
-    free(path);
-    return e.fault == FAULT_NONE ? STATUS_DONE : STATUS_NOTHING;
-}
-
-enum exit_status targets_find(struct targets *t, struct arguments *a, unsigned also)
-{
-    *t = (struct targets){ .mem = a->mem };
-    enum exit_status last = STATUS_USAGE;
-    char wanted[TARGETS_WANTED];
-    if (a->n_words == 0 && !a->dir)
-        complain("missing directory; %s", targets_wanted(wanted));
-    if (a->dir && (last = targets_add(t, a->dir, also)) != STATUS_DONE)
-        t->n_refused++;
-    for (size_t i = 0; i < a->n_words; i++) {
-        const char *path = path_expand(a, "DIR", a->word[i]);
-        const enum exit_status here = path                   ? targets_add(t, path, also)
-                                      : arena_failed(a->mem) ? STATUS_NOTHING
-                                                             : STATUS_PATH;
-        if (here != STATUS_DONE) {
-            t->n_refused++;
-            last = here;
-        }
     }
-    return t->list.n > 0 ? STATUS_DONE : last;
+    free(path);
+    return e->fault == FAULT_NONE;
 }

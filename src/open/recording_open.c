@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/loaded.h"
+#include "open/recording_open.h"
 
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
 #include "load/chrome_load.h"
 #include "load/prof.h"
 
-static bool open_collection(struct loaded *l, const struct target *target, unsigned n_threads, struct error *e)
+static bool open_collection(struct recording *l, const struct input *target, unsigned n_threads, struct error *e)
 {
     struct collection *s = &l->of_framework;
     const struct collection_request request = { .n_threads = n_threads };
@@ -20,7 +20,7 @@ static bool open_collection(struct loaded *l, const struct target *target, unsig
     return true;
 }
 
-static bool open_trace(struct loaded *l, const char *path, struct error *e)
+static bool open_trace(struct recording *l, const char *path, struct error *e)
 {
     l->step_names = names_new();
     if (!l->step_names)
@@ -32,9 +32,9 @@ static bool open_trace(struct loaded *l, const char *path, struct error *e)
     return true;
 }
 
-bool loaded_open(struct loaded *l, const struct target *target, unsigned n_threads, struct error *e)
+bool recording_open(struct recording *l, const struct input *target, unsigned n_threads, struct error *e)
 {
-    *l = (struct loaded){ 0 };
+    *l = (struct recording){ 0 };
     if (target->is_trace)
         return open_trace(l, target->path, e);
     if (target->kind)
@@ -47,7 +47,7 @@ bool loaded_open(struct loaded *l, const struct target *target, unsigned n_threa
     return true;
 }
 
-void loaded_close(struct loaded *l)
+void recording_close(struct recording *l)
 {
     if (l->of_framework.mem)
         collection_free(&l->of_framework);
@@ -55,33 +55,33 @@ void loaded_close(struct loaded *l)
         profile_free(&l->own);
     chrome_trace_free(&l->trace);
     names_free(l->step_names);
-    *l = (struct loaded){ 0 };
+    *l = (struct recording){ 0 };
 }
 
-size_t loaded_n_devices(const struct loaded *l)
+size_t recording_n_devices(const struct recording *l)
 {
     if (!l->profile)
         return 1;
     return l->profile->n_devices > 0 ? l->profile->n_devices : l->collection ? 1 : 0;
 }
 
-const struct device *loaded_device(const struct loaded *l, size_t i)
+const struct device *recording_device(const struct recording *l, size_t i)
 {
     return l->profile && l->profile->n_devices > 0 ? &l->profile->device[i] : NULL;
 }
 
-struct run_rank loaded_subject(const struct loaded *l, size_t i)
+struct run_rank recording_rank(const struct recording *l, size_t i)
 {
-    return l->profile ? run_rank_of(l->profile, loaded_device(l, i), l->collection)
+    return l->profile ? run_rank_of(l->profile, recording_device(l, i), l->collection)
                       : run_rank_of_trace(&l->trace, l->step_names);
 }
 
-bool loaded_is_simulated(const struct loaded *l)
+bool recording_is_simulated(const struct recording *l)
 {
     return l->collection ? collection_is_simulated(l->collection) : profile_is_simulated(l->profile);
 }
 
-const char *loaded_loss(const struct loaded *l, const char *path, struct arena *mem)
+const char *recording_loss(const struct recording *l, const char *path, struct arena *mem)
 {
     uint64_t n = 0;
     const char *first = NULL;
