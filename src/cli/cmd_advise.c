@@ -4,14 +4,14 @@
 #include "cli/advise_page.h"
 #include "cli/advise_report.h"
 #include "cli/exit_status.h"
-#include "cli/job_read.h"
+#include "cli/given_run.h"
 #include "cli/one_collection.h"
 #include "cli/summary.h"
 #include "cli/view_advice.h"
 
-static void *look(const struct recording *l, const struct device *d, struct arena *mem)
+static void *look(const struct recording *l, size_t i, struct arena *mem)
 {
-    return advise_look(l, d, mem);
+    return advise_look(l, recording_device(l, i), mem);
 }
 
 static bool report_json(struct arguments *a, const struct advise_report *r, enum exit_status *status)
@@ -22,20 +22,19 @@ static bool report_json(struct arguments *a, const struct advise_report *r, enum
     return list && more;
 }
 
-static enum exit_status answer(struct job_read *j, enum exit_status status)
+static enum exit_status answer(struct run *run, struct arguments *a, enum exit_status status)
 {
-    struct arguments *a = j->a;
-    struct advise_rank *rank = arena_take(a->mem, j->n, sizeof *rank);
+    struct advise_rank *rank = arena_take(a->mem, run->n, sizeof *rank);
     struct advice *advice = arena_take(a->mem, n_advise_checks, sizeof *advice);
-    for (size_t i = 0; rank && i < j->n; i++) {
-        rank[i] = *(const struct advise_rank *)j->more[i];
-        rank[i].rank = j->rank[i];
+    for (size_t i = 0; rank && i < run->n; i++) {
+        rank[i] = *(const struct advise_rank *)run->more[i];
+        rank[i].rank = run->rank[i];
     }
-    if (!rank || !advice || !advise_job(advice, rank, j->n, a->mem)) {
+    if (!rank || !advice || !advise_job(advice, rank, run->n, a->mem)) {
         complain_no_memory("the findings");
         return STATUS_NOTHING;
     }
-    struct advise_report report = { rank, j->n, advice, a->html };
+    struct advise_report report = { rank, run->n, advice, a->html };
     struct error e = { 0 };
     if (a->html && !advise_page_write(&report, a->html, &e)) {
         complain("%s", e.text);
@@ -53,12 +52,12 @@ static enum exit_status answer(struct job_read *j, enum exit_status status)
 
 int run_advise(struct arguments *a)
 {
-    struct job_read job = { .a = a, .look = look };
     if (!json_has_room(a, "--html", a->html))
         return exit_code(a->face, STATUS_USAGE);
-    enum exit_status status = job_read_all(&job);
+    struct given_run given;
+    enum exit_status status = given_run(&given, a, 0, false, look);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
-        status = answer(&job, status);
-    job_read_end(&job);
+        status = answer(&given.run, a, status);
+    given_run_end(&given);
     return exit_code(a->face, status);
 }

@@ -19,8 +19,8 @@
 #include "cli/compare_report.h"
 #include "cli/exit_status.h"
 #include "cli/given.h"
+#include "open/newest_ranks.h"
 #include "open/recording_open.h"
-#include "cli/newest_ranks.h"
 #include "cli/summary.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
@@ -157,7 +157,7 @@ static bool keep_newest(struct comparing *q, struct measured_rank *rank, size_t 
     struct rank_place *place = arena_take(q->a->mem, *n, sizeof *place);
     for (size_t i = 0; place && i < *n; i++)
         place[i] = (struct rank_place){ .path = rank[i].path, rank[i].has_rank, rank[i].rank };
-    if (!place || !newest_ranks(place, *n))
+    if (!place || !newest_ranks(place, *n, complain_line))
         return false;
     size_t n_kept = 0;
     for (size_t i = 0; i < *n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* given.h - the inputs that a command line gives; what cannot be used is reported. */
+/* given.h - the inputs on a command line; what cannot be used is reported. */
 #ifndef ASCOPE_CLI_GIVEN_H
 #define ASCOPE_CLI_GIVEN_H
 

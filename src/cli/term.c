@@ -110,6 +110,11 @@ void complain(const char *fmt, ...)
     va_end(args);
 }
 
+void complain_line(const char *line)
+{
+    complain("%s", line);
+}
+
 void complain_to(FILE *to, const char *fmt, ...)
 {
     va_list args;

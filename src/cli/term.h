@@ -27,6 +27,7 @@ int term_width(const char *text); /* its width in columns, one per UTF-8 charact
 
 /* One line on stderr: "ascope: ...". The program's name is the one it was called by. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void complain_line(const char *line);
 void complain_to(FILE *to, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* to a stream that is printed later, or to stderr */
 void complain_no_memory(const char *what);

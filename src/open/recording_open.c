@@ -58,6 +58,26 @@ void recording_close(struct recording *l)
     *l = (struct recording){ 0 };
 }
 
+static uint64_t profile_bytes(const struct profile *p)
+{
+    const struct arena *const of[] = { p->mem, p->host.calls_mem, p->host.source.mem };
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        bytes += of[i] ? arena_bytes(of[i]) : 0;
+    for (size_t i = 0; i < p->n_devices; i++)
+        bytes += p->device[i].source.mem ? arena_bytes(p->device[i].source.mem) : 0;
+    return bytes;
+}
+
+uint64_t recording_bytes(const struct recording *l)
+{
+    uint64_t bytes = l->trace.mem ? arena_bytes(l->trace.mem) + l->trace.n_bytes : 0;
+    bytes += l->of_framework.mem ? arena_bytes(l->of_framework.mem) : 0;
+    for (size_t i = 0; l->collection && i < FRAMEWORK_FILES; i++)
+        bytes += l->collection->framework.file[i].mem ? arena_bytes(l->collection->framework.file[i].mem) : 0;
+    return bytes + (l->profile ? profile_bytes(l->profile) : 0);
+}
+
 size_t recording_n_devices(const struct recording *l)
 {
     if (!l->profile)

@@ -25,6 +25,7 @@ void recording_close(struct recording *l);
 size_t recording_n_devices(const struct recording *l);
 const struct device *recording_device(const struct recording *l, size_t i); /* NULL: no device */
 struct run_rank recording_rank(const struct recording *l, size_t i);
+uint64_t recording_bytes(const struct recording *l); /* of memory */
 bool recording_is_simulated(const struct recording *l);
 /* If it is lossy: a line that describes what is missing. NULL: no memory. */
 const char *recording_loss(const struct recording *l, const char *path, struct arena *mem);

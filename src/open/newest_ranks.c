@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/newest_ranks.h"
+#include "open/newest_ranks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/term.h"
 #include "cluster/job.h"
 
 struct dated {
@@ -25,7 +25,7 @@ static int by_rank_and_age(const void *left, const void *right)
     return strcmp(b->place->path, a->place->path); /* of those without a time the last one, as in ascope cluster */
 }
 
-bool newest_ranks(struct rank_place *at, size_t n)
+bool newest_ranks(struct rank_place *at, size_t n, void (*warn)(const char *line))
 {
     struct dated *sorted = calloc(n + 1, sizeof *sorted);
     if (!sorted)
@@ -42,9 +42,11 @@ bool newest_ranks(struct rank_place *at, size_t n)
             continue;
         }
         r->is_older = true;
+        char line[600];
+        snprintf(line, sizeof line, "rank %lld: in %s and in %s; the first is %sused", (long long)r->rank,
+                 newest->place->path, r->path, newest->stamp > sorted[i].stamp ? "newer and is " : "");
         if (r->path != reported)
-            complain("rank %lld: in %s and in %s; the first is %sused", (long long)r->rank, newest->place->path,
-                     r->path, newest->stamp > sorted[i].stamp ? "newer and is " : "");
+            warn(line);
         reported = r->path;
     }
     free(sorted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* newest_ranks.h - of several directories with the same rank, the newest counts, as in ascope cluster: they are runs after each other. */
-#ifndef ASCOPE_CLI_NEWEST_RANKS_H
-#define ASCOPE_CLI_NEWEST_RANKS_H
+#ifndef ASCOPE_OPEN_NEWEST_RANKS_H
+#define ASCOPE_OPEN_NEWEST_RANKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ struct rank_place {
     bool is_older; /* result */
 };
 
-/* Sets is_older of each entry whose rank is in a newer directory, and reports it, once for each directory. False: no memory. */
-bool newest_ranks(struct rank_place *at, size_t n);
+/* Sets is_older of each entry whose rank is in a newer directory, and warns of it, once for each directory. False: no memory. */
+bool newest_ranks(struct rank_place *at, size_t n, void (*warn)(const char *line));
 
 #endif

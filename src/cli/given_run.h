@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* given_run.h - the run on a command line, read; what cannot be used is reported. */
+#ifndef ASCOPE_CLI_GIVEN_RUN_H
+#define ASCOPE_CLI_GIVEN_RUN_H
+
+#include "cli/command.h"
+#include "open/run_read.h"
+
+struct given_run {
+    struct inputs inputs;
+    struct run run;
+    bool is_begun; /* private */
+};
+
+/* Reads it with `needs_steps` and `look` of a struct run_request. STATUS_DONE or STATUS_LOSSES: there are ranks. Anything else: there are
+ * none, and the reason was reported. */
+enum exit_status given_run(struct given_run *g, struct arguments *a, unsigned also, bool needs_steps,
+                           void *(*look)(const struct recording *l, size_t i, struct arena *mem));
+void given_run_end(struct given_run *g);
+
+#endif

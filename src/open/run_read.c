@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "open/run_read.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "open/newest_ranks.h"
+
+/* The data of one input after it was read. */
+struct read_one {
+    LIST(struct job_rank) ranks;
+    LIST(void *) more;
+    struct arena *mem;      /* owns both lists */
+    struct recording *open; /* NULL: it was closed */
+    bool is_done, is_lossy;
+    const char *loss; /* a line that describes the losses; NULL: none */
+    struct error e;
+};
+
+struct reading {
+    struct run *run;
+    unsigned n_threads;   /* of one input */
+    pthread_mutex_t lock; /* protects the rest */
+    uint64_t kept_bytes;
+    size_t n_ended;
+};
+
+static void warn(const struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void warn(const struct run *r, const char *fmt, ...)
+{
+    char line[600];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    r->of.warn(line);
+}
+
+static bool add_ranks(const struct run *run, struct read_one *r, const struct recording *l, size_t input)
+{
+    const char *path = run->of.inputs->list.at[input].path;
+    for (size_t i = 0; i < recording_n_devices(l); i++) {
+        const struct run_rank view = recording_rank(l, i);
+        struct job_rank *rank = list_add(&r->ranks, r->mem);
+        void **more = list_add(&r->more, r->mem);
+        if (!rank || !more || !job_rank_of(rank, &view, r->mem) ||
+            (run->of.look && !(*more = run->of.look(l, i, r->mem))))
+            return error_no_memory(&r->e, path);
+        rank->input = input;
+        rank->device_row = i;
+        rank->path = path;
+    }
+    return true;
+}
+
+/* Closes a recording that was read, unless there is room to keep it. */
+static void keep_or_close(struct reading *q, struct read_one *r, struct recording *l)
+{
+    const uint64_t bytes = recording_bytes(l);
+    pthread_mutex_lock(&q->lock);
+    const bool is_kept =
+        r->is_done && (q->run->of.inputs->list.n == 1 || q->kept_bytes + bytes <= q->run->of.keep_bytes);
+    q->kept_bytes += is_kept ? bytes : 0;
+    pthread_mutex_unlock(&q->lock);
+    if (is_kept) {
+        r->open = l;
+        return;
+    }
+    recording_close(l);
+    free(l);
+}
+
+static void read_one(void *context, size_t i)
+{
+    struct reading *q = context;
+    const struct run_request *of = &q->run->of;
+    struct read_one *r = &q->run->one[i];
+    const struct input *input = &of->inputs->list.at[i];
+    struct recording *l = calloc(1, sizeof *l);
+    r->mem = arena_new();
+    if (of->prepare && !input->is_trace)
+        of->prepare(of->context, input->path);
+    r->is_done = r->mem && l ? recording_open(l, input, q->n_threads, &r->e) && add_ranks(q->run, r, l, i)
+                             : error_no_memory(&r->e, input->path);
+    r->is_lossy = l && l->is_lossy;
+    r->loss = r->is_done && r->is_lossy ? recording_loss(l, input->path, r->mem) : NULL;
+    if (l)
+        keep_or_close(q, r, l);
+    pthread_mutex_lock(&q->lock);
+    char what[48];
+    const size_t n = of->inputs->list.n;
+    const double done = (double)++q->n_ended / (double)n;
+    snprintf(what, sizeof what, "%zu of %zu", q->n_ended, n);
+    progress_stage(of->progress, n > 1 ? what : "analysing", done, done, 0);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void read_them(struct run *r)
+{
+    struct reading q = { .run = r };
+    const size_t n = r->of.inputs->list.n;
+    const unsigned n_threads = r->of.n_threads, at_once = n < n_threads ? (unsigned)n : n_threads;
+    q.n_threads = n_threads / at_once > 0 ? n_threads / at_once : 1;
+    pthread_mutex_init(&q.lock, NULL);
+    pool_run(n, at_once, read_one, &q);
+    pthread_mutex_destroy(&q.lock);
+}
+
+static bool has_steps(const struct read_one *r)
+{
+    for (size_t i = 0; i < r->ranks.n; i++)
+        if (r->ranks.at[i].n > 0)
+            return true;
+    return false;
+}
+
+/* Leaves out the older runs of ranks that several directories have. False: no memory. */
+static bool keep_newest(struct run *r)
+{
+    struct rank_place *place = arena_take(r->mem, r->n, sizeof *place);
+    for (size_t i = 0; place && i < r->n; i++)
+        place[i] = (struct rank_place){ .path = r->rank[i].path, r->rank[i].has_rank, r->rank[i].rank };
+    if (!place || !newest_ranks(place, r->n, r->of.warn))
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (!place[i].is_older) {
+            r->rank[n] = r->rank[i];
+            r->more[n++] = r->more[i];
+        }
+    r->n = n;
+    return true;
+}
+
+/* Collects the ranks of all inputs; those that could not be read are reported and left out. False: no memory. */
+static bool gather(struct run *run)
+{
+    const struct inputs *inputs = run->of.inputs;
+    size_t most = 0;
+    bool is_any = false; /* some inputs have steps; only these are used then */
+    for (size_t i = 0; i < inputs->list.n; i++) {
+        most += run->one[i].is_done ? run->one[i].ranks.n : 0;
+        is_any = is_any || (run->of.needs_steps && run->one[i].is_done && has_steps(&run->one[i]));
+    }
+    run->rank = arena_take(run->mem, most, sizeof *run->rank);
+    run->more = arena_take(run->mem, most, sizeof *run->more);
+    if (!run->rank || !run->more)
+        return false;
+    for (size_t i = 0; i < inputs->list.n; i++) {
+        const struct read_one *r = &run->one[i];
+        const bool is_used = r->is_done && (!is_any || has_steps(r));
+        if (!r->is_done)
+            warn(run, "%s", r->e.text);
+        else if (!is_used)
+            warn(run, "%s: no steps were recorded; compared without it", inputs->list.at[i].path);
+        if (is_used && r->loss)
+            run->of.warn(r->loss);
+        run->n_failed += !is_used;
+        run->n_lossy += is_used && r->is_lossy;
+        run->n_done += is_used && !r->is_lossy;
+        for (size_t k = 0; is_used && k < r->ranks.n; k++)
+            if (!is_any || r->ranks.at[k].n > 0) {
+                run->rank[run->n] = r->ranks.at[k];
+                run->more[run->n++] = r->more.at[k];
+            }
+    }
+    return keep_newest(run);
+}
+
+bool run_read(struct run *r, const struct run_request *q, struct arena *mem)
+{
+    *r = (struct run){ .of = *q, .mem = mem };
+    r->one = arena_take(mem, q->inputs->list.n, sizeof *r->one);
+    if (!r->one)
+        return false;
+    read_them(r);
+    return gather(r);
+}
+
+const struct recording *run_recording(struct run *r, const struct job_rank *rank, struct recording *again,
+                                      struct error *e)
+{
+    if (r->one[rank->input].open)
+        return r->one[rank->input].open;
+    return recording_open(again, &r->of.inputs->list.at[rank->input], r->of.n_threads, e) ? again : NULL;
+}
+
+void run_end(struct run *r)
+{
+    for (size_t i = 0; r->one && i < r->of.inputs->list.n; i++) {
+        struct read_one *one = &r->one[i];
+        if (one->open)
+            recording_close(one->open);
+        free(one->open);
+        arena_free(one->mem);
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_read.h - reads all inputs of a run in parallel, and keeps the data of each rank.
+ *
+ * A recording is released after it was read, so that a job of many ranks needs the memory of a few. Those that are small stay open, as
+ * many as `keep_bytes` allows, and so does an only one.
+ */
+#ifndef ASCOPE_OPEN_RUN_READ_H
+#define ASCOPE_OPEN_RUN_READ_H
+
+#include "answers/job_steps.h"
+#include "base/progress.h"
+#include "open/recording_open.h"
+
+struct run_request {
+    const struct inputs *inputs;
+    unsigned n_threads;
+    uint64_t keep_bytes;
+    bool needs_steps;          /* if some inputs have steps, those without are reported and left out */
+    struct progress *progress; /* begun by the caller */
+    /* Called before a directory with recorded data is read, by several threads. May be NULL. */
+    void (*prepare)(const void *context, const char *path);
+    const void *context;
+    void (*warn)(const char *line);
+    /* Extracts additional data of a rank; NULL: no memory. May be NULL. */
+    void *(*look)(const struct recording *l, size_t i, struct arena *mem);
+};
+
+struct run {
+    size_t n;
+    struct job_rank *rank;            /* their `input` is the number of the input */
+    void **more;                      /* what look() returned */
+    size_t n_done, n_lossy, n_failed; /* inputs */
+    /* Private. */
+    struct run_request of;
+    struct arena *mem;
+    struct read_one *one;
+};
+
+/* What cannot be read is reported with warn(). False: no memory. `q->inputs` and what it refers to must outlive the run. */
+bool run_read(struct run *r, const struct run_request *q, struct arena *mem);
+void run_end(struct run *r); /* one that is all zero is fine */
+
+/* The recording of a rank: the one that is still open, or else it is read again, into `again`. NULL: see e. */
+const struct recording *run_recording(struct run *r, const struct job_rank *rank, struct recording *again,
+                                      struct error *e);
+
+#endif
