@@ -138,6 +138,9 @@ static void classes_of_kernels(void **state)
         { "", "Cast", "transpose" },
         { "aten::to", "convert_layout_bwd_kernel", "transpose" },
         { "", "ConvertGrad", "transpose" },
+        { "", "void pytorch_flash::flash_bwd_convert_dq_kernel<cutlass::half_t>(Flash_bwd_params, int)",
+          "attention backward" },
+        { "", "void pytorch_flash::flash_fwd_kernel<cutlass::half_t>(Flash_fwd_params)", "attention forward" },
     };
     for (size_t i = 0; i < ROWS(row); i++)
         assert_string_equal(kernel_class(row[i].by, row[i].kernel), row[i].class);

@@ -18,6 +18,8 @@ static const struct {
     { "fusionattention", "attention", true, true },
     { "scaled_dot_product", "attention", true, true },
     { "fmha", "attention", true, true },
+    { "flash_fwd", "attention", false, true },
+    { "flash_bwd", "attention", false, true },
     { "paged_attention", "attention", true, true },
     { "pagedattention", "attention", true, true },
     { "convolution", "conv", true, true },
