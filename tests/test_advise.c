@@ -18,6 +18,7 @@ struct made {
     struct device d;
     struct advise_subject s;
     struct spent spent[4];
+    int64_t step_ns[2]; /* begin and end of the only row of the series */
 };
 
 static void *column(struct made *m, size_t size)
@@ -35,13 +36,20 @@ static void made_init(struct made *m)
     };
     m->p.names = m->p.dictionary.names = names_new();
     m->p.chip = chip_of(5);
-    m->s.p = &m->p;
-    m->s.d = &m->d;
+    m->s.q = (struct run_rank){ .profile = &m->p, .device = &m->d, .names = m->p.names };
+    m->step_ns[1] = INT64_MAX;
+    m->s.series = (struct step_series){ .n = 1,
+                                        .is_whole = true,
+                                        .begin_ns = &m->step_ns[0],
+                                        .end_ns = &m->step_ns[1],
+                                        .host_begin_ns = &m->step_ns[0],
+                                        .host_end_ns = &m->step_ns[1] };
+    m->s.has_device = true;
     m->spent[0] = (struct spent){ SPENT_TRANSFER, "hcom_allReduce_", 5e6, 3, 0, { 0 } };
     m->spent[1] = (struct spent){ SPENT_HOST, "aten::item", 2e6, 3, 0, { 0 } };
     m->s.mean = (struct step_profile){ 2, m->spent, 10e6 };
     struct comm_ops *o = &m->d.comm.ops;
-    COLUMN(m, o->name), COLUMN(m, o->group), COLUMN(m, o->begin_ns), COLUMN(m, o->dur_ns);
+    COLUMN(m, o->name), COLUMN(m, o->group), COLUMN(m, o->begin_ns), COLUMN(m, o->dur_ns), COLUMN(m, o->is_shown);
     o->n = 1;
     struct comm_tasks *t = &m->d.comm.tasks;
     COLUMN(m, t->op), COLUMN(m, t->group), COLUMN(m, t->begin_ns), COLUMN(m, t->dur_ns), COLUMN(m, t->moved_bytes),
@@ -56,6 +64,12 @@ static void made_fini(struct made *m)
     dictionary_fini(&m->p.dictionary);
     arena_free(m->s.mem);
     arena_free(m->s.spare);
+}
+
+/* Once all columns are there. */
+static void made_look(struct made *m)
+{
+    assert_true(rank_spans_find(&m->s.spans, &m->s.q, &m->s.series, m->s.spare));
 }
 
 /* Transfers of the same size and speed. */
@@ -163,6 +177,7 @@ static void launches_that_wait_are_counted(void **state)
             }
         c->n_threads = 1;
         c->first_of_thread[1] = (uint32_t)c->n;
+        made_look(&m);
         assert_int_equal(check_synchronisation(&m.s, &f), row[i].state);
         assert_true(fabs(f.gain_ns / 1e6 - row[i].gain_ms) < 0.01);
         made_fini(&m);
@@ -193,7 +208,7 @@ static void blocks_and_types_of_kernels(void **state)
         struct tasks *t = &m.d.tasks;
         COLUMN(&m, o->name), COLUMN(&m, o->op_type), COLUMN(&m, o->task_type), COLUMN(&m, o->blocks);
         COLUMN(&m, t->op), COLUMN(&m, t->stream), COLUMN(&m, t->begin_ns), COLUMN(&m, t->dur_ns),
-            COLUMN(&m, m.s.alone_ns);
+            COLUMN(&m, m.s.alone_ns), COLUMN(&m, t->is_hidden), COLUMN(&m, t->copy_kind), COLUMN(&m, t->type);
         m.d.source.ai_core_num = 24;
         m.d.source.aiv_num = 48;
         o->name[0] = o->op_type[0] = names_addz(m.p.names, "Mul");
@@ -201,6 +216,7 @@ static void blocks_and_types_of_kernels(void **state)
         o->blocks[0] = row[i].blocks;
         t->n = 1;
         t->dur_ns[0] = m.s.alone_ns[0] = row[i].us * 1000;
+        made_look(&m);
         check_block_dim(&m.s, &blocks);
         check_ai_cpu(&m.s, &ai_cpu);
         assert_true(fabs(blocks.gain_ns * STEPS / 1e3 - row[i].blocks_gain_us) < 0.01);

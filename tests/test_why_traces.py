@@ -168,7 +168,6 @@ class WhyTraces(Case):
                 f.write("no JSON")
             error, = self.ascope("why", os.path.join(self.dir, name), code=2 if name == "a.txt" else 1).stderr.splitlines()
             self.assertIn(wanted, error)
-        self.assertIn("traces are read by ascope view, why and compare", self.ascope("advise", path, code=2).stderr)
 
     def test_a_trace_that_is_cut_off_is_explained_as_far_as_it_goes(self):
         path = self.trace("sgemm")

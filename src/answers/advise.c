@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/device/overlap.h"
 #include "answers/comm_checks.h"
 #include "answers/device_checks.h"
+#include "answers/findings.h"
 #include "answers/waiting_checks.h"
 #include "base/readable.h"
 #include "raw/chip.h"
@@ -21,44 +21,45 @@
 const struct check advise_checks[] = {
     { "slow_rank", "a rank that the others wait for", "all ranks of the job, with steps", NULL,
       "see ascope why for the operators; check the clock, temperature and memory of its device, other processes on its host, and whether it gets more work",
-      "see ascope why for the kernels; check the clock, temperature and power limit of its GPU, other processes on its host, and whether it gets more work", true, NULL },
+      "see ascope why for the kernels; check the clock, temperature and power limit of its GPU, other processes on its host, and whether it gets more work", CHECK_OF_HOST | CHECK_OF_JOB, NULL },
     { "data_loader", "waiting for data", FRAMEWORK, NULL,
       "more workers of the data loader (num_workers, persistent_workers, prefetch_factor), pinned memory, cheaper or cached preprocessing, faster storage",
-      "more workers of the data loader (num_workers, persistent_workers, prefetch_factor), pinned memory, cheaper or cached preprocessing, faster storage", true, check_data_loader },
+      "more workers of the data loader (num_workers, persistent_workers, prefetch_factor), pinned memory, cheaper or cached preprocessing, faster storage", CHECK_OF_HOST, check_data_loader },
     { "free_time", "the device waits for the host", "the device: activities with NPU", "the GPU: activities with CUDA",
       "fewer and larger operators (fusion, larger batches), graph mode, TASK_QUEUE_ENABLE=2, CPU affinity (CPU_AFFINITY_CONF=1); move the listed work out of the step (with_stack names Python functions)",
-      "fewer and larger kernels (fusion, torch.compile, larger batches), CUDA graphs; move the listed work out of the step (with_stack names Python functions)", false, check_free_time },
+      "fewer and larger kernels (fusion, torch.compile, larger batches), CUDA graphs; move the listed work out of the step (with_stack names Python functions)", 0, check_free_time },
     { "synchronisation", "the host waits for the device after each launch", CALLS, CUDA_CALLS,
       "unset ASCEND_LAUNCH_BLOCKING; avoid .item(), .cpu() and stream synchronisation in the step",
-      "unset CUDA_LAUNCH_BLOCKING; avoid .item(), .cpu() and stream synchronisation in the step", false, check_synchronisation },
+      "unset CUDA_LAUNCH_BLOCKING; avoid .item(), .cpu() and stream synchronisation in the step", CHECK_OF_FREE, check_synchronisation },
     { "gc", "Python garbage collection", "garbage collections: gc_detect_threshold of _ExperimentalConfig", NULL,
       "gc.freeze() after the first step, gc.disable() with gc.collect() between steps of all ranks, or a higher gc.set_threshold()",
-      "gc.freeze() after the first step, gc.disable() with gc.collect() between steps of all ranks, or a higher gc.set_threshold()", true, check_gc },
+      "gc.freeze() after the first step, gc.disable() with gc.collect() between steps of all ranks, or a higher gc.set_threshold()", CHECK_OF_HOST, check_gc },
     { "memory_operators", "allocating device memory in a step", CALLS, CUDA_CALLS,
       "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or a smaller peak: the pool frees memory and allocates it again",
-      "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or a smaller peak: the pool frees memory and allocates it again", false, check_memory_operators },
+      "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or a smaller peak: the pool frees memory and allocates it again", CHECK_SMALL, check_memory_operators },
     { "copies", "copies that are not overlapped", "the device: activities with NPU", "the GPU: activities with CUDA",
       "pinned memory and non_blocking=True for inputs; keep on the device what is copied in every step",
-      "pinned memory and non_blocking=True for inputs; keep on the GPU what is copied in every step", false, check_copies },
+      "pinned memory and non_blocking=True for inputs; keep on the GPU what is copied in every step", 0, check_copies },
     { "frequency", "the cores run below their nominal clock", "changes of the clock: profiler_level Level1 or higher on Atlas A2/A3", NULL,
-      "check power limit, temperature and fan of the device (npu-smi info); reduce its load", NULL, false, check_frequency },
+      "check power limit, temperature and fan of the device (npu-smi info); reduce its load", NULL, 0, check_frequency },
     { "ai_cpu", "operators on the AI CPU", "types of tasks: profiler_level Level1 or higher", NULL,
-      "data types that the AI cores support (int32 instead of int64, float instead of double), or another operator", NULL, false, check_ai_cpu },
+      "data types that the AI cores support (int32 instead of int64, float instead of double), or another operator", NULL, 0, check_ai_cpu },
     { "block_dim", "numbers of blocks that leave cores idle", "types and blocks of kernels: profiler_level Level1 or higher", NULL,
-      "shapes whose outer dimensions are multiples of the number of cores; for your own kernels, another tiling", NULL, false, check_block_dim },
+      "shapes whose outer dimensions are multiples of the number of cores; for your own kernels, another tiling", NULL, 0, check_block_dim },
     { "small_packets", "small transfers", COLLECTIVES, NULL,
-      "larger buckets (bucket_cap_mb, gradient accumulation), fewer and larger collectives; ZeRO with larger reduce_bucket_size", NULL, false, check_small_packets },
+      "larger buckets (bucket_cap_mb, gradient accumulation), fewer and larger collectives; ZeRO with larger reduce_bucket_size", NULL, 0, check_small_packets },
     { "byte_alignment", "unaligned transfers", COLLECTIVES, NULL,
-      "pad tensors of collectives to multiples of 512 bytes", NULL, false, check_byte_alignment },
+      "pad tensors of collectives to multiples of 512 bytes", NULL, 0, check_byte_alignment },
     { "slow_link", "a slow link", COLLECTIVES, NULL,
-      "check cable, port and its error counters; ascope cluster compares the links of all ranks", NULL, false, check_slow_link },
+      "check cable, port and its error counters; ascope cluster compares the links of all ranks", NULL, 0, check_slow_link },
     { "retransmission", "retransmitted packets", COLLECTIVES, NULL,
-      "check the network: optical modules, PFC settings, HCCL_RDMA_TC and HCCL_RDMA_SL; HCCL_RDMA_TIMEOUT sets the time", NULL, false, check_retransmission },
+      "check the network: optical modules, PFC settings, HCCL_RDMA_TC and HCCL_RDMA_SL; HCCL_RDMA_TIMEOUT sets the time", NULL, 0, check_retransmission },
 };
 /* clang-format on */
 const size_t n_advise_checks = sizeof advise_checks / sizeof *advise_checks;
 
-static const double LEAST_SHARE = 0.03; /* of a step: a smaller gain is not worth a change */
+static const double LEAST_SHARE = 0.03;       /* of a step: a smaller gain is not worth a change */
+static const double LEAST_SMALL_SHARE = 0.01; /* unless the change is one word in the program */
 
 const char *check_state_key(enum check_state state)
 {
@@ -66,21 +67,17 @@ const char *check_state_key(enum check_state state)
     return key[state];
 }
 
-/* Fills alone_ns. Tasks are sorted by begin, so that a task is alone after the latest end so far. */
+/* Fills alone_ns. Kernels are sorted by begin, so that one is alone after the latest end so far. */
 static bool find_alone(struct advise_subject *s)
 {
-    const struct tasks *t = &s->d->tasks;
-    const struct step_series *series = &s->series;
     int64_t reach_ns = INT64_MIN;
-    s->alone_ns = arena_take(s->spare, t->n, sizeof *s->alone_ns);
-    for (size_t i = 0; s->alone_ns && i < t->n; i++) {
-        if (t->op[i] == NO_ROW || t->is_hidden[i] || !task_is_computing(s->p, t, i) || t->begin_ns[i] < s->from_ns ||
-            step_series_at(series->begin_ns, series->end_ns, series->n, t->begin_ns[i]) == NO_ROW)
+    s->alone_ns = arena_take(s->spare, s->spans.n[SPAN_KERNEL], sizeof *s->alone_ns);
+    for (size_t i = 0; s->alone_ns && i < s->spans.n[SPAN_KERNEL]; i++) {
+        const struct rank_span x = rank_span(&s->spans, SPAN_KERNEL, i);
+        if (!advise_counts(s, x.step))
             continue;
-        const int64_t end_ns = t->begin_ns[i] + (int64_t)t->dur_ns[i],
-                      from_ns = t->begin_ns[i] > reach_ns ? t->begin_ns[i] : reach_ns;
-        s->alone_ns[i] = (double)span_ns(from_ns, end_ns);
-        reach_ns = end_ns > reach_ns ? end_ns : reach_ns;
+        s->alone_ns[i] = (double)span_ns(x.begin_ns > reach_ns ? x.begin_ns : reach_ns, x.end_ns);
+        reach_ns = x.end_ns > reach_ns ? x.end_ns : reach_ns;
     }
     return s->alone_ns != NULL;
 }
@@ -94,61 +91,196 @@ static size_t startup_steps(const struct step_series *s)
     return n;
 }
 
-/* The mean of the steps. Slow ones count, because what makes them slow is worth advice; those of the start-up do not. */
+static int by_kind_and_name(const void *a, const void *b)
+{
+    return spent_compare(a, b);
+}
+
+static void add_profile(struct step_profile *sum, const struct step_profile *one, double weight)
+{
+    for (size_t i = 0; i < one->n; i++) {
+        struct spent *x = &sum->at[sum->n++];
+        *x = one->at[i];
+        x->ns *= weight;
+        x->runs *= weight;
+    }
+    sum->time_ns += one->time_ns * weight;
+}
+
+/* The mean over usual and slow steps: each kind and name once. The place is that of the longest. */
+static bool mean_of(struct advise_subject *s)
+{
+    const struct step_division *d = &s->division;
+    size_t most = d->usual.n;
+    for (size_t i = 0; i < s->n_slow; i++)
+        most += d->of[i].n;
+    struct step_profile sum = { .at = arena_take(s->spare, most, sizeof *sum.at) };
+    if (!sum.at)
+        return false;
+    const double n = (double)(d->n_usual + s->n_slow > 0 ? d->n_usual + s->n_slow : 1);
+    add_profile(&sum, &d->usual, (double)d->n_usual / n);
+    for (size_t i = 0; i < s->n_slow; i++)
+        add_profile(&sum, &d->of[i], 1 / n);
+    if (sum.n > 0)
+        qsort(sum.at, sum.n, sizeof *sum.at, by_kind_and_name);
+    size_t last = 0;
+    for (size_t i = 1; i < sum.n; i++) {
+        struct spent *to = &sum.at[last];
+        const struct spent *x = &sum.at[i];
+        if (spent_compare(to, x) != 0) {
+            sum.at[++last] = *x;
+            continue;
+        }
+        to->mhz = to->ns + x->ns > 0 ? (to->mhz * to->ns + x->mhz * x->ns) / (to->ns + x->ns) : 0;
+        to->place = x->place.dur_ns > to->place.dur_ns ? x->place : to->place;
+        to->ns += x->ns;
+        to->runs += x->runs;
+    }
+    sum.n = sum.n > 0 ? last + 1 : 0;
+    s->mean = sum;
+    return true;
+}
+
+/* Slow steps count, because what makes them slow is worth advice; those of the start-up do not. */
 static bool find_mean(struct advise_subject *s)
 {
-    struct step_division division;
     struct step_series counted = s->series;
-    counted.n_slow = s->n_startup = startup_steps(&s->series);
-    counted.is_slow = arena_take(s->spare, counted.n + 1, sizeof *counted.is_slow);
-    for (size_t i = 0; counted.is_slow && i < s->n_startup; i++)
-        counted.is_slow[i] = true;
-    if (!counted.is_slow || !step_division_find(&division, &counted, s->p, s->d, s->collection, NULL, 0, s->spare))
+    s->n_startup = startup_steps(&s->series);
+    s->slow = arena_take(s->spare, counted.n, sizeof *s->slow);
+    for (size_t i = s->n_startup; s->slow && i < counted.n; i++)
+        if (counted.is_slow[i])
+            s->slow[s->n_slow++] = (uint32_t)i;
+    if (!s->slow || !run_rank_division(&s->division, &counted, &s->q, s->slow, s->n_slow, s->spare) || !mean_of(s))
         return false;
-    s->mean = division.usual;
-    s->step_ns = division.usual.time_ns;
+    s->step_ns = s->mean.time_ns;
     s->n_steps = counted.n > s->n_startup ? counted.n - s->n_startup : 1;
     s->from_ns = s->n_startup > 0 ? counted.begin_ns[s->n_startup] : INT64_MIN;
     s->per = counted.is_whole ? "in all" : "a step";
     return true;
 }
 
+/* A trace without steps: all of it counts as one. */
+static bool take_whole(struct advise_subject *s)
+{
+    const struct chrome_slices *x = &s->q.trace->slices;
+    struct chrome_kinds kinds;
+    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+    bool has_device = false;
+    if (!chrome_kinds_init(&kinds, s->q.trace, s->spare) || !step_series_take(&s->series, 1, s->spare))
+        return false;
+    for (size_t i = 0; i < x->n; i++) {
+        const enum slice_kind kind = chrome_kind(&kinds, i);
+        if (kind == SLICE_OTHER)
+            continue;
+        has_device |= kind == SLICE_KERNEL || kind == SLICE_TASK || kind == SLICE_COPY;
+        begin_ns = x->begin_ns[i] < begin_ns ? x->begin_ns[i] : begin_ns;
+        end_ns = x->begin_ns[i] + x->dur_ns[i] > end_ns ? x->begin_ns[i] + x->dur_ns[i] : end_ns;
+    }
+    s->series.n = 1;
+    s->series.is_whole = true;
+    s->series.is_host = !has_device;
+    s->series.begin_ns[0] = s->series.host_begin_ns[0] = begin_ns < end_ns ? begin_ns : 0;
+    s->series.end_ns[0] = s->series.host_end_ns[0] = begin_ns < end_ns ? end_ns : 0;
+    s->series.time_ns[0] = span_ns(s->series.begin_ns[0], s->series.end_ns[0]);
+    s->series.is_chosen[0] = true;
+    return step_series_compare(&s->series, s->spare);
+}
+
 /* The recorder looked for devices and found none, or was not to use one: no option of the profiler would have recorded it. */
 static bool is_without_device(const struct advise_subject *s)
 {
-    const char *device = !s->d && s->collection ? s->collection->collector.device : NULL;
+    const struct collection *c = s->q.collection;
+    const char *device = !s->has_device && c ? c->collector.device : NULL;
     return device && strcmp(device, "none") == 0;
+}
+
+/* Makes the gain of what steps lose; and if nearly all of that is in one of several steps, says which. */
+static void finding_sum(const struct advise_subject *s, struct finding *f)
+{
+    enum { LEAST_STEPS = 4 };
+    const double most_of = 0.8;
+    double sum = 0, largest = 0;
+    size_t at = 0;
+    for (size_t i = s->n_startup; i < s->series.n; i++) {
+        sum += f->step_ns[i];
+        at = f->step_ns[i] > largest ? i : at;
+        largest = f->step_ns[i] > largest ? f->step_ns[i] : largest;
+    }
+    f->gain_ns = sum / (double)s->n_steps;
+    if (s->n_steps >= LEAST_STEPS && largest >= most_of * sum && sum > 0) {
+        const char *name = names_text(s->q.names, s->series.name[at]);
+        f->once = arena_text(s->mem, name, strlen(name));
+    }
 }
 
 static void run_check(const struct advise_subject *s, const struct check *c, struct finding *out)
 {
+    const double least = c->flags & CHECK_SMALL ? LEAST_SMALL_SHARE : LEAST_SHARE;
     *out = (struct finding){ .state = CHECK_ELSEWHERE };
-    if (!c->run || (s->is_gpu && !c->gpu_change) || (!c->is_of_host && is_without_device(s)))
+    if (!c->run || (s->is_gpu && !c->gpu_change) || (!(c->flags & CHECK_OF_HOST) && is_without_device(s)))
         return;
-    out->state = c->run(s, out);
-    if (out->state == CHECK_FOUND && !(s->step_ns > 0 && out->gain_ns >= LEAST_SHARE * s->step_ns))
+    out->state = !(c->flags & CHECK_OF_HOST) && !s->has_device ? CHECK_UNRECORDED : c->run(s, out);
+    if (out->state != CHECK_FOUND)
+        return;
+    if (out->step_ns)
+        finding_sum(s, out);
+    if (!(c->flags & CHECK_NO_TIME) && !(s->step_ns > 0 && out->gain_ns >= least * s->step_ns))
         out->state = CHECK_FINE;
     if (out->gain_ns > s->step_ns) /* an estimate cannot exceed the step itself */
         out->gain_ns = s->step_ns;
 }
 
-bool advise_device(struct advise_rank *out, const struct profile *p, const struct device *d,
-                   const struct collection *collection, struct arena *mem)
+/* Free time whose cause other findings name is not reported a second time. */
+static void explain_free_time(struct finding *finding)
 {
-    struct advise_subject s = { .p = p,
-                                .d = d,
-                                .collection = collection,
-                                .is_gpu = d && d->source.platform == PLATFORM_CUDA,
-                                .mem = mem,
-                                .spare = arena_new() };
-    bool done = s.spare && (collection ? step_series_of_collection(&s.series, collection, d, NULL, s.spare)
-                                       : step_series_of_profile(&s.series, p, d, NULL, s.spare));
-    done = done && find_mean(&s) && (!d || find_alone(&s));
-    for (size_t i = 0; done && i < n_advise_checks; i++)
+    struct finding *free_time = NULL;
+    double named_ns = 0;
+    for (size_t i = 0; i < n_advise_checks; i++) {
+        free_time = advise_checks[i].run == check_free_time ? &finding[i] : free_time;
+        if (advise_checks[i].flags & CHECK_OF_FREE && finding[i].state == CHECK_FOUND)
+            named_ns += finding[i].gain_ns;
+    }
+    if (free_time && free_time->state == CHECK_FOUND && named_ns > free_time->gain_ns / 2)
+        free_time->state = CHECK_FINE;
+}
+
+static void sum_parts(struct advise_rank *out, const struct advise_subject *s)
+{
+    for (size_t i = 0; i < s->mean.n; i++) {
+        const struct spent *x = &s->mean.at[i];
+        if (spent_is_request_wait(x))
+            out->requests_ns += x->ns;
+        out->part_ns[x->kind] += x->ns;
+    }
+}
+
+bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct arena *mem)
+{
+    struct advise_subject s = { .q = *q, .mem = mem, .spare = arena_new() };
+    bool done = s.spare && run_rank_series(&s.series, q, s.spare);
+    if (done && q->trace && s.series.n == 0)
+        done = take_whole(&s);
+    done = done && find_mean(&s) && rank_spans_find(&s.spans, q, &s.series, s.spare) && find_alone(&s);
+    s.has_device = done && (q->device || s.spans.busy.n > 0);
+    s.is_gpu = s.has_device && !s.spans.is_npu;
+    for (size_t i = 0; done && i < n_advise_checks; i++) {
         run_check(&s, &advise_checks[i], &out->finding[i]);
+        if (advise_checks[i].run == check_gc && out->finding[i].step_ns) {
+            out->gc_ns = arena_take(mem, s.series.n, sizeof *out->gc_ns);
+            if (out->gc_ns)
+                memcpy(out->gc_ns, out->finding[i].step_ns, s.series.n * sizeof *out->gc_ns);
+        }
+        out->finding[i].step_ns = NULL;
+    }
+    if (done)
+        explain_free_time(out->finding);
+    if (done)
+        sum_parts(out, &s);
     out->step_ns = s.step_ns;
+    out->n_steps = s.n_steps;
     out->n_startup = s.n_startup;
     out->is_gpu = s.is_gpu;
+    out->has_device = s.has_device;
     done = done && !arena_failed(s.spare) && !arena_failed(mem);
     arena_free(s.spare);
     return done;

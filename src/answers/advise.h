@@ -1,35 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advise.h - what to change to make a job faster: a table of checks, each with evidence and an estimated gain.
  *
- * A check examines one device of a collection and estimates by how much a step could become shorter: its gain. A gain below three hundredths
- * of a step is not reported. Checks are rows of `advise_checks`. If the data that a check needs was not recorded, the report says how to
- * record it. Several gains may concern the same time, so they do not add up.
+ * A check examines one rank, whatever recorded it (rank_spans.h), and estimates by how much a step could become shorter:
+ * its gain. Checks are rows of `advise_checks`. A gain below the least share of a row is not reported. If the data that
+ * a check needs was not recorded, the report says how to record it. Several gains may concern the same time, so they do
+ * not add up.
  *
- * Texts are copied into `mem`: findings outlive the collection that they are about.
+ * Texts are copied into `mem`: findings outlive the recording that they are about.
  */
 #ifndef ASCOPE_ANSWERS_ADVISE_H
 #define ASCOPE_ANSWERS_ADVISE_H
 
 #include "analyse/framework/step_division.h"
 #include "answers/job_steps.h"
+#include "answers/rank_spans.h"
 #include "answers/why.h"
 
 /* The data that checks examine. */
 struct advise_subject {
-    const struct profile *p;
-    const struct device *d; /* NULL: the host alone was recorded */
-    const struct collection *collection;
+    struct run_rank q;
+    struct rank_spans spans;
     struct step_series series;
-    size_t n_startup;         /* slow steps at the begin of the recording, which do not count */
-    int64_t from_ns;          /* begin of the steps that count; INT64_MIN: the whole recording counts */
-    struct step_profile mean; /* of the steps that count, slow or not */
-    double step_ns;           /* duration of the mean step; without steps, of the whole recording */
-    size_t n_steps;           /* that count; at least 1 */
-    const char *per;          /* what times refer to: "a step", or "in all" that was recorded */
-    bool is_gpu;
-    double *alone_ns; /* by task: time in which no earlier operator computes; 0: it is not an operator, or in no step */
+    size_t n_startup;              /* slow steps at the begin of the recording, which do not count */
+    int64_t from_ns;               /* begin of the steps that count; INT64_MIN: the whole recording counts */
+    struct step_profile mean;      /* of the steps that count, slow or not */
+    struct step_division division; /* the same: of the usual ones of them, and of each slow one */
+    uint32_t *slow;                /* rows of these slow ones */
+    size_t n_slow;
+    double step_ns;  /* duration of the mean step; without steps, of the whole recording */
+    size_t n_steps;  /* that count; at least 1 */
+    const char *per; /* what times refer to: "a step", or "in all" that was recorded */
+    bool is_gpu, has_device;
+    double *alone_ns; /* by kernel: time in which no earlier kernel computes; 0: it is in no step that counts */
     struct arena *mem, *spare; /* for the findings; for temporary data of the checks */
 };
+
+static inline bool advise_counts(const struct advise_subject *s, uint32_t step)
+{
+    return step != NO_ROW && step >= s->n_startup;
+}
 
 enum check_state {
     CHECK_FOUND,
@@ -42,24 +51,35 @@ const char *check_state_key(enum check_state state); /* "found": for JSON */
 
 enum { EVIDENCE_MOST = 5 };
 struct evidence {
-    const char *text; /* may contain names from the collection, which are not trusted */
+    const char *text; /* may contain names from the recording, which are not trusted */
     double ns;        /* what it contributes to the gain */
     struct why_place place;
 };
 
 struct finding {
     enum check_state state;
-    double gain_ns;    /* per step */
+    double gain_ns;    /* per step, as a mean over all that count */
+    double *step_ns;   /* by row of the series: in which steps the time is lost; NULL: evenly. Of the spare arena */
+    const char *once;  /* the step in which nearly all of it is lost; NULL: there are several */
     const char *found; /* one sentence with numbers */
     size_t n;
     struct evidence evidence[EVIDENCE_MOST]; /* the largest first */
+};
+
+/* What a check is about. */
+enum check_flags {
+    CHECK_OF_HOST = 1, /* it also applies to recordings without a device */
+    CHECK_OF_FREE = 2, /* it names a cause of the device's free time */
+    CHECK_NO_TIME = 4, /* it is about memory or settings: a finding needs no gain */
+    CHECK_OF_JOB = 8,  /* it compares ranks */
+    CHECK_SMALL = 16   /* a plain mistake: a hundredth of a step is worth the change */
 };
 
 struct check {
     const char *key, *title;
     const char *needs, *gpu_needs;   /* how to record what it needs; gpu_needs NULL: as `needs` */
     const char *change, *gpu_change; /* what to do; gpu_change NULL: the check does not apply to GPUs */
-    bool is_of_host;                 /* the check also applies to recordings without a device */
+    unsigned flags;                  /* enum check_flags */
     /* Fills the finding. The caller compares the gain with the least share. NULL: the check concerns the job as a whole. */
     enum check_state (*run)(const struct advise_subject *s, struct finding *out);
 };
@@ -69,15 +89,17 @@ extern const size_t n_advise_checks;
 /* One rank with the findings of all checks. */
 struct advise_rank {
     struct job_rank rank;
-    struct finding *finding; /* one for each check */
+    struct finding *finding; /* one for each check; step_ns is NULL */
     double step_ns;
-    size_t n_startup; /* steps that do not count */
-    bool is_gpu;
+    double part_ns[SPENT_KINDS]; /* of the mean step */
+    double requests_ns;          /* of them: the host of a server waited for requests */
+    size_t n_steps, n_startup;   /* steps that count, and those that do not */
+    double *gc_ns;               /* by step: garbage collections; as many as rank.n; NULL: unknown */
+    bool is_gpu, has_device;
 };
 
-/* Runs all checks on one device: fills out->finding, which has room for all of them, step_ns, n_startup and is_gpu. False: no memory. */
-bool advise_device(struct advise_rank *out, const struct profile *p, const struct device *d,
-                   const struct collection *collection, struct arena *mem);
+/* Runs all checks on one rank: fills out->finding, which has room for all of them, and all but `rank`. False: no memory. */
+bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct arena *mem);
 
 /* The result of a check for the whole job: the finding of the rank with the largest gain. */
 struct advice {

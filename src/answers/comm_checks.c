@@ -11,7 +11,7 @@
 /* Whether a task of a collective is a transfer over a link, in a step that counts. */
 static bool is_transfer(const struct advise_subject *s, size_t i)
 {
-    const struct comm_tasks *t = &s->d->comm.tasks;
+    const struct comm_tasks *t = &s->q.device->comm.tasks;
     return t->begin_ns[i] >= s->from_ns && t->has_info[i] && t->moved_bytes[i] > 0 && t->moved_ns[i] > 0 &&
            t->src_rank[i] != t->dst_rank[i] &&
            (t->transport[i] == TRANSPORT_SDMA || t->transport[i] == TRANSPORT_RDMA) && t->link[i] != HCCL_LINK_ON_CHIP;
@@ -19,11 +19,11 @@ static bool is_transfer(const struct advise_subject *s, size_t i)
 
 static struct spent_place place_of_transfer(const struct advise_subject *s, size_t i)
 {
-    const struct comm_ops *o = &s->d->comm.ops;
-    const uint32_t op = s->d->comm.tasks.op[i];
+    const struct comm_ops *o = &s->q.device->comm.ops;
+    const uint32_t op = s->q.device->comm.tasks.op[i];
     return (struct spent_place){ .track = SHOWN_COMMUNICATION,
-                                 .group = names_text(s->p->names, o->group[op]),
-                                 .event = names_text(s->p->names, o->name[op]),
+                                 .group = names_text(s->q.profile->names, o->group[op]),
+                                 .event = names_text(s->q.profile->names, o->name[op]),
                                  .begin_ns = o->begin_ns[op],
                                  .dur_ns = (int64_t)o->dur_ns[op] };
 }
@@ -32,7 +32,7 @@ static struct spent_place place_of_transfer(const struct advise_subject *s, size
  * same part of the time that a step spends on transfers alone. */
 static double gain_factor(const struct advise_subject *s)
 {
-    const struct comm_tasks *t = &s->d->comm.tasks;
+    const struct comm_tasks *t = &s->q.device->comm.tasks;
     double all_ns = 0, step_ns = 0;
     for (size_t i = 0; i < t->n; i++)
         all_ns += is_transfer(s, i) ? t->moved_ns[i] : 0;
@@ -43,7 +43,7 @@ static double gain_factor(const struct advise_subject *s)
 
 static bool has_transfers(const struct advise_subject *s)
 {
-    const struct comm_tasks *t = s->d ? &s->d->comm.tasks : NULL;
+    const struct comm_tasks *t = s->q.device ? &s->q.device->comm.tasks : NULL;
     for (size_t i = 0; t && i < t->n; i++)
         if (is_transfer(s, i))
             return true;
@@ -93,7 +93,7 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
     if (!has_transfers(s))
         return CHECK_UNRECORDED;
     const double factor = gain_factor(s);
-    const struct comm_tasks *t = &s->d->comm.tasks;
+    const struct comm_tasks *t = &s->q.device->comm.tasks;
     uint64_t n_small = 0;
     for (int k = 0; k < KINDS; k++) {
         struct moved small = { 0 }, large = { 0 };
@@ -129,7 +129,7 @@ enum check_state check_byte_alignment(const struct advise_subject *s, struct fin
     if (!has_transfers(s))
         return CHECK_UNRECORDED;
     const double factor = gain_factor(s);
-    const struct comm_tasks *t = &s->d->comm.tasks;
+    const struct comm_tasks *t = &s->q.device->comm.tasks;
     for (size_t i = 0; i < t->n; i++) {
         if (!is_transfer(s, i) || t->transport[i] != TRANSPORT_SDMA || t->size[i] <= LINE)
             continue;
@@ -209,12 +209,13 @@ static size_t look_at_kind(const struct advise_subject *s, struct finding *out, 
         out->gain_ns += gain;
         finding_add(s, out, gain, &place,
                     "link %u -> %u of group %.100s (%s): %.2f GB/s, the median link of its kind %.2f GB/s", l->source,
-                    l->destination, names_text(s->p->names, l->group), transport ? transport : "SDMA", gbs(&l->moved),
-                    gbs(middle));
+                    l->destination, names_text(s->q.profile->names, l->group), transport ? transport : "SDMA",
+                    gbs(&l->moved), gbs(middle));
         if (gain >= out->evidence[0].ns)
-            finding_say(
-                s, out, "link %u -> %u of group %.100s has %.0f %% of the bandwidth of the median link of its kind",
-                l->source, l->destination, names_text(s->p->names, l->group), 100 * gbs(&l->moved) / gbs(middle));
+            finding_say(s, out,
+                        "link %u -> %u of group %.100s has %.0f %% of the bandwidth of the median link of its kind",
+                        l->source, l->destination, names_text(s->q.profile->names, l->group),
+                        100 * gbs(&l->moved) / gbs(middle));
     }
     return end;
 }
@@ -223,7 +224,7 @@ enum check_state check_slow_link(const struct advise_subject *s, struct finding 
 {
     if (!has_transfers(s))
         return CHECK_UNRECORDED;
-    const struct comm_tasks *t = &s->d->comm.tasks;
+    const struct comm_tasks *t = &s->q.device->comm.tasks;
     struct link *link = arena_take(s->spare, t->n, sizeof *link);
     struct moved **order = arena_take(s->spare, t->n, sizeof *order);
     size_t n = 0, n_links = 0;
@@ -255,7 +256,7 @@ enum check_state check_retransmission(const struct advise_subject *s, struct fin
     const double timeout_ns = 4e9; /* after this time a network adapter sends a lost packet again */
     if (!has_transfers(s))
         return CHECK_UNRECORDED;
-    const struct comm_tasks *t = &s->d->comm.tasks;
+    const struct comm_tasks *t = &s->q.device->comm.tasks;
     struct moved late = { 0 }, others = { 0 };
     for (size_t i = 0; i < t->n; i++)
         if (is_transfer(s, i) && t->transport[i] == TRANSPORT_RDMA) {

@@ -9,26 +9,11 @@
 
 static const double LONG_NS = 20e3; /* in shorter kernels the launch dominates */
 
-static name_id label_of(const struct ops *o, uint32_t op)
-{
-    return o->op_type[op] == NAME_NA || o->op_type[op] == NAME_EMPTY ? o->name[op] : o->op_type[op];
-}
-
-static struct spent_place place_of_task(const struct advise_subject *s, size_t task)
-{
-    const struct tasks *t = &s->d->tasks;
-    return (struct spent_place){ .track = SHOWN_STREAM,
-                                 .number = task_stream_id(s->d, task),
-                                 .event = names_text(s->p->names, s->p->host.ops.name[t->op[task]]),
-                                 .begin_ns = t->begin_ns[task],
-                                 .dur_ns = (int64_t)t->dur_ns[task] };
-}
-
 enum check_state check_frequency(const struct advise_subject *s, struct finding *out)
 {
-    const double nominal = s->d ? s->d->source.aic_mhz : 0, least_drop = 0.05;
+    const double nominal = s->q.device ? s->q.device->source.aic_mhz : 0, least_drop = 0.05;
     double low_ns = 0, all_ns = 0, mhz_ns = 0;
-    if (!(nominal > 0) || s->d->counters.raw[SAMPLER_FREQ].n == 0)
+    if (!(nominal > 0) || s->q.device->counters.raw[SAMPLER_FREQ].n == 0)
         return CHECK_UNRECORDED;
     for (size_t i = 0; i < s->mean.n; i++) {
         const struct spent *x = &s->mean.at[i];
@@ -58,38 +43,36 @@ static void add_operators(const struct advise_subject *s, struct finding *out, s
                           const char *what)
 {
     const double n_steps = (double)s->n_steps;
-    sums_sort(sums, s->p->names);
+    sums_sort(sums, s->spans.names);
     for (size_t i = 0; i < sums->list.n; i++) {
         const struct name_sum *x = &sums->list.at[i];
         out->gain_ns += x->gain_ns / n_steps;
         char time[READABLE_MOST], runs[READABLE_MOST], longest[READABLE_MOST];
         if (i < EVIDENCE_MOST)
             finding_add(s, out, x->gain_ns / n_steps, &x->place, "%.200s: %s %s, %s runs, the longest %s%s",
-                        names_text(s->p->names, x->name), readable_duration(time, x->time_ns / n_steps), s->per,
+                        names_text(s->spans.names, x->name), readable_duration(time, x->time_ns / n_steps), s->per,
                         readable_runs(runs, (double)x->n / n_steps), readable_duration(longest, x->longest_ns), what);
     }
 }
 
 enum check_state check_ai_cpu(const struct advise_subject *s, struct finding *out)
 {
-    const struct ops *o = &s->p->host.ops;
-    const name_id ai_cpu = names_addz(s->p->names, "AI_CPU");
+    const struct rank_spans *v = &s->spans;
     struct sums_by_name sums;
     bool is_known = false;
     double longest_ns = 0;
     uint64_t n = 0;
-    if (!s->d || !sums_begin(&sums, s->p->names, s->spare))
+    if (!sums_begin(&sums, v->names, s->spare))
         return CHECK_UNRECORDED;
-    for (size_t i = 0; i < s->d->tasks.n; i++) {
-        if (!(s->alone_ns[i] > 0))
+    for (size_t i = 0; i < v->n[SPAN_KERNEL]; i++) {
+        const char *cores = s->alone_ns[i] > 0 ? rank_span_cores(v, i) : "";
+        is_known = is_known || cores[0];
+        if (strcmp(cores, "AI_CPU") != 0)
             continue;
-        const uint32_t op = s->d->tasks.op[i];
-        is_known = is_known || o->task_type[op] != NAME_NA;
-        if (o->task_type[op] != ai_cpu)
-            continue;
-        const struct spent_place place = place_of_task(s, i);
-        sums_add(&sums, label_of(o, op), s->alone_ns[i], s->alone_ns[i], &place);
-        longest_ns = s->d->tasks.dur_ns[i] > longest_ns ? s->d->tasks.dur_ns[i] : longest_ns;
+        const struct spent_place place = rank_span_place(v, SPAN_KERNEL, i);
+        sums_add(&sums, rank_span_type(v, i), s->alone_ns[i], s->alone_ns[i], &place);
+        finding_lose(s, out, rank_span(v, SPAN_KERNEL, i).step, s->alone_ns[i]);
+        longest_ns = (double)place.dur_ns > longest_ns ? (double)place.dur_ns : longest_ns;
         n++;
     }
     if (!is_known)
@@ -110,37 +93,35 @@ static uint32_t cores_of(const struct advise_subject *s, const char *task_type)
 {
     const bool is_cube = strcmp(task_type, "AI_CORE") == 0 || strcmp(task_type, "MIX_AIC") == 0,
                is_vector = strcmp(task_type, "AI_VECTOR_CORE") == 0 || strcmp(task_type, "MIX_AIV") == 0;
-    return is_cube ? s->d->source.ai_core_num : is_vector ? s->d->source.aiv_num : 0;
+    return is_cube ? s->q.device->source.ai_core_num : is_vector ? s->q.device->source.aiv_num : 0;
 }
 
 /* The blocks of a kernel run in waves, one block per core. In the last wave some cores may have no block. */
 enum check_state check_block_dim(const struct advise_subject *s, struct finding *out)
 {
-    const struct ops *o = &s->p->host.ops;
+    const struct rank_spans *v = &s->spans;
     struct sums_by_name sums;
     double used = 0, all = 0;
-    if (!s->d || !sums_begin(&sums, s->p->names, s->spare))
+    if (!s->q.device || !sums_begin(&sums, v->names, s->spare)) /* traces have no numbers of cores */
         return CHECK_UNRECORDED;
-    for (size_t i = 0; i < s->d->tasks.n; i++) {
+    for (size_t i = 0; i < v->n[SPAN_KERNEL]; i++) {
         if (!(s->alone_ns[i] > 0))
             continue;
-        const uint32_t op = s->d->tasks.op[i], cores = cores_of(s, names_text(s->p->names, o->task_type[op])),
-                       blocks = o->blocks[op];
+        const uint32_t cores = cores_of(s, rank_span_cores(v, i)), blocks = rank_span_blocks(v, i);
         if (cores == 0 || blocks == 0)
             continue;
         const double busy = (double)blocks / (double)(((uint64_t)blocks + cores - 1) / cores * cores);
         all += s->alone_ns[i];
         used += s->alone_ns[i] * busy;
-        if (busy == 1 || s->d->tasks.dur_ns[i] < LONG_NS)
-            continue;
-        const struct spent_place place = place_of_task(s, i);
-        sums_add(&sums, label_of(o, op), s->alone_ns[i] * (1 - busy), s->alone_ns[i], &place);
+        const struct spent_place place = rank_span_place(v, SPAN_KERNEL, i);
+        if (busy < 1 && (double)place.dur_ns >= LONG_NS)
+            sums_add(&sums, rank_span_type(v, i), s->alone_ns[i] * (1 - busy), s->alone_ns[i], &place);
     }
     if (!(all > 0))
         return CHECK_UNRECORDED;
     add_operators(s, out, &sums, "; its blocks leave cores idle");
     finding_say(s, out,
                 "judging by their block counts, kernels use %.0f %% of the cores (%u AI cores, %u vector cores)",
-                100 * used / all, s->d->source.ai_core_num, s->d->source.aiv_num);
+                100 * used / all, s->q.device->source.ai_core_num, s->q.device->source.aiv_num);
     return CHECK_FOUND;
 }

@@ -32,17 +32,71 @@ void finding_add(const struct advise_subject *s, struct finding *out, double ns,
     for (; at > 0 && out->evidence[at - 1].ns < ns; at--)
         out->evidence[at] = out->evidence[at - 1];
     out->evidence[at] = (struct evidence){ .text = arena_text(s->mem, text, strlen(text)), .ns = ns };
-    if (place) {
-        const struct run_rank q = run_rank_of(s->p, s->d, s->collection);
-        out->evidence[at].place = why_place_of(place, &q, s->mem);
-    }
+    if (place)
+        out->evidence[at].place = why_place_of(place, &s->q, s->mem);
 }
 
-void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds)
+bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t step, double ns)
 {
+    if (!out->step_ns)
+        out->step_ns = arena_take(s->spare, s->series.n, sizeof *out->step_ns);
+    if (out->step_ns && step < s->series.n)
+        out->step_ns[step] += ns;
+    return out->step_ns != NULL;
+}
+
+bool name_is_request_wait(const char *name)
+{
+    static const char *const words[] = { "recv_request",        "wait_for_request", "wait for request",
+                                         "waiting for request", "poll_request",     "get_new_request" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(name, words[i]))
+            return true;
+    return false;
+}
+
+bool spent_is_request_wait(const struct spent *x)
+{
+    return (x->kind == SPENT_HOST || x->kind == SPENT_PYTHON || x->kind == SPENT_RANGE) &&
+           name_is_request_wait(x->name);
+}
+
+static bool is_chosen(const struct spent *x, unsigned kinds, bool (*is_of)(const struct spent *x))
+{
+    return kinds >> x->kind & 1 && x->ns > 0 && !spent_is_request_wait(x) && (!is_of || is_of(x));
+}
+
+static double sum_of(const struct step_profile *f, unsigned kinds, bool (*is_of)(const struct spent *x))
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->n; i++)
+        sum += is_chosen(&f->at[i], kinds, is_of) ? f->at[i].ns : 0;
+    return sum;
+}
+
+double advise_spent_on(const struct advise_subject *s, unsigned kinds)
+{
+    return sum_of(&s->mean, kinds, NULL);
+}
+
+/* Usual steps have their mean in common. */
+static void lose_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds,
+                       bool (*is_of)(const struct spent *x))
+{
+    const double usual = sum_of(&s->division.usual, kinds, is_of);
+    for (size_t i = s->n_startup; i < s->series.n; i++)
+        finding_lose(s, out, (uint32_t)i, usual);
+    for (size_t i = 0; out->step_ns && i < s->n_slow; i++)
+        out->step_ns[s->slow[i]] += sum_of(&s->division.of[i], kinds, is_of) - usual;
+}
+
+void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds,
+                      bool (*is_of)(const struct spent *x))
+{
+    lose_kinds(s, out, kinds, is_of);
     for (size_t i = 0; i < s->mean.n; i++) {
         const struct spent *x = &s->mean.at[i];
-        if (!(kinds >> x->kind & 1) || !(x->ns > 0))
+        if (!is_chosen(x, kinds, is_of))
             continue;
         out->gain_ns += x->ns;
         const char *name = x->kind == SPENT_NOTHING ? "nothing was recorded of the host"
@@ -52,7 +106,7 @@ void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsig
         readable_duration(time, x->ns);
         if (x->runs > 0)
             finding_add(s, out, x->ns, &x->place, "%.300s: %s %s, %s time%s", name, time, s->per,
-                        readable_runs(runs, x->runs), x->runs == 1 ? "" : "s");
+                        readable_runs(runs, x->runs), strcmp(runs, "1") == 0 ? "" : "s");
         else
             finding_add(s, out, x->ns, &x->place, "%.300s: %s %s", name, time, s->per);
     }

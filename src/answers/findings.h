@@ -11,7 +11,16 @@ void finding_say(const struct advise_subject *s, struct finding *out, const char
 void finding_add(const struct advise_subject *s, struct finding *out, double ns, const struct spent_place *place,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* Adds up what the mean step spent on some kinds (bits), as gain and as evidence. */
-void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds);
+/* Time that the finding loses in a step (a row of the series): run_check() makes the gain of the sum. False: no memory. */
+bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t step, double ns);
+
+/* Adds up what steps spent on some kinds (bits), as gain and as evidence. `is_of` chooses among them; NULL: all. */
+void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds,
+                      bool (*is_of)(const struct spent *x));
+
+/* What the mean step spent on some kinds, without waits of a server for requests; and these waits. */
+double advise_spent_on(const struct advise_subject *s, unsigned kinds);
+bool spent_is_request_wait(const struct spent *x);
+bool name_is_request_wait(const char *name);
 
 #endif

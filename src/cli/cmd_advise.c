@@ -11,7 +11,8 @@
 
 static void *look(const struct recording *l, size_t i, struct arena *mem)
 {
-    return advise_look(l, recording_device(l, i), mem);
+    const struct run_rank q = recording_rank(l, i);
+    return advise_look(&q, mem);
 }
 
 static bool report_json(struct arguments *a, const struct advise_report *r, enum exit_status *status)
@@ -55,7 +56,7 @@ int run_advise(struct arguments *a)
     if (!json_has_room(a, "--html", a->html))
         return exit_code(a->face, STATUS_USAGE);
     struct given_run given;
-    enum exit_status status = given_run(&given, a, 0, false, look);
+    enum exit_status status = given_run(&given, a, INPUT_TRACES, false, look);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
         status = answer(&given.run, a, status);
     given_run_end(&given);

@@ -7,11 +7,10 @@
 
 #include "cli/advise_report.h"
 
-struct advise_rank *advise_look(const struct recording *l, const struct device *d, struct arena *mem)
+struct advise_rank *advise_look(const struct run_rank *q, struct arena *mem)
 {
     struct advise_rank *r = arena_take(mem, 1, sizeof *r);
-    if (!r || !(r->finding = arena_take(mem, n_advise_checks, sizeof *r->finding)) ||
-        !advise_device(r, l->profile, d, l->collection, mem))
+    if (!r || !(r->finding = arena_take(mem, n_advise_checks, sizeof *r->finding)) || !advise_look_at(r, q, mem))
         return NULL;
     return r;
 }
@@ -20,15 +19,14 @@ bool view_advice_add(struct view_advice *a, const struct recording *l, const cha
                      struct arena *mem)
 {
     for (size_t i = 0; i < recording_n_devices(l); i++) {
-        const struct device *d = recording_device(l, i);
-        const struct advise_rank *found = advise_look(l, d, mem);
+        const struct run_rank view = recording_rank(l, i);
+        const struct advise_rank *found = advise_look(&view, mem);
         struct advise_rank *to = found ? list_add(&a->ranks, mem) : NULL;
         int64_t *shift = list_add(&a->shift_ns, mem);
         if (!to || !shift)
             return false;
         *to = *found;
         *shift = shift_ns;
-        const struct run_rank view = recording_rank(l, i);
         if (!job_rank_of(&to->rank, &view, mem))
             return false;
         to->rank.path = arena_text(mem, path, strlen(path));

@@ -15,8 +15,8 @@ struct view_advice {
     LIST(int64_t) shift_ns; /* of each rank: added to its times */
 };
 
-/* Runs the checks of one device; NULL: no memory. */
-struct advise_rank *advise_look(const struct recording *l, const struct device *d, struct arena *mem);
+/* Runs the checks of one rank; NULL: no memory. */
+struct advise_rank *advise_look(const struct run_rank *q, struct arena *mem);
 
 /* Runs the checks of all devices of a directory. False: no memory. */
 bool view_advice_add(struct view_advice *a, const struct recording *l, const char *path, int64_t shift_ns,

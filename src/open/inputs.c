@@ -196,7 +196,7 @@ static bool add_file(struct inputs *t, const char *given, unsigned also, struct 
     return error_set(e, FAULT_ASKED, "%s: %s; %s%s", given, chrome_is_name(given) ? "a trace" : "not a directory",
                      inputs_wanted(wanted),
                      also & INPUT_TRACES     ? ", or a *.json or *.json.gz file of torch.profiler"
-                     : chrome_is_name(given) ? "; traces are read by ascope view, why and compare"
+                     : chrome_is_name(given) ? "; traces are read by ascope view, why, advise and compare"
                                              : "");
 }
 
