@@ -72,7 +72,7 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`without communication a step takes ${T} on this rank and ${T} on the median rank; the others wait for it(?: and for \\d+ more)?`, (m) => `不计通信，一步在该 rank 上为 ${m[1]}，在居中的 rank 上为 ${m[2]}；其他 rank 为它等待`],
     [`the device waits ${T}${PER} for data`, (m) => `设备${per(m)}等待数据 ${m[1]}`],
     [`the host waits ${T}${PER} for data`, (m) => `主机${per(m)}等待数据 ${m[1]}`],
-    [`the device waits ${T}${PER} while the host allocates or frees device memory`, (m) => `主机分配或释放设备内存时，设备${per(m)}等待 ${m[1]}`],
+    [`the device waits ${T}${PER} while the host allocates or frees device memory, in ${N} calls${PER}`, (m) => `主机分配或释放设备内存时，设备${per(m)}等待 ${m[1]}（${m[2]} 次调用）`],
     [`memory is copied for ${T}${PER} while the device does nothing else`, (m) => `${per(m)}有 ${m[1]} 只做内存拷贝`],
     [`the device has nothing to do for ${T}${PER}, because the host launches too late`, (m) => `主机下发过晚，设备${per(m)}空闲 ${m[1]}`],
     [`${N} of ${N} launches \\(${N} %\\) (?:is|are) immediately followed by a wait for the device`, (m) => `${m[2]} 次下发中有 ${m[1]} 次（${m[3]} %）之后立即等待设备`],
