@@ -70,6 +70,14 @@ class Why(Case):
                 self.assertEqual(self.ascope(*command, code=0).stderr.splitlines(), [line])
         report = json.loads(self.ascope("compare", new, job, "--json", code=0).stdout)
         self.assertEqual(report["exit_code"], 0)
+        for year in 2018, 2019:  # however many there are, there is one line
+            shutil.copytree(older, re.sub(r"_\d{17}_", "_%d0101000000000_" % year, older))
+            more = "directory" if year == 2018 else "directories"
+            for command in ["why", job], ["cluster", job, "-o", os.path.join(self.dir, "out%d" % year)]:
+                with self.subTest(command):
+                    lines = [one for one in self.ascope(*command, code=0).stderr.splitlines() if "rank 0: in" in one]
+                    self.assertEqual(len(lines), 1)
+                    self.assertTrue(lines[0].endswith("; the first is newer and is used; likewise for %d more %s" % (year - 2017, more)), lines)
 
     def on(self, answer):
         return answer["ranks"][answer["on"]]["rank"]

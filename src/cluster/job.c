@@ -478,8 +478,28 @@ static bool is_same(const struct job_rank *a, const struct job_rank *b)
     return a->source == SOURCE_SUMMARY && b->source == SOURCE_SUMMARY && a->stamp == b->stamp && a->bytes == b->bytes;
 }
 
+void ranks_twice_add(struct ranks_twice *t, int64_t rank, const char *used, const char *unused, bool is_newer)
+{
+    if (t->n++ == 0)
+        *t = (struct ranks_twice){ 1, rank, used, unused, is_newer };
+}
+
+bool ranks_twice_line(char out[RANKS_TWICE_LINE], const struct ranks_twice *t)
+{
+    char more[60] = "";
+    if (t->n == 0)
+        return false;
+    if (t->n > 1)
+        snprintf(more, sizeof more, "; likewise for %llu more %s", (unsigned long long)t->n - 1,
+                 t->n > 2 ? "directories" : "directory");
+    snprintf(out, RANKS_TWICE_LINE, "rank %lld: in %s and in %s; the first is %sused%s", (long long)t->rank, t->used,
+             t->unused, t->is_newer ? "newer and is " : "", more);
+    return true;
+}
+
 static bool drop_older(struct job *j)
 {
+    struct ranks_twice twice = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < j->ranks.n; i++) {
         const struct job_rank *r = &j->ranks.at[i];
@@ -487,13 +507,12 @@ static bool drop_older(struct job *j)
             continue; /* the same summary twice: a shard, and what it was made of */
         if (n == 0 || j->ranks.at[n - 1].rank != r->rank)
             j->ranks.at[n++] = *r;
-        else if (!job_note(j, false, "rank %lld: in %s and in %s; the first is %sused", (long long)r->rank,
-                           j->ranks.at[n - 1].path, r->path,
-                           j->ranks.at[n - 1].stamp > r->stamp ? "newer and is " : ""))
-            return false;
+        else
+            ranks_twice_add(&twice, r->rank, j->ranks.at[n - 1].path, r->path, j->ranks.at[n - 1].stamp > r->stamp);
     }
     j->ranks.n = n;
-    return true;
+    char line[RANKS_TWICE_LINE];
+    return !ranks_twice_line(line, &twice) || job_note(j, false, "%s", line);
 }
 
 /* Takes the next number or range of "0,3-5". False at the end of the list; if **at is not 0 then, the list is invalid. */

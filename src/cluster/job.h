@@ -53,6 +53,17 @@ struct job {
     struct arena *mem;
 };
 
+/* Directories with a rank that another one has, too: one line for all of them, which names the first. */
+struct ranks_twice {
+    uint64_t n; /* directories that are not used */
+    int64_t rank;
+    const char *used, *unused; /* of the first; lent */
+    bool is_newer;
+};
+void ranks_twice_add(struct ranks_twice *t, int64_t rank, const char *used, const char *unused, bool is_newer);
+enum { RANKS_TWICE_LINE = 2 * 4096 + 200 };
+bool ranks_twice_line(char out[RANKS_TWICE_LINE], const struct ranks_twice *t); /* false: there are none */
+
 /* When a collection was recorded, from its name, as a number that grows with time; 0: the name does not say. */
 uint64_t job_stamp(const char *path);
 

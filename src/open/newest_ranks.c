@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open/newest_ranks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +34,7 @@ bool newest_ranks(struct rank_place *at, size_t n, void (*warn)(const char *line
     qsort(sorted, n, sizeof *sorted, by_rank_and_age);
     const struct dated *newest = sorted;
     const char *reported = NULL;
+    struct ranks_twice twice = { 0 };
     for (size_t i = 0; i < n && sorted[i].place->has_rank; i++) {
         struct rank_place *r = sorted[i].place;
         if (r->rank != newest->place->rank || r->path == newest->place->path) {
@@ -42,13 +42,13 @@ bool newest_ranks(struct rank_place *at, size_t n, void (*warn)(const char *line
             continue;
         }
         r->is_older = true;
-        char line[600];
-        snprintf(line, sizeof line, "rank %lld: in %s and in %s; the first is %sused", (long long)r->rank,
-                 newest->place->path, r->path, newest->stamp > sorted[i].stamp ? "newer and is " : "");
         if (r->path != reported)
-            warn(line);
+            ranks_twice_add(&twice, r->rank, newest->place->path, r->path, newest->stamp > sorted[i].stamp);
         reported = r->path;
     }
+    char line[RANKS_TWICE_LINE];
+    if (ranks_twice_line(line, &twice))
+        warn(line);
     free(sorted);
     return true;
 }

@@ -14,7 +14,7 @@ struct rank_place {
     bool is_older; /* result */
 };
 
-/* Sets is_older of each entry whose rank is in a newer directory, and warns of it, once for each directory. False: no memory. */
+/* Sets is_older of each entry whose rank is in a newer directory, and warns of them in one line. False: no memory. */
 bool newest_ranks(struct rank_place *at, size_t n, void (*warn)(const char *line));
 
 #endif
