@@ -159,6 +159,7 @@ _ascope()
     'sim --slow-operator') return ;;
     'sim --slow-link') return ;;
     'sim --stall') return ;;
+    'sim --late-host') return ;;
     'sim --missing-rank') return ;;
     'sim --clock-offset') return ;;
     'sim --chip') _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'; return ;;
@@ -235,7 +236,7 @@ _ascope()
         options=' -dir --collection-dir --threads --json --help -h' ;;
     sim)
         words=''
-        options=' --out --seed --noise-seed --jitter --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --quiet -q --help -h' ;;
+        options=' --out --seed --noise-seed --jitter --kernels --framework --generation --jit --operators --steps --devices --ranks --processes --tp --pp --dp --ranks-per-host --slow-step --slow-rank --slow-operator --slow-link --stall --late-host --missing-rank --clock-offset --chip --mhz --metrics --slice-kib --comm --kfc --graphs --late --copies --marks --samplers --sample-based --tiling --level0 --threads --json --quiet -q --help -h' ;;
     install-msprof)
         words=''
         options=' --dialect --force --remove --help -h' ;;

@@ -273,6 +273,7 @@ complete -c ascope -n '__fish_seen_subcommand_from sim' -l slow-rank -d 'slow do
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l slow-operator -d 'slow down the kernels of one type by this factor: MatMulV2:1.5' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l slow-link -d 'reduce the bandwidth between two ranks to this fraction, in both directions: 0-1:0.1' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l stall -d 'let the host wait for data in the middle of a step\'s forward pass, in all ranks or in one: 14:220ms, 14:220ms:3' -x
+complete -c ascope -n '__fish_seen_subcommand_from sim' -l late-host -d 'let the host of a rank begin to launch later in each step; the others wait for it: 3:5ms' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l missing-rank -d 'leave out the directory of a rank that took part: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l clock-offset -d 'set the clock of a rank ahead of the others, or behind: 2:350us, 2:-1ms' -x
 complete -c ascope -n '__fish_seen_subcommand_from sim' -l chip -d 'chip, or its number in info.json; A3 has links between its dies, and its AI CPUs run half of the collectives; default: A2' -x -a 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'

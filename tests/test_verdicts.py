@@ -68,6 +68,21 @@ def sentences_have_numbers(top):
           "only ranks that are asked for")
 
 
+def a_host_that_begins_late_is_found_in_every_form(top):
+    """Free time has other limits in databases than in text: there it lacks the time before the first kernel of a step."""
+    for form in "collection", "db", "text":
+        job = top / f"late-{form}"
+        run("sim", "--framework", "pt", "--ranks", 4, "--tp", 2, "--kernels", 1200, "--steps", 5, "--samplers=off", "--out", job, "--late-host", "3:2ms")
+        if form != "collection":
+            run("analyse", job, "--export-type", form, "-q")
+        found = json.loads(run("cluster", job, "-m", "verdicts", "--json", "-o", top / "of"))
+        check({rank["source"] for rank in found["job_ranks"]} == {form}, f"ranks are read from {form}")
+        check([(v["kind"], v["rank"], v["step"]) for v in found["verdicts"]] == [("late_host", 3, None)] and
+              "2.00 ms longer" in found["verdicts"][0]["text"], f"{form}: 2 ms late in each step: {found['verdicts']}")
+        one = json.loads(run("cluster", job, "-m", "verdicts", "--json", "--step", 0, "-o", top / "of"))["verdicts"]
+        check([(v["kind"], v["rank"]) for v in one] == [("late_host", 3)], f"{form}: in the first step, too: {one}")
+
+
 def other_collections_than_those_of_pytorch(top):
     """MindSpore has the same verdicts; PROF directories know no steps; databases of both do not know kinds of operators."""
     for framework in "ms", "none":
@@ -138,6 +153,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         sentences_have_numbers(pathlib.Path(top))
         what_does_not_match_is_reported(pathlib.Path(top))
+        a_host_that_begins_late_is_found_in_every_form(pathlib.Path(top))
         other_collections_than_those_of_pytorch(pathlib.Path(top))
         waits_are_not_longer_than_what_they_wait_for(pathlib.Path(top))
         of_two_clocks_neither_is_right(pathlib.Path(top))

@@ -190,6 +190,8 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_STALL] = { "stall", TROUBLE(SIM_STALL), .value = "STEP:TIME[:RANK]",
         .help = "let the host wait for data in the middle of a step's forward pass, in all ranks or in one: 14:220ms, "
                 "14:220ms:3" },
+    [OPT_LATE_HOST] = { "late-host", TROUBLE(SIM_LATE_HOST), .value = "RANK:TIME",
+        .help = "let the host of a rank begin to launch later in each step; the others wait for it: 3:5ms" },
     [OPT_MISSING_RANK] = { "missing-rank", TROUBLE(SIM_MISSING_RANK), .value = "RANK",
         .help = "leave out the directory of a rank that took part: 5" },
     [OPT_CLOCK_OFFSET] = { "clock-offset", TROUBLE(SIM_CLOCK_OFFSET), .value = "RANK:TIME",

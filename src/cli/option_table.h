@@ -100,6 +100,7 @@ enum option_id {
     OPT_SLOW_OPERATOR,
     OPT_SLOW_LINK,
     OPT_STALL,
+    OPT_LATE_HOST,
     OPT_MISSING_RANK,
     OPT_CLOCK_OFFSET,
     OPT_CHIP,

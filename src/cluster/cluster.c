@@ -193,11 +193,15 @@ static bool feed(struct drive *d, const struct rank_summary *s)
 }
 
 /* Whether a rank has the step of --step; true if no step is asked for, or if no mode looks at steps. */
-static bool has_step(const struct drive *d, const struct rank_steps *s)
+static bool has_step(const struct drive *d, const struct rank_summary *s)
 {
     bool found = !d->r->options->has_step || !(d->parts & RANK_STEPS);
-    for (size_t i = 0; i < s->n && !found; i++)
-        found = s->id[i] == d->r->options->step;
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "%lld", (long long)d->r->options->step);
+    for (size_t i = 0; i < s->steps.n && !found; i++)
+        found = s->steps.id[i] == d->r->options->step;
+    for (size_t i = 0; i < s->step_trace.n && !found; i++) /* all that text results have */
+        found = strcmp(names_text(s->names, s->step_trace.step[i]), wanted) == 0;
     return found;
 }
 
@@ -215,7 +219,7 @@ static bool account_rank(struct drive *d, size_t i)
     } else {
         const struct rank_losses lost = job_losses(&a->summary);
         d->out->n_ranks++;
-        d->n_without_step += !has_step(d, &a->summary.steps);
+        d->n_without_step += !has_step(d, &a->summary);
         for (size_t k = 0; k < ALIKE; k++)
             if (d->parts & alike[k].part & ~a->summary.has)
                 lack_add(&d->lack[k], a->summary.identity.rank);

@@ -20,26 +20,77 @@ static const double STEP_SHARE = 0.1, STAGE_SHARE = 0.1;
 static const double LEAST_OF_STEP = 0.01; /* of the step: less is not worth a line */
 static const double DEVIATIONS = 5;
 
-/* How many kernels began in a step, by its name. Without steps there is one without a name: all that was recorded. */
-static uint64_t kernels_in(const struct rank_summary *s, name_id step, struct names *names)
+/* The row of a step in the steps of its rank; their number: it is not there. */
+static uint32_t row_of(const struct rank_steps *s, name_id step, struct names *names)
 {
     uint32_t row = 0;
-    uint64_t n = 0;
-    while (row < s->steps.n && (s->steps.id[row] < 0 || names_number(names, (uint64_t)s->steps.id[row]) != step))
+    while (row < s->n && (s->id[row] < 0 || names_number(names, (uint64_t)s->id[row]) != step))
         row++;
+    return row;
+}
+
+/* How many kernels began in a step. Without steps there is one without a name: all that was recorded. */
+static uint64_t kernels_in(const struct rank_summary *s, name_id step, uint32_t row)
+{
+    uint64_t n = 0;
     for (size_t i = 0; i < s->kernels.n; i++)
         if (step == NAME_EMPTY || s->kernels.step[i] == row)
             n += s->kernels.first[i + 1] - s->kernels.first[i];
     return n;
 }
 
+/* How long the device had nothing to do in each step, from its begin on the host to its end. */
+static bool idle_by_tasks(const struct rank_summary *s, struct names *names, double *us)
+{
+    const struct rank_step_trace *const t = &s->step_trace;
+    const struct summary_collectives *const c = &s->collectives;
+    double *const of_row = arena_take(s->mem, s->steps.n + 1, sizeof *of_row);
+    for (size_t i = 0; of_row && i < c->ops.n; i++)
+        of_row[c->step[i] == NO_ROW ? s->steps.n : c->step[i]] += (double)c->free_ns[i] / 1000;
+    for (size_t i = 0; of_row && i < t->n; i++) {
+        const uint32_t row = row_of(&s->steps, t->step[i], names);
+        if (row < s->steps.n)
+            us[i] = of_row[row] + (double)s->sums.tail_free_ns[row] / 1000;
+    }
+    return of_row != NULL;
+}
+
+/* In text results the time before the first kernel of a step is free time of the step before. */
+static void idle_by_text(const struct rank_step_trace *t, double *us)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const double leads = t->us[STEP_COLUMN_PREPARING][i], before = i > 0 ? fmin(leads, us[i - 1]) : leads;
+        us[i] += before;
+        if (i > 0)
+            us[i - 1] -= before;
+    }
+}
+
+/* How long the device had nothing to do, by row of step_trace_time. Its free time has other limits: in databases nothing before the first
+ * kernel of a step belongs to it. */
+static double *idle_of_steps(const struct rank_summary *s, struct names *names)
+{
+    const struct rank_step_trace *const t = &s->step_trace;
+    double *const us = arena_take(s->mem, t->n + 1, sizeof *us);
+    if (!us)
+        return NULL;
+    if (t->n > 0)
+        memcpy(us, t->us[STEP_COLUMN_FREE], t->n * sizeof *us);
+    if (s->has & RANK_TASKS && s->steps.n > 0)
+        return idle_by_tasks(s, names, us) ? us : NULL;
+    if (s->steps.n == 0)
+        idle_by_text(t, us);
+    return us;
+}
+
 bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, const struct cluster_options *o)
 {
     const struct rank_step_trace *const t = &s->step_trace;
     struct stepped_rank *const rank = list_add(&v->ranks, v->mem);
+    const double *const idle_us = idle_of_steps(s, v->names);
     char wanted[32];
     snprintf(wanted, sizeof wanted, "%lld", (long long)o->step);
-    if (!rank)
+    if (!rank || !idle_us)
         return false;
     *rank = (struct stepped_rank){ .rank = s->identity.rank,
                                    .n_kernels = s->kernels.n ? s->kernels.first[s->kernels.n] : 0,
@@ -52,11 +103,11 @@ bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, co
         if (step == KEYS_NO_MEMORY || !row)
             return false;
         rank->n_steps++;
-        *row = (struct step_value){ .rank = (uint32_t)v->ranks.n - 1,
-                                    .step = step,
-                                    .us = { t->us[STEP_COLUMN_COMPUTING][i], t->us[STEP_COLUMN_EXPOSED][i],
-                                            t->us[STEP_COLUMN_FREE][i] },
-                                    .n_kernels = kernels_in(s, t->step[i], v->names) };
+        *row =
+            (struct step_value){ .rank = (uint32_t)v->ranks.n - 1,
+                                 .step = step,
+                                 .us = { t->us[STEP_COLUMN_COMPUTING][i], t->us[STEP_COLUMN_EXPOSED][i], idle_us[i] },
+                                 .n_kernels = kernels_in(s, t->step[i], row_of(&s->steps, t->step[i], v->names)) };
     }
     return true;
 }
@@ -457,6 +508,8 @@ static bool judge_steps(struct judging *j)
         if (us - steps.median <= limit || j->is_explained[s])
             continue;
         const enum step_part part = grown_part(j, s, &grown_us);
+        if (s == 0 && part == PART_FREE)
+            continue; /* hosts start up */
         if (grown_us < (us - steps.median) / 2 || n_shown++ >= SHOWN)
             continue; /* the step is slow on few ranks, for which the others wait */
         const char *const name = step_name(j, s);

@@ -125,7 +125,7 @@ bool summarise_collectives(struct rank_summary *s, const struct rank *r)
         const int64_t begin = c->ops.begin_ns[i], end = c->ops.end_ns[i], launch = c->ops.launch_ns[i];
         const uint32_t step = step_of(&s->steps, launch != INT64_MIN ? launch : begin);
         int64_t from = before != INT64_MIN ? before : begin;
-        if (step != NO_ROW && s->steps.begin_ns[step] > from)
+        if (step != NO_ROW && (i == 0 || s->steps.begin_ns[step] > from))
             from = s->steps.begin_ns[step];
         c->step[i] = step;
         c->exposed_ns[i] = end > begin ? end - begin - between(&kernels, begin, end) : 0;

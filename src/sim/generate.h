@@ -39,6 +39,7 @@ enum sim_trouble {
     SIM_SLOW_RANK,
     SIM_SLOW_LINK,
     SIM_STALL,
+    SIM_LATE_HOST,
     SIM_MISSING_RANK,
     SIM_CLOCK_OFFSET,
     SIM_TROUBLES

@@ -16,6 +16,7 @@ static const struct {
     [SIM_SLOW_RANK] = { "--slow-rank", "r:f", "RANK:FACTOR, as in 3:1.5" },
     [SIM_SLOW_LINK] = { "--slow-link", "r-r:f", "RANK-RANK:FACTOR, as in 0-1:0.1" },
     [SIM_STALL] = { "--stall", "s:t[:r]", "STEP:TIME or STEP:TIME:RANK, as in 14:220ms or 14:220ms:3" },
+    [SIM_LATE_HOST] = { "--late-host", "r:t", "RANK:TIME, as in 3:5ms" },
     [SIM_MISSING_RANK] = { "--missing-rank", "r", "RANK, as in 5" },
     [SIM_CLOCK_OFFSET] = { "--clock-offset", "r:T", "RANK:TIME, as in 2:350us or 2:-1ms" },
 };

@@ -269,6 +269,7 @@ void job_step_begin(struct job_walk *w, uint32_t step)
     w->step = step;
     w->program = &j->program[job_stage(j, w->rank)][step < j->kernels % j->o->steps];
     w->host_ns = w->begin_ns + STEP_NS;
+    w->host_ns += (uint64_t)job_amount(&j->faults, SIM_LATE_HOST, w->rank, 0);
     if (j->o->jitter) {
         uint64_t late_ns;
         step_varied(w, &late_ns);
