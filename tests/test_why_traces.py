@@ -101,6 +101,79 @@ class WhyTraces(Case):
         self.assertEqual((first["cause"], first["name"], first["before_runs"], first["after_runs"], round(first["more_us"])),
                          ("runs", "relu", 1, 2, MORE_US))
 
+    def with_one(self, name, category, host=False, **args):
+        """A trace whose steps end with a slice, which takes longer in one of them; launched by a call of the host, or on the host."""
+        def beside(i):
+            at, dur = STEP_US * i + 1300, 100 + (MORE_US if i == SLOW else 0)
+            if host:
+                return [event(name, category, at, dur, **args), event("aten::end", "cpu_op", at + dur, 1),
+                        event("ProfilerStep#%d" % i, "user_annotation", STEP_US * i, 1300 + dur + 1)]
+            return [event("launch", "privateuse1_runtime", STEP_US * i + 3, 1, correlation=STEPS + i),
+                    event(name, category, at, dur, tid=COPIES + 1, correlation=STEPS + i, **args)]
+
+        events = [e for i in range(STEPS) for e in one_step(i, None)[host:] + beside(i)]
+        path = os.path.join(self.dir, "one.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": events}, f)
+        return path
+
+    def test_all_categories_and_libraries_are_known(self):
+        for name, category, cause in [("hcom_allReduce_", "collective_comm", "transfer"), ("hcom_allGather_AivKernel", "kernel", "transfer"),
+                                      ("HcclSend", "kernel", "transfer"), ("void vllm::cross_device_reduce_1stage<float>", "kernel", "transfer"),
+                                      ("one_shot_all_reduce_kernel", "kernel", "transfer"), ("ncclKernel_Send", "Kernel", "transfer"),
+                                      ("MatMulV2", "kernel", "longer"), ("fc_kernel", "mtia_ccp_events", "longer"),
+                                      ("Memset (Device)", "Memset", "memory")]:
+            with self.subTest(name):
+                first = self.why(self.with_one(name, category, streamId=3))["difference"]["items"][0]
+                self.assertEqual((first["cause"], first["name"], round(first["more_us"])), (cause, name, MORE_US))
+
+    def test_work_of_unknown_categories_is_a_loss(self):
+        path = self.with_one("matmul", "newdevice_kernel", stream=3)
+        for command, more in [("why", [path]), ("advise", [path]), ("compare", [path, path])]:
+            self.assertIn("%d slices of a device of unknown categories" % STEPS, self.ascope(command, *more, code=3).stderr)
+        self.assertIn("newdevice_kernel %d" % STEPS, self.ascope("why", path, code=3).stderr)
+        for category in "newhost_op", "cuda_sync", "gpu_user_annotation", "xpu_sync", "overhead":
+            with self.subTest(category):
+                of_device = {} if category == "newhost_op" else {"stream": 3}
+                self.ascope("why", self.with_one("x", category, **of_device), "--step", "1", code=0)
+
+    def timeline(self, tasks):
+        """The timeline of an NPU: the same tasks (name, type, us) in each step, but in the slow one ten times as long; they do not compute."""
+        def named(pid, name):
+            return {"ph": "M", "pid": pid, "tid": 0, "name": "process_name", "args": {"name": name}}
+
+        events = [named(1, "Python"), named(2, "Ascend Hardware"), named(3, "Overlap Analysis")]
+        for i in range(STEPS):
+            at, step = STEP_US * 10 * i, "ProfilerStep#%d" % i
+            for name, kind, us in tasks:
+                us *= 10 if i == SLOW else 1
+                events.append({"ph": "X", "pid": 2, "tid": 3, "name": name, "ts": at, "dur": us, "args": {"Task Type": kind}})
+                at += us
+            events += [{"ph": "X", "pid": 3, "tid": 0, "name": "Computing", "ts": at, "dur": 50, "args": {}},
+                       {"ph": "X", "pid": 1, "tid": 1, "name": step, "cat": "cpu_op", "ts": STEP_US * 10 * i,
+                        "dur": at + 50 - STEP_US * 10 * i, "args": {}}]
+        path = os.path.join(self.dir, "trace_view.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(events, f)
+        return path
+
+    def test_tasks_of_an_npu_are_what_their_types_say(self):
+        """An event that is waited for, and parts of collectives, are no operators."""
+        for name, kind, cause in [("aclnnMm_MatMul_MatMul", "AI_CORE", "longer"), ("aclnnX", "KERNEL_MIX_AIV", "longer"),
+                                  ("MEMCPY_ASYNC", "SDMA_SQE", "memory"), ("MEMCPY_ASYNC", "MEMCPY_ASYNC", "memory"),
+                                  ("EVENT_WAIT", "EVENT_WAIT_SQE", "host"), ("EVENT_WAIT", "EVENT_WAIT", "host"),
+                                  ("Notify Wait", "Notify Wait", "host"), ("SDMA", "SDMA", "host"), ("NEW_TASK", "NEW_TASK", "host")]:
+            with self.subTest((name, kind)):
+                first = self.why(self.timeline([(name, kind, 200)]))["difference"]["items"][0]
+                self.assertEqual((first["cause"], first["name"] in (name, None)), (cause, True))
+        r = self.ascope("why", self.timeline([("aclnnX", "NEW_CORE", 200)]), code=3)
+        self.assertIn("8 slices of a device of unknown categories (NEW_CORE 8)", r.stderr)
+
+    def test_garbage_collections(self):
+        """Timelines of NPUs have them."""
+        first = self.why(self.with_one("GC", "GC", host=True))["difference"]["items"][0]
+        self.assertEqual((first["cause"], round(first["more_us"])), ("gc", MORE_US))
+
     def host_trace(self, *steps):
         """Steps of the host alone, one behind the other: each is its length in us, and operators in it as (name, runs, us of a run)."""
         events, at = [], 0

@@ -172,7 +172,7 @@ static bool take_whole(struct advise_subject *s)
         const enum slice_kind kind = chrome_kind(&kinds, i);
         if (kind == SLICE_OTHER)
             continue;
-        has_device |= kind == SLICE_KERNEL || kind == SLICE_TASK || kind == SLICE_COPY;
+        has_device |= kind >= SLICE_KERNEL;
         begin_ns = x->begin_ns[i] < begin_ns ? x->begin_ns[i] : begin_ns;
         end_ns = x->begin_ns[i] + x->dur_ns[i] > end_ns ? x->begin_ns[i] + x->dur_ns[i] : end_ns;
     }

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answers/chrome_kinds.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* As Kineto names them, and as versions before 2022 and those without Kineto did. */
-static const struct {
-    const char *category;
+struct kind_row {
+    const char *name;
     enum slice_kind kind;
-} kinds[] = {
+};
+
+/* Categories as Kineto names them, and as versions before 2022 and those without Kineto did. */
+static const struct kind_row categories[] = {
     { "cpu_op", SLICE_OPERATOR },
     { "Operator", SLICE_OPERATOR },
     { "user_annotation", SLICE_ANNOTATION },
     { "python_function", SLICE_PYTHON },
     { "kernel", SLICE_KERNEL },
     { "Kernel", SLICE_KERNEL },
+    { "mtia_ccp_events", SLICE_KERNEL },
+    { "collective_comm", SLICE_COLLECTIVE },
     { "gpu_memcpy", SLICE_COPY },
     { "gpu_memset", SLICE_COPY },
     { "Memcpy", SLICE_COPY },
@@ -26,35 +31,141 @@ static const struct {
     { "privateuse1_driver", SLICE_CALL },
     { "xpu_runtime", SLICE_CALL },
     { "xpu_driver", SLICE_CALL },
+    { "mtia_runtime", SLICE_CALL },
+    { "glow_runtime", SLICE_CALL },
+    { "hpu_op", SLICE_CALL }, /* of the host */
+    { "gpu_user_annotation", SLICE_OTHER },
+    { "external_correlation", SLICE_OTHER },
+    { "cuda_sync", SLICE_OTHER },
+    { "xpu_sync", SLICE_OTHER },
+    { "cuda_event", SLICE_OTHER },
+    { "cpu_instant_event", SLICE_OTHER },
+    { "overhead", SLICE_OTHER },
+    { "mtia_insight", SLICE_OTHER },
+    { "cuda_profiler_range", SLICE_OTHER },
+    { "gpu_pm_counter", SLICE_OTHER },
+    { "Trace", SLICE_OTHER },
+    { "GC", SLICE_GC }, /* of trace_view.json */
 };
+
+/* Types of an NPU's tasks. Those that are not here and have their type as their name are no work of kernels (MODEL_EXECUTE). */
+static const struct kind_row task_types[] = {
+    { "AI_CORE", SLICE_TASK },
+    { "AI_CUBE", SLICE_TASK },
+    { "AI_VECTOR_CORE", SLICE_TASK },
+    { "AIV_SQE", SLICE_TASK },
+    { "MIX_AIC", SLICE_TASK },
+    { "MIX_AIV", SLICE_TASK },
+    { "AI_CPU", SLICE_TASK },
+    { "AICPU_H", SLICE_TASK },
+    { "AICPU_D", SLICE_TASK },
+    { "FFTS_PLUS", SLICE_TASK },
+    { "FUSION", SLICE_TASK },
+    { "STARS_COMMON", SLICE_TASK },
+    { "KERNEL_AICORE", SLICE_TASK },
+    { "KERNEL_AIVEC", SLICE_TASK },
+    { "KERNEL_AICPU", SLICE_TASK },
+    { "KERNEL_SIMT", SLICE_TASK },
+    { "KERNEL_MIX_AIC", SLICE_TASK },
+    { "KERNEL_MIX_AIV", SLICE_TASK },
+    { "DSA_SQE", SLICE_TASK },
+    { "DVPP", SLICE_TASK },
+    { "VPC_SQE", SLICE_TASK },
+    { "JPEGE_SQE", SLICE_TASK },
+    { "JPEGD_SQE", SLICE_TASK },
+    { "MEMCPY_ASYNC", SLICE_COPY },
+    { "SDMA_SQE", SLICE_COPY },
+    { "PCIE_DMA_SQE", SLICE_COPY },
+    { "ASYNCDMA", SLICE_COPY },
+    { "UBDMA", SLICE_COPY },
+    { "COMMUNICATION", SLICE_OTHER }, /* parts of collectives: "Communication" of the overlap analysis */
+    { "HCCL_AI_CPU", SLICE_OTHER },
+    { "ROCCE_SQE", SLICE_OTHER },
+    { "CCU_SQE", SLICE_OTHER },
+    { "C_CORE_SQE", SLICE_OTHER },
+    { "EVENT_RECORD_SQE", SLICE_OTHER },
+    { "EVENT_WAIT_SQE", SLICE_OTHER },
+    { "NOTIFY_RECORD_SQE", SLICE_OTHER },
+    { "NOTIFY_WAIT_SQE", SLICE_OTHER },
+    { "WRITE_VALUE_SQE", SLICE_OTHER },
+    { "PLACE_HOLDER_SQE", SLICE_OTHER },
+    { "HOST_CPU_SQE", SLICE_OTHER },
+    { "CDQM_SQE", SLICE_OTHER },
+    { "CMO_SQE", SLICE_OTHER },
+    { "CONDITION_SQE", SLICE_OTHER },
+    { "END_SQE", SLICE_OTHER },
+    { "MAX_SQE", SLICE_OTHER },
+    { "TOF_SQE", SLICE_OTHER },
+    { "VQ6_SQE", SLICE_OTHER },
+    { "WRITE_BACK", SLICE_OTHER },
+    { "INVALID", SLICE_OTHER },
+    { "UNKNOWN", SLICE_OTHER },
+    { "Other", SLICE_OTHER },
+};
+
+/* Names of the kernels of libraries of collectives begin so, also where a graph launches them and no event names the collective. */
+static const char *const libraries[] = { "nccl", "rccl", "hcom_", "hccl", "msccl", "oneccl", "deep_ep::" };
+/* Kernels of frameworks that communicate without such a library contain one of these. */
+static const char *const communicates[] = { "ncclDevKernel",   "ncclKernel",          "cross_device_reduce",
+                                            "all_reduce_kern", "allreducekern",       "allreduce_fusion",
+                                            "all_gather_kern", "reduce_scatter_kern", "all_to_all_kern" };
+
+#define ROWS(table) (table), sizeof(table) / sizeof *(table)
+
+static enum slice_kind kind_in(const struct kind_row *row, size_t n, const char *name, size_t len)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(row[i].name) == len && memcmp(name, row[i].name, len) == 0)
+            return row[i].kind;
+    return SLICE_UNKNOWN;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncasecmp(text, with, strlen(with)) == 0;
+}
 
 bool chrome_kinds_init(struct chrome_kinds *k, const struct chrome_trace *t, struct arena *mem)
 {
-    *k = (struct chrome_kinds){ t, arena_take(mem, names_count(t->names), 1),
-                                arena_take(mem, names_count(t->names), 1) };
-    return k->of_category && k->of_task;
+    *k = (struct chrome_kinds){ t, arena_take(mem, names_count(t->names), 1), arena_take(mem, names_count(t->names), 1),
+                                false, false };
+    for (size_t i = 0; i < t->processes.n; i++) {
+        const struct chrome_process *p = &t->processes.at[i];
+        k->is_timeline |= strcmp(names_text(t->names, p->name), "Ascend Hardware") == 0;
+        k->is_npu |= k->is_timeline || (p->n_events > 0 && (begins(names_text(t->names, p->labels), "NPU") ||
+                                                            begins(names_text(t->names, p->name), "NPU")));
+    }
+    return k->of_category && k->of_name;
 }
 
-static enum slice_kind kind_of_category(const char *category)
+static const struct chrome_process *process_of(const struct chrome_trace *t, size_t slice)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(category, kinds[i].category) == 0)
-            return kinds[i].kind;
-    return SLICE_OTHER;
+    return &t->processes.at[t->tracks.at[t->slices.track[slice]].process];
 }
 
-/* Tasks that are no kernels (events, copies, notifications) have their type as their name. */
+/* Tasks of a type that is not known and that have another name than their type may be kernels. */
 static enum slice_kind kind_of_task(const struct chrome_kinds *k, size_t slice)
 {
     const name_id name = k->t->slices.name[slice];
-    if (k->of_task[name] == 0) {
+    if (k->of_name[name] == 0) {
+        const char *text = names_text(k->t->names, name);
         const struct json_span type = json_find(chrome_slice_args(k->t, slice), "Task Type");
-        const size_t n = names_len(k->t->names, name);
-        const bool is_kernel =
-            type.len > 2 && !(type.len == n + 2 && memcmp(type.at + 1, names_text(k->t->names, name), n) == 0);
-        k->of_task[name] = 1 + (is_kernel ? SLICE_TASK : SLICE_OTHER);
+        struct json_span plain = { .len = 0 };
+        const bool is_known = type.at && json_plain(type, &plain) && plain.len > 0;
+        enum slice_kind kind = is_known ? kind_in(ROWS(task_types), plain.at, plain.len) : SLICE_OTHER;
+        const bool is_type = is_known && plain.len == strlen(text) && memcmp(plain.at, text, plain.len) == 0;
+        if (kind == SLICE_COPY || is_type)
+            kind = strcmp(text, "MEMCPY_ASYNC") == 0 ? SLICE_COPY : SLICE_OTHER;
+        k->of_name[name] = (uint8_t)(1 + kind);
     }
-    return k->of_task[name] - 1u;
+    return k->of_name[name] - 1u;
+}
+
+static enum slice_kind kind_of_kernel(const struct chrome_kinds *k, name_id name)
+{
+    if (k->of_name[name] == 0)
+        k->of_name[name] = 1 + (chrome_is_collective(names_text(k->t->names, name)) ? SLICE_COLLECTIVE : SLICE_KERNEL);
+    return k->of_name[name] - 1u;
 }
 
 static enum slice_kind kind_of_time(const char *name)
@@ -64,30 +175,94 @@ static enum slice_kind kind_of_time(const char *name)
                                                 : SLICE_OTHER;
 }
 
+/* Work of a device is on a stream, or in a process whose label is another one than that of the host. */
+static bool is_of_device(const struct chrome_trace *t, size_t slice)
+{
+    const char *label = names_text(t->names, process_of(t, slice)->labels);
+    const struct json_span args = chrome_slice_args(t, slice);
+    return (*label && strcmp(label, "CPU") != 0) || json_find(args, "stream").at || json_find(args, "streamId").at;
+}
+
 enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice)
 {
     const struct chrome_trace *t = k->t;
-    const name_id category = t->slices.category[slice];
+    const name_id category = t->slices.category[slice], name = t->slices.name[slice];
     if (category != NAME_EMPTY) {
         uint8_t *known = &k->of_category[category];
         if (*known == 0)
-            *known = (uint8_t)(1 + kind_of_category(names_text(t->names, category)));
-        return *known - 1u;
+            *known =
+                (uint8_t)(1 + kind_in(ROWS(categories), names_text(t->names, category), names_len(t->names, category)));
+        const enum slice_kind kind = *known - 1u;
+        return kind == SLICE_KERNEL                        ? kind_of_kernel(k, name)
+               : kind != SLICE_UNKNOWN                     ? kind
+               : !k->is_timeline && is_of_device(t, slice) ? SLICE_UNKNOWN
+                                                           : SLICE_OTHER;
     }
-    const struct chrome_process *p = &t->processes.at[t->tracks.at[t->slices.track[slice]].process];
+    const struct chrome_process *p = process_of(t, slice);
     const char *process = names_text(t->names, p->id.text), *title = names_text(t->names, p->name);
     if (strcmp(title, "Ascend Hardware") == 0)
         return kind_of_task(k, slice);
     if (strcmp(title, "Overlap Analysis") == 0)
-        return kind_of_time(names_text(t->names, t->slices.name[slice]));
+        return kind_of_time(names_text(t->names, name));
     return strcmp(process, "CPU functions") == 0    ? SLICE_OPERATOR
-           : strcmp(process, "CUDA functions") == 0 ? SLICE_KERNEL
+           : strcmp(process, "CUDA functions") == 0 ? kind_of_kernel(k, name)
                                                     : SLICE_OTHER;
+}
+
+/* The category of a slice, or the type of a task. */
+static struct json_span kind_name(const struct chrome_trace *t, size_t slice)
+{
+    const name_id category = t->slices.category[slice];
+    struct json_span plain = { names_text(t->names, category), names_len(t->names, category) };
+    if (category == NAME_EMPTY)
+        json_plain(json_find(chrome_slice_args(t, slice), "Task Type"), &plain);
+    return plain;
+}
+
+bool chrome_unknown(struct chrome_trace *t)
+{
+    enum { NAMED = 3 };
+    struct arena *work = arena_new();
+    struct chrome_kinds k;
+    struct {
+        struct json_span name;
+        uint64_t n;
+    } kind[NAMED] = { 0 };
+    uint64_t n = 0;
+    bool done = work && chrome_kinds_init(&k, t, work);
+    for (size_t i = 0; done && i < t->slices.n; i++) {
+        if (chrome_kind(&k, i) != SLICE_UNKNOWN)
+            continue;
+        const struct json_span name = kind_name(t, i);
+        size_t at = 0;
+        while (at < NAMED && kind[at].n > 0 &&
+               (kind[at].name.len != name.len || memcmp(kind[at].name.at, name.at, name.len) != 0))
+            at++;
+        n++;
+        if (at < NAMED)
+            kind[at].name = name, kind[at].n++;
+    }
+    char text[200] = "";
+    for (size_t i = 0, len = 0; i < NAMED && kind[i].n > 0 && len < sizeof text; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%.40s %llu", i > 0 ? ", " : "",
+                                arena_text(work, kind[i].name.at, kind[i].name.len), (unsigned long long)kind[i].n);
+    const char *names = done && n > 0 ? arena_text(t->mem, text, strlen(text)) : NULL;
+    if (names)
+        losses_add(&t->lost, LOSS_DEVICE_KIND, n, names, 0);
+    done = done && (n == 0 || names) && !arena_failed(work);
+    arena_free(work);
+    return done;
 }
 
 bool chrome_is_collective(const char *kernel)
 {
-    return strncasecmp(kernel, "nccl", 4) == 0 || strncasecmp(kernel, "rccl", 4) == 0;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (begins(kernel, libraries[i]))
+            return true;
+    for (size_t i = 0; i < sizeof communicates / sizeof *communicates; i++)
+        if (strcasestr(kernel, communicates[i]))
+            return true;
+    return false;
 }
 
 const char *chrome_step_name(const char *name)

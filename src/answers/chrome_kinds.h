@@ -7,12 +7,15 @@
 
 enum slice_kind {
     SLICE_OTHER,
+    SLICE_UNKNOWN, /* of a device, of a category or a type of tasks that is not known: see chrome_unknown() */
     SLICE_OPERATOR,
     SLICE_ANNOTATION, /* of the user, on the host */
     SLICE_PYTHON,     /* a function */
-    SLICE_KERNEL,
+    SLICE_GC,         /* a garbage collection */
+    SLICE_CALL,       /* of the vendor's libraries */
+    SLICE_KERNEL,     /* this and all that follow: of the device */
+    SLICE_COLLECTIVE, /* a kernel that communicates */
     SLICE_COPY,
-    SLICE_CALL, /* of the vendor's libraries */
     /* Of timelines of NPUs (trace_view.json), which have no categories: */
     SLICE_TASK,         /* a kernel on its stream */
     SLICE_COMPUTING,    /* a time in which kernels ran, of the track "Overlap Analysis" */
@@ -22,11 +25,16 @@ enum slice_kind {
 struct chrome_kinds {
     const struct chrome_trace *t;
     uint8_t *of_category; /* by name: its kind + 1; 0: not known yet */
-    uint8_t *of_task;     /* the same, of names of tasks */
+    uint8_t *of_name;     /* the same, of names of kernels and tasks */
+    bool is_npu;          /* the device is an NPU */
+    bool is_timeline;     /* trace_view.json: not written by torch.profiler */
 };
 
 bool chrome_kinds_init(struct chrome_kinds *k, const struct chrome_trace *t, struct arena *mem); /* false: no memory */
 enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice);
+
+/* Counts the slices of unknown kinds of device work as losses of the trace, with their names. False: no memory. */
+bool chrome_unknown(struct chrome_trace *t);
 
 bool chrome_is_collective(const char *kernel);
 const char *chrome_step_name(const char *name); /* "3" of "ProfilerStep#3"; NULL: it is no step */

@@ -60,13 +60,16 @@ static struct spent_span slice_span(const struct chrome_trace *t, uint32_t slice
 /* The kind of time that a slice of the device or a call counts as; SPENT_KINDS: none. */
 static enum spent_kind flat_kind(const struct trace_division *v, size_t slice)
 {
-    const name_id name = v->t->slices.name[slice];
     switch (chrome_kind(&v->kinds, slice)) {
-    case SLICE_KERNEL: return chrome_is_collective(names_text(v->t->names, name)) ? SPENT_TRANSFER : SPENT_OPERATOR;
+    case SLICE_KERNEL:
     case SLICE_TASK: return SPENT_OPERATOR;
+    case SLICE_COLLECTIVE:
     case SLICE_COMMUNICATING: return SPENT_TRANSFER;
     case SLICE_COPY: return SPENT_COPY;
-    case SLICE_CALL: return layers_host_kind(v->layers, name) == SPENT_ALLOCATION ? SPENT_ALLOCATION : SPENT_KINDS;
+    case SLICE_GC: return SPENT_GC;
+    case SLICE_CALL:
+        return layers_host_kind(v->layers, v->t->slices.name[slice]) == SPENT_ALLOCATION ? SPENT_ALLOCATION
+                                                                                         : SPENT_KINDS;
     default: return SPENT_KINDS;
     }
 }
@@ -131,9 +134,9 @@ static bool take_nest(const struct trace_division *v, bool is_python, enum spent
 
 static bool take_all(const struct trace_division *v, bool is_host)
 {
-    static const enum spent_kind of_device[] = { SPENT_OPERATOR, SPENT_TRANSFER, SPENT_COPY, SPENT_ALLOCATION };
-    for (size_t i = 0; !is_host && i < sizeof of_device / sizeof *of_device; i++)
-        if (!take_flat(v, of_device[i]))
+    static const enum spent_kind flat[] = { SPENT_OPERATOR, SPENT_TRANSFER, SPENT_COPY, SPENT_GC, SPENT_ALLOCATION };
+    for (size_t i = 0; i < sizeof flat / sizeof *flat; i++)
+        if ((!is_host || flat[i] == SPENT_GC) && !take_flat(v, flat[i]))
             return false;
     return take_nest(v, false, is_host ? SPENT_OPERATOR : SPENT_HOST) && take_nest(v, true, SPENT_PYTHON);
 }

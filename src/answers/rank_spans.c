@@ -94,9 +94,11 @@ static enum span_kind kind_of_slice(const struct rank_spans *v, size_t i)
     const struct chrome_trace *t = v->of.trace;
     const char *name = names_text(t->names, t->slices.name[i]);
     switch (chrome_kind(&v->kinds, i)) {
-    case SLICE_KERNEL: return chrome_is_collective(name) ? SPAN_COLLECTIVE : SPAN_KERNEL;
+    case SLICE_KERNEL:
     case SLICE_TASK: return SPAN_KERNEL;
+    case SLICE_COLLECTIVE:
     case SLICE_COMMUNICATING: return SPAN_COLLECTIVE;
+    case SLICE_GC: return SPAN_GC;
     case SLICE_COPY: return SPAN_COPY;
     case SLICE_CALL: return SPAN_CALL;
     case SLICE_OPERATOR: return chrome_step_name(name) ? SPAN_KINDS : SPAN_OPERATOR;
@@ -112,12 +114,10 @@ static void gather_slices(struct gathering *g)
     const struct chrome_trace *t = v->of.trace;
     for (size_t i = 0; i < t->slices.n; i++) {
         const enum span_kind kind = kind_of_slice(v, i);
-        if (kind == SPAN_KINDS)
-            continue;
-        const enum slice_kind is = chrome_kind(&v->kinds, i);
-        v->is_npu |= is == SLICE_TASK || is == SLICE_COMMUNICATING;
-        gather(g, kind, i);
+        if (kind != SPAN_KINDS)
+            gather(g, kind, i);
     }
+    v->is_npu = v->kinds.is_npu;
 }
 
 static void gather_device(struct gathering *g)

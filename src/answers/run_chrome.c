@@ -42,8 +42,8 @@ struct chrome_run {
     struct slice_rows step_slices;
     LIST(struct device_slice) device;
     int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns; /* of steps */
-    bool is_npu, has_times; /* has_times: intervals of computing and communication give the parts of steps */
-    bool has_operators;     /* operators are wanted, too */
+    bool has_times;     /* intervals of computing and communication give the parts of steps */
+    bool has_operators; /* operators are wanted, too */
     bool failed;
 };
 
@@ -108,18 +108,15 @@ static void slices_sort_out(struct chrome_run *r)
             remember(r, &r->externals, &r->operator_slices, number, i);
         if (kind == SLICE_CALL && arg_of(t, i, "correlation", &number))
             remember(r, &r->launches, &r->launch_slices, number, i);
-        const bool is_time = kind == SLICE_COMPUTING || kind == SLICE_COMMUNICATING,
-                   is_npu = is_time || kind == SLICE_TASK;
-        if (kind != SLICE_KERNEL && kind != SLICE_COPY && !is_npu)
+        if (kind < SLICE_KERNEL)
             continue;
+        const bool is_time = kind == SLICE_COMPUTING || kind == SLICE_COMMUNICATING;
         r->has_times |= is_time;
-        r->is_npu |= is_npu;
         new = list_add(&r->device, r->work);
         r->failed |= !new;
         if (new)
             *new = (struct device_slice){ i, NO_STEP, kind == SLICE_COPY,
-                                          is_npu ? kind == SLICE_COMMUNICATING : chrome_is_collective(text_of(r, i)),
-                                          is_time };
+                                          kind == SLICE_COLLECTIVE || kind == SLICE_COMMUNICATING, is_time };
     }
 }
 
@@ -319,7 +316,7 @@ static void add_device(struct chrome_run *r)
         const char *class =
             kernel_class(op == KEYS_NONE ? "" : names_text(r->m.names, by), names_text(r->m.names, name));
         measuring_add(&r->m, MEASURE_KERNEL, name, NAME_EMPTY, d->step, ns);
-        if (!r->is_npu) /* timelines of NPUs do not say which operator launched a kernel */
+        if (!r->kinds.is_timeline) /* timelines of NPUs do not say which operator launched a kernel */
             measuring_add(&r->m, MEASURE_OPERATOR, by, NAME_EMPTY, d->step, ns);
         measuring_add(&r->m, MEASURE_CLASS, names_addz(r->m.names, class), NAME_EMPTY, d->step, ns);
     }
@@ -384,7 +381,7 @@ static bool steps_measure(struct chrome_run *r, struct measured_rank *out, const
     if (r->failed || !steps_find(r, out))
         return false;
     out->has_device = r->device.n > 0;
-    out->is_gpu = out->has_device && !r->is_npu;
+    out->is_gpu = out->has_device && !r->kinds.is_npu;
     steps_of_device(r);
     parts_find(r);
     r->m.out = NULL;

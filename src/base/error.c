@@ -66,6 +66,7 @@ static const struct {
     [LOSS_AMBIGUOUS] = { "ambiguous", "device tasks claimed by several host tasks", true, LOSS_AT_BYTE },
     [LOSS_NEWER] = { "newer", "records of a newer format, of which only the known part was used", true, LOSS_AT_BYTE },
     [LOSS_REPAIRED] = { "repaired", "events with unescaped texts, which were read nevertheless", false, LOSS_AT_BYTE },
+    [LOSS_DEVICE_KIND] = { "device_kind", "slices of a device of unknown categories", true, LOSS_IN_FILE },
     [LOSS_OTHER_KIND] = { "other_kind", "records of kinds that no report uses", false, LOSS_AT_BYTE },
     [LOSS_RING_FULL] = { "ring_full", "records dropped while recording: ring full", true, LOSS_REPORTED_BY },
     [LOSS_THREADS] = { "too_many_threads", "records dropped while recording: too many threads", true,

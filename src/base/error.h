@@ -49,6 +49,7 @@ enum loss {
     LOSS_AMBIGUOUS,     /* several host tasks claim one device task */
     LOSS_NEWER,         /* a record that is longer than this version knows: its beginning was used */
     LOSS_REPAIRED,      /* an event whose texts were not escaped, and which was read all the same; not a damage */
+    LOSS_DEVICE_KIND,   /* a slice of a device, of a category that is not known; the file is their names */
     LOSS_OTHER_KIND,    /* a record of a kind that no report uses; not a damage */
     LOSS_RING_FULL,     /* no room while recording: the collector counted it, and it is in no file */
     LOSS_THREADS,       /* the same, as all of these: more threads than it has rings */

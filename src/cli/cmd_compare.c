@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "answers/chrome_kinds.h"
 #include "answers/run_chrome.h"
 #include "answers/run_collection.h"
 #include "base/large_memory.h"
@@ -87,7 +88,8 @@ static bool read_chrome(struct comparing *q, struct item *x)
         return error_no_memory(&x->e, x->input.path);
     if (!chrome_load(&t, x->input.path, &x->e))
         return false;
-    const bool done = run_of_chrome(rank, &t, q->names, x->mem, &x->e);
+    const bool done = (chrome_unknown(&t) || error_no_memory(&x->e, x->input.path)) &&
+                      run_of_chrome(rank, &t, q->names, x->mem, &x->e);
     rank->path = x->input.path;
     x->is_lossy = losses_damage(&t.lost) > 0;
     if (x->is_lossy) {

@@ -3,6 +3,7 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
+#include "answers/chrome_kinds.h"
 #include "load/chrome_load.h"
 #include "load/prof.h"
 
@@ -27,6 +28,8 @@ static bool open_trace(struct recording *l, const char *path, struct error *e)
         return error_no_memory(e, path);
     if (!chrome_load(&l->trace, path, e))
         return false;
+    if (!chrome_unknown(&l->trace))
+        return error_no_memory(e, path);
     losses_merge(&l->lost, &l->trace.lost);
     l->is_lossy = losses_damage(&l->lost) > 0;
     return true;
@@ -112,6 +115,10 @@ const char *recording_loss(const struct recording *l, const char *path, struct a
         }
     if (n == 0 && l->collection)
         return arena_printf(mem, "%s: without the device: %s", path, l->collection->device_error.text);
+    const uint64_t n_unknown = l->lost.by[LOSS_DEVICE_KIND].n;
+    if (n == n_unknown)
+        return arena_printf(mem, "%s: %llu %s (%s); the answer does not count them", path, (unsigned long long)n,
+                            loss_text(LOSS_DEVICE_KIND), l->lost.by[LOSS_DEVICE_KIND].file);
     return arena_printf(mem,
                         "%s: %llu %s could not be used%s%s; the answer ignores them, and ascope %s lists the reasons",
                         path, (unsigned long long)n, l->profile ? "records" : "events", first ? ", first: " : "",

@@ -28,6 +28,7 @@ const LOSSES = {
     "files missing since the recording ended": "个文件在采集结束后丢失",
     "files cut or extended since the recording ended": "个文件在采集结束后被截断或变长",
     "files with other content than when the recording ended": "个文件的内容与采集结束时不同",
+    "slices of a device of unknown categories": "个设备切片的类别未知",
     "recordings that never ended, whose last records are missing": "次采集未正常结束，缺少最后的记录",
 };
 
