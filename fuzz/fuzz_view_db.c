@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "load/chrome_load.h"
-#include "view/db_trace.h"
+#include "load/db_trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -17,6 +17,7 @@
 #include "base/inside.h"
 #include "base/large_memory.h"
 #include "base/leftover.h"
+#include "base/untrusted_db.h"
 #include "cli/ending.h"
 #include "cli/exit_status.h"
 #include "cli/given.h"
@@ -27,11 +28,10 @@
 #include "cli/view_joint.h"
 #include "cli/work.h"
 #include "load/chrome_load.h"
-#include "base/untrusted_db.h"
+#include "load/db_reader.h"
+#include "open/results_file.h"
 #include "view/bus_guard.h"
-#include "view/db_reader.h"
 #include "view/view_report.h"
-#include "view/view_results.h"
 #include "view/view_server.h"
 #include "view/view_sql.h"
 #include "view/view_tables_load.h"
@@ -53,7 +53,7 @@ struct viewing {
 static const char *results_in(const char *dir, struct arena *mem)
 {
     inside_enter(dir);
-    return view_results_file(dir, mem);
+    return results_file(dir, mem);
 }
 
 static bool database_check(const char *path, struct error *e)
@@ -137,7 +137,7 @@ static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
     for (size_t i = 0; i < found->ranks.n; i++) {
         int why;
         const struct view_job_rank *r = &found->ranks.at[i];
-        const char *results = r->is_raw ? NULL : view_results_file(r->path, v->a->mem);
+        const char *results = r->is_raw ? NULL : results_file(r->path, v->a->mem);
         struct input *t = r->is_raw ? list_add(&v->inputs.list, v->a->mem) : NULL;
         const char **file = results ? list_add(&v->files, v->a->mem) : NULL;
         if (t)

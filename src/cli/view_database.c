@@ -10,8 +10,8 @@
 #include "base/stamp.h"
 #include "cli/term.h"
 #include "cli/view_database_work.h"
+#include "load/db_trace.h"
 #include "pipeline/drawn.h"
-#include "view/db_trace.h"
 
 static bool add_fact(struct view_input *in, const char *name, const char *text)
 {

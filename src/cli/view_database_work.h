@@ -3,7 +3,7 @@
 #ifndef ASCOPE_CLI_VIEW_DATABASE_WORK_H
 #define ASCOPE_CLI_VIEW_DATABASE_WORK_H
 
-#include "view/db_reader.h"
+#include "load/db_reader.h"
 #include "view/view_input.h"
 
 /* Reads COMPUTE_TASK_INFO and TASK. Peak rates of the device are unknown: no database has them, and other files are

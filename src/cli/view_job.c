@@ -11,8 +11,8 @@
 #include "cluster/cluster.h"
 #include "cluster/job_overview.h"
 #include "cluster/mode_verdicts.h"
+#include "open/results_file.h"
 #include "pipeline/rank_load.h"
-#include "view/view_results.h"
 
 enum { MOST_DRAWN = 8 }; /* timelines that are drawn by default */
 
@@ -78,7 +78,7 @@ static bool list_ranks(struct view_job_answer *a, const struct job *job, const s
         if (!to || !(to->path = arena_text(mem, job->ranks.at[i].path, strlen(job->ranks.at[i].path))))
             return false;
         to->rank = job->ranks.at[i].rank;
-        to->is_raw = view_has_raw(to->path);
+        to->is_raw = results_have_raw(to->path);
     }
     for (size_t i = 0; i < report->clocks.n; i++) {
         struct view_job_rank *of = rank_of(a, report->clocks.at[i].rank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/view_results.h"
+#include "open/results_file.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static const char *find(const char *dir, bool is_outer, struct arena *mem)
     return output ? find(output, false, mem) : NULL;
 }
 
-bool view_has_raw(const char *dir)
+bool results_have_raw(const char *dir)
 {
     const char *name;
     bool has_raw = false;
@@ -82,7 +82,7 @@ bool view_has_raw(const char *dir)
     return has_raw;
 }
 
-const char *view_results_file(const char *dir, struct arena *mem)
+const char *results_file(const char *dir, struct arena *mem)
 {
     return find(dir, true, mem);
 }

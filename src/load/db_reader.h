@@ -4,8 +4,8 @@
  * Only plain tables are read, each once from begin to end. Ids of texts are looked up in memory. Reading a damaged
  * table ends at the damage; `problem` describes the first one, and the rows before it are used.
  */
-#ifndef ASCOPE_VIEW_DB_READER_H
-#define ASCOPE_VIEW_DB_READER_H
+#ifndef ASCOPE_LOAD_DB_READER_H
+#define ASCOPE_LOAD_DB_READER_H
 
 #include "base/error.h"
 #include "base/keys.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/db_trace.h"
+#include "load/db_trace.h"
 
 #include <inttypes.h>
 #include <math.h>

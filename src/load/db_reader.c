@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/db_reader.h"
+#include "load/db_reader.h"
 
 #include <fcntl.h>
 #include <stdio.h>

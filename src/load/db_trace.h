@@ -6,11 +6,11 @@
  * flow events. The other columns of a row become its arguments, with texts instead of their ids. Missing tables and
  * columns are not an error; rows without a time are counted.
  */
-#ifndef ASCOPE_VIEW_DB_TRACE_H
-#define ASCOPE_VIEW_DB_TRACE_H
+#ifndef ASCOPE_LOAD_DB_TRACE_H
+#define ASCOPE_LOAD_DB_TRACE_H
 
 #include "base/out.h"
-#include "view/db_reader.h"
+#include "load/db_reader.h"
 
 /* A range of work of a device, in the order of the tables. */
 struct db_range {
