@@ -28,12 +28,12 @@ static uint64_t *radix(uint64_t *a, uint64_t *b, size_t n, unsigned low, unsigne
     const unsigned passes = (bits + widest - 1) / widest, width = (bits + passes - 1) / passes;
     const uint64_t mask = ((uint64_t)1 << width) - 1;
     for (unsigned shift = low; shift < low + bits; shift += width) {
-        size_t count[1 << WIDEST], at = 0;
+        uint32_t count[1 << WIDEST], at = 0; /* of rows, whose numbers have 32 bits */
         memset(count, 0, sizeof *count << width);
         for (size_t i = 0; i < n; i++)
             count[a[i] >> shift & mask]++;
         for (size_t v = 0; v <= mask; v++) {
-            const size_t here = count[v];
+            const uint32_t here = count[v];
             count[v] = at;
             at += here;
         }

@@ -228,7 +228,7 @@ const struct sqlite_file *sqlite_file_of(sqlite3 *db)
 
 int sqlite_file_copy(const struct sqlite_file *f, int to)
 {
-    enum { BLOCK = 65536, WRITE_VERSION = 18, READ_VERSION };
+    enum { BLOCK = 8192, WRITE_VERSION = 18, READ_VERSION };
     uint8_t block[BLOCK];
     sqlite3_file *from = (sqlite3_file *)&f->base;
     sqlite3_int64 bytes, at = 0;

@@ -2,6 +2,7 @@
 #include "load/tensors.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -154,14 +155,15 @@ bool tensors_load(struct profile *p, struct error *e)
     struct tensor_columns c;
     struct tensor_texts t;
     const bool has_room = columns_take(s->mem, in.in.n, &c);
-    if (!texts_init(&t, e) || !has_room || arena_failed(s->mem)) {
+    struct seen *seen = calloc(SEEN, sizeof *seen);
+    if (!texts_init(&t, e) || !has_room || !seen || arena_failed(s->mem)) {
+        free(seen);
         texts_fini(&t);
         sorted_end(&in, e);
         return error_no_memory(e, s->path);
     }
     /* An operator with more than five tensors takes several records of the same name, thread and time. */
     size_t n = 0;
-    struct seen seen[SEEN] = { 0 };
     for (size_t i = 0; i < in.in.n; n++) {
         const size_t first = i++;
         while (i < in.in.n && thread[i] == thread[first] && time[i] == time[first] && name[i] == name[first])
@@ -185,6 +187,7 @@ bool tensors_load(struct profile *p, struct error *e)
             *known = (struct seen){ tensors, bytes, n };
         thread[n] = thread[first], time[n] = time[first], name[n] = name[first];
     }
+    free(seen);
     const bool done = texts_fini(&t);
     struct tensors *out = &p->host.records.tensors;
     *out = (struct tensors){ .n = n, .thread = thread, .time = time, .name = name, .call = call };

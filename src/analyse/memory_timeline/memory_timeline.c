@@ -212,13 +212,16 @@ bool memory_timeline_find(struct memory_timeline *m, const struct collection *s,
 size_t memory_devices(const struct collection *s, struct memory_device *out, size_t most)
 {
     const struct framework_memory *m = &s->framework.memory;
-    bool is_seen[1 << 16] = { 0 };
+    enum { DEVICES = 1 << 16 }; /* a byte for the type, one for the number */
+    uint8_t is_seen[DEVICES / 8] = { 0 };
     for (size_t i = 0; i < m->n; i++)
-        if (m->kind[i] != MEMORY_BLOCK_FREE)
-            is_seen[(uint8_t)m->device_type[i] << 8 | (uint8_t)m->device[i]] = true;
+        if (m->kind[i] != MEMORY_BLOCK_FREE) {
+            const unsigned device = (unsigned)(uint8_t)m->device_type[i] << 8 | (uint8_t)m->device[i];
+            is_seen[device / 8] |= (uint8_t)(1u << device % 8);
+        }
     size_t n = 0;
-    for (size_t i = 0; i < sizeof is_seen && n < most; i++)
-        if (is_seen[i])
+    for (size_t i = 0; i < DEVICES && n < most; i++)
+        if (is_seen[i / 8] >> i % 8 & 1)
             out[n++] = (struct memory_device){ (int8_t)(i >> 8), (int8_t)i };
     return n;
 }
