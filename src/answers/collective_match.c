@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/robust.h"
+#include "base/stamp.h"
 #include "profile/calls.h"
 
 enum { KEY_PARTS = 6 };
@@ -48,16 +49,61 @@ static bool count(struct counted *c, uint32_t part[KEY_PARTS])
     return true;
 }
 
-static bool add_member(struct collective_match *m, name_id group, uint32_t rank)
+/* The place of a group in `groups` and `sizes`. */
+static uint32_t group_add(struct collective_match *m, name_id group)
 {
     const uint32_t at = keys_add(&m->groups, group, m->mem);
+    return at == m->sizes.n && !list_add(&m->sizes, m->mem) ? KEYS_NO_MEMORY : at;
+}
+
+bool match_group_size(struct collective_match *m, name_id group, uint32_t n)
+{
+    const uint32_t at = group_add(m, group);
+    if (at != KEYS_NO_MEMORY && n > m->sizes.at[at].n_noted)
+        m->sizes.at[at].n_noted = n;
+    return at != KEYS_NO_MEMORY;
+}
+
+static bool add_member(struct collective_match *m, name_id group, uint32_t rank)
+{
+    const uint32_t at = group_add(m, group);
     const uint32_t part[] = { at, rank };
     const uint32_t row = at == KEYS_NO_MEMORY ? at : tuple_add(&m->member_key, part, 2, m->mem);
     if (row == KEYS_NO_MEMORY || (row == m->members.n && !list_add(&m->members, m->mem)))
         return false;
     struct member *const to = &m->members.at[row];
     *to = (struct member){ at, rank, to->n + 1 };
+    m->sizes.at[at].n_seen += to->n == 1;
     return true;
+}
+
+/* Whether a kind of collective has a root: only one rank sends, or receives. Of "hcom_reduceScatter__123_4" and "ncclDevKernel_Reduce_Sum"
+ * only letters count. */
+static bool has_root(const char *name)
+{
+    static const struct {
+        const char *kind, *not_behind, *not_before;
+    } rooted[] = {
+        { "broadcast", "", "" },
+        { "reduce", "all", "scatter" },
+        { "gather", "all", "" },
+        { "scatter", "reduce", "" },
+    };
+    char text[128];
+    size_t len = 0;
+    for (; *name && len + 1 < sizeof text; name++)
+        if ((*name | 32) >= 'a' && (*name | 32) <= 'z')
+            text[len++] = (char)(*name | 32);
+    text[len] = 0;
+    for (size_t i = 0; i < sizeof rooted / sizeof *rooted; i++) {
+        const char *const at = strstr(text, rooted[i].kind), *const behind = rooted[i].not_behind,
+                          *const before = rooted[i].not_before;
+        const size_t n = strlen(behind);
+        if (at && !(n > 0 && (size_t)(at - text) >= n && memcmp(at - n, behind, n) == 0) &&
+            !(*before && strncmp(at + strlen(rooted[i].kind), before, strlen(before)) == 0))
+            return true;
+    }
+    return false;
 }
 
 static bool add_one(struct collective_match *m, const struct match_calls *c, size_t i, struct counted *counted,
@@ -83,10 +129,12 @@ static bool add_one(struct collective_match *m, const struct match_calls *c, siz
         *new = (struct matched){ .group = c->group[i],
                                  .name = c->name[i],
                                  .is_p2p = is_p2p,
+                                 .has_root = !is_p2p && has_root(names_text(m->names, c->name[i])),
                                  .first = rank,
                                  .first_end_ns = c->end_ns[i],
                                  .step = step_of_call(c, i),
-                                 .least_ns = INT64_MAX };
+                                 .least_ns = INT64_MAX,
+                                 .latest = NO_ROW };
     }
     struct matched *const to = &m->list.at[*id];
     to->n++;
@@ -137,7 +185,7 @@ static bool link_clock(struct collective_match *m, const struct match_calls *c, 
     for (size_t i = 0; i < c->n; i++) {
         const struct matched *const of = id[i] == NO_ROW ? NULL : &m->list.at[id[i]];
         int64_t ahead_ns;
-        if (!of || of->is_p2p || of->first == rank)
+        if (!of || of->is_p2p || of->has_root || of->first == rank)
             continue;
         const uint32_t top = top_of(m, of->first, &ahead_ns);
         d[n++] = (struct difference){ top, (double)(c->end_ns[i] - of->first_end_ns + ahead_ns) };
@@ -159,6 +207,26 @@ static bool link_clock(struct collective_match *m, const struct match_calls *c, 
     return true;
 }
 
+/* Which member begins last, now that the clock of the new rank is known as far as it will be. */
+static void find_latest(struct collective_match *m, const struct match_calls *c, const uint32_t *id)
+{
+    const uint32_t rank = (uint32_t)m->rank.n - 1;
+    int64_t ahead_ns, other_ns;
+    const uint32_t top = top_of(m, rank, &ahead_ns);
+    for (size_t i = 0; i < c->n; i++) {
+        struct matched *const of = id[i] == NO_ROW ? NULL : &m->list.at[id[i]];
+        if (!of)
+            continue;
+        if (of->latest != NO_ROW) {
+            of->is_apart |= top_of(m, of->latest, &other_ns) != top;
+            if (wrap_sub(c->begin_ns[i], ahead_ns) <= wrap_sub(of->latest_begin_ns, other_ns))
+                continue;
+        }
+        of->latest = rank;
+        of->latest_begin_ns = c->begin_ns[i];
+    }
+}
+
 bool match_add(struct collective_match *m, int64_t number, const struct match_calls *c, uint32_t *id)
 {
     struct arena *const mem = arena_new();
@@ -173,6 +241,8 @@ bool match_add(struct collective_match *m, int64_t number, const struct match_ca
     for (size_t i = 0; done && i < c->n; i++)
         done = add_one(m, c, i, &counted, &id[i]);
     done = done && link_clock(m, c, id, mem);
+    if (done)
+        find_latest(m, c, id);
     arena_free(mem);
     return done;
 }

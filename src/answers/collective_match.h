@@ -7,7 +7,10 @@
  * however many members it has. Ranks are added one after the other, in ascending order.
  *
  * All members of a collective end together. So the shortest one joined last, whatever the clocks say, and the median difference
- * between the ends on two ranks is the difference of their clocks.
+ * between the ends on two ranks is the difference of their clocks. That is not true of a collective with a root (broadcast, reduce, gather,
+ * scatter) nor of a send: a member may end before another one has begun. Clocks are not computed from these.
+ *
+ * How long a member waits, and how long it transfers: collective_waits.h.
  */
 #ifndef ASCOPE_ANSWERS_COLLECTIVE_MATCH_H
 #define ASCOPE_ANSWERS_COLLECTIVE_MATCH_H
@@ -28,7 +31,7 @@ struct match_calls {
 
 struct matched {
     name_id group, name; /* name: of its first member */
-    bool is_p2p;
+    bool is_p2p, has_root;
     uint32_t n;                              /* members that have it */
     uint32_t first;                          /* rank: number in the order of adding */
     int64_t first_end_ns;                    /* on the clock of that rank */
@@ -38,6 +41,9 @@ struct matched {
     int64_t last_exposed_ns, sum_exposed_ns; /* without kernels at the same time: of that member, of all */
     int64_t most_ns;                         /* the longest member, which waited longest */
     uint32_t longest;                        /* the rank of the longest member */
+    uint32_t latest;                         /* the rank that begins last by the clocks */
+    int64_t latest_begin_ns;                 /* on the clock of that rank */
+    bool is_apart;                           /* nothing links the clocks of its members: `latest` means nothing */
 };
 
 struct rank_clock_error {
@@ -52,13 +58,19 @@ struct member {
     uint32_t n;           /* collectives of that group on that rank */
 };
 
+struct group_size {
+    uint32_t n_seen;  /* ranks that have collectives of it */
+    uint32_t n_noted; /* ranks that it has, as the job recorded it; 0: unknown */
+};
+
 struct collective_match {
     struct tuples keys; /* (group, name or none, from, to, step, sequence number) */
     struct keys steps;
     LIST(struct matched) list;
     LIST(int64_t) rank; /* of the job, by number */
     LIST(struct rank_clock_error) clock;
-    struct keys groups; /* names of groups that have collectives */
+    struct keys groups;            /* names of groups that have collectives, or whose size is known */
+    LIST(struct group_size) sizes; /* by groups */
     struct tuples member_key;
     LIST(struct member) members;
     struct names *names;
@@ -70,6 +82,10 @@ struct collective_match {
 bool match_add(struct collective_match *m, int64_t rank, const struct match_calls *calls, uint32_t *id);
 /* The number of what matched collectives of one step differ in only by their sequence numbers. */
 uint32_t match_series(const struct collective_match *m, uint32_t id);
+
+/* A group has so many ranks, as a rank or the job recorded it: then members that were not read are missed. At any time before match_finish().
+ * False: no memory. */
+bool match_group_size(struct collective_match *m, name_id group, uint32_t n);
 
 /* Once, after the last rank. False: no memory. */
 bool match_finish(struct collective_match *m);
