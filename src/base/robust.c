@@ -41,3 +41,46 @@ double upper_median(double *v, size_t n)
     qsort(v, n, sizeof *v, by_number);
     return v[n / 2];
 }
+
+double autocorrelation(const double *v, size_t n)
+{
+    double mean = 0, squares = 0, products = 0;
+    if (n < 4)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        mean += v[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        squares += (v[i] - mean) * (v[i] - mean);
+        products += i > 0 ? (v[i] - mean) * (v[i - 1] - mean) : 0;
+    }
+    if (squares <= 0)
+        return 0;
+    const double seen = products / squares, rho = seen + (1 + 3 * seen) / (double)n; /* the bias of a short series */
+    return rho < 0 ? 0 : rho > 0.95 ? 0.95 : rho;
+}
+
+double effective_number(const double *v, size_t n)
+{
+    const double rho = autocorrelation(v, n), effective = (double)n * (1 - rho) / (1 + rho);
+    return n > 0 && effective < 1 ? 1 : effective;
+}
+
+double normal_bound(double p)
+{
+    double low = 0, high = 40;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        if (erfc(middle / sqrt(2)) / 2 > p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+double student_bound(double p, double freedom)
+{
+    const double z = normal_bound(p), f = freedom > 1 ? freedom : 1, d = f - 2.0 / 3 + 0.1 / f;
+    const double power = z * z * (f - 5.0 / 6) / (d * d);
+    return power < 600 ? sqrt(f * expm1(power)) : INFINITY;
+}
