@@ -27,6 +27,11 @@ class Why(Case):
         self.assertEqual((report["command"], report["exit_code"]), ("why", code))
         answer, = report["answers"]
         d = answer["difference"]
+        usual = answer["usual"]
+        self.assertAlmostEqual(sum(p["time_us"] for p in usual["parts"]), usual["time_us"], delta=0.01)
+        self.assertAlmostEqual(sum(p["share"] for p in usual["parts"]), 1, delta=1e-6)
+        for p in usual["parts"]:
+            self.assertLessEqual(sum(name["time_us"] for name in p["most"]), p["time_us"] + 0.01)
         if d:
             self.assertAlmostEqual(sum(d["causes"].values()) + d["rest_us"], d["more_us"], delta=0.01)
             self.assertAlmostEqual(sum(i["more_us"] for i in d["items"]) + d["others_us"], sum(d["causes"].values()), delta=0.01)
@@ -93,8 +98,11 @@ class Why(Case):
             with self.subTest(args):
                 path = self.sim("--kernels", "4000", *args, out="-".join(["h", *args]).replace("--", ""))
                 answer = self.why(path)
-                self.assertEqual((answer["explains"], answer["difference"], answer["on"], answer["slow"]), (None, None, None, 0))
-                self.assertIn("is slow", self.ascope("why", path, code=0).stdout)
+                self.assertEqual((answer["explains"], answer["difference"], answer["slow"]), (None, None, 0))
+                text = self.ascope("why", path, code=0).stdout
+                self.assertIn("is slow", text)
+                self.assertIn("\nwhere a usual step goes", text)  # there is an answer in any case
+                self.assertIn("\nadvice", text)
 
     def test_a_slow_step_ran_longer(self):
         for args, step in some((["--framework", "pt"], "4"), (["--framework", "ms"], "4"), (["--framework", "ms", "--jit", "O2"], "4"), ([], "5"),
@@ -202,14 +210,19 @@ class Why(Case):
         self.assertNotIn("->", text)
         self.assertEqual(text, self.ascope("why", one, code=0).stdout)  # of one step, it is the one
 
-    def test_without_steps_there_is_no_answer(self):
+    def test_without_steps_the_whole_recording_counts_as_one(self):
         path = self.sim("--framework", "pt")
         for file in glob.glob(glob.escape(path) + "/*/FRAMEWORK/torch.op_range"):
             with open(file, "rb") as f:
                 data = f.read()
             with open(file, "wb") as f:
                 f.write(data.replace(b"ProfilerStep#", b"ProfilerStop#"))
-        self.assert_one_line(self.ascope("why", path, code=1).stderr, "no steps were recorded")
+        text = self.ascope("why", path, code=0).stdout
+        self.assertIn("no steps were recorded: the whole recording counts as one\nthe device computes for ", text)
+        self.assertIn("\nwhere the time goes:\n", text)
+        answer = self.why(path)
+        self.assertEqual((answer["steps"], answer["explains"], answer["usual"]["whole"]), ([], None, True))
+        self.assert_one_line(self.ascope("why", path, "--step", "1", code=2).stderr, "no steps were recorded")
         self.assert_one_line(self.ascope("why", self.dir + "/nowhere", code=2).stderr, "nowhere")
 
     def test_a_name_is_data(self):

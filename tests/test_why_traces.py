@@ -236,6 +236,15 @@ class WhyTraces(Case):
     def test_what_is_no_trace_or_has_no_steps(self):
         path = self.trace(steps=0)
         self.assertEqual(len(self.ascope("why", path, code=1).stderr.splitlines()), 1)
+        path = self.trace(beside=lambda i: [])
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace("ProfilerStep#", "Profiled#"))
+        answer = self.why(path)
+        self.assertEqual((answer["explains"], answer["steps"], answer["usual"]["whole"]), (None, [], True))
+        part = {p["part"]: p["time_us"] for p in answer["usual"]["parts"]}
+        self.assertEqual((part["computing"], part["transfer"]), (STEPS * (300 + MORE_US), STEPS * 100))
         for name, wanted in [("a.txt", "not a directory"), ("broken.json", "broken.json")]:
             with open(os.path.join(self.dir, name), "w", encoding="utf-8") as f:
                 f.write("no JSON")

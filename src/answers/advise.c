@@ -276,6 +276,7 @@ bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct ar
         explain_free_time(out->finding);
     if (done)
         sum_parts(out, &s);
+    done = done && step_use_find(&out->use, &s);
     out->step_ns = s.step_ns;
     out->n_steps = s.n_steps;
     out->n_startup = s.n_startup;

@@ -14,6 +14,7 @@
 #include "analyse/framework/step_division.h"
 #include "answers/job_steps.h"
 #include "answers/rank_spans.h"
+#include "answers/step_use.h"
 #include "answers/why.h"
 
 /* The data that checks examine. */
@@ -93,6 +94,7 @@ struct advise_rank {
     double step_ns;
     double part_ns[SPENT_KINDS]; /* of the mean step */
     double requests_ns;          /* of them: the host of a server waited for requests */
+    struct step_use use;         /* of a usual step */
     size_t n_steps, n_startup;   /* steps that count, and those that do not */
     double *gc_ns;               /* by step: garbage collections; as many as rank.n; NULL: unknown */
     bool is_gpu, has_device;

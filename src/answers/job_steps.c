@@ -272,12 +272,11 @@ bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, c
     const size_t n_first = only == NO_ROW ? n : 1;
     if (!join_steps(out, first, n_first, mem))
         return error_no_memory(e, "the steps of the job");
-    if (out->n == 0)
-        return error_set(
-            e, FAULT_FORMAT,
-            "%s: no steps were recorded, and there is nothing to compare: step() of a profiler with a schedule marks them; "
-            "ascope view shows what takes time",
-            rank[0].path);
+    if (out->n == 0) {
+        out->at = NO_ROW;
+        out->rank = only == NO_ROW ? 0 : only;
+        return !q->step || error_set(e, FAULT_ASKED, "step %.60s: %s: no steps were recorded", q->step, rank[0].path);
+    }
     if (!q->step)
         choose_step(out, first, n_first);
     for (uint32_t i = 0; q->step && i <= out->n; i++) {

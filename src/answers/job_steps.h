@@ -75,7 +75,7 @@ struct job_question {
     int64_t rank;
 };
 
-/* False: there is no such step or rank, there are no steps, or there is no memory; e has the reason. */
+/* Without steps mode is WHY_NOTHING and n is 0. False: there is no such step or rank, or no memory; e has the reason. */
 bool job_choose(struct job_choice *out, const struct job_rank *rank, size_t n, const struct job_question *q,
                 struct arena *mem, struct error *e);
 

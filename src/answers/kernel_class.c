@@ -34,6 +34,8 @@ static const struct {
     { "gemm", "matmul", false, true },
     { "gemv", "matmul", false, true },
     { "cutlass", "matmul", false, true },
+    { "nvjet", "matmul", false, true },      /* cuBLAS on Hopper and later */
+    { "cijk_", "matmul", false, true },      /* rocBLAS, hipBLASLt */
     { "convert", "transpose", false, true }, /* of types and layouts: no convolution */
     { "wgrad", "conv", false, true },
     { "conv", "conv", false, true },

@@ -46,6 +46,15 @@ const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char 
     return out;
 }
 
+const char *advice_saves(const struct advise_report *r, const struct advice *a, char out[SAVES_TEXT])
+{
+    const struct advise_rank *of = &r->rank[a->rank];
+    char gain[READABLE_MOST], all[READABLE_MOST];
+    snprintf(out, SAVES_TEXT, "saves up to %s of %s%s (%.1f %%)", readable_duration(gain, a->finding.gain_ns),
+             readable_duration(all, of->step_ns), of->rank.n > 0 ? " a step" : "", 100 * a->share);
+    return out;
+}
+
 static void put_advice(const struct term *t, const struct advise_report *r, const struct advice *a, size_t number)
 {
     char text[READABLE_MOST], rank[RANK_TEXT];
@@ -80,6 +89,24 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fputs("\n   where:  ", t->to);
     term_text(t, of->path, 0);
     fputc('\n', t->to);
+}
+
+void advise_put_short(const struct term *t, const struct advise_report *r)
+{
+    enum { SHORT = 3 };
+    const size_t n_found = advise_n_found(r);
+    if (n_found == 0) {
+        fputs("\nadvice: nothing found that would save 3 % of a step\n", t->to);
+        return;
+    }
+    fputs("\nadvice, by estimated gain; ascope advise has the evidence and what to change:\n", t->to);
+    for (size_t i = 0; i < n_found && i < SHORT; i++) {
+        const struct advice *a = &r->advice[i];
+        char saves[SAVES_TEXT];
+        fprintf(t->to, "  %zu. %s: %s\n", i + 1, a->check->title, advice_saves(r, a, saves));
+    }
+    if (n_found > SHORT)
+        fprintf(t->to, "  and %zu more\n", n_found - SHORT);
 }
 
 /* The next check, from `at` on, that lacks what `like` needs; n_advise_checks: none. */

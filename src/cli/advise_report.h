@@ -24,6 +24,11 @@ bool advice_is_for(const struct advice *a);        /* whether the check applies 
 enum { RANK_TEXT = 40 };
 const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT]);
 
+/* Writes "saves up to 4.1 ms of 9.2 ms a step (44.5 %)" to out, and returns it. */
+enum { SAVES_TEXT = 160 };
+const char *advice_saves(const struct advise_report *r, const struct advice *a, char out[SAVES_TEXT]);
+
+void advise_put_short(const struct term *t, const struct advise_report *r); /* the largest findings, a line each */
 void advise_print(const struct term *t, const struct advise_report *r);
 json_t *advise_json(const struct advise_report *r);        /* the findings; NULL: no memory */
 json_t *advise_checks_json(const struct advise_report *r); /* all checks */

@@ -10,6 +10,7 @@
 enum {
     NAME_COLUMNS = 8,
     WHAT_COLUMNS = 60,
+    NAME_OF_USE = 40,
     LEAST_STEPS = 3 /* of which one may be an outlier: spread.h */,
     LEAST_SHARE = 200 /* smaller items are counted, not listed */
 };
@@ -71,6 +72,46 @@ static const char *word_of_steps(const struct why_report *r)
     return r->rank[r->choice->rank].has_model ? "iteration" : "step";
 }
 
+/* How much of its time the device computes, or the host is in operators. */
+static void put_utilisation(const struct term *t, const struct why_report *r)
+{
+    const struct step_use *u = r->use;
+    char part[READABLE_MOST], whole[READABLE_MOST];
+    const double busy_ns = u->part[SPENT_OPERATOR].ns;
+    fputs(u->is_host ? "the host is in operators for " : "the device computes for ", t->to);
+    fprintf(t->to, "%s of %s%s (%.1f %%)", readable_duration(part, busy_ns), readable_duration(whole, u->step_ns),
+            u->is_whole ? "" : " in a usual step", u->step_ns > 0 ? 100 * busy_ns / u->step_ns : 0);
+    if (r->n_ranks > 1) {
+        fputs(" on ", t->to);
+        put_rank(t, &r->rank[r->choice->rank]);
+    }
+    fputc('\n', t->to);
+}
+
+/* Where a usual step goes, without parts of less than 0.5 %. */
+static void put_use(const struct term *t, const struct why_report *r)
+{
+    const struct step_use *u = r->use;
+    char number[READABLE_MOST];
+    fprintf(t->to, "\nwhere %s goes", u->is_whole ? "the time" : "a usual step");
+    if (u->n_steps > 1)
+        fprintf(t->to, " (mean of %zu)", u->n_steps);
+    fputs(":\n", t->to);
+    for (int k = 0; k < SPENT_KINDS; k++) {
+        const struct use_part *p = &u->part[k];
+        if (p->ns * LEAST_SHARE < u->step_ns || p->ns <= 0)
+            continue;
+        fprintf(t->to, "  %6.1f %% %11s  %s", 100 * p->ns / u->step_ns, readable_duration(number, p->ns),
+                use_part_words(u, (enum spent_kind)k));
+        for (size_t i = 0; i < p->n && p->most[i].ns * LEAST_SHARE >= u->step_ns; i++) {
+            fputs(i > 0 ? ", " : ": ", t->to);
+            term_text(t, p->most[i].name, NAME_OF_USE);
+            fprintf(t->to, " %s", readable_duration(number, p->most[i].ns));
+        }
+        fputc('\n', t->to);
+    }
+}
+
 static void put_steps(const struct term *t, const struct why_report *r)
 {
     const struct job_choice *c = r->choice;
@@ -78,6 +119,10 @@ static void put_steps(const struct term *t, const struct why_report *r)
     const char *word = word_of_steps(r);
     if (r->n_ranks > 1)
         fprintf(t->to, "%zu ranks, ", r->n_ranks);
+    if (c->n == 0) {
+        fputs("no steps were recorded: the whole recording counts as one\n", t->to);
+        return;
+    }
     if (c->n == 1) {
         fprintf(t->to, "1 %s: there is no other %s to compare it with\n", word, word);
         return;
@@ -230,6 +275,8 @@ static void put_verdict(const struct term *t, const struct why_report *r)
     const struct job_choice *c = r->choice;
     const struct job_rank *rank = &r->rank[c->rank];
     char number[READABLE_MOST], usual[READABLE_MOST];
+    if (c->n == 0)
+        return;
     fputc('\n', t->to);
     if (c->mode == WHY_NOTHING && c->n < LEAST_STEPS) {
         fprintf(t->to, "of fewer than %d %ss none can be called slow%s; --step N explains one anyway\n", LEAST_STEPS,
@@ -282,7 +329,10 @@ static void put_verdict(const struct term *t, const struct why_report *r)
 void why_print(const struct term *t, const struct why_report *r)
 {
     put_steps(t, r);
+    put_utilisation(t, r);
     put_verdict(t, r);
+    put_use(t, r);
+    advise_put_short(t, r->advice);
 }
 
 /* ---- for machines ---------------------------------------------------------------------------------------------- */
@@ -364,6 +414,24 @@ static json_t *difference_json(const struct why_report *r)
                      "compared", (json_int_t)r->answer->n_usual);
 }
 
+static json_t *use_json(const struct step_use *u)
+{
+    json_t *parts = json_array();
+    for (int k = 0; k < SPENT_KINDS; k++) {
+        const struct use_part *p = &u->part[k];
+        if (p->ns <= 0)
+            continue;
+        json_t *most = json_array();
+        for (size_t i = 0; i < p->n; i++)
+            json_array_append_new(
+                most, json_pack("{s:o, s:o}", "name", text_json(p->most[i].name), "time_us", us(p->most[i].ns)));
+        json_array_append_new(parts, json_pack("{s:s, s:o, s:f, s:o}", "part", use_part_key((enum spent_kind)k),
+                                               "time_us", us(p->ns), "share", p->ns / u->step_ns, "most", most));
+    }
+    return json_pack("{s:o, s:I, s:b, s:b, s:b, s:o}", "time_us", us(u->step_ns), "steps", (json_int_t)u->n_steps,
+                     "whole", u->is_whole, "host", u->is_host, "knows_waits", u->knows_waits, "parts", parts);
+}
+
 json_t *why_json(const struct why_report *r)
 {
     static const char *const mode[] = { [WHY_STEP] = "step", [WHY_RANK] = "rank" };
@@ -376,10 +444,12 @@ json_t *why_json(const struct why_report *r)
     const bool has_answer = c->mode != WHY_NOTHING;
     json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());
     json_object_set_new(report, "step", c->mode == WHY_STEP ? text_json(c->step[c->at].name) : json_null());
-    json_object_set_new(report, "on", has_answer ? json_integer(c->rank) : json_null());
+    json_object_set_new(report, "on", json_integer(c->rank));
     json_object_set_new(report, "compared_with", c->mode == WHY_RANK ? json_integer(c->reference) : json_null());
     json_object_set_new(report, "waited_for", json_boolean(has_answer && c->is_waited_for));
     json_object_set_new(report, "waited_us", has_answer && c->is_waited_for ? us((double)c->waited_ns) : json_null());
     json_object_set_new(report, "difference", has_answer ? difference_json(r) : json_null());
+    json_object_set_new(report, "usual", use_json(r->use));
+    json_object_set_new(report, "advice", advise_json(r->advice));
     return report;
 }

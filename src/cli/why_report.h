@@ -7,6 +7,7 @@
 
 #include "answers/job_steps.h"
 #include "answers/why.h"
+#include "cli/advise_report.h"
 #include "cli/term.h"
 
 struct why_report {
@@ -14,6 +15,8 @@ struct why_report {
     size_t n_ranks, top;
     const struct job_choice *choice;
     const struct why_answer *answer; /* NULL: nothing stands out */
+    const struct step_use *use;      /* of the rank that is explained, as is the advice */
+    const struct advise_report *advice;
 };
 
 const char *why_cause_words(enum step_cause cause, bool is_host); /* "longer runs"; is_host: there is no device */
