@@ -111,9 +111,20 @@ class Recover(unittest.TestCase):
                         lost = {loss["reason"]: loss for loss in json.load(f)["losses"]}
                     self.assertEqual((lost[reason]["count"], lost[reason]["damage"]), (1, True))
                     self.assertEqual(lost[reason]["first"], os.path.relpath(path, session))
+                    inner = glob.glob(session + "/PROF_*")[0]
                     if pattern.startswith("PROF_"):  # the inner directory alone, too
-                        inner = glob.glob(session + "/PROF_*")[0]
                         self.assertIn(reason, self.ascope("export", "-dir", inner, "--json", code=3).stdout)
+                    for seen in (session, inner) if pattern.startswith("PROF_") else (session,):  # info compares lengths alone
+                        found = {loss["reason"] for one in json.loads(self.ascope("info", seen, "--json", code=0 if change is zeroed else 3).stdout)["collections"]
+                                 for loss in one["losses"]}
+                        self.assertEqual(reason in found, change is not zeroed and "start_info" not in pattern, seen)
+
+    def test_without_any_result_losses_are_reported_all_the_same(self):
+        session = self.record("stop")
+        for path in glob.glob(session + "/FRAMEWORK/torch.*") + glob.glob(session + "/PROF_*/host/data/*.slice_0"):
+            os.unlink(path)
+        self.assertRegex(self.ascope("analyse", session, "--steps", "7", code=1).stderr,
+                         "has no steps.*; some records of the collection could not be used; see ascope info\n$")
 
     def test_a_collection_that_was_killed_has_no_list(self):
         session = self.record("kill")

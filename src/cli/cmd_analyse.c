@@ -153,7 +153,7 @@ static void analyse_collection(struct analysis *n, const struct input *input, st
         t->is_cut |= n->inputs.list.n > 1 && !t->has_row;
     } else {
         t->status = STATUS_NOTHING;
-        complain_to(err, "%s", e.text);
+        complain_failed(err, &e, &r.collection.lost);
         if (n->a->json)
             t->json = json_pack("{s:o, s:o}", "path", text_json(input->path), "error", text_json(e.text));
     }
@@ -192,7 +192,7 @@ static void analyse_prof(struct analysis *n, const struct input *input, struct d
             t->is_cut = true;
     } else {
         t->status = STATUS_NOTHING;
-        complain_to(err, "%s", e.text);
+        complain_failed(err, &e, &r.profile.lost);
         if (n->a->json)
             t->json = json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e.text));
     }

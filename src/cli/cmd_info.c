@@ -20,6 +20,7 @@
 #include "cli/summary.h"
 #include "cli/given.h"
 #include "load/collector_load.h"
+#include "load/seal_load.h"
 #include "load/source_open.h"
 #include "raw/chip.h"
 
@@ -123,8 +124,11 @@ static bool look(const char *prof_path, bool is_alone, struct looked *l, struct 
     *l = (struct looked){ .path = prof_path, .mem = arena_new() };
     if (!l->mem)
         return error_no_memory(e, prof_path);
-    if (!find_folders(l, e) || !collector_load(&l->collector, prof_path, l->mem, &l->lost, e) ||
-        (is_alone && !l->collector.is_there && !collector_load_above(&l->collector, prof_path, l->mem, &l->lost, e)))
+    if (!find_folders(l, e) || !collector_load(&l->collector, prof_path, l->mem, &l->lost, e))
+        return false;
+    const unsigned part = l->collector.is_there ? 0 : SEAL_PART;
+    if (is_alone && ((part && !collector_load_above(&l->collector, prof_path, l->mem, &l->lost, e)) ||
+                     !seal_load(&l->collector, prof_path, SEAL_LENGTHS | part, 1, l->mem, &l->lost, e)))
         return false;
     for (size_t i = 0; i < l->folders.n; i++) {
         struct folder *f = &l->folders.at[i];
@@ -359,7 +363,8 @@ static void report_collection(struct reporting *n, const struct input *input)
     struct collection s;
     struct collection_look l;
     struct error e = { 0 };
-    if (!input->kind->look(&s, input->path, &l, &e)) {
+    if (!input->kind->look(&s, input->path, &l, &e) ||
+        !seal_load(&s.collector, s.path, SEAL_LENGTHS, 1, s.mem, &s.lost, &e)) {
         complain("%s", e.text);
         n->tally.n_failed++;
     } else {

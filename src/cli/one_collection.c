@@ -147,7 +147,7 @@ static enum exit_status run_prof(struct arguments *a, const struct one_collectio
     progress_stage(progress, "reading", 0, STAGE_READ, bytes);
     bool done = profile_load(&p, path, n_threads, &e) &&
                 (p.collector.is_there || (collector_load_above(&p.collector, p.path, p.mem, &p.lost, &e) &&
-                                          seal_load(&p.collector, p.path, true, n_threads, p.mem, &p.lost, &e)));
+                                          seal_load(&p.collector, p.path, SEAL_PART, n_threads, p.mem, &p.lost, &e)));
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, done ? profile_analyse_steps(&p) : 0);
     done = done && profile_analyse(&p, n_threads, &e);
     stage_writing(progress, c, bytes);

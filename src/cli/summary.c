@@ -383,6 +383,12 @@ void complain_problems(FILE *to, const char *path, const struct account *a)
         complain_to(to, "%s: %s", path, no_memory_text());
 }
 
+void complain_failed(FILE *to, const struct error *e, const struct losses *l)
+{
+    complain_to(to, "%s%s", e->text,
+                losses_damage(l) > 0 ? "; some records of the collection could not be used; see ascope info" : "");
+}
+
 void complain_losses(const char *path, const struct losses *l)
 {
     for (int why = 0; why < LOSS_KINDS; why++) {

@@ -19,6 +19,8 @@ void summary_times(const struct term *t, const struct account *a);
 void summary_streams(const struct term *t, const struct source *s); /* one line for each family of files */
 /* Prints the first problems of an account, and how many more there are. */
 void complain_problems(FILE *to, const char *path, const struct account *a);
+/* Prints why nothing was written, and that there were losses, too. */
+void complain_failed(FILE *to, const struct error *e, const struct losses *l);
 void complain_losses(const char *path, const struct losses *l); /* prints a line for each kind of damage on stderr */
 bool stream_is_read(const struct source *s,
                     const struct stream *stream); /* if the source is not loaded: whether it would be read */

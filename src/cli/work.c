@@ -22,10 +22,7 @@ struct run {
 
 static void end_failed(struct run *run, const char *path, const struct result *r, const struct error *e)
 {
-    if (losses_damage(&r->profile.lost) > 0)
-        complain("%s; some records of the collection could not be used; see ascope info", e->text);
-    else
-        complain("%s", e->text);
+    complain_failed(stderr, e, &r->profile.lost);
     run->tally.n_failed++;
     if (run->a->json)
         json_list_add(&run->json, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));

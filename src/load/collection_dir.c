@@ -201,7 +201,7 @@ void collection_activities(struct collection *s, const struct collection_dir *d,
 
 bool collection_parts_load(struct collection *s, const struct collection_dir *d, unsigned n_threads, struct error *e)
 {
-    if (!seal_load(&s->collector, s->path, false, n_threads, s->mem, &s->lost, e) ||
+    if (!seal_load(&s->collector, s->path, SEAL_ALL, n_threads, s->mem, &s->lost, e) ||
         !device_load(s, s->settings.has_npu ? d->prof : "", n_threads, e))
         return false;
     if (!s->settings.has_cpu && !s->has_device)

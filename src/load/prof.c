@@ -284,7 +284,7 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     if (!p->path)
         return error_no_memory(e, path);
     if (!open_sources(p, e) || !collector_load(&p->collector, p->path, p->mem, &p->lost, e) ||
-        !seal_load(&p->collector, p->path, false, n_threads, p->mem, &p->lost, e))
+        !seal_load(&p->collector, p->path, SEAL_ALL, n_threads, p->mem, &p->lost, e))
         return false;
     p->platform = p->n_devices > 0 ? p->device[0].source.platform : p->host.source.platform;
     p->chip = chip_of(p->platform);

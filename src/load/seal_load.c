@@ -25,6 +25,7 @@ struct listed {
 
 struct checking {
     const char *dir;
+    bool is_short; /* lengths alone */
     struct arena *mem;
     LIST(struct listed) file;
 };
@@ -46,7 +47,7 @@ static void file_check(void *context, size_t i)
         f->why = LOSS_FILE_GONE;
         return;
     }
-    uint8_t *const block = malloc(READ_BYTES);
+    uint8_t *const block = c->is_short ? NULL : malloc(READ_BYTES);
     size_t got = READ_BYTES;
     bool is_read = block != NULL;
     f->why = (uint64_t)st.st_size != f->bytes ? LOSS_FILE_LENGTH : LOSS_FILE_CHANGED;
@@ -94,15 +95,15 @@ static bool list_read(struct checking *c, const struct collector *of, const char
     return true;
 }
 
-bool seal_load(const struct collector *c, const char *path, bool is_part, unsigned n_threads, struct arena *mem,
+bool seal_load(const struct collector *c, const char *path, unsigned scope, unsigned n_threads, struct arena *mem,
                struct losses *lost, struct error *e)
 {
     const char *const slash = strrchr(path, '/');
-    struct checking check = { .dir = path, .mem = mem };
+    struct checking check = { .dir = path, .is_short = scope & SEAL_LENGTHS, .mem = mem };
     const char *part = "";
     if (!c->is_sealed)
         return true;
-    if (is_part) {
+    if (scope & SEAL_PART) {
         check.dir = slash ? arena_text(mem, path, (size_t)(slash - path)) : ".";
         part = arena_printf(mem, "%s/", slash ? slash + 1 : path);
     }

@@ -7,9 +7,15 @@
 #include "base/error.h"
 #include "profile/collector.h"
 
+enum seal_scope {
+    SEAL_ALL,
+    SEAL_PART = 1,    /* of a PROF directory of the collection, its files alone */
+    SEAL_LENGTHS = 2, /* reads no file */
+};
+
 /* Counts files that are missing, have another length or other bytes. Without a list, as after a kill, it does nothing. `path`: the
- * collection; is_part: a PROF directory of it, whose files alone are looked at. False only without memory. */
-bool seal_load(const struct collector *c, const char *path, bool is_part, unsigned n_threads, struct arena *mem,
+ * collection, or the part of it; scope: of enum seal_scope. False only without memory. */
+bool seal_load(const struct collector *c, const char *path, unsigned scope, unsigned n_threads, struct arena *mem,
                struct losses *lost, struct error *e);
 
 #endif

@@ -445,8 +445,9 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
     progress_stage(progress, "reading", 0, STAGE_READ, bytes);
     struct profile *p = &out->profile;
     if (!profile_load(p, prof_path, sized.n_threads, e) ||
-        (!p->collector.is_there && (!collector_load_above(&p->collector, p->path, p->mem, &p->lost, e) ||
-                                    !seal_load(&p->collector, p->path, true, sized.n_threads, p->mem, &p->lost, e))))
+        (!p->collector.is_there &&
+         (!collector_load_above(&p->collector, p->path, p->mem, &p->lost, e) ||
+          !seal_load(&p->collector, p->path, SEAL_PART, sized.n_threads, p->mem, &p->lost, e))))
         return false;
     const double loaded = account_clock_s();
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
