@@ -146,9 +146,11 @@ class Finding(Case):
 
     def test_results_without_what_was_recorded(self):
         os.makedirs(os.path.join(self.dir, "x_ascend_pt/ASCEND_PROFILER_OUTPUT"))
+        with open(os.path.join(self.dir, "x_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"), "w", encoding="utf-8") as f:
+            f.write("[]")
         r = subprocess.run([ASCOPE, "analyse", "x_ascend_pt"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
         self.assertEqual(r.returncode, 1)
-        self.assertRegex(r.stderr, r"\A.*x_ascend_pt: has results, but no .*ascope view and ascope cluster\n\Z")
+        self.assertRegex(r.stderr, r"\A.*x_ascend_pt: has results, but no recorded data; ascope view, why, .* read that\n\Z")
 
     def test_wrong_words_are_answered_with_one_line(self):
         for words, code, part in (([], 2, "missing directory"), (["no such"], 5, "no such"),

@@ -46,6 +46,27 @@ static const struct kind_row categories[] = {
     { "gpu_pm_counter", SLICE_OTHER },
     { "Trace", SLICE_OTHER },
     { "GC", SLICE_GC }, /* of trace_view.json */
+    /* Of databases of results (load/db_trace.h): their tables, and the types of calls. */
+    { "op", SLICE_OPERATOR },
+    { "trace", SLICE_PYTHON },
+    { "queue", SLICE_OTHER },
+    { "mstx", SLICE_ANNOTATION },
+    { "PYTORCH_API", SLICE_OPERATOR },
+    { "GC_RECORD", SLICE_GC },
+    { "STEP_TIME", SLICE_ANNOTATION },
+    { "MSTX_EVENTS", SLICE_ANNOTATION },
+    { "acl", SLICE_CALL },
+    { "model", SLICE_CALL },
+    { "node", SLICE_CALL },
+    { "runtime", SLICE_CALL },
+    { "hccl", SLICE_CALL },
+    { "communication", SLICE_CALL },
+    { "CANN_API", SLICE_CALL },
+    { "OSRT_API", SLICE_OTHER },
+    { "TASK", SLICE_TASK },
+    { "COMMUNICATION_OP", SLICE_COLLECTIVE },
+    { "OVERLAP_ANALYSIS", SLICE_OTHER },
+    { "CCU", SLICE_OTHER },
 };
 
 /* Types of an NPU's tasks. Those that are not here and have their type as their name are no work of kernels (MODEL_EXECUTE). */
@@ -143,13 +164,22 @@ static const struct chrome_process *process_of(const struct chrome_trace *t, siz
     return &t->processes.at[t->tracks.at[t->slices.track[slice]].process];
 }
 
+/* In trace_view.json, or in a database. */
+static struct json_span task_type(const struct chrome_trace *t, size_t slice)
+{
+    static const char *const key[] = { "Task Type", "taskType" };
+    struct json_span value[2];
+    json_find_each(chrome_slice_args(t, slice), key, value, 2);
+    return value[0].at ? value[0] : value[1];
+}
+
 /* Tasks of a type that is not known and that have another name than their type may be kernels. */
 static enum slice_kind kind_of_task(const struct chrome_kinds *k, size_t slice)
 {
     const name_id name = k->t->slices.name[slice];
     if (k->of_name[name] == 0) {
         const char *text = names_text(k->t->names, name);
-        const struct json_span type = json_find(chrome_slice_args(k->t, slice), "Task Type");
+        const struct json_span type = task_type(k->t, slice);
         struct json_span plain = { .len = 0 };
         const bool is_known = type.at && json_plain(type, &plain) && plain.len > 0;
         enum slice_kind kind = is_known ? kind_in(ROWS(task_types), plain.at, plain.len) : SLICE_OTHER;
@@ -159,6 +189,13 @@ static enum slice_kind kind_of_task(const struct chrome_kinds *k, size_t slice)
         k->of_name[name] = (uint8_t)(1 + kind);
     }
     return k->of_name[name] - 1u;
+}
+
+/* Tasks of a collective are on the tracks of its group. */
+static enum slice_kind kind_of_db_task(const struct chrome_kinds *k, size_t slice)
+{
+    return begins(names_text(k->t->names, process_of(k->t, slice)->name), "Communication") ? SLICE_OTHER
+                                                                                           : kind_of_task(k, slice);
 }
 
 static enum slice_kind kind_of_kernel(const struct chrome_kinds *k, name_id name)
@@ -194,6 +231,7 @@ enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice)
                 (uint8_t)(1 + kind_in(ROWS(categories), names_text(t->names, category), names_len(t->names, category)));
         const enum slice_kind kind = *known - 1u;
         return kind == SLICE_KERNEL                        ? kind_of_kernel(k, name)
+               : kind == SLICE_TASK                        ? kind_of_db_task(k, slice)
                : kind != SLICE_UNKNOWN                     ? kind
                : !k->is_timeline && is_of_device(t, slice) ? SLICE_UNKNOWN
                                                            : SLICE_OTHER;
@@ -204,6 +242,8 @@ enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice)
         return kind_of_task(k, slice);
     if (strcmp(title, "Overlap Analysis") == 0)
         return kind_of_time(names_text(t->names, name));
+    if (strcmp(title, "CANN") == 0)
+        return SLICE_CALL;
     return strcmp(process, "CPU functions") == 0    ? SLICE_OPERATOR
            : strcmp(process, "CUDA functions") == 0 ? kind_of_kernel(k, name)
                                                     : SLICE_OTHER;
@@ -215,7 +255,7 @@ static struct json_span kind_name(const struct chrome_trace *t, size_t slice)
     const name_id category = t->slices.category[slice];
     struct json_span plain = { names_text(t->names, category), names_len(t->names, category) };
     if (category == NAME_EMPTY)
-        json_plain(json_find(chrome_slice_args(t, slice), "Task Type"), &plain);
+        json_plain(task_type(t, slice), &plain);
     return plain;
 }
 
@@ -269,6 +309,17 @@ const char *chrome_step_name(const char *name)
 {
     static const char step[] = "ProfilerStep#";
     return strncmp(name, step, sizeof step - 1) == 0 ? name + sizeof step - 1 : NULL;
+}
+
+bool chrome_correlation(const struct chrome_trace *t, size_t slice, uint64_t *out)
+{
+    static const char *const key[] = { "correlation", "connection_id", "connectionId" };
+    struct json_span value[3];
+    json_find_each(chrome_slice_args(t, slice), key, value, 3);
+    for (size_t i = 0; i < 3; i++)
+        if (value[i].at)
+            return json_u64(value[i], out);
+    return false;
 }
 
 bool chrome_rank(const struct chrome_trace *t, int64_t *rank)

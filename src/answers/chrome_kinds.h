@@ -39,6 +39,9 @@ bool chrome_unknown(struct chrome_trace *t);
 bool chrome_is_collective(const char *kernel);
 const char *chrome_step_name(const char *name); /* "3" of "ProfilerStep#3"; NULL: it is no step */
 
+/* The number that a call has in common with what it launched on the device. False: it has none. */
+bool chrome_correlation(const struct chrome_trace *t, size_t slice, uint64_t *out);
+
 bool chrome_rank(const struct chrome_trace *t, int64_t *rank); /* false: the trace does not say */
 
 #endif

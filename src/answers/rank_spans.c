@@ -233,8 +233,7 @@ static bool link_slices(struct rank_spans *v, struct arena *mem)
     if (v->n[SPAN_KERNEL] + v->n[SPAN_COLLECTIVE] + v->n[SPAN_COPY] == 0)
         return true;
     for (size_t i = 0; i < v->n[SPAN_CALL]; i++)
-        if (arg_of(t, v->row[SPAN_CALL][i], "correlation", &key) &&
-            !link_add(&v->calls, key, v->row[SPAN_CALL][i], mem))
+        if (chrome_correlation(t, v->row[SPAN_CALL][i], &key) && !link_add(&v->calls, key, v->row[SPAN_CALL][i], mem))
             return false;
     for (size_t i = 0; i < v->n[SPAN_OPERATOR]; i++)
         if (external_id(t, v->row[SPAN_OPERATOR][i], &key) &&
@@ -390,7 +389,7 @@ bool rank_span_launch(const struct rank_spans *v, enum span_kind kind, size_t i,
     const uint32_t row = v->row[kind][i];
     uint64_t key;
     if (v->of.trace) {
-        const uint32_t at = arg_of(v->of.trace, row, "correlation", &key) ? keys_find(&v->calls.key, key) : KEYS_NONE;
+        const uint32_t at = chrome_correlation(v->of.trace, row, &key) ? keys_find(&v->calls.key, key) : KEYS_NONE;
         if (at == KEYS_NONE)
             return false;
         *call = slice_of(v, v->calls.row.at[at]);

@@ -106,7 +106,7 @@ static void slices_sort_out(struct chrome_run *r)
             add_row(r, &r->step_slices, i);
         if (r->has_operators && kind == SLICE_OPERATOR && external_id(t, i, &number))
             remember(r, &r->externals, &r->operator_slices, number, i);
-        if (kind == SLICE_CALL && arg_of(t, i, "correlation", &number))
+        if (kind == SLICE_CALL && chrome_correlation(t, i, &number))
             remember(r, &r->launches, &r->launch_slices, number, i);
         if (kind < SLICE_KERNEL)
             continue;
@@ -182,7 +182,7 @@ static void steps_of_device(struct chrome_run *r)
         struct device_slice *d = &r->device.at[i];
         uint64_t number;
         const uint32_t launch =
-            arg_of(r->t, d->slice, "correlation", &number) ? keys_find(&r->launches, number) : KEYS_NONE;
+            chrome_correlation(r->t, d->slice, &number) ? keys_find(&r->launches, number) : KEYS_NONE;
         const int64_t ns = r->t->slices.begin_ns[launch == KEYS_NONE ? d->slice : r->launch_slices.list.at[launch]];
         d->step = host_step_at(r, ns);
         if (d->step < out->n_steps && end_of(r->t, d->slice) > r->end_ns[d->step])

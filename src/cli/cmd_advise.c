@@ -56,7 +56,7 @@ int run_advise(struct arguments *a)
     if (!json_has_room(a, "--html", a->html))
         return exit_code(a->face, STATUS_USAGE);
     struct given_run given;
-    enum exit_status status = given_run(&given, a, INPUT_TRACES, false, look);
+    enum exit_status status = given_run(&given, a, INPUT_RESULTS, false, look);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
         status = answer(&given.run, a, status);
     given_run_end(&given);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "answers/chrome_kinds.h"
 #include "answers/run_chrome.h"
 #include "answers/run_collection.h"
 #include "base/large_memory.h"
@@ -24,7 +23,6 @@
 #include "open/recording_open.h"
 #include "cli/summary.h"
 #include "cli/work.h"
-#include "load/chrome_load.h"
 
 enum { SIDES = 2 };
 
@@ -67,7 +65,7 @@ static enum exit_status add_side(struct comparing *q, unsigned side, const char 
     if (!path)
         return arena_failed(q->a->mem) ? STATUS_NOTHING : STATUS_PATH;
     struct inputs inputs = { .mem = q->a->mem };
-    enum exit_status status = given_add(&inputs, path, INPUT_TRACES);
+    enum exit_status status = given_add(&inputs, path, INPUT_RESULTS);
     if (status == STATUS_NOTHING && inputs.list.n > 0 &&
         !arena_failed(q->a->mem)) { /* the usable directories are compared */
         q->n_refused++;
@@ -82,22 +80,19 @@ static enum exit_status add_side(struct comparing *q, unsigned side, const char 
 
 static bool read_chrome(struct comparing *q, struct item *x)
 {
-    struct chrome_trace t;
+    struct opened_trace t = { 0 };
     struct measured_rank *rank = list_add(&x->ranks, x->mem);
     if (!rank)
         return error_no_memory(&x->e, x->input.path);
-    if (!chrome_load(&t, x->input.path, &x->e))
-        return false;
-    const bool done = (chrome_unknown(&t) || error_no_memory(&x->e, x->input.path)) &&
-                      run_of_chrome(rank, &t, q->names, x->mem, &x->e);
+    const bool done = trace_open(&t, &x->input, &x->e) && run_of_chrome(rank, &t.trace, q->names, x->mem, &x->e);
     rank->path = x->input.path;
-    x->is_lossy = losses_damage(&t.lost) > 0;
+    x->is_lossy = losses_damage(&t.trace.lost) > 0;
     if (x->is_lossy) {
         pthread_mutex_lock(&q->lock);
-        complain_losses(x->input.path, &t.lost);
+        complain_losses(x->input.path, &t.trace.lost);
         pthread_mutex_unlock(&q->lock);
     }
-    chrome_trace_free(&t);
+    trace_close(&t);
     return done;
 }
 
@@ -132,9 +127,9 @@ static void read_one(void *context, size_t i)
     struct comparing *q = context;
     struct item *x = &q->items.at[i];
     x->mem = arena_new();
-    x->is_done = !x->mem             ? error_no_memory(&x->e, x->input.path)
-                 : x->input.is_trace ? read_chrome(q, x)
-                                     : read_collection(q, x);
+    x->is_done = !x->mem         ? error_no_memory(&x->e, x->input.path)
+                 : x->input.file ? read_chrome(q, x)
+                                 : read_collection(q, x);
     pthread_mutex_lock(&q->lock);
     char what[48];
     const double done = (double)++q->n_ended / (double)q->items.n;
@@ -265,8 +260,8 @@ int run_compare(struct arguments *a)
     for (unsigned i = 0; i < SIDES && status == STATUS_DONE; i++)
         status = add_side(&q, i, a->word[i]);
     if (status == STATUS_DONE) {
-        work_memory(a, q.items.at[0].input.is_trace ? "/var/tmp"
-                                                    : q.items.at[0].input.path); /* no temporary file beside a trace */
+        work_memory(a, q.items.at[0].input.file ? "/var/tmp"
+                                                : q.items.at[0].input.path); /* no temporary file beside a trace */
         pthread_mutex_init(&q.lock, NULL);
         read_all(&q);
         pthread_mutex_destroy(&q.lock);

@@ -89,7 +89,7 @@ static enum exit_status answer(struct run *run, struct arguments *a, enum exit_s
 int run_why(struct arguments *a)
 {
     struct given_run given;
-    enum exit_status status = given_run(&given, a, INPUT_TRACES, true, NULL);
+    enum exit_status status = given_run(&given, a, INPUT_RESULTS, true, NULL);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
         status = answer(&given.run, a, status);
     given_run_end(&given);

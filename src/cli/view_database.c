@@ -10,8 +10,8 @@
 #include "base/stamp.h"
 #include "cli/term.h"
 #include "cli/view_database_work.h"
+#include "load/chrome_load.h"
 #include "load/db_trace.h"
-#include "pipeline/drawn.h"
 
 static bool add_fact(struct view_input *in, const char *name, const char *text)
 {
@@ -315,18 +315,6 @@ static bool facts_load(struct view_input *in, struct db_reader *r, const struct 
     return is_good;
 }
 
-static bool make_text(struct view_input *in, struct db_reader *r, struct db_trace *t, int fd, struct error *e)
-{
-    struct out o;
-    if (!out_open_descriptor(&o, fd, in->path, e))
-        return false;
-    if (!db_trace_write(t, r, &o)) {
-        out_discard(&o);
-        return error_no_memory(e, in->path);
-    }
-    return out_close(&o, e);
-}
-
 bool view_database_load(struct view_input *in, struct error *e)
 {
     struct db_reader r;
@@ -334,16 +322,14 @@ bool view_database_load(struct view_input *in, struct error *e)
     struct keys allocators = { 0 };
     if (!db_reader_open(&r, in->path, e))
         return false;
-    const int fd = memory_file_near(NULL); /* no file is written beside the database */
-    bool is_done = fd >= 0 || error_set(e, FAULT_IO, "%s: no space for its timeline", in->path);
-    is_done = is_done && make_text(in, &r, &t, fd, e);
+    const int fd = db_trace_unnamed(&t, &r, false, e);
     view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);
-    is_done = is_done && drawn_read(&in->drawn, &in->trace, fd, in->path, e);
-    is_done = is_done &&
-              ((steps_load(in, &r, &t) && held_load(in, &r, &t, &allocators) && blocks_load(in, &r, &allocators) &&
-                tables_load(in, &r) && facts_load(in, &r, &t)) ||
-               error_no_memory(e, in->path)) &&
-              view_database_work(in, &r, e);
+    const bool is_read = fd >= 0 && chrome_parse_unnamed(&in->trace, &in->drawn, fd, in->path, e);
+    const bool is_done = is_read &&
+                         ((steps_load(in, &r, &t) && held_load(in, &r, &t, &allocators) &&
+                           blocks_load(in, &r, &allocators) && tables_load(in, &r) && facts_load(in, &r, &t)) ||
+                          error_no_memory(e, in->path)) &&
+                         view_database_work(in, &r, e);
     if (fd >= 0)
         close(fd);
     db_reader_close(&r);

@@ -336,6 +336,15 @@ bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_b
     return map_text(t, path, most_bytes, e) && parse(t, e);
 }
 
+bool chrome_parse_unnamed(struct chrome_trace *t, struct mapped *text, int fd, const char *path, struct error *e)
+{
+    struct stat st;
+    const bool is_mapped = fstat(fd, &st) == 0 && (st.st_size == 0 || memory_map(text, fd, (size_t)st.st_size));
+    return is_mapped ? chrome_parse(t, text->at, text->bytes, path, e)
+                     : error_set(e, FAULT_IO, "%s: its timeline cannot be mapped: %s; free some memory and try again",
+                                 path, strerror(errno));
+}
+
 bool chrome_look(const char *path, struct error *e)
 {
     enum { LOOK_BYTES = 1 << 20 };

@@ -18,6 +18,9 @@ bool chrome_load(struct chrome_trace *t, const char *path, struct error *e);
 bool chrome_load_first(struct chrome_trace *t, const char *path, uint64_t most_bytes, struct error *e);
 /* The same of a text in memory, which must outlive t. */
 bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, const char *path, struct error *e);
+/* The same of the text in an unnamed file. `text` must not be moved before chrome_trace_free() and memory_unmap(), in this order, also after a
+ * failure. */
+bool chrome_parse_unnamed(struct chrome_trace *t, struct mapped *text, int fd, const char *path, struct error *e);
 /* Whether a file is a trace, as far as its first megabyte shows: quick, also for large files. False: *e has the reason. */
 bool chrome_look(const char *path, struct error *e);
 bool chrome_is_name(const char *path); /* the name of a file ends as those of traces do */

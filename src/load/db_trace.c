@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/large_memory.h"
 #include "base/sort.h"
 #include "base/stamp.h"
 
@@ -450,7 +452,7 @@ static void put_slice_name(struct db_trace *t, const struct slices_table *of, sq
     char step[64];
     const int column = info ? db_column(info, is_comm_task ? "taskType" : "name") : -1;
     if (of->process == STEPS && c->id >= 0) {
-        snprintf(step, sizeof step, "Step %" PRId64, number_or(s, c->id, 0));
+        snprintf(step, sizeof step, t->is_measured ? "ProfilerStep#%" PRId64 : "Step %" PRId64, number_or(s, c->id, 0));
         text = step;
         n = strlen(step);
     } else if (!info || !cell_text(t, info, column, NO_TEXTS, &text, &n)) {
@@ -496,10 +498,11 @@ static void put_slice(struct db_trace *t, const struct slices_table *of, sqlite3
     put_members(t, s, of->of_type, (int[]){ c->begin, c->end, c->name, c->chain }, 4, &is_first);
     if (info)
         put_members(t, info, NO_TEXTS, (int[]){ db_column(info, "globalTaskId") }, 1, &is_first);
-    if (c->chain >= 0 && !is_first)
+    if (c->chain >= 0 && !is_first && !t->is_measured)
         put_stack(t, number_or(s, c->chain, -1));
     out_char(t->o, '}');
     event_end(t);
+    t->n_slices += !is_instant;
     connect(t, of, number_or(s, c->connection, -1), begin_ns, process, track);
 }
 
@@ -708,14 +711,29 @@ static bool has_gpus(struct db_reader *r)
     return is_gpu;
 }
 
-bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o)
+/* Whether steps are operators, too. */
+static bool has_step_ops(struct db_reader *r)
+{
+    static const char step[] = "ProfilerStep#";
+    bool has_ops = false;
+    if (!untrusted_db_look(&r->u, "PYTORCH_API", &has_ops) || !has_ops)
+        return false;
+    for (size_t i = 0; i < r->strings.name.n; i++)
+        if (strncmp(names_text(r->names, r->strings.name.at[i]), step, sizeof step - 1) == 0)
+            return true;
+    return false;
+}
+
+bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o, bool is_measured)
 {
     static const char *const infos[DB_TASK_INFOS] = {
         [DB_COMPUTE_TASK] = "COMPUTE_TASK_INFO",
         [DB_COMMUNICATION_TASK] = "COMMUNICATION_TASK_INFO",
         [DB_SCHEDULE_TASK] = "COMMUNICATION_SCHEDULE_TASK_INFO",
     };
-    *t = (struct db_trace){ .r = r, .o = o, .is_gpu = has_gpus(r) };
+    *t = (struct db_trace){
+        .r = r, .o = o, .is_gpu = has_gpus(r), .is_measured = is_measured, .has_step_ops = has_step_ops(r)
+    };
     t->enums = arena_take(r->mem, ENUMS, sizeof *t->enums);
     t->failed = !t->enums;
     for (size_t i = 0; i < ENUMS && !t->failed; i++)
@@ -726,8 +744,9 @@ bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o)
                 !db_lookup_open(r, &t->chains, "PYTORCH_CALLCHAINS", "id");
     out_lit(o, "{\"traceEvents\":[\n");
     for (size_t i = 0; i < sizeof slices_tables / sizeof *slices_tables && !t->failed; i++)
-        put_slices(t, &slices_tables[i]);
-    for (size_t i = 0; i < sizeof counters_tables / sizeof *counters_tables && !t->failed; i++)
+        if (!is_measured || !t->has_step_ops || slices_tables[i].process != STEPS) /* each step once */
+            put_slices(t, &slices_tables[i]);
+    for (size_t i = 0; i < sizeof counters_tables / sizeof *counters_tables && !t->failed && !is_measured; i++)
         put_counters(t, i);
     if (!t->failed)
         put_flows(t);
@@ -737,4 +756,24 @@ bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o)
     db_lookup_close(&t->connections);
     db_lookup_close(&t->chains);
     return !t->failed;
+}
+
+int db_trace_unnamed(struct db_trace *t, struct db_reader *r, bool is_measured, struct error *e)
+{
+    struct out o;
+    const int fd = memory_file_near(NULL);
+    bool done = fd >= 0 || error_set(e, FAULT_IO, "%s: no space for its timeline", r->path);
+    if (done && out_open_descriptor(&o, fd, r->path, e)) {
+        done = db_trace_write(t, r, &o, is_measured);
+        if (!done) {
+            out_discard(&o);
+            error_no_memory(e, r->path);
+        }
+        done = done && out_close(&o, e);
+    } else {
+        done = false;
+    }
+    if (!done && fd >= 0)
+        close(fd);
+    return done ? fd : -1;
 }

@@ -25,10 +25,12 @@ enum db_task_info { DB_COMPUTE_TASK, DB_COMMUNICATION_TASK, DB_SCHEDULE_TASK, DB
 struct db_trace {
     struct db_reader *r;
     struct out *o;
-    uint64_t n_events, n_timeless; /* the latter: rows without a time */
-    bool is_cut;                   /* the text has become too long for a file of this size: the rest is left out */
-    bool is_gpu;                   /* its devices are GPUs */
-    LIST(struct db_range) ranges;  /* kernels and collectives */
+    uint64_t n_events, n_slices, n_timeless; /* the last: rows without a time */
+    bool is_cut;                  /* the text has become too long for a file of this size: the rest is left out */
+    bool is_gpu;                  /* its devices are GPUs */
+    bool is_measured;             /* see db_trace_write() */
+    bool has_step_ops;            /* operators of the framework are named ProfilerStep#N */
+    LIST(struct db_range) ranges; /* kernels and collectives */
 
     /* Its own. */
     struct keys processes, tracks;
@@ -42,7 +44,10 @@ struct db_trace {
     bool failed;   /* no memory */
 };
 
-/* Writes the whole text. False: no memory. */
-bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o);
+/* Writes the whole text. is_measured: for answers, not to be shown; then without counters and call stacks, and steps have the names that
+ * torch.profiler gives them. False: no memory. */
+bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o, bool is_measured);
+/* The same into an unnamed file; nothing is written beside the database. Owner of the descriptor: the caller. -1: see e. */
+int db_trace_unnamed(struct db_trace *t, struct db_reader *r, bool is_measured, struct error *e);
 
 #endif

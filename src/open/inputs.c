@@ -13,14 +13,16 @@
 #include "base/framework_names.h"
 #include "base/inside.h"
 #include "load/chrome_load.h"
+#include "load/db_reader.h"
 #include "load/prof.h"
+#include "open/results_file.h"
 
 static bool input_add(struct inputs *t, const struct input *new)
 {
     const char *copy = new->path ? arena_text(t->mem, new->path, strlen(new->path)) : NULL;
     struct input *slot = copy ? list_add(&t->list, t->mem) : NULL;
     if (slot)
-        *slot = (struct input){ .path = copy, .kind = new->kind, .is_trace = new->is_trace };
+        *slot = (struct input){ .path = copy, .kind = new->kind, .file = new->file == new->path ? copy : new->file };
     return slot != NULL;
 }
 
@@ -29,9 +31,47 @@ static bool cannot_read(const char *path, int why, struct error *e)
     return error_set(e, why == ENOMEM ? FAULT_LIMIT : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
 }
 
-/* Adds the collections in a directory, sorted by name. Unreadable directories are reported if they are named like
+static bool is_torch_trace(const char *name)
+{
+    return name[0] != '.' && strstr(name, ".pt.trace.json") && chrome_is_name(name);
+}
+
+static bool is_json(const char *name)
+{
+    return name[0] != '.' && chrome_is_name(name);
+}
+
+/* Adds the traces in a directory: those that are named as torch.profiler names those of ranks, or else all files that are traces. */
+static void find_traces(struct inputs *t, const char *path, bool has_their_names, struct error *e)
+{
+    struct dir_names entry;
+    int unused;
+    dir_names_read(&entry, path, has_their_names ? is_torch_trace : is_json, &unused);
+    for (size_t i = 0; i < entry.n; i++) {
+        const char *file = arena_printf(t->mem, "%s/%s", path, entry.at[i]);
+        struct error why = { 0 };
+        if (!file || ((has_their_names || chrome_look(file, &why)) &&
+                      !input_add(t, &(struct input){ .path = file, .file = file })))
+            error_no_memory(e, path);
+    }
+    dir_names_free(&entry);
+}
+
+/* Adds the results in a directory without recorded data. */
+static void find_results(struct inputs *t, const char *path, struct error *e)
+{
+    struct results_files files;
+    bool done = results_of_ranks(&files, path, t->mem);
+    for (size_t i = 0; done && i < files.list.n; i++)
+        done = input_add(
+            t, &(struct input){ .path = files.list.n > 1 ? files.list.at[i] : path, .file = files.list.at[i] });
+    if (!done)
+        error_no_memory(e, path);
+}
+
+/* Adds the collections in a directory, sorted by name, and traces of torch.profiler beside them. Unreadable directories are reported if they are named like
  * collections. */
-static bool find_inside(struct inputs *t, const char *path, struct error *e)
+static bool find_inside(struct inputs *t, const char *path, unsigned also, struct error *e)
 {
     struct dir_names entry;
     int why;
@@ -46,28 +86,13 @@ static bool find_inside(struct inputs *t, const char *path, struct error *e)
             why = ENOMEM;
         if (why == ENOMEM || (why != 0 && framework_is_in_name(entry.at[i])))
             cannot_read(inside ? inside : path, why, e);
+        else if (!kind && (also & INPUT_RESULTS) && framework_is_in_name(entry.at[i]))
+            find_results(t, inside, e);
     }
     dir_names_free(&entry);
+    if (also & INPUT_RESULTS)
+        find_traces(t, path, true, e);
     return e->fault == FAULT_NONE;
-}
-
-static bool is_trace(const char *name)
-{
-    return name[0] != '.' && strstr(name, ".pt.trace.json") && chrome_is_name(name);
-}
-
-/* Adds the traces in a directory that are named as torch.profiler names those of ranks. */
-static void find_traces(struct inputs *t, const char *path, struct error *e)
-{
-    struct dir_names entry;
-    int unused;
-    dir_names_read(&entry, path, is_trace, &unused);
-    for (size_t i = 0; i < entry.n; i++) {
-        const char *file = arena_printf(t->mem, "%s/%s", path, entry.at[i]);
-        if (!input_add(t, &(struct input){ .path = file, .is_trace = true }))
-            error_no_memory(e, path);
-    }
-    dir_names_free(&entry);
 }
 
 static bool can_be_listed(const char *path)
@@ -78,10 +103,10 @@ static bool can_be_listed(const char *path)
     return dir != NULL;
 }
 
-static void find(struct inputs *t, const char *path, unsigned depth, struct error *e);
+static void find(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e);
 
 /* Searches subdirectories, such as one per machine. Unreadable ones that are not named like collections are ignored. */
-static void find_below(struct inputs *t, const char *path, unsigned depth, struct error *e)
+static void find_below(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e)
 {
     struct dir_names entry;
     int unused;
@@ -93,16 +118,16 @@ static void find_below(struct inputs *t, const char *path, unsigned depth, struc
         if (!below)
             error_no_memory(e, path);
         else if (inside_stat(below, &st) == 0 && S_ISDIR(st.st_mode) && can_be_listed(below))
-            find(t, below, depth, &here);
+            find(t, below, also, depth, &here);
         if (here.fault != FAULT_NONE && here.fault != FAULT_FORMAT && e->fault == FAULT_NONE)
             *e = here;
     }
     dir_names_free(&entry);
 }
 
-/* Adds the directory itself, or the collections in it, or the PROF directories in it, or else searches its
+/* Adds the directory itself, or the collections in it, or the PROF directories in it, or else results or traces, or else searches its
  * subdirectories. */
-static void find(struct inputs *t, const char *path, unsigned depth, struct error *e)
+static void find(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e)
 {
     enum {
         DEEPEST = 3
@@ -117,11 +142,16 @@ static void find(struct inputs *t, const char *path, unsigned depth, struct erro
         done = input_add(t, &(struct input){ .path = path, .kind = kind });
     else if (why != 0)
         cannot_read(path, why, e);
-    else if (find_inside(t, path, e) && t->list.n == n_before && prof_find(path, &prof, &nothing))
+    else if (find_inside(t, path, also, e) && t->list.n == n_before && prof_find(path, &prof, &nothing))
         for (size_t i = 0; i < prof.n; i++)
             done = input_add(t, &(struct input){ .path = prof.path[i] }) && done;
-    if (nothing.fault == FAULT_FORMAT && depth < DEEPEST)
-        find_below(t, path, depth + 1, e);
+    const bool is_open = nothing.fault == FAULT_FORMAT;
+    if (is_open && (also & INPUT_RESULTS))
+        find_results(t, path, e);
+    if (is_open && (also & INPUT_RESULTS) && t->list.n == n_before)
+        find_traces(t, path, false, e);
+    if (is_open && depth < DEEPEST && t->list.n == n_before)
+        find_below(t, path, also, depth + 1, e);
     if (nothing.fault != FAULT_NONE && t->list.n == n_before && e->fault == FAULT_NONE)
         *e = nothing;
     if (!done)
@@ -150,19 +180,6 @@ static bool is_ruin(const char *path)
     return found;
 }
 
-/* Whether a directory has results only: raw data was deleted, or not copied. */
-static bool has_only_results(const char *path, struct arena *mem)
-{
-    static const char *const folder[] = { "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output" };
-    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
-        const char *results = arena_printf(mem, "%s/%s", path, folder[i]);
-        struct stat st;
-        if (results && inside_stat(results, &st) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Results are named after the last part of the path, so that "PROF_1/" and "." must get one. */
 static char *path_trimmed(const char *path)
 {
@@ -187,17 +204,49 @@ char *path_with_name(const char *path)
     return named;
 }
 
-/* Adds a file: a trace, if traces are accepted. */
+/* Adds a file: a trace or a database, if they are accepted. */
 static bool add_file(struct inputs *t, const char *given, unsigned also, struct error *e)
 {
     char wanted[INPUTS_WANTED];
-    if (chrome_is_name(given) && (also & INPUT_TRACES))
-        return input_add(t, &(struct input){ .path = given, .is_trace = true }) || error_no_memory(e, given);
-    return error_set(e, FAULT_ASKED, "%s: %s; %s%s", given, chrome_is_name(given) ? "a trace" : "not a directory",
+    const char *slash = strrchr(given, '/'), *is = results_instead_of_file(slash ? slash + 1 : given);
+    const bool is_known = !is && (chrome_is_name(given) || db_is_database(given));
+    if (is_known && (also & INPUT_RESULTS))
+        return input_add(t, &(struct input){ .path = given, .file = given }) || error_no_memory(e, given);
+    if (is)
+        return error_set(e, FAULT_ASKED, "%s: only %s", given, is);
+    return error_set(e, FAULT_ASKED, "%s: %s; %s%s", given,
+                     chrome_is_name(given) ? "a trace"
+                     : is_known            ? "a database"
+                                           : "not a directory",
                      inputs_wanted(wanted),
-                     also & INPUT_TRACES     ? ", or a *.json or *.json.gz file of torch.profiler"
-                     : chrome_is_name(given) ? "; traces are read by ascope view, why, advise and compare"
-                                             : "");
+                     also & INPUT_RESULTS ? ", a *.json or *.json.gz file of torch.profiler, or a database of results"
+                     : is_known ? "; traces and databases are read by ascope view, why, advise, compare and cluster"
+                                : "");
+}
+
+/* Nothing was found: says what there is instead. */
+static void explain_nothing(struct inputs *t, const char *path, const char *given, unsigned also, struct error *e)
+{
+    const char *is = results_instead(path);
+    const size_t n_before = t->list.n;
+    struct error unused = { 0 };
+    *e = (struct error){ 0 };
+    if (!(also & INPUT_RESULTS)) {
+        find(t, path, also | INPUT_RESULTS, 0, &unused);
+        if (t->list.n > n_before)
+            error_set(e, FAULT_FORMAT,
+                      "%s: has %s, but no recorded data; ascope view, why, advise, compare and cluster read that",
+                      given, t->list.at[n_before].path == t->list.at[n_before].file ? "traces" : "results");
+        t->list.n = n_before;
+    }
+    if (is)
+        error_set(e, FAULT_FORMAT, "%s: has only %s", given, is);
+    else
+        error_set(
+            e, FAULT_FORMAT,
+            "%s: contains no collection (*_ascend_pt, *_ascend_ms or PROF_XXX directory, or a host or device_N with an "
+            "info.json)%s",
+            given, also & INPUT_RESULTS ? ", no trace, and no database of results" : "");
 }
 
 bool inputs_add(struct inputs *t, const char *given, unsigned also, struct error *e)
@@ -212,25 +261,17 @@ bool inputs_add(struct inputs *t, const char *given, unsigned also, struct error
     if (!S_ISDIR(st.st_mode))
         return add_file(t, given, also, e);
     char *path = path_with_name(given);
-    const size_t n_before = t->list.n;
-    if (path && (also & INPUT_TRACES))
-        find_traces(t, path, e);
-    if (path && t->list.n == n_before && e->fault == FAULT_NONE)
-        find(t, path, 0, e);
-    else if (!path)
+    if (path)
+        find(t, path, also, 0, e);
+    else
         error_no_memory(e, given);
     if ((also & INPUT_RUINS) && e->fault != FAULT_NONE && e->fault != FAULT_LIMIT && is_ruin(path)) {
         *e = (struct error){ 0 };
         if (!input_add(t, &(struct input){ .path = path }))
             error_no_memory(e, given);
     }
-    if (e->fault == FAULT_FORMAT && has_only_results(path, t->mem)) {
-        *e = (struct error){ 0 };
-        error_set(
-            e, FAULT_FORMAT,
-            "%s: has results, but no FRAMEWORK or PROF_XXX directory with recorded data; results are read by ascope view and ascope cluster",
-            given);
-    }
+    if (e->fault == FAULT_FORMAT)
+        explain_nothing(t, path, given, also, e);
     free(path);
     return e->fault == FAULT_NONE;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.h - what a path is: collections of frameworks, separate PROF directories, traces. */
+/* inputs.h - what a path is: recorded data (collections of frameworks, separate PROF directories), or a file that is read instead of it
+ * (a trace, a database of results).
+ */
 #ifndef ASCOPE_OPEN_INPUTS_H
 #define ASCOPE_OPEN_INPUTS_H
 
@@ -7,9 +9,9 @@
 #include "open/framework_kinds.h"
 
 struct input {
-    const char *path;
-    const struct framework_kind *kind; /* of a collection; NULL: a PROF directory, or a trace */
-    bool is_trace;                     /* a file in Chrome's JSON format, as written by torch.profiler */
+    const char *path;                  /* a collection with recorded data or results, or a file that was given */
+    const struct framework_kind *kind; /* of recorded data of a framework; NULL: a PROF directory, or `file` */
+    const char *file; /* in Chrome's JSON format, or a database of results; NULL: recorded data is read */
 };
 
 struct inputs {
@@ -21,7 +23,7 @@ struct inputs {
 enum {
     INPUT_RUINS =
         1, /* PROF directories whose folders all lack their info.json: they cannot be exported, only looked at */
-    INPUT_TRACES = 2 /* trace files, and directories of trace files that torch.profiler has written */
+    INPUT_RESULTS = 2 /* traces and databases; directories of traces, and of results without recorded data */
 };
 
 /* Appends the inputs that a path is or contains. False: none, or not all of them could be read, with the reason in e; FAULT_ASKED: the

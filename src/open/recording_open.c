@@ -3,15 +3,13 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
-#include "answers/chrome_kinds.h"
-#include "load/chrome_load.h"
 #include "load/prof.h"
 
-static bool open_collection(struct recording *l, const struct input *target, unsigned n_threads, struct error *e)
+static bool open_collection(struct recording *l, const struct input *input, unsigned n_threads, struct error *e)
 {
     struct collection *s = &l->of_framework;
     const struct collection_request request = { .n_threads = n_threads };
-    if (!target->kind->load(s, target->path, &request, e) || !target->kind->analyse(s, n_threads, e))
+    if (!input->kind->load(s, input->path, &request, e) || !input->kind->analyse(s, n_threads, e))
         return false;
     losses_merge(&l->lost, &s->lost);
     collection_losses(s, &l->lost);
@@ -21,28 +19,26 @@ static bool open_collection(struct recording *l, const struct input *target, uns
     return true;
 }
 
-static bool open_trace(struct recording *l, const char *path, struct error *e)
+static bool open_file(struct recording *l, const struct input *input, struct error *e)
 {
     l->step_names = names_new();
     if (!l->step_names)
-        return error_no_memory(e, path);
-    if (!chrome_load(&l->trace, path, e))
+        return error_no_memory(e, input->path);
+    if (!trace_open(&l->of_file, input, e))
         return false;
-    if (!chrome_unknown(&l->trace))
-        return error_no_memory(e, path);
-    losses_merge(&l->lost, &l->trace.lost);
+    losses_merge(&l->lost, &l->of_file.trace.lost);
     l->is_lossy = losses_damage(&l->lost) > 0;
     return true;
 }
 
-bool recording_open(struct recording *l, const struct input *target, unsigned n_threads, struct error *e)
+bool recording_open(struct recording *l, const struct input *input, unsigned n_threads, struct error *e)
 {
     *l = (struct recording){ 0 };
-    if (target->is_trace)
-        return open_trace(l, target->path, e);
-    if (target->kind)
-        return open_collection(l, target, n_threads, e);
-    if (!profile_load(&l->own, target->path, n_threads, e) || !profile_analyse(&l->own, n_threads, e))
+    if (input->file)
+        return open_file(l, input, e);
+    if (input->kind)
+        return open_collection(l, input, n_threads, e);
+    if (!profile_load(&l->own, input->path, n_threads, e) || !profile_analyse(&l->own, n_threads, e))
         return false;
     l->lost = l->own.lost;
     l->is_lossy = losses_damage(&l->lost) > 0;
@@ -56,7 +52,7 @@ void recording_close(struct recording *l)
         collection_free(&l->of_framework);
     if (l->own.mem)
         profile_free(&l->own);
-    chrome_trace_free(&l->trace);
+    trace_close(&l->of_file);
     names_free(l->step_names);
     *l = (struct recording){ 0 };
 }
@@ -74,7 +70,7 @@ static uint64_t profile_bytes(const struct profile *p)
 
 uint64_t recording_bytes(const struct recording *l)
 {
-    uint64_t bytes = l->trace.mem ? arena_bytes(l->trace.mem) + l->trace.n_bytes : 0;
+    uint64_t bytes = l->of_file.trace.mem ? arena_bytes(l->of_file.trace.mem) + l->of_file.trace.n_bytes : 0;
     bytes += l->of_framework.mem ? arena_bytes(l->of_framework.mem) : 0;
     for (size_t i = 0; l->collection && i < FRAMEWORK_FILES; i++)
         bytes += l->collection->framework.file[i].mem ? arena_bytes(l->collection->framework.file[i].mem) : 0;
@@ -96,7 +92,7 @@ const struct device *recording_device(const struct recording *l, size_t i)
 struct run_rank recording_rank(const struct recording *l, size_t i)
 {
     return l->profile ? run_rank_of(l->profile, recording_device(l, i), l->collection)
-                      : run_rank_of_trace(&l->trace, l->step_names);
+                      : run_rank_of_trace(&l->of_file.trace, l->step_names);
 }
 
 bool recording_is_simulated(const struct recording *l)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording_open.h - an input, read and analysed: a collection of a framework, a PROF directory, or a trace. */
+/* recording_open.h - an input, read and analysed: a collection of a framework, a PROF directory, or a file (a trace, a database), which is
+ * a trace from then on. */
 #ifndef ASCOPE_OPEN_RECORDING_OPEN_H
 #define ASCOPE_OPEN_RECORDING_OPEN_H
 
 #include "answers/run_rank.h"
-#include "open/inputs.h"
+#include "open/trace_open.h"
 
 struct recording {
     struct profile own; /* of a PROF directory */
     struct collection of_framework;
-    struct chrome_trace trace;
+    struct opened_trace of_file;
     struct names *step_names;            /* of a trace; NULL: not a trace */
     const struct profile *profile;       /* NULL: a trace */
     const struct collection *collection; /* NULL: a PROF directory, or a trace */
@@ -18,7 +19,7 @@ struct recording {
 };
 
 /* The struct must not be moved before recording_close(), which must be called in any case. False: see e. */
-bool recording_open(struct recording *l, const struct input *target, unsigned n_threads, struct error *e);
+bool recording_open(struct recording *l, const struct input *input, unsigned n_threads, struct error *e);
 void recording_close(struct recording *l);
 
 /* The devices of a recording. A trace, and a collection without devices, count as one whose device is NULL. */

@@ -42,47 +42,173 @@ static bool has_tables(const char *dir)
     return ends_with_folder(dir, "cluster_analysis_output") || ends_with_folder(dir, "ASCEND_PROFILER_OUTPUT");
 }
 
-static const char *find(const char *dir, bool is_outer, struct arena *mem)
+/* The last match of each pattern in a directory, by name. */
+struct listed {
+    char best[KINDS][256];
+    bool has_raw, has_output, has_table;
+};
+
+static void list(struct listed *l, const char *dir)
 {
-    char best[KINDS][256] = { "" };
     const char *name;
-    bool has_raw = false, has_output = false, has_table = false;
     int why;
     DIR *d = inside_list(dir);
+    *l = (struct listed){ 0 };
     while (d && (name = dir_next(d, &why))) {
-        has_raw |= is_raw(name);
-        has_table |= fnmatch("*.csv", name, 0) == 0 || fnmatch("*.json", name, 0) == 0;
-        has_output |= !strcmp(name, "ASCEND_PROFILER_OUTPUT");
+        l->has_raw |= is_raw(name);
+        l->has_table |= fnmatch("*.csv", name, 0) == 0 || fnmatch("*.json", name, 0) == 0;
+        l->has_output |= !strcmp(name, "ASCEND_PROFILER_OUTPUT");
         for (size_t i = 0; i < KINDS; i++)
-            if (fnmatch(shown[i], name, 0) == 0 && strlen(name) < sizeof best[i] && strcmp(name, best[i]) > 0)
-                memcpy(best[i], name, strlen(name) + 1);
+            if (fnmatch(shown[i], name, 0) == 0 && strlen(name) < sizeof l->best[i] && strcmp(name, l->best[i]) > 0)
+                memcpy(l->best[i], name, strlen(name) + 1);
     }
     if (d)
         closedir(d);
-    for (size_t i = 0; i < KINDS && !has_raw; i++)
-        if (best[i][0])
-            return arena_printf(mem, "%s/%s", dir, best[i]);
-    if (has_table && has_tables(dir))
+}
+
+static const char *find(const char *dir, bool is_outer, struct arena *mem)
+{
+    struct listed l;
+    list(&l, dir);
+    for (size_t i = 0; i < KINDS && !l.has_raw; i++)
+        if (l.best[i][0])
+            return arena_printf(mem, "%s/%s", dir, l.best[i]);
+    if (l.has_table && has_tables(dir))
         return dir;
     const char *output =
-        has_output && is_outer && !has_raw ? arena_printf(mem, "%s/ASCEND_PROFILER_OUTPUT", dir) : NULL;
+        l.has_output && is_outer && !l.has_raw ? arena_printf(mem, "%s/ASCEND_PROFILER_OUTPUT", dir) : NULL;
     return output ? find(output, false, mem) : NULL;
 }
 
 bool results_have_raw(const char *dir)
 {
-    const char *name;
-    bool has_raw = false;
-    int why;
-    DIR *d = inside_list(dir);
-    while (d && !has_raw && (name = dir_next(d, &why)))
-        has_raw = is_raw(name);
-    if (d)
-        closedir(d);
-    return has_raw;
+    struct listed l;
+    list(&l, dir);
+    return l.has_raw;
 }
 
 const char *results_file(const char *dir, struct arena *mem)
 {
     return find(dir, true, mem);
+}
+
+/* ---- of one rank ------------------------------------------------------------------------------------------------- */
+
+/* The first pattern with a match is read. Of those that are named by rank, every match: copies of several ranks may be in one directory; of the
+ * others the last one by name. */
+static const struct {
+    const char *pattern;
+    bool is_of_rank;
+} of_rank[] = {
+    { "ascend_pytorch_profiler_*.db", true },
+    { "ascend_pytorch_profiler.db", false },
+    { "ascend_mindspore_profiler_*.db", true },
+    { "ascend_mindspore_profiler.db", false },
+    { "msprof_*.db", false },
+    { "trace_view.json", false },
+    { "trace_view.json.gz", false },
+    { "msprof_*.json", false },
+    { "msprof_*.json.gz", false },
+};
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return path && inside_stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
+/* Adds the files of a directory that match a row of the table. */
+static void take_of_rank(struct results_files *out, const char *dir, const struct dir_names *names, size_t row,
+                         struct arena *mem)
+{
+    const size_t n_before = out->list.n;
+    for (size_t i = 0; i < names->n; i++) {
+        if (fnmatch(of_rank[row].pattern, names->at[i], 0) != 0)
+            continue;
+        const char *path = arena_printf(mem, "%s/%s", dir, names->at[i]);
+        const char **new = !is_file(path)                                       ? NULL
+                           : out->list.n > n_before && !of_rank[row].is_of_rank ? &out->list.at[n_before]
+                                                                                : list_add(&out->list, mem);
+        if (new)
+            *new = path;
+    }
+}
+
+bool results_of_ranks(struct results_files *out, const char *dir, struct arena *mem)
+{
+    static const char *const inside[] = { "", "/ASCEND_PROFILER_OUTPUT", "/mindstudio_profiler_output" };
+    enum { PLACES = sizeof inside / sizeof *inside };
+    struct dir_names names[PLACES];
+    const char *place[PLACES];
+    *out = (struct results_files){ 0 };
+    for (size_t k = 0; k < PLACES; k++) {
+        int unused;
+        place[k] = arena_printf(mem, "%s%s", dir, inside[k]);
+        dir_names_read(&names[k], place[k] ? place[k] : "", name_is_visible, &unused);
+    }
+    for (size_t row = 0; row < sizeof of_rank / sizeof *of_rank && out->list.n == 0; row++)
+        for (size_t k = 0; k < PLACES && out->list.n == 0; k++)
+            take_of_rank(out, place[k], &names[k], row, mem);
+    for (size_t k = 0; k < PLACES; k++)
+        dir_names_free(&names[k]);
+    return !arena_failed(mem);
+}
+
+/* ---- what cannot be opened ---------------------------------------------------------------------------------------- */
+
+/* The first row counts of which a directory has a file. */
+static const struct {
+    const char *pattern, *is;
+} instead[] = {
+    { "*.summary", "summaries of ranks, which have no single events; ascope cluster reads them" },
+    { "*.pftrace",
+      "timelines in Perfetto's format, which is only written; give what they were made of, or a timeline as "
+      ".json (ascope export-trace)" },
+    { "cluster_analysis.db", "results of a whole job; ascope view shows them" },
+    { "step_trace_time.csv",
+      "tables without a timeline or a database; ascope cluster compares the ranks by their tables, and "
+      "ascope view shows ASCEND_PROFILER_OUTPUT" },
+    { "communication*.json",
+      "tables without a timeline or a database; ascope cluster compares the ranks by their tables, and "
+      "ascope view shows ASCEND_PROFILER_OUTPUT" },
+    { "kernel_details.csv", "tables without a timeline or a database; ascope view shows them" },
+    { "op_statistic*.csv", "tables without a timeline or a database; ascope view shows them" },
+};
+enum { INSTEAD = sizeof instead / sizeof *instead };
+
+const char *results_instead_of_file(const char *name)
+{
+    for (size_t i = 0; i < INSTEAD; i++)
+        if (fnmatch(instead[i].pattern, name, 0) == 0)
+            return instead[i].is;
+    return NULL;
+}
+
+static size_t instead_in(const char *dir, unsigned depth, struct arena *mem)
+{
+    enum { DEEPEST = 4, MOST = 64 }; /* entries that are looked into */
+    struct dir_names names;
+    int unused;
+    size_t best = INSTEAD;
+    dir_names_read(&names, dir, name_is_visible, &unused);
+    for (size_t i = 0; i < names.n; i++)
+        for (size_t k = 0; k < best; k++)
+            best = fnmatch(instead[k].pattern, names.at[i], 0) == 0 ? k : best;
+    for (size_t i = 0; i < names.n && i < MOST && depth < DEEPEST && best > 0; i++) {
+        const char *below = arena_printf(mem, "%s/%s", dir, names.at[i]);
+        struct stat st;
+        const size_t found =
+            below && inside_stat(below, &st) == 0 && S_ISDIR(st.st_mode) ? instead_in(below, depth + 1, mem) : INSTEAD;
+        best = found < best ? found : best;
+    }
+    dir_names_free(&names);
+    return best;
+}
+
+const char *results_instead(const char *dir)
+{
+    struct arena *mem = arena_new();
+    const size_t row = mem ? instead_in(dir, 0, mem) : INSTEAD;
+    arena_free(mem);
+    return row < INSTEAD ? instead[row].is : NULL;
 }

@@ -81,7 +81,7 @@ static void read_one(void *context, size_t i)
     const struct input *input = &of->inputs->list.at[i];
     struct recording *l = calloc(1, sizeof *l);
     r->mem = arena_new();
-    if (of->prepare && !input->is_trace)
+    if (of->prepare && !input->file)
         of->prepare(of->context, input->path);
     r->is_done = r->mem && l ? recording_open(l, input, q->n_threads, &r->e) && add_ranks(q->run, r, l, i)
                              : error_no_memory(&r->e, input->path);

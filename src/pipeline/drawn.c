@@ -10,7 +10,6 @@
 #include "export/framework/trace_view.h"
 #include "export/msprof/prof_trace.h"
 #include "export/scope.h"
-#include "load/chrome_load.h"
 #include "load/chrome_straight.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/registry.h"
@@ -40,11 +39,6 @@ static bool map(struct mapped *text, int fd, const char *of, struct error *e)
         return true;
     return error_set(e, FAULT_IO, "%s: its timeline cannot be mapped: %s; free some memory and try again", of,
                      strerror(errno));
-}
-
-bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e)
-{
-    return map(text, fd, of, e) && chrome_parse(trace, text->at, text->bytes, of, e);
 }
 
 bool drawn_begin(struct drawn *d, struct chrome_trace *trace, const char *path, const struct collection *collection,

@@ -30,7 +30,4 @@ void drawn_end(struct drawn *d); /* after success and failure; may be all zero *
 bool drawn_make(struct mapped *text, struct chrome_trace *trace, const struct collection *collection,
                 const struct profile *profile, const struct output_options *options, struct error *e);
 
-/* For timelines from other sources: parses the text in an unnamed file. */
-bool drawn_read(struct mapped *text, struct chrome_trace *trace, int fd, const char *of, struct error *e);
-
 #endif

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of input with every command that explains: each answers, or says in one line what is missing and what to run instead. The same run
+gives the same answer in every form.
+
+usage: test_inputs_matrix.py ASCOPE SOURCE_ROOT [unittest options]
+"""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from cli_case import ASCOPE, Case
+
+RANKS, STEPS, SLOW, STALL = 4, 8, 2, 5
+LEFT = {  # of the results of a rank, which files stay
+    "databases": ("*.db",), "text": ("*.json", "*.csv"), "timeline": ("trace_view.json",),
+    "tables": ("*.csv", "communication*.json"), "kernels": ("kernel_details.csv",),
+}
+
+
+def one_step(rank, step, begin):
+    """A step of a job on GPUs: in each layer kernels, and an all_reduce whose members end together. -> events, its time in us"""
+    events, host, layers = [], begin, 3
+    device = [begin + 30.] * RANKS
+    process = 100 + rank
+
+    def put(name, category, at, dur, pid=process, tid=process, **args):
+        events.append({"ph": "X", "pid": pid, "tid": tid, "name": name, "cat": category, "ts": round(at, 3), "dur": round(dur, 3), "args": args})
+
+    if step == STALL:
+        if rank == 1:
+            put("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation", host, 3000)
+            host += 3000
+        device[1] += 3000
+    for layer in range(layers):
+        key = (step * layers + layer) * 2
+        kernel = [200 + (7 * step + 3 * layer + 5 * r) % 4 for r in range(RANKS)]
+        kernel[SLOW] *= 1.4
+        ends = [device[r] + kernel[r] for r in range(RANKS)]
+        group = {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000000, "Out msg nelems": 1000000, "Group size": RANKS,
+                 "Process Group Name": "0", "Process Group Ranks": str(list(range(RANKS)))}
+        for i, (name, at, dur, stream, more) in enumerate((
+                ("sgemm_128x128", device[rank], kernel[rank], 7, {}),
+                ("ncclDevKernel_AllReduce_Sum_f32_RING_LL", ends[rank] + 2, max(ends) + 80 - ends[rank], 20, group))):
+            put(("aten::mm", "record_param_comms")[i], "cpu_op", host, 10, **{"External id": key + i}, **more)
+            put("cudaLaunchKernel", "cuda_runtime", host + 3, 5, correlation=key + i, **{"External id": key + i})
+            put(name, "kernel", at, dur, pid=0, tid=stream, correlation=key + i, stream=stream, device=0, **{"External id": key + i}, **more)
+            host += 12
+        device = [max(ends) + 84.] * RANKS
+    end = device[rank] + 20
+    put("ProfilerStep#%d" % step, "user_annotation", begin, end - begin - 1)
+    return events, end - begin
+
+
+def torch_trace(rank):
+    events, at = [], 1_700_000_000_000_000.
+    for step in range(STEPS):
+        more, time = one_step(rank, step, at)
+        events += more
+        at += time
+    for pid, label in ((100 + rank, "CPU"), (0, "GPU 0")):
+        events += [{"ph": "M", "name": what, "pid": pid, "tid": 0, "ts": 0, "args": {key: text}}
+                   for what, key, text in (("process_name", "name", "python"), ("process_labels", "labels", label))]
+    groups = [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": RANKS, "ranks": list(range(RANKS))}]
+    return {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": RANKS, "pg_config": groups}, "traceEvents": events}
+
+
+class Inputs(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = tempfile.mkdtemp(prefix="ascope inputs é ")
+        cls.addClassCleanup(shutil.rmtree, cls.root)
+        cls.run_quietly("sim", "--out", cls.at("raw"), "--framework", "pt", "--ranks", str(RANKS), "--tp", "2", "--dp", "2", "--kernels", "600",
+                        "--steps", str(STEPS), "--slow-rank", "%d:1.4" % SLOW, "--stall", "%d:30ms:1" % STALL)
+        shutil.copytree(cls.at("raw"), cls.at("analysed"))
+        cls.run_quietly("analyse", cls.at("analysed"), "--export-type", "text,db", "--no-sync", "-q")
+        for form, patterns in LEFT.items():
+            for i in range(RANKS):
+                cls.results(i, form, patterns)
+        for i, form in enumerate(("raw", "databases", "text", "timeline")):
+            shutil.copytree(cls.rank(i, form), cls.at("mixture", os.path.basename(cls.rank(i))))
+        shutil.copytree(os.path.join(cls.rank(0, "text"), "ASCEND_PROFILER_OUTPUT"), cls.at("alone", "ASCEND_PROFILER_OUTPUT"))
+        os.makedirs(cls.at("traces"))
+        for i in range(RANKS):
+            with open(cls.at("traces", "host_%d.1700000000000.pt.trace.json" % i), "w", encoding="utf-8") as f:
+                json.dump(torch_trace(i), f)
+        os.makedirs(cls.at("nothing"))
+
+    @classmethod
+    def at(cls, *parts):
+        return os.path.join(cls.root, *parts)
+
+    @classmethod
+    def run_quietly(cls, *words):
+        subprocess.run([ASCOPE, *words], check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def rank(cls, i, form="analysed"):
+        """The directory of a rank; that of a form of it has the same name."""
+        one, = [d for d in glob.glob(glob.escape(cls.at("raw")) + "/*") if os.path.exists(os.path.join(d, "profiler_info_%d.json" % i))]
+        return cls.at(form, os.path.basename(one))
+
+    @classmethod
+    def results(cls, i, form, patterns):
+        output = os.path.join(cls.rank(i, form), "ASCEND_PROFILER_OUTPUT")
+        os.makedirs(output)
+        files = [f for p in patterns for f in glob.glob(glob.escape(cls.rank(i) + "/ASCEND_PROFILER_OUTPUT") + "/" + p)]
+        for f in files + glob.glob(glob.escape(cls.rank(i)) + "/profiler_*.json"):
+            shutil.copy(f, output if f in files else os.path.dirname(output))
+
+    def answer(self, *words):
+        return json.loads(self.ascope(*words, "--json", code=0).stdout)
+
+    def steps(self, path):
+        """What is explained, the steps with their longest ranks, and the ranks."""
+        why, = self.answer("why", path)["answers"]
+        return (why["step"], why["ranks"][why["on"]]["rank"], [(s["step"], s["ranks"], s["longest"], round(s["time_us"], 1)) for s in why["steps"]],
+                [(r["rank"], round(r["own_us"], 1), round(r["communication_us"], 1)) for r in why["ranks"]])
+
+    def test_a_run_has_the_same_answer_in_every_form(self):
+        forms = [self.steps(self.at(form)) for form in ("raw", "databases", "text", "timeline", "mixture")]
+        self.assertEqual(forms[1:], forms[:1] * 4)
+        self.assertEqual((forms[0][:2], forms[0][2][STALL][1:3]), ((str(STALL), 1), (RANKS, 1)))
+
+    def test_one_rank_is_the_same_in_every_form(self):
+        raw = self.steps(self.rank(1, "raw"))
+        self.assertEqual(raw[:2], (str(STALL), 1))
+        for form, place in (("databases", ""), ("databases", "/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db"), ("text", ""),
+                            ("text", "/ASCEND_PROFILER_OUTPUT"), ("timeline", "/ASCEND_PROFILER_OUTPUT/trace_view.json")):
+            self.assertEqual(self.steps(self.rank(1, form) + place), raw, form + place)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["test_inputs_matrix.py", *sys.argv[3:]], verbosity=2)
