@@ -171,6 +171,7 @@ class Documented(unittest.TestCase):
         slow = os.path.join(self.dir, "slow")
         self.check(self.run_json("sim", "--steps", "8", "--kernels", "400", "--stall", "5:20ms", "--out", slow), "report", "sim")
         self.check(self.run_json("export", "db", "-dir", slow), "report", "export")
+        self.check(self.run_json("why", os.path.join(SOURCE, "tests/data/kineto/hand-2x.json")), "report", "why")
         self.assertEqual(sorted(set(self.wrong)), [])
         # Records are dropped, and slices age, in no sample.
         never = {("dropped", m) for m in self.tables["dropped"]}

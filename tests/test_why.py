@@ -145,7 +145,14 @@ class Why(Case):
         self.assertEqual((names["process_name", found["pid"], 0], names["thread_name", found["pid"], found["tid"]]),
                          (place["process"], place["thread"]))
         text = self.ascope("why", path, code=0).stdout
-        self.assertIn("at %s us, 40.001 ms: %s, %s, %s\n" % (ts, place["process"], place["thread"], place["event"]), text)
+        self.assertRegex(text, re.escape("at %s us (" % ts) + r"[\d.]+ [mu]s of step 6, [\d.]+ ms of the recording\), " +
+                         re.escape("40.001 ms: %s, %s, %s\n" % (place["process"], place["thread"], place["event"])))
+        self.assertIn("and append %s to its address\n" % place["view"], text)
+        self.assertEqual((place["step"], place["view"]), ("6", "#page=timeline&moment=%d+%d" % (place["begin_ns"], place["dur_ns"])))
+        self.ascope("export-trace", path + "/" + os.listdir(path)[0], "s.json", "--time-base", "start", code=0)
+        with open(os.path.join(self.dir, "s.json")) as f:  # whose timeline begins with the recording
+            found, = [e for e in json.load(f) if e["name"] == place["event"] and e["ph"] == "X" and float(e["dur"]) > 40000]
+        self.assertAlmostEqual(float(found["ts"]), place["in_recording_ns"] / 1000, delta=0.002)
 
     def test_the_step_of_a_job_is_explained_on_the_rank_that_the_others_wait_for(self):
         for args in some(["--framework", "pt"], ["--framework", "ms", "--tp", "2"]):

@@ -76,6 +76,26 @@ class WhyTraces(Case):
                 self.assertEqual((first["place"]["process"], first["place"]["thread"], first["place"]["event"]),
                                  ("process 1", where, name))
                 self.assertEqual(first["place"]["begin_ns"] // 1000 // STEP_US, SLOW)
+                self.assertEqual((first["place"]["step"], first["place"]["in_recording_ns"]), (str(SLOW), first["place"]["begin_ns"]))
+
+    def test_a_gap_has_neighbours(self):
+        """Between two kernels and two operators; what spans more than the gap does not count."""
+        at, events = 0, []
+        for i in range(STEPS):
+            gap = 100 + (MORE_US if i == SLOW else 0)
+            events += [event("ProfilerStep#%d" % i, "user_annotation", at, 200 + gap), event("outer", "user_annotation", at, 50), event("aten::first", "cpu_op", at + 10, 30),
+                       event("sgemm", "kernel", at + 40, 60, tid=STREAM), event("aten::second", "cpu_op", at + 100 + gap, 30),
+                       event("relu", "kernel", at + 120 + gap, 60, tid=STREAM)]
+            at += 200 + gap
+        path = os.path.join(self.dir, "gap.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": events}, f)
+        answer = self.why(path)
+        self.assertEqual((answer["step"], answer["difference"]["items"][0]["named"]), (str(SLOW), "outside"))
+        place = answer["difference"]["items"][0]["place"]
+        self.assertEqual((place["event"], place["step"], place["in_step_ns"], place["dur_ns"]), (None, str(SLOW), 100000, (100 + MORE_US) * 1000))
+        self.assertEqual(place["between"], {"host_before": "outer", "host_after": "aten::second", "device_before": "sgemm", "device_after": "relu"})
+        self.assertIn("host: after outer, before aten::second\n", self.ascope("why", path, code=0).stdout)
 
     def test_threads_that_wait_do_not_count(self):
         """A queue of the data loader begins to wait while its data is fetched, and is not part of that; nor is what comes after it."""

@@ -33,7 +33,7 @@ void finding_add(const struct advise_subject *s, struct finding *out, double ns,
         out->evidence[at] = out->evidence[at - 1];
     out->evidence[at] = (struct evidence){ .text = arena_text(s->mem, text, strlen(text)), .ns = ns };
     if (place)
-        out->evidence[at].place = why_place_of(place, &s->q, s->mem);
+        out->evidence[at].place = why_place_of(place, &s->series, &s->q, s->mem);
 }
 
 bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t step, double ns)

@@ -5,14 +5,42 @@
 #include "answers/chrome_steps.h"
 #include "profile/profile.h"
 
+static int64_t earliest(const int64_t *begin_ns, size_t n, int64_t least)
+{
+    for (size_t i = 0; i < n; i++)
+        least = begin_ns[i] < least ? begin_ns[i] : least;
+    return least;
+}
+
+/* As --time-base start of export has it: the begin of the framework's first event or of the device's part. */
+static int64_t recording_begin(const struct profile *p, const struct collection *c)
+{
+    int64_t least = p->n_devices > 0 || profile_has_host(p) ? profile_main_source(p)->begin_ns : INT64_MAX;
+    if (c) {
+        const struct framework *f = &c->framework;
+        least = earliest(f->ops.begin_ns, f->ops.n, least);
+        least = earliest(f->enqueue.begin_ns, f->enqueue.n, least);
+        least = earliest(f->dequeue.begin_ns, f->dequeue.n, least);
+        least = earliest(f->python.begin_ns, f->python.n, least);
+        least = earliest(f->gc.begin_ns, f->gc.n, least);
+    }
+    return least;
+}
+
 struct run_rank run_rank_of(const struct profile *p, const struct device *d, const struct collection *collection)
 {
-    return (struct run_rank){ .profile = p, .device = d, .collection = collection, .names = p->names };
+    return (struct run_rank){ .profile = p,
+                              .device = d,
+                              .collection = collection,
+                              .names = p->names,
+                              .begin_ns = recording_begin(p, collection) };
 }
 
 struct run_rank run_rank_of_trace(const struct chrome_trace *t, struct names *names)
 {
-    return (struct run_rank){ .trace = t, .names = names };
+    return (struct run_rank){ .trace = t,
+                              .names = names,
+                              .begin_ns = earliest(t->slices.begin_ns, t->slices.n, INT64_MAX) };
 }
 
 bool run_rank_series(struct step_series *s, const struct run_rank *q, struct arena *mem)

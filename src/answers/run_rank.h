@@ -15,6 +15,7 @@ struct run_rank {
     const struct collection *collection; /* NULL: a PROF directory, or a trace */
     const struct chrome_trace *trace;    /* NULL: no trace */
     struct names *names;                 /* of its steps: the profile's, or a set for the trace */
+    int64_t begin_ns;                    /* of the recording; INT64_MAX: unknown */
 };
 
 struct run_rank run_rank_of(const struct profile *p, const struct device *d, const struct collection *collection);

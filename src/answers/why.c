@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "answers/rank_spans.h"
 #include "base/framework_names.h"
 #include "raw/chip.h"
 
@@ -20,7 +21,7 @@ static const char *name_in(const struct chrome_trace *t, name_id name, name_id i
 
 static struct why_place place_in_trace(const struct spent_place *s, const struct chrome_trace *t, struct arena *mem)
 {
-    struct why_place out = { NULL, NULL, copy(s->event, mem), s->begin_ns, s->dur_ns };
+    struct why_place out = { .event = copy(s->event, mem), .begin_ns = s->begin_ns, .dur_ns = s->dur_ns };
     if (s->track == SHOWN_TRACE && s->number < t->tracks.n) {
         const struct chrome_track *track = &t->tracks.at[s->number];
         const struct chrome_process *process = &t->processes.at[track->process];
@@ -30,14 +31,12 @@ static struct why_place place_in_trace(const struct spent_place *s, const struct
     return out;
 }
 
-struct why_place why_place_of(const struct spent_place *s, const struct run_rank *q, struct arena *mem)
+static struct why_place place_in_collection(const struct spent_place *s, const struct run_rank *q, struct arena *mem)
 {
-    if (q->trace)
-        return place_in_trace(s, q->trace, mem);
     const struct device *d = q->device;
     const struct collection *collection = q->collection;
     const struct chip_words *words = d ? chip_words(q->profile->chip) : NULL;
-    struct why_place out = { NULL, NULL, copy(s->event, mem), s->begin_ns, s->dur_ns };
+    struct why_place out = { .event = copy(s->event, mem), .begin_ns = s->begin_ns, .dur_ns = s->dur_ns };
     const char *framework = collection && collection->framework_id == FRAMEWORK_PYTORCH
                                 ? "Python"
                                 : framework_names[collection ? collection->framework_id : FRAMEWORK_PYTORCH].name;
@@ -78,10 +77,46 @@ struct why_place why_place_of(const struct spent_place *s, const struct run_rank
     return out;
 }
 
-/* Copies the first `most` items with their texts, and adds up the others. */
-static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct run_rank *q, size_t most,
-                        struct arena *mem)
+struct why_place why_place_of(const struct spent_place *at, const struct step_series *s, const struct run_rank *q,
+                              struct arena *mem)
 {
+    struct why_place out = q->trace ? place_in_trace(at, q->trace, mem) : place_in_collection(at, q, mem);
+    const uint32_t step = s && !s->is_whole ? step_series_at(s->begin_ns, s->end_ns, s->n, at->begin_ns) : NO_ROW;
+    out.is_gap = at->track == SHOWN_NONE && at->dur_ns > 0;
+    out.in_recording_ns = q->begin_ns <= at->begin_ns ? span_ns(q->begin_ns, at->begin_ns) : -1;
+    if (step != NO_ROW) {
+        out.step = copy(names_text(q->names, s->name[step]), mem);
+        out.in_step_ns = span_ns(s->begin_ns[step], at->begin_ns);
+    }
+    return out;
+}
+
+/* What ends last before a gap, and what begins first behind it, among some kinds of spans. */
+static void gap_neighbours(const struct rank_spans *v, unsigned kinds, const struct why_place *gap, const char **before,
+                           const char **after, struct arena *mem)
+{
+    const int64_t begin_ns = gap->begin_ns, end_ns = stamp_add(gap->begin_ns, gap->dur_ns);
+    struct rank_span last = { .end_ns = INT64_MIN }, next = { .begin_ns = INT64_MAX };
+    for (int kind = 0; kind < SPAN_KINDS; kind++)
+        for (size_t i = 0; kinds >> kind & 1 && i < v->n[kind]; i++) {
+            const struct rank_span x = rank_span(v, (enum span_kind)kind, i);
+            if (x.end_ns <= begin_ns && x.end_ns > last.end_ns)
+                last = x;
+            if (x.begin_ns >= end_ns && x.begin_ns < next.begin_ns)
+                next = x;
+        }
+    *before = copy(last.name, mem);
+    *after = copy(next.name, mem);
+}
+
+/* Copies the first `most` items with their texts, and adds up the others. */
+static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct step_series *s,
+                        const struct run_rank *q, size_t most, struct arena *mem)
+{
+    enum {
+        HOST = 1 << SPAN_CALL | 1 << SPAN_OPERATOR | 1 << SPAN_RANGE | 1 << SPAN_PYTHON,
+        DEVICE = 1 << SPAN_KERNEL | 1 << SPAN_COLLECTIVE | 1 << SPAN_COPY
+    };
     const size_t n = x->n < most ? x->n : most;
     out->difference = *x;
     out->difference.n = n;
@@ -93,12 +128,26 @@ static bool answer_keep(struct why_answer *out, const struct step_difference *x,
         if (i < n) {
             out->difference.item[i] = x->item[i];
             out->difference.item[i].name = copy(x->item[i].name, mem);
-            out->place[i] = why_place_of(&x->item[i].place, q, mem);
+            out->place[i] = why_place_of(&x->item[i].place, s, q, mem);
         } else {
             out->others_ns += x->item[i].more_ns;
             out->n_others++;
         }
-    return !arena_failed(mem);
+    struct arena *spare = NULL;
+    struct rank_spans spans;
+    bool done = true;
+    for (size_t i = 0; i < n && done; i++) {
+        struct why_place *p = &out->place[i];
+        if (!p->is_gap)
+            continue;
+        done = spare || ((spare = arena_new()) && rank_spans_find(&spans, q, s, spare));
+        if (done) {
+            gap_neighbours(&spans, HOST, p, &p->host_before, &p->host_after, mem);
+            gap_neighbours(&spans, DEVICE, p, &p->device_before, &p->device_after, mem);
+        }
+    }
+    arena_free(spare);
+    return done && !arena_failed(mem);
 }
 
 bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q, const uint32_t *row,
@@ -114,7 +163,7 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
         out[i] = (struct why_answer){ .n_usual = division.n_usual };
         done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[row[i]], usual_ns, 0,
                                     spare) &&
-               answer_keep(&out[i], &x, q, most, mem);
+               answer_keep(&out[i], &x, s, q, most, mem);
     }
     arena_free(spare);
     return done;
@@ -173,7 +222,7 @@ bool why_rank(struct why_answer *out, const struct run_rank *q, const struct ste
     const bool done = spare && run_rank_series(&s, q, spare) && run_rank_division(&division, &s, q, NULL, 0, spare) &&
                       step_difference_find(&x, &division.usual, other, own_ns(&division.usual), own_ns(other),
                                            1u << SPENT_WAIT | 1u << SPENT_TRANSFER, spare) &&
-                      answer_keep(out, &x, q, most, mem);
+                      answer_keep(out, &x, &s, q, most, mem);
     if (done)
         out->n_usual = division.n_usual;
     arena_free(spare);

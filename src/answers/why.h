@@ -13,9 +13,15 @@
 struct why_place {
     const char *process, *thread, *event; /* NULL: there is nothing to see; event: the gap itself */
     int64_t begin_ns, dur_ns;
+    const char *step;                    /* in which it begins; NULL: none */
+    int64_t in_step_ns, in_recording_ns; /* since the begin of the step; since that of the recording, -1: unknown */
+    bool is_gap;                         /* nothing was recorded of the host */
+    const char *host_before, *host_after, *device_before, *device_after; /* of a gap: its neighbours; NULL: none */
 };
 
-struct why_place why_place_of(const struct spent_place *s, const struct run_rank *q, struct arena *mem);
+/* `s`: the steps of the rank; NULL: not known. */
+struct why_place why_place_of(const struct spent_place *at, const struct step_series *s, const struct run_rank *q,
+                              struct arena *mem);
 
 struct why_answer {
     struct step_difference difference; /* items: the largest `most` */

@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/place_report.h"
 #include "cli/summary.h"
 
-enum { PLACE_COLUMNS = 60 };
+enum { PLACE_INDENT = 13 };
 
 size_t advise_n_found(const struct advise_report *r)
 {
@@ -68,23 +69,15 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
         fprintf(t->to, "; %zu of %zu ranks are affected", a->n_ranks, r->n_ranks);
     fprintf(t->to, "\n   found:  ");
     term_text(t, a->finding.found ? a->finding.found : "", 0);
+    fputc('\n', t->to);
     for (size_t i = 0; i < a->finding.n; i++) {
         const struct evidence *e = &a->finding.evidence[i];
-        fputs("\n           ", t->to);
+        fputs("           ", t->to);
         term_text(t, e->text, 0);
-        if (!e->place.process)
-            continue;
-        fprintf(t->to, "\n             at %" PRId64 ".%03d us, %s: ", e->place.begin_ns / 1000,
-                (int)(e->place.begin_ns % 1000), readable_duration(text, (double)e->place.dur_ns));
-        term_text(t, e->place.process, PLACE_COLUMNS);
-        fputs(", ", t->to);
-        term_text(t, e->place.thread ? e->place.thread : "?", PLACE_COLUMNS);
-        if (e->place.event) {
-            fputs(", ", t->to);
-            term_text(t, e->place.event, PLACE_COLUMNS);
-        }
+        fputc('\n', t->to);
+        place_put(t, &e->place, PLACE_INDENT);
     }
-    fputs("\n   change: ", t->to);
+    fputs("   change: ", t->to);
     fputs(advice_change(a), t->to);
     fputs("\n   where:  ", t->to);
     term_text(t, of->path, 0);
@@ -181,14 +174,8 @@ static json_t *evidence_json(const struct finding *f)
     json_t *list = json_array();
     for (size_t i = 0; i < f->n; i++) {
         const struct evidence *e = &f->evidence[i];
-        json_t *place = e->place.process
-                            ? json_pack("{s:I, s:I, s:o, s:o, s:o}", "begin_ns", (json_int_t)e->place.begin_ns,
-                                        "dur_ns", (json_int_t)e->place.dur_ns, "process", text_json(e->place.process),
-                                        "thread", e->place.thread ? text_json(e->place.thread) : json_null(), "event",
-                                        e->place.event ? text_json(e->place.event) : json_null())
-                            : json_null();
-        json_array_append_new(
-            list, json_pack("{s:o, s:f, s:o}", "text", text_json(e->text), "gain_us", e->ns / 1000, "place", place));
+        json_array_append_new(list, json_pack("{s:o, s:f, s:o}", "text", text_json(e->text), "gain_us", e->ns / 1000,
+                                              "place", place_json(&e->place)));
     }
     return list;
 }

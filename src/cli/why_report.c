@@ -5,12 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/place_report.h"
 #include "cli/summary.h"
 
 enum {
     NAME_COLUMNS = 8,
     WHAT_COLUMNS = 60,
     NAME_OF_USE = 40,
+    PLACE_INDENT = 31,
     LEAST_STEPS = 3 /* of which one may be an outlier: spread.h */,
     LEAST_SHARE = 200 /* smaller items are counted, not listed */
 };
@@ -150,23 +152,6 @@ static void put_steps(const struct term *t, const struct why_report *r)
         fprintf(t->to, "  and %zu more; --top N shows them\n", c->n - r->top);
 }
 
-static void put_place(const struct term *t, const struct why_place *p)
-{
-    char number[READABLE_MOST];
-    if (!p->process && !p->event)
-        return;
-    fprintf(t->to, "%31sat %" PRId64 ".%03d us, %s: ", "", p->begin_ns / 1000, (int)(p->begin_ns % 1000),
-            readable_duration(number, (double)p->dur_ns));
-    term_text(t, p->process ? p->process : "?", WHAT_COLUMNS);
-    fputs(", ", t->to);
-    term_text(t, p->thread ? p->thread : "?", WHAT_COLUMNS);
-    if (p->event) {
-        fputs(", ", t->to);
-        term_text(t, p->event, WHAT_COLUMNS);
-    }
-    fputc('\n', t->to);
-}
-
 static void put_item(const struct term *t, const struct why_report *r, const struct step_item *m,
                      const struct why_place *place)
 {
@@ -190,7 +175,7 @@ static void put_item(const struct term *t, const struct why_report *r, const str
     if (m->cause == CAUSE_CLOCK)
         fprintf(t->to, ", %.0f -> %.0f MHz", m->before_mhz, m->after_mhz);
     fputc('\n', t->to);
-    put_place(t, place);
+    place_put(t, place, PLACE_INDENT);
 }
 
 static void put_items(const struct term *t, const struct why_report *r)
@@ -323,6 +308,8 @@ static void put_verdict(const struct term *t, const struct why_report *r)
     else if (c->n > 1)
         fputs("  there is no usual step to compare it with\n", t->to);
     put_items(t, r);
+    if (r->answer->difference.n > 0)
+        place_put_view(t, &r->answer->place[0], rank->path, 2);
     put_hints(t, r);
 }
 
@@ -366,16 +353,6 @@ static json_t *steps_json(const struct why_report *r)
 static json_t *or_null(bool is_known, double value)
 {
     return is_known ? json_real(value) : json_null();
-}
-
-static json_t *place_json(const struct why_place *p)
-{
-    if (!p->process && !p->event)
-        return json_null();
-    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "begin_ns", (json_int_t)p->begin_ns, "dur_ns", (json_int_t)p->dur_ns,
-                     "process", p->process ? text_json(p->process) : json_null(), "thread",
-                     p->thread ? text_json(p->thread) : json_null(), "event",
-                     p->event ? text_json(p->event) : json_null());
 }
 
 static json_t *items_json(const struct why_report *r)

@@ -170,7 +170,7 @@ async function show_timeline(/** @type {HTMLElement} */ whole) {
     all.processes.forEach((p, i) => (p.index = i));
     const order = state.get("order") ?? (inputs[input()]?.kind === "two runs" ? "process" : "rank");
     const rows = ranks_shown(all, state.get("ranks"), order), place = rank_bar(whole, all, state.get("ranks"), order, (key, value) => (keep(key, value), void show()));
-    const moment = /^(\d+)\+(\d+)$/.exec(state.get("moment") ?? "");
+    const moment = /^(\d+)[+ ](\d+)$/.exec(state.get("moment") ?? "");
     if (moment) {
         const begin = Number(BigInt(moment[1]) - BigInt(all.base_ns));
         keep("t0", begin);
