@@ -48,8 +48,8 @@ def trace(steps, kernels, rank=None, name="ProfilerStep#%d", begin=1000.0):
 
 
 def wobble(mean, seed=0):
-    """About a percent around a mean, the same for the same seed and step."""
-    return lambda step: round(mean * (1 + ((step * 7919 + seed * 104729) % 21 - 10) / 1000), 3)
+    """About a percent around a mean, the same for the same seed and step; neighbouring steps are not alike."""
+    return lambda step: round(mean * (1 + ((step * 7925 + seed * 104729) % 21 - 10) / 1000), 3)
 
 
 class Case(unittest.TestCase):
@@ -79,7 +79,7 @@ class Jobs(Case):
     def sim(self, name, *options):
         out = self.path(name)
         if not os.path.exists(out):
-            done = ascope("sim", "--framework", "pt", "--kernels", "800", "--steps", "6", "--ranks", "2", "--tp", "2", "--out", out, *options)
+            done = ascope("sim", "--framework", "pt", "--kernels", "1200", "--steps", "9", "--ranks", "2", "--tp", "2", "--out", out, *options)
             self.assertEqual(done.returncode, 0, done.stderr)
         return out
 
@@ -111,6 +111,34 @@ class Jobs(Case):
         faster = self.compare(self.sim("operator"), self.sim("base"))  # and the other way round
         self.assertEqual(self.changed(faster)[0], ("kernel", "MatMulV2"))
         self.assertLess(faster["changes"][0]["step"]["more_us"], 0)
+
+    def test_several_runs(self):
+        """Runs that differ as a whole are the noise of a side; its mean counts."""
+        job = (("gemm_kernel", "aten::mm", 100), ("add_kernel", "aten::add", 20))
+        def runs(name, factors, slow=1):
+            return [self.write("%s%d.json" % (name, i), trace(12, [(k, op, wobble(us * f * (slow if us == 100 else 1), i), 2) for k, op, us in job])) for i, f in enumerate(factors)]
+        base = runs("r", (1.0, 1.02, 0.98, 1.01, 0.99))
+        for what, other, wanted in (("the same", runs("s", (1.01, 0.985, 1.0, 1.02, 0.99)), []), ("slower", runs("t", (1.0, 0.99, 1.01, 1.02, 0.98), 1.3), ["gemm_kernel"])):
+            done = ascope("compare", *base, "--json", "--", *other)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            answer = json.loads(done.stdout)["comparisons"][0]
+            self.assertEqual([c["name"] for c in answer["changes"]], wanted, what)
+            self.assertEqual((answer["runs_a"], answer["runs_b"]), (base, other))
+        row = answer["changes"][0]
+        self.assertAlmostEqual(row["step"]["b_us"] / row["step"]["a_us"], 1.3, delta=0.01)
+        self.assertEqual((row["a"]["runs"], row["a"]["count"]), (2, 120))
+        one = self.compare(base[1], base[2])  # one run of each: what differs between runs is taken for a difference
+        self.assertNotEqual(one["changes"], [])
+        text = ascope("compare", *base, "--", *other).stdout
+        self.assertIn("A5  ", text)
+        self.assertIn("B1  ", text)
+
+    def test_command_lines(self):
+        a = self.write("line.json", trace(3, Traces.base))
+        for words, code in (((a, "--", a), 0), (("--", a, a), 2), ((a, a, "--"), 2), ((a, a, a), 2), ((a, "--", a, "--", a), 2), (("--json", a, "--", a, a), 0)):
+            done = ascope("compare", *words)
+            self.assertEqual(done.returncode, code, words)
+            self.assertEqual(len(done.stderr.splitlines()), code // 2, done.stderr)
 
     def test_a_slower_step_is_listed(self):
         answer = self.compare(self.sim("base"), self.sim("step", "--noise-seed", "5", "--slow-step", "3:4"))

@@ -44,7 +44,17 @@ static const struct measure *find(const struct measured_rank *r, struct names *n
     return NULL;
 }
 
-static void means_and_variances(void **state)
+/* The times of a measure in the usual steps, as "step:ns " */
+static void assert_shares(const struct measured_rank *r, const struct measure *m, const char *wanted)
+{
+    char found[200] = "";
+    for (size_t i = 0; i < m->n_shares; i++)
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%u:%g ", r->share[m->first + i].step,
+                 (double)r->share[m->first + i].ns);
+    assert_string_equal(found, wanted);
+}
+
+static void means_and_shares(void **state)
 {
     static const int64_t time_ns[] = { 1000, 1040, 5000, 960 }; /* the third is slow */
     struct arena *mem = arena_new();
@@ -53,8 +63,7 @@ static void means_and_variances(void **state)
     rank_make(&r, time_ns, ROWS(time_ns), names, mem);
     assert_int_equal(r.n_usual, 3);
     assert_true(r.step[2].is_slow);
-    assert_near(r.part[RUN_STEP].mean, 1000);
-    assert_near(r.part[RUN_STEP].variance, (0 + 1600 + 1600) / 2.0 / 3);
+    assert_near(r.part_ns[RUN_STEP], 1000);
     const struct measure *k = find(&r, names, "k");
     assert_int_equal(k->n, 8);
     assert_near(k->total_ns, 4000);
@@ -62,10 +71,10 @@ static void means_and_variances(void **state)
     assert_near(k->max_ns, 1250);
     assert_near(k->mean_ns, 500);
     assert_near(k->runs, 2);
-    assert_near(k->variance_ns2, (0 + 400 + 400) / 2.0 / 3);
+    assert_shares(&r, k, "0:500 1:520 3:480 ");
     const struct measure *once = find(&r, names, "once"); /* 600, 0, 0 */
     assert_near(once->mean_ns, 200);
-    assert_near(once->variance_ns2, (400.0 * 400 + 2 * 200.0 * 200) / 2 / 3);
+    assert_shares(&r, once, "0:600 ");
     const struct measure *before = find(&r, names, "before"); /* in the sums alone */
     assert_near(before->total_ns, 600);
     assert_near(before->mean_ns, 0);
@@ -103,14 +112,15 @@ static void what_is_real(void **state)
     for (size_t i = 0; i < ROWS(row); i++) {
         struct arena *mem = arena_new();
         struct names *names = names_new();
-        struct measured_rank a, b;
+        struct measured_rank side[2];
+        struct measured_run run[2] = { { "a", 1, &side[0] }, { "b", 1, &side[1] } };
         struct comparison c;
         struct error e = { 0 };
         size_t n_changes;
         print_message("  %s\n", row[i].what);
-        rank_make(&a, row[i].a, row[i].n, names, mem);
-        rank_make(&b, row[i].b, row[i].n, names, mem);
-        assert_true(compare_runs(&c, &a, 1, &b, 1, names, mem, &e));
+        rank_make(&side[0], row[i].a, row[i].n, names, mem);
+        rank_make(&side[1], row[i].b, row[i].n, names, mem);
+        assert_true(compare_runs(&c, run, 1, 1, names, mem, &e));
         assert_int_equal(c.part[RUN_STEP].state, row[i].state);
         assert_int_equal(c.row[0].kind, MEASURE_KERNEL);
         assert_int_equal(c.row[0].difference.state, row[i].state);
@@ -149,7 +159,7 @@ static void classes_of_kernels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(means_and_variances), cmocka_unit_test(what_is_real),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(means_and_shares), cmocka_unit_test(what_is_real),
                                         cmocka_unit_test(classes_of_kernels) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

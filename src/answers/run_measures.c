@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/framework/spread.h"
+#include "base/sort.h"
 
 bool measuring_begin(struct measuring *m, struct measured_rank *out, struct names *names, struct arena *mem)
 {
@@ -18,23 +19,16 @@ bool measuring_begin(struct measuring *m, struct measured_rank *out, struct name
         time_ns[i] = out->step[i].part_ns[RUN_STEP];
     if (!spread_find(&spread, time_ns, out->n_steps))
         return false;
-    double sum[RUN_PARTS] = { 0 }, squares[RUN_PARTS] = { 0 };
     out->n_usual = 0;
     for (size_t i = 0; i < out->n_steps; i++) {
         struct run_step *s = &out->step[i];
         s->is_slow = spread_is_outlier(&spread, s->part_ns[RUN_STEP]);
         out->n_usual += !s->is_slow;
         for (unsigned k = 0; k < RUN_PARTS && !s->is_slow; k++)
-            sum[k] += (double)s->part_ns[k];
+            out->part_ns[k] += (double)s->part_ns[k];
     }
-    const double n = (double)out->n_usual;
-    for (size_t i = 0; i < out->n_steps; i++)
-        for (unsigned k = 0; k < RUN_PARTS && !out->step[i].is_slow; k++) {
-            const double off = (double)out->step[i].part_ns[k] - sum[k] / n;
-            squares[k] += off * off;
-        }
-    for (unsigned k = 0; k < RUN_PARTS; k++)
-        out->part[k] = (struct run_mean){ n > 0 ? sum[k] / n : 0, n > 1 ? squares[k] / (n - 1) / n : 0 };
+    for (unsigned k = 0; k < RUN_PARTS && out->n_usual > 0; k++)
+        out->part_ns[k] /= (double)out->n_usual;
     return true;
 }
 
@@ -81,29 +75,28 @@ static int by_key(const void *a, const void *b)
     return l < r ? -1 : l > r;
 }
 
-/* Means and variances over the usual steps; a step in which a name does not occur counts as 0. */
-static void means_find(struct measuring *m)
+/* Means over the usual steps, and the times in each of them. False: no memory. */
+static bool shares_find(struct measuring *m)
 {
-    const double n = (double)m->out->n_usual;
-    for (size_t i = 0; i < m->sums.n; i++) {
-        struct measure *row = &m->list.at[m->cells.key.at[i] >> 32];
-        row->mean_ns += m->sums.at[i].ns / n;
-        row->runs += (double)m->sums.at[i].runs / n;
+    struct measured_rank *out = m->out;
+    const size_t n = m->sums.n;
+    uint32_t *order = arena_take(m->work, n, sizeof *order);
+    out->share = arena_take(m->mem, n, sizeof *out->share);
+    if (!order || !out->share)
+        return false;
+    order_fill(order, n);
+    if (!order_by_u64(order, n, m->cells.key.at))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = m->cells.key.at[order[i]];
+        const struct measure_cell *cell = &m->sums.at[order[i]];
+        struct measure *row = &m->list.at[key >> 32];
+        row->first = row->n_shares++ == 0 ? i : row->first;
+        row->mean_ns += cell->ns / (double)out->n_usual;
+        row->runs += (double)cell->runs / (double)out->n_usual;
+        out->share[i] = (struct step_share){ (uint32_t)key, (float)cell->ns };
     }
-    if (n < 2)
-        return;
-    for (size_t i = 0; i < m->list.n; i++)
-        m->list.at[i].variance_ns2 = m->list.at[i].mean_ns * m->list.at[i].mean_ns * n;
-    for (size_t i = 0; i < m->sums.n; i++) {
-        struct measure *row = &m->list.at[m->cells.key.at[i] >> 32];
-        const double off = m->sums.at[i].ns - row->mean_ns;
-        row->variance_ns2 +=
-            off * off - row->mean_ns * row->mean_ns; /* this step was counted as one in which the name is missing */
-    }
-    for (size_t i = 0; i < m->list.n; i++) {
-        const double squares = m->list.at[i].variance_ns2;
-        m->list.at[i].variance_ns2 = squares > 0 ? squares / (n - 1) / n : 0;
-    }
+    return true;
 }
 
 bool measuring_end(struct measuring *m)
@@ -111,11 +104,10 @@ bool measuring_end(struct measuring *m)
     struct measured_rank *out = m->out;
     if (!out)
         return false;
-    bool done = m->work && !m->failed && !arena_failed(m->work);
+    bool done = m->work && !m->failed && !arena_failed(m->work) && shares_find(m);
     out->at = done ? arena_take(m->mem, m->list.n, sizeof *out->at) : NULL;
     done = out->at != NULL;
     if (done) {
-        means_find(m);
         out->n = m->list.n;
         if (out->n > 0)
             memcpy(out->at, m->list.at, out->n * sizeof *out->at);

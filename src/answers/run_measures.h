@@ -2,7 +2,7 @@
 /* run_measures.h - what one rank of a run did, by name and by step: a side of a comparison.
  *
  * It has the same form for every kind of recording. A measure has sums over the whole recording, a mean over the usual steps (those that are not
- * slow; `ascope why` explains the slow ones), and the variance of that mean. Texts of both sides are interned in one set of names, so that
+ * slow; `ascope why` explains the slow ones), and its time in each of them. Texts of both sides are interned in one set of names, so that
  * the sides are joined by integers.
  */
 #ifndef ASCOPE_ANSWERS_RUN_MEASURES_H
@@ -28,7 +28,14 @@ struct measure {
     name_id name, detail;
     uint64_t n; /* runs in the whole recording, as the next three */
     double total_ns, min_ns, max_ns;
-    double mean_ns, variance_ns2, runs; /* of a usual step; variance: of the mean */
+    double mean_ns, runs; /* of a usual step */
+    size_t first,
+        n_shares; /* rows of measured_rank.share, by step; it did not occur in usual steps that are not there */
+};
+
+struct step_share {
+    uint32_t step;
+    float ns;
 };
 
 enum run_part { RUN_STEP, RUN_COMPUTING, RUN_COMMUNICATION, RUN_FREE, RUN_PARTS }; /* communication: exposed */
@@ -41,10 +48,6 @@ struct run_step {
     bool is_slow;
 };
 
-struct run_mean {
-    double mean, variance; /* variance: of the mean */
-};
-
 struct measured_rank {
     const char *path;
     bool has_rank, has_device, is_gpu;
@@ -52,10 +55,11 @@ struct measured_rank {
     unsigned device;
     bool has_steps; /* false: the only step is the whole recording */
     size_t n_steps, n_usual;
-    struct run_step *step; /* by begin */
-    struct run_mean part[RUN_PARTS];
+    struct run_step *step;     /* by begin */
+    double part_ns[RUN_PARTS]; /* of a usual step */
     size_t n;
-    struct measure *at;                      /* by kind, then by the ids of name and detail */
+    struct measure *at; /* by kind, then by the ids of name and detail */
+    struct step_share *share;
     int64_t allocated_bytes, reserved_bytes; /* at most; -1: not recorded */
 };
 

@@ -61,8 +61,19 @@ double autocorrelation(const double *v, size_t n)
 
 double effective_number(const double *v, size_t n)
 {
-    const double rho = autocorrelation(v, n), effective = (double)n * (1 - rho) / (1 + rho);
+    const double effective = independent_number((double)n, autocorrelation(v, n));
     return n > 0 && effective < 1 ? 1 : effective;
+}
+
+double autocorrelation_of(double seen, double n)
+{
+    const double rho = n > 3 ? (seen + 1 / n) / (1 - 3 / n) : 0; /* the mean of `seen` is about rho - (1 + 3 rho) / n */
+    return rho < 0 ? 0 : rho > 0.95 ? 0.95 : rho;
+}
+
+double independent_number(double n, double autocorrelation)
+{
+    return n * (1 - autocorrelation) / (1 + autocorrelation);
 }
 
 double normal_bound(double p)
@@ -80,7 +91,12 @@ double normal_bound(double p)
 
 double student_bound(double p, double freedom)
 {
-    const double z = normal_bound(p), f = freedom > 1 ? freedom : 1, d = f - 2.0 / 3 + 0.1 / f;
+    const double pi = 3.14159265358979323846, f = freedom > 1 ? freedom : 1;
+    if (f < 2) { /* both ends are exact */
+        const double one = 1 / tan(pi * p), two = (1 - 2 * p) / sqrt(2 * p * (1 - p));
+        return one * pow(two / one, f - 1);
+    }
+    const double z = normal_bound(p), d = f - 2.0 / 3 + 0.1 / f; /* Wallace's transformation of a normal number */
     const double power = z * z * (f - 5.0 / 6) / (d * d);
     return power < 600 ? sqrt(f * expm1(power)) : INFINITY;
 }

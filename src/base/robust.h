@@ -21,6 +21,10 @@ double upper_median(double *v, size_t n); /* the larger one: half of all are at 
 double autocorrelation(const double *v, size_t n);
 double effective_number(const double *v, size_t n);
 
+/* The same from sums, over several short series: `seen` is the sum of products of neighbours over the sum of squares, n the mean length. */
+double autocorrelation_of(double seen, double n);
+double independent_number(double n, double autocorrelation);
+
 /* The bound that a normal number exceeds with probability p (below 0.5), and the same where its deviation is itself estimated from about `freedom`
  * numbers (Student's t; an approximation within some per cent). */
 double normal_bound(double p);

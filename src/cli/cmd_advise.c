@@ -9,8 +9,10 @@
 #include "cli/summary.h"
 #include "cli/view_advice.h"
 
-static void *look(const struct recording *l, size_t i, struct arena *mem)
+static void *look(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e)
 {
+    (void)of;
+    (void)e;
     const struct run_rank q = recording_rank(l, i);
     return advise_look(&q, mem);
 }

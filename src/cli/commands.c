@@ -229,19 +229,21 @@ const struct command commands[] = {
     },
     {
         .name = "compare",
-        .usage = "A B [OPTION...]",
+        .usage = "A... [--] B... [OPTION...]",
         .about = "compare two runs: what changed, by how much, where, and what is noise",
         .text = "A is the base, B the new run: a collection (*_ascend_pt, *_ascend_ms, PROF_XXX), a directory that "
                 "contains those of all ranks of a job, a trace of torch.profiler (.json, .json.gz), or a directory "
-                "of such traces; the two may be of different kinds, for example of an NPU and a GPU.\n\n"
+                "of such traces; the two may be of different kinds, for example of an NPU and a GPU. Behind -- are "
+                "the runs of B if a side has several, before it those of A: how much runs of the same program differ "
+                "is then part of the noise.\n\n"
                 "Prints the parts of a usual step, peaks of memory, and what changed, largest first: kernels, "
                 "collectives and copies (for different devices: operators by the time of their kernels), with their "
                 "runs and the rank on which they changed most; steps that are slow on one side; ranks; classes of "
-                "kernels. A difference is real if it exceeds what the spread over the steps of both sides explains, "
-                "and a hundredth of the value; with fewer than three steps on a side noise is unknown. -o writes "
-                "everything: tables, a database and one page for a browser.\n\n"
-                "The exit code is 0 whether or not the runs differ, and 3 if something was damaged or a rank is on "
-                "one side only.",
+                "kernels. A difference is real if it exceeds what the spread over steps and runs explains, and a "
+                "hundredth of the value; with fewer than three steps in a run noise is unknown. -o writes everything: "
+                "tables, a database and one page for a browser.\n\n"
+                "The exit code is 0 whether or not the runs differ, and 3 if something was damaged or a rank is not "
+                "in all runs. Example: ascope compare base1 base2 base3 -- new1 new2 new3",
         LIST_OF(compare_options),
         .has_files = true,
         .run = run_compare,

@@ -156,9 +156,9 @@ bool compare_page_write(const struct compare_report *r, const char *dir, struct 
     if (!out_open(o, path, e))
         return false;
     html_raw(o, head);
-    for (int i = 0; i < 2; i++) {
-        html_put(o, "<p><b>%c</b> ", "AB"[i]);
-        html_text(o, r->name[i]);
+    for (size_t i = 0; i < c->n_a + c->n_b; i++) {
+        html_put(o, "<p><b>%c</b> ", "AB"[i >= c->n_a]);
+        html_text(o, c->run[i].name);
         html_raw(o, "</p>\n");
     }
     if (!c->is_noise_known)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/robust.h"
 #include "cli/summary.h"
 
 enum { NAME_COLUMNS = 60, DETAIL_COLUMNS = 40, RANKS_SHOWN = 8, STEPS_SHOWN = 5 };
@@ -59,6 +60,8 @@ static void put_state(const struct term *t, const struct difference *d)
     else if (d->state == DIFFERENCE_REAL)
         fprintf(t->to, "  %sreal%s, noise %s", term_ink(t, d->b > d->a ? INK_BAD : INK_GOOD), term_ink(t, INK_END),
                 readable_duration(noise, d->noise_ns));
+    else if (d->noise_ns > fmax(d->a, d->b))
+        fprintf(t->to, "  %stoo few independent steps%s", term_ink(t, INK_DIM), term_ink(t, INK_END));
     else
         fprintf(t->to, "  %sno difference, noise %s%s", term_ink(t, INK_DIM), readable_duration(noise, d->noise_ns),
                 term_ink(t, INK_END));
@@ -74,34 +77,44 @@ static void put_difference(const struct term *t, const char *what, const struct 
     fputc('\n', t->to);
 }
 
-static size_t usual_of(const struct comparison *c, bool is_b, size_t *n_slow)
+static void put_run(const struct term *t, const struct comparison *c, size_t i)
 {
-    const struct measured_rank *r = is_b ? c->pair[0].b : c->pair[0].a;
-    *n_slow = r->n_steps - r->n_usual;
-    return r->n_steps;
+    const struct measured_rank *first = c->pair[0].of_run[i];
+    const bool is_b = i >= c->n_a;
+    const size_t number = is_b ? i - c->n_a + 1 : i + 1, n_slow = first->n_steps - first->n_usual;
+    fprintf(t->to, "%s%c", term_ink(t, INK_BOLD), "AB"[is_b]);
+    if ((is_b ? c->n_b : c->n_a) > 1)
+        fprintf(t->to, "%zu", number);
+    fprintf(t->to, "%s  ", term_ink(t, INK_END));
+    term_text(t, c->run[i].name, 0);
+    fprintf(t->to, " (%s, ", !first->has_device ? "host" : first->is_gpu ? "GPU" : "NPU");
+    if (c->n_pairs > 1)
+        fprintf(t->to, "%zu ranks, ", c->n_pairs);
+    if (!first->has_steps)
+        fputs("no steps)\n", t->to);
+    else if (n_slow == 0)
+        fprintf(t->to, "%zu step%s)\n", first->n_steps, first->n_steps == 1 ? "" : "s");
+    else
+        fprintf(t->to, "%zu steps, of which slow and left out: %zu)\n", first->n_steps, n_slow);
 }
 
-static void put_sides(const struct term *t, const struct compare_report *r)
+static void put_sides(const struct term *t, const struct comparison *c)
 {
-    for (int i = 0; i < 2; i++) {
-        size_t n_slow;
-        const size_t n = usual_of(r->c, i == 1, &n_slow);
-        const struct measured_rank *first = i ? r->c->pair[0].b : r->c->pair[0].a;
-        fprintf(t->to, "%s%c%s  ", term_ink(t, INK_BOLD), "AB"[i], term_ink(t, INK_END));
-        term_text(t, r->name[i], 0);
-        fprintf(t->to, " (%s, ", !first->has_device ? "host" : first->is_gpu ? "GPU" : "NPU");
-        if (r->c->n_pairs > 1)
-            fprintf(t->to, "%zu ranks, ", r->c->n_pairs);
-        if (first->has_steps)
-            fprintf(t->to, "%zu step%s%s", n, n == 1 ? "" : "s", n_slow > 0 ? ", of which slow and left out: " : "");
-        else
-            fputs("no steps", t->to);
-        if (first->has_steps && n_slow > 0)
-            fprintf(t->to, "%zu", n_slow);
-        fputs(")\n", t->to);
-    }
-    if (r->c->n_alone_a + r->c->n_alone_b > 0)
-        fprintf(t->to, "ranks on one side only, not compared: %zu of A, %zu of B\n", r->c->n_alone_a, r->c->n_alone_b);
+    for (size_t i = 0; i < c->n_a + c->n_b; i++)
+        put_run(t, c, i);
+    if (c->n_alone_a + c->n_alone_b > 0)
+        fprintf(t->to, "ranks that are not in all runs, not compared: %zu of A, %zu of B\n", c->n_alone_a,
+                c->n_alone_b);
+}
+
+/* Prints that steps count less than their number, if they do by a fifth. */
+static void put_dependence(const struct term *t, const struct comparison *c)
+{
+    const double rho = c->part_chance[RUN_STEP].dependence, part = independent_number(1, rho);
+    if (c->is_noise_known && part < 0.8)
+        fprintf(t->to,
+                "  steps are like those before them (autocorrelation %.2f): %d %% of them count as independent\n", rho,
+                (int)(part * 100));
 }
 
 static void put_memory(const struct term *t, const char *what, int64_t a, int64_t b)
@@ -254,7 +267,7 @@ static void put_classes(const struct term *t, const struct comparison *c)
 void compare_print(const struct term *t, const struct compare_report *r)
 {
     const struct comparison *c = r->c;
-    put_sides(t, r);
+    put_sides(t, c);
     if (c->is_across)
         fputs("devices of different kinds: kernels are compared by the operator that launched them\n", t->to);
     if (c->pair[0].a->has_steps != c->pair[0].b->has_steps)
@@ -264,6 +277,7 @@ void compare_print(const struct term *t, const struct compare_report *r)
             "difference");
     for (unsigned k = 0; k < RUN_PARTS; k++)
         put_difference(t, part_title[k], &c->part[k]);
+    put_dependence(t, c);
     put_memory(t, "memory, allocated", c->memory_a[0], c->memory_b[0]);
     put_memory(t, "memory, reserved", c->memory_a[1], c->memory_b[1]);
     put_changes(t, r);
@@ -351,6 +365,14 @@ static json_t *steps_json(const struct comparison *c)
     return list;
 }
 
+static json_t *names_json(const struct measured_run *run, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, text_json(run[i].name));
+    return list;
+}
+
 json_t *compare_json(const struct compare_report *r)
 {
     const struct comparison *c = r->c;
@@ -362,8 +384,10 @@ json_t *compare_json(const struct compare_report *r)
         json_array_append_new(changes, row_json(c, r->change[i]));
     for (size_t i = 0; i < c->n; i++)
         json_array_append_new(rows, row_json(c, &c->row[i]));
-    json_t *out = json_pack("{s:o, s:o, s:b, s:b, s:o, s:o}", "a", text_json(r->name[0]), "b", text_json(r->name[1]),
-                            "noise_known", c->is_noise_known, "different_devices", c->is_across, "overall",
+    json_t *out = json_pack("{s:o, s:o, s:o, s:o, s:b, s:f, s:b, s:o, s:o}", "a", text_json(c->run[0].name), "b",
+                            text_json(c->run[c->n_a].name), "runs_a", names_json(c->run, c->n_a), "runs_b",
+                            names_json(c->run + c->n_a, c->n_b), "noise_known", c->is_noise_known, "autocorrelation",
+                            c->part_chance[RUN_STEP].dependence, "different_devices", c->is_across, "overall",
                             parts_json(c->part), "memory", memory_json(c));
     json_object_set_new(out, "ranks", ranks);
     json_object_set_new(out, "alone_a", json_integer((json_int_t)c->n_alone_a));

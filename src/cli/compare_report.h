@@ -9,7 +9,6 @@
 #include "cli/term.h"
 
 struct compare_report {
-    const char *name[2]; /* as given */
     const struct comparison *c;
     const struct compared_row **change; /* see compare_changes() */
     size_t n_changes, top;

@@ -703,6 +703,9 @@ bool options_parse(const struct command *c, int argc, char **argv, struct argume
     a->command = c;
     if (!a->mem || !read_environment(a))
         return false;
+    int dashes = 1; /* getopt moves the words before it behind it */
+    while (dashes < argc && strcmp(argv[dashes], "--") != 0)
+        dashes++;
     long_options(c, known);
     letters(c, short_ones);
     optind = 0; /* restarts getopt of glibc */
@@ -710,6 +713,8 @@ bool options_parse(const struct command *c, int argc, char **argv, struct argume
     for (int code; (code = getopt_long_only(argc, argv, short_ones, known, NULL)) != -1;)
         if (!parse_one(a, code, argv))
             return false;
+    a->has_dashes = dashes < argc && optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+    a->n_behind_dashes = a->has_dashes ? (size_t)(argc - dashes - 1) : 0;
     a->n_words = (size_t)(argc - optind);
     a->word = (const char **)(argv + optind);
     a->n_argv = argc > 0 ? (size_t)argc - 1 : 0;

@@ -282,7 +282,9 @@ struct arguments {
     json_t *more;      /* additional members of the JSON report; NULL: none */
     const char **word; /* arguments that are not options */
     size_t n_words;
-    char **argv; /* the command line after the command's name; getopt has moved options to the front */
+    bool has_dashes;        /* there was a "--" */
+    size_t n_behind_dashes; /* the last words: those behind it */
+    char **argv;            /* the command line after the command's name; getopt has moved options to the front */
     size_t n_argv;
     struct arena *mem;
 };

@@ -329,16 +329,17 @@ static bool compare(struct loading *q)
     struct comparison c;
     struct error own = { 0 };
     size_t n_changes = 0;
-    if (!compare_runs(&c, q->ranks[0].at, q->ranks[0].n, q->ranks[1].at, q->ranks[1].n, q->names, q->in->mem, &own))
+    struct measured_run *run = arena_take(q->in->mem, RUNS, sizeof *run);
+    for (size_t i = 0; run && i < RUNS; i++)
+        run[i] = (struct measured_run){ q->of->run[i].name, q->ranks[i].n, q->ranks[i].at };
+    if (!run)
+        return no_memory(q);
+    if (!compare_runs(&c, run, 1, 1, q->names, q->in->mem, &own))
         return own.fault == FAULT_LIMIT
                    ? error_set(q->e, FAULT_LIMIT, "%s", own.text)
                    : sentence_add(q, arena_printf(q->in->mem, "The runs cannot be compared: %s", own.text));
     const struct compared_row **change = compare_changes(&c, &n_changes, q->in->mem);
-    const struct compare_report report = { .name = { q->of->run[0].name, q->of->run[1].name },
-                                           .c = &c,
-                                           .change = change,
-                                           .n_changes = n_changes,
-                                           .top = TOP };
+    const struct compare_report report = { .c = &c, .change = change, .n_changes = n_changes, .top = TOP };
     return (change && view_text_put(q->in, "comparison", compare_json(&report))) || no_memory(q);
 }
 

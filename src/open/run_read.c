@@ -46,9 +46,11 @@ static bool add_ranks(const struct run *run, struct read_one *r, const struct re
         const struct run_rank view = recording_rank(l, i);
         struct job_rank *rank = list_add(&r->ranks, r->mem);
         void **more = list_add(&r->more, r->mem);
-        if (!rank || !more || !job_rank_of(rank, &view, r->mem) ||
-            (run->of.look && !(*more = run->of.look(l, i, r->mem))))
+        if (!rank || !more || (!run->of.only_look && !job_rank_of(rank, &view, r->mem)))
             return error_no_memory(&r->e, path);
+        rank->has_rank = run_rank_number(&view, &rank->rank);
+        if (run->of.look && !(*more = run->of.look(run->of.look_of, l, i, r->mem, &r->e)))
+            return r->e.fault != FAULT_NONE ? false : error_no_memory(&r->e, path);
         rank->input = input;
         rank->device_row = i;
         rank->path = path;
@@ -117,13 +119,27 @@ static bool has_steps(const struct read_one *r)
     return false;
 }
 
+/* Where the ranks of the group of rank `first` end. */
+static size_t group_end(const struct run *r, size_t first)
+{
+    size_t end = first;
+    while (end < r->n && (!r->of.group || r->of.group[r->rank[end].input] == r->of.group[r->rank[first].input]))
+        end++;
+    return end;
+}
+
 /* Leaves out the older runs of ranks that several directories have. False: no memory. */
 static bool keep_newest(struct run *r)
 {
     struct rank_place *place = arena_take(r->mem, r->n, sizeof *place);
     for (size_t i = 0; place && i < r->n; i++)
         place[i] = (struct rank_place){ .path = r->rank[i].path, r->rank[i].has_rank, r->rank[i].rank };
-    if (!place || !newest_ranks(place, r->n, r->of.warn))
+    bool done = place != NULL;
+    for (size_t i = 0, end; done && i < r->n; i = end) {
+        end = group_end(r, i);
+        done = newest_ranks(place + i, end - i, r->of.warn);
+    }
+    if (!done)
         return false;
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++)

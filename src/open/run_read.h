@@ -21,8 +21,12 @@ struct run_request {
     void (*prepare)(const void *context, const char *path);
     const void *context;
     void (*warn)(const char *line);
-    /* Extracts additional data of a rank; NULL: no memory. May be NULL. */
-    void *(*look)(const struct recording *l, size_t i, struct arena *mem);
+    /* Extracts additional data of a rank; NULL: it cannot be used, with the reason in e. May be NULL. */
+    void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e);
+    const void *look_of; /* its first argument */
+    bool only_look;      /* the steps of the ranks are not needed */
+    const uint32_t *
+        group; /* by input, ascending: recordings of the same rank are only looked for in its own group; NULL: all are one */
 };
 
 struct run {
