@@ -215,7 +215,7 @@ _ascope()
         options=' -dir --collection-dir -reports --model-id --iteration-id --iteration-count --format --csv-safe --max-size --gzip --dialect --time-base --keep-overlaps --out --clear --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
     export-trace)
         words=''
-        options=' --max-size --dialect --time-base --pretty --threads --memory-limit --no-sync --json --quiet -q --help -h'
+        options=' --max-size --dialect --time-base --keep-overlaps --pretty --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     export-memory-timeline)
         words=''

@@ -205,6 +205,7 @@ complete -c ascope -n '__fish_seen_subcommand_from export' -a '(__fish_complete_
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l max-size -d 'split a larger timeline by time into NAME_slice_0, NAME_slice_1, ...; 400M suits most viewers' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l dialect -d 'names of files and columns, but not in databases: as documented (default) or as in current releases of msprof and torch_npu' -x -a 'documented current'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l time-base -d 'times of the timeline: since 1970 (epoch, default) or since its start' -x -a 'epoch start'
+complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l keep-overlaps -d 'leave slices that overlap without nesting on their track in the timeline; otherwise the later one is on a further track, "Thread 7 (2)", because Perfetto and Chrome drop it'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l pretty -d 'write one event of the timeline per line'
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from export-trace' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x

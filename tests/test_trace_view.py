@@ -148,6 +148,10 @@ class Trace(Case):
             moved, kept = self.events(path), self.events(path, "--keep-overlaps")
             self.assertTrue(tracks(moved), which)
             self.assertEqual((tracks(kept), drawn(kept)), (set(), drawn(moved)), which)
+            file = os.path.join(self.dir, which + ".json")
+            self.run_ascope("export-trace", path, file, "--keep-overlaps", "-q")
+            with open(file, encoding="utf-8") as f:
+                self.assertEqual(tracks(json.load(f)), set())
             at = {(e["pid"], e["tid"], e["ts"]) for e in kept if e["ph"] == "X"}
             self.assertEqual([e for e in kept if e["ph"] in "sf" and e.get("cat") != "HostToDevice" and (e["pid"], e["tid"], e["ts"]) not in at], [])
 
