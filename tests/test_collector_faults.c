@@ -667,12 +667,29 @@ static void rings_that_are_cut_are_not_made_long_again(void **state)
 }
 
 static _Thread_local bool cuts_next;
+static _Thread_local unsigned closes_next;
+
+/* Of the rings, whatever numbers they have. */
+static void descriptors_close(void)
+{
+    struct stat st, now;
+    DIR *const all = opendir("/proc/self/fd");
+    assert_int_equal(stat(rings.path, &st), 0);
+    for (struct dirent *d; (d = readdir(all));)
+        if (fstat(atoi(d->d_name), &now) == 0 && now.st_dev == st.st_dev && now.st_ino == st.st_ino)
+            close(atoi(d->d_name));
+    closedir(all);
+}
 
 /* In place of the C library's: the last thing that is done to a ring before it is touched. */
 int madvise(void *at, size_t bytes, int advice)
 {
     if (cuts_next && truncate(rings.path, 0) == 0)
         cuts_next = false;
+    if (closes_next > 0 && advice == MADV_RANDOM) {
+        closes_next--;
+        descriptors_close();
+    }
     return (int)syscall(SYS_madvise, at, bytes, advice);
 }
 
@@ -681,6 +698,29 @@ static void *cut_and_put(void *unused)
     cuts_next = true;
     put_number(STREAM_TRACK, 0, RECORD, 1);
     return unused;
+}
+
+static void *close_and_put(void *is_put)
+{
+    closes_next = 3;
+    *(bool *)is_put = put_number(STREAM_TRACK, 0, RECORD, 1);
+    return NULL;
+}
+
+static void a_program_that_closes_descriptors_while_a_ring_is_made_loses_nothing(void **state)
+{
+    pthread_t thread;
+    bool is_put = false;
+    collecting_start(NULL);
+    put_patiently(0);
+    pthread_create(&thread, NULL, close_and_put, &is_put);
+    pthread_join(thread, NULL);
+    assert_true(is_put);
+    const struct writer_tally tally = collecting_stop();
+    assert_int_equal(all_dropped(&tally), 0);
+    assert_int_equal(n_reported, 0);
+    assert_int_equal(count_numbers(folder), 2);
+    (void)state;
 }
 
 static void a_ring_that_is_cut_while_it_is_made_ends_no_program(void **state)
@@ -830,6 +870,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_directory_that_is_deleted_is_reported_once, quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_ring_that_comes_during_a_look_is_no_damage, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(rings_that_are_cut_are_not_made_long_again, quiet_folder, folder_remove),
+        cmocka_unit_test_setup_teardown(a_program_that_closes_descriptors_while_a_ring_is_made_loses_nothing,
+                                        quiet_folder, folder_remove),
         cmocka_unit_test_setup_teardown(a_ring_that_is_cut_while_it_is_made_ends_no_program, quiet_folder,
                                         folder_remove),
         cmocka_unit_test(a_program_whose_rings_are_cut_short_goes_on),

@@ -133,15 +133,22 @@ static uint8_t *ring_get(uint32_t session, uint32_t *number, int *why)
 {
     if (is_outside(session))
         return outside_ring(session, number, why);
-    struct kept own;
-    const int fd = rings_fd(&own);
+    enum { TRIES = 8 }; /* the program may close the descriptor in between */
     uint8_t *base = NULL;
-    *number = fd >= 0 ? ring_claim(fd, (uint32_t)getpid(), why) : RINGS_MOST;
-    if (*number < RINGS_MOST)
-        base = ring_map(fd, *number);
-    if (!base && *why == 0)
-        *why = errno;
-    kept_close(&own);
+    *number = RINGS_MOST;
+    *why = EBADF;
+    for (int i = 0; i < TRIES && !base && *why == EBADF; i++) {
+        struct kept own;
+        const int fd = rings_fd(&own);
+        *why = fd < 0 ? errno : 0;
+        if (fd >= 0 && *number >= RINGS_MOST)
+            *number = ring_claim(fd, (uint32_t)getpid(), why);
+        if (fd >= 0 && *number < RINGS_MOST)
+            base = ring_map(fd, *number);
+        if (!base && *why == 0)
+            *why = errno;
+        kept_close(&own);
+    }
     return base;
 }
 

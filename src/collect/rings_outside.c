@@ -92,12 +92,23 @@ uint8_t *outside_ring(uint32_t session, uint32_t *number, int *why)
 {
     if (!outside_lock())
         return NULL;
-    struct kept file;
+    enum { TRIES = 8 }; /* as in ring_get() */
     uint8_t *base = NULL;
-    if (atomic_load(&rings.session) == session ? outside_open(&file, false) : outside_join(&file, session)) {
-        *number = ring_claim(file.fd, outside.file.owner, why);
-        base = *number < RINGS_MOST ? ring_map(file.fd, *number) : NULL;
-        kept_close(&file);
+    *number = RINGS_MOST;
+    *why = EBADF;
+    for (int i = 0; i < TRIES && !base && *why == EBADF; i++) {
+        struct kept file;
+        const bool is_open =
+            atomic_load(&rings.session) == session ? outside_open(&file, false) : outside_join(&file, session);
+        *why = is_open ? 0 : errno;
+        if (is_open && *number >= RINGS_MOST)
+            *number = ring_claim(file.fd, outside.file.owner, why);
+        if (is_open && *number < RINGS_MOST)
+            base = ring_map(file.fd, *number);
+        if (!base && *why == 0)
+            *why = errno;
+        if (is_open)
+            kept_close(&file);
     }
     atomic_store(&outside.is_busy, false);
     return base;
