@@ -204,6 +204,29 @@ def collections_results_and_summaries_agree(top):
             check(of_summaries[table] == raw[table], f"{framework}: {table} of summaries as of collections")
 
 
+def directories_of_devices_agree(top):
+    """Every mode: the same from PROF directories as from their databases. What tasks are made of is in the tables, too."""
+    job, out = top / "job-none", top / "of-none"
+    out.mkdir()
+    ascope("sim", "--ranks", 4, "--tp", 2, "--pp", 2, "--kernels", 600, "--out", job)
+    run(job, "-m", "all-modes", "-o", out / "raw")
+    left = [file.name for folder in job.iterdir() for file in folder.iterdir() if not (file.name == "host" or file.name.startswith("device_"))]
+    check(left == [], f"nothing is written beside raw data: {left}")
+    ascope("export", "db", "-dir", job, "-q")
+    ascope("communication", job, "-q")
+    done = run(job, "-m", "all-modes", "-o", out / "db", "--json")
+    check({rank["source"] for rank in json.loads(done.stdout)["job_ranks"]} == {"db"}, "databases are read")
+    raw = results(out / "raw")
+    check(len(raw) > 20 and results(out / "db") == raw, f"PROF: {len(raw)} tables, from databases as from directories")
+    blocks = [row[raw["KernelDetails"]["columns"].index("block_dim")] for row in raw["KernelDetails"]["rows"]]
+    of_tasks = []
+    for file in job.glob("*/msprof_*.db"):
+        db = sqlite3.connect(file)
+        of_tasks += [n for n, in db.execute("SELECT c.blockNum FROM TASK AS t JOIN COMPUTE_TASK_INFO AS c USING (globalTaskId)")]
+        db.close()
+    check(len(set(blocks)) > 1 and sorted(blocks) == sorted(of_tasks), f"blocks of kernels: {sorted(set(blocks))}, {sorted(set(of_tasks))}")
+
+
 def summaries_are_made_once(top):
     job = top / "job-pt"
     ascope("analyse", job, "--summary")
@@ -276,7 +299,7 @@ with tempfile.TemporaryDirectory() as folder:
         print(test.__name__)
         test(*((top, expected) if test is against_the_reference else (top,)))
     for test in (ranks_of_any_kind, damaged_ranks, same_bytes_with_any_number_of_threads, collections_results_and_summaries_agree,
-                 summaries_are_made_once, parts_are_joined_to_the_same_results, as_msprof_analyze):
+                 directories_of_devices_agree, summaries_are_made_once, parts_are_joined_to_the_same_results, as_msprof_analyze):
         print(test.__name__)
         test(top)
 sys.exit(1 if failures else 0)

@@ -176,8 +176,8 @@ static void tables_of_the_database(void **state)
         { "NPU_OP_MEM", 2, "operatorName", "'12345" },
         { "NPU_OP_MEM", 2, "deviceId", "70" },
     };
-    static const struct db_writer writer[] = { { cann_db }, { hardware_db }, { communication_db }, { overlap_db },
-                                               { pmu_db }, { marks_db }, { memory_db } };
+    static const struct db_writer writer[] = { { cann_db, NULL }, { hardware_db, NULL }, { communication_db, NULL }, { overlap_db, NULL },
+                                               { pmu_db, NULL }, { marks_db, NULL }, { memory_db, NULL } };
     const struct export x = { .profile = &profile, .options = &current, .mem = profile.mem };
     const char *path = folder_path("a.db");
     struct error e = { 0 };

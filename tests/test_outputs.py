@@ -550,7 +550,7 @@ class Jobs(Case):
 
     def test_parts_of_dead_runs_are_removed(self):
         collection = min(glob.glob(glob.escape(self.path("job")) + "/*_ascend_pt"))  # rank 0
-        dead = [self.path("job/.ascope_shards.part-0123456789abcdef"), os.path.join(collection, "ascope_rank.part-0123456789abcdef"),
+        dead = [self.path("job/.ascope_shards.part-0123456789abcdef"),
                 os.path.join(collection, "ascope_rank_0.summary.part-0123456789abcdef")]
         for path in dead:
             os.mkdir(path)

@@ -656,7 +656,7 @@ static void tables_of_the_database(void **state)
         { "OSRT_API", 2, "startNs", "5000" },
         { "OSRT_API", 2, "endNs", "17000" },
     };
-    static const struct db_writer writer[] = { { usage_db }, { counters_db }, { core_db } };
+    static const struct db_writer writer[] = { { usage_db, NULL }, { counters_db, NULL }, { core_db, NULL } };
     const struct export x = { .profile = &profile, .options = &current, .mem = profile.mem };
     const char *path = folder_path("a.db");
     struct error e = { 0 };

@@ -41,16 +41,16 @@ static void unmake(struct database *d)
     sqlite3_close(d->db);
 }
 
-static bool is_same(sqlite3_stmt *s, int column, const struct cell *c, int64_t rowid)
+static bool is_same(sqlite3_stmt *s, int column, const struct stored *c, int64_t rowid)
 {
     if (column == 0) /* INTEGER PRIMARY KEY: NULL in the record */
-        return c->kind == CELL_NULL && sqlite3_column_int64(s, 0) == rowid;
+        return c->kind == STORED_NULL && sqlite3_column_int64(s, 0) == rowid;
     switch (sqlite3_column_type(s, column)) {
-    case SQLITE_NULL: return c->kind == CELL_NULL;
-    case SQLITE_INTEGER: return c->kind == CELL_INTEGER && c->integer == sqlite3_column_int64(s, column);
-    case SQLITE_FLOAT: return c->kind == CELL_REAL && c->real == sqlite3_column_double(s, column);
+    case SQLITE_NULL: return c->kind == STORED_NULL;
+    case SQLITE_INTEGER: return c->kind == STORED_INTEGER && c->integer == sqlite3_column_int64(s, column);
+    case SQLITE_FLOAT: return c->kind == STORED_REAL && c->real == sqlite3_column_double(s, column);
     default:
-        return c->kind == CELL_TEXT && c->bytes == (size_t)sqlite3_column_bytes(s, column) &&
+        return c->kind == STORED_TEXT && c->bytes == (size_t)sqlite3_column_bytes(s, column) &&
                memcmp(c->text, sqlite3_column_text(s, column), c->bytes) == 0;
     }
 }
@@ -60,7 +60,7 @@ static size_t compare(const struct database *d, const struct rows_file *f, enum 
 {
     sqlite3_stmt *s;
     struct rows r;
-    struct cell cell[COLUMNS];
+    struct stored cell[COLUMNS];
     int64_t rowid;
     size_t n = 0;
     assert_int_equal(sqlite3_prepare_v2(d->db, "SELECT * FROM t ORDER BY id", -1, &s, NULL), SQLITE_OK);
@@ -158,14 +158,14 @@ static void damage_ends(void **state)
             exact[at] ^= (unsigned char)(1 + at % 255);
         struct rows_file f;
         struct rows r;
-        struct cell cell[COLUMNS];
+        struct stored cell[COLUMNS];
         int64_t rowid, sum = 0;
         if (rows_file_init(&f, exact, size)) {
             size_t n = 0;
             rows_init(&r, &f, d.root);
             while (rows_next(&r, &rowid, cell, COLUMNS) == ROWS_ROW && n++ < 100000)
                 for (size_t c = 0; c < COLUMNS; c++)
-                    for (size_t k = 0; cell[c].kind == CELL_TEXT && k < cell[c].bytes; k++)
+                    for (size_t k = 0; cell[c].kind == STORED_TEXT && k < cell[c].bytes; k++)
                         sum += cell[c].text[k];
             rows_fini(&r);
             assert_true(!rows_count(&f, d.root, &n) || n <= size / 2);

@@ -16,7 +16,7 @@
 #include "base/sqlite_file.h"
 #include "base/sqlite_pages.h"
 
-enum { MOST_COLUMNS = 64, BLOCK_ROWS = 64 };
+enum { MOST_COLUMNS = DB_COLUMNS, BLOCK_ROWS = 64 };
 
 enum affinity { NUMERIC, REAL, TEXT };
 
@@ -38,6 +38,8 @@ struct db {
     const struct db_filter *filter;
     size_t n_filters;
     const void *filter_context;
+    const struct db_taker *taker; /* NULL: rows go to the file */
+    bool is_wanted[DB_COLUMNS];   /* by the taker: of the table whose rows are made */
     struct arena *mem;
     uint64_t n_rows;
     bool has_failed;                              /* a text could not be numbered */
@@ -47,7 +49,7 @@ struct db {
 
 static bool no_memory(struct db *db, struct error *e)
 {
-    return error_no_memory(e, db->out.path);
+    return error_no_memory(e, db->taker ? "tables in memory" : db->out.path);
 }
 
 struct db *db_open(const char *path, struct names *names, struct error *e)
@@ -70,6 +72,33 @@ struct db *db_open(const char *path, struct names *names, struct error *e)
         return NULL;
     }
     return db;
+}
+
+struct db *db_open_taker(const struct db_taker *taker, struct names *names)
+{
+    struct db *db = calloc(1, sizeof *db);
+    if (!db)
+        return NULL;
+    db->names = names;
+    db->taker = taker;
+    if (!(db->mem = arena_new())) {
+        db_discard(db);
+        return NULL;
+    }
+    return db;
+}
+
+bool db_wants(const struct db *db, const char *tables)
+{
+    const char *const wanted = db->taker ? db->taker->table : "";
+    const size_t len = strlen(wanted);
+    bool found = !db->taker;
+    for (const char *at = tables; !found && at && *at; at += *at == ' ') {
+        const size_t n = strcspn(at, " ");
+        found = n == len && memcmp(at, wanted, n) == 0;
+        at += n;
+    }
+    return found;
 }
 
 void db_filters(struct db *db, const struct db_filter *filter, size_t n, const void *context)
@@ -207,7 +236,7 @@ static const struct cell *cells_of(struct db *db, const struct db_table *t, cons
         t->fill(t->rows, first, n, to);
     for (size_t i = first; i < first + n && !t->fill; i++)
         for (size_t c = 0; c < t->n_columns; c++)
-            *to++ = cell_of(t, order ? order[i] : i, c);
+            *to++ = !db->taker || db->is_wanted[c] ? cell_of(t, order ? order[i] : i, c) : cell_na();
     return db->block;
 }
 
@@ -288,7 +317,10 @@ static bool add_rows(struct db *db, const struct db_table *t, const struct row_f
         for (size_t i = 0; i < n && done; i++) {
             if (form->n_filters > 0 && !is_wanted(db, form, cell + i * t->n_columns))
                 continue;
-            done = add_row(db, form, cell + i * t->n_columns, b);
+            if (db->taker)
+                db->taker->take(db->taker->context, cell + i * t->n_columns);
+            else
+                done = add_row(db, form, cell + i * t->n_columns, b);
             db->n_rows++;
         }
     }
@@ -374,6 +406,12 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
     if (t->n_rows == 0 && !t->is_made_empty)
         return true;
     const struct row_form form = form_of(db, t);
+    if (db->taker) {
+        memset(db->is_wanted, 0, sizeof db->is_wanted);
+        return !db_wants(db, t->name) ||
+               (db->taker->begin(db->taker->context, t, db->is_wanted) ? add_rows(db, t, &form, NULL, e)
+                                                                       : no_memory(db, e));
+    }
     struct btree *b = find_table(db, t);
     if (!b || !add_index(db, t->index))
         return no_memory(db, e);
@@ -404,8 +442,18 @@ bool db_table_kind(struct db *db, struct db_table t, const struct db_kind_column
 CELL_GETTER(string_id, struct db, cell_uint(i))
 CELL_GETTER(string_value, struct db, cell_name(r->used.at[i]))
 
+/* Behind the last table of a taker. */
+static bool end_taking(struct db *db, struct error *e)
+{
+    const bool done = !names_failed(db->names) || no_memory(db, e);
+    db_discard(db);
+    return done;
+}
+
 bool db_close(struct db *db, struct error *e)
 {
+    if (db->taker)
+        return end_taking(db, e);
     static const struct db_column column[] = { { "id", "INTEGER PRIMARY KEY", string_id },
                                                { "value", "TEXT", string_value } };
     const struct db_table strings = {
@@ -424,7 +472,8 @@ void db_discard(struct db *db)
 {
     if (!db)
         return;
-    out_discard(&db->out);
+    if (!db->taker)
+        out_discard(&db->out);
     arena_free(db->mem);
     free(db->id_of);
     free(db->quoted);

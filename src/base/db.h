@@ -52,6 +52,20 @@ struct db_filter {
 };
 
 struct db *db_open(const char *path, struct names *names, struct error *e);
+
+/* Who gets the rows of one table instead of a file. */
+enum { DB_COLUMNS = 64 };
+struct db_taker {
+    const char *table;
+    /* Rows of this kind follow: which of their columns are wanted. False: no memory. */
+    bool (*begin)(void *context, const struct db_table *t, bool is_wanted[DB_COLUMNS]);
+    void (*take)(void *context, const struct cell *cell); /* a row; cells of columns that are not wanted mean nothing */
+    void *context;
+};
+struct db *db_open_taker(const struct db_taker *taker, struct names *names); /* NULL: no memory */
+/* Whether one of the tables is wanted, whose names are separated by blanks. NULL: tables that no taker wants. */
+bool db_wants(const struct db *db, const char *tables);
+
 /* Before the first table; lent until db_close(). */
 void db_filters(struct db *db, const struct db_filter *filter, size_t n, const void *context);
 /* Adds rows; the first ones create the table. Those of one call may come in any order of their PRIMARY KEY; keys of a

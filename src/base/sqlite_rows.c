@@ -126,15 +126,15 @@ static const uint8_t *join(struct rows *r, const uint8_t *start, size_t local, s
     return r->long_row;
 }
 
-static inline bool cell_read(struct bytes *body, uint64_t type, struct cell *cell)
+static inline bool cell_read(struct bytes *body, uint64_t type, struct stored *cell)
 {
     static const uint8_t bytes_of[SHORT_TYPES] = { 0, 1, 2, 3, 4, 6, 8, 8 };
     const uint8_t *p = bytes_take(body, type < SHORT_TYPES ? bytes_of[type] : (size_t)((type - SHORT_TYPES) / 2));
     if (!p)
         return false;
-    cell->kind = CELL_INTEGER;
+    cell->kind = STORED_INTEGER;
     switch (type) {
-    case 0: cell->kind = CELL_NULL; return true;
+    case 0: cell->kind = STORED_NULL; return true;
     case 1: cell->integer = (int8_t)p[0]; return true;
     case 2: cell->integer = (int16_t)be16(p); return true;
     case 3: cell->integer = (int32_t)(be16(p) << 16 | (uint32_t)p[2] << 8) >> 8; return true;
@@ -144,20 +144,20 @@ static inline bool cell_read(struct bytes *body, uint64_t type, struct cell *cel
     case 7: {
         const uint64_t bits = be64(p);
         memcpy(&cell->real, &bits, sizeof bits);
-        cell->kind = CELL_REAL;
+        cell->kind = STORED_REAL;
         return cell->real == cell->real;
     }
     case 8: cell->integer = 0; return true;
     case 9: cell->integer = 1; return true;
     default: break;
     }
-    cell->kind = CELL_TEXT;
+    cell->kind = STORED_TEXT;
     cell->text = (const char *)p;
     cell->bytes = (size_t)((type - SHORT_TYPES) / 2);
     return type > SHORT_TYPES && type % 2 == 1; /* even: a blob */
 }
 
-static bool row_read(struct rows *r, struct rows_page *p, int64_t *rowid, struct cell *cell, size_t n)
+static bool row_read(struct rows *r, struct rows_page *p, int64_t *rowid, struct stored *cell, size_t n)
 {
     const size_t usable = r->file->usable;
     struct bytes b = { p->page, usable, be16(p->page + p->first + 2 * p->next++) };
@@ -187,7 +187,7 @@ static bool row_read(struct rows *r, struct rows_page *p, int64_t *rowid, struct
     return true;
 }
 
-enum rows_state rows_next(struct rows *r, int64_t *rowid, struct cell *cell, size_t n)
+enum rows_state rows_next(struct rows *r, int64_t *rowid, struct stored *cell, size_t n)
 {
     for (;;) {
         if (r->below && !go_below(r))

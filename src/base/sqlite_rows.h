@@ -26,9 +26,9 @@ bool rows_file_init(struct rows_file *f, const uint8_t *data, size_t size); /* f
 
 bool rows_count(const struct rows_file *file, uint32_t root, size_t *n); /* false: strange, as below */
 
-enum cell_kind { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
-struct cell {
-    enum cell_kind kind;
+enum stored_kind { STORED_NULL, STORED_INTEGER, STORED_REAL, STORED_TEXT };
+struct stored {
+    enum stored_kind kind;
     union {
         int64_t integer;
         double real;
@@ -58,7 +58,7 @@ struct rows {
 
 void rows_init(struct rows *r, const struct rows_file *file, uint32_t root);
 /* The next row: its rowid and its first n values, at most ROWS_COLUMNS. A row with fewer is strange. */
-enum rows_state rows_next(struct rows *r, int64_t *rowid, struct cell *cell, size_t n);
+enum rows_state rows_next(struct rows *r, int64_t *rowid, struct stored *cell, size_t n);
 void rows_fini(struct rows *r);
 
 #endif

@@ -2,7 +2,7 @@
 /* rank.h - what is known about one rank of a job, whoever analysed it: columns.
  *
  * Filled from the databases of a rank (rank_db.c), from its text results (rank_text.c), or from a collection that was just
- * analysed (rank_collection.c). Names are those of the job: equal texts have equal ids on all ranks. Nothing but
+ * analysed, by the functions that write its databases (pipeline/rank_load.c). Names are those of the job: equal texts have equal ids on all ranks. Nothing but
  * rank_summarise() and the few modes that look at single tasks reads it; all else reads the summary that is made of it.
  *
  * Times are ns since the epoch on the rank's own clock. A part that the source does not have has no rows, and its bit in

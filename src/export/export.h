@@ -82,6 +82,7 @@ struct track {
 
 struct db_writer {
     bool (*write)(const struct export *x, struct db *db, struct error *e);
+    const char *tables; /* those that are also read without a file, for ranks of a job: see db_wants(); NULL: none */
 };
 
 #endif

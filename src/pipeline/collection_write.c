@@ -22,6 +22,7 @@
 #include "pipeline/stages.h"
 #include "load/raw_bytes.h"
 #include "pipeline/framework_outputs.h"
+#include "pipeline/prof_write.h"
 #include "pipeline/registry.h"
 
 struct job {
@@ -104,15 +105,9 @@ static bool write_table(const struct writing *w, struct job *j, struct table *t)
 struct collection_export collection_export_of(const struct collection *s, const struct output_options *options,
                                               struct arena *mem)
 {
-    return (struct collection_export){ .collection = s,
-                                       .framework = &s->framework,
-                                       .device = { .profile = &s->profile,
-                                                   .registry = &prof_registry,
-                                                   .options = options,
-                                                   .scope = SCOPE_ALL,
-                                                   .is_generic = !s->profile.chip->is_native,
-                                                   .mem = mem },
-                                       .mem = mem };
+    return (struct collection_export){
+        .collection = s, .framework = &s->framework, .device = prof_export_of(&s->profile, options, mem), .mem = mem
+    };
 }
 
 static void write_job(const struct writing *w, struct job *j)

@@ -174,25 +174,26 @@ static void write_report(struct writing *w, struct job *j)
         write_csv(w, j, &t, file);
 }
 
+struct export prof_export_of(const struct profile *p, const struct output_options *options, struct arena *mem)
+{
+    return (struct export){ .profile = p,
+                            .registry = &prof_registry,
+                            .options = options,
+                            .scope = SCOPE_ALL,
+                            .is_generic = !p->chip->is_native,
+                            .mem = mem };
+}
+
 /* The database always covers the whole collection. Its tables can represent ids that are not unique, unlike the text
  * exports. */
 static void write_db(struct writing *w, struct job *j)
 {
-    struct export x = w->base;
-    x.mem = j->mem;
-    x.scope = SCOPE_ALL;
-    x.is_generic = !x.profile->chip->is_native;
-    x.window = x.host_window = NULL;
+    const struct export x = prof_export_of(w->base.profile, w->options, j->mem);
     const char *path = arena_printf(j->mem, "%s/msprof_%s.db", w->prof_dir, w->stamp);
     struct db *db = has_memory(w, j, "msprof.db") ? db_open(path, x.profile->names, &j->error) : NULL;
     if (!db)
         return;
-    for (size_t i = 0; i < prof_registry.n_db_writers; i++)
-        if (!prof_registry.db_writer[i].write(&x, db, &j->error) || !has_memory(w, j, path)) {
-            db_discard(db);
-            return;
-        }
-    if (!about_db(&x, db, -1, &j->error)) {
+    if (!device_db(&x, db, &j->error) || !about_db(&x, db, -1, &j->error)) {
         db_discard(db);
         return;
     }
@@ -365,7 +366,6 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
         inside_remove(w->dir, AT_REMOVEDIR); /* only if nothing else is in it */
         return error_set(e, FAULT_ASKED, "%s: nothing to export for this request", out->profile.path);
     }
-    note_unknown(out);
     struct error readme = { 0 };
     if ((w->want & (WANT_TIMELINE | WANT_SUMMARY)) && !write_readme(w, out, &readme))
         account_problem(&out->account, readme.text);
@@ -431,27 +431,37 @@ void result_clear(struct result *out)
         clear_folder(out, &out->profile.device[i].source);
 }
 
-bool prof_export(const char *prof_path, const struct output_options *options, struct progress *progress,
-                 struct result *out, struct error *e)
+bool prof_load(const char *prof_path, unsigned n_threads, struct progress *progress, struct result *out,
+               struct error *e)
 {
     *out = (struct result){ .account.mem = arena_new() };
     if (!out->account.mem)
         return error_no_memory(e, prof_path);
-    const unsigned want = options->want ? options->want : WANT_ALL;
     const double start = account_clock_s();
-    const uint64_t bytes = raw_bytes(prof_path);
-    struct output_options sized = *options;
-    sized.n_threads = stage_threads(bytes, options->n_threads);
-    progress_stage(progress, "reading", 0, STAGE_READ, bytes);
     struct profile *p = &out->profile;
-    if (!profile_load(p, prof_path, sized.n_threads, e) ||
-        (!p->collector.is_there &&
-         (!collector_load_above(&p->collector, p->path, p->mem, &p->lost, e) ||
-          !seal_load(&p->collector, p->path, SEAL_PART, sized.n_threads, p->mem, &p->lost, e))))
+    progress_stage(progress, "reading", 0, STAGE_READ, raw_bytes(prof_path));
+    if (!profile_load(p, prof_path, n_threads, e) ||
+        (!p->collector.is_there && (!collector_load_above(&p->collector, p->path, p->mem, &p->lost, e) ||
+                                    !seal_load(&p->collector, p->path, SEAL_PART, n_threads, p->mem, &p->lost, e))))
         return false;
     const double loaded = account_clock_s();
     progress_stage(progress, "analysing", STAGE_READ, STAGE_ANALYSED, profile_analyse_steps(p));
-    if (!profile_analyse(&out->profile, sized.n_threads, e))
+    if (!profile_analyse(p, n_threads, e))
+        return false;
+    note_unknown(out);
+    out->account.load_s = loaded - start;
+    out->account.analyse_s = account_clock_s() - loaded;
+    return true;
+}
+
+bool prof_export(const char *prof_path, const struct output_options *options, struct progress *progress,
+                 struct result *out, struct error *e)
+{
+    const unsigned want = options->want ? options->want : WANT_ALL;
+    const uint64_t bytes = raw_bytes(prof_path);
+    struct output_options sized = *options;
+    sized.n_threads = stage_threads(bytes, options->n_threads);
+    if (!prof_load(prof_path, sized.n_threads, progress, out, e))
         return false;
     const double analysed = account_clock_s();
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
@@ -459,8 +469,6 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
     const bool done = write_all(&sized, want, out, e);
     if (done && options->clears)
         result_clear(out);
-    out->account.load_s = loaded - start;
-    out->account.analyse_s = analysed - loaded;
     out->account.write_s = account_clock_s() - analysed;
     return done;
 }

@@ -8,7 +8,7 @@
 #define ASCOPE_PIPELINE_PROF_WRITE_H
 
 #include "base/progress.h"
-#include "export/output_options.h"
+#include "export/export.h"
 #include "pipeline/account.h"
 #include "profile/profile.h"
 
@@ -17,9 +17,14 @@ struct result {
     struct account account;
 };
 
-/* Progress may be NULL. False: nothing could be exported, with the reason in e. True: some outputs may have failed, see problems and losses. */
+/* Loads and analyses. Progress may be NULL. False: see e. */
+bool prof_load(const char *prof_path, unsigned n_threads, struct progress *progress, struct result *out,
+               struct error *e);
+/* Also writes. False: nothing could be exported, with the reason in e. True: some outputs may have failed, see problems and losses. */
 bool prof_export(const char *prof_path, const struct output_options *options, struct progress *progress,
                  struct result *out, struct error *e);
+/* The request for a database: everything. */
+struct export prof_export_of(const struct profile *p, const struct output_options *options, struct arena *mem);
 void result_clear(struct result *r); /* removes the intermediate databases that the reference has left */
 void result_free(struct result *r);
 

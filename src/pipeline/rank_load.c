@@ -1,80 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/rank_load.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyse/framework/collection_analyse.h"
 #include "base/file.h"
-#include "base/leftover.h"
-#include "base/outdir.h"
 #include "cluster/rank_db.h"
 #include "cluster/rank_summarise.h"
 #include "cluster/summary_file.h"
+#include "export/comm/analyze_rows.h"
 #include "export/framework/analysis_db.h"
 #include "export/framework/kernel_details.h"
-#include "load/prof.h"
-#include "pipeline/analyze.h"
+#include "export/msprof/db_identity.h"
 #include "pipeline/collection_write.h"
-#include "pipeline/framework_outputs.h"
 #include "pipeline/prof_write.h"
 
 enum { CODE_OF_LOSSES = 3 };
 
-/* Makes a directory for temporary databases: beside the results, or in that for temporary files. */
-static bool scratch_make(struct leftover *l, const char *beside, struct error *e)
+/* The requests for the tables of what was analysed: of a collection of a framework, or of a PROF directory. Each call has memory of its
+ * own. */
+struct analysed {
+    const struct framework_kind *kind; /* NULL: a PROF directory */
+    const struct collection *collection;
+    const struct profile *profile;
+    const struct output_options *options;
+};
+
+/* Without a framework communication has no steps. */
+static bool comm_tables(const struct export *x, struct db *db, struct error *e)
 {
-    char place[4096];
-    const char *temporary = getenv("TMPDIR");
-    const char *const dir[] = { beside, temporary && *temporary ? temporary : "/tmp" };
-    for (size_t i = 0; i < sizeof dir / sizeof *dir; i++) {
-        const int n = snprintf(place, sizeof place, "%s/ascope_rank", dir[i]);
-        if (n <= 0 || (size_t)n >= sizeof place)
-            continue;
-        leftovers_sweep_of(place);
-        if (leftover_dir(l, place) == 0)
-            return true;
-    }
-    return error_set(e, FAULT_IO, "%s: cannot create temporary databases: %s", beside, write_trouble(errno));
+    struct collectives c;
+    if (x->profile->is_level0 || !db_wants(db, "CommAnalyzerTime CommAnalyzerBandwidth CommAnalyzerMatrix"))
+        return true;
+    if (!collectives_find(&c, x->profile, x->mem))
+        return error_no_memory(e, x->profile->path);
+    return c.list.n == 0 || (costs_db(&c, NULL, db, e) && matrix_db(&c, db, e));
 }
 
-static bool write_database(const struct collection *s, const struct output_options *options, const char *path,
-                           bool (*write)(const struct collection_export *x, const char *path, uint64_t *n_rows,
-                                         struct error *e),
-                           const char **written, struct error *e)
+static bool write_prof(const struct analysed *a, struct arena *mem, struct db *db, struct error *e)
 {
-    struct arena *scratch = path ? arena_new() : NULL;
-    uint64_t n_rows = 0;
-    if (!scratch)
-        return error_no_memory(e, s->path);
-    const struct collection_export x = collection_export_of(s, options, scratch);
-    bool done = write(&x, path, &n_rows, e);
-    if (done && (arena_failed(scratch) || names_failed(s->profile.names)))
-        done = error_no_memory(e, s->path);
-    arena_free(scratch);
-    if (done && n_rows > 0)
-        *written = path;
-    return done;
+    const struct export x = prof_export_of(a->profile, a->options, mem);
+    return device_db(&x, db, e) && about_db(&x, db, -1, e) && comm_tables(&x, db, e);
 }
 
-/* Writes the databases of a collection to a directory. For MindSpore, too, steps and communication are written as
- * for PyTorch: its own database has no steps. */
-static bool write_databases(const struct framework_kind *kind, const struct collection *s,
-                            const struct output_options *options, const char *dir, struct job_rank *r,
-                            struct arena *mem, struct error *e)
+/* MindSpore's steps and communication are as PyTorch's: its own databases have communication without steps. */
+static bool write_collection(const struct analysed *a, struct arena *mem, struct db *db, struct error *e)
 {
-    const struct output_rows rows = framework_outputs(kind->id);
-    for (size_t i = 0; i < rows.n; i++) {
-        const struct framework_output *o = &rows.at[i];
-        if (o->is_db && strstr(o->file, "%s") && (!o->is_wanted || o->is_wanted(s)) &&
-            !write_database(s, options, arena_printf(mem, "%s/rank.db", dir), o->write, &r->db, e))
-            return false;
-    }
-    return !collection_has_kernels(s) ||
-           write_database(s, options, arena_printf(mem, "%s/comm.db", dir), analysis_db_write, &r->comm, e);
+    const struct collection_export x = collection_export_of(a->collection, a->options, mem);
+    const bool has_kernels = collection_has_kernels(a->collection);
+    if (a->kind->id == FRAMEWORK_MINDSPORE)
+        return ms_tables(&x, db, e) && (!has_kernels || communication_tables(&x, db, e));
+    return pytorch_tables(&x, db, e) && (!has_kernels || analysis_tables(&x, db, e));
+}
+
+static bool write_tables(void *context, struct db *db, struct error *e)
+{
+    const struct analysed *const a = context;
+    struct arena *const mem = arena_new();
+    bool done = mem && (a->kind ? write_collection : write_prof)(a, mem, db, e) && !arena_failed(mem);
+    arena_free(mem);
+    return done || error_no_memory(e, a->profile->path);
 }
 
 /* MindSpore's tables give every operator the type of a collective. Without types, sends and receives are recognised
@@ -96,15 +83,10 @@ static void forget_types(struct rank *r)
 static bool rank_of_collection(const struct framework_kind *kind, const struct collection *s,
                                const struct output_options *options, unsigned parts, struct rank *out, struct error *e)
 {
-    struct leftover scratch = { 0 };
-    struct job_rank r = { .path = s->path,
-                          .framework = kind->id,
-                          .rank = s->settings.has_rank ? s->settings.rank : -1 };
-    if (!scratch_make(&scratch, options->out_dir ? options->out_dir : s->path, e))
-        return false;
-    const bool done =
-        write_databases(kind, s, options, scratch.path, &r, out->mem, e) && rank_db_load(&r, parts, out, e);
-    leftover_settle(&scratch, NULL);
+    struct analysed a = { kind, s, &s->profile, options };
+    const struct table_source source = { write_tables, &a, s->profile.names };
+    const struct job_rank r = { .path = s->path, .framework = kind->id };
+    const bool done = rank_tables_load(&r, &source, parts, out, e);
     if (kind->id == FRAMEWORK_MINDSPORE)
         forget_types(out);
     out->identity.has_rank = s->settings.has_rank;
@@ -116,38 +98,20 @@ static bool rank_of_collection(const struct framework_kind *kind, const struct c
     return done && (out->identity.path || error_no_memory(e, s->path));
 }
 
-/* Writes the communication database of `ascope communication`. */
-static bool write_comm(const struct profile *p, const char *dir, struct job_rank *to, struct arena *mem,
-                       struct error *e)
-{
-    const struct analyze_request request = { .is_db_only = true, .out_dir = dir };
-    struct analyze_result r;
-    if (!analyze_write(p, &request, mem, &r, e))
-        return false;
-    to->comm = r.n_files > 0 ? r.file[0].path : NULL;
-    return true;
-}
-
 static bool load_prof(const char *path, unsigned parts, struct rank *out, int *exit_code, struct error *e)
 {
-    struct leftover scratch = { 0 };
+    const struct output_options options = { .n_threads = 1 };
+    const struct job_rank from = { .path = path };
     struct result r = { 0 };
-    struct job_rank from = { .path = path, .rank = -1 };
-    if (!scratch_make(&scratch, path, e))
-        return false;
-    const struct output_options options = { .want = WANT_DB, .out_dir = scratch.path, .n_threads = 1 };
-    bool done = prof_export(path, &options, NULL, &r, e);
-    for (size_t i = 0; done && i < r.account.files.n; i++) /* the database is all that was asked for */
-        from.db = arena_text(out->mem, r.account.files.at[i].path, strlen(r.account.files.at[i].path));
-    if (parts & (RANK_COMM_TABLES | RANK_COMM_MATRIX))
-        done = done && write_comm(&r.profile, scratch.path, &from, out->mem, e);
-    done = done && rank_db_load(&from, parts, out, e);
+    struct analysed a = { NULL, NULL, &r.profile, &options };
+    bool done = prof_load(path, 1, NULL, &r, e);
+    const struct table_source source = { write_tables, &a, r.profile.names };
+    done = done && rank_tables_load(&from, &source, parts, out, e);
     if (done)
         *exit_code = account_is_lossy(&r.account, &r.profile.lost) ? CODE_OF_LOSSES : 0;
     for (size_t i = 0; i < LOSS_KINDS; i++)
         out->identity.lost.by[i].n += r.profile.lost.by[i].n;
     result_free(&r);
-    leftover_settle(&scratch, NULL);
     return done;
 }
 

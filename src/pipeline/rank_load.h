@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_load.h - loads the data of a rank from its collection, for `ascope cluster` and for summaries.
  *
- * The collection is analysed and written to temporary databases, as by `ascope analyse`; these are read and removed. A
- * rank therefore has the same data whether it is read from its collection or from its results.
+ * The collection is analysed. The functions that write its databases hand over the rows of their tables, without a
+ * file. A rank therefore has the same data whether it is read from its collection or from its results.
  */
 #ifndef ASCOPE_PIPELINE_RANK_LOAD_H
 #define ASCOPE_PIPELINE_RANK_LOAD_H

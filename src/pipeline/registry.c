@@ -151,19 +151,19 @@ static const struct track tracks[] = {
 
 /* Groups of tables of the database. */
 static const struct db_writer db_writers[] = {
-    { cann_db },
-    { hardware_db },
-    { communication_db },
-    { overlap_db },
-    { pmu_db },
-    { usage_db },
-    { counters_db },
-    { freq_db },
-    { core_db },
-    { marks_db },
-    { identity_db },
-    { enums_db },
-    { memory_db },
+    { cann_db, "CANN_API" },
+    { hardware_db, "TASK COMPUTE_TASK_INFO" },
+    { communication_db, "COMMUNICATION_OP COMMUNICATION_TASK_INFO" },
+    { overlap_db, NULL },
+    { pmu_db, NULL },
+    { usage_db, NULL },
+    { counters_db, NULL },
+    { freq_db, "AICORE_FREQ" },
+    { core_db, NULL },
+    { marks_db, "MSTX_EVENTS" },
+    { identity_db, "HOST_INFO" },
+    { enums_db, "ENUM_API_TYPE ENUM_HCCL_DATA_TYPE" },
+    { memory_db, NULL },
     { 0 },
 };
 /* clang-format on */

@@ -214,12 +214,24 @@ bool step_times_db(const struct collection_export *x, struct db *db, struct erro
     return grid_db(db, "StepTraceTime", column, &g, e);
 }
 
+bool communication_tables(const struct collection_export *x, struct db *db, struct error *e)
+{
+    return !db_wants(db, "CommAnalyzerTime CommAnalyzerBandwidth CommAnalyzerMatrix") ||
+           communication_json_db(x, db, e);
+}
+
+bool analysis_tables(const struct collection_export *x, struct db *db, struct error *e)
+{
+    return (!db_wants(db, "StepTraceTime") || step_times_db(x, db, e)) && communication_tables(x, db, e) &&
+           (!arena_failed(x->mem) || error_no_memory(e, x->collection->path));
+}
+
 bool analysis_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
 {
     struct db *db = db_open(path, x->collection->profile.names, e);
     if (!db)
         return false;
-    if (!step_times_db(x, db, e) || !communication_json_db(x, db, e) || arena_failed(x->mem)) {
+    if (!analysis_tables(x, db, e)) {
         db_discard(db);
         return error_no_memory(e, path);
     }

@@ -6,7 +6,10 @@
 #include "export/framework/framework_db.h"
 
 bool analysis_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
-/* StepTraceTime, its table of steps, for other databases. */
+/* Its tables, to any database. */
+bool analysis_tables(const struct collection_export *x, struct db *db, struct error *e);
+/* Parts of them: communication; StepTraceTime. */
+bool communication_tables(const struct collection_export *x, struct db *db, struct error *e);
 bool step_times_db(const struct collection_export *x, struct db *db, struct error *e);
 
 #endif

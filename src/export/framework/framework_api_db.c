@@ -261,7 +261,8 @@ bool pytorch_api_db(const struct collection_export *x, struct db *db, struct err
     if (!connection || !chain || !connections_find(&c, x->collection, f, x->mem))
         return error_no_memory(e, "PYTORCH_API");
     const struct op_rows ops = { &f->ops, &c, connection, chain };
-    return write_connections(x, &c, connection, db, e) && write_chains(x, chain, db, e) &&
+    return write_connections(x, &c, connection, db, e) &&
+           (!db_wants(db, "PYTORCH_CALLCHAINS") || write_chains(x, chain, db, e)) &&
            write_calls(db, &f->python, f->python.n, OF_PYTHON, e) && write_queue(x, &c, db, e) &&
            write_calls(db, &ops, c.n, OF_OPERATORS, e);
 }

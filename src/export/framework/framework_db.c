@@ -18,11 +18,7 @@
 /* The tables of the device. */
 static bool write_device(const struct collection_export *x, struct db *db, struct error *e)
 {
-    const struct registry *r = x->device.registry;
-    for (size_t i = 0; i < r->n_db_writers && x->collection->has_device; i++)
-        if (!r->db_writer[i].write(&x->device, db, e))
-            return false;
-    return true;
+    return !x->collection->has_device || device_db(&x->device, db, e);
 }
 
 /* Of a collection without a device nothing recorded the machine: this machine is assumed. Else write_device() has
@@ -182,45 +178,59 @@ static bool cut_rows(const struct collection_export *x, struct db *db, struct er
     return true;
 }
 
-bool pytorch_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
+bool pytorch_tables(const struct collection_export *x, struct db *db, struct error *e)
 {
-    static bool (*const part[])(const struct collection_export *x, struct db *db, struct error *e) = {
-        write_device,   write_host, write_ranks, write_metadata,      write_api_types,
-        pytorch_api_db, write_gc,   write_steps, framework_memory_db,
+    static const struct {
+        bool (*write)(const struct collection_export *x, struct db *db, struct error *e);
+        const char *tables; /* see struct db_writer */
+    } part[] = {
+        { write_host, "HOST_INFO" },
+        { write_ranks, "RANK_DEVICE_MAP" },
+        { write_metadata, "META_DATA" },
+        { write_api_types, NULL },
+        { pytorch_api_db, "PYTORCH_API CONNECTION_IDS" },
+        { write_gc, NULL },
+        { write_steps, "STEP_TIME" },
+        { framework_memory_db, NULL },
     };
-    struct db *db = db_open(path, x->collection->profile.names, e);
-    if (!db)
-        return false;
-    if (x->part && !cut_rows(x, db, e)) {
-        db_discard(db);
-        return false;
-    }
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        if (!part[i](x, db, e) || arena_failed(x->mem)) {
-            db_discard(db);
-            return error_no_memory(e, path);
-        }
-    *n_rows = db_rows(db);
-    return db_close(db, e);
+    bool done = write_device(x, db, e);
+    for (size_t i = 0; done && i < sizeof part / sizeof *part; i++)
+        done = !db_wants(db, part[i].tables) || (part[i].write(x, db, e) && !arena_failed(x->mem));
+    return done || error_no_memory(e, x->collection->path);
 }
 
-bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
+bool ms_tables(const struct collection_export *x, struct db *db, struct error *e)
 {
-    const struct registry *r = x->device.registry;
     struct export whole = x->device;
     whole.scope = SCOPE_ALL;
     whole.window = whole.host_window = NULL;
-    if (!x->collection->has_device)
-        return true;
+    return !x->collection->has_device ||
+           (device_db(&whole, db, e) && (!db_wants(db, "STEP_TIME") || write_steps(x, db, e)) &&
+            (!db_wants(db, "StepTraceTime") || step_times_db(x, db, e)) &&
+            about_db(&whole, db, x->collection->settings.rank, e));
+}
+
+static bool write_file(const struct collection_export *x, const char *path, uint64_t *n_rows,
+                       bool (*tables)(const struct collection_export *x, struct db *db, struct error *e),
+                       struct error *e)
+{
     struct db *db = db_open(path, x->collection->profile.names, e);
-    bool done = db && (!x->part || cut_rows(x, db, e));
-    for (size_t i = 0; done && i < r->n_db_writers; i++)
-        done = r->db_writer[i].write(&whole, db, e) && !arena_failed(x->mem);
-    if (!done || !write_steps(x, db, e) || !step_times_db(x, db, e) ||
-        !about_db(&whole, db, x->collection->settings.rank, e)) {
+    if (!db)
+        return false;
+    if ((x->part && !cut_rows(x, db, e)) || !tables(x, db, e)) {
         db_discard(db);
         return error_no_memory(e, path);
     }
     *n_rows = db_rows(db);
     return db_close(db, e);
+}
+
+bool pytorch_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
+{
+    return write_file(x, path, n_rows, pytorch_tables, e);
+}
+
+bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e)
+{
+    return !x->collection->has_device || write_file(x, path, n_rows, ms_tables, e);
 }

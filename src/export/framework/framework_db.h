@@ -16,6 +16,10 @@ bool pytorch_db_write(const struct collection_export *x, const char *path, uint6
 /* ascend_mindspore_profiler_{rank}.db has the tables of the device's database, and of the framework its steps. */
 bool ms_db_write(const struct collection_export *x, const char *path, uint64_t *n_rows, struct error *e);
 
+/* Their tables, to any database. */
+bool pytorch_tables(const struct collection_export *x, struct db *db, struct error *e);
+bool ms_tables(const struct collection_export *x, struct db *db, struct error *e);
+
 enum { NO_STRING = UINT32_MAX };
 
 /* The cell of a text of the framework in a column of ids. */

@@ -103,6 +103,18 @@ bool metadata_db(struct db *db, const struct grid *g, struct error *e)
     return grid_db(db, "META_DATA", column, g, e);
 }
 
+bool device_db(const struct export *x, struct db *db, struct error *e)
+{
+    const struct registry *const r = x->registry;
+    for (size_t i = 0; i < r->n_db_writers; i++) {
+        if (db_wants(db, r->db_writer[i].tables) && !r->db_writer[i].write(x, db, e))
+            return false;
+        if (arena_failed(x->mem) || names_failed(x->profile->names))
+            return error_no_memory(e, x->profile->path);
+    }
+    return true;
+}
+
 bool identity_db(const struct export *x, struct db *db, struct error *e)
 {
     return write_collection(x, db, e) && write_devices(x, db, e);
@@ -111,6 +123,8 @@ bool identity_db(const struct export *x, struct db *db, struct error *e)
 bool about_db(const struct export *x, struct db *db, int64_t rank, struct error *e)
 {
     struct grid g = { .n_columns = 2, .mem = x->mem };
+    if (!db_wants(db, "RANK_DEVICE_MAP META_DATA"))
+        return true;
     metadata_schema(&g);
     metadata_losses(&g, &x->profile->lost);
     if (source_is_simulated(profile_main_source(x->profile)) && !x->profile->collector.is_simulated)

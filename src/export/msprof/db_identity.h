@@ -5,6 +5,8 @@
 
 #include "export/export.h"
 
+/* The tables of all db writers of the registry. */
+bool device_db(const struct export *x, struct db *db, struct error *e);
 /* SESSION_TIME_INFO, NPU_INFO, HOST_INFO. */
 bool identity_db(const struct export *x, struct db *db, struct error *e);
 /* RANK_DEVICE_MAP and META_DATA of a database without a framework, written last. Losses are rows of META_DATA whose
