@@ -196,7 +196,10 @@ def modes_that_text_results_are_not_enough_for(top):
     check(source() == {"text"} and source("-m", "hccl_sum") == {"collection"}, "a shard leaves nothing in the collections")
     for path in glob.glob(str(top / "text/*/PROF_*")):
         shutil.rmtree(path)
-    check(source("-m", "compute_op_sum", code=3) == {"text"}, "without it there is no result")
+    check(source("-m", "compute_op_sum", "-o", top / "of_trace") == {"text"} and list((top / "of_trace").rglob("all_stats.csv")), "without it, the timeline")
+    for path in glob.glob(str(top / "text/*/ASCEND_PROFILER_OUTPUT/trace_view.json")):
+        os.remove(path)
+    check(source("-m", "compute_op_sum", code=3) == {"text"}, "without both there is no result")
 
 
 def a_step_that_is_cut_short_is_no_step(top):
@@ -268,7 +271,7 @@ def what_was_not_recorded(top):
     done = run("cluster", top / "bare", "-m", "computational_op_masking", "-o", top / "bare-masking", code=3)
     check("no rank has the required data; nothing is written (it was not recorded" in done.stderr, f"no steps: {done.stderr}")
     done = run("cluster", top / "inputs/text", "-m", "computational_op_masking", "-o", top / "text-masking", code=3)
-    check("nothing is written (it needs databases or summaries, not text results)" in done.stderr, f"text: {done.stderr}")
+    check("nothing is written (tables are not enough: it needs databases, summaries or trace_view.json)" in done.stderr, f"text: {done.stderr}")
 
 
 def nothing_that_is_a_rank(top):

@@ -127,6 +127,16 @@ class Inputs(Case):
         self.assertEqual(forms[1:], forms[:1] * 4)
         self.assertEqual((forms[0][:2], forms[0][2][STALL][1:3]), ((str(STALL), 1), (RANKS, 1)))
 
+    def test_the_job_is_judged_alike_in_every_form(self):
+        def verdicts(form):
+            found = json.loads(self.ascope("cluster", self.at(form), "-o", tempfile.mkdtemp(dir=self.dir), "--no-sync", "--json").stdout)
+            return [(v["kind"], v["rank"], v["step"], round(v["ratio"], 2)) for v in found["verdicts"]]
+        raw = verdicts("raw")
+        self.assertEqual([v[:2] for v in raw[:2]], [("slow_rank", SLOW), ("late_host", 1)])
+        for form in ("databases", "text", "timeline", "mixture"):
+            self.assertEqual(verdicts(form), raw, form)
+        self.assertEqual([v[:2] for v in verdicts("traces")[:2]], [v[:2] for v in raw[:2]])
+
     def test_one_rank_is_the_same_in_every_form(self):
         raw = self.steps(self.rank(1, "raw"))
         self.assertEqual(raw[:2], (str(STALL), 1))

@@ -311,15 +311,28 @@ const char *chrome_step_name(const char *name)
     return strncmp(name, step, sizeof step - 1) == 0 ? name + sizeof step - 1 : NULL;
 }
 
-bool chrome_correlation(const struct chrome_trace *t, size_t slice, uint64_t *out)
+/* The first of some numbers that a slice has among its arguments. */
+static bool first_number(const struct chrome_trace *t, size_t slice, const char *const *key, size_t n, uint64_t *out)
 {
-    static const char *const key[] = { "correlation", "connection_id", "connectionId" };
-    struct json_span value[3];
-    json_find_each(chrome_slice_args(t, slice), key, value, 3);
-    for (size_t i = 0; i < 3; i++)
+    enum { MOST = 3 };
+    struct json_span value[MOST];
+    json_find_each(chrome_slice_args(t, slice), key, value, n);
+    for (size_t i = 0; i < n; i++)
         if (value[i].at)
             return json_u64(value[i], out);
     return false;
+}
+
+bool chrome_external_id(const struct chrome_trace *t, size_t slice, uint64_t *out)
+{
+    static const char *const key[] = { "External id", "external id" };
+    return first_number(t, slice, key, 2, out);
+}
+
+bool chrome_correlation(const struct chrome_trace *t, size_t slice, uint64_t *out)
+{
+    static const char *const key[] = { "correlation", "connection_id", "connectionId" };
+    return first_number(t, slice, key, 3, out);
 }
 
 bool chrome_rank(const struct chrome_trace *t, int64_t *rank)

@@ -39,6 +39,9 @@ bool chrome_unknown(struct chrome_trace *t);
 bool chrome_is_collective(const char *kernel);
 const char *chrome_step_name(const char *name); /* "3" of "ProfilerStep#3"; NULL: it is no step */
 
+/* The number that an operator has in common with its calls and kernels; before 2022 its name had a small letter on kernels. False: it has
+ * none. */
+bool chrome_external_id(const struct chrome_trace *t, size_t slice, uint64_t *out);
 /* The number that a call has in common with what it launched on the device. False: it has none. */
 bool chrome_correlation(const struct chrome_trace *t, size_t slice, uint64_t *out);
 

@@ -211,11 +211,6 @@ static bool arg_of(const struct chrome_trace *t, size_t slice, const char *key, 
     return value.at && json_u64(value, out);
 }
 
-static bool external_id(const struct chrome_trace *t, size_t slice, uint64_t *out)
-{
-    return arg_of(t, slice, "External id", out) || arg_of(t, slice, "external id", out);
-}
-
 /* The last slice of a key counts: of operators that enclose each other that is the innermost. */
 static bool link_add(struct span_links *l, uint64_t key, uint32_t row, struct arena *mem)
 {
@@ -236,7 +231,7 @@ static bool link_slices(struct rank_spans *v, struct arena *mem)
         if (chrome_correlation(t, v->row[SPAN_CALL][i], &key) && !link_add(&v->calls, key, v->row[SPAN_CALL][i], mem))
             return false;
     for (size_t i = 0; i < v->n[SPAN_OPERATOR]; i++)
-        if (external_id(t, v->row[SPAN_OPERATOR][i], &key) &&
+        if (chrome_external_id(t, v->row[SPAN_OPERATOR][i], &key) &&
             !link_add(&v->operators, key, v->row[SPAN_OPERATOR][i], mem))
             return false;
     return true;
@@ -408,7 +403,7 @@ const char *rank_span_owner(const struct rank_spans *v, enum span_kind kind, siz
     const uint32_t row = v->row[kind][i];
     uint64_t key;
     if (v->of.trace) {
-        const uint32_t at = external_id(v->of.trace, row, &key) ? keys_find(&v->operators.key, key) : KEYS_NONE;
+        const uint32_t at = chrome_external_id(v->of.trace, row, &key) ? keys_find(&v->operators.key, key) : KEYS_NONE;
         return at == KEYS_NONE ? "" : names_text(v->names, v->of.trace->slices.name[v->operators.row.at[at]]);
     }
     if (kind == SPAN_COLLECTIVE || !v->task_op || v->task_op[row] == NO_ROW)
@@ -499,8 +494,7 @@ static uint64_t bytes_of_type(const char *type, size_t len)
     return 0;
 }
 
-/* "allreduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL", of "hcom_allReduce_" and of "_allgather_base". */
-static void collective_kind(char out[40], const char *name)
+void collective_kind(char out[COLLECTIVE_KIND], const char *name)
 {
     static const char *const kinds[] = { "allreduce", "allgather", "reducescatter", "alltoall", "broadcast",
                                          "sendrecv",  "send",      "recv",          "barrier",  "reduce" };

@@ -88,11 +88,14 @@ struct span_copy {
 };
 struct span_copy rank_span_copy(const struct rank_spans *v, size_t i);
 
+enum { COLLECTIVE_KIND = 40 };
 struct span_collective {
     uint64_t elements, bytes, ranks; /* 0: unknown */
-    char kind[40];                   /* "allreduce": letters only, in lower case */
+    char kind[COLLECTIVE_KIND];      /* "allreduce": letters only, in lower case */
 };
 struct span_collective rank_span_collective(const struct rank_spans *v, size_t i);
+/* "allreduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL", of "hcom_allReduce_" and of "_allreduce_"; "": of none. */
+void collective_kind(char out[COLLECTIVE_KIND], const char *name);
 
 /* How much of an interval is among the times. */
 int64_t busy_within(const struct busy_times *b, int64_t begin_ns, int64_t end_ns);

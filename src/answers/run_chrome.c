@@ -70,12 +70,6 @@ static bool arg_of(const struct chrome_trace *t, size_t slice, const char *key, 
     return value.at && json_u64(value, out);
 }
 
-/* The id that an operator and its kernels share; before 2022 it had a small letter on kernels. */
-static bool external_id(const struct chrome_trace *t, size_t slice, uint64_t *out)
-{
-    return arg_of(t, slice, "External id", out) || arg_of(t, slice, "external id", out);
-}
-
 static void add_row(struct chrome_run *r, struct slice_rows *rows, uint32_t slice)
 {
     uint32_t *new = list_add(&rows->list, r->work);
@@ -104,7 +98,7 @@ static void slices_sort_out(struct chrome_run *r)
         const enum slice_kind kind = chrome_kind(&r->kinds, i);
         if ((kind == SLICE_ANNOTATION || kind == SLICE_OPERATOR) && chrome_step_name(text_of(r, i)))
             add_row(r, &r->step_slices, i);
-        if (r->has_operators && kind == SLICE_OPERATOR && external_id(t, i, &number))
+        if (r->has_operators && kind == SLICE_OPERATOR && chrome_external_id(t, i, &number))
             remember(r, &r->externals, &r->operator_slices, number, i);
         if (kind == SLICE_CALL && chrome_correlation(t, i, &number))
             remember(r, &r->launches, &r->launch_slices, number, i);
@@ -311,7 +305,7 @@ static void add_device(struct chrome_run *r)
                 add_collective(r, d, ns);
             continue;
         }
-        const uint32_t op = external_id(t, d->slice, &number) ? keys_find(&r->externals, number) : KEYS_NONE;
+        const uint32_t op = chrome_external_id(t, d->slice, &number) ? keys_find(&r->externals, number) : KEYS_NONE;
         const name_id by = op == KEYS_NONE ? nobody : name_of(r, t->slices.name[r->operator_slices.list.at[op]]);
         const char *class =
             kernel_class(op == KEYS_NONE ? "" : names_text(r->m.names, by), names_text(r->m.names, name));

@@ -169,11 +169,10 @@ static enum exit_status print_json(const struct clustering *n, enum exit_status 
     for (size_t i = 0; i < n->job.notes.n; i++)
         json_array_append_new(notes, json_pack("{s:o, s:b}", "text", text_json(n->job.notes.at[i].text), "is_loss",
                                                n->job.notes.at[i].is_loss));
-    static const char *const source[] = { "none", "collection", "text", "db", "summary" };
     for (size_t i = 0; i < n->job.ranks.n; i++)
         json_array_append_new(ranks, json_pack("{s:I, s:o, s:s}", "rank", (json_int_t)n->job.ranks.at[i].rank, "path",
                                                text_json(n->job.ranks.at[i].path), "source",
-                                               source[n->job.ranks.at[i].source]));
+                                               rank_source_name[n->job.ranks.at[i].source]));
     json_t *more =
         json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "tables", files, "notes", notes, "findings",
                   lines_json(n->result.findings.at, n->result.findings.n), "mode_notes",

@@ -127,13 +127,12 @@ static int64_t common_ns(const struct times *t, int64_t rank, int64_t ns)
 
 static json_t *ranks_json(const struct view_job_answer *a, const struct job *job)
 {
-    static const char *const source[] = { "none", "collection", "text", "db", "summary" };
     json_t *list = json_array();
     for (size_t i = 0; i < a->ranks.n; i++) {
         const struct view_job_rank *r = &a->ranks.at[i];
         json_array_append_new(list, json_pack("{s:I, s:o, s:s, s:b, s:I}", "rank", (json_int_t)r->rank, "path",
-                                              text_json(r->path), "source", source[job->ranks.at[i].source], "is_drawn",
-                                              r->is_drawn, "clock_ahead_ns", (json_int_t)r->ahead_ns));
+                                              text_json(r->path), "source", rank_source_name[job->ranks.at[i].source],
+                                              "is_drawn", r->is_drawn, "clock_ahead_ns", (json_int_t)r->ahead_ns));
     }
     return list;
 }

@@ -67,9 +67,8 @@ struct drive {
 /* An estimate of the memory that a rank takes, by its source. */
 static uint64_t bytes_held(const struct job_rank *r)
 {
-    static const uint64_t factor[] = {
-        [SOURCE_NONE] = 0, [SOURCE_COLLECTION] = 0, [SOURCE_TEXT] = 4, [SOURCE_DB] = 3, [SOURCE_SUMMARY] = 8
-    };
+    static const uint64_t factor[] = { [SOURCE_NONE] = 0, [SOURCE_COLLECTION] = 0, [SOURCE_TEXT] = 4,
+                                       [SOURCE_DB] = 3,   [SOURCE_SUMMARY] = 8,    [SOURCE_TRACE] = 3 };
     enum { LEAST = 1 << 18, RAW = 1 << 27 };
     return LEAST + (r->source == SOURCE_COLLECTION ? RAW : factor[r->source] * r->bytes);
 }
@@ -363,7 +362,7 @@ static bool report_lack(struct drive *d, const struct running *m)
     const bool is_all = m->lack.n >= d->out->n_ranks, is_asked = !d->r->options->is_all_modes;
     return is_all
                ? job_note(d->job, is_asked, "%s: no rank has the required data; nothing is written (%s)", m->mode->name,
-                          is_text ? "it needs databases or summaries, not text results"
+                          is_text ? "tables are not enough: it needs databases, summaries or trace_view.json"
                                   : "it was not recorded: profiler_level Level1 or higher, steps of a framework")
                : job_note(d->job, true, "%s: ranks %s lack the required data; they are left out", m->mode->name,
                           m->lack.ranks);

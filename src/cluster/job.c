@@ -19,7 +19,10 @@
 #include "cluster/rank_db.h"
 #include "cluster/rank_summarise.h"
 #include "cluster/rank_text.h"
+#include "cluster/rank_trace.h"
 #include "cluster/summary_file.h"
+#include "load/chrome_load.h"
+#include "load/db_reader.h"
 
 static const char OUTPUT[] = "ASCEND_PROFILER_OUTPUT", RESULTS[] = "cluster_analysis_output";
 enum { MOST_LEVELS = 10, MOST_ENTRIES = 1 << 20 };
@@ -75,6 +78,11 @@ bool job_note_losses(struct job *j, const struct job_rank *r, const struct rank_
            job_note(j, true, "rank %lld: its analysis ended with losses (exit status 3); its numbers are incomplete",
                     (long long)r->rank);
 }
+
+const char *const rank_source_name[] = {
+    [SOURCE_NONE] = "none", [SOURCE_COLLECTION] = "collection", [SOURCE_TEXT] = "text",
+    [SOURCE_DB] = "db",     [SOURCE_SUMMARY] = "summary",       [SOURCE_TRACE] = "trace"
+};
 
 static bool begins(const char *text, const char *with)
 {
@@ -183,6 +191,12 @@ static uint64_t bytes_of(const char *path)
     return path && inside_stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
+/* Of a trace when it is read: compressed ones are a twelfth of that. */
+static uint64_t bytes_of_trace(const char *path)
+{
+    return path ? bytes_of(path) * (ends(path, ".gz") ? 12 : 1) : 0;
+}
+
 static bool is_dir(const char *path)
 {
     struct stat st;
@@ -284,17 +298,34 @@ static bool add_summaries(struct job *j, const char *path, const struct job_rank
     return e->fault == FAULT_NONE;
 }
 
-/* A collection of a framework: its results, of whatever kind, or its raw data. */
+/* ASCEND_PROFILER_OUTPUT, whatever it is called now. */
+static bool is_output(const struct listing *l)
+{
+    return has_name(l, "step_trace_time.csv") || has_name(l, "communication.json") || has_name(l, "trace_view.json");
+}
+
+static const char *parent_of(struct job *j, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash > path ? arena_text(j->mem, path, (size_t)(slash - path)) : "/";
+}
+
+/* A collection of a framework, or its results alone: results, of whatever kind, or its raw data. */
 static bool add_collection(struct job *j, const struct listing *l, struct error *e)
 {
+    const bool is_alone = is_output(l) && !has_name(l, OUTPUT);
     const char *name = last_part(l->path);
     struct job_rank r = { .rank = -1,
                           .path = l->path,
                           .framework = framework_of(name),
                           .stamp = stamp_in(name, 3),
-                          .output = has_name(l, OUTPUT) ? joined(j, l->path, OUTPUT) : NULL };
-    for (size_t i = 0; i < l->n && r.rank < 0; i++)
-        r.rank = number_in(l->name[i], "profiler_info_", ".json");
+                          .output = has_name(l, OUTPUT) ? joined(j, l->path, OUTPUT)
+                                    : is_alone          ? l->path
+                                                        : NULL };
+    const char *const info = is_alone ? parent_of(j, l->path) : l->path;
+    if (!info)
+        return error_no_memory(e, l->path);
+    r.rank = rank_in_info(info);
     struct listing results = { 0 };
     if (r.output && !is_dir(r.output))
         r.output = NULL;
@@ -303,6 +334,9 @@ static bool add_collection(struct job *j, const struct listing *l, struct error 
     find_databases(j, &results, &r);
     const char *summary = first_with(l, "ascope_rank", ".summary");
     const bool has_text = has_name(&results, "step_trace_time.csv") || has_name(&results, "communication.json");
+    r.trace = has_name(&results, "trace_view.json")      ? joined(j, r.output, "trace_view.json")
+              : has_name(&results, "trace_view.json.gz") ? joined(j, r.output, "trace_view.json.gz")
+                                                         : NULL;
     size_t n_summaries = 0;
     if (summary && !add_summaries(j, joined(j, l->path, summary), &r, &n_summaries, e))
         return false;
@@ -314,10 +348,13 @@ static bool add_collection(struct job *j, const struct listing *l, struct error 
     } else if (has_text) {
         r.source = SOURCE_TEXT;
         r.bytes = bytes_of(joined(j, r.output, "communication.json")) +
-                  bytes_of(joined(j, r.output, "communication_matrix.json"));
+                  bytes_of(joined(j, r.output, "communication_matrix.json")) + bytes_of_trace(r.trace);
         r.has_raw = first_with(l, "PROF_", "") != NULL;
     } else if (first_with(l, "PROF_", "") || has_name(l, "FRAMEWORK")) {
         r.source = SOURCE_COLLECTION;
+    } else if (r.trace) {
+        r.source = SOURCE_TRACE;
+        r.bytes = bytes_of_trace(r.trace);
     }
     if (r.source == SOURCE_NONE)
         return job_note(j, true, "%s: neither results nor raw data; it is left out", l->path) ||
@@ -381,10 +418,54 @@ static bool add_monitored(struct job *j, const char *path, struct error *e)
     return add_rank(j, r, e);
 }
 
+/* A trace of torch.profiler: of one rank. */
+static bool add_trace(struct job *j, const char *path, struct error *e)
+{
+    return add_rank(j,
+                    (struct job_rank){ .rank = rank_trace_number(path),
+                                       .path = path,
+                                       .trace = path,
+                                       .source = SOURCE_TRACE,
+                                       .bytes = bytes_of_trace(path) },
+                    e);
+}
+
+/* A database of a rank that is not where its profiler has written it. */
+static bool add_database(struct job *j, const char *path, struct error *e)
+{
+    const char *name = last_part(path);
+    if (begins(name, "msmonitor_"))
+        return add_monitored(j, path, e);
+    return add_rank(
+        j,
+        (struct job_rank){ .rank = rank_in_name(name),
+                           .path = path,
+                           .db = path,
+                           .source = SOURCE_DB,
+                           .framework = begins(name, "ascend_mindspore") ? FRAMEWORK_MINDSPORE : FRAMEWORK_PYTORCH,
+                           .bytes = bytes_of(path) },
+        e);
+}
+
+/* A file between the directories of ranks: of a rank, or something else. Of JSON files those with events. */
+static bool add_file_inside(struct job *j, const char *path, struct error *e)
+{
+    struct error unused = { 0 };
+    const char *name = last_part(path);
+    const bool is_database =
+        ends(name, ".db") && (begins(name, "msmonitor_") || begins(name, database_names[0].before) ||
+                              begins(name, database_names[1].before));
+    return ends(name, ".summary") ? add_summaries(j, path, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, e)
+           : is_database          ? add_database(j, path, e)
+           : chrome_is_name(name) && (strstr(name, ".pt.trace.json") || chrome_look(path, &unused))
+               ? add_trace(j, path, e)
+               : true;
+}
+
 static bool is_collection(const char *path, const struct listing *l)
 {
     const char *name = last_part(path);
-    return framework_ends_name(name, strlen(name)) || has_name(l, OUTPUT) || has_name(l, "FRAMEWORK");
+    return framework_ends_name(name, strlen(name)) || has_name(l, OUTPUT) || has_name(l, "FRAMEWORK") || is_output(l);
 }
 
 static bool find_in(struct job *j, const char *path, unsigned level, struct error *e)
@@ -407,10 +488,8 @@ static bool find_in(struct job *j, const char *path, unsigned level, struct erro
         struct error below = { 0 };
         if (S_ISDIR(st.st_mode) && level < MOST_LEVELS)
             done = find_in(j, inside, level + 1, &below);
-        else if (S_ISREG(st.st_mode) && begins(l.name[i], "msmonitor_") && ends(l.name[i], ".db"))
-            done = add_monitored(j, inside, &below);
-        else if (S_ISREG(st.st_mode) && ends(l.name[i], ".summary"))
-            done = add_summaries(j, inside, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, &below);
+        else if (S_ISREG(st.st_mode))
+            done = add_file_inside(j, inside, &below);
         if (!done && below.fault == FAULT_LIMIT) {
             *e = below;
             return false;
@@ -435,7 +514,9 @@ bool job_find(struct job *j, const char *path, struct error *e)
     if (!copy)
         return error_no_memory(e, path);
     if (!is_dir(copy))
-        return add_summaries(j, copy, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, e);
+        return chrome_is_name(copy)   ? add_trace(j, copy, e)
+               : db_is_database(copy) ? add_database(j, copy, e)
+                                      : add_summaries(j, copy, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, e);
     return find_in(j, copy, 0, e);
 }
 
@@ -628,11 +709,16 @@ bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, 
                        : error_set(e, FAULT_ASKED, "%s: not analysed yet; use ascope analyse", r->path);
     else if (r->db || r->comm)
         done = rank_db_load(r, parts, out, e);
+    else if (r->source == SOURCE_TRACE)
+        done = rank_trace_load(r->trace, parts, out, e);
     else if (r->source == SOURCE_SUMMARY)
         done = error_set(e, FAULT_ASKED, "%s: only the summary of the rank is here, without its single tasks", r->path);
     const unsigned missing = parts & ~out->has;
     if (done && r->source != SOURCE_COLLECTION && r->output && missing)
         done = rank_text_load(r, missing, out, e);
+    if (done && r->source == SOURCE_TEXT && r->trace && parts & ~out->has)
+        done = rank_trace_load(r->trace, parts & ~out->has, out, e) &&
+               (rank_trace_groups(out) || error_no_memory(e, r->path));
     out->identity.rank = r->rank;
     out->identity.has_rank = true;
     out->identity.path = r->path;

@@ -3,7 +3,7 @@
  *
  * job_find() walks directories and adds the ranks that it finds; job_complete() sorts them. If a rank has several collections, the newest is
  * used. Of the sources of a rank the first one of these is used: a summary of `ascope analyse --summary`, a database, text results, the
- * collection itself. Ranks of a job may have different sources. Each thing that is missing or left out is a line of `notes`.
+ * collection itself, a trace. Ranks of a job may have different sources. Each thing that is missing or left out is a line of `notes`.
  */
 #ifndef ASCOPE_CLUSTER_JOB_H
 #define ASCOPE_CLUSTER_JOB_H
@@ -16,7 +16,9 @@ enum rank_source {
     SOURCE_TEXT,       /* step_trace_time.csv, communication.json … */
     SOURCE_DB,
     SOURCE_SUMMARY,
+    SOURCE_TRACE, /* of torch.profiler, or trace_view.json alone */
 };
+extern const char *const rank_source_name[]; /* "database" */
 
 struct job_rank {
     int64_t rank;        /* below 0: no number is recorded; job_complete() gives it a free one */
@@ -25,6 +27,7 @@ struct job_rank {
     const char *output;  /* the folder with its results; NULL: none */
     const char *db;      /* ascend_pytorch_profiler_N.db and the like; NULL: none */
     const char *comm;    /* analysis.db or communication_analyzer.db; NULL: none */
+    const char *trace;   /* a trace of torch.profiler, or trace_view.json; NULL: none */
     enum rank_source source;
     bool has_raw; /* the raw data of the device is still there, beside text results */
     enum framework_id framework;
@@ -70,7 +73,7 @@ uint64_t job_stamp(const char *path);
 bool job_init(struct job *j, struct error *e);
 void job_fini(struct job *j); /* a zeroed job is fine */
 
-/* Adds the ranks below a directory, or those of a file of summaries. False: it cannot be read, or there is no memory. */
+/* Adds the ranks below a directory, or those of a file: summaries, a database, a trace. False: it cannot be read, or there is no memory. */
 bool job_find(struct job *j, const char *path, struct error *e);
 /* Once, after the last job_find(): numbers and sorts the ranks, drops older collections of a rank, and ranks that are not in the list
  * `wanted` ("0,3-5"; NULL: all). False: the list is invalid, or there is no memory. */

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open/trace_open.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "answers/chrome_kinds.h"
-#include "base/file.h"
-#include "base/inside.h"
 #include "cluster/cluster_steps.h"
 #include "cluster/rank_text.h"
+#include "cluster/rank_trace.h"
 #include "load/chrome_load.h"
 #include "load/db_trace.h"
 
@@ -20,49 +17,10 @@ enum { NO_RANK = -1 };
 
 /* ---- which rank it is of ------------------------------------------------------------------------------------------ */
 
-/* The digits at a place of a name, up to a text that must follow; NO_RANK: there are none. */
-static int64_t digits_of(const char *at, const char *behind)
-{
-    int64_t number = 0;
-    const char *c = at;
-    for (; isdigit((unsigned char)*c) && number <= INT32_MAX; c++)
-        number = number * 10 + (*c - '0');
-    return c > at && number <= INT32_MAX && strncmp(c, behind, strlen(behind)) == 0 ? number : NO_RANK;
-}
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-/* "trace_rank_3.json", "rank3.pt.trace.json.gz", "ascend_pytorch_profiler_3.db" */
-static int64_t rank_in_name(const char *name)
-{
-    static const char *const databases[] = { "ascend_pytorch_profiler_", "ascend_mindspore_profiler_" };
-    for (size_t i = 0; i < sizeof databases / sizeof *databases; i++)
-        if (strncmp(name, databases[i], strlen(databases[i])) == 0)
-            return digits_of(name + strlen(databases[i]), ".db");
-    const char *at = strcasestr(name, "rank");
-    if (!at)
-        return NO_RANK;
-    at += strlen("rank");
-    return digits_of(at + (*at == '_' || *at == '-' || *at == '.'), "");
-}
-
-/* The number in the name of profiler_info_3.json in a directory. */
-static int64_t rank_in_info(const char *dir)
-{
-    static const char info[] = "profiler_info_";
-    struct dir_names names;
-    int unused;
-    int64_t rank = NO_RANK;
-    dir_names_read(&names, dir, name_is_visible, &unused);
-    for (size_t i = 0; i < names.n && rank == NO_RANK; i++)
-        if (strncmp(names.at[i], info, sizeof info - 1) == 0)
-            rank = digits_of(names.at[i] + sizeof info - 1, ".json");
-    dir_names_free(&names);
-    return rank;
 }
 
 /* The rank of a file of results, and the number of ranks of its job (0: unknown), from the collection that it is a part of. */
