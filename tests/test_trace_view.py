@@ -137,6 +137,19 @@ class Trace(Case):
                 self.assertEqual(set(t.broken) - {"no-end"}, set(), t.samples)
                 self.assertLessEqual(t.broken["no-end"], 1)
 
+    def test_callers_come_before_what_they_call(self):
+        """Functions that were open all the time have equal times; viewers then draw the first one above."""
+        raw, = glob.glob(os.path.join(SOURCE, "tests/data/own-pytorch/raw/*_ascend_pt"))
+        self.run_ascope("analyse", raw, "--export-type", "text", "-q", "--out", self.dir)
+        with open(os.path.join(self.dir, os.path.basename(raw), RESULTS, "trace_view.json"), encoding="utf-8") as f:
+            calls = [e for e in json.load(f) if e.get("cat") == "python_function"]
+        place = lambda e: (e["tid"], e["ts"], e["dur"])
+        same = [[e["args"]["Python id"] for e in some] for _, some in itertools.groupby(sorted(calls, key=place), place)]
+        self.assertGreater(len(same), 100)
+        self.assertIn([0, 1], same)
+        for ids in same:
+            self.assertEqual(ids, sorted(ids))
+
     def test_slices_that_overlap_stay_on_their_track_if_asked_to(self):
         def tracks(events):
             return {e["args"]["name"] for e in events if e["name"] == "thread_name" and e["args"]["name"].endswith(" (2)")}

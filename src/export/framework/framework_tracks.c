@@ -171,10 +171,12 @@ static size_t count_python(const struct framework_tracks *f)
     return f->framework->python.n;
 }
 
+/* Backwards, a caller before what it calls: of those that were open all the time, times do not say which is which. */
 static void write_python(const struct framework_tracks *f, struct trace *t, size_t first, size_t end)
 {
     const struct python_calls *p = &f->framework->python;
-    for (size_t i = first; i < end; i++) {
+    for (size_t k = first; k < end; k++) {
+        const size_t i = p->n - 1 - k;
         const int64_t row = framework_lane_row(&f->lanes, SLICES_PYTHON, i, p->thread[i]);
         trace_slice_name(t, p->name[i], p->process[i], row, p->begin_ns[i], (double)(p->end_ns[i] - p->begin_ns[i]));
         trace_category(t, "python_function");
