@@ -20,13 +20,21 @@ from harness import Torture  # noqa: E402
 
 OUTPUT, TABLES, GATHERED = "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "cluster_analysis_output"
 RECORDED = ("", "/FRAMEWORK", "/PROF_*", "/PROF_*/host", "/PROF_*/device_0", "/PROF_*/host/data", "/PROF_*/device_0/data")
+READ = ("", "/FRAMEWORK", "/PROF_*/host/data", "/PROF_*/device_0/data")
 NAMES = ((b"aten::", b"evil::"), (b"aclnn", b"Evil_"), (b"MatMul", b"EvilMl"), (b"Conv2D", b"EvilCv"), (b"python", b"evilpy"))
-COMMANDS = (  # kind, words, job, what is exchanged
+COMMANDS = (  # kind, words ({job}: a job that stays as it is), job, what is exchanged
     ("analyse", ("analyse",), "job", RECORDED + ("/" + OUTPUT, "/logs")),
     ("export", ("export", "all", "-dir"), "job", RECORDED + ("/PROF_*/" + TABLES,)),
     ("why", ("why",), "job", RECORDED),
     ("info", ("info",), "job", RECORDED),
     ("cluster", ("cluster",), "job", RECORDED + ("/" + OUTPUT, "../" + GATHERED)),
+    ("advise", ("advise",), "job", READ),
+    ("compare", ("compare", "{job}"), "job", READ),
+    ("view", ("view", "--export=page.html"), "job", READ),
+    ("why of results", ("why",), "results", ("", "/" + OUTPUT)),
+    ("cluster of results", ("cluster",), "results", ("", "/" + OUTPUT, "../" + GATHERED)),
+    ("compare of results", ("compare", "{results}"), "results", ("", "/" + OUTPUT)),
+    ("view of results", ("view", "--export=page.html"), "results", ("", "/" + OUTPUT)),
     ("recover", ("recover",), "killed", RECORDED),
     ("analyse what was killed", ("analyse",), "killed", RECORDED + ("/" + OUTPUT,)),
 )
@@ -80,6 +88,8 @@ class Links(Torture):
             marked(other)
         for command in ("analyse", "cluster"):
             subprocess.run([self.ascope, command, job], check=True, capture_output=True)
+        for at in self.jobs_of, self.others:
+            at["results"] = shutil.copytree(at["job"], at["job"] + "-results", ignore=shutil.ignore_patterns("FRAMEWORK", "PROF_*"))
         self.before = {kind: listing(path) for kind, path in self.others.items()}
 
     def one(self, kind, words, job, victim, what, at=0, looped=False, **how):
@@ -103,11 +113,11 @@ class Links(Torture):
         loop = threading.Thread(target=exchange_until, args=(done, found[0], link))
         if looped:
             loop.start()
-        r = subprocess.run([self.ascope, *words, path], env=env, capture_output=True, timeout=120, cwd=top)
+        r = subprocess.run([self.ascope, *(w.format(**self.jobs_of) for w in words), path], env=env, capture_output=True, timeout=120, cwd=top)
         if looped:
             done.set()
             loop.join()
-        self.check(kind, "%s %s" % (victim or "the collection", what), job, path, r)
+        self.check(kind, "%s %s" % (victim or "the collection", what), job, top, r)
         n = 0
         if not looped:
             with open(count) as f:
@@ -115,16 +125,16 @@ class Links(Torture):
         shutil.rmtree(top)
         return n
 
-    def check(self, kind, what, job, path, r):
+    def check(self, kind, what, job, top, r):
         why = ["ended with %d: %s" % (r.returncode, r.stderr[-300:])] if r.returncode not in (0, 1, 2, 3) else []
         said = r.stdout + r.stderr
         if b"evil" in said.lower() or b"foreign-" in said:
             why.append("names from elsewhere are printed: %s" % said[:300])
-        for base, _, files in os.walk(path):
+        for base, _, files in os.walk(top):
             for file in files:
                 with open(os.path.join(base, file), "rb") as f:
                     if b"evil" in f.read().lower():
-                        why.append("names from elsewhere are in %s" % os.path.relpath(os.path.join(base, file), path))
+                        why.append("names from elsewhere are in %s" % os.path.relpath(os.path.join(base, file), top))
         now = listing(self.others[job])
         changed = [os.path.relpath(p, self.others[job]) for p in sorted(now.keys() | self.before[job].keys())
                    if now.get(p) != self.before[job].get(p)]
