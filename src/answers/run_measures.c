@@ -4,25 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/framework/spread.h"
+#include "analyse/framework/judge.h"
 #include "base/sort.h"
+
+/* Runs of steps that are slow by less stay: of steps that depend on each other, leaving some out would make equal runs differ. */
+static const double FAR = 1.1;
 
 bool measuring_begin(struct measuring *m, struct measured_rank *out, struct names *names, struct arena *mem)
 {
     *m = (struct measuring){ .out = out, .names = names, .mem = mem, .work = arena_new() };
     struct arena *work = m->work;
     int64_t *time_ns = work ? arena_take(work, out->n_steps, sizeof *time_ns) : NULL;
-    struct spread spread;
+    struct judgement judged;
     if (!time_ns)
         return false;
     for (size_t i = 0; i < out->n_steps; i++)
         time_ns[i] = out->step[i].part_ns[RUN_STEP];
-    if (!spread_find(&spread, time_ns, out->n_steps))
+    if (!judge_series(&judged, time_ns, out->n_steps, work))
         return false;
     out->n_usual = 0;
+    out->n_startup = judged.n_startup;
     for (size_t i = 0; i < out->n_steps; i++) {
         struct run_step *s = &out->step[i];
-        s->is_slow = spread_is_outlier(&spread, s->part_ns[RUN_STEP]);
+        s->is_slow = i < judged.n_startup || (judged.is_slow[i] && (double)time_ns[i] > FAR * judged.usual_ns);
         out->n_usual += !s->is_slow;
         for (unsigned k = 0; k < RUN_PARTS && !s->is_slow; k++)
             out->part_ns[k] += (double)s->part_ns[k];

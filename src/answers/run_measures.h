@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_measures.h - what one rank of a run did, by name and by step: a side of a comparison.
  *
- * It has the same form for every kind of recording. A measure has sums over the whole recording, a mean over the usual steps (those that are not
- * slow; `ascope why` explains the slow ones), and its time in each of them. Texts of both sides are interned in one set of names, so that
+ * It has the same form for every kind of recording. A measure has sums over the whole recording, a mean over the usual steps (without the start-up
+ * and those that judge.h finds slow by a tenth at least; `ascope why` explains them), and its time in each of them. Texts of both sides are interned in one set of names, so that
  * the sides are joined by integers.
  */
 #ifndef ASCOPE_ANSWERS_RUN_MEASURES_H
@@ -55,6 +55,7 @@ struct measured_rank {
     unsigned device;
     bool has_steps; /* false: the only step is the whole recording */
     size_t n_steps, n_usual;
+    size_t n_startup;          /* leading steps that take longer; they are slow, too */
     struct run_step *step;     /* by begin */
     double part_ns[RUN_PARTS]; /* of a usual step */
     size_t n;
