@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn recover doctor options why advise compare cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
+        _ascope_offer -W 'run dyn recover doctor options why advise compare gate cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
         return
     fi
     case $command in
@@ -69,6 +69,11 @@ _ascope()
     'compare --top') return ;;
     'compare --threads') return ;;
     'compare --memory-limit') return ;;
+    'gate --allow') return ;;
+    'gate --markdown') compopt -o filenames; _ascope_offer -f; return ;;
+    'gate --top') return ;;
+    'gate --threads') return ;;
+    'gate --memory-limit') return ;;
     'cluster --mode') _ascope_offer -W 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'; return ;;
     'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
     'cluster --export-type' | 'cluster --export_type') _ascope_offer -W 'text db text,db'; return ;;
@@ -199,6 +204,10 @@ _ascope()
         words=''
         options=' --out -o --csv-safe --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
+    gate)
+        words=''
+        options=' --allow --markdown --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
+        what=-f ;;
     cluster)
         words=''
         options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --no-sync --json --quiet -q --help -h'
@@ -244,7 +253,7 @@ _ascope()
         words='bash zsh fish'
         options=' --help -h' ;;
     help)
-        words='run dyn recover doctor options why advise compare cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+        words='run dyn recover doctor options why advise compare gate cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -8,6 +8,7 @@ complete -c ascope -n __fish_use_subcommand -a options -d 'check profiling_optio
 complete -c ascope -n __fish_use_subcommand -a why -d 'explain why a step or a rank is slow: causes, operators, and where to look'
 complete -c ascope -n __fish_use_subcommand -a advise -d 'suggest what to change to make a job faster, with evidence and estimated gain'
 complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: what changed, by how much, where, and what is noise'
+complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slower than allowed: PASS, REGRESSED or INCONCLUSIVE, for continuous integration'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
 complete -c ascope -n __fish_use_subcommand -a analyse -d 'analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report'
@@ -120,6 +121,16 @@ complete -c ascope -n '__fish_seen_subcommand_from compare' -l json -d 'print th
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -F
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l allow -d 'by how much a measure may grow: step (also without a name), computing, communication, free, slow (steps; default: as step), memory; only these are judged; default: 3%' -x
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l markdown -d 'write a report in Markdown into this file; - is standard output, which then has nothing else' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l no-sync -d 'do not wait until what is written is on the disk: a power cut in the next seconds may take it back'
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from gate' -F
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l mode -s m -d 'what to compute: one or more modes separated by commas, or all-modes; default: all,verdicts' -x -a 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l out -l output_path -s o -d 'results are written to DIR/cluster_analysis_output; default: the first directory' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l export-type -l export_type -d 'text (csv and JSON), db (cluster_analysis.db), or both; default: text for ranks that have text results only, else db' -x -a 'text db text,db'
@@ -307,5 +318,5 @@ complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_compl
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

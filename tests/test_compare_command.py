@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ascope compare on jobs whose differences are known, and on traces of torch.profiler.
+"""ascope compare and ascope gate on jobs whose differences are known, and on traces of torch.profiler.
 
     test_compare_command.py ASCOPE
 """
@@ -308,6 +308,120 @@ class Traces(Case):
             done = ascope("compare", *words)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(len(done.stderr.splitlines()), 1)
+
+
+class Gate(Case):
+    """The verdict is the first line and the exit code; --json and --markdown have the same one."""
+    PASS, NOTHING, USAGE, REGRESSED, INCONCLUSIVE = 0, 1, 2, 4, 5
+
+    def runs(self, name, factor=1.0, steps=20, **more):
+        return self.write(name, trace(steps, (("gemm_kernel", "aten::mm", wobble(100 * factor, len(name)), 3), ("add_kernel", "aten::add", wobble(20, len(name)), 2)), **more))
+
+    def gate(self, *words, code):
+        done = ascope("gate", "--json", *words)
+        self.assertEqual(done.returncode, code, (words, done.stdout[:300], done.stderr))
+        return json.loads(done.stdout)["gates"][0]
+
+    def test_verdicts(self):
+        base, slower = self.runs("base.json"), self.runs("slower.json", 1.1)
+        for words, code, verdict, text in (((base, self.runs("new.json")), self.PASS, "pass", "PASS: step: "),
+                                           ((base, slower), self.REGRESSED, "regressed", "kernel gemm_kernel, +"),
+                                           ((slower, base), self.PASS, "pass", "PASS: step: "),
+                                           ((base, slower, "--allow", "12%"), self.PASS, "pass", "allowed 12 %"),
+                                           ((base, slower, "--allow", "step=12,computing=5%"), self.REGRESSED, "regressed", "computing: "),
+                                           ((base, slower, "--allow", "memory=5"), self.INCONCLUSIVE, "inconclusive", "memory: not recorded in all runs"),
+                                           ((base, base, "--", self.runs("n1.json"), self.runs("n2.json")), self.PASS, "pass", "PASS: step: ")):
+            answer = self.gate(*words, code=code)
+            self.assertEqual(answer["verdict"], verdict)
+            self.assertIn(text, answer["text"])
+            done = ascope("gate", *words)
+            self.assertEqual(done.returncode, code)
+            self.assertEqual(done.stdout.splitlines()[0], answer["text"])
+            self.assertEqual(ascope("gate", "--quiet", *words).stdout, "")
+        judged = {m["measure"]: m["verdict"] for m in self.gate(base, slower, "--allow", "step=12,computing=5%", code=self.REGRESSED)["measures"]}
+        self.assertEqual(judged, {"step": "pass", "computing": "regressed", "communication": None, "free": None, "slow": "pass", "memory": None})
+
+    def test_inconclusive(self):
+        base = self.runs("base.json")
+        noisy = [self.write("noisy%d.json" % i, trace(12, (("k", "aten::mm", lambda step, i=i: 100 + (step * 7919 + i * 31) % 29, 3),))) for i in range(2)]
+        answer = self.gate(*noisy, code=self.INCONCLUSIVE)
+        self.assertGreater(answer["measures"][0]["steps_wanted"], 12)
+        self.assertIn("about %d steps in each run would decide (now 12)" % answer["measures"][0]["steps_wanted"], answer["text"])
+        self.assertEqual(answer["decided_by"], "step")
+        whole = self.path("whole.json")
+        with open(whole, "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": [e for e in trace(3, Traces.base)["traceEvents"] if e["cat"] != "user_annotation"]}, f)
+        cut = self.path("cut.json")
+        with open(base, encoding="utf-8") as f, open(cut, "w", encoding="utf-8") as to:
+            to.write(f.read()[:-2000])
+        empty = self.path("empty")
+        os.makedirs(empty, exist_ok=True)
+        for words, doubt, text in (((base, self.runs("two.json", steps=2)), None, "fewer than three usual steps"),
+                                   ((base, whole), "steps", "some runs have steps, others do not"),
+                                   ((base, cut), "losses", "could not be read"),
+                                   ((base, empty), "nothing_read", "there is nothing to compare")):
+            answer = self.gate(*words, code=self.INCONCLUSIVE)
+            self.assertEqual((answer["verdict"], answer["doubt"]), ("inconclusive", doubt), words)
+            self.assertIn(text, answer["text"])
+
+    def test_ranks_and_devices(self):
+        def job(name, ranks):
+            os.makedirs(self.path(name), exist_ok=True)
+            for rank in ranks:
+                self.write("%s/worker%d.pt.trace.json" % (name, rank), trace(8, Traces.base, rank=rank))
+            return self.path(name)
+        both = job("both", (0, 1))
+        self.gate(both, both, code=self.PASS)
+        self.assertEqual(self.gate(both, job("first", (0, 2)), code=self.INCONCLUSIVE)["doubt"], "ranks")
+        self.assertEqual(self.gate(both, job("others", (3, 4)), code=self.INCONCLUSIVE)["doubt"], "nothing_read")
+        npu = self.path("npu")
+        self.assertEqual(ascope("sim", "--framework", "pt", "--kernels", "240", "--steps", "8", "--out", npu).returncode, 0)
+        self.assertEqual(self.gate(npu, self.runs("gpu.json"), code=self.INCONCLUSIVE)["doubt"], "devices")
+
+    def test_slow_steps_are_not_hidden(self):
+        """They are left out of a usual step, which is as before."""
+        def sometimes(step):
+            return 300 if step % 4 == 3 else wobble(100)(step)
+        base = self.write("steady.json", trace(60, (("k", "aten::mm", wobble(100, 3), 3),)))
+        answer = self.gate(base, self.write("sometimes.json", trace(60, (("k", "aten::mm", sometimes, 3),))), code=self.REGRESSED)
+        self.assertEqual(answer["decided_by"], "slow")
+        self.assertEqual(answer["measures"][0]["verdict"], "pass")
+
+    def test_markdown(self):
+        evil = "<b>|`x`*_[a](http://b)\u202e\n" + "y" * 1000
+        a, b = (self.write("evil%d.json" % us, trace(12, ((evil, evil, wobble(us), 1),))) for us in (100, 150))
+        path = self.path("report.md")
+        done = ascope("gate", a, b, "--markdown", path)
+        self.assertEqual(done.returncode, self.REGRESSED)
+        self.assertTrue(done.stdout.startswith("REGRESSED: "))
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        lines = text.splitlines()
+        self.assertEqual(lines[0], "## ascope gate: REGRESSED")
+        self.assertTrue(lines[2].startswith("step: "))
+        tables = [l for l in lines if l.startswith("|")]
+        self.assertEqual({l.count("|") for l in tables[:7]}, {9})  # no name adds a column
+        self.assertEqual({l.count("|") for l in tables[7:]}, {6})
+        self.assertEqual(set(re.findall(r"</?[a-z]+", text)), {"<code", "</code"})
+        for what in "\u202e", "`x`", "*_", "](":
+            self.assertNotIn(what, text)
+        self.assertIn("ascope why", text)
+        done = ascope("gate", a, b, "--markdown", "-")  # as for a summary of a job: nothing else is in it
+        self.assertEqual(done.stdout, text)
+        self.assertTrue(done.stderr.startswith("REGRESSED: "))
+        empty = self.path("nothing")
+        os.makedirs(empty, exist_ok=True)
+        done = ascope("gate", a, empty, "--markdown", "-")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (self.INCONCLUSIVE, "## ascope gate: INCONCLUSIVE"))
+        self.assertEqual(ascope("gate", a, b, "--markdown", self.path("no/such/report.md")).returncode, self.NOTHING)
+
+    def test_command_lines(self):
+        a = self.runs("line.json")
+        for words in (), (a,), (a, a, a), (a, "--", a, "--", a), (a, a, "--allow", ""), (a, a, "--allow", "x"), (a, a, "--allow", "0"), (a, a, "--allow", "nan"), \
+                (a, a, "--allow", "1%,2%"), (a, a, "--allow", "other=1%"), (a, a, "--allow", "step=1%,"), (a, a, "--allow", "1%%"), (a, a, "--json", "--markdown", "-"), (a, self.path("missing")), (a, "--", a, "--json"):
+            done = ascope("gate", *words)
+            self.assertEqual(done.returncode, self.USAGE, words)
+            self.assertEqual(len(done.stderr.splitlines()), 1, words)
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ class Documented(unittest.TestCase):
         for f in glob.glob(glob.escape(broken) + "/FRAMEWORK/*"):
             os.remove(f)
         for args in (["export", "-dir", prof], ["export", "summary", "-dir", bad], ["communication", prof], ["query", prof],
-                     ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["why", torch], ["why", job], ["cluster", job, "--ranks", "0-1,7"], ["analyse", "--summary", job], ["why", prof], ["advise", torch], ["advise", job], ["compare", torch, prof], ["compare", prof, os.path.join(SOURCE, "tests/data/kineto/hand-2x.json")], ["compare", torch, torch], ["compare", job, job], ["info", own, prof, bad, torch], ["recover", own],
+                     ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["why", torch], ["why", job], ["cluster", job, "--ranks", "0-1,7"], ["analyse", "--summary", job], ["why", prof], ["advise", torch], ["advise", job], ["compare", torch, prof], ["compare", prof, os.path.join(SOURCE, "tests/data/kineto/hand-2x.json")], ["compare", torch, torch], ["compare", job, job], ["gate", job, job], ["gate", torch, job], ["gate", "--allow", "1%", torch, bad], ["info", own, prof, bad, torch], ["recover", own],
                      ["export-trace", torch, "t.json"], ["export-stacks", torch, "s.log"], ["export-stacks", torch, "s.svg"],
                      ["export-memory-timeline", torch, "m.html"], ["doctor", "--python", "/nowhere"],
                      ["run", "sleep", "0.1"], ["options", "check", '{"output":".","l2":"on","fp_point":"x"}'],

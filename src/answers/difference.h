@@ -37,6 +37,11 @@ struct chance chance_of(const struct run_value *a, size_t n_a, const struct run_
 /* A difference that chance exceeds with this probability, in both directions together. */
 double chance_bound(const struct chance *c, double probability);
 
+/* How much of it would make chance_bound() as small as `wanted`, if steps and runs vary as they did: steps in each run, of which there are
+ * `n_steps` now; or runs on each side, of n_a and n_b now. At least as many as now; 0: no number below ten thousand. */
+size_t chance_steps_for(const struct chance *c, size_t n_steps, double wanted, double probability);
+size_t chance_runs_for(const struct chance *c, size_t n_a, size_t n_b, double wanted, double probability);
+
 enum difference_state { DIFFERENCE_UNKNOWN, DIFFERENCE_NOISE, DIFFERENCE_REAL };
 
 struct difference {

@@ -14,6 +14,7 @@
 #include "cli/cmd_export_memory_timeline.h"
 #include "cli/cmd_export_stacks.h"
 #include "cli/cmd_export_trace.h"
+#include "cli/cmd_gate.h"
 #include "cli/cmd_info.h"
 #include "cli/cmd_install_msprof.h"
 #include "cli/cmd_options.h"
@@ -46,6 +47,7 @@ static const uint8_t trace_options[] = {
 };
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t gate_options[] = { OPT_GATE_ALLOW, OPT_GATE_MARKDOWN, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t advise_options[] = { OPT_DIR, OPT_ADVISE_HTML, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -247,6 +249,24 @@ const struct command commands[] = {
         LIST_OF(compare_options),
         .has_files = true,
         .run = run_compare,
+    },
+    {
+        .name = "gate",
+        .usage = "BASE... [--] NEW... [OPTION...]",
+        .about = "whether new runs are slower than allowed: PASS, REGRESSED or INCONCLUSIVE, for continuous integration",
+        .text = "Compares runs as ascope compare does, and says in the first line and by the exit code whether a measure "
+                "grew by more than --allow. REGRESSED: it grew by more than that and by more than noise. PASS: it did "
+                "not, and noise is smaller than that. INCONCLUSIVE: noise is larger, something could not be read, or the "
+                "runs are of different devices or ranks; the line says how many steps or runs would decide.\n\n"
+                "Slow steps are left out of a usual step; what they cost is a measure of its own, which is judged with "
+                "the step. Record several runs on each side: how much runs of the same program differ is known only "
+                "then.\n\n"
+                "The exit code is 0 for PASS, 4 for REGRESSED, 5 for INCONCLUSIVE, also if there is nothing to read in a path; 1 if "
+                "the report could not be written, 2 if the command line is invalid. Example: ascope gate --allow "
+                "step=3%,memory=10% --markdown report.md base1 base2 base3 -- new1 new2 new3",
+        LIST_OF(gate_options),
+        .has_files = true,
+        .run = run_gate,
     },
     {
         .name = "cluster",

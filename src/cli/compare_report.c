@@ -98,7 +98,7 @@ static void put_run(const struct term *t, const struct comparison *c, size_t i)
         fprintf(t->to, "%zu steps, of which slow and left out: %zu)\n", first->n_steps, n_slow);
 }
 
-static void put_sides(const struct term *t, const struct comparison *c)
+void compare_print_runs(const struct term *t, const struct comparison *c)
 {
     for (size_t i = 0; i < c->n_a + c->n_b; i++)
         put_run(t, c, i);
@@ -160,7 +160,7 @@ static void put_how(const struct term *t, const struct comparison *c, const stru
         fprintf(t->to, "; most on %s: %s", rank_text(rank, c->pair[row->pair].b), more_text(more, row->pair_ns));
 }
 
-static void put_changes(const struct term *t, const struct compare_report *r)
+void compare_print_changes(const struct term *t, const struct compare_report *r)
 {
     const struct comparison *c = r->c;
     size_t n = 0;
@@ -267,7 +267,7 @@ static void put_classes(const struct term *t, const struct comparison *c)
 void compare_print(const struct term *t, const struct compare_report *r)
 {
     const struct comparison *c = r->c;
-    put_sides(t, c);
+    compare_print_runs(t, c);
     if (c->is_across)
         fputs("devices of different kinds: kernels are compared by the operator that launched them\n", t->to);
     if (c->pair[0].a->has_steps != c->pair[0].b->has_steps)
@@ -280,7 +280,7 @@ void compare_print(const struct term *t, const struct compare_report *r)
     put_dependence(t, c);
     put_memory(t, "memory, allocated", c->memory_a[0], c->memory_b[0]);
     put_memory(t, "memory, reserved", c->memory_a[1], c->memory_b[1]);
-    put_changes(t, r);
+    compare_print_changes(t, r);
     put_steps(t, c);
     put_ranks(t, c);
     put_classes(t, c);

@@ -23,6 +23,8 @@ enum { RANK_TEXT = 48 };
 const char *rank_text(char out[RANK_TEXT], const struct measured_rank *r); /* "rank 3", "device 0", "host" */
 
 void compare_print(const struct term *t, const struct compare_report *r);
+void compare_print_runs(const struct term *t, const struct comparison *c); /* parts of it */
+void compare_print_changes(const struct term *t, const struct compare_report *r);
 json_t *compare_json(const struct compare_report *r); /* NULL: no memory */
 
 #endif

@@ -11,6 +11,8 @@ static const int code_of[STATUSES][FACES] = {
     [STATUS_USAGE] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255 },
     [STATUS_PARAMETER] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 1, [FACE_MSPROF] = 255 },
     [STATUS_PATH] = { [FACE_ASCOPE] = 2, [FACE_MSPROF_PY] = 2, [FACE_MSPROF] = 255 },
+    [STATUS_REGRESSED] = { [FACE_ASCOPE] = 4 }, /* other faces have no gate */
+    [STATUS_INCONCLUSIVE] = { [FACE_ASCOPE] = 5 },
 };
 
 int exit_code(enum face face, enum exit_status status)
@@ -29,5 +31,7 @@ const struct exit_meaning exit_meanings[] = {
     { 2, "invalid command line" },
     { 3,
       "success with losses: some records were not recorded or could not be used, or some of several collections failed" },
+    { 4, "of gate: REGRESSED" },
+    { 5, "of gate: INCONCLUSIVE" },
 };
 const size_t n_exit_meanings = sizeof exit_meanings / sizeof *exit_meanings;

@@ -107,6 +107,11 @@ const struct option_row option_rows[OPTIONS] = {
 
     [OPT_COMPARE_OUT] = { "out", .letter = 'o', .kind = OPTION_DIR, .value = "DIR", .at = AT(options.out_dir),
         .help = "write tables (csv), a database and a page for a browser into this directory; default: nothing is written" },
+    [OPT_GATE_ALLOW] = { "allow", .kind = OPTION_TEXT, .value = "[MEASURE=]PERCENT,...", .at = AT(allow),
+        .help = "by how much a measure may grow: step (also without a name), computing, communication, free, slow (steps; default: as "
+                "step), memory; only these are judged; default: 3%" },
+    [OPT_GATE_MARKDOWN] = { "markdown", .kind = OPTION_FILE, .value = "FILE", .at = AT(markdown),
+        .help = "write a report in Markdown into this file; - is standard output, which then has nothing else" },
     [OPT_WHY_STEP] = { "step", .kind = OPTION_TEXT, .value = "N", .at = AT(step),
         .help = "step to explain; default: the slowest" },
     [OPT_WHY_RANK] = { "rank", NUMBER(rank, 0, INT64_MAX),

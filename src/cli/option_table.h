@@ -61,6 +61,9 @@ enum option_id {
     OPT_METRIC,
     /* of compare only */
     OPT_COMPARE_OUT,
+    /* of gate only */
+    OPT_GATE_ALLOW,
+    OPT_GATE_MARKDOWN,
     /* of why only */
     OPT_WHY_STEP,
     OPT_WHY_RANK,
@@ -265,7 +268,8 @@ struct arguments {
     bool given[OPTIONS]; /* whether an option was on the command line */
     const char *step;    /* of why, and of view */
     int64_t rank;
-    const char *html; /* of advise */
+    const char *html;             /* of advise */
+    const char *allow, *markdown; /* of gate */
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form, *chip;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
