@@ -17,7 +17,7 @@ import unittest
 
 import power_states
 
-BUILD = os.path.abspath(sys.argv[1])
+BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
 ASCOPE, RECORDER, JOB, LIBRARY = (os.path.join(BUILD, p) for p in ("ascope", "tests/record_and_die", "tests/flight_job", "tests/torture/libpower_log.so"))
 IS_QUICK = "--quick" in sys.argv
 OPERATORS = 1000
@@ -188,7 +188,7 @@ class PowerCut(unittest.TestCase):
             for path, content in found.items():
                 self.assertTrue(content in (old.get(path), new.get(path)), path)
 
-        self.each(disk, calls, check, 3 if IS_QUICK else 12, 60 if IS_QUICK else None)
+        self.each(disk, calls, check, 3 if IS_QUICK else 12, 30 if IS_QUICK else None)
         os.unlink(os.path.join(self.folder, "log"))
 
     def test_summaries_and_results_of_a_job(self):
@@ -200,6 +200,17 @@ class PowerCut(unittest.TestCase):
     def test_export(self):
         run(ASCOPE, "sim", "--kernels=50", "--out", self.root)
         self.whole_files(ASCOPE, "export", "-dir", self.root, at_end=5, pattern="^PROF_.*/mindstudio_profiler_output/")
+
+    def test_files_that_are_asked_for_by_name(self):
+        raw, = glob.glob(glob.escape(SOURCE) + "/tests/data/own-pytorch/raw/*_ascend_pt")
+        session, to = os.path.join(self.root, "session"), os.path.join(self.root, "to")
+        shutil.copytree(raw, session, copy_function=shutil.copyfile)
+        os.mkdir(to)
+        for command, name in (("export-trace", "a.json"), ("export-trace", "a.pftrace"), ("export-stacks", "a.log"), ("export-memory-timeline", "a.html")):
+            self.whole_files(ASCOPE, command, "-q", session, os.path.join(to, name), at_end=1, pattern="^to/" + name)
+        for words in ["compare", "-q", session, session, "-o", to + "/compared"], ["advise", "-q", session, "--html", to + "/advice.html"], \
+                ["view", "-q", session, "--export", to + "/page.html"], ["analyse", "-q", session, "--out", to + "/results"]:
+            self.whole_files(ASCOPE, *words, at_end=1, pattern="^to/(?!a[.]|.*/logs/)")
 
     # ---- the test itself ----
 

@@ -59,7 +59,7 @@ static int file_is_below(int fd, struct stat *st)
     if (n < 0)
         return 0;
     path[n] = '\0';
-    return is_below(path) && fstat(fd, st) == 0;
+    return is_below(path) && fstat(fd, st) == 0 && st->st_nlink > 0; /* nothing is left of a file without a name */
 }
 
 static void put(const void *bytes, size_t n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
