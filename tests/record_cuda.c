@@ -4,7 +4,7 @@
  *     record_cuda PARENT WORD...
  *
  * Words: none (loads no CUDA), warmup (eleven kernels during it, one of which is long), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
- * by the driver's own function), compiled (a kernel by the function that compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), steps=N (of a training: four kernels of ns=N, a copy, collectives), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
+ * by the driver's own function), compiled (a kernel by the function that compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), steps=N (of a training: four kernels of ns=N, a copy, collectives), crossing=NS (an all-reduce in the middle of each step, for which nothing waits), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
  * kernels in the file), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
  * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a
  * range of marks), announced (collectives, by what a backend says of them), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an
@@ -190,6 +190,16 @@ static void steps_run(void)
             call(FAKE_KERNEL, &task, 1);
             ascope_op_end(&of_kernel);
             usleep(ns / 1000);
+            if (i == 1 && value_of("crossing")) {
+                const struct fake_task all_reduce = {
+                    .name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                    .stream = 21,
+                    .ns = number_of("crossing"),
+                    .grid = { 2, 1, 1 },
+                    .block = { 512, 1, 1 }
+                };
+                call(FAKE_KERNEL, &all_reduce, 1);
+            }
         }
         const struct fake_task copy = { .stream = 8, .bytes = 1 << 20, .ns = 500000 };
         call(FAKE_COPY, &copy, 1);
@@ -348,7 +358,7 @@ static int record(const char *parent)
     static const char *const own[] = { "none",     "warmup", "kernels", "copies",  "graph",   "driver",
                                        "threads",  "blocks", "nccl",    "nvtx",    "mallocs", "kill",
                                        "exit",     "twice",  "gpus",    "samples", "wait",    "announced",
-                                       "compiled", "stream", "peers",   "steps",   "ns" };
+                                       "compiled", "stream", "peers",   "steps",   "ns",      "crossing" };
     enum { RECORD_BYTES = 112, SAMPLE_BYTES = 80 };
     struct ascope_options o;
     struct ascope_error e = { 0 };

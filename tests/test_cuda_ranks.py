@@ -89,5 +89,37 @@ class Ranks(unittest.TestCase):
             self.assertAlmostEqual(us, 500, delta=1)
 
 
+class Crossing(unittest.TestCase):
+    """All-reduces for which nothing waits last longer than their steps: the time between two ends of them is a step."""
+    NS, CROSSING = 1000000, 9000000  # a step computes for four times NS, the last one for three times as much
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = os.path.realpath(tempfile.mkdtemp(prefix="ascope-cuda-crossing-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        for rank in range(2):
+            subprocess.run([RECORDER, cls.folder + "/job", f"steps={STEPS + 2}", f"ns={cls.NS}", f"crossing={cls.CROSSING}", "export_type=text,db"],
+                           capture_output=True, text=True, timeout=120, check=True, env={**ENV, "CUDA_HOME": FAKES, "RANK": str(rank), "WORLD_SIZE": "2"})
+
+    def ascope(self, *args):
+        done = subprocess.run([ASCOPE, *args, "--json", "job"], capture_output=True, text=True, cwd=self.folder, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def test_no_step_is_lost_and_each_has_its_own_work(self):
+        for rank in self.ascope("analyse")["directories"]:
+            steps = {s["step"]: s for s in rank["steps"]}
+            self.assertEqual(sorted(steps), [str(i) for i in range(STEPS + 2)])
+            for i, (_, s) in enumerate(sorted(steps.items())):
+                self.assertEqual(s["computing_us"] + s["overlapped_us"], 4 * self.NS / 1000 * (3 if i == STEPS + 1 else 1))
+                self.assertAlmostEqual(s["computing_us"] + s["overlapped_us"] + s["communication_us"] + s["free_us"], s["time_us"], delta=0.01)
+                self.assertGreater(s["overlapped_us"], 0)
+                self.assertGreaterEqual(s["device_end_us"], self.CROSSING / 1000)
+            median, = rank["step_medians"]
+            self.assertGreater(median["step_trace_time_differs"] + median["step_trace_time_lacks"], 0)
+        answer, = self.ascope("why")["answers"]
+        self.assertEqual([(s["step"], s["ranks"]) for s in answer["steps"]], [(str(i), 2) for i in range(STEPS + 2)])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

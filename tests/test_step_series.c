@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "analyse/framework/ranks.h"
+#include "analyse/framework/step_bounds.h"
 #include "analyse/framework/step_causes.h"
 #include "raw/chip.h"
 #include "raw/framework_values.h"
@@ -417,28 +418,52 @@ static void without_a_device_steps_are_those_of_the_host(void **state)
 
 static void steps_do_not_overlap(void **state)
 {
+    enum { STEPS = 2, WORK = 4, NONE = -1 };
     /* clang-format off */
-    static const struct { const char *what; int64_t begin, end, device_end, next_begin, next_end, next_device_end, time, next_time; } row[] = {
-        { "the host waits for the device", 0, 10, 10, 10, 20, 20, 10, 10 },
-        { "the host runs ahead: a step lasts from the end of the one before", 0, 4, 10, 4, 8, 20, 10, 10 },
-        { "what is between two steps belongs to none", 0, 10, 10, 15, 20, 20, 10, 5 },
-        { "waiting before the first kernel belongs to the step that waits", 0, 10, 10, 10, 60, 60, 10, 50 },
-        { "one that ends before the one before it takes no time", 0, 10, 30, 10, 20, 20, 30, 0 },
+    static const struct { const char *what; int64_t host[STEPS][2]; struct { int64_t launch, begin, end; bool is_kernel; } work[WORK];
+                          int64_t time[STEPS][2], device_end[STEPS]; int step[WORK]; } row[] = {
+        { "the host waits for the device", { { 10, 20 }, { 20, 30 } }, { { 11, 12, 20, true }, { 21, 22, 30, true } },
+          { { 10, 20 }, { 20, 30 } }, { 20, 30 }, { 0, 1 } },
+        { "the host runs ahead: a step begins when the device gets to it", { { 10, 14 }, { 14, 18 } }, { { 11, 12, 20, true }, { 15, 20, 30, true } },
+          { { 10, 20 }, { 20, 30 } }, { 20, 30 }, { 0, 1 } },
+        { "what is between two steps belongs to none", { { 10, 20 }, { 25, 30 } }, { { 11, 12, 20, true }, { 26, 26, 30, true } },
+          { { 10, 20 }, { 25, 30 } }, { 20, 30 }, { 0, 1 } },
+        { "but what is launched there belongs to the one before", { { 10, 20 }, { 25, 30 } }, { { 21, 22, 24, true }, { 26, 26, 30, true } },
+          { { 10, 24 }, { 25, 30 } }, { 24, 30 }, { 0, 1 } },
+        { "waiting before the first kernel belongs to the step that waits", { { 10, 20 }, { 20, 70 } }, { { 11, 12, 20, true }, { 60, 60, 70, true } },
+          { { 10, 20 }, { 20, 70 } }, { 20, 70 }, { 0, 1 } },
+        { "a collective beyond the end of its step delays no step", { { 10, 20 }, { 20, 30 } },
+          { { 11, 12, 20, true }, { 12, 20, 29, false }, { 21, 22, 30, true } }, { { 10, 22 }, { 22, 30 } }, { 29, 30 }, { 0, 0, 1 } },
+        { "nor does one that outlasts all steps", { { 10, 20 }, { 20, 30 } }, { { 11, 12, 40, false }, { 11, 12, 20, true }, { 21, 22, 30, true } },
+          { { 10, 22 }, { 22, 40 } }, { 40, 30 }, { 0, 0, 1 } },
+        { "without kernels its own first work counts", { { 10, 20 }, { 20, 30 } }, { { 11, 12, 28, false }, { 21, 24, 30, false } },
+          { { 10, 24 }, { 24, 30 } }, { 28, 30 }, { 0, 1 } },
+        { "what began before the steps delays the first one", { { 10, 20 }, { 20, 30 } }, { { 5, 6, 14, true }, { 11, 14, 20, true } },
+          { { 14, 20 }, { 20, 30 } }, { 20, INT64_MIN }, { NONE, 0 } },
+        { "what is launched behind the last step is in none", { { 10, 20 }, { 20, 30 } }, { { 31, 32, 40, true } },
+          { { 10, 20 }, { 20, 30 } }, { INT64_MIN, INT64_MIN }, { NONE } },
     };
     /* clang-format on */
+    struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(row); i++) {
-        struct made m;
-        struct step_series s;
+        const int64_t host_begin[STEPS] = { row[i].host[0][0], row[i].host[1][0] },
+                      host_end[STEPS] = { row[i].host[0][1], row[i].host[1][1] };
+        int64_t begin[STEPS], end[STEPS], device_end[STEPS];
+        struct step_bounds b;
         print_message("  %s\n", row[i].what);
-        made_init(&m);
-        add_step(&m, row[i].begin, row[i].end, row[i].device_end, 1);
-        add_step(&m, row[i].next_begin, row[i].next_end, row[i].next_device_end, 1);
-        assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
-        assert_int_equal(s.time_ns[0], row[i].time * MS);
-        assert_int_equal(s.time_ns[1], row[i].next_time * MS);
-        assert_int_equal(s.n_slow, 0);
-        made_fini(&m);
+        assert_true(step_bounds_begin(&b, host_begin, host_end, STEPS, mem));
+        for (size_t k = 0; k < WORK && row[i].work[k].end > 0; k++)
+            assert_int_equal(step_bounds_add(&b, row[i].work[k].launch, row[i].work[k].begin, row[i].work[k].end,
+                                             row[i].work[k].is_kernel),
+                             row[i].step[k] == NONE ? NO_ROW : (uint32_t)row[i].step[k]);
+        step_bounds_end(&b, begin, end, device_end);
+        for (size_t k = 0; k < STEPS; k++) {
+            assert_int_equal(begin[k], row[i].time[k][0]);
+            assert_int_equal(end[k], row[i].time[k][1]);
+            assert_int_equal(device_end[k], row[i].device_end[k]);
+        }
     }
+    arena_free(mem);
     (void)state;
 }
 

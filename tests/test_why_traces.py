@@ -78,6 +78,40 @@ class WhyTraces(Case):
                 self.assertEqual(first["place"]["begin_ns"] // 1000 // STEP_US, SLOW)
                 self.assertEqual((first["place"]["step"], first["place"]["in_recording_ns"]), (str(SLOW), first["place"]["begin_ns"]))
 
+    def with_crossing(self, until, slow=None, host_us=STEP_US):
+        """Steps of four kernels, which the host launches in `host_us`; an all-reduce of each step lasts for a while, or until the end of the last step."""
+        events, n = [], 0
+        for i in range(STEPS):
+            at, of_device = host_us * i, STEP_US * i + (MORE_US if slow is not None and i > slow else 0)
+            events.append(event("ProfilerStep#%d" % i, "user_annotation", at, host_us - 1))
+            for k, (name, begin, dur) in enumerate([("sgemm", 100, 400), ("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 520, until(i)), ("relu", 500, 400),
+                                                    ("sgemm", 900, 400), ("late", 1300, 400 + (MORE_US if i == slow else 0))]):
+                n += 1
+                events += [event("aten::op", "cpu_op", at + 10 * k + 1, 8), event("cudaLaunchKernel", "cuda_runtime", at + 10 * k + 2, 5, correlation=n),
+                           event(name, "kernel", of_device + begin, dur, tid=100 + i if "AllReduce" in name else STREAM, correlation=n)]
+        path = os.path.join(self.dir, "crossing.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": events}, f)
+        return path
+
+    def test_a_collective_beyond_its_step_hides_and_delays_no_step(self):
+        for what, until in [("into the next step", lambda i: 2000), ("over three steps", lambda i: 7000),
+                            ("until the end of the recording", lambda i: STEP_US * (STEPS - i) - 520)]:
+            with self.subTest(what):
+                answer = self.why(self.with_crossing(until))
+                times = {s["step"]: s["time_us"] for s in answer["steps"]}
+                self.assertEqual(sorted(times), [str(i) for i in range(STEPS)])
+                for i in range(1, STEPS - 1):  # the last one ends with its all-reduce
+                    self.assertAlmostEqual(times[str(i)], STEP_US, delta=101)
+                self.assertEqual({p["part"]: round(p["time_us"]) for p in answer["usual"]["parts"]}["computing"], 1600)
+
+    def test_a_host_that_runs_ahead_makes_no_short_and_no_long_steps(self):
+        """The device needs four times as long as the host, and one kernel is slow: it is in the step that launched it."""
+        answer = self.why(self.with_crossing(lambda i: 100, slow=SLOW, host_us=STEP_US // 4))
+        self.assertEqual((answer["explains"], answer["step"], answer["slow"]), ("step", str(SLOW), 1))
+        first = answer["difference"]["items"][0]
+        self.assertEqual((first["cause"], first["name"], round(first["more_us"])), ("longer", "late", MORE_US))
+
     def test_a_gap_has_neighbours(self):
         """Between two kernels and two operators; what spans more than the gap does not count."""
         at, events = 0, []

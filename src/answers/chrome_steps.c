@@ -17,8 +17,11 @@ bool step_series_of_chrome(struct step_series *s, const struct chrome_trace *t, 
     for (size_t i = 0; i < s->n; i++) {
         const struct run_step *step = &run.step[i];
         s->name[i] = step->name;
-        s->begin_ns[i] = s->host_begin_ns[i] = step->begin_ns;
-        s->end_ns[i] = s->host_end_ns[i] = step->end_ns;
+        s->begin_ns[i] = step->begin_ns;
+        s->end_ns[i] = step->end_ns;
+        s->host_begin_ns[i] = step->host_begin_ns;
+        s->host_end_ns[i] = step->host_end_ns;
+        s->device_end_ns[i] = step->device_end_ns;
         s->time_ns[i] = step->part_ns[RUN_STEP];
         s->part_ns[STEP_COMPUTING][i] = step->part_ns[RUN_COMPUTING] - step->overlapped_ns;
         s->part_ns[STEP_OVERLAPPED][i] = step->overlapped_ns;

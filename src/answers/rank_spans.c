@@ -7,6 +7,8 @@
 
 #include "analyse/device/overlap.h"
 #include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/step_bounds.h"
+#include "analyse/framework/work_launches.h"
 #include "analyse/host/nesting.h"
 #include "base/sort.h"
 #include "profile/collection.h"
@@ -268,6 +270,41 @@ static bool link_tasks(struct rank_spans *v, struct arena *mem)
     return true;
 }
 
+/* When work of the device was launched; its begin, if nothing is known of its launch. */
+static int64_t launched_at(const struct rank_spans *v, enum span_kind kind, size_t i, const struct work_launches *w)
+{
+    const uint32_t row = v->row[kind][i];
+    uint64_t key;
+    if (w->task_ns)
+        return kind == SPAN_COLLECTIVE ? w->collective_ns[row] : w->task_ns[row];
+    const uint32_t at =
+        v->of.trace && chrome_correlation(v->of.trace, row, &key) ? keys_find(&v->calls.key, key) : KEYS_NONE;
+    return at == KEYS_NONE ? rank_span(v, kind, i).begin_ns : v->of.trace->slices.begin_ns[v->calls.row.at[at]];
+}
+
+/* Which step launched which work. Steps of a PROF directory are stamped by the device: what began in them is theirs. */
+static bool find_steps(struct rank_spans *v, struct arena *mem)
+{
+    const struct step_series *s = v->series;
+    const struct run_rank *q = &v->of;
+    const bool is_by_launch = !s->is_whole && (q->trace || q->collection);
+    struct work_launches w = { 0 };
+    if (is_by_launch && q->device && !work_launches_find(&w, q->collection, q->device, mem))
+        return false;
+    for (int kind = SPAN_KERNEL; kind < SPAN_CALL; kind++) {
+        uint32_t *step = arena_take(mem, v->n[kind], sizeof *step);
+        for (size_t i = 0; step && i < v->n[kind]; i++)
+            step[i] = is_by_launch ? step_launching(s->host_begin_ns, s->host_end_ns, s->n,
+                                                    launched_at(v, (enum span_kind)kind, i, &w))
+                                   : step_series_at(s->begin_ns, s->end_ns, s->n,
+                                                    rank_span(v, (enum span_kind)kind, i).begin_ns);
+        v->step[kind] = step;
+        if (!step)
+            return false;
+    }
+    return true;
+}
+
 bool rank_spans_find(struct rank_spans *v, const struct run_rank *q, const struct step_series *s, struct arena *mem)
 {
     struct gathering g = { .v = v, .mem = arena_new() };
@@ -288,7 +325,11 @@ bool rank_spans_find(struct rank_spans *v, const struct run_rank *q, const struc
             memcpy(v->row[kind], g.row[kind].at, v->n[kind] * sizeof **v->row);
         done = done && (is_sorted(v, (enum span_kind)kind) || sort_kind(&g, (enum span_kind)kind));
     }
-    done = done && find_busy(v, mem) && (q->trace ? link_slices(v, mem) : q->device ? link_tasks(v, mem) : true);
+    done = done && find_busy(v, mem) &&
+           (q->trace    ? link_slices(v, mem)
+            : q->device ? link_tasks(v, mem)
+                        : true) &&
+           find_steps(v, mem);
     arena_free(g.mem);
     return done;
 }
@@ -357,8 +398,9 @@ struct rank_span rank_span(const struct rank_spans *v, enum span_kind kind, size
     struct rank_span x = v->of.trace ? slice_of(v, row) : column_of(v, kind, row);
     const struct step_series *s = v->series;
     x.name = names_text(v->names, x.id);
-    x.step = kind < SPAN_CALL || s->is_whole ? step_series_at(s->begin_ns, s->end_ns, s->n, x.begin_ns)
-                                             : step_series_at(s->host_begin_ns, s->host_end_ns, s->n, x.begin_ns);
+    x.step = kind < SPAN_CALL && v->step[kind] ? v->step[kind][i]
+             : s->is_whole                     ? step_series_at(s->begin_ns, s->end_ns, s->n, x.begin_ns)
+                                               : step_series_at(s->host_begin_ns, s->host_end_ns, s->n, x.begin_ns);
     return x;
 }
 
@@ -394,7 +436,7 @@ bool rank_span_launch(const struct rank_spans *v, enum span_kind kind, size_t i,
         *call = call_of(v, v->task_call[row]);
     }
     call->name = names_text(v->names, call->id);
-    call->step = step_series_at(v->series->host_begin_ns, v->series->host_end_ns, v->series->n, call->begin_ns);
+    call->step = step_launching(v->series->host_begin_ns, v->series->host_end_ns, v->series->n, call->begin_ns);
     return true;
 }
 

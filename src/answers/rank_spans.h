@@ -35,7 +35,7 @@ struct rank_span {
     name_id id;       /* the same in the names of the view */
     int64_t begin_ns, end_ns;
     uint32_t track; /* stream of the device, thread of the host */
-    uint32_t step;  /* row of the series in which it began; NO_ROW: none */
+    uint32_t step;  /* row of the series: of work of a device, the step that launched it; NO_ROW: none */
 };
 
 /* Disjoint times, ascending; before_ns[i] is the sum of those before i. */
@@ -55,7 +55,7 @@ struct rank_spans {
     struct busy_times busy;      /* kernels, collectives, or copies */
 
     /* Private. */
-    uint32_t *row[SPAN_KINDS];
+    uint32_t *row[SPAN_KINDS], *step[SPAN_CALL]; /* step: as in rank_span */
     struct chrome_kinds kinds;
     struct span_links {
         struct keys key;

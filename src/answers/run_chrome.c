@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/flow/chrome_self.h"
+#include "analyse/framework/step_bounds.h"
 #include "analyse/framework/step_series.h"
 #include "answers/chrome_kinds.h"
 #include "answers/kernel_class.h"
@@ -41,7 +42,7 @@ struct chrome_run {
     struct slice_rows launch_slices, operator_slices; /* the slices, in the order of these keys */
     struct slice_rows step_slices;
     LIST(struct device_slice) device;
-    int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns; /* of steps */
+    int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns, *device_end_ns; /* of steps */
     bool has_times;     /* intervals of computing and communication give the parts of steps */
     bool has_operators; /* operators are wanted, too */
     bool failed;
@@ -143,50 +144,57 @@ static bool steps_find(struct chrome_run *r, struct measured_rank *out)
     uint32_t *order = arena_take(r->work, n, sizeof *order);
     r->host_begin_ns = arena_take(r->work, n, sizeof *r->host_begin_ns);
     r->host_end_ns = arena_take(r->work, n, sizeof *r->host_end_ns);
-    r->begin_ns = arena_take(r->work, n, sizeof *r->begin_ns);
-    r->end_ns = arena_take(r->work, n, sizeof *r->end_ns);
     out->step = arena_take(r->m.mem, n, sizeof *out->step);
     if (!key || !order || arena_failed(r->work) || !out->step)
         return false;
     out->has_steps = r->step_slices.list.n > 0;
-    out->n_steps = n;
     order_fill(order, n);
     for (size_t i = 0; i < r->step_slices.list.n; i++)
         key[i] = (uint64_t)t->slices.begin_ns[r->step_slices.list.at[i]] ^ UINT64_C(1) << 63;
     if (!order_by_u64(order, n, key))
         return false;
+    int64_t last_ns = INT64_MIN;
     for (size_t i = 0; i < r->step_slices.list.n; i++) {
         const uint32_t slice = r->step_slices.list.at[order[i]];
-        r->host_begin_ns[i] = t->slices.begin_ns[slice];
-        r->host_end_ns[i] = end_of(t, slice);
-        out->step[i].name = names_addz(r->m.names, chrome_step_name(text_of(r, slice)));
+        if (end_of(t, slice) <= last_ns) /* the same step once more: an annotation, and an operator */
+            continue;
+        const size_t at = out->n_steps++;
+        r->host_begin_ns[at] = t->slices.begin_ns[slice];
+        r->host_end_ns[at] = last_ns = end_of(t, slice);
+        out->step[at].name = names_addz(r->m.names, chrome_step_name(text_of(r, slice)));
     }
-    if (!out->has_steps)
+    if (!out->has_steps) {
+        out->n_steps = 1;
         whole_find(r);
+    }
     return true;
 }
 
-/* Finds when steps begin and end on the device: a step lasts until the end of the last work that was launched in it. */
-static void steps_of_device(struct chrome_run *r)
+/* Assigns work of the device to the step that launched it, and finds when steps begin and end. */
+static bool steps_bound(struct chrome_run *r)
 {
-    const struct measured_rank *out = r->m.out;
-    for (size_t i = 0; i < out->n_steps; i++)
-        r->end_ns[i] = r->host_end_ns[i];
+    const size_t n = r->m.out->n_steps;
+    struct step_bounds b;
+    r->begin_ns = arena_take(r->work, n, sizeof *r->begin_ns);
+    r->end_ns = arena_take(r->work, n, sizeof *r->end_ns);
+    r->device_end_ns = arena_take(r->work, n, sizeof *r->device_end_ns);
+    if (!r->begin_ns || !r->end_ns || !r->device_end_ns ||
+        !step_bounds_begin(&b, r->host_begin_ns, r->host_end_ns, n, r->work))
+        return false;
     for (size_t i = 0; i < r->device.n; i++) {
         struct device_slice *d = &r->device.at[i];
+        const int64_t begin_ns = r->t->slices.begin_ns[d->slice], end_ns = end_of(r->t, d->slice);
         uint64_t number;
         const uint32_t launch =
             chrome_correlation(r->t, d->slice, &number) ? keys_find(&r->launches, number) : KEYS_NONE;
-        const int64_t ns = r->t->slices.begin_ns[launch == KEYS_NONE ? d->slice : r->launch_slices.list.at[launch]];
-        d->step = host_step_at(r, ns);
-        if (d->step < out->n_steps && end_of(r->t, d->slice) > r->end_ns[d->step])
-            r->end_ns[d->step] = end_of(r->t, d->slice);
+        d->step = step_bounds_add(
+            &b, launch == KEYS_NONE ? begin_ns : r->t->slices.begin_ns[r->launch_slices.list.at[launch]], begin_ns,
+            end_ns, !d->is_copy && !d->is_collective);
+        if (!r->m.out->has_steps)
+            d->step = 0;
     }
-    for (size_t i = 0; i < out->n_steps; i++) {
-        const int64_t before = i > 0 ? r->end_ns[i - 1] : INT64_MIN;
-        r->begin_ns[i] = before > r->host_begin_ns[i] ? before : r->host_begin_ns[i];
-        r->end_ns[i] = r->end_ns[i] > r->begin_ns[i] ? r->end_ns[i] : r->begin_ns[i];
-    }
+    step_bounds_end(&b, r->begin_ns, r->end_ns, r->device_end_ns);
+    return true;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -262,6 +270,9 @@ static void parts_find(struct chrome_run *r)
         int64_t *part = out->step[i].part_ns;
         out->step[i].begin_ns = r->begin_ns[i];
         out->step[i].end_ns = r->end_ns[i];
+        out->step[i].host_begin_ns = r->host_begin_ns[i];
+        out->step[i].host_end_ns = r->host_end_ns[i];
+        out->step[i].device_end_ns = r->device_end_ns[i];
         out->step[i].overlapped_ns = communicating_ns > exposed_ns ? communicating_ns - exposed_ns : 0;
         part[RUN_STEP] = time_ns;
         part[RUN_COMPUTING] = computing_ns;
@@ -376,7 +387,8 @@ static bool steps_measure(struct chrome_run *r, struct measured_rank *out, const
         return false;
     out->has_device = r->device.n > 0;
     out->is_gpu = out->has_device && !r->kinds.is_npu;
-    steps_of_device(r);
+    if (!steps_bound(r))
+        return false;
     parts_find(r);
     r->m.out = NULL;
     return !r->failed;

@@ -6,7 +6,9 @@
 
 #include "analyse/device/overlap.h"
 #include "analyse/framework/memory_peaks.h"
+#include "analyse/framework/step_bounds.h"
 #include "analyse/framework/step_series.h"
+#include "analyse/framework/work_launches.h"
 #include "answers/kernel_class.h"
 
 struct source_run {
@@ -17,7 +19,8 @@ struct source_run {
     struct step_series steps;
     name_id *name_of; /* by name in the profile: the name in m.names + 1; 0: not looked up yet */
     size_t n_names;
-    uint32_t *op_of_task; /* row of framework_ops that launched a task of the device; NO_ROW; NULL: unknown */
+    struct work_launches launches; /* NULL: of a PROF directory */
+    uint32_t *op_of_task;          /* row of framework_ops that launched a task of the device; NO_ROW; NULL: unknown */
 };
 
 static name_id name_of(struct source_run *r, name_id name)
@@ -29,9 +32,12 @@ static name_id name_of(struct source_run *r, name_id name)
     return r->name_of[name] - 1;
 }
 
-static uint32_t step_at(const struct source_run *r, int64_t ns)
+/* Work of a framework's steps belongs to the one that launched it; that of a PROF directory to the iteration in which it began. */
+static uint32_t step_at(const struct source_run *r, int64_t begin_ns, const int64_t *launch_ns, size_t row)
 {
-    return step_series_at(r->steps.begin_ns, r->steps.end_ns, r->steps.n, ns);
+    const struct step_series *s = &r->steps;
+    return launch_ns && !s->is_whole ? step_launching(s->host_begin_ns, s->host_end_ns, s->n, launch_ns[row])
+                                     : step_series_at(s->begin_ns, s->end_ns, s->n, begin_ns);
 }
 
 static uint32_t host_step_at(const struct source_run *r, int64_t ns)
@@ -103,7 +109,7 @@ static void add_tasks(struct source_run *r)
 {
     const struct tasks *t = &r->d->tasks;
     for (size_t i = 0; i < t->n; i++) {
-        const uint32_t step = step_at(r, t->begin_ns[i]);
+        const uint32_t step = step_at(r, t->begin_ns[i], r->launches.task_ns, i);
         const bool is_op = t->op[i] != NO_ROW && task_is_computing(r->p, t, i);
         if (t->is_hidden[i])
             continue;
@@ -130,7 +136,7 @@ static void add_collectives(struct source_run *r)
                           : snprintf(detail, sizeof detail, "%llu elements", (unsigned long long)o->count[i]);
         measuring_add(&r->m, MEASURE_COLLECTIVE, name_of(r, is_known(o->op_type[i]) ? o->op_type[i] : o->name[i]),
                       o->count[i] > 0 && n > 0 ? names_addz(r->m.names, detail) : NAME_EMPTY,
-                      step_at(r, o->begin_ns[i]), o->dur_ns[i]);
+                      step_at(r, o->begin_ns[i], r->launches.collective_ns, i), o->dur_ns[i]);
     }
 }
 
@@ -194,6 +200,8 @@ bool run_of_collection(struct measured_rank *out, const struct profile *p, const
     r.name_of = work ? arena_take(work, r.n_names, sizeof *r.name_of) : NULL;
     bool done = r.name_of && (collection ? step_series_of_collection(&r.steps, collection, d, NULL, work)
                                          : step_series_of_profile(&r.steps, p, d, NULL, work));
+    if (done && collection && d)
+        done = work_launches_find(&r.launches, collection, d, work);
     done = done && steps_fill(&r, out, mem) && measuring_begin(&r.m, out, names, mem) && operators_find(&r, work);
     if (done && d) {
         add_tasks(&r);

@@ -43,8 +43,8 @@ enum run_part { RUN_STEP, RUN_COMPUTING, RUN_COMMUNICATION, RUN_FREE, RUN_PARTS 
 struct run_step {
     name_id name;
     int64_t part_ns[RUN_PARTS];
-    int64_t begin_ns, end_ns,
-        overlapped_ns; /* of traces only; overlapped: of computing, with communication meanwhile */
+    /* Of traces only, as in struct step_series; overlapped: of computing, with communication meanwhile. */
+    int64_t begin_ns, end_ns, host_begin_ns, host_end_ns, device_end_ns, overlapped_ns;
     bool is_slow;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/framework/step_causes.h"
+#include "analyse/framework/step_shares.h"
 #include "cli/summary.h"
 
 enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40, CAUSE_NARROW = 28, NARROW = 100 };
@@ -207,6 +208,7 @@ static void put_series(const struct term *t, const struct step_subject *u, const
 struct series {
     const struct device *d; /* NULL: of the host */
     struct step_series s;
+    struct shares_difference differs; /* step_trace_time does */
     struct step_mores *more;
     size_t n_more;
 };
@@ -216,12 +218,28 @@ static bool series_find(const struct step_subject *u, size_t i, size_t most, str
     *out = (struct series){ .d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL };
     return (u->collection ? step_series_of_collection(&out->s, u->collection, out->d, u->choice, mem)
                           : step_series_of_profile(&out->s, u->profile, out->d, u->choice, mem)) &&
+           (!u->collection || !out->d || step_shares_differ(&out->differs, u->collection, out->d, &out->s, mem)) &&
            step_causes_find(&out->s, u->profile, out->d, u->collection, most, mem, &out->more, &out->n_more);
 }
 
 static size_t n_series(const struct step_subject *u)
 {
     return u->profile->n_devices > 0 ? u->profile->n_devices : u->collection ? 1 : 0;
+}
+
+/* Work that lasts beyond its step is divided at the end of the step here, and counted where it began there. */
+static void put_differs(const struct term *t, const struct shares_difference *x)
+{
+    char number[READABLE_MOST];
+    if (x->n_lacking > 0)
+        fprintf(t->to, "    step_trace_time lacks %s of these steps", readable_count(number, x->n_lacking));
+    if (x->n_others > 0)
+        fprintf(t->to,
+                x->n_lacking > 0 ? " and has other times of %s"
+                                 : "    step_trace_time has other times of %s of these steps",
+                readable_count(number, x->n_others));
+    if (x->n_lacking + x->n_others > 0)
+        fputs(": it counts work only in the step in which it begins\n", t->to);
 }
 
 bool step_table_print(const struct term *t, const struct step_subject *u, size_t most)
@@ -231,8 +249,10 @@ bool step_table_print(const struct term *t, const struct step_subject *u, size_t
         struct arena *mem = arena_new();
         struct series one;
         done = mem && series_find(u, i, most + 1, mem, &one);
-        if (done && one.s.n > 0)
+        if (done && one.s.n > 0) {
             put_series(t, u, one.d, &one.s, one.more, one.n_more, most);
+            put_differs(t, &one.differs);
+        }
         arena_free(mem);
     }
     return done;
@@ -267,9 +287,12 @@ static json_t *device_json(const struct device *d)
     return d ? json_integer(d->source.device) : json_null();
 }
 
-static bool add_json(const struct step_subject *u, const struct device *d, const struct step_series *s,
-                     const struct step_mores *more, size_t n_more, json_t *steps, json_t *medians)
+static bool add_json(const struct step_subject *u, const struct series *one_series, json_t *steps, json_t *medians)
 {
+    const struct device *d = one_series->d;
+    const struct step_series *s = &one_series->s;
+    const struct step_mores *more = one_series->more;
+    const size_t n_more = one_series->n_more;
     const struct step_mores **of_step = calloc(s->n + 1, sizeof *of_step);
     for (size_t i = 0; of_step && i < n_more; i++)
         of_step[more[i].step] = &more[i];
@@ -282,6 +305,10 @@ static bool add_json(const struct step_subject *u, const struct device *d, const
         json_t *one = json_pack("{s:o, s:o}", "device", device_json(d), "step",
                                 s->is_whole ? json_null() : text_json(names_text(u->profile->names, s->name[i])));
         parts_json(one, s->time_ns[i], part_ns);
+        json_object_set_new(one, "device_end_us",
+                            s->device_end_ns[i] == INT64_MIN
+                                ? json_null()
+                                : json_real((double)span_ns(s->begin_ns[i], s->device_end_ns[i]) / 1000));
         json_object_set_new(one, "slow", json_boolean(s->is_slow[i]));
         json_object_set_new(one, "more", mores_json(of_step[i]));
         json_array_append_new(steps, one);
@@ -290,6 +317,8 @@ static bool add_json(const struct step_subject *u, const struct device *d, const
                                s->has_model ? json_integer((json_int_t)s->model) : json_null(), "steps",
                                (json_int_t)(s->is_whole ? 0 : s->n), "slow", (json_int_t)s->n_slow);
     parts_json(median, s->spread.median_ns, s->median_part_ns);
+    json_object_set_new(median, "step_trace_time_lacks", json_integer((json_int_t)one_series->differs.n_lacking));
+    json_object_set_new(median, "step_trace_time_differs", json_integer((json_int_t)one_series->differs.n_others));
     json_array_append_new(medians, median);
     const bool done = of_step != NULL;
     free(of_step);
@@ -305,7 +334,7 @@ bool step_table_json(const struct step_subject *u, json_t *into)
         struct series one;
         done = mem && series_find(u, i, SIZE_MAX, mem, &one);
         if (done && one.s.n > 0)
-            done = add_json(u, one.d, &one.s, one.more, one.n_more, steps, medians);
+            done = add_json(u, &one, steps, medians);
         arena_free(mem);
     }
     json_object_set_new(into, "steps", steps);

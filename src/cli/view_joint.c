@@ -192,7 +192,7 @@ static bool steps_of_device(struct loading *q, unsigned side, const struct recor
     if (!done)
         return no_memory(q);
     for (size_t i = 0; done && !s.is_whole && i < s.n; i++)
-        done = add_step(q, side, names_text(l->profile->names, s.name[i]), s.begin_ns[i]);
+        done = add_step(q, side, names_text(l->profile->names, s.name[i]), s.host_begin_ns[i]);
     return done;
 }
 

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
+#include "analyse/device/overlap.h"
 #include "analyse/framework/host_work.h"
-#include "analyse/framework/step_shares.h"
+#include "analyse/framework/step_bounds.h"
+#include "analyse/framework/work_launches.h"
 #include "base/sort.h"
 
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
@@ -16,12 +18,15 @@ bool step_series_take(struct step_series *s, size_t n, struct arena *mem)
     s->end_ns = arena_take(mem, n, sizeof *s->end_ns);
     s->host_begin_ns = arena_take(mem, n, sizeof *s->host_begin_ns);
     s->host_end_ns = arena_take(mem, n, sizeof *s->host_end_ns);
+    s->device_end_ns = arena_take(mem, n, sizeof *s->device_end_ns);
     s->time_ns = arena_take(mem, n, sizeof *s->time_ns);
     s->is_slow = arena_take(mem, n, sizeof *s->is_slow);
     s->is_chosen = arena_take(mem, n, sizeof *s->is_chosen);
     s->slowest = arena_take(mem, n, sizeof *s->slowest);
     for (int i = 0; i < STEP_PARTS; i++)
         s->part_ns[i] = arena_take(mem, n, sizeof *s->part_ns[i]);
+    for (size_t i = 0; s->device_end_ns && i < n; i++)
+        s->device_end_ns[i] = INT64_MIN;
     return !arena_failed(mem);
 }
 
@@ -140,11 +145,6 @@ static bool is_number_between(const char *text, uint64_t first, uint64_t last)
     return *text && !*end && number >= first && number <= last;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Without a device, a step is its range on the host. */
 static bool divide_host(struct step_series *s, const struct collection *c, struct arena *mem)
 {
@@ -169,23 +169,27 @@ static bool divide_host(struct step_series *s, const struct collection *c, struc
     return true;
 }
 
-/* The same times that step_trace_time.csv has; what it does not count is free. */
-static bool divide_as_table(struct step_series *s, const struct collection *collection, const struct device *d,
-                            struct arena *mem)
+/* Begins and ends from the host intervals, and from the work of the device. */
+static bool bound(struct step_series *s, const struct collection *c, const struct device *d, struct arena *mem)
 {
-    const struct step_work work = { .overlap = &d->overlap };
-    struct step_index index;
-    struct step_share *share;
-    size_t n;
-    if (!step_index_build(&index, &collection->steps, mem) ||
-        !step_shares_build(&collection->steps, &index, &work, collection->profile.names, mem, &share, &n))
+    struct step_bounds b;
+    struct work_launches w = { 0 };
+    if (!step_bounds_begin(&b, s->host_begin_ns, s->host_end_ns, s->n, mem) ||
+        (d && !work_launches_find(&w, c, d, mem)))
         return false;
+    for (size_t i = 0; d && i < d->tasks.n; i++) {
+        const struct tasks *t = &d->tasks;
+        const bool is_op = t->op[i] != NO_ROW && task_is_computing(&c->profile, t, i);
+        if (!t->is_hidden[i] && (is_op || t->copy_kind[i] != COPY_NONE))
+            step_bounds_add(&b, w.task_ns[i], t->begin_ns[i], stamp_add(t->begin_ns[i], (int64_t)t->dur_ns[i]), is_op);
+    }
+    for (size_t i = 0; d && i < d->comm.ops.n; i++)
+        if (d->comm.ops.is_shown[i])
+            step_bounds_add(&b, w.collective_ns[i], d->comm.ops.begin_ns[i],
+                            stamp_add(d->comm.ops.begin_ns[i], (int64_t)d->comm.ops.dur_ns[i]), false);
+    step_bounds_end(&b, s->begin_ns, s->end_ns, s->device_end_ns);
     for (size_t i = 0; i < s->n; i++)
-        set_parts(s, i, 0, 0, 0);
-    for (size_t k = 0; k < n; k++)
-        if (share[k].step != NO_ROW)
-            set_parts(s, share[k].step, share[k].sum_ns[OVERLAP_COMPUTING], share[k].sum_ns[OVERLAP_COMMUNICATION],
-                      share[k].sum_ns[OVERLAP_EXPOSED]);
+        s->time_ns[i] = span_ns(s->begin_ns[i], s->end_ns[i]);
     return true;
 }
 
@@ -196,33 +200,20 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
     *s = (struct step_series){ .is_host = !d, .has_communication = d, .op = arena_take(mem, t->n + 1, sizeof *s->op) };
     if (!step_series_take(s, t->n + 1, mem))
         return false;
-    int64_t before_ns = INT64_MIN;
     for (size_t i = 0; i < t->n; i++) {
-        const int64_t end_ns = d ? t->end_ns[i] : t->host_end_ns[i];
         s->name[i] = t->id[i];
         s->op[i] = t->op[i];
         s->host_begin_ns[i] = t->host_begin_ns[i];
         s->host_end_ns[i] = t->host_end_ns[i];
-        s->begin_ns[i] = later(before_ns, t->host_begin_ns[i]);
-        s->end_ns[i] = later(end_ns, s->begin_ns[i]);
-        s->time_ns[i] = span_ns(s->begin_ns[i], s->end_ns[i]);
         s->is_chosen[i] =
             !choice || is_number_between(names_text(collection->profile.names, t->id[i]), choice->first, choice->last);
-        before_ns = s->end_ns[i];
     }
     s->n = t->n;
-    if (!d) {
-        if (!divide_host(s, collection, mem))
-            return false;
-    } else if (s->n > 0) {
-        if (!divide_as_table(s, collection, d, mem))
-            return false;
-    } else {
+    if (s->n == 0 && d)
         add_whole(s, &d->overlap);
-        if (!divide(s, &d->overlap, mem))
-            return false;
-    }
-    return step_series_compare(s, mem);
+    else if (!bound(s, collection, d, mem))
+        return false;
+    return (d ? divide(s, &d->overlap, mem) : divide_host(s, collection, mem)) && step_series_compare(s, mem);
 }
 
 /* The rows of one model, or the training steps: they stand together, as a range. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_series.h - the steps of a job on one device, or on the host alone, against their median.
  *
- * In a collection of a framework a step lasts from the end of the step before it, or from its own begin on the host if
- * that is later, to the end of its last work on the device and on the host: steps do not overlap, and waiting for data
- * before the first kernel belongs to the step that waits. Its computing and communication are those of
- * step_trace_time.csv, and the rest is free. In a PROF directory a step is an iteration stamped by the device, and is
- * divided exactly: what spans two of them is split.
+ * Steps of a framework begin and end as step_bounds.h says, and divide the recording: they do not overlap. Steps of a PROF directory are
+ * iterations stamped by the device. The parts of a step are what the device did in that time, exactly: what spans two steps is split.
+ * step_trace_time.csv counts by another rule (step_shares.h).
  *
  * Built on demand from columns, after the analysis; its memory is the arena's that it was built in.
  */
@@ -15,7 +13,7 @@
 #include "analyse/framework/spread.h"
 #include "profile/collection.h"
 
-/* They add up to the whole, unless work that began in a step lasts beyond it. On the host alone: operators are computing,
+/* They add up to the whole. On the host alone: operators are computing,
  * collectives of a backend of torch.distributed are communication, what is outside of both is free. */
 enum step_part {
     STEP_COMPUTING,     /* without communication at the same time */
@@ -34,8 +32,10 @@ struct step_series {
     size_t n; /* by begin */
     name_id *name;
     int64_t *begin_ns, *end_ns;
-    int64_t *host_begin_ns, *host_end_ns; /* where to look for what the host did meanwhile */
-    uint32_t *op;                         /* row of framework_ops of the step itself; NULL without the framework */
+    int64_t *host_begin_ns, *host_end_ns; /* of its range: where to look for what the host did meanwhile */
+    int64_t
+        *device_end_ns; /* of the last work that it launched, which may be after its end; INT64_MIN: unknown, or none */
+    uint32_t *op;       /* row of framework_ops of the step itself; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
     bool *is_slow;
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */

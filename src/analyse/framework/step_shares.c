@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/framework/step_series.h"
 #include "base/stamp.h"
 
 static void widen(struct step_share *t, int64_t begin_ns, int64_t end_ns)
@@ -76,6 +77,49 @@ bool step_shares_build(const struct profiler_steps *s, const struct step_index *
     if (*n > 0)
         qsort_r(all, *n, sizeof *all, by_number, &(struct sorting){ s, names });
     *out = all;
+    return true;
+}
+
+static bool is_another(const struct step_share *t, const struct step_series *s, size_t i)
+{
+    enum { LEAST = 100 }; /* a hundredth of the step */
+    const int64_t both_ns = s->part_ns[STEP_OVERLAPPED][i], exposed_ns = s->part_ns[STEP_COMMUNICATION][i];
+    const int64_t ns[] = { [OVERLAP_COMPUTING] = s->part_ns[STEP_COMPUTING][i] + both_ns,
+                           [OVERLAP_COMMUNICATION] = exposed_ns + both_ns,
+                           [OVERLAP_EXPOSED] = exposed_ns };
+    bool is = false;
+    for (size_t k = 0; k < sizeof ns / sizeof *ns; k++)
+        is |= t->sum_ns[k] > stamp_add(ns[k], s->time_ns[i] / LEAST) || t->sum_ns[k] < ns[k] - s->time_ns[i] / LEAST;
+    return is;
+}
+
+bool step_shares_differ(struct shares_difference *out, const struct collection *c, const struct device *d,
+                        const struct step_series *s, struct arena *mem)
+{
+    struct step_index index;
+    struct step_share *share;
+    size_t n;
+    *out = (struct shares_difference){ 0 };
+    if (s->is_whole || s->n == 0)
+        return true;
+    if (!step_index_build(&index, &c->steps, mem) ||
+        !step_shares_build(&c->steps, &index, &(struct step_work){ .overlap = &d->overlap }, c->profile.names, mem,
+                           &share, &n))
+        return false;
+    struct step_share **of_step = arena_take(mem, s->n, sizeof *of_step);
+    if (!of_step)
+        return false;
+    for (size_t k = 0; k < n; k++)
+        if (share[k].step < s->n)
+            of_step[share[k].step] = &share[k];
+    for (size_t i = 0; i < s->n; i++) {
+        const bool is_busy = s->time_ns[i] > s->part_ns[STEP_FREE][i];
+        if (is_busy &&
+            (!of_step[i] || of_step[i]->sum_ns[OVERLAP_COMPUTING] + of_step[i]->sum_ns[OVERLAP_EXPOSED] == 0))
+            out->n_lacking++;
+        else if (of_step[i] && is_another(of_step[i], s, i))
+            out->n_others++;
+    }
     return true;
 }
 
