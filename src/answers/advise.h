@@ -13,6 +13,8 @@
 
 #include "analyse/framework/step_division.h"
 #include "answers/job_steps.h"
+#include "answers/host_gaps.h"
+#include "answers/host_pauses.h"
 #include "answers/rank_spans.h"
 #include "answers/step_use.h"
 #include "answers/why.h"
@@ -33,6 +35,9 @@ struct advise_subject {
     const char *per; /* what times refer to: "a step", or "in all" that was recorded */
     bool is_gpu, has_device;
     double *alone_ns; /* by kernel: time in which no earlier kernel computes; 0: it is in no step that counts */
+    double *pays_ns;  /* of that, what a step would gain without it (kernel_checks.h) */
+    struct host_gaps gaps;
+    struct host_pauses pauses;
     struct arena *mem, *spare; /* for the findings; for temporary data of the checks */
 };
 
@@ -60,6 +65,7 @@ struct evidence {
 struct finding {
     enum check_state state;
     double gain_ns;    /* per step, as a mean over all that count */
+    double free_ns;    /* of that, time in which the device waits for the host; of CHECK_OF_FREE all of it */
     double *step_ns;   /* by row of the series: in which steps the time is lost; NULL: evenly. Of the spare arena */
     const char *once;  /* the step in which nearly all of it is lost; NULL: there are several */
     const char *found; /* one sentence with numbers */
@@ -69,23 +75,39 @@ struct finding {
 
 /* What a check is about. */
 enum check_flags {
-    CHECK_OF_HOST = 1, /* it also applies to recordings without a device */
-    CHECK_OF_FREE = 2, /* it names a cause of the device's free time */
-    CHECK_NO_TIME = 4, /* it is about memory or settings: a finding needs no gain */
-    CHECK_OF_JOB = 8,  /* it compares ranks */
-    CHECK_SMALL = 16   /* a plain mistake: a hundredth of a step is worth the change */
+    CHECK_OF_HOST = 1,   /* it also applies to recordings without a device */
+    CHECK_OF_FREE = 2,   /* it names a cause of the device's free time */
+    CHECK_NO_TIME = 4,   /* it is about memory or settings: a finding needs no gain */
+    CHECK_OF_JOB = 8,    /* it compares ranks */
+    CHECK_SMALL = 16,    /* a plain mistake: a hundredth of a step is worth the change */
+    CHECK_OF_COMM = 32,  /* it names a cause of communication that nothing overlaps */
+    CHECK_ALL_RANKS = 64 /* a finding must be one of all ranks: they wait for each other, and one may be late */
 };
+
+struct advice;
+struct advise_rank;
+typedef bool check_of_job(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem);
 
 struct check {
     const char *key, *title;
     const char *needs, *gpu_needs;   /* how to record what it needs; gpu_needs NULL: as `needs` */
-    const char *change, *gpu_change; /* what to do; gpu_change NULL: the check does not apply to GPUs */
+    const char *change, *gpu_change; /* what to do on an NPU, on a GPU; NULL: the check does not apply to it */
     unsigned flags;                  /* enum check_flags */
-    /* Fills the finding. The caller compares the gain with the least share. NULL: the check concerns the job as a whole. */
+    /* One of both. Fills the finding; the caller compares the gain with the least share. */
     enum check_state (*run)(const struct advise_subject *s, struct finding *out);
+    check_of_job *run_job; /* of the job as a whole; decides all. False: no memory */
 };
 extern const struct check advise_checks[];
 extern const size_t n_advise_checks;
+
+/* How long operators take on the host of a rank, by name. */
+struct host_speed {
+    size_t n;
+    struct host_operator {
+        const char *name;
+        double median_ns;
+    } * at;
+};
 
 /* One rank with the findings of all checks. */
 struct advise_rank {
@@ -96,8 +118,11 @@ struct advise_rank {
     double requests_ns;          /* of them: the host of a server waited for requests */
     struct step_use use;         /* of a usual step */
     size_t n_steps, n_startup;   /* steps that count, and those that do not */
-    double *gc_ns;               /* by step: garbage collections; as many as rank.n; NULL: unknown */
-    bool is_gpu, has_device;
+    double *comm_ns; /* by row of the series: collectives that nothing overlaps, without exchanges of two ranks */
+    double *gc_ns;   /* by step: garbage collections; as many as rank.n; NULL: unknown */
+    struct host_speed host;
+    bool is_gpu, has_device, has_collectives;
+    enum check_state without_collectives; /* what a check of collectives answers without any */
 };
 
 /* Runs all checks on one rank: fills out->finding, which has room for all of them, and all but `rank`. False: no memory. */

@@ -205,6 +205,12 @@ static enum slice_kind kind_of_kernel(const struct chrome_kinds *k, name_id name
     return k->of_name[name] - 1u;
 }
 
+/* Python's collector is a slice among the functions; gc.collect() is a function. */
+static enum slice_kind kind_of_function(const char *name)
+{
+    return strcmp(name, "Python GC") == 0 || strcmp(name, "<built-in function collect>") == 0 ? SLICE_GC : SLICE_PYTHON;
+}
+
 static enum slice_kind kind_of_time(const char *name)
 {
     return strcmp(name, "Computing") == 0       ? SLICE_COMPUTING
@@ -231,6 +237,7 @@ enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice)
                 (uint8_t)(1 + kind_in(ROWS(categories), names_text(t->names, category), names_len(t->names, category)));
         const enum slice_kind kind = *known - 1u;
         return kind == SLICE_KERNEL                        ? kind_of_kernel(k, name)
+               : kind == SLICE_PYTHON                      ? kind_of_function(names_text(k->t->names, name))
                : kind == SLICE_TASK                        ? kind_of_db_task(k, slice)
                : kind != SLICE_UNKNOWN                     ? kind
                : !k->is_timeline && is_of_device(t, slice) ? SLICE_UNKNOWN

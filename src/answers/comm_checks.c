@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answers/collective_checks.h"
 #include "answers/findings.h"
 #include "base/readable.h"
 #include "raw/enums.h"
@@ -39,6 +40,14 @@ static double gain_factor(const struct advise_subject *s)
     for (size_t i = 0; i < s->mean.n; i++)
         step_ns += s->mean.at[i].kind == SPENT_TRANSFER ? s->mean.at[i].ns : 0;
     return all_ns > 0 ? step_ns / all_ns : 0;
+}
+
+/* A collective without transfers: these were not recorded. */
+static enum check_state state_without_transfers(const struct advise_subject *s)
+{
+    return s->spans.n[SPAN_COLLECTIVE] > 0 || (s->q.device && s->q.device->comm.ops.n > 0)
+               ? CHECK_UNRECORDED
+               : state_without_collectives(s);
 }
 
 static bool has_transfers(const struct advise_subject *s)
@@ -91,7 +100,7 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
     enum { KINDS = sizeof kind / sizeof *kind };
     const double least_share = 0.2;
     if (!has_transfers(s))
-        return CHECK_UNRECORDED;
+        return state_without_transfers(s);
     const double factor = gain_factor(s);
     const struct comm_tasks *t = &s->q.device->comm.tasks;
     uint64_t n_small = 0;
@@ -127,7 +136,7 @@ enum check_state check_byte_alignment(const struct advise_subject *s, struct fin
     struct moved odd[CLASSES] = { 0 }, even[CLASSES] = { 0 };
     uint64_t n_odd = 0, n = 0;
     if (!has_transfers(s))
-        return CHECK_UNRECORDED;
+        return state_without_transfers(s);
     const double factor = gain_factor(s);
     const struct comm_tasks *t = &s->q.device->comm.tasks;
     for (size_t i = 0; i < t->n; i++) {
@@ -223,7 +232,7 @@ static size_t look_at_kind(const struct advise_subject *s, struct finding *out, 
 enum check_state check_slow_link(const struct advise_subject *s, struct finding *out)
 {
     if (!has_transfers(s))
-        return CHECK_UNRECORDED;
+        return state_without_transfers(s);
     const struct comm_tasks *t = &s->q.device->comm.tasks;
     struct link *link = arena_take(s->spare, t->n, sizeof *link);
     struct moved **order = arena_take(s->spare, t->n, sizeof *order);
@@ -255,7 +264,7 @@ enum check_state check_retransmission(const struct advise_subject *s, struct fin
 {
     const double timeout_ns = 4e9; /* after this time a network adapter sends a lost packet again */
     if (!has_transfers(s))
-        return CHECK_UNRECORDED;
+        return state_without_transfers(s);
     const struct comm_tasks *t = &s->q.device->comm.tasks;
     struct moved late = { 0 }, others = { 0 };
     for (size_t i = 0; i < t->n; i++)

@@ -67,7 +67,7 @@ enum check_state check_ai_cpu(const struct advise_subject *s, struct finding *ou
     for (size_t i = 0; i < v->n[SPAN_KERNEL]; i++) {
         const char *cores = s->alone_ns[i] > 0 ? rank_span_cores(v, i) : "";
         is_known = is_known || cores[0];
-        if (strcmp(cores, "AI_CPU") != 0)
+        if (!strstr(cores, "CPU"))
             continue;
         const struct spent_place place = rank_span_place(v, SPAN_KERNEL, i);
         sums_add(&sums, rank_span_type(v, i), s->alone_ns[i], s->alone_ns[i], &place);

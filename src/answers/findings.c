@@ -61,42 +61,37 @@ bool spent_is_request_wait(const struct spent *x)
            name_is_request_wait(x->name);
 }
 
-static bool is_chosen(const struct spent *x, unsigned kinds, bool (*is_of)(const struct spent *x))
+typedef bool chooses(const struct advise_subject *s, const struct spent *x);
+
+static bool is_chosen(const struct advise_subject *s, const struct spent *x, unsigned kinds, chooses *is_of)
 {
-    return kinds >> x->kind & 1 && x->ns > 0 && !spent_is_request_wait(x) && (!is_of || is_of(x));
+    return kinds >> x->kind & 1 && x->ns > 0 && !spent_is_request_wait(x) && (!is_of || is_of(s, x));
 }
 
-static double sum_of(const struct step_profile *f, unsigned kinds, bool (*is_of)(const struct spent *x))
+static double sum_of(const struct advise_subject *s, const struct step_profile *f, unsigned kinds, chooses *is_of)
 {
     double sum = 0;
     for (size_t i = 0; i < f->n; i++)
-        sum += is_chosen(&f->at[i], kinds, is_of) ? f->at[i].ns : 0;
+        sum += is_chosen(s, &f->at[i], kinds, is_of) ? f->at[i].ns : 0;
     return sum;
 }
 
-double advise_spent_on(const struct advise_subject *s, unsigned kinds)
-{
-    return sum_of(&s->mean, kinds, NULL);
-}
-
 /* Usual steps have their mean in common. */
-static void lose_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds,
-                       bool (*is_of)(const struct spent *x))
+static void lose_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds, chooses *is_of)
 {
-    const double usual = sum_of(&s->division.usual, kinds, is_of);
+    const double usual = sum_of(s, &s->division.usual, kinds, is_of);
     for (size_t i = s->n_startup; i < s->series.n; i++)
         finding_lose(s, out, (uint32_t)i, usual);
     for (size_t i = 0; out->step_ns && i < s->n_slow; i++)
-        out->step_ns[s->slow[i]] += sum_of(&s->division.of[i], kinds, is_of) - usual;
+        out->step_ns[s->slow[i]] += sum_of(s, &s->division.of[i], kinds, is_of) - usual;
 }
 
-void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds,
-                      bool (*is_of)(const struct spent *x))
+void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds, chooses *is_of)
 {
     lose_kinds(s, out, kinds, is_of);
     for (size_t i = 0; i < s->mean.n; i++) {
         const struct spent *x = &s->mean.at[i];
-        if (!is_chosen(x, kinds, is_of))
+        if (!is_chosen(s, x, kinds, is_of))
             continue;
         out->gain_ns += x->ns;
         const char *name = x->kind == SPENT_NOTHING ? "nothing was recorded of the host"

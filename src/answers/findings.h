@@ -16,10 +16,9 @@ bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t 
 
 /* Adds up what steps spent on some kinds (bits), as gain and as evidence. `is_of` chooses among them; NULL: all. */
 void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds,
-                      bool (*is_of)(const struct spent *x));
+                      bool (*is_of)(const struct advise_subject *s, const struct spent *x));
 
-/* What the mean step spent on some kinds, without waits of a server for requests; and these waits. */
-double advise_spent_on(const struct advise_subject *s, unsigned kinds);
+/* Waits of a server for requests, which no check counts. */
 bool spent_is_request_wait(const struct spent *x);
 bool name_is_request_wait(const char *name);
 

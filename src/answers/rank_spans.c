@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyse/device/gpu_occupancy.h"
 #include "analyse/device/overlap.h"
 #include "analyse/framework/profiler_steps.h"
 #include "analyse/framework/step_bounds.h"
@@ -460,8 +461,8 @@ static const char *text_arg(const struct rank_spans *v, uint32_t row, const char
     struct json_span plain;
     if (!value.at || !json_plain(value, &plain))
         return "";
-    static const char *const known[] = { "AI_CORE", "AI_CPU",  "AI_VECTOR_CORE", "MIX_AIC",
-                                         "MIX_AIV", "AI_CUBE", "DSA_SQE",        "KERNEL_AICPU" };
+    static const char *const known[] = { "AI_CORE", "AI_CPU",  "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV",
+                                         "AI_CUBE", "DSA_SQE", "KERNEL_AICPU",   "AICPU_H", "AICPU_D" };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (plain.len == strlen(known[i]) && memcmp(plain.at, known[i], plain.len) == 0)
             return known[i];
@@ -477,12 +478,29 @@ const char *rank_span_cores(const struct rank_spans *v, size_t i)
     return type == NAME_NA ? "" : names_text(v->names, type);
 }
 
+/* The product of the numbers of an array: "grid": [32, 4, 1]. 0: it is none, or too large. */
+static uint64_t product_of(struct json_span array)
+{
+    enum { MOST = 1 << 30 };
+    struct json_scan s;
+    struct json_span one;
+    uint64_t product = 1, n;
+    if (!array.at || !json_enter(&s, array.at, array.at + array.len, '['))
+        return 0;
+    while (json_next_element(&s) && json_pass(&s, &one))
+        if (!json_u64(one, &n) || n > MOST || (product *= n) > MOST)
+            return 0;
+    return s.is_stuck ? 0 : product;
+}
+
 uint32_t rank_span_blocks(const struct rank_spans *v, size_t i)
 {
     const uint32_t row = v->row[SPAN_KERNEL][i];
     uint64_t blocks;
     if (!v->of.trace)
         return v->of.profile->host.ops.blocks[v->of.device->tasks.op[row]];
+    if (!v->is_npu)
+        return (uint32_t)product_of(json_find(chrome_slice_args(v->of.trace, row), "grid"));
     const bool is_known =
         arg_of(v->of.trace, row, "Block Num", &blocks) || arg_of(v->of.trace, row, "Block Dim", &blocks);
     return is_known && blocks <= UINT32_MAX ? (uint32_t)blocks : 0;
@@ -496,6 +514,78 @@ name_id rank_span_type(const struct rank_spans *v, size_t i)
     const struct ops *o = &v->of.profile->host.ops;
     const uint32_t op = v->of.device->tasks.op[row];
     return o->op_type[op] == NAME_NA || o->op_type[op] == NAME_EMPTY ? o->name[op] : o->op_type[op];
+}
+
+/* One of "deviceProperties", by its id. */
+static bool trace_gpu(const struct chrome_trace *t, uint64_t id, struct gpu_facts *out)
+{
+    static const char *const key[] = { "id",
+                                       "numSms",
+                                       "maxThreadsPerMultiprocessor",
+                                       "regsPerMultiprocessor",
+                                       "sharedMemPerMultiprocessor",
+                                       "warpSize",
+                                       "computeMajor",
+                                       "computeMinor" };
+    enum { ID, SMS, THREADS, REGISTERS, SHARED, WARP, MAJOR, MINOR, KEYS, RESERVED_SINCE = 8, RESERVED_BYTES = 1024 };
+    const struct json_span all = chrome_fact(t, "deviceProperties");
+    struct json_scan s;
+    struct json_span one, value[KEYS];
+    if (!all.at || !json_enter(&s, all.at, all.at + all.len, '['))
+        return false;
+    while (json_next_element(&s) && json_pass(&s, &one)) {
+        uint64_t number[KEYS] = { 0 };
+        json_find_each(one, key, value, KEYS);
+        bool is_whole = true;
+        for (int i = 0; i < KEYS; i++)
+            is_whole = is_whole && value[i].at && json_u64(value[i], &number[i]) && number[i] < UINT32_MAX;
+        if (!is_whole || number[ID] != id)
+            continue;
+        *out = (struct gpu_facts){ .n_sm = (uint32_t)number[SMS],
+                                   .major = (uint32_t)number[MAJOR],
+                                   .minor = (uint32_t)number[MINOR],
+                                   .sm_threads = (uint32_t)number[THREADS],
+                                   .sm_registers = (uint32_t)number[REGISTERS],
+                                   .sm_shared_bytes = (uint32_t)number[SHARED],
+                                   .warp_threads = (uint32_t)number[WARP],
+                                   .block_reserved_bytes = number[MAJOR] >= RESERVED_SINCE ? RESERVED_BYTES : 0 };
+        return true;
+    }
+    return false;
+}
+
+bool rank_span_grid(const struct rank_spans *v, size_t i, struct span_grid *out)
+{
+    const uint32_t row = v->row[SPAN_KERNEL][i];
+    struct gpu_facts gpu = { 0 };
+    struct gpu_needs needs = { 0 };
+    *out = (struct span_grid){ 0 };
+    if (v->of.trace) {
+        static const char *const key[] = { "grid", "block", "registers per thread", "shared memory", "device" };
+        struct json_span value[5];
+        uint64_t device = 0;
+        json_find_each(chrome_slice_args(v->of.trace, row), key, value, 5);
+        out->blocks = product_of(value[0]);
+        needs.block_threads = product_of(value[1]);
+        if (!value[2].at || !json_u64(value[2], &needs.registers) || !value[3].at ||
+            !json_u64(value[3], &needs.shared_bytes) || !value[4].at || !json_u64(value[4], &device) ||
+            !trace_gpu(v->of.trace, device, &gpu))
+            return false;
+    } else {
+        const struct gpu_tasks *g = &v->of.device->gpu;
+        const uint64_t task = g->n > 0 ? v->of.device->tasks.task[row] : 0;
+        if (task >= g->n)
+            return false;
+        gpu = v->of.device->source.gpu;
+        out->blocks = (uint64_t)g->grid[0][task] * g->grid[1][task] * g->grid[2][task];
+        needs =
+            (struct gpu_needs){ .block_threads = (uint64_t)g->block[0][task] * g->block[1][task] * g->block[2][task],
+                                .registers = g->registers[task],
+                                .shared_bytes = (uint64_t)g->static_shared[task] + g->dynamic_shared[task] };
+    }
+    out->n_sm = gpu.n_sm;
+    out->at_once = gpu_blocks_per_sm(&gpu, &needs);
+    return out->blocks > 0 && out->n_sm > 0 && out->at_once > 0;
 }
 
 struct span_copy rank_span_copy(const struct rank_spans *v, size_t i)

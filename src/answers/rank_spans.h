@@ -80,6 +80,13 @@ const char *rank_span_cores(const struct rank_spans *v, size_t i);
 uint32_t rank_span_blocks(const struct rank_spans *v, size_t i);
 name_id rank_span_type(const struct rank_spans *v, size_t i);
 
+/* Of kernels of a GPU: how its blocks fit the SMs. */
+struct span_grid {
+    uint64_t blocks;
+    uint32_t n_sm, at_once; /* at_once: blocks that an SM runs at the same time */
+};
+bool rank_span_grid(const struct rank_spans *v, size_t i, struct span_grid *out); /* false: unknown */
+
 struct span_copy {
     uint64_t bytes;                /* 0: unknown */
     bool is_to_host, is_to_device; /* neither: within a device, or unknown */

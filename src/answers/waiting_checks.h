@@ -5,13 +5,9 @@
 
 #include "answers/advise.h"
 
-enum check_state check_synchronisation(const struct advise_subject *s, struct finding *out);
 enum check_state check_gc(const struct advise_subject *s, struct finding *out);
 enum check_state check_data_loader(const struct advise_subject *s, struct finding *out);
 enum check_state check_memory_operators(const struct advise_subject *s, struct finding *out);
-enum check_state check_copies(const struct advise_subject *s, struct finding *out);
 enum check_state check_free_time(const struct advise_subject *s, struct finding *out);
-
-bool call_is_synchronisation(const char *name); /* the host waits for the device in it */
 
 #endif

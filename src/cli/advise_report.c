@@ -29,7 +29,7 @@ const char *advice_needs(const struct advice *a)
 
 bool advice_is_for(const struct advice *a)
 {
-    return !a->is_gpu || a->check->gpu_change;
+    return a->check->run_job || (a->is_gpu ? a->check->gpu_change : a->check->change);
 }
 
 const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT])
@@ -63,6 +63,11 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fprintf(t->to, "\n%s%zu. %s: %s %s, %.1f %%%s", term_ink(t, INK_BOLD), number, a->check->title,
             readable_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
             term_ink(t, INK_END));
+    if (a->finding.once) {
+        fputs(", once, in step ", t->to);
+        term_text(t, a->finding.once, 0);
+        fprintf(t->to, ": %s", readable_duration(text, a->finding.gain_ns * (double)r->rank[a->rank].n_steps));
+    }
     if (*advise_rank_text(r, a->rank, rank))
         fprintf(t->to, " on %s%s", rank, a->n_ranks > 1 ? ", the worst" : "");
     if (a->n_ranks > 1)
@@ -191,6 +196,7 @@ json_t *advise_json(const struct advise_report *r)
                       of->has_rank ? json_integer(of->rank) : json_null(), "path", text_json(of->path), "gain_us",
                       a->finding.gain_ns / 1000, "share", a->share, "ranks", (json_int_t)a->n_ranks);
         json_object_set_new(one, "startup_steps", json_integer((json_int_t)r->rank[a->rank].n_startup));
+        json_object_set_new(one, "once", a->finding.once ? text_json(a->finding.once) : json_null());
         json_object_set_new(one, "found", text_json(a->finding.found ? a->finding.found : ""));
         json_object_set_new(one, "change", json_string(advice_change(a)));
         json_object_set_new(one, "evidence", evidence_json(&a->finding));

@@ -217,12 +217,13 @@ const struct command commands[] = {
         .usage = "DIR... [OPTION...]",
         .about = "suggest what to change to make a job faster, with evidence and estimated gain",
         .text = "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains those of all "
-                "ranks of a job. Runs a list of checks on each rank: waiting for data, the device waiting for the "
-                "host, synchronisation after launches, garbage collection, allocations, copies, clock, AI CPU "
-                "operators, numbers of blocks, small or unaligned transfers, slow links, retransmissions, a rank "
-                "that the others wait for.\n\n"
+                "ranks of a job. Runs a list of checks on each rank: waiting for data, the host (launches, "
+                "synchronisation, Python, garbage collection, allocations, compilation, checkpoints, other processes), "
+                "copies, the clock, kernels (tensor cores, AI CPU, formats, numbers of blocks, the optimizer), "
+                "communication (exposed, small, unaligned, repeated, slow links), a rank that the others wait "
+                "for.\n\n"
                 "Each finding has an estimated gain per step, the evidence, its place in the timeline, and what to "
-                "change; the largest gain is first. Gains of less than 3 % of a step are not reported. Checks whose "
+                "change; the largest gain is first. Gains of less than 3 % of a step are not reported, nor what happens once and costs less than 1 % of the run. Checks whose "
                 "data was not recorded are listed with the option that records it. Gains are estimates; they may "
                 "overlap and do not add up.\n\n"
                 "The exit code does not depend on the findings. Example: ascope advise job --html advice.html",

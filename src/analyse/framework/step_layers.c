@@ -295,7 +295,7 @@ struct arena *layers_mem(struct step_layers *v)
     return v->mem;
 }
 
-static enum spent_kind kind_by_name(const char *name)
+enum spent_kind spent_kind_of_name(const char *name)
 {
     static const char *const loads[] = { "dataloader", "data_loader", "GetNext", "DatasetIterator" };
     static const char *const allocates[] = { "aclrtMalloc",   "aclrtFree",   "aclMallocMem", "aclrtMapMem",
@@ -306,6 +306,8 @@ static enum spent_kind kind_by_name(const char *name)
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (strcasestr(name, loads[i]))
             return SPENT_DATA;
+    const char *at = strchr(name, '@'); /* "AscendCL@aclrtMalloc" */
+    name = at ? at + 1 : name;
     for (size_t i = 0; i < sizeof allocates / sizeof *allocates; i++)
         if (strncmp(name, allocates[i], strlen(allocates[i])) == 0)
             return SPENT_ALLOCATION;
@@ -317,7 +319,7 @@ enum spent_kind layers_host_kind(struct step_layers *v, name_id name)
     if (name >= v->n_names)
         return SPENT_HOST;
     if (v->host_kind[name] == 0)
-        v->host_kind[name] = (uint8_t)(1 + kind_by_name(names_text(v->names, name)));
+        v->host_kind[name] = (uint8_t)(1 + spent_kind_of_name(names_text(v->names, name)));
     return v->host_kind[name] - 1u;
 }
 

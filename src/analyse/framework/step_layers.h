@@ -90,6 +90,7 @@ struct step_layers *layers_begin(const struct step_series *s, const struct names
 struct arena *layers_mem(struct step_layers *v); /* for memory of the caller until layers_finish(), which checks it */
 
 /* What the host does in something of this name: SPENT_DATA, SPENT_ALLOCATION, or else SPENT_HOST. */
+enum spent_kind spent_kind_of_name(const char *name);
 enum spent_kind layers_host_kind(struct step_layers *v, name_id name);
 
 void layers_count(struct step_layers *v, const struct spent_span *x); /* counts a run, in the step in which it begins */

@@ -44,6 +44,14 @@ const NEEDS = {
     "changes of the clock: profiler_level Level1 or higher on Atlas A2/A3": "频率变化：Atlas A2/A3 上 profiler_level Level1 或更高",
     "types of tasks: profiler_level Level1 or higher": "任务类型：profiler_level Level1 或更高",
     "types and blocks of kernels: profiler_level Level1 or higher": "内核的类型与块数：profiler_level Level1 或更高",
+    "operators of all ranks of the job: activities with CPU": "作业所有 rank 的算子：activities 含 CPU",
+    "garbage collections: record_python_gc_info of _ExperimentalConfig (PyTorch 2.9 or later)": "垃圾回收：_ExperimentalConfig 的 record_python_gc_info（PyTorch 2.9 或更高）",
+    "Python functions: with_stack=True": "Python 函数：with_stack=True",
+    "the optimizer's range and calls: activities with CPU, profiler_level Level1 or higher": "优化器的范围与调用：activities 含 CPU，profiler_level Level1 或更高",
+    "the optimizer's range and calls: activities with CPU and CUDA": "优化器的范围与调用：activities 含 CPU 和 CUDA",
+    "kernels with their grids: activities with CUDA": "内核及其 grid：activities 含 CUDA",
+    "sizes of collectives: profiler_level Level1 or higher": "集合通信的大小：profiler_level Level1 或更高",
+    "sizes of collectives: record_shapes, and PyTorch 2.2 or later": "集合通信的大小：record_shapes，PyTorch 2.2 或更高",
     "collectives with their transfers: profiler_level Level1 or higher (msprof --hccl=on)": "集合通信及其传输：profiler_level Level1 或更高（msprof --hccl=on）",
 };
 
