@@ -4,6 +4,7 @@
 
 usage: test_cuda_ranks.py ASCOPE RECORD_CUDA FAKE_CUDA
 """
+import glob
 import json
 import os
 import re
@@ -48,6 +49,22 @@ class Ranks(unittest.TestCase):
     def test_why_names_the_kernels_of_a_slow_step(self):
         text = self.ascope("why", "--rank", str(SLOW), "--step", str(STEPS - 1), "job")
         self.assertRegex(text, r"step_kernel.*\n(.*\n)*.*GPU, Stream 7")
+
+    def test_results_without_recorded_data(self):
+        def times(job):
+            why, = json.loads(self.ascope("why", job, "--json"))["answers"]
+            usual = {part["part"]: part["time_us"] for part in why["usual"]["parts"]}
+            return ([(s["step"], s["longest"], s["time_us"]) for s in why["steps"]], [(r["rank"], r["own_us"], r["communication_us"]) for r in why["ranks"]],
+                    usual)
+        for form, pattern in ("databases", "*.db"), ("timelines", "trace_view.json"):
+            for path in self.paths:
+                to = os.path.join(self.folder, form, os.path.basename(path), "ASCEND_PROFILER_OUTPUT")
+                os.makedirs(to)
+                for file in glob.glob(os.path.join(glob.escape(path), "ASCEND_PROFILER_OUTPUT", pattern)):
+                    shutil.copy(file, to)
+                for file in glob.glob(os.path.join(glob.escape(path), "profiler_*.json")):
+                    shutil.copy(file, os.path.dirname(to))
+            self.assertEqual(times(form), times("job"), form)
 
     def test_advise_has_checks_of_gpus_only(self):
         self.ascope("advise", "job", "--html", "page.html")

@@ -94,6 +94,7 @@ static const struct kind_row task_types[] = {
     { "VPC_SQE", SLICE_TASK },
     { "JPEGE_SQE", SLICE_TASK },
     { "JPEGD_SQE", SLICE_TASK },
+    { "GPU", SLICE_TASK }, /* and of databases of GPUs */
     { "MEMCPY_ASYNC", SLICE_COPY },
     { "SDMA_SQE", SLICE_COPY },
     { "PCIE_DMA_SQE", SLICE_COPY },
@@ -152,9 +153,11 @@ bool chrome_kinds_init(struct chrome_kinds *k, const struct chrome_trace *t, str
                                 false, false };
     for (size_t i = 0; i < t->processes.n; i++) {
         const struct chrome_process *p = &t->processes.at[i];
-        k->is_timeline |= strcmp(names_text(t->names, p->name), "Ascend Hardware") == 0;
-        k->is_npu |= k->is_timeline || (p->n_events > 0 && (begins(names_text(t->names, p->labels), "NPU") ||
-                                                            begins(names_text(t->names, p->name), "NPU")));
+        const char *name = names_text(t->names, p->name);
+        const bool is_hardware = strcmp(name, "Ascend Hardware") == 0;
+        k->is_timeline |= is_hardware || strcmp(name, "Overlap Analysis") == 0;
+        k->is_npu |=
+            is_hardware || (p->n_events > 0 && (begins(names_text(t->names, p->labels), "NPU") || begins(name, "NPU")));
     }
     return k->of_category && k->of_name;
 }
@@ -173,6 +176,18 @@ static struct json_span task_type(const struct chrome_trace *t, size_t slice)
     return value[0].at ? value[0] : value[1];
 }
 
+/* Those of a GPU are "Memcpy HtoD (Pinned -> Device)". */
+static bool is_copy(const char *name)
+{
+    return strcmp(name, "MEMCPY_ASYNC") == 0 || begins(name, "Memcpy ") || begins(name, "Memset ");
+}
+
+/* On a stream of a GPU in trace_view.json, or in a database. Collectives are slices on tracks of their groups, too. */
+static enum slice_kind kind_of_gpu_task(const char *name)
+{
+    return is_copy(name) ? SLICE_COPY : chrome_is_collective(name) ? SLICE_OTHER : SLICE_TASK;
+}
+
 /* Tasks of a type that is not known and that have another name than their type may be kernels. */
 static enum slice_kind kind_of_task(const struct chrome_kinds *k, size_t slice)
 {
@@ -184,8 +199,10 @@ static enum slice_kind kind_of_task(const struct chrome_kinds *k, size_t slice)
         const bool is_known = type.at && json_plain(type, &plain) && plain.len > 0;
         enum slice_kind kind = is_known ? kind_in(ROWS(task_types), plain.at, plain.len) : SLICE_OTHER;
         const bool is_type = is_known && plain.len == strlen(text) && memcmp(plain.at, text, plain.len) == 0;
-        if (kind == SLICE_COPY || is_type)
-            kind = strcmp(text, "MEMCPY_ASYNC") == 0 ? SLICE_COPY : SLICE_OTHER;
+        if (is_known && json_is(type, "GPU"))
+            kind = kind_of_gpu_task(text);
+        else if (kind == SLICE_COPY || is_type || !is_known) /* without a name, a task has that of its type */
+            kind = is_copy(text) ? SLICE_COPY : SLICE_OTHER;
         k->of_name[name] = (uint8_t)(1 + kind);
     }
     return k->of_name[name] - 1u;
@@ -249,7 +266,9 @@ enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice)
         return kind_of_task(k, slice);
     if (strcmp(title, "Overlap Analysis") == 0)
         return kind_of_time(names_text(t->names, name));
-    if (strcmp(title, "CANN") == 0)
+    if (strcmp(title, "GPU") == 0)
+        return kind_of_gpu_task(names_text(t->names, name));
+    if (strcmp(title, "CANN") == 0 || strcmp(title, "CUDA") == 0)
         return SLICE_CALL;
     return strcmp(process, "CPU functions") == 0    ? SLICE_OPERATOR
            : strcmp(process, "CUDA functions") == 0 ? kind_of_kernel(k, name)

@@ -16,7 +16,7 @@ enum slice_kind {
     SLICE_KERNEL,     /* this and all that follow: of the device */
     SLICE_COLLECTIVE, /* a kernel that communicates */
     SLICE_COPY,
-    /* Of timelines of NPUs (trace_view.json), which have no categories: */
+    /* Of trace_view.json, where tasks have no categories: */
     SLICE_TASK,         /* a kernel on its stream */
     SLICE_COMPUTING,    /* a time in which kernels ran, of the track "Overlap Analysis" */
     SLICE_COMMUNICATING /* the same of communication */

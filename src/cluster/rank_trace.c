@@ -130,13 +130,15 @@ static int by_begin(const void *a, const void *b)
                                       : (x->slice > y->slice) - (x->slice < y->slice);
 }
 
-/* In the timeline of an NPU: whether a slice is a collective on the track of its group. Its tasks are on tracks of planes. */
+/* In trace_view.json: whether a slice is a collective on the track of its group. Its tasks are on tracks of planes. */
 static bool is_on_group(const struct chrome_trace *t, uint32_t slice)
 {
     const struct chrome_track *track = &t->tracks.at[t->slices.track[slice]];
     const char *process = names_text(t->names, t->processes.at[track->process].name);
-    return (strcmp(process, "HCCL") == 0 || strcmp(process, "Communication") == 0) &&
-           strncmp(names_text(t->names, track->name), "Group ", 6) == 0;
+    const char *name = names_text(t->names, track->name);
+    return (strcmp(process, "NCCL") == 0 &&
+            (strncmp(name, "Group ", 6) == 0 || strncmp(name, "Communication", 13) == 0)) ||
+           ((strcmp(process, "HCCL") == 0 || strcmp(process, "Communication") == 0) && strncmp(name, "Group ", 6) == 0);
 }
 
 static void slices_take(struct trace_reader *r)
