@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,summary,rank,view_db,tables}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,rank,view_db,tables}/*
 """
 import glob
 import gzip
@@ -236,6 +236,15 @@ def main():
         for i in range(4):  # some of the beginning, the middle and the end
             at = text.find(b"{", (len(text) - MOST_BYTES) * i // 3)
             write(out, "chrome", "%s_%d" % (os.path.basename(path), i), (b"[" if i else b"") + text[at:at + MOST_BYTES])
+    prof, = glob.glob(os.path.join(data, "prof-a/PROF_*"))
+    whole = os.path.join(out, "pftrace", "whole.pftrace")
+    os.makedirs(os.path.dirname(whole), exist_ok=True)
+    subprocess.run([ascope, "export-trace", prof, whole, "-q"], check=True, stdout=subprocess.DEVNULL)
+    with open(whole, "rb") as f:
+        packets = f.read()
+    os.unlink(whole)
+    write(out, "pftrace", "cut", packets[:MOST_BYTES])
+    write(out, "pftrace", "plain", zlib.decompressobj().decompress(packets[packets.find(b"\x78\x9c"):])[:MOST_BYTES])  # the first packets
     trace = b'{"traceEvents": [{"ph": "X", "name": "a", "ts": 1.5, "dur": 2, "pid": 1, "tid": 1, "args": {"x": [1, "\\u0041"]}}]}'
     for i, text in enumerate((b'Name,Time(us)\n"a ""b"", c",1.5\nd\n,,\n', b'{"a": {"b": [1, -2.5e3, "c", null, true]}, "d": ""}', gzip.compress(trace, mtime=0))):
         write(out, "tables", "file_%d" % i, bytes([i]) + text)

@@ -61,8 +61,13 @@ bool run_rank_number(const struct run_rank *q, int64_t *rank)
 {
     if (q->trace)
         return chrome_rank(q->trace, rank);
-    *rank = q->collection ? q->collection->settings.rank : profile_main_source(q->profile)->settings.rank;
-    return q->collection ? q->collection->settings.has_rank : *rank >= 0;
+    if (q->collection) {
+        *rank = q->collection->settings.rank;
+        return q->collection->settings.has_rank;
+    }
+    *rank = q->device ? q->device->source.settings.rank : -1;
+    *rank = *rank >= 0 ? *rank : profile_main_source(q->profile)->settings.rank;
+    return *rank >= 0;
 }
 
 static bool trace_has_python(const struct chrome_trace *t)

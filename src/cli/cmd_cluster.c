@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/large_memory.h"
 #include "base/outdir.h"
@@ -17,6 +18,7 @@
 #include "cli/work.h"
 #include "cluster/cluster.h"
 #include "cluster/shard.h"
+#include "open/results_file.h"
 #include "pipeline/rank_load.h"
 
 struct clustering {
@@ -121,9 +123,16 @@ static enum exit_status find_ranks(struct clustering *n)
         needs |= n->modes.at[i]->needs;
     job_use_raw(&n->job, needs);
     if (n->job.ranks.n == 0) {
-        report_notes(n); /* they say what could not be read */
-        complain("%s: no ranks found; give a directory that contains *_ascend_pt, *_ascend_ms or PROF_XXX directories",
-                 a->word[0]);
+        const char *path = path_expand(a, "DIR", a->word[0]), *is = path ? results_instead_of_ranks(path) : NULL;
+        struct stat st;
+        if (is)
+            complain("%s: only %s", path, is);
+        else
+            report_notes(n); /* they say what could not be read */
+        if (!is && (n->job.notes.n == 0 || !path || stat(path, &st) != 0 || S_ISDIR(st.st_mode)))
+            complain("%s: no ranks found; give a directory that contains *_ascend_pt, *_ascend_ms or PROF_XXX "
+                     "directories, their results, traces, or summaries of ranks",
+                     a->word[0]);
     }
     return n->job.ranks.n > 0 ? STATUS_DONE : STATUS_NOTHING;
 }

@@ -14,6 +14,7 @@
 #include "export/framework/trace_view.h"
 #include "export/msprof/prof_trace.h"
 #include "export/pftrace.h"
+#include "load/pftrace_read.h"
 #include "export/scope.h"
 #include "export/trace_split.h"
 #include "pipeline/collection_write.h"

@@ -75,6 +75,11 @@ static enum exit_status find_one(const struct arguments *a, const char *given, s
         complain("%s: %s; give a PROF_XXX directory, or a directory that contains some", given, strerror(errno));
         return is_wrong ? STATUS_PATH : STATUS_NOTHING;
     }
+    struct error results = { 0 };
+    if (a->face == FACE_ASCOPE && !S_ISDIR(st.st_mode) && inputs_are_results(given, &results)) {
+        complain("%s", results.text);
+        return STATUS_PATH;
+    }
     if (!S_ISDIR(st.st_mode)) {
         complain("%s: not a directory; give a PROF_XXX directory, or a directory that contains some", given);
         return STATUS_PATH;
@@ -89,6 +94,9 @@ static enum exit_status find_one(const struct arguments *a, const char *given, s
         done = add(out, &found) || error_no_memory(&e, given);
     else if (a->face == FACE_ASCOPE && e.fault != FAULT_LIMIT && (done = find_in_collections(path, out, &e_inside)))
         e = e_inside;
+    if (!done && a->face == FACE_ASCOPE && e.fault == FAULT_FORMAT && e_inside.fault == FAULT_NONE &&
+        inputs_are_results(given, &results))
+        e = results;
     if (e.fault != FAULT_NONE)
         complain("%s", e_inside.fault != FAULT_NONE ? e_inside.text : e.text);
     if (done && e.fault != FAULT_NONE) /* some were found, and others cannot be read */

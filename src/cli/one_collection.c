@@ -17,12 +17,11 @@
 #include "base/progress.h"
 #include "cli/cmd_recover.h"
 #include "cli/exit_status.h"
-#include "cli/given.h"
 #include "cli/term.h"
 #include "cli/work.h"
-#include "open/framework_kinds.h"
+#include "open/inputs.h"
 #include "pipeline/stages.h"
-#include "export/pftrace.h"
+#include "load/pftrace_read.h"
 #include "load/collector_load.h"
 #include "load/prof.h"
 #include "load/raw_bytes.h"
@@ -55,7 +54,11 @@ static enum exit_status check_paths(const char *dir, const char *out, const char
         return is_wrong ? STATUS_PATH : STATUS_NOTHING;
     }
     if (!S_ISDIR(st.st_mode)) {
-        complain("%s: not a directory; give %s", dir, given);
+        struct error results = { 0 };
+        if (inputs_are_results(dir, &results))
+            complain("%s", results.text);
+        else
+            complain("%s: not a directory; give %s", dir, given);
         return STATUS_PATH;
     }
     if (is_directory(out)) {
@@ -193,9 +196,10 @@ static bool holds_frameworks(const char *path)
 static const char *collection_of(struct arguments *a, const char *path, size_t *n)
 {
     struct inputs inside = { .mem = a->mem };
+    struct error unused = { 0 };
     int why;
     if (framework_kind_of(path, &why) || why != 0 || !holds_frameworks(path) ||
-        given_add(&inside, path, 0) != STATUS_DONE || !inside.list.at[0].kind)
+        !inputs_add(&inside, path, 0, &unused) || !inside.list.at[0].kind)
         return path;
     *n = inside.list.n;
     return inside.list.at[0].path;
@@ -210,6 +214,12 @@ static enum exit_status run_either(struct arguments *a, const struct one_collect
     if (n > 1) {
         complain("%s: contains %zu collections; give one of them", path, n);
         return STATUS_PATH;
+    }
+    struct error results = { 0 };
+    int unused;
+    if (!prof && n == 0 && !framework_kind_of(found, &unused) && inputs_are_results(path, &results)) {
+        complain("%s", results.text);
+        return STATUS_NOTHING;
     }
     recover_first(a, found, stderr);
     struct progress progress;

@@ -447,19 +447,37 @@ static bool add_database(struct job *j, const char *path, struct error *e)
         e);
 }
 
-/* A file between the directories of ranks: of a rank, or something else. Of JSON files those with events. */
+static bool loose_add(struct job *j, const char *path)
+{
+    const char **slot = list_add(&j->loose, j->mem);
+    if (slot)
+        *slot = path;
+    return slot != NULL;
+}
+
+/* A file between the directories of ranks: of a rank, or something else. */
 static bool add_file_inside(struct job *j, const char *path, struct error *e)
 {
-    struct error unused = { 0 };
     const char *name = last_part(path);
     const bool is_database =
         ends(name, ".db") && (begins(name, "msmonitor_") || begins(name, database_names[0].before) ||
                               begins(name, database_names[1].before));
-    return ends(name, ".summary") ? add_summaries(j, path, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, e)
-           : is_database          ? add_database(j, path, e)
-           : chrome_is_name(name) && (strstr(name, ".pt.trace.json") || chrome_look(path, &unused))
-               ? add_trace(j, path, e)
-               : true;
+    return ends(name, ".summary")  ? add_summaries(j, path, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, e)
+           : is_database           ? add_database(j, path, e)
+           : !chrome_is_name(name) ? true
+           : strstr(name, ".pt.trace.json") ? add_trace(j, path, e)
+                                            : loose_add(j, path) || error_no_memory(e, path);
+}
+
+/* Adds the files from `first` on that are traces. False: no memory. */
+static bool add_loose(struct job *j, size_t first, struct error *e)
+{
+    bool done = true;
+    for (size_t i = first; done && i < j->loose.n; i++) {
+        struct error unused = { 0 };
+        done = !chrome_look(j->loose.at[i], &unused) || add_trace(j, j->loose.at[i], e);
+    }
+    return done;
 }
 
 static bool is_collection(const char *path, const struct listing *l)
@@ -517,7 +535,8 @@ bool job_find(struct job *j, const char *path, struct error *e)
         return chrome_is_name(copy)   ? add_trace(j, copy, e)
                : db_is_database(copy) ? add_database(j, copy, e)
                                       : add_summaries(j, copy, &(struct job_rank){ .rank = -1 }, &(size_t){ 0 }, e);
-    return find_in(j, copy, 0, e);
+    const size_t n_before = j->ranks.n, n_loose = j->loose.n;
+    return find_in(j, copy, 0, e) && (j->ranks.n > n_before || add_loose(j, n_loose, e));
 }
 
 static int by_rank(const void *a, const void *b)

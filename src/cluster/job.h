@@ -46,6 +46,8 @@ typedef bool rank_loader(const char *path, unsigned parts, struct rank *out, int
 
 struct job {
     LIST(struct job_rank) ranks; /* by rank */
+    LIST(const char *)
+    loose; /* JSON files that are not named as traces of ranks are: traces where there is nothing else */
     LIST(struct job_line) notes;
     bool is_text;      /* all ranks have text results only; then text is what is written by default */
     bool is_filtered;  /* --ranks was given: ranks that are not in the list are not missing */
@@ -73,7 +75,8 @@ uint64_t job_stamp(const char *path);
 bool job_init(struct job *j, struct error *e);
 void job_fini(struct job *j); /* a zeroed job is fine */
 
-/* Adds the ranks below a directory, or those of a file: summaries, a database, a trace. False: it cannot be read, or there is no memory. */
+/* Adds the ranks below a directory, or those of a file: summaries, a database, a trace. Of traces between collections those count that are named
+ * as torch.profiler names them, of a directory of traces all. False: it cannot be read, or there is no memory. */
 bool job_find(struct job *j, const char *path, struct error *e);
 /* Once, after the last job_find(): numbers and sorts the ranks, drops older collections of a rank, and ranks that are not in the list
  * `wanted` ("0,3-5"; NULL: all). False: the list is invalid, or there is no memory. */

@@ -19,6 +19,5 @@ struct pftrace_flows {
 
 /* Writes the whole trace to `o`, which the caller closes. False: out of memory. */
 bool pftrace_write(struct out *o, const struct chrome_trace *t, const struct pftrace_flows *flows, struct error *e);
-bool pftrace_is_name(const char *path); /* ends with .pftrace or .perfetto-trace */
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/gunzip.h"
 #include "base/progress.h"
 #include "load/chrome_events.h"
+#include "load/pftrace_read.h"
 
 enum {
     REPAIR_MOST = 1 << 20, /* bytes of an event that is read again by the rule for texts that were not escaped */
@@ -290,7 +291,20 @@ bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, cons
     return parse(t, e);
 }
 
-/* The descriptor of the text, which is that of the file or of what it was decompressed into. -1: *e says why. */
+/* The descriptor of the text into which a file in Perfetto's format is converted; the file is closed. -1: *e says why. */
+static int open_converted(struct chrome_trace *t, int fd, uint64_t most_bytes, struct error *e)
+{
+    struct pftrace_text converted;
+    const bool done = pftrace_read(&converted, fd, t->path, most_bytes, e);
+    close(fd);
+    if (!done)
+        return -1;
+    t->n_bytes = converted.bytes;
+    losses_merge(&t->lost, &converted.lost);
+    return converted.fd;
+}
+
+/* The descriptor of the text, which is that of the file or of what it was decompressed or converted into. -1: *e says why. */
 static int open_text(struct chrome_trace *t, uint64_t most_bytes, struct error *e)
 {
     struct stat st;
@@ -300,6 +314,8 @@ static int open_text(struct chrome_trace *t, uint64_t most_bytes, struct error *
         error_set(e, FAULT_IO, "%s: %s", t->path, read_trouble(why));
         return -1;
     }
+    if (pftrace_is_name(t->path))
+        return open_converted(t, fd, most_bytes, e);
     t->n_bytes = (size_t)st.st_size < most_bytes ? (size_t)st.st_size : most_bytes;
     if (!gunzip_is(fd))
         return fd;
@@ -378,5 +394,5 @@ bool chrome_is_name(const char *path)
         if (len > n && strcmp(path + len - n, endings[i]) == 0)
             return true;
     }
-    return false;
+    return pftrace_is_name(path);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_load.h - reads a trace in Chrome's JSON form: .json or .json.gz, an object with traceEvents or a bare array.
+/* chrome_load.h - reads a trace in Chrome's JSON form: .json or .json.gz, an object with traceEvents or a bare array; or .pftrace, which is
+ * converted into it (pftrace_read.h).
  *
  * The file is mapped and read once, from its beginning to its end; memory is what the columns need. Numbers are read as
  * decimals, so that times are exact to the nanosecond. An event that is no JSON is read again by the rule for texts that were

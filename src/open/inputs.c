@@ -14,6 +14,7 @@
 #include "base/inside.h"
 #include "load/chrome_load.h"
 #include "load/db_reader.h"
+#include "load/pftrace_read.h"
 #include "load/prof.h"
 #include "open/results_file.h"
 
@@ -38,19 +39,24 @@ static bool is_torch_trace(const char *name)
 
 static bool is_json(const char *name)
 {
-    return name[0] != '.' && chrome_is_name(name);
+    return name[0] != '.' && chrome_is_name(name) && !pftrace_is_name(name);
 }
 
-/* Adds the traces in a directory: those that are named as torch.profiler names those of ranks, or else all files that are traces. */
-static void find_traces(struct inputs *t, const char *path, bool has_their_names, struct error *e)
+static bool is_pftrace(const char *name)
+{
+    return name[0] != '.' && pftrace_is_name(name);
+}
+
+/* Adds the traces in a directory whose names are wanted: those of torch.profiler, and others that are traces. */
+static void find_traces(struct inputs *t, const char *path, bool (*is_wanted)(const char *name), struct error *e)
 {
     struct dir_names entry;
     int unused;
-    dir_names_read(&entry, path, has_their_names ? is_torch_trace : is_json, &unused);
+    dir_names_read(&entry, path, is_wanted, &unused);
     for (size_t i = 0; i < entry.n; i++) {
         const char *file = arena_printf(t->mem, "%s/%s", path, entry.at[i]);
         struct error why = { 0 };
-        if (!file || ((has_their_names || chrome_look(file, &why)) &&
+        if (!file || ((is_wanted == is_torch_trace || chrome_look(file, &why)) &&
                       !input_add(t, &(struct input){ .path = file, .file = file })))
             error_no_memory(e, path);
     }
@@ -91,7 +97,7 @@ static bool find_inside(struct inputs *t, const char *path, unsigned also, struc
     }
     dir_names_free(&entry);
     if (also & INPUT_RESULTS)
-        find_traces(t, path, true, e);
+        find_traces(t, path, is_torch_trace, e);
     return e->fault == FAULT_NONE;
 }
 
@@ -149,7 +155,9 @@ static void find(struct inputs *t, const char *path, unsigned also, unsigned dep
     if (is_open && (also & INPUT_RESULTS))
         find_results(t, path, e);
     if (is_open && (also & INPUT_RESULTS) && t->list.n == n_before)
-        find_traces(t, path, false, e);
+        find_traces(t, path, is_json, e);
+    if (is_open && (also & INPUT_RESULTS) && t->list.n == n_before)
+        find_traces(t, path, is_pftrace, e);
     if (is_open && depth < DEEPEST && t->list.n == n_before)
         find_below(t, path, also, depth + 1, e);
     if (nothing.fault != FAULT_NONE && t->list.n == n_before && e->fault == FAULT_NONE)
@@ -208,7 +216,7 @@ char *path_with_name(const char *path)
 static bool add_file(struct inputs *t, const char *given, unsigned also, struct error *e)
 {
     char wanted[INPUTS_WANTED];
-    const char *slash = strrchr(given, '/'), *is = results_instead_of_file(slash ? slash + 1 : given);
+    const char *is = results_instead(given);
     const bool is_known = !is && (chrome_is_name(given) || db_is_database(given));
     if (is_known && (also & INPUT_RESULTS))
         return input_add(t, &(struct input){ .path = given, .file = given }) || error_no_memory(e, given);
@@ -220,27 +228,49 @@ static bool add_file(struct inputs *t, const char *given, unsigned also, struct 
                                            : "not a directory",
                      inputs_wanted(wanted),
                      also & INPUT_RESULTS ? ", a *.json or *.json.gz file of torch.profiler, or a database of results"
-                     : is_known ? "; traces and databases are read by ascope view, why, advise, compare and cluster"
-                                : "");
+                     : is_known
+                         ? "; traces and databases are read by ascope view, why, advise, compare, cluster and info"
+                         : "");
+}
+
+static const char readers[] = "ascope view, why, advise, compare, cluster and info read that";
+
+bool inputs_are_results(const char *given, struct error *e)
+{
+    struct inputs t = { .mem = arena_new() };
+    struct error unused = { 0 };
+    struct stat st;
+    const char *is = NULL;
+    bool are = false;
+    if (t.mem && stat(given, &st) == 0 && S_ISDIR(st.st_mode)) {
+        find(&t, given, INPUT_RESULTS, 0, &unused);
+        are = t.list.n > 0 && t.list.at[0].file;
+        is = are ? NULL : results_instead(given);
+    } else if (t.mem) {
+        is = results_instead(given);
+        are = !is && (chrome_is_name(given) || db_is_database(given));
+    }
+    if (are && t.list.n > 0)
+        error_set(e, FAULT_FORMAT, "%s: has %s, but no recorded data; %s", given,
+                  t.list.at[0].path == t.list.at[0].file ? "traces" : "results", readers);
+    else if (are)
+        error_set(e, FAULT_ASKED, "%s: a %s without recorded data; %s", given,
+                  chrome_is_name(given) ? "trace" : "database", readers);
+    else if (is)
+        error_set(e, FAULT_FORMAT, "%s: only %s", given, is);
+    arena_free(t.mem);
+    return are || is;
 }
 
 /* Nothing was found: says what there is instead. */
-static void explain_nothing(struct inputs *t, const char *path, const char *given, unsigned also, struct error *e)
+static void explain_nothing(const char *path, const char *given, unsigned also, struct error *e)
 {
     const char *is = results_instead(path);
-    const size_t n_before = t->list.n;
-    struct error unused = { 0 };
     *e = (struct error){ 0 };
-    if (!(also & INPUT_RESULTS)) {
-        find(t, path, also | INPUT_RESULTS, 0, &unused);
-        if (t->list.n > n_before)
-            error_set(e, FAULT_FORMAT,
-                      "%s: has %s, but no recorded data; ascope view, why, advise, compare and cluster read that",
-                      given, t->list.at[n_before].path == t->list.at[n_before].file ? "traces" : "results");
-        t->list.n = n_before;
-    }
+    if (!(also & INPUT_RESULTS) && inputs_are_results(given, e))
+        return;
     if (is)
-        error_set(e, FAULT_FORMAT, "%s: has only %s", given, is);
+        error_set(e, FAULT_FORMAT, "%s: only %s", given, is);
     else
         error_set(
             e, FAULT_FORMAT,
@@ -271,7 +301,7 @@ bool inputs_add(struct inputs *t, const char *given, unsigned also, struct error
             error_no_memory(e, given);
     }
     if (e->fault == FAULT_FORMAT)
-        explain_nothing(t, path, given, also, e);
+        explain_nothing(path, given, also, e);
     free(path);
     return e->fault == FAULT_NONE;
 }

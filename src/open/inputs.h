@@ -30,6 +30,9 @@ enum {
  * path cannot be used, whatever it contains. */
 bool inputs_add(struct inputs *t, const char *given, unsigned also, struct error *e);
 
+/* Of a path without recorded data: if it is or has results, sets e to what reads them instead. */
+bool inputs_are_results(const char *given, struct error *e);
+
 /* "give a *_ascend_pt or PROF_XXX directory, or a directory that contains some" */
 enum { INPUTS_WANTED = FRAMEWORK_PATTERNS + 80 };
 const char *inputs_wanted(char out[INPUTS_WANTED]);

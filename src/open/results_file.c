@@ -159,30 +159,23 @@ bool results_of_ranks(struct results_files *out, const char *dir, struct arena *
 /* The first row counts of which a directory has a file. */
 static const struct {
     const char *pattern, *is;
+    bool is_of_ranks; /* ascope cluster reads it */
 } instead[] = {
-    { "*.summary", "summaries of ranks, which have no single events; ascope cluster reads them" },
-    { "*.pftrace",
-      "timelines in Perfetto's format, which is only written; give what they were made of, or a timeline as "
-      ".json (ascope export-trace)" },
-    { "cluster_analysis.db", "results of a whole job; ascope view shows them" },
+    { "*.summary", "summaries of ranks, which have no single events; ascope cluster reads them", true },
+    { "cluster_analysis.db", "results of a whole job; ascope view shows them", false },
     { "step_trace_time.csv",
       "tables without a timeline or a database; ascope cluster compares the ranks by their tables, and "
-      "ascope view shows ASCEND_PROFILER_OUTPUT" },
+      "ascope view shows ASCEND_PROFILER_OUTPUT",
+      true },
     { "communication*.json",
       "tables without a timeline or a database; ascope cluster compares the ranks by their tables, and "
-      "ascope view shows ASCEND_PROFILER_OUTPUT" },
-    { "kernel_details.csv", "tables without a timeline or a database; ascope view shows them" },
-    { "op_statistic*.csv", "tables without a timeline or a database; ascope view shows them" },
+      "ascope view shows ASCEND_PROFILER_OUTPUT",
+      true },
+    { "kernel_details.csv", "tables without a timeline or a database; ascope view shows ASCEND_PROFILER_OUTPUT",
+      false },
+    { "op_statistic*.csv", "tables without a timeline or a database; ascope view shows ASCEND_PROFILER_OUTPUT", false },
 };
 enum { INSTEAD = sizeof instead / sizeof *instead };
-
-const char *results_instead_of_file(const char *name)
-{
-    for (size_t i = 0; i < INSTEAD; i++)
-        if (fnmatch(instead[i].pattern, name, 0) == 0)
-            return instead[i].is;
-    return NULL;
-}
 
 static size_t instead_in(const char *dir, unsigned depth, struct arena *mem)
 {
@@ -205,10 +198,34 @@ static size_t instead_in(const char *dir, unsigned depth, struct arena *mem)
     return best;
 }
 
-const char *results_instead(const char *dir)
+static size_t instead_row(const char *name)
+{
+    size_t row = 0;
+    while (row < INSTEAD && fnmatch(instead[row].pattern, name, 0) != 0)
+        row++;
+    return row;
+}
+
+/* The row of a directory or a file. */
+static size_t instead_of(const char *path)
 {
     struct arena *mem = arena_new();
-    const size_t row = mem ? instead_in(dir, 0, mem) : INSTEAD;
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    const bool is_dir = inside_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    const size_t row = !is_dir ? instead_row(slash ? slash + 1 : path) : mem ? instead_in(path, 0, mem) : INSTEAD;
     arena_free(mem);
+    return row;
+}
+
+const char *results_instead(const char *path)
+{
+    const size_t row = instead_of(path);
     return row < INSTEAD ? instead[row].is : NULL;
+}
+
+const char *results_instead_of_ranks(const char *path)
+{
+    const size_t row = instead_of(path);
+    return row < INSTEAD && !instead[row].is_of_ranks ? instead[row].is : NULL;
 }

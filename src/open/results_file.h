@@ -17,8 +17,8 @@ struct results_files {
 };
 bool results_of_ranks(struct results_files *out, const char *dir, struct arena *mem);
 
-/* What a directory or a file contains that has no timeline, and what reads it, as the end of a sentence. NULL: nothing that is known. */
-const char *results_instead(const char *dir);
-const char *results_instead_of_file(const char *name);
+/* What a directory or a file is that has no timeline, and what reads it, as the end of a sentence. NULL: nothing that is known. */
+const char *results_instead(const char *path);
+const char *results_instead_of_ranks(const char *path); /* the same where ascope cluster has found nothing */
 
 #endif
