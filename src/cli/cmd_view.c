@@ -50,6 +50,12 @@ struct viewing {
     struct view view;
 };
 
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 static const char *results_in(const char *dir, struct arena *mem)
 {
     inside_enter(dir);
@@ -78,7 +84,8 @@ static bool file_check(const char *path, struct error *e)
         return database_check(path, e);
     if (n > 3 && strcmp(path + n - 3, ".db") == 0)
         return error_set(e, FAULT_FORMAT, "%s: is no SQLite database", path);
-    return chrome_look(path, e);
+    const char *is = results_instead(path);
+    return is ? error_set(e, FAULT_FORMAT, "%s: only %s", path, is) : chrome_look(path, e);
 }
 
 /* Moves files and folders of results from the words to `files`; the remaining words are directories with
@@ -112,12 +119,6 @@ static bool take_files(struct viewing *v)
     return true;
 }
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* The shortest end of a path, of whole parts, with which the other path does not end. */
 static const char *name_beside(const char *path, const char *other)
 {
@@ -137,7 +138,7 @@ static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
     for (size_t i = 0; i < found->ranks.n; i++) {
         int why;
         const struct view_job_rank *r = &found->ranks.at[i];
-        const char *results = r->is_raw ? NULL : results_file(r->path, v->a->mem);
+        const char *results = r->is_raw ? NULL : r->file ? r->file : results_file(r->path, v->a->mem);
         struct input *t = r->is_raw ? list_add(&v->inputs.list, v->a->mem) : NULL;
         const char **file = results ? list_add(&v->files, v->a->mem) : NULL;
         if (t)
@@ -148,22 +149,31 @@ static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
     return !arena_failed(v->a->mem);
 }
 
+/* Shows each input by itself, too: directories with recorded data, and files. */
+static void inputs_take(struct viewing *v, const struct inputs *from)
+{
+    for (size_t i = 0; i < from->list.n; i++) {
+        const struct input *one = &from->list.at[i];
+        struct input *t = one->file ? NULL : list_add(&v->inputs.list, v->a->mem);
+        const char **file = one->file ? list_add(&v->files, v->a->mem) : NULL;
+        if (t)
+            *t = *one;
+        if (file)
+            *file = one->file;
+    }
+}
+
 /* Adds both runs. */
 static enum exit_status add_runs(struct viewing *v, const char *const *path)
 {
     enum exit_status status = STATUS_DONE;
+    const bool are_files = v->files.n > 0; /* and are shown by themselves already */
     for (size_t i = 0; i < RUNS && status == STATUS_DONE; i++) {
         struct view_run *r = &v->joint.run[i];
         *r = (struct view_run){ .name = name_beside(path[i], path[!i]), .inputs = { .mem = v->a->mem } };
-        if (v->files.n > 0)
-            r->file = v->files.at[i];
-        else
-            status = given_add(&r->inputs, path[i], 0);
-        for (size_t k = 0; k < r->inputs.list.n; k++) {
-            struct input *t = list_add(&v->inputs.list, v->a->mem);
-            if (t)
-                *t = r->inputs.list.at[k];
-        }
+        status = given_add(&r->inputs, are_files ? v->files.at[i] : path[i], INPUT_RESULTS);
+        if (!are_files)
+            inputs_take(v, &r->inputs);
     }
     return arena_failed(v->a->mem) ? STATUS_NOTHING : status;
 }
@@ -368,8 +378,11 @@ static enum exit_status find(struct viewing *v)
     enum exit_status status = is_there && n > 0 ? joint_find(v, path, n) : STATUS_DONE;
     if (v->has_joint || status != STATUS_DONE)
         return status;
-    if (a->n_words > 0 || a->dir || v->files.n == 0)
-        status = given_inputs(&v->inputs, &n_unused, a, 0);
+    if (a->n_words > 0 || a->dir || v->files.n == 0) {
+        struct inputs found;
+        status = given_inputs(&found, &n_unused, a, INPUT_RESULTS);
+        inputs_take(v, &found);
+    }
     return v->inputs.list.n == 0 && v->files.n == 0 ? status : STATUS_DONE;
 }
 

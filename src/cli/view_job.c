@@ -11,6 +11,8 @@
 #include "cluster/cluster.h"
 #include "cluster/job_overview.h"
 #include "cluster/mode_verdicts.h"
+#include "load/chrome_load.h"
+#include "load/db_reader.h"
 #include "open/results_file.h"
 #include "pipeline/rank_load.h"
 
@@ -35,7 +37,7 @@ static struct view_job_rank *rank_of(const struct view_job_answer *a, int64_t ra
 static void draw(struct view_job_answer *a, int64_t rank, size_t *n)
 {
     struct view_job_rank *r = rank < 0 || *n >= MOST_DRAWN ? NULL : rank_of(a, rank);
-    if (r && r->is_raw && !r->is_drawn) {
+    if (r && (r->is_raw || r->file) && !r->is_drawn) {
         r->is_drawn = true;
         ++*n;
     }
@@ -49,7 +51,7 @@ static bool draw_wanted(struct view_job_answer *a, const struct view_job *j, str
     for (size_t i = 0; done && i < job.ranks.n; i++) {
         struct view_job_rank *r = rank_of(a, job.ranks.at[i].rank);
         if (r)
-            r->is_drawn = r->is_raw;
+            r->is_drawn = r->is_raw || r->file;
     }
     job_fini(&job);
     return done;
@@ -70,6 +72,15 @@ static void draw_conspicuous(struct view_job_answer *a, const struct job_report 
         draw(a, a->ranks.at[i].rank, &n);
 }
 
+/* The file with the timeline of a rank without recorded data; NULL: none. */
+static const char *timeline_of(const char *path, struct arena *mem)
+{
+    struct results_files files;
+    if (chrome_is_name(path) || db_is_database(path))
+        return path;
+    return results_of_ranks(&files, path, mem) && files.list.n > 0 ? files.list.at[0] : NULL;
+}
+
 static bool list_ranks(struct view_job_answer *a, const struct job *job, const struct job_report *report,
                        struct arena *mem)
 {
@@ -79,6 +90,7 @@ static bool list_ranks(struct view_job_answer *a, const struct job *job, const s
             return false;
         to->rank = job->ranks.at[i].rank;
         to->is_raw = results_have_raw(to->path);
+        to->file = to->is_raw ? NULL : timeline_of(to->path, mem);
     }
     for (size_t i = 0; i < report->clocks.n; i++) {
         struct view_job_rank *of = rank_of(a, report->clocks.at[i].rank);

@@ -13,6 +13,7 @@ struct view_job_rank {
     int64_t rank;
     const char *path;
     bool is_raw;      /* a directory with recorded data, not only results or summaries */
+    const char *file; /* without recorded data: a trace or a database; NULL: none */
     int64_t ahead_ns; /* how far its clock is ahead of the common one */
     bool is_drawn;    /* its timeline is wanted */
 };

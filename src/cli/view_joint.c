@@ -14,7 +14,6 @@
 #include "cli/view_kernel_counters.h"
 #include "cli/view_roofline.h"
 #include "cli/view_ties.h"
-#include "load/chrome_load.h"
 #include "load/raw_bytes.h"
 #include "pipeline/drawn.h"
 #include "view/joint_trace.h"
@@ -119,21 +118,39 @@ static bool draw_part(struct loading *q, const struct recording *l, const char *
            view_roofline_load(q->in, l, title, q->e);
 }
 
+/* Makes a trace or database, which has been read, a part of the joint timeline. */
+static bool draw_file(struct loading *q, struct recording *l, const char *title, int64_t rank, int64_t shift_ns)
+{
+    struct joint_part *p = title ? joint_add(&q->joint) : NULL;
+    if (!p)
+        return no_memory(q);
+    p->title = title;
+    p->shift_ns = shift_ns;
+    p->trace = trace_take(&l->of_file);
+    if (!view_chrome_work(q->in, &p->trace, title, q->e) || !joint_take(&q->joint, p, "/var/tmp", q->e)) {
+        joint_drop(&q->joint, p);
+        return false;
+    }
+    return keep_rank(q, p, rank);
+}
+
 /* ---- a job ------------------------------------------------------------------------------------------------------ */
 
 static bool load_rank(struct loading *q, const struct view_job_rank *r)
 {
     struct recording l = { 0 };
     int why;
-    const struct input input = { .path = r->path, .kind = framework_kind_of(r->path, &why) };
+    const struct input input = { .path = r->path,
+                                 .kind = r->file ? NULL : framework_kind_of(r->path, &why),
+                                 .file = r->file };
     bool done = recording_open(&l, &input, q->of->options->n_threads, q->e);
     if (done) {
         q->in->is_simulated |= recording_is_simulated(&l);
+        const char *title = arena_printf(q->in->mem, "Rank %lld", (long long)r->rank);
         done = keep_losses(q, &l.lost, l.is_lossy) &&
                (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
-               draw_part(q, &l, r->path, arena_printf(q->in->mem, "Rank %lld", (long long)r->rank), r->rank,
-                         -r->ahead_ns) &&
-               tie(q, l.profile);
+               (r->file ? draw_file(q, &l, title, r->rank, -r->ahead_ns)
+                        : draw_part(q, &l, r->path, title, r->rank, -r->ahead_ns) && tie(q, l.profile));
     }
     recording_close(&l);
     if (!done && q->e->fault != FAULT_LIMIT) {
@@ -184,19 +201,39 @@ static bool add_step(struct loading *q, unsigned side, const char *name, int64_t
     return (s && !names_failed(q->names)) || no_memory(q);
 }
 
-static bool steps_of_device(struct loading *q, unsigned side, const struct recording *l, const struct device *d)
+static bool add_steps(struct loading *q, unsigned side, const struct run_rank *rank)
 {
     struct step_series s;
-    const struct run_rank view = run_rank_of(l->profile, d, l->collection);
-    bool done = run_rank_series(&s, &view, q->in->mem);
+    bool done = run_rank_series(&s, rank, q->in->mem);
     if (!done)
         return no_memory(q);
     for (size_t i = 0; done && !s.is_whole && i < s.n; i++)
-        done = add_step(q, side, names_text(l->profile->names, s.name[i]), s.host_begin_ns[i]);
+        done = add_step(q, side, names_text(rank->names, s.name[i]), s.host_begin_ns[i]);
     return done;
 }
 
-static bool load_run_directory(struct loading *q, unsigned side, const struct input *input, bool is_drawn)
+/* What is compared of a rank of a run. One that has nothing to compare is only drawn. */
+static bool measure(struct loading *q, unsigned side, const struct run_rank *rank, const char *path)
+{
+    struct measured_rank *to = list_add(&q->ranks[side], q->in->mem);
+    struct error own = { 0 };
+    if (!to)
+        return no_memory(q);
+    const bool done =
+        rank->trace ? run_of_chrome(to, rank->trace, q->names, q->in->mem, &own)
+                    : run_of_collection(to, rank->profile, rank->device, rank->collection, q->names, q->in->mem, &own);
+    if (done)
+        to->path = path;
+    else if (own.fault == FAULT_NONE)
+        return no_memory(q);
+    else if (own.fault == FAULT_LIMIT || !rank->trace)
+        return error_set(q->e, own.fault, "%s", own.text);
+    else
+        q->ranks[side].n--;
+    return true;
+}
+
+static bool load_run_input(struct loading *q, unsigned side, const struct input *input, bool is_drawn)
 {
     struct recording l = { 0 };
     struct view_input *in = q->in;
@@ -205,74 +242,17 @@ static bool load_run_directory(struct loading *q, unsigned side, const struct in
     in->is_simulated |= done && recording_is_simulated(&l);
     done = done && keep_losses(q, &l.lost, l.is_lossy);
     for (size_t i = 0; done && i < recording_n_devices(&l); i++) {
-        const struct device *d = recording_device(&l, i);
-        struct measured_rank *to = list_add(&q->ranks[side], in->mem);
-        done = to && run_of_collection(to, l.profile, d, l.collection, q->names, in->mem, q->e);
-        if (!done && q->e->fault == FAULT_NONE)
-            no_memory(q);
-        if (done && i == 0)
-            rank = to->has_rank ? to->rank : -1;
-        if (done)
-            to->path = input->path;
-        if (done && q->steps[side].n == 0)
-            done = steps_of_device(q, side, &l, d);
+        const struct run_rank view = recording_rank(&l, i);
+        if (i == 0 && !run_rank_number(&view, &rank))
+            rank = -1;
+        done = measure(q, side, &view, input->path) && (q->steps[side].n > 0 || add_steps(q, side, &view));
     }
+    const char *title = rank < 0 ? arena_printf(in->mem, "%c", 'A' + (int)side)
+                                 : arena_printf(in->mem, "%c, rank %lld", 'A' + (int)side, (long long)rank);
     if (done && is_drawn)
-        done = draw_part(q, &l, input->path,
-                         rank < 0 ? arena_printf(in->mem, "%c", 'A' + (int)side)
-                                  : arena_printf(in->mem, "%c, rank %lld", 'A' + (int)side, (long long)rank),
-                         rank, 0);
+        done = input->file ? draw_file(q, &l, title, rank, 0) : draw_part(q, &l, input->path, title, rank, 0);
     recording_close(&l);
     return done;
-}
-
-static int by_begin(const void *a, const void *b)
-{
-    const struct joint_step *x = a, *y = b;
-    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
-}
-
-/* Steps of torch.profiler: slices "ProfilerStep#5". */
-static bool steps_of_chrome(struct loading *q, unsigned side, const struct chrome_trace *t)
-{
-    static const char prefix[] = "ProfilerStep#";
-    bool done = true;
-    for (size_t i = 0; done && i < t->slices.n; i++) {
-        const char *name = names_text(t->names, t->slices.name[i]);
-        if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-            done = add_step(q, side, name + sizeof prefix - 1, t->slices.begin_ns[i]);
-    }
-    if (q->steps[side].n > 0)
-        qsort(q->steps[side].at, q->steps[side].n, sizeof *q->steps[side].at, by_begin);
-    return done;
-}
-
-static bool load_run_file(struct loading *q, unsigned side, const char *path)
-{
-    struct view_input *in = q->in;
-    struct joint_part *p = joint_add(&q->joint);
-    struct measured_rank *to = list_add(&q->ranks[side], in->mem);
-    struct error own = { 0 };
-    if (!p || !to)
-        return no_memory(q);
-    p->title = arena_printf(in->mem, "%c", 'A' + (int)side);
-    if (!p->title)
-        return no_memory(q);
-    if (!chrome_load(&p->trace, path, q->e)) {
-        joint_drop(&q->joint, p);
-        q->ranks[side].n--;
-        return false;
-    }
-    if (!keep_losses(q, &p->trace.lost, losses_damage(&p->trace.lost) > 0))
-        return false;
-    if (run_of_chrome(to, &p->trace, q->names, in->mem, &own))
-        to->path = path;
-    else if (own.fault == FAULT_LIMIT)
-        return error_set(q->e, FAULT_LIMIT, "%s", own.text);
-    else
-        q->ranks[side].n--; /* it has nothing to compare, and is only drawn */
-    return steps_of_chrome(q, side, &p->trace) && view_chrome_work(in, &p->trace, p->title, q->e) &&
-           joint_take(&q->joint, p, "/var/tmp", q->e) && keep_rank(q, p, -1);
 }
 
 static int64_t first_begin(const struct loading *q, unsigned side)
@@ -359,10 +339,10 @@ static bool skip_run(struct loading *q, unsigned side)
 static bool load_run(struct loading *q, unsigned side, size_t *n_done, size_t n)
 {
     const struct view_run *r = &q->of->run[side];
-    bool done = !r->file || load_run_file(q, side, r->file);
+    bool done = true;
     for (size_t i = 0; done && i < r->inputs.list.n; i++) {
         advance(q, 0, (*n_done)++, n, r->inputs.list.at[i].path);
-        done = load_run_directory(q, side, &r->inputs.list.at[i], i < MOST_OF_RUN);
+        done = load_run_input(q, side, &r->inputs.list.at[i], i < MOST_OF_RUN);
     }
     return done || skip_run(q, side);
 }
@@ -371,7 +351,7 @@ static bool load_runs(struct loading *q)
 {
     size_t n = 0, n_done = 0, n_sides = 0;
     for (unsigned side = 0; side < RUNS; side++)
-        n += q->of->run[side].file ? 1 : q->of->run[side].inputs.list.n;
+        n += q->of->run[side].inputs.list.n;
     q->side = arena_take(q->in->mem, n + 1, sizeof *q->side);
     if (!q->side)
         return no_memory(q);

@@ -16,7 +16,6 @@ enum { RUNS = 2 };
 struct view_run {
     const char *name;
     struct inputs inputs;
-    const char *file; /* a trace in Chrome's JSON format instead of inputs; NULL: none */
 };
 
 struct view_joint {

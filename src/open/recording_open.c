@@ -97,7 +97,7 @@ struct run_rank recording_rank(const struct recording *l, size_t i)
 
 bool recording_is_simulated(const struct recording *l)
 {
-    return l->collection ? collection_is_simulated(l->collection) : profile_is_simulated(l->profile);
+    return l->collection ? collection_is_simulated(l->collection) : l->profile && profile_is_simulated(l->profile);
 }
 
 const char *recording_loss(const struct recording *l, const char *path, struct arena *mem)

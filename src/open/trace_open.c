@@ -110,6 +110,15 @@ bool trace_open(struct opened_trace *t, const struct input *input, struct error 
                     error_no_memory(e, input->path));
 }
 
+struct chrome_trace trace_take(struct opened_trace *t)
+{
+    struct chrome_trace taken = t->trace;
+    taken.map = (struct mapped){ 0 }; /* it cannot be moved */
+    t->trace.mem = NULL;
+    t->trace.names = NULL;
+    return taken;
+}
+
 void trace_close(struct opened_trace *t)
 {
     chrome_trace_free(&t->trace);

@@ -18,5 +18,7 @@ struct opened_trace {
 /* The struct must not be moved before trace_close(), which must be called in any case; one that is all zero is fine. False: see e. */
 bool trace_open(struct opened_trace *t, const struct input *input, struct error *e);
 void trace_close(struct opened_trace *t);
+/* Moves the columns out, which are the caller's then. Their text stays mapped until trace_close(). */
+struct chrome_trace trace_take(struct opened_trace *t);
 
 #endif
