@@ -17,7 +17,7 @@ complete -c ascope -n __fish_use_subcommand -a export-trace -d 'export only the 
 complete -c ascope -n __fish_use_subcommand -a export-memory-timeline -d 'show how the memory of a device was used over time'
 complete -c ascope -n __fish_use_subcommand -a export-stacks -d 'export the call stacks of operators with their time, and a flame graph'
 complete -c ascope -n __fish_use_subcommand -a communication -d 'analyse communication, collective by collective'
-complete -c ascope -n __fish_use_subcommand -a info -d 'describe a collection without exporting it'
+complete -c ascope -n __fish_use_subcommand -a info -d 'describe a collection, a trace or results without exporting them'
 complete -c ascope -n __fish_use_subcommand -a query -d 'list the models and iterations of collections'
 complete -c ascope -n __fish_use_subcommand -a sim -d 'write simulated collections of any size'
 complete -c ascope -n __fish_use_subcommand -a install-msprof -d 'let the analysis of torch_npu and MindSpore run on ascope'

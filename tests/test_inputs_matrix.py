@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of input with every command that explains: each answers, or says in one line what is missing and what to run instead. The same run
-gives the same answer in every form.
+"""Every kind of input with every command that explains: each answers, or says in one line what is missing and what to run instead, as the table in
+docs/inputs.md has it. The same run gives the same answer in every form.
 
 usage: test_inputs_matrix.py ASCOPE SOURCE_ROOT [unittest options]
 """
 import glob
+import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from cli_case import ASCOPE, Case
+from cli_case import ASCOPE, SOURCE, Case
 
 RANKS, STEPS, SLOW, STALL = 4, 8, 2, 5
 LEFT = {  # of the results of a rank, which files stay
@@ -90,6 +92,30 @@ class Inputs(Case):
             with open(cls.at("traces", "host_%d.1700000000000.pt.trace.json" % i), "w", encoding="utf-8") as f:
                 json.dump(torch_trace(i), f)
         os.makedirs(cls.at("nothing"))
+        with open(cls.at("nothing", "notes.txt"), "w", encoding="utf-8") as f:
+            f.write("nothing")
+        cls.more_forms()
+
+    @classmethod
+    def more_forms(cls):
+        small = ["--kernels", "200", "--steps", "3", "--ranks", "2"]
+        cls.run_quietly("sim", "--out", cls.at("ms"), "--framework", "ms", *small)
+        cls.run_quietly("sim", "--out", cls.at("prof"), *small)
+        cls.run_quietly("sim", "--out", cls.at("host"), "--framework", "pt", "--kernels", "0", "--operators", "600", "--steps", "3")
+        for i in range(RANKS):
+            trace = cls.at("traces", "host_%d.1700000000000.pt.trace.json" % i)
+            for folder, name in (("names", "part%d.json" % i), ("pftrace", "rank%d.pftrace" % i), ("gz", os.path.basename(trace) + ".gz"), ("summaries", "")):
+                os.makedirs(cls.at(folder), exist_ok=True)
+                if folder == "names":
+                    shutil.copy(trace, cls.at(folder, name))
+                elif folder == "gz":
+                    with open(trace, "rb") as f, gzip.open(cls.at(folder, name), "wb") as g:
+                        g.write(f.read())
+                elif folder == "pftrace":
+                    cls.run_quietly("export-trace", cls.rank(i, "raw"), cls.at(folder, name))
+        cls.run_quietly("analyse", cls.at("analysed"), "--summary", "--no-sync", "-q")
+        for summary in glob.glob(glob.escape(cls.at("analysed")) + "/*/*.summary"):
+            shutil.move(summary, cls.at("summaries"))
 
     @classmethod
     def at(cls, *parts):
@@ -113,6 +139,51 @@ class Inputs(Case):
         for f in files + glob.glob(glob.escape(cls.rank(i)) + "/profiler_*.json"):
             shutil.copy(f, output if f in files else os.path.dirname(output))
 
+    def rows(self):
+        """The inputs of docs/inputs.md, by their names there."""
+        def first(*parts):
+            return sorted(glob.glob(os.path.join(*map(glob.escape, (self.root, *parts[:-1])), parts[-1])))[0]
+        return {
+            "`*_ascend_pt`": self.rank(0, "raw"), "`*_ascend_ms`": first("ms", "*_ascend_ms"), "`PROF_XXX`": first("prof", "PROF_*"),
+            "directory of `*_ascend_pt`": self.at("raw"), "directory of `PROF_XXX`": self.at("prof"),
+            "`*_ascend_pt` of the host alone": first("host", "*_ascend_pt"),
+            "`*_ascend_pt` with results, without recorded data": self.rank(0, "databases"), "`ASCEND_PROFILER_OUTPUT`": self.at("alone", "ASCEND_PROFILER_OUTPUT"),
+            "directory of ranks: databases": self.at("databases"), "directory of ranks: text results": self.at("text"),
+            "directory of ranks: `trace_view.json` alone": self.at("timeline"), "directory of ranks: tables alone": self.at("tables"),
+            "directory of ranks: `kernel_details.csv` alone": self.at("kernels"),
+            "`ASCEND_PROFILER_OUTPUT` with `kernel_details.csv` alone": os.path.join(self.rank(0, "kernels"), "ASCEND_PROFILER_OUTPUT"),
+            "directory of ranks: a mixture": self.at("mixture"),
+            "database (`ascend_pytorch_profiler_0.db`)": os.path.join(self.rank(0, "databases"), "ASCEND_PROFILER_OUTPUT", "ascend_pytorch_profiler_0.db"),
+            "trace of torch.profiler (`.pt.trace.json`)": first("traces", "host_1*"), "the same, compressed (`.json.gz`)": first("gz", "host_1*"),
+            "directory of such traces": self.at("traces"), "directory of `.json` files with other names": self.at("names"),
+            "timeline of `ascope export-trace` (`.pftrace`)": self.at("pftrace", "rank1.pftrace"), "directory of `.pftrace` files": self.at("pftrace"),
+            "summaries (`ascope analyse --summary`)": self.at("summaries"), "directory with neither": self.at("nothing"),
+            "path that does not exist": self.at("absent"),
+        }
+
+    def cell(self, command, path):
+        page, out = os.path.join(self.dir, "page.html"), tempfile.mkdtemp(dir=self.dir)
+        return self.ascope(*{"compare": (command, path, path), "cluster": (command, path, "-o", out, "--no-sync"), "view": (command, path, "--export", page),
+                             "export-trace": (command, path, os.path.join(out, "trace.json"))}.get(command, (command, path)))
+
+    def test_each_cell_of_the_table(self):
+        with open(os.path.join(SOURCE, "docs", "inputs.md"), encoding="utf-8") as f:
+            head, _, *table = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in f if line.startswith("|")]
+        paths = self.rows()
+        self.assertEqual([row[0] for row in table], list(paths))
+        for row in table:
+            for command, wanted in zip(head[1:], row[1:]):
+                with self.subTest(input=row[0], command=command):
+                    done = self.cell(command, paths[row[0]])
+                    if wanted == "yes":
+                        self.assertIn(done.returncode, (0, 3), done.stderr)
+                        self.assertTrue(done.stdout, done.stderr)
+                        continue
+                    self.assertIn(done.returncode, (1, 2), done.stdout)
+                    line, = sorted(set(done.stderr.splitlines()))  # compare was given the path twice
+                    self.assertEqual([word for word in wanted.split(", ") if word not in line], [], line)
+                    self.assertIsNone(re.search("ascope (%s) (reads|shows|compares)" % command, line) if wanted != "view" else None, line)
+
     def answer(self, *words):
         return json.loads(self.ascope(*words, "--json", code=0).stdout)
 
@@ -123,8 +194,8 @@ class Inputs(Case):
                 [(r["rank"], round(r["own_us"], 1), round(r["communication_us"], 1)) for r in why["ranks"]])
 
     def test_a_run_has_the_same_answer_in_every_form(self):
-        forms = [self.steps(self.at(form)) for form in ("raw", "databases", "text", "timeline", "mixture")]
-        self.assertEqual(forms[1:], forms[:1] * 4)
+        forms = [self.steps(self.at(form)) for form in ("raw", "databases", "text", "timeline", "mixture", "pftrace")]
+        self.assertEqual(forms[1:], forms[:1] * 5)
         self.assertEqual((forms[0][:2], forms[0][2][STALL][1:3]), ((str(STALL), 1), (RANKS, 1)))
 
     def test_the_job_is_judged_alike_in_every_form(self):
@@ -133,7 +204,7 @@ class Inputs(Case):
             return [(v["kind"], v["rank"], v["step"], round(v["ratio"], 2)) for v in found["verdicts"]]
         raw = verdicts("raw")
         self.assertEqual([v[:2] for v in raw[:2]], [("slow_rank", SLOW), ("late_host", 1)])
-        for form in ("databases", "text", "timeline", "mixture"):
+        for form in ("databases", "text", "timeline", "mixture", "pftrace"):
             self.assertEqual(verdicts(form), raw, form)
         self.assertEqual([v[:2] for v in verdicts("traces")[:2]], [v[:2] for v in raw[:2]])
 

@@ -21,7 +21,7 @@ SCALARS = {"text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance
            "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
            "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool)}
 # Lists whose elements depend on the command.
-BY_COMMAND = {("info", "collections"): ["PROF info", "PyTorch info"], ("recover", "collections"): ["recovery"],
+BY_COMMAND = {("info", "collections"): ["PROF info", "PyTorch info", "trace info"], ("recover", "collections"): ["recovery"],
               ("sim", "directories"): ["made"]}
 
 
@@ -158,7 +158,7 @@ class Documented(unittest.TestCase):
         for f in glob.glob(glob.escape(broken) + "/FRAMEWORK/*"):
             os.remove(f)
         for args in (["export", "-dir", prof], ["export", "summary", "-dir", bad], ["communication", prof], ["query", prof],
-                     ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["why", torch], ["why", job], ["cluster", job, "--ranks", "0-1,7"], ["analyse", "--summary", job], ["why", prof], ["advise", torch], ["advise", job], ["compare", torch, prof], ["compare", prof, os.path.join(SOURCE, "tests/data/kineto/hand-2x.json")], ["compare", torch, torch], ["compare", job, job], ["gate", job, job], ["gate", torch, job], ["gate", "--allow", "1%", torch, bad], ["info", own, prof, bad, torch], ["recover", own],
+                     ["analyse", npu, host, own, torch, broken], ["analyse", prof], ["why", torch], ["why", job], ["cluster", job, "--ranks", "0-1,7"], ["analyse", "--summary", job], ["why", prof], ["advise", torch], ["advise", job], ["compare", torch, prof], ["compare", prof, os.path.join(SOURCE, "tests/data/kineto/hand-2x.json")], ["compare", torch, torch], ["compare", job, job], ["gate", job, job], ["gate", torch, job], ["gate", "--allow", "1%", torch, bad], ["info", own, prof, bad, torch, os.path.join(SOURCE, "tests/data/kineto/hand-2x.json")], ["recover", own],
                      ["export-trace", torch, "t.json"], ["export-stacks", torch, "s.log"], ["export-stacks", torch, "s.svg"],
                      ["export-memory-timeline", torch, "m.html"], ["doctor", "--python", "/nowhere"],
                      ["run", "sleep", "0.1"], ["options", "check", '{"output":".","l2":"on","fp_point":"x"}'],

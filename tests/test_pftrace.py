@@ -195,6 +195,63 @@ class Pftrace(Case):
     def test_a_prof_directory(self):
         self.compare(self.sample())
 
+    def info(self, name, code=0):
+        return json.loads(self.ascope("info", name, "--json", code=code).stdout)["collections"][0]
+
+    def test_what_was_written_is_read(self):
+        self.ascope("sim", "--framework", "pt", "--kernels", "200", "--steps", "2", "--out", "job", code=0)
+        folder, = glob.glob(os.path.join(self.dir, "job", "*"))
+        for path in folder, self.sample():
+            self.both(path)
+            first, second = self.info("a.json"), self.info("a.pftrace")
+            for member in "begin_ns", "end_ns", "steps", "slices", "counters", "instants", "device", "losses":
+                self.assertEqual(first[member], second[member], member)
+            self.assertGreater(second["flows"], 0)
+
+    def test_damage(self):
+        _, data = self.both(self.sample())
+        step = len(data) // 40
+        cuts = [data[:n] for n in [*range(0, 40), *range(40, len(data), step)]]
+        flips = [data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1:] for at in [*range(0, 60), *range(60, len(data), step)]]
+        for broken in cuts + flips:
+            with open(os.path.join(self.dir, "b.pftrace"), "wb") as f:
+                f.write(broken)
+            r = self.ascope("info", "b.pftrace")
+            self.assertIn(r.returncode, (0, 1, 3), r.stderr)
+            if r.returncode == 1:
+                self.assert_one_line(r.stderr, "b.pftrace")
+
+    def test_files_of_others(self):
+        def message(*of):
+            return b"".join(field(*one) for one in of)
+
+        def varint(n):
+            return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+
+        def field(number, value):
+            return varint(number << 3) + varint(value) if isinstance(value, int) else varint(number << 3 | 2) + varint(len(value)) + value
+
+        def event(ns, *of, sequence=7, **more):
+            return message((8, ns), (10, sequence), *more.get("packet", ()), (11, message(*of)))
+
+        process, thread = message((60, message((1, 1), (3, message((1, 5), (6, b"app")))))), message((60, message((1, 2), (4, message((1, 5), (2, 9), (5, b"main"))))))
+        begin, end = event(1000, (9, 1), (11, 2), (23, b"work"), (4, message((10, b"n"), (4, 3)))), event(3000, (9, 2), (11, 2))
+        relative = event(5, (9, 3), (11, 2), (23, b"now"), packet=[(58, 64)])
+        other = event(4000, (9, 3), (11, 2), (23, b"now"), sequence=8)
+        nested = message((10, b"n"), (4, 1))
+        for _ in range(40):
+            nested = message((10, b"n"), (11, nested))
+        for what, packets_, code, text in (
+                ("texts that are not interned", [process, thread, begin, end], 0, "1 other slices"), ("an end without a begin", [process, thread, begin, end, end], 0, "1 other slices"),
+                ("events before their track", [begin, end, process, thread], 0, "1 other slices"), ("nothing", [], 1, "no events"), ("no events", [process, thread], 1, "no events"),
+                ("a clock of its own", [process, thread, begin, end, relative], 1, "times relative"), ("two writers", [process, thread, begin, end, other], 1, "several sequences"),
+                ("deep arguments", [process, thread, event(1, (9, 1), (11, 2), (23, b"deep"), (4, nested)), event(2, (9, 2), (11, 2))], 3, "1 other slices")):
+            with self.subTest(what):
+                with open(os.path.join(self.dir, "o.pftrace"), "wb") as f:
+                    f.write(b"".join(field(1, p) for p in packets_))
+                r = self.ascope("info", "o.pftrace", code=code)
+                self.assertIn(text, (r.stdout if code != 1 else r.stderr).replace("  ", ""))
+
     def test_the_same_bytes_each_time(self):
         _, first = self.both(self.sample())
         _, second = self.both(os.path.join(self.dir, "PROF_1"))

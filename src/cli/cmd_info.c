@@ -19,6 +19,7 @@
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "cli/given.h"
+#include "cli/trace_info.h"
 #include "load/collector_load.h"
 #include "load/seal_load.h"
 #include "load/source_open.h"
@@ -380,15 +381,35 @@ static void report_collection(struct reporting *n, const struct input *input)
     collection_free(&s);
 }
 
+static void report_file(struct reporting *n, const struct input *input)
+{
+    struct recording l;
+    struct error e = { 0 };
+    if (!recording_open(&l, input, n->a->options.n_threads, &e)) {
+        complain("%s", e.text);
+        n->tally.n_failed++;
+    } else {
+        n->tally.n_lossy += l.is_lossy;
+        n->tally.n_done += !l.is_lossy;
+        if (n->a->json)
+            json_list_add(&n->list, trace_info_json(input, &l));
+        else if (!n->a->quiet)
+            trace_info_print(&n->term, input, &l);
+    }
+    recording_close(&l);
+}
+
 int run_info(struct arguments *a)
 {
     struct inputs found;
     size_t n_refused;
-    enum exit_status status = given_inputs(&found, &n_refused, a, INPUT_RUINS);
+    enum exit_status status = given_inputs(&found, &n_refused, a, INPUT_RUINS | INPUT_RESULTS);
     struct reporting n = { .a = a, .tally.n_failed = n_refused, .list = a->json ? json_array() : NULL };
     term_init(&n.term, stdout);
     for (size_t i = 0; i < found.list.n; i++)
-        (found.list.at[i].kind ? report_collection : report_prof_alone)(&n, &found.list.at[i]);
+        (found.list.at[i].file   ? report_file
+         : found.list.at[i].kind ? report_collection
+                                 : report_prof_alone)(&n, &found.list.at[i]);
     if (status == STATUS_DONE)
         status = tally_status(&n.tally);
     if (a->json)

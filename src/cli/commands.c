@@ -416,13 +416,15 @@ const struct command commands[] = {
     {
         .heading = "about a collection",
         .name = "info",
-        .usage = "DIR... [OPTION...]",
-        .about = "describe a collection without exporting it",
+        .usage = "DIR|FILE... [OPTION...]",
+        .about = "describe a collection, a trace or results without exporting them",
         .text = "For a *_ascend_pt or *_ascend_ms directory: its settings and what PyTorch or MindSpore recorded. "
                 "For a PROF directory: chip, devices, time span, agreement of the clocks of its directories, and "
                 "each family of files with size, records and slices. For a recording made by ascope, also how it "
-                "ended, its cost, dropped records, and the accuracy of its clocks. Nothing is decoded and nothing is "
-                "written: info is fast on large collections and works on damaged ones.",
+                "ended, its cost, dropped records, and the accuracy of its clocks. None of these is decoded: info is fast "
+                "on large collections and works on damaged ones. A trace (.json, .json.gz, .pftrace), a database, and "
+                "results without recorded data are read: rank, device, steps, and what kinds of events there are. "
+                "Nothing is written.",
         LIST_OF(info_options),
         .run = run_info,
     },
