@@ -10,7 +10,7 @@ static void take(struct busy *b, const struct rank *r, bool has_kernels, bool ha
     const struct rank_collectives *c = &r->collectives;
     const size_t n_tasks = has_kernels ? t->n : 0, n_collectives = has_collectives ? c->n : 0;
     for (size_t i = 0, j = 0;;) {
-        while (i < n_tasks && t->kernel[i] == NO_ROW)
+        while (i < n_tasks && !rank_task_computes(r, i))
             i++;
         if (i == n_tasks && j == n_collectives)
             return;

@@ -77,7 +77,7 @@ static void find_range(const struct state *s, struct overview_cell *to, const ch
 static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     struct state *const s = state;
-    const struct rank_step_trace *const t = &r->step_trace;
+    const struct rank_step_trace *const t = summary_step_times(r);
     int64_t *const rank = list_add(&s->out->ranks, s->mem);
     if (!rank || !groups_add(&s->groups, r) || !cluster_matrix_add(&s->matrix, r) ||
         !number_steps(s, &r->steps, c->mem))

@@ -279,8 +279,8 @@ const struct mode mode_verdicts = {
     .name = "verdicts",
     .class_name = "Verdicts",
     .about = "what is slow and why, and the critical path through all ranks",
-    .uses =
-        RANK_STEPS | RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX | RANK_COLLECTIVES | RANK_TASKS | RANK_CALLS,
+    .uses = RANK_STEPS | RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX | RANK_COLLECTIVES | RANK_TASKS |
+            RANK_CALLS | RANK_OPS,
     .begin = begin,
     .add = add,
     .finish = finish,

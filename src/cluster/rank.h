@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/framework_names.h"
 #include "base/names.h"
+#include "raw/nccl_names.h"
 
 enum rank_part {
     RANK_STEPS = 1 << 0,       /* steps */
@@ -176,6 +177,13 @@ struct rank {
     struct names *names; /* of the job */
     struct arena *mem;
 };
+
+/* A kernel that computes. Databases of GPUs list those of NCCL, too, which are collectives. */
+static inline bool rank_task_computes(const struct rank *r, size_t task)
+{
+    const uint32_t kernel = r->tasks.kernel[task];
+    return kernel != UINT32_MAX && !nccl_is_kernel(names_text(r->names, r->kernels.name[kernel]));
+}
 
 /* A copy of memory: of an NPU by its type, of a GPU as "Memcpy HtoD (Pinned -> Device)". `copy` is the name of the former. */
 static inline bool rank_task_is_copy(const struct rank *r, size_t task, name_id copy)

@@ -140,6 +140,7 @@ static const struct column_row runs[] = {
 const struct part_row summary_part[SUMMARY_PARTS] = {
     [PART_STEPS] = PART("steps", steps, steps),
     [PART_STEP_TRACE] = PART("step_trace", step_trace, step_trace),
+    [PART_OWN_STEPS] = PART("own_steps", own_steps, step_trace),
     [PART_COMM_TIME] = PART("comm_time", comm_time, comm_time),
     [PART_COMM_BANDWIDTH] = PART("comm_bandwidth", comm_bandwidth, comm_bandwidth),
     [PART_COMM_MATRIX] = PART("comm_matrix", comm_matrix, comm_matrix),

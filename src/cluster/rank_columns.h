@@ -35,6 +35,7 @@ struct part_row {
 enum summary_part {
     PART_STEPS,
     PART_STEP_TRACE,
+    PART_OWN_STEPS,
     PART_COMM_TIME,
     PART_COMM_BANDWIDTH,
     PART_COMM_MATRIX,

@@ -53,8 +53,9 @@ static bool summarise_sums(struct rank_summary *s, const struct rank *r)
 
 /* In the order in which they need each other. */
 static bool (*const parts[])(struct rank_summary *s, const struct rank *r) = {
-    summarise_sums,   summarise_collectives, summarise_clock, summarise_runs,  summarise_calls,
-    summarise_copies, summarise_exposed,     summarise_gaps,  summarise_marks, summarise_step_trace,
+    summarise_sums,  summarise_collectives, summarise_clock,     summarise_runs,
+    summarise_calls, summarise_copies,      summarise_exposed,   summarise_gaps,
+    summarise_marks, summarise_step_trace,  summarise_own_steps,
 };
 
 bool rank_summarise(const struct rank *r, int exit_code, struct rank_summary *out, struct error *e)

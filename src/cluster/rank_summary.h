@@ -78,6 +78,8 @@ struct rank_summary {
     int exit_code; /* of the analysis of the rank */
     struct rank_steps steps;
     struct rank_step_trace step_trace;
+    struct rank_step_trace
+        own_steps; /* divided by our rule (analyse/framework/step_bounds.h); none: its tasks or steps are not known */
     struct rank_comm_time comm_time;
     struct rank_comm_bandwidth comm_bandwidth;
     struct rank_comm_matrix comm_matrix;
@@ -93,5 +95,11 @@ struct rank_summary {
     struct names *names;
     struct arena *mem;
 };
+
+/* The times of the steps by which ranks and steps are judged: ours, or where only text results are known those of the vendor. */
+static inline const struct rank_step_trace *summary_step_times(const struct rank_summary *s)
+{
+    return s->own_steps.n > 0 ? &s->own_steps : &s->step_trace;
+}
 
 #endif

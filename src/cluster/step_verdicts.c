@@ -39,22 +39,6 @@ static uint64_t kernels_in(const struct rank_summary *s, name_id step, uint32_t 
     return n;
 }
 
-/* How long the device had nothing to do in each step, from its begin on the host to its end. */
-static bool idle_by_tasks(const struct rank_summary *s, struct names *names, double *us)
-{
-    const struct rank_step_trace *const t = &s->step_trace;
-    const struct summary_collectives *const c = &s->collectives;
-    double *const of_row = arena_take(s->mem, s->steps.n + 1, sizeof *of_row);
-    for (size_t i = 0; of_row && i < c->ops.n; i++)
-        of_row[c->step[i] == NO_ROW ? s->steps.n : c->step[i]] += (double)c->free_ns[i] / 1000;
-    for (size_t i = 0; of_row && i < t->n; i++) {
-        const uint32_t row = row_of(&s->steps, t->step[i], names);
-        if (row < s->steps.n)
-            us[i] = of_row[row] + (double)s->sums.tail_free_ns[row] / 1000;
-    }
-    return of_row != NULL;
-}
-
 /* In text results the time before the first kernel of a step is free time of the step before. */
 static void idle_by_text(const struct rank_step_trace *t, double *us)
 {
@@ -66,28 +50,23 @@ static void idle_by_text(const struct rank_step_trace *t, double *us)
     }
 }
 
-/* How long the device had nothing to do, by row of step_trace_time. Its free time has other limits: in databases nothing before the first
- * kernel of a step belongs to it. */
-static double *idle_of_steps(const struct rank_summary *s, struct names *names)
+/* How long the device had nothing to do, by row of the times of its steps. */
+static double *idle_of_steps(const struct rank_summary *s)
 {
-    const struct rank_step_trace *const t = &s->step_trace;
+    const struct rank_step_trace *const t = summary_step_times(s);
     double *const us = arena_take(s->mem, t->n + 1, sizeof *us);
-    if (!us)
-        return NULL;
-    if (t->n > 0)
+    if (us && t->n > 0)
         memcpy(us, t->us[STEP_COLUMN_FREE], t->n * sizeof *us);
-    if (s->has & RANK_TASKS && s->steps.n > 0)
-        return idle_by_tasks(s, names, us) ? us : NULL;
-    if (s->steps.n == 0)
+    if (us && t == &s->step_trace && s->steps.n == 0)
         idle_by_text(t, us);
     return us;
 }
 
 bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, const struct cluster_options *o)
 {
-    const struct rank_step_trace *const t = &s->step_trace;
+    const struct rank_step_trace *const t = summary_step_times(s);
     struct stepped_rank *const rank = list_add(&v->ranks, v->mem);
-    const double *const idle_us = idle_of_steps(s, v->names);
+    const double *const idle_us = idle_of_steps(s);
     char wanted[32];
     snprintf(wanted, sizeof wanted, "%lld", (long long)o->step);
     if (!rank || !idle_us)

@@ -46,8 +46,7 @@ static bool cover_all(struct covered *c, const struct rank *r, struct arena *mem
     if (!b->begin_ns || !b->end_ns)
         return false;
     for (size_t i = 0; i < r->tasks.n; i++)
-        if ((r->tasks.kernel[i] != NO_ROW || rank_task_is_copy(r, i, copy)) &&
-            r->tasks.end_ns[i] > r->tasks.begin_ns[i]) {
+        if ((rank_task_computes(r, i) || rank_task_is_copy(r, i, copy)) && r->tasks.end_ns[i] > r->tasks.begin_ns[i]) {
             b->begin_ns[b->n] = r->tasks.begin_ns[i];
             b->end_ns[b->n++] = r->tasks.end_ns[i];
         }
@@ -71,7 +70,7 @@ static bool longest_in(struct longest *l, const struct rank *r, int64_t from, in
     while (l->next < t->n && t->begin_ns[l->next] < from)
         l->next++;
     for (; l->next < t->n && t->begin_ns[l->next] < to; l->next++) {
-        if (t->kernel[l->next] == NO_ROW)
+        if (!rank_task_computes(r, l->next))
             continue;
         const uint32_t at = keys_add(&l->names, r->kernels.name[t->kernel[l->next]], mem);
         int64_t *new = at == l->sum.n ? list_add(&l->sum, mem) : NULL;

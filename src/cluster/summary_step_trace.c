@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "analyse/framework/step_bounds.h"
+#include "answers/rank_spans.h"
 #include "cluster/busy.h"
+#include "cluster/by_connection.h"
 
 static int64_t length(const struct busy *b)
 {
@@ -51,4 +54,113 @@ bool summarise_step_trace(struct rank_summary *s, const struct rank *r)
     t->step[0] = NAME_EMPTY;
     s->has |= RANK_STEP_TRACE;
     return true;
+}
+
+/* When a host launched what: by the operator, whose thread runs the steps, or else by the call. */
+struct launcher {
+    const struct rank *r;
+    struct by_connection calls, ops;
+};
+
+static int64_t launched_at(const struct launcher *l, uint64_t connection, int64_t otherwise_ns)
+{
+    const uint32_t link = by_connection_find(&l->ops, connection);
+    const uint32_t call = link == NO_ROW ? by_connection_find(&l->calls, connection) : NO_ROW;
+    return link != NO_ROW   ? l->r->ops.begin_ns[l->r->op_links.op[link]]
+           : call != NO_ROW ? l->r->calls.begin_ns[call]
+                            : otherwise_ns;
+}
+
+/* All work of the device, sorted: kernels, then these and collectives, then these and copies. */
+struct work {
+    int64_t *begin_ns, *end_ns;
+    size_t n;
+    struct busy_times computing, working, busy;
+};
+
+static void work_add(struct work *w, struct step_bounds *b, int64_t begin_ns, int64_t end_ns, int64_t launch_ns,
+                     bool is_kernel)
+{
+    w->begin_ns[w->n] = begin_ns;
+    w->end_ns[w->n++] = end_ns;
+    step_bounds_add(b, launch_ns, begin_ns, end_ns, is_kernel);
+}
+
+static bool work_find(struct work *w, struct step_bounds *b, const struct launcher *l, struct arena *mem)
+{
+    const struct rank *r = l->r;
+    const struct rank_tasks *t = &r->tasks;
+    const struct rank_collectives *c = &r->collectives;
+    const name_id copy = names_addz(r->names, "MEMCPY_ASYNC");
+    w->begin_ns = arena_take(mem, t->n + c->n, sizeof *w->begin_ns);
+    w->end_ns = arena_take(mem, t->n + c->n, sizeof *w->end_ns);
+    if (!w->begin_ns || !w->end_ns)
+        return false;
+    for (size_t i = 0; i < t->n; i++)
+        if (rank_task_computes(r, i))
+            work_add(w, b, t->begin_ns[i], t->end_ns[i], launched_at(l, t->connection[i], t->begin_ns[i]), true);
+    if (!busy_join(&w->computing, w->begin_ns, w->end_ns, w->n, mem))
+        return false;
+    for (size_t i = 0; i < c->n; i++) {
+        const int64_t call_ns = c->launch_ns[i] == INT64_MIN ? c->begin_ns[i] : c->launch_ns[i];
+        work_add(w, b, c->begin_ns[i], c->end_ns[i], launched_at(l, c->connection[i], call_ns), false);
+    }
+    if (!busy_join(&w->working, w->begin_ns, w->end_ns, w->n, mem))
+        return false;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->kernel[i] == NO_ROW && rank_task_is_copy(r, i, copy))
+            work_add(w, b, t->begin_ns[i], t->end_ns[i], launched_at(l, t->connection[i], t->begin_ns[i]), false);
+    return busy_join(&w->busy, w->begin_ns, w->end_ns, w->n, mem);
+}
+
+/* Divides the steps. */
+static bool own_fill(struct rank_summary *s, const struct rank *r, struct work *w, struct step_bounds *b,
+                     struct arena *mem)
+{
+    struct rank_step_trace t = { .n = r->steps.n, .step = arena_take(s->mem, r->steps.n, sizeof *t.step) };
+    struct busy_times collectives;
+    int64_t *begin_ns = arena_take(mem, t.n, sizeof *begin_ns), *end_ns = arena_take(mem, t.n, sizeof *end_ns),
+            *device_end_ns = arena_take(mem, t.n, sizeof *device_end_ns);
+    for (size_t k = 0; k < STEP_COLUMNS; k++)
+        t.us[k] = arena_take(s->mem, t.n, sizeof *t.us[k]);
+    if (arena_failed(mem) || arena_failed(s->mem) ||
+        !busy_join(&collectives, r->collectives.begin_ns, r->collectives.end_ns, r->collectives.n, mem))
+        return false;
+    step_bounds_end(b, begin_ns, end_ns, device_end_ns);
+    for (size_t i = 0; i < t.n; i++) {
+        const int64_t from = begin_ns[i], to = end_ns[i], computing = busy_within(&w->computing, from, to),
+                      exposed = busy_within(&w->working, from, to) - computing,
+                      communication = busy_within(&collectives, from, to);
+        const int64_t ns[STEP_COLUMNS] = { [STEP_COLUMN_COMPUTING] = computing,
+                                           [STEP_COLUMN_EXPOSED] = exposed,
+                                           [STEP_COLUMN_OVERLAPPED] = communication - exposed,
+                                           [STEP_COLUMN_COMMUNICATION] = communication,
+                                           [STEP_COLUMN_FREE] = span_ns(from, to) - busy_within(&w->busy, from, to),
+                                           [STEP_COLUMN_STAGE] = span_ns(from, to),
+                                           [STEP_COLUMN_EXPOSED_NO_RECEIVE] = exposed };
+        t.step[i] = names_number(r->names, (uint64_t)r->steps.id[i]);
+        for (size_t k = 0; k < STEP_COLUMNS; k++)
+            t.us[k][i] = (double)ns[k] / 1000;
+    }
+    s->own_steps = t;
+    return true;
+}
+
+bool summarise_own_steps(struct rank_summary *s, const struct rank *r)
+{
+    bool has_ids = r->steps.n > 0 && r->has & RANK_TASKS && r->tasks.n + r->collectives.n > 0;
+    for (size_t i = 0; has_ids && i < r->steps.n; i++)
+        has_ids = r->steps.id[i] >= 0;
+    if (!has_ids)
+        return true;
+    struct arena *mem = arena_new();
+    struct launcher l = { .r = r };
+    struct step_bounds b;
+    struct work w = { 0 };
+    const bool done = mem && by_connection_init(&l.calls, r->calls.connection, r->calls.n, mem) &&
+                      by_connection_init(&l.ops, r->op_links.connection, r->op_links.n, mem) &&
+                      step_bounds_begin(&b, r->steps.begin_ns, r->steps.end_ns, r->steps.n, mem) &&
+                      work_find(&w, &b, &l, mem) && own_fill(s, r, &w, &b, mem);
+    arena_free(mem);
+    return done;
 }
