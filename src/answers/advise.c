@@ -453,16 +453,20 @@ static void merge(struct advice *out, size_t check, const struct advise_rank *ra
     }
 }
 
-/* Communication that nothing overlaps, without what other findings say of it. */
-static void explain_communication(struct advice *advice, const struct advise_rank *rank, struct arena *mem)
+/* Communication that nothing overlaps, and the free time of a slow host, without what other findings say of them. */
+static void explain_job(struct advice *advice, const struct advise_rank *rank, struct arena *mem)
 {
-    struct advice *exposed = NULL;
+    struct advice *exposed = NULL, *free_time = NULL, *slow_host = NULL;
     double named_ns = 0;
     for (size_t i = 0; i < n_advise_checks; i++) {
+        free_time = advice[i].check->run == check_free_time ? &advice[i] : free_time;
+        slow_host = advice[i].check->run_job == check_slow_host ? &advice[i] : slow_host;
         exposed = advice[i].check->run_job == check_exposed_communication ? &advice[i] : exposed;
         if (advice[i].check->flags & CHECK_OF_COMM && advice[i].finding.state == CHECK_FOUND)
             named_ns += advice[i].finding.gain_ns;
     }
+    if (free_time && slow_host && free_time->rank == slow_host->rank && slow_host->finding.state == CHECK_FOUND)
+        explain(&free_time->finding, slow_host->finding.gain_ns, rank[free_time->rank].step_ns, mem);
     if (exposed && exposed->finding.state == CHECK_FOUND)
         explain(&exposed->finding, named_ns, rank[exposed->rank].step_ns, mem);
 }
@@ -488,7 +492,7 @@ bool advise_job(struct advice *out, const struct advise_rank *rank, size_t n, st
             return false;
         a->is_gpu = n > 0 && rank[a->rank == NO_ROW ? 0 : a->rank].is_gpu;
     }
-    explain_communication(out, rank, mem);
+    explain_job(out, rank, mem);
     for (size_t i = 0; i < n_advise_checks; i++)
         if (out[i].rank != NO_ROW && rank[out[i].rank].step_ns > 0)
             out[i].share = out[i].finding.gain_ns / rank[out[i].rank].step_ns;

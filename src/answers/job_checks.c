@@ -207,7 +207,7 @@ static struct slower compare_host(const struct advise_rank *rank, size_t n, size
 
 bool check_slow_host(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem)
 {
-    enum { LEAST_NAMES = 8 };
+    enum { LEAST_NAMES = 6 };
     const double least_factor = 1.3, least_names = 0.8, least_share = 0.03;
     size_t most = 0;
     out->finding.state = n < 2 ? CHECK_ELSEWHERE : CHECK_UNRECORDED;
