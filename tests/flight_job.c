@@ -64,9 +64,8 @@ int sigaction(int number, const struct sigaction *to, struct sigaction *was)
 /* In place of the C library's. */
 int pthread_join(pthread_t thread, void **result)
 {
-    static int (*next)(pthread_t thread, void **result);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "pthread_join");
+    int (*next)(pthread_t thread, void **result);
+    *(void **)&next = dlsym(RTLD_NEXT, "pthread_join");
     const int why = next(thread, result);
     if (is_late && pthread_equal(pthread_self(), main_thread))
         handler(SIGUSR2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_input.h: what is answered while an input is loaded. The load waits for the test, so that nothing depends on how fast it is. */
+/* view_input.h: what is answered while an input is loaded. The load waits for the test, so that nothing depends on how fast it is. Threads
+ * are started and joined through the functions below (--wrap of the linker). */
 #include "test.h"
 
 #include <semaphore.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/background.h"
 #include "base/progress.h"
 #include "view/view_api.h"
 
@@ -29,6 +31,28 @@ static void wait_until_it_stops(void)
 {
     while (sem_wait(&reached) != 0)
         ;
+}
+
+int __real_background_thread(pthread_t *out, const char *name, void *(*run)(void *of), void *of);
+int __wrap_background_thread(pthread_t *out, const char *name, void *(*run)(void *of), void *of);
+int __real_pthread_join(pthread_t thread, void **result);
+int __wrap_pthread_join(pthread_t thread, void **result);
+static atomic_uint n_started, n_joined;
+static atomic_bool starter_stops;
+
+int __wrap_background_thread(pthread_t *out, const char *name, void *(*run)(void *of), void *of)
+{
+    const int why = __real_background_thread(out, name, run, of);
+    atomic_fetch_add(&n_started, why == 0);
+    if (atomic_exchange(&starter_stops, false))
+        stop_here();
+    return why;
+}
+
+int __wrap_pthread_join(pthread_t thread, void **result)
+{
+    atomic_fetch_add(&n_joined, 1);
+    return __real_pthread_join(thread, result);
 }
 
 /* The answer to a question, in a buffer that the next one overwrites. */
@@ -177,6 +201,37 @@ static void a_load_that_fails_shows_nothing(void **state)
     end();
 }
 
+static void *start(void *unused)
+{
+    struct error e = { 0 };
+    assert_true(view_input_start(&one, &e));
+    return unused;
+}
+
+static void a_page_may_load_again_before_the_first_start_has_returned(void **state)
+{
+    (void)state;
+    pthread_t first, second;
+    write_trace(path, 10);
+    one = (struct view_input){ .path = path, .name = "one", .kind = "test", .load = view_load_chrome };
+    view_input_init(&one);
+    atomic_store(&n_started, 0);
+    atomic_store(&n_joined, 0);
+    atomic_store(&starter_stops, true);
+    assert_int_equal(pthread_create(&first, NULL, start, NULL), 0);
+    wait_until_it_stops();
+    while (atomic_load(&one.state) != VIEW_READY)
+        usleep(1000);
+    assert_int_equal(pthread_create(&second, NULL, start, NULL), 0);
+    usleep(50000); /* it waits for the first one now; if it is late, nothing is tested */
+    go_on();
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    end();
+    assert_int_equal(atomic_load(&n_started), 2);
+    assert_int_equal(atomic_load(&n_joined), 2 + 2); /* those of the test, too */
+}
+
 int main(void)
 {
     sem_init(&reached, 0, 0);
@@ -185,6 +240,7 @@ int main(void)
         cmocka_unit_test(answers_are_shown_before_the_timeline),
         cmocka_unit_test(the_begin_of_a_file_is_shown_before_the_rest),
         cmocka_unit_test(a_load_that_fails_shows_nothing),
+        cmocka_unit_test(a_page_may_load_again_before_the_first_start_has_returned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

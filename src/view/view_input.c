@@ -130,6 +130,7 @@ static void *run(void *of)
 void view_input_init(struct view_input *in)
 {
     pthread_rwlock_init(&in->lock, NULL);
+    pthread_mutex_init(&in->starting, NULL);
     atomic_store(&in->state, VIEW_NEW);
 }
 
@@ -140,10 +141,12 @@ bool view_input_start(struct view_input *in, struct error *e)
         if (was == VIEW_LOADING)
             return true;
     while (!atomic_compare_exchange_weak(&in->state, &was, VIEW_LOADING));
+    pthread_mutex_lock(&in->starting); /* the thread before may be done before its starter has noted it */
     if (in->has_thread)
         pthread_join(in->thread, NULL);
     const int failed = background_thread(&in->thread, "ascope-load", run, in);
     in->has_thread = failed == 0;
+    pthread_mutex_unlock(&in->starting);
     if (failed) {
         atomic_store(&in->state, was);
         return error_set(e, FAULT_LIMIT, "%s: no thread: %s", in->path, strerror(failed));
@@ -175,6 +178,7 @@ void view_input_close(struct view_input *in)
     first_free(in);
     release(in);
     pthread_rwlock_destroy(&in->lock);
+    pthread_mutex_destroy(&in->starting);
 }
 
 static bool fact_add(struct view_input *in, const char *name, uint64_t n)

@@ -117,8 +117,9 @@ struct view_input {
     const char *kind; /* "PyTorch collection", "Chrome trace" */
     /* Loads the input: fills trace and the answers below; false: e says why. */
     bool (*load)(struct view_input *in, struct error *e);
-    const void *context; /* of load */
-    bool is_on_demand;   /* loaded when a page requests it, because another input contains its data, too */
+    const void *context;      /* of load */
+    bool is_on_demand;        /* loaded when a page requests it, because another input contains its data, too */
+    pthread_mutex_t starting; /* held while the two below change */
     pthread_t thread;
     bool has_thread;
     atomic_int state;      /* enum view_state */
