@@ -49,8 +49,10 @@ static bool advise(struct advise_report *out, const struct run *run, const struc
     for (size_t i = 0; i < n_advise_checks; i++)
         none[i].state = CHECK_ELSEWHERE;
     for (size_t i = 0; i < run->n; i++) {
-        rank[i] =
-            i == c->rank ? *look : (struct advise_rank){ .finding = none, .step_ns = (double)run->rank[i].median_ns };
+        rank[i] = i == c->rank ? *look
+                               : (struct advise_rank){ .finding = none,
+                                                       .step_ns = (double)run->rank[i].median_ns,
+                                                       .without_collectives = CHECK_ELSEWHERE };
         rank[i].rank = run->rank[i];
     }
     *out = (struct advise_report){ rank, run->n, advice, NULL };
