@@ -72,6 +72,20 @@ def torch_trace(rank):
     return {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": RANKS, "pg_config": groups}, "traceEvents": events}
 
 
+def host_trace(rank):
+    """A rank of a job on hosts: operators, and an all_reduce of gloo in which the others wait for rank 1."""
+    events, at = [], 1_700_000_000_000_000.
+    for step in range(STEPS):
+        work = [2000 + (7 * step + 5 * r) % 9 for r in range(3)]
+        work[1] *= 1.25
+        end = max(work) + 100
+        for name, category, begin, dur, tid in (("ProfilerStep#%d" % step, "cpu_op", 0, end + 20, 1), ("aten::mm", "cpu_op", 10, work[rank] - 20, 1),
+                                                ("gloo:all_reduce", "cpu_op", work[rank], end - work[rank], 2)):
+            events.append({"ph": "X", "pid": 50, "tid": tid, "name": name, "cat": category, "ts": round(at + begin, 3), "dur": round(dur, 3), "args": {}})
+        at += end + 30
+    return {"distributedInfo": {"backend": "gloo", "rank": rank, "world_size": 4}, "traceEvents": events}
+
+
 class Inputs(Case):
     @classmethod
     def setUpClass(cls):
@@ -101,7 +115,8 @@ class Inputs(Case):
         small = ["--kernels", "200", "--steps", "3", "--ranks", "2"]
         cls.run_quietly("sim", "--out", cls.at("ms"), "--framework", "ms", *small)
         cls.run_quietly("sim", "--out", cls.at("prof"), *small)
-        cls.run_quietly("sim", "--out", cls.at("host"), "--framework", "pt", "--kernels", "0", "--operators", "600", "--steps", "3")
+        cls.run_quietly("sim", "--out", cls.at("host"), "--framework", "pt", "--ranks", "2", "--kernels", "0", "--operators", "1200", "--steps", "6",
+                        "--stall", "4:3ms:1")
         for i in range(RANKS):
             trace = cls.at("traces", "host_%d.1700000000000.pt.trace.json" % i)
             for folder, name in (("names", "part%d.json" % i), ("pftrace", "rank%d.pftrace" % i), ("gz", os.path.basename(trace) + ".gz"), ("summaries", "")):
@@ -147,6 +162,7 @@ class Inputs(Case):
             "`*_ascend_pt`": self.rank(0, "raw"), "`*_ascend_ms`": first("ms", "*_ascend_ms"), "`PROF_XXX`": first("prof", "PROF_*"),
             "directory of `*_ascend_pt`": self.at("raw"), "directory of `PROF_XXX`": self.at("prof"),
             "`*_ascend_pt` of the host alone": first("host", "*_ascend_pt"),
+            "directory of `*_ascend_pt` of hosts alone": self.at("host"),
             "`*_ascend_pt` with results, without recorded data": self.rank(0, "databases"), "`ASCEND_PROFILER_OUTPUT`": self.at("alone", "ASCEND_PROFILER_OUTPUT"),
             "directory of ranks: databases": self.at("databases"), "directory of ranks: text results": self.at("text"),
             "directory of ranks: `trace_view.json` alone": self.at("timeline"), "directory of ranks: tables alone": self.at("tables"),
@@ -207,6 +223,35 @@ class Inputs(Case):
         for form in ("databases", "text", "timeline", "mixture", "pftrace"):
             self.assertEqual(verdicts(form), raw, form)
         self.assertEqual([v[:2] for v in verdicts("traces")[:2]], [v[:2] for v in raw[:2]])
+
+    def cluster(self, path, code):
+        out = tempfile.mkdtemp(dir=self.dir)
+        return json.loads(self.ascope("cluster", path, "-o", out, "--no-sync", "--json", code=code).stdout)
+
+    def test_hosts_without_devices_are_compared(self):
+        """From what was recorded, from databases, and from text results alike."""
+        shutil.copytree(self.at("host"), self.at("hosts", "text"))
+        self.run_quietly("analyse", self.at("hosts", "text"), "--export-type", "text,db", "--no-sync", "-q")
+        for path in glob.glob(glob.escape(self.at("hosts", "text")) + "/*/FRAMEWORK"):
+            shutil.rmtree(path)
+        shutil.copytree(self.at("hosts", "text"), self.at("hosts", "databases"))
+        for form, unused in ("text", "*.db"), ("databases", "*.json"):
+            for file in glob.glob(glob.escape(self.at("hosts", form)) + "/*/ASCEND_PROFILER_OUTPUT/" + unused):
+                os.unlink(file)
+        found = [self.cluster(path, 0)["verdicts"] for path in (self.at("host"), self.at("hosts", "databases"), self.at("hosts", "text"))]
+        self.assertEqual(found[1:], found[:1] * 2)
+        self.assertEqual([(v["kind"], v["rank"], v["step"]) for v in found[0] if v["step"] == "4"], [("slow_rank", 1, "4")])
+        self.assertIn("rank 1 works ", found[0][0]["text"] + found[0][-1]["text"])
+
+    def test_hosts_wait_in_collectives_of_gloo(self):
+        for i in range(3):
+            os.makedirs(self.at("gloo"), exist_ok=True)
+            with open(self.at("gloo", "h%d.1.pt.trace.json" % i), "w", encoding="utf-8") as f:
+                json.dump(host_trace(i), f)
+        found = self.cluster(self.at("gloo"), 3)  # the world has four ranks
+        self.assertEqual([(v["kind"], v["rank"], v["step"]) for v in found["verdicts"]], [("slow_rank", 1, None)])
+        self.assertAlmostEqual(found["verdicts"][0]["ratio"], 1.25, delta=0.02)
+        self.assertIn("1 of 4 ranks are missing: 3", [n["text"] for n in found["notes"]])
 
     def test_one_rank_is_the_same_in_every_form(self):
         raw = self.steps(self.rank(1, "raw"))

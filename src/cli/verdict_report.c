@@ -32,11 +32,8 @@ void verdicts_print(const struct job_report *r, const struct term *t)
         putchar('\n');
     }
     if (r->verdicts.n == 0)
-        puts(
-            r->has_compared
-                ? "  no rank, host, link, step or stage differs from its kind"
-                : "  nothing to compare: that takes two ranks or three steps with times of a device; ascope why and ascope "
-                  "advise compare the steps of hosts");
+        puts(r->has_compared ? "  no rank, host, link, step or stage differs from its kind"
+                             : "  nothing to compare: that takes two ranks or three steps with their times");
     if (!r->has_path || r->path_ns <= 0)
         return;
     printf("%scritical path%s%s%s: %.3f ms, %u segment%s on %u rank%s\n", term_ink(t, INK_BOLD),

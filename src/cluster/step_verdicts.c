@@ -71,6 +71,7 @@ bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, co
     snprintf(wanted, sizeof wanted, "%lld", (long long)o->step);
     if (!rank || !idle_us)
         return false;
+    v->has_device |= s->own_steps.n == 0 || s->kernels.n + s->collectives.ops.n > 0;
     *rank = (struct stepped_rank){ .rank = s->identity.rank,
                                    .n_kernels = s->kernels.n ? s->kernels.first[s->kernels.n] : 0,
                                    .n_recorded_steps = (uint32_t)t->n };
@@ -299,7 +300,7 @@ static bool accuse(struct judging *j, const struct suspect *s, enum step_part pa
     const double wait = waited_us(j, s->rank, s->step), more = more_kernels(j, s->rank, s->step),
                  usual_us = s->peers.middle.median;
     const long long rank = (long long)j->v->ranks.at[s->rank].rank;
-    const char *const in_step = of_steps(j, s->step, step);
+    const char *const in_step = of_steps(j, s->step, step), *const does = j->v->has_device ? "computes" : "works";
     if (part == PART_COMPUTING && more > RANK_SHARE)
         snprintf(work, sizeof work, ", with %.0f %% more kernels", 100 * more);
     else if (part == PART_COMPUTING && more > -RANK_SHARE)
@@ -312,11 +313,11 @@ static bool accuse(struct judging *j, const struct suspect *s, enum step_part pa
         snprintf(text, sizeof text, "host of rank %lld is late: its device is idle %s%s, %s longer than %s%s", rank,
                  us_text(us, s->us), in_step, us_text(usual, s->us - usual_us), peers, others);
     else if (usual_us > 0)
-        snprintf(text, sizeof text, "rank %lld computes %.0f %% longer than %s (%s instead of %s%s%s)%s", rank,
+        snprintf(text, sizeof text, "rank %lld %s %.0f %% longer than %s (%s instead of %s%s%s)%s", rank, does,
                  100 * (s->us - usual_us) / usual_us, peers, us_text(us, s->us), us_text(usual, usual_us), in_step,
                  work, others);
     else
-        snprintf(text, sizeof text, "rank %lld computes %s%s, %s nothing%s", rank, us_text(us, s->us), in_step, peers,
+        snprintf(text, sizeof text, "rank %lld %s %s%s, %s nothing%s", rank, does, us_text(us, s->us), in_step, peers,
                  others);
     return verdict_add(j->out,
                        &(struct verdict){ .kind = part == PART_COMPUTING ? VERDICT_SLOW_RANK : VERDICT_LATE_HOST,
@@ -495,7 +496,7 @@ static bool judge_steps(struct judging *j)
         snprintf(text, sizeof text,
                  "step %.60s takes %s, %.2f times the median step (%s); half of the ranks have at least %s more %s",
                  name, us_text(own, us), us / steps.median, us_text(usual, steps.median), us_text(grown, grown_us),
-                 text_of[part]);
+                 part == PART_COMPUTING && !j->v->has_device ? "work" : text_of[part]);
         done = verdict_add(j->out, &(struct verdict){ .kind = VERDICT_SLOW_STEP,
                                                       .text = text,
                                                       .rank = -1,

@@ -32,6 +32,7 @@ struct step_verdicts {
     struct keys steps; /* names */
     LIST(struct step_value) rows;
     LIST(struct stepped_rank) ranks;
+    bool has_device; /* false: only hosts were recorded */
     struct names *names;
     struct arena *mem;
 };

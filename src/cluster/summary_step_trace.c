@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyse/framework/host_work.h"
 #include "analyse/framework/step_bounds.h"
 #include "answers/rank_spans.h"
 #include "cluster/busy.h"
@@ -146,9 +147,63 @@ static bool own_fill(struct rank_summary *s, const struct rank *r, struct work *
     return true;
 }
 
+/* What a host without a device does: it waits in collectives of a backend ("gloo:all_reduce") as far as no operator that begins
+ * meanwhile overlaps them. */
+struct host_times {
+    struct busy_times collectives, overlapping, both;
+};
+
+static bool host_times_find(struct host_times *h, const struct rank *r, struct arena *mem)
+{
+    const struct rank_ops *o = &r->ops;
+    int64_t *begin_ns = arena_take(mem, o->n, sizeof *begin_ns), *end_ns = arena_take(mem, o->n, sizeof *end_ns);
+    size_t n = 0;
+    if (!begin_ns || !end_ns)
+        return false;
+    for (int is_other = 0; is_other < 2; is_other++) {
+        const size_t first = n;
+        for (size_t i = 0; i < o->n; i++)
+            if (name_is_collective(names_text(r->names, o->name[i])) == !is_other &&
+                (!is_other || busy_within(&h->collectives, o->begin_ns[i], o->begin_ns[i] + 1) > 0)) {
+                begin_ns[n] = o->begin_ns[i];
+                end_ns[n++] = o->end_ns[i];
+            }
+        if (!busy_join(is_other ? &h->overlapping : &h->collectives, begin_ns + first, end_ns + first, n - first, mem))
+            return false;
+    }
+    return busy_join(&h->both, begin_ns, end_ns, n, mem);
+}
+
+static bool host_fill(struct rank_summary *s, const struct rank *r, struct arena *mem)
+{
+    struct rank_step_trace t = { .n = r->steps.n, .step = arena_take(s->mem, r->steps.n, sizeof *t.step) };
+    struct host_times h;
+    for (size_t k = 0; k < STEP_COLUMNS; k++)
+        t.us[k] = arena_take(s->mem, t.n, sizeof *t.us[k]);
+    if (arena_failed(s->mem) || !host_times_find(&h, r, mem))
+        return false;
+    for (size_t i = 0; i < t.n; i++) {
+        const int64_t from = r->steps.begin_ns[i], to = r->steps.end_ns[i],
+                      communication = busy_within(&h.collectives, from, to),
+                      exposed = busy_within(&h.both, from, to) - busy_within(&h.overlapping, from, to);
+        const int64_t ns[STEP_COLUMNS] = { [STEP_COLUMN_COMPUTING] = span_ns(from, to) - exposed,
+                                           [STEP_COLUMN_EXPOSED] = exposed,
+                                           [STEP_COLUMN_OVERLAPPED] = communication - exposed,
+                                           [STEP_COLUMN_COMMUNICATION] = communication,
+                                           [STEP_COLUMN_STAGE] = span_ns(from, to),
+                                           [STEP_COLUMN_EXPOSED_NO_RECEIVE] = exposed };
+        t.step[i] = names_number(r->names, (uint64_t)r->steps.id[i]);
+        for (size_t k = 0; k < STEP_COLUMNS; k++)
+            t.us[k][i] = (double)ns[k] / 1000;
+    }
+    s->own_steps = t;
+    return true;
+}
+
 bool summarise_own_steps(struct rank_summary *s, const struct rank *r)
 {
-    bool has_ids = r->steps.n > 0 && r->has & RANK_TASKS && r->tasks.n + r->collectives.n > 0;
+    const bool is_host = r->tasks.n + r->collectives.n == 0;
+    bool has_ids = r->steps.n > 0 && (is_host ? r->ops.n > 0 : (r->has & RANK_TASKS) != 0);
     for (size_t i = 0; has_ids && i < r->steps.n; i++)
         has_ids = r->steps.id[i] >= 0;
     if (!has_ids)
@@ -157,10 +212,12 @@ bool summarise_own_steps(struct rank_summary *s, const struct rank *r)
     struct launcher l = { .r = r };
     struct step_bounds b;
     struct work w = { 0 };
-    const bool done = mem && by_connection_init(&l.calls, r->calls.connection, r->calls.n, mem) &&
-                      by_connection_init(&l.ops, r->op_links.connection, r->op_links.n, mem) &&
-                      step_bounds_begin(&b, r->steps.begin_ns, r->steps.end_ns, r->steps.n, mem) &&
-                      work_find(&w, &b, &l, mem) && own_fill(s, r, &w, &b, mem);
+    const bool done = !mem      ? false
+                      : is_host ? host_fill(s, r, mem)
+                                : by_connection_init(&l.calls, r->calls.connection, r->calls.n, mem) &&
+                                      by_connection_init(&l.ops, r->op_links.connection, r->op_links.n, mem) &&
+                                      step_bounds_begin(&b, r->steps.begin_ns, r->steps.end_ns, r->steps.n, mem) &&
+                                      work_find(&w, &b, &l, mem) && own_fill(s, r, &w, &b, mem);
     arena_free(mem);
     return done;
 }

@@ -8,7 +8,7 @@
 bool summarise_step_trace(struct rank_summary *s, const struct rank *r); /* false: no memory */
 
 /* Steps that begin and end, and are divided, as those of a collection are (analyse/framework/step_bounds.h): free is the time in which
- * neither kernels nor collectives nor copies ran. */
+ * neither kernels nor collectives nor copies ran. Of a host without a device computing is all but waiting in collectives. */
 bool summarise_own_steps(struct rank_summary *s, const struct rank *r); /* false: no memory */
 
 #endif
