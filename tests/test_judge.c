@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "analyse/framework/judge.h"
 
@@ -138,8 +139,110 @@ static void shapes_are_named(void **state)
     (void)state;
 }
 
+/* ---- how often it is right: planted faults in noise -------------------------------------------------------------- */
+
+struct noise {
+    uint64_t state;
+    double before; /* of steps that depend on each other */
+};
+
+static double uniform(struct noise *n)
+{
+    n->state = n->state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(n->state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct noise *n)
+{
+    return sqrt(-2 * log(uniform(n))) * cos(2 * M_PI * uniform(n));
+}
+
+/* A fault: how much more a step takes, in parts of a usual one. */
+struct planted {
+    const char *what;
+    enum slow_shape shape; /* SLOW_SHAPES: healthy */
+    size_t n_ranks, n_steps;
+    double noise, depends, tail, more; /* tail: how far the largest numbers of the noise lie out, 0: as normal ones */
+    double least,
+        most; /* share of runs in which it is found, as what it is, in its place; of healthy ones, in which something is */
+};
+
+static double planted_at(const struct planted *p, size_t rank, size_t step)
+{
+    const bool is_here = p->shape == SLOW_ONCE     ? step == p->n_steps / 2
+                         : p->shape == SLOW_STEPS  ? step >= p->n_steps / 3 && step < p->n_steps / 3 + 5
+                         : p->shape == SLOW_SINCE  ? step >= p->n_steps / 2
+                         : p->shape == SLOW_PERIOD ? step % 6 == 3
+                         : p->shape == SLOW_ALWAYS ? rank == 1
+                                                   : p->shape == SLOW_DRIFT;
+    return is_here ? p->more * (p->shape == SLOW_DRIFT ? 2 * (double)step / (double)p->n_steps : 1) : 0;
+}
+
+static bool is_found(const struct planted *p, const struct judgement *j)
+{
+    for (size_t i = 0; i < j->n; i++)
+        if (p->shape == SLOW_SHAPES ? j->at[i].shape != SLOW_START_UP
+                                    : j->at[i].shape == p->shape && (p->shape != SLOW_ALWAYS || j->at[i].rank == 1) &&
+                                          (p->shape != SLOW_ONCE || j->at[i].first == p->n_steps / 2))
+            return true;
+    return false;
+}
+
+static double share_found(const struct planted *p, size_t n_runs)
+{
+    size_t n = 0;
+    struct noise of = { .state = 1 };
+    for (size_t run = 0; run < n_runs; run++) {
+        struct arena *mem = arena_new();
+        double *ms = arena_take(mem, p->n_ranks * p->n_steps, sizeof *ms);
+        for (size_t r = 0; r < p->n_ranks; r++)
+            for (size_t s = 0; s < p->n_steps; s++) {
+                of.before = p->depends * of.before + sqrt(1 - p->depends * p->depends) * normal(&of);
+                const double x = of.before * (p->tail > 0 ? exp(p->tail * normal(&of)) : 1);
+                ms[r * p->n_steps + s] = 10 * (1 + p->noise * (p->tail > 0 ? fabs(x) : x) + planted_at(p, r, s));
+            }
+        const struct judgement j = judged(ms, p->n_ranks, p->n_steps, p->n_steps, mem);
+        n += is_found(p, &j);
+        arena_free(mem);
+    }
+    return (double)n / (double)n_runs;
+}
+
+static void faults_above_the_noise_are_found_and_nothing_else(void **state)
+{
+    static const struct planted row[] = {
+        { "healthy, 20 steps, 1 %", SLOW_SHAPES, 1, 20, 0.01, 0, 0, 0, 0, 0.02 },
+        { "healthy, 20 steps, 10 %", SLOW_SHAPES, 1, 20, 0.1, 0, 0, 0, 0, 0.02 },
+        { "healthy, 200 steps, 3 %", SLOW_SHAPES, 1, 200, 0.03, 0, 0, 0, 0, 0.02 },
+        { "healthy, 100 steps that depend on each other", SLOW_SHAPES, 1, 100, 0.03, 0.5, 0, 0, 0, 0.03 },
+        { "healthy, 8 ranks", SLOW_SHAPES, 8, 30, 0.03, 0, 0, 0, 0, 0.02 },
+        { "healthy, 8 ranks whose steps depend on each other", SLOW_SHAPES, 8, 30, 0.03, 0.5, 0, 0, 0, 0.03 },
+        { "healthy, 2 ranks of 10 steps", SLOW_SHAPES, 2, 10, 0.1, 0, 0, 0, 0, 0.02 },
+        { "healthy, 20 steps, long tail", SLOW_SHAPES, 1, 20, 0.05, 0, 0.6, 0, 0, 0.15 },
+        { "healthy, 100 steps, long tail", SLOW_SHAPES, 1, 100, 0.05, 0, 0.6, 0, 0, 0.15 },
+        { "one step of 20 that depend on each other, 25 deviations", SLOW_ONCE, 1, 20, 0.01, 0.7, 0, 0.25, 0.9, 1 },
+        { "one step of 20, ten deviations", SLOW_ONCE, 1, 20, 0.03, 0, 0, 0.3, 0.7, 1 },
+        { "one step of 200, ten deviations", SLOW_ONCE, 1, 200, 0.03, 0, 0, 0.3, 0.95, 1 },
+        { "five steps together", SLOW_STEPS, 1, 40, 0.03, 0, 0, 0.2, 0.95, 1 },
+        { "since the middle, four deviations", SLOW_SINCE, 1, 60, 0.03, 0, 0, 0.12, 0.9, 1 },
+        { "every sixth, five deviations", SLOW_PERIOD, 1, 60, 0.03, 0, 0, 0.15, 0.95, 1 },
+        { "a drift, two deviations in the mean", SLOW_DRIFT, 1, 60, 0.03, 0, 0, 0.06, 0.95, 1 },
+        { "a rank by 10 % in each step", SLOW_ALWAYS, 2, 20, 0.03, 0, 0, 0.1, 0.95, 1 },
+        { "a rank of 8 by 10 %", SLOW_ALWAYS, 8, 20, 0.03, 0, 0, 0.1, 0.95, 1 },
+        { "a rank of 4 by 30 %, 10 % noise", SLOW_ALWAYS, 4, 20, 0.1, 0, 0, 0.3, 0.9, 1 },
+    };
+    const size_t n_runs = getenv("ASCOPE_JUDGE_RUNS") ? (size_t)atoi(getenv("ASCOPE_JUDGE_RUNS")) : 200;
+    for (size_t i = 0; i < ROWS(row); i++) {
+        const double share = share_found(&row[i], n_runs);
+        print_message("  %s: %.3f\n", row[i].what, share);
+        assert_true(share >= row[i].least && share <= row[i].most + 1.5 / (double)n_runs);
+    }
+    (void)state;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(shapes_are_named) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(shapes_are_named),
+                                        cmocka_unit_test(faults_above_the_noise_are_found_and_nothing_else) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/framework/ranks.h"
 #include "analyse/framework/step_bounds.h"
 #include "analyse/framework/step_causes.h"
 #include "raw/chip.h"
@@ -9,36 +8,6 @@
 #include "raw/sampler.h"
 
 enum { MOST = 32, MS = 1000000 };
-
-static void an_outlier_is_far_from_the_median(void **state)
-{
-    /* clang-format off */
-    static const struct { const char *what; int64_t value[8]; size_t n; int64_t median; int n_outliers; } row[] = {
-        { "nothing", { 0 }, 0, 0, 0 },
-        { "one is its own median", { 7 }, 1, 7, 0 },
-        { "of two none is an outlier", { 10, 1000 }, 2, 505, 0 },
-        { "of three one can be", { 10, 1000, 10 }, 3, 10, 1 },
-        { "the middle of an even number lies between two", { 40, 10, 20, 30 }, 4, 25, 0 },
-        { "a tenth above the median is nothing, when all others are equal", { 100, 100, 100, 110 }, 4, 100, 0 },
-        { "more than a tenth is", { 100, 100, 100, 111 }, 4, 100, 1 },
-        { "where values scatter it takes more", { 90, 100, 110, 149 }, 4, 105, 0 },
-        { "far below the median is not slow", { 100, 100, 100, 1 }, 4, 100, 0 },
-        { "one wild value hides no other", { 100, 101, 102, 99, 300, INT64_MAX / 8 }, 6, 101, 2 },
-        { "of nothing but zeros a time above is one", { 0, 0, 0, 0, 5 }, 5, 0, 1 },
-    };
-    /* clang-format on */
-    for (size_t i = 0; i < ROWS(row); i++) {
-        struct spread s;
-        int n = 0;
-        print_message("  %s\n", row[i].what);
-        assert_true(spread_find(&s, row[i].value, row[i].n));
-        for (size_t k = 0; k < row[i].n; k++)
-            n += spread_is_outlier(&s, row[i].value[k]);
-        assert_int_equal(s.median_ns, row[i].median);
-        assert_int_equal(n, row[i].n_outliers);
-    }
-    (void)state;
-}
 
 /* A collection of one device, made of columns. Times are ms. */
 struct made {
@@ -218,7 +187,7 @@ static void a_slow_step_has_more_of_something(void **state)
         make_job(&m, row[i].more);
         assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
         assert_true(step_causes_find(&s, &m.collection.profile, &m.device, &m.collection, 5, m.mem, &more, &n));
-        assert_int_equal(s.spread.median_ns, 10 * MS);
+        assert_int_equal(s.median_ns, 10 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMPUTING], 6 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMMUNICATION], 3 * MS);
         assert_int_equal(s.median_part_ns[STEP_FREE], 1 * MS);
@@ -369,7 +338,7 @@ static void parts_of_a_step_add_up(void **state)
         assert_true(
             step_division_find(&division, &s, &m.collection.profile, &m.device, &m.collection, &wanted, 1, m.mem));
         assert_true(step_difference_find(&x, &division.of[0], &division.usual, (double)s.time_ns[2],
-                                         (double)s.spread.median_ns, 0, m.mem));
+                                         (double)s.median_ns, 0, m.mem));
         assert_int_equal(division.n_usual, 4);
         assert_int_equal((int64_t)division.of[0].time_ns, s.time_ns[2]); /* without a rest */
         assert_int_equal((int64_t)division.usual.time_ns, 10 * MS);
@@ -405,7 +374,7 @@ static void without_a_device_steps_are_those_of_the_host(void **state)
         assert_true(step_series_of_collection(&s, &m.collection, NULL, NULL, m.mem));
         assert_true(step_causes_find(&s, &m.collection.profile, NULL, &m.collection, 5, m.mem, &more, &n));
         assert_true(s.is_host);
-        assert_int_equal(s.spread.median_ns, 10 * MS);
+        assert_int_equal(s.median_ns, 10 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMPUTING], 9 * MS);
         assert_int_equal(s.median_part_ns[STEP_FREE], 1 * MS);
         assert_int_equal(n, 1);
@@ -589,39 +558,9 @@ static void iterations_are_chosen_by_model(void **state)
     (void)state;
 }
 
-static void a_slow_rank_is_the_one_the_others_wait_for(void **state)
-{
-    /* All take 100: rank 2 computes longer, and the others wait in communication. */
-    struct rank_row row[] = {
-        { .has_rank = true, .rank = 0, .time_ns = 100, .part_ns = { 30, 0, 65, 5 } },
-        { .has_rank = true, .rank = 1, .time_ns = 100, .part_ns = { 31, 0, 64, 5 } },
-        { .has_rank = true, .rank = 2, .time_ns = 100, .part_ns = { 80, 10, 5, 5 } },
-        { .has_rank = true, .rank = 3, .time_ns = 100, .part_ns = { 29, 0, 66, 5 } },
-        { .has_rank = true, .rank = 1, .time_ns = 100, .part_ns = { 30, 0, 65, 5 } },
-        { .has_rank = false, .time_ns = 100, .part_ns = { 30, 0, 10, 60 } },
-        { .has_rank = false, .is_host = true, .time_ns = 900, .part_ns = { 900, 0, 0, 0 } },
-    };
-    static const uint32_t wanted[] = { 6, 2, 5, 1, 0, 4, 3 };
-    uint32_t order[ROWS(row)];
-    assert_true(ranks_compare(row, ROWS(row), order));
-    assert_memory_equal(order, wanted, sizeof wanted);
-    assert_true(row[2].is_slow);
-    assert_int_equal(row[2].part, STEP_COMPUTING);
-    assert_int_equal(row[2].more_ns, 60);
-    assert_int_equal(row[2].median_part_ns, 30);
-    assert_true(row[5].is_slow);
-    assert_int_equal(row[5].part, STEP_FREE);
-    assert_int_equal(row[5].more_ns, 55);
-    assert_false(row[6].is_slow); /* nothing to compare it with */
-    for (size_t i = 0; i < ROWS(row); i++)
-        assert_int_equal(row[i].is_twice, i == 1 || i == 4);
-    (void)state;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_outlier_is_far_from_the_median),
         cmocka_unit_test(the_median_of_computing_is_of_all_of_it),
         cmocka_unit_test(a_slow_step_has_more_of_something),
         cmocka_unit_test(what_the_host_did_has_a_name_where_one_was_recorded),
@@ -630,7 +569,6 @@ int main(void)
         cmocka_unit_test(without_a_device_collectives_are_communication),
         cmocka_unit_test(steps_do_not_overlap),
         cmocka_unit_test(iterations_are_chosen_by_model),
-        cmocka_unit_test(a_slow_rank_is_the_one_the_others_wait_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

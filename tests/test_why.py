@@ -102,7 +102,7 @@ class Why(Case):
                 text = self.ascope("why", path, code=0).stdout
                 self.assertIn("is slow", text)
                 self.assertIn("\nwhere a usual step goes", text)  # there is an answer in any case
-                self.assertIn("\nadvice", text)
+                self.assertRegex(text, "\n(what would save time in each step:|nothing was found that would save 3 % of a step)\n")
 
     def test_a_slow_step_ran_longer(self):
         for args, step in some((["--framework", "pt"], "4"), (["--framework", "ms"], "4"), (["--framework", "ms", "--jit", "O2"], "4"), ([], "5"),
@@ -127,7 +127,7 @@ class Why(Case):
                 self.assertAlmostEqual(first["more_us"], 40000, delta=2500)
 
     def test_garbage_collection(self):
-        answer = self.why(self.sim("--framework", "pt", "--ranks", "2"))  # its first step has one, and is short enough to suffer
+        answer = self.why(self.sim("--framework", "pt", "--ranks", "2"), "--step", "0")  # it has one, and is short enough to suffer
         first = answer["difference"]["items"][0]
         self.assertEqual((answer["step"], self.largest(answer), first["cause"], first["name"], first["place"]["process"]),
                          ("0", "gc", "gc", None, "Python GC"))

@@ -248,11 +248,12 @@ class WhyTraces(Case):
         usual = (1000,)
         path = self.host_trace((5000,), usual, usual, usual, (3000,), usual, usual)
         self.assertEqual(self.why(path)["step"], "4")
-        self.assertIn("step 0 is the first one of the recording and includes start-up; --step 0 explains it",
-                      self.ascope("why", path).stdout)
+        start_up = "  start-up: step 0 at the begin of the recording takes 4.000 ms longer in all; left out\n"
+        self.assertIn(start_up, self.ascope("why", path).stdout)
         self.assertEqual(self.why(path, "--step", "0")["step"], "0")
-        self.assertNotIn("start-up", self.ascope("why", path, "--step", "0").stdout)
-        self.assertEqual(self.why(self.host_trace((5000,), usual, usual, usual, usual))["step"], "0")
+        alone = self.host_trace((5000,), usual, usual, usual, usual)
+        self.assertEqual((self.why(alone)["explains"], [f["shape"] for f in self.why(alone)["judged"]]), (None, ["start_up"]))
+        self.assertIn(start_up, self.ascope("why", alone).stdout)
 
     def test_the_option_that_records_what_is_missing_is_named(self):
         usual = (1000, ("aten::mm", 1, 900))

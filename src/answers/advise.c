@@ -14,6 +14,7 @@
 #include "answers/kernel_checks.h"
 #include "answers/launch_checks.h"
 #include "answers/stall_checks.h"
+#include "answers/profiles_mean.h"
 #include "answers/waiting_checks.h"
 #include "base/readable.h"
 #include "raw/chip.h"
@@ -158,80 +159,35 @@ static bool find_alone(struct advise_subject *s)
     return s->alone_ns != NULL;
 }
 
-/* How many steps at the begin of a recording are slow: start-up (imports, compilation, first allocations), which is paid once. */
-static size_t startup_steps(const struct step_series *s)
-{
-    size_t n = 0;
-    while (n + 1 < s->n && s->is_slow[n])
-        n++;
-    return n;
-}
-
-static int by_kind_and_name(const void *a, const void *b)
-{
-    return spent_compare(a, b);
-}
-
-static void add_profile(struct step_profile *sum, const struct step_profile *one, double weight)
-{
-    for (size_t i = 0; i < one->n; i++) {
-        struct spent *x = &sum->at[sum->n++];
-        *x = one->at[i];
-        x->ns *= weight;
-        x->runs *= weight;
-    }
-    sum->time_ns += one->time_ns * weight;
-}
-
-/* The mean over usual and slow steps: each kind and name once. The place is that of the longest. */
+/* The mean over usual and slow steps. */
 static bool mean_of(struct advise_subject *s)
 {
     const struct step_division *d = &s->division;
-    size_t most = d->usual.n;
-    for (size_t i = 0; i < s->n_slow; i++)
-        most += d->of[i].n;
-    struct step_profile sum = { .at = arena_take(s->spare, most, sizeof *sum.at) };
-    if (!sum.at)
-        return false;
+    struct weighted_profile *part = arena_take(s->spare, s->n_slow + 1, sizeof *part);
     const double n = (double)(d->n_usual + s->n_slow > 0 ? d->n_usual + s->n_slow : 1);
-    add_profile(&sum, &d->usual, (double)d->n_usual / n);
+    if (!part)
+        return false;
+    part[0] = (struct weighted_profile){ &d->usual, (double)d->n_usual / n };
     for (size_t i = 0; i < s->n_slow; i++)
-        add_profile(&sum, &d->of[i], 1 / n);
-    if (sum.n > 0)
-        qsort(sum.at, sum.n, sizeof *sum.at, by_kind_and_name);
-    size_t last = 0;
-    for (size_t i = 1; i < sum.n; i++) {
-        struct spent *to = &sum.at[last];
-        const struct spent *x = &sum.at[i];
-        if (spent_compare(to, x) != 0) {
-            sum.at[++last] = *x;
-            continue;
-        }
-        to->mhz = to->ns + x->ns > 0 ? (to->mhz * to->ns + x->mhz * x->ns) / (to->ns + x->ns) : 0;
-        to->place = x->place.dur_ns > to->place.dur_ns ? x->place : to->place;
-        to->ns += x->ns;
-        to->runs += x->runs;
-    }
-    sum.n = sum.n > 0 ? last + 1 : 0;
-    s->mean = sum;
-    return true;
+        part[i + 1] = (struct weighted_profile){ &d->of[i], 1 / n };
+    return profiles_mean(&s->mean, part, s->n_slow + 1, s->spare);
 }
 
 /* Slow steps count, because what makes them slow is worth advice; those of the start-up do not. */
 static bool find_mean(struct advise_subject *s)
 {
-    struct step_series counted = s->series;
-    s->n_startup = startup_steps(&s->series);
-    s->slow = arena_take(s->spare, counted.n, sizeof *s->slow);
-    for (size_t i = s->n_startup; s->slow && i < counted.n; i++)
-        if (counted.is_slow[i])
+    const struct step_series *all = &s->series;
+    s->n_startup = all->n_startup;
+    s->slow = arena_take(s->spare, all->n, sizeof *s->slow);
+    for (size_t i = 0; s->slow && i < all->n; i++)
+        if (all->is_slow[i])
             s->slow[s->n_slow++] = (uint32_t)i;
-    if (!s->slow || !run_rank_division(&s->division, &counted, &s->q, s->slow, s->n_slow, s->spare) || !mean_of(s))
+    if (!s->slow || !run_rank_division(&s->division, all, &s->q, s->slow, s->n_slow, s->spare) || !mean_of(s))
         return false;
     s->step_ns = s->mean.time_ns;
-    s->n_steps = counted.n > s->n_startup ? counted.n - s->n_startup : 1;
-    s->from_ns = s->n_startup > 0 ? counted.begin_ns[s->n_startup] : INT64_MIN;
-    s->per = counted.is_whole ? "in all" : "a step";
+    s->n_steps = all->n > s->n_startup ? all->n - s->n_startup : 1;
+    s->from_ns = s->n_startup > 0 ? all->begin_ns[s->n_startup] : INT64_MIN;
+    s->per = all->is_whole ? "in all" : "a step";
     return true;
 }
 
@@ -399,10 +355,11 @@ bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct ar
 
 /* ---- the job --------------------------------------------------------------------------------------------------- */
 
+/* The verdict of the judge about ranks: slow in each step, or in turns. */
 static bool check_slow_rank(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem)
 {
-    struct job_rank *all = arena_take(mem, n, sizeof *all);
-    struct job_choice choice = { 0 };
+    struct run_member *all = arena_take(mem, n, sizeof *all);
+    struct job_steps job;
     if (!all)
         return false;
     size_t n_with_steps = 0;
@@ -413,24 +370,20 @@ static bool check_slow_rank(struct advice *out, const struct advise_rank *rank, 
     out->finding.state = n < 2 ? CHECK_ELSEWHERE : n_with_steps < 2 ? CHECK_UNRECORDED : CHECK_FINE;
     if (out->finding.state != CHECK_FINE)
         return true;
-    if (!job_rank_slow(&choice, all, n, mem))
+    if (!job_judge(&job, all, n, mem))
         return false;
-    if (choice.mode != WHY_RANK || (double)choice.waited_ns < LEAST_SHARE * rank[choice.rank].step_ns)
-        return true;
-    const struct job_rank *slow = &all[choice.rank], *middle = &all[choice.reference];
-    char text[300], more[60] = "", own[READABLE_MOST], usual[READABLE_MOST];
-    if (choice.n_waited_for > 1)
-        snprintf(more, sizeof more, " and for %zu more", choice.n_waited_for - 1);
-    snprintf(text, sizeof text,
-             "without communication a step takes %s on this rank and %s on the median rank; the others wait for it%s",
-             readable_duration(own, (double)slow->own_median_ns),
-             readable_duration(usual, (double)middle->own_median_ns), more);
-    out->finding = (struct finding){ .state = CHECK_FOUND,
-                                     .gain_ns = (double)choice.waited_ns,
-                                     .found = arena_text(mem, text, strlen(text)) };
-    out->rank = choice.rank;
-    out->n_ranks = 1;
-    return out->finding.found != NULL;
+    for (size_t i = 0; i < run_findings(&job.run) && out->finding.state == CHECK_FINE; i++) {
+        const struct slow *f = &job.run.of.at[i];
+        if (f->shape != SLOW_ALWAYS)
+            continue;
+        out->finding = (struct finding){ .state = CHECK_FOUND,
+                                         .gain_ns = f->excess_ns,
+                                         .found = run_finding_text(&job.run, f, mem) };
+        out->rank = f->rank;
+        out->n_ranks = 1;
+        return out->finding.found != NULL;
+    }
+    return true;
 }
 
 /* Merges the findings of all ranks: the largest one, or else the state of the rank that knows most. */

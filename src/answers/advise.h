@@ -111,7 +111,7 @@ struct host_speed {
 
 /* One rank with the findings of all checks. */
 struct advise_rank {
-    struct job_rank rank;
+    struct run_member rank;
     struct finding *finding; /* one for each check; step_ns is NULL */
     double step_ns;
     double part_ns[SPENT_KINDS]; /* of the mean step */

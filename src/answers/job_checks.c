@@ -11,7 +11,7 @@
 /* ---- communication that nothing overlaps ----------------------------------------------------------------------- */
 
 /* The row of a step on another rank; NO_ROW: it has no such step. */
-static uint32_t step_of(const struct job_rank *r, uint32_t at, const char *name)
+static uint32_t step_of(const struct run_member *r, uint32_t at, const char *name)
 {
     if (at < r->n && strcmp(r->step[at].name, name) == 0)
         return at;

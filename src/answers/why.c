@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "answers/profiles_mean.h"
 #include "answers/rank_spans.h"
 #include "base/framework_names.h"
 #include "raw/chip.h"
@@ -150,35 +151,54 @@ static bool answer_keep(struct why_answer *out, const struct step_difference *x,
     return done && !arena_failed(mem);
 }
 
-bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q, const uint32_t *row,
-               size_t n, size_t most, struct arena *mem)
+/* Every row of all sets once: *row, and where each row of the series is in it. */
+static size_t rows_of_sets(const struct why_rows *set, size_t n_sets, uint32_t *row, uint32_t *where, size_t n_steps)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_steps; i++)
+        where[i] = NO_ROW;
+    for (size_t k = 0; k < n_sets; k++)
+        for (size_t i = 0; i < set[k].n; i++)
+            if (where[set[k].row[i]] == NO_ROW) {
+                where[set[k].row[i]] = (uint32_t)n;
+                row[n++] = set[k].row[i];
+            }
+    return n;
+}
+
+/* The mean of the steps of a set. */
+static bool set_mean(struct step_profile *out, const struct step_series *s, const struct step_division *d,
+                     const struct why_rows *set, const uint32_t *where, double *time_ns, struct arena *mem)
+{
+    struct weighted_profile *part = arena_take(mem, set->n, sizeof *part);
+    *time_ns = 0;
+    for (size_t i = 0; part && i < set->n; i++) {
+        part[i] = (struct weighted_profile){ &d->of[where[set->row[i]]], 1 / (double)set->n };
+        *time_ns += (double)s->time_ns[set->row[i]] / (double)set->n;
+    }
+    return part && profiles_mean(out, part, set->n, mem);
+}
+
+bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q,
+               const struct why_rows *set, size_t n_sets, size_t most, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_division division;
-    bool done = spare && run_rank_division(&division, s, q, row, n, spare);
-    for (size_t i = 0; i < n && done; i++) {
-        /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
-        const double usual_ns = s->n > 2 ? (double)s->spread.median_ns : division.usual.time_ns;
+    uint32_t *row = spare ? arena_take(spare, s->n, sizeof *row) : NULL,
+             *where = row ? arena_take(spare, s->n, sizeof *where) : NULL;
+    bool done = where && run_rank_division(&division, s, q, row, rows_of_sets(set, n_sets, row, where, s->n), spare);
+    for (size_t i = 0; i < n_sets && done; i++) {
+        struct step_profile own;
         struct step_difference x;
+        double time_ns;
         out[i] = (struct why_answer){ .n_usual = division.n_usual };
-        done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[row[i]], usual_ns, 0,
-                                    spare) &&
-               answer_keep(&out[i], &x, s, q, most, mem);
+        done =
+            set_mean(&own, s, &division, &set[i], where, &time_ns, spare) &&
+            /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
+            step_difference_find(&x, &own, &division.usual, time_ns,
+                                 s->n > 2 && set[i].n == 1 ? (double)s->median_ns : division.usual.time_ns, 0, spare) &&
+            answer_keep(&out[i], &x, s, q, most, mem);
     }
-    arena_free(spare);
-    return done;
-}
-
-bool why_step(struct why_answer *out, const struct run_rank *q, const char *step, size_t most, struct arena *mem)
-{
-    struct arena *spare = arena_new();
-    struct step_series s;
-    *out = (struct why_answer){ 0 };
-    bool done = spare && run_rank_series(&s, q, spare);
-    uint32_t row = 0;
-    while (done && row + 1 < s.n && strcmp(names_text(q->names, s.name[row]), step) != 0)
-        row++;
-    done = done && why_steps(out, &s, q, &row, s.n > 0, most, mem);
     arena_free(spare);
     return done;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.h - why a step is slow, or a rank: the difference to the median step or to another rank, cause by cause.
+/* why.h - why steps are slow, or a rank: the difference to the usual step or to another rank, cause by cause.
  *
  * Texts are copied into `mem`: the answer outlives the collection that it is about.
  */
@@ -31,12 +31,15 @@ struct why_answer {
     bool lacks_python;        /* Python functions could have been recorded, and were not */
 };
 
-/* One step against the median step. `step` is a name that the series has. False only without memory. */
-bool why_step(struct why_answer *out, const struct run_rank *q, const char *step, size_t most, struct arena *mem);
+/* Some steps that are explained together, by their mean: rows of the series. */
+struct why_rows {
+    const uint32_t *row;
+    size_t n;
+};
 
-/* The same of several slow steps at once: rows of the series, each once; out[i] is about row[i]. */
-bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q, const uint32_t *row,
-               size_t n, size_t most, struct arena *mem);
+/* Each set against the usual step: the mean of the steps that are in no set and not slow. False only without memory. */
+bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q,
+               const struct why_rows *set, size_t n_sets, size_t most, struct arena *mem);
 
 /* The usual step of a rank, for the comparison with another one. */
 bool why_usual(struct step_profile *out, const struct run_rank *q, struct arena *mem);

@@ -28,6 +28,13 @@ static inline uint64_t count_since(int64_t at, int64_t before)
     return at > before ? (uint64_t)at - (uint64_t)before : 0;
 }
 
+/* end - begin, or 0 where the end is before the begin; stamps of damaged files do not overflow, and sums of some do not. */
+static inline int64_t span_ns(int64_t begin_ns, int64_t end_ns)
+{
+    const uint64_t span = count_since(end_ns, begin_ns);
+    return span < INT64_MAX / 8 ? (int64_t)span : INT64_MAX / 8;
+}
+
 static inline int64_t wrap_add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);

@@ -39,7 +39,7 @@ static void put_place(struct out *o, const struct why_place *p)
 static void put_finding(struct out *o, const struct advise_report *r, const struct advice *a, size_t number)
 {
     char text[200], rank[RANK_TEXT];
-    const struct job_rank *of = &r->rank[a->rank].rank;
+    const struct run_member *of = &r->rank[a->rank].rank;
     snprintf(text, sizeof text, "<h2 id=\"%s\">%zu. ", a->check->key, number);
     html_raw(o, text);
     html_text(o, a->check->title);

@@ -37,7 +37,7 @@ const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char 
     out[0] = '\0';
     if (rank == NO_ROW || r->n_ranks < 2)
         return out;
-    const struct job_rank *one = &r->rank[rank].rank;
+    const struct run_member *one = &r->rank[rank].rank;
     if (one->has_rank)
         snprintf(out, RANK_TEXT, "rank %" PRId64, one->rank);
     else if (one->has_device)
@@ -59,7 +59,7 @@ const char *advice_saves(const struct advise_report *r, const struct advice *a, 
 static void put_advice(const struct term *t, const struct advise_report *r, const struct advice *a, size_t number)
 {
     char text[READABLE_MOST], rank[RANK_TEXT];
-    const struct job_rank *of = &r->rank[a->rank].rank;
+    const struct run_member *of = &r->rank[a->rank].rank;
     fprintf(t->to, "\n%s%zu. %s: %s %s, %.1f %%%s", term_ink(t, INK_BOLD), number, a->check->title,
             readable_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
             term_ink(t, INK_END));
@@ -89,22 +89,21 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fputc('\n', t->to);
 }
 
-void advise_put_short(const struct term *t, const struct advise_report *r)
+size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number)
 {
     enum { SHORT = 3 };
     const size_t n_found = advise_n_found(r);
-    if (n_found == 0) {
-        fputs("\nadvice: nothing found that would save 3 % of a step\n", t->to);
-        return;
-    }
-    fputs("\nadvice, by estimated gain; ascope advise has the evidence and what to change:\n", t->to);
     for (size_t i = 0; i < n_found && i < SHORT; i++) {
         const struct advice *a = &r->advice[i];
         char saves[SAVES_TEXT];
-        fprintf(t->to, "  %zu. %s: %s\n", i + 1, a->check->title, advice_saves(r, a, saves));
+        fprintf(t->to, "  %zu. %s: %s\n", ++number, a->check->title, advice_saves(r, a, saves));
     }
     if (n_found > SHORT)
-        fprintf(t->to, "  and %zu more\n", n_found - SHORT);
+        fprintf(t->to, "     and %zu smaller; ascope advise has all, the evidence and what to change\n",
+                n_found - SHORT);
+    else if (n_found > 0)
+        fputs("     ascope advise has the evidence and what to change\n", t->to);
+    return number;
 }
 
 /* The next check, from `at` on, that lacks what `like` needs; n_advise_checks: none. */
@@ -190,7 +189,7 @@ json_t *advise_json(const struct advise_report *r)
     json_t *list = json_array();
     for (size_t i = 0; i < advise_n_found(r); i++) {
         const struct advice *a = &r->advice[i];
-        const struct job_rank *of = &r->rank[a->rank].rank;
+        const struct run_member *of = &r->rank[a->rank].rank;
         json_t *one =
             json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:I}", "check", a->check->key, "title", a->check->title, "rank",
                       of->has_rank ? json_integer(of->rank) : json_null(), "path", text_json(of->path), "gain_us",

@@ -28,7 +28,8 @@ const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char 
 enum { SAVES_TEXT = 160 };
 const char *advice_saves(const struct advise_report *r, const struct advice *a, char out[SAVES_TEXT]);
 
-void advise_put_short(const struct term *t, const struct advise_report *r); /* the largest findings, a line each */
+/* The largest findings, a line each, with the numbers behind `number`. Returns the last one. */
+size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number);
 void advise_print(const struct term *t, const struct advise_report *r);
 json_t *advise_json(const struct advise_report *r);        /* the findings; NULL: no memory */
 json_t *advise_checks_json(const struct advise_report *r); /* all checks */

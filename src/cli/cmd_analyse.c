@@ -24,6 +24,7 @@
 #include "cli/summary.h"
 #include "cli/given.h"
 #include "cli/term.h"
+#include "cli/judge_report.h"
 #include "cli/work.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/rank_load.h"
@@ -37,6 +38,7 @@ struct directory_report {
     json_t *json;
     struct rank_row rank; /* of a collection, if has_row */
     bool has_row;
+    struct arena *mem;     /* of its steps */
     bool is_ended, is_cut; /* is_cut: a part is missing for want of memory */
 };
 
@@ -149,7 +151,8 @@ static void analyse_collection(struct analysis *n, const struct input *input, st
             t->json = collection_summary_json(n->a, choice, &r);
         else if (!n->has_lines && !collection_summary_print(term, n->a, choice, &r))
             t->is_cut = true;
-        t->has_row = n->inputs.list.n > 1 && rank_row_of(&t->rank, &r.collection);
+        t->mem = n->inputs.list.n > 1 ? arena_new() : NULL;
+        t->has_row = t->mem && rank_row_of(&t->rank, &r.collection, t->mem);
         t->is_cut |= n->inputs.list.n > 1 && !t->has_row;
     } else {
         t->status = STATUS_NOTHING;
@@ -296,7 +299,7 @@ static void report_duplicates(const struct rank_row *row, size_t n)
         size_t n_same = 0, second = i;
         bool is_first = row[i].is_twice;
         for (size_t k = 0; is_first && k < n; k++)
-            if (row[k].is_twice && row[k].rank == row[i].rank) {
+            if (row[k].is_twice && row[k].of.rank == row[i].of.rank) {
                 is_first = k >= i;
                 second = second == i ? k : second;
                 n_same++;
@@ -304,7 +307,7 @@ static void report_duplicates(const struct rank_row *row, size_t n)
         if (is_first)
             complain(
                 "rank %lld: in %zu directories, %s and %s%s; they belong to different runs, or to processes without a rank of their own",
-                (long long)row[i].rank, n_same, row[i].name, row[second].name, n_same > 2 ? " among them" : "");
+                (long long)row[i].of.rank, n_same, row[i].name, row[second].name, n_same > 2 ? " among them" : "");
     }
 }
 
@@ -324,8 +327,8 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
     if (!rank)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (row[i].has_rank && row[i].rank >= 0 && row[i].rank < INT64_MAX)
-            rank[n_ranks++] = row[i].rank;
+        if (row[i].of.has_rank && row[i].of.rank >= 0 && row[i].of.rank < INT64_MAX)
+            rank[n_ranks++] = row[i].of.rank;
     qsort(rank, n_ranks, sizeof *rank, by_number);
     for (size_t i = 0; i < n_ranks; i++) {
         const int64_t first = next, last = rank[i] - 1;
@@ -363,13 +366,15 @@ static bool compare_ranks(struct analysis *n, json_t **json)
         }
     if (n_rows < 2)
         return true;
-    if (!ranks_compare(row, n_rows, order))
+    struct job_steps job;
+    if (!ranks_compare(&job, row, n_rows, order, mem))
         return false;
     report_duplicates(row, n_rows);
     if (!report_gaps(row, n_rows, mem))
         return false;
     if (n->a->json) {
-        *json = json_pack("{s:o}", "ranks", rank_table_json(row, order, n_rows));
+        *json = json_pack("{s:o, s:o}", "ranks", rank_table_json(&job, row, order, n_rows), "judged",
+                          judge_json(&job.run, mem));
         return *json != NULL;
     }
     if (n->a->quiet)
@@ -378,7 +383,7 @@ static bool compare_ranks(struct analysis *n, json_t **json)
     term_init(&term, stdout);
     if (!n->has_lines)
         putchar('\n');
-    rank_table_print(&term, row, order, n_rows);
+    rank_table_print(&term, &job, row, order, n_rows, mem);
     if (n->has_lines)
         printf("\n%zu directories; -v prints the report of each\n", n_inputs);
     return true;
@@ -442,6 +447,8 @@ int run_analyse(struct arguments *a)
         complain_no_memory("the comparison of directories");
         status = status == STATUS_DONE ? STATUS_LOSSES : status;
     }
+    for (size_t i = 0; i < n.inputs.list.n; i++)
+        arena_free(n.report[i].mem);
     if (a->json)
         status = json_report_more(a, "directories", all_json(&n), more, status);
     return exit_code(a->face, status);

@@ -3,15 +3,16 @@
 
 #include "cli/step_table.h"
 #include "cli/summary.h"
+#include "cli/judge_report.h"
 
 enum { TABLE_COLUMNS = 60, BAR_CELLS = 20, LEAST_NAME = 20 };
 
-static void put_rank(const struct term *t, const struct rank_row *r)
+static void put_rank(const struct term *t, const struct rank_row *r, bool is_slow)
 {
     char text[READABLE_MOST] = "-";
-    if (r->has_rank)
-        snprintf(text, sizeof text, "%lld%s", (long long)r->rank, r->is_twice ? "*" : "");
-    fprintf(t->to, "%s%-6s%s", r->is_slow ? term_ink(t, INK_WARN) : "", text, r->is_slow ? term_ink(t, INK_END) : "");
+    if (r->of.has_rank)
+        snprintf(text, sizeof text, "%lld%s", (long long)r->of.rank, r->is_twice ? "*" : "");
+    fprintf(t->to, "%s%-6s%s", is_slow ? term_ink(t, INK_WARN) : "", text, is_slow ? term_ink(t, INK_END) : "");
 }
 
 static int64_t whole_ns(const struct rank_row *r)
@@ -22,26 +23,11 @@ static int64_t whole_ns(const struct rank_row *r)
     return sum;
 }
 
-/* Prints a line below a slow rank: by how much it is slower, and in which part of the step. */
-static void put_slow(const struct term *t, const struct rank_row *r)
+static void put_row(const struct term *t, const struct rank_row *r, bool is_slow, int64_t longest_ns)
 {
     char number[READABLE_MOST];
-    const bool is_computing = r->part == STEP_COMPUTING;
-    const char *part = is_computing ? (r->is_host ? "in operators" : "computing")
-                                    : (r->is_host ? "outside operators" : "free, waiting for the host");
-    fprintf(t->to, "       %sslow:%s +%s %s", term_ink(t, INK_WARN), term_ink(t, INK_END),
-            readable_duration(number, (double)r->more_ns), part);
-    if (r->median_part_ns > 0)
-        fprintf(t->to, ", %.2f x the median of all ranks",
-                (double)(r->median_part_ns + r->more_ns) / (double)r->median_part_ns);
-    fputc('\n', t->to);
-}
-
-static void put_row(const struct term *t, const struct rank_row *r, int64_t longest_ns)
-{
-    char number[READABLE_MOST];
-    put_rank(t, r);
-    fprintf(t->to, " %5zu %10s", r->n_steps, readable_duration(number, (double)r->time_ns));
+    put_rank(t, r, is_slow);
+    fprintf(t->to, " %5zu %10s", r->of.n, readable_duration(number, (double)r->time_ns));
     fprintf(t->to, " %10s",
             readable_duration(number, (double)(r->part_ns[STEP_COMPUTING] + r->part_ns[STEP_OVERLAPPED])));
     fprintf(t->to, " %10s", readable_duration(number, (double)r->part_ns[STEP_COMMUNICATION]));
@@ -58,49 +44,39 @@ static void put_row(const struct term *t, const struct rank_row *r, int64_t long
     fputc('\n', t->to);
 }
 
-static void put_footnotes(const struct term *t, const struct rank_row *row, size_t n)
-{
-    size_t n_slow = 0;
-    bool has_twice = false;
-    for (size_t i = 0; i < n; i++) {
-        n_slow += row[i].is_slow;
-        has_twice |= row[i].is_twice;
-    }
-    fputs("\nslowest first, by the step without its communication, in which fast ranks wait for slow ones", t->to);
-    fputs(n_slow > 0 ? "" : n > 2 ? "; no rank is slow" : "", t->to);
-    fputs(has_twice ? "\n* several directories have this rank" : "", t->to);
-    fputc('\n', t->to);
-}
-
-void rank_table_print(const struct term *t, const struct rank_row *row, const uint32_t *order, size_t n)
+void rank_table_print(const struct term *t, const struct job_steps *j, const struct rank_row *row,
+                      const uint32_t *order, size_t n, struct arena *mem)
 {
     int64_t longest_ns = 0;
-    for (size_t i = 0; i < n; i++)
+    bool has_twice = false;
+    for (size_t i = 0; i < n; i++) {
         longest_ns = whole_ns(&row[i]) > longest_ns ? whole_ns(&row[i]) : longest_ns;
+        has_twice |= row[i].is_twice;
+    }
     fprintf(t->to, "%-6s %5s %10s %10s %10s %10s  the median step of each rank\n", "rank", "steps", "step", "computing",
             "communic.", "free");
-    for (size_t i = 0; i < n; i++) {
-        put_row(t, &row[order[i]], longest_ns);
-        if (row[order[i]].is_slow)
-            put_slow(t, &row[order[i]]);
-    }
-    put_footnotes(t, row, n);
+    for (size_t i = 0; i < n; i++)
+        put_row(t, &row[order[i]], rank_row_finding(j, order[i]), longest_ns);
+    fputs("\nsorted by step time minus communication, where fast ranks wait\n", t->to);
+    fputs(has_twice ? "* several directories have this rank\n" : "", t->to);
+    judge_put(t, &j->run, 0, mem);
 }
 
-json_t *rank_table_json(const struct rank_row *row, const uint32_t *order, size_t n)
+json_t *rank_table_json(const struct job_steps *j, const struct rank_row *row, const uint32_t *order, size_t n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
         const struct rank_row *r = &row[order[i]];
+        const struct slow *f = rank_row_finding(j, order[i]);
         json_t *one =
-            json_pack("{s:o, s:o, s:I, s:f, s:b, s:b}", "rank", r->has_rank ? json_integer(r->rank) : json_null(),
-                      "directory", text_json(r->name), "steps", (json_int_t)r->n_steps, "time_us",
-                      (double)r->time_ns / 1000, "slow", r->is_slow, "duplicate", r->is_twice);
+            json_pack("{s:o, s:o, s:I, s:f, s:b, s:b}", "rank", r->of.has_rank ? json_integer(r->of.rank) : json_null(),
+                      "directory", text_json(r->name), "steps", (json_int_t)r->of.n, "time_us",
+                      (double)r->time_ns / 1000, "slow", f != NULL, "duplicate", r->is_twice);
         for (int c = 0; c < STEP_PARTS; c++)
             json_object_set_new(one, step_part_key[c], json_real((double)r->part_ns[c] / 1000));
+        json_object_set_new(one, "more_us", f ? json_real(f->excess_ns / 1000) : json_null());
         json_object_set_new(one, "more_in",
-                            r->is_slow ? json_string(r->part == STEP_COMPUTING ? "computing" : "free") : json_null());
-        json_object_set_new(one, "more_us", r->is_slow ? json_real((double)r->more_ns / 1000) : json_null());
+                            f && f->part != JUDGE_ALL ? json_string(judged_part_keys[f->part]) : json_null());
         json_array_append_new(list, one);
     }
     return list;

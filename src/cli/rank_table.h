@@ -5,11 +5,13 @@
 
 #include <jansson.h>
 
-#include "analyse/framework/ranks.h"
+#include "answers/ranks.h"
 #include "cli/term.h"
 
 /* Rows and order are those of ranks_compare(). */
-void rank_table_print(const struct term *t, const struct rank_row *row, const uint32_t *order, size_t n);
-json_t *rank_table_json(const struct rank_row *row, const uint32_t *order, size_t n); /* NULL without memory */
+void rank_table_print(const struct term *t, const struct job_steps *j, const struct rank_row *row,
+                      const uint32_t *order, size_t n, struct arena *mem);
+json_t *rank_table_json(const struct job_steps *j, const struct rank_row *row, const uint32_t *order,
+                        size_t n); /* NULL without memory */
 
 #endif

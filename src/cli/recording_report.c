@@ -95,7 +95,7 @@ static void put_written(const struct term *t, const struct collector *c)
         fprintf(t->to, "    %s ranges of marks never ended\n", readable_count(records, c->open_ranges));
 }
 
-static double span_ns(uint64_t begin_ns, uint64_t end_ns)
+static double between_ns(uint64_t begin_ns, uint64_t end_ns)
 {
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0;
 }
@@ -107,11 +107,11 @@ static void put_flight(const struct term *t, const struct collector_flight *f)
         return;
     fputs("    saved by a flight recorder: ", t->to);
     term_text(t, f->trigger, 0);
-    fprintf(t->to, "; the last %s, %s records\n", readable_duration(time, span_ns(f->begin_unix_ns, f->end_unix_ns)),
+    fprintf(t->to, "; the last %s, %s records\n", readable_duration(time, between_ns(f->begin_unix_ns, f->end_unix_ns)),
             readable_count(records, f->records));
     if (f->dropped_end_unix_ns > f->dropped_begin_unix_ns)
         fprintf(t->to, "    overwritten: %s before that\n",
-                readable_duration(time, span_ns(f->dropped_begin_unix_ns, f->dropped_end_unix_ns)));
+                readable_duration(time, between_ns(f->dropped_begin_unix_ns, f->dropped_end_unix_ns)));
     if (f->short_ns > 0)
         fprintf(t->to, "    %sthe memory was too small for %s of what was asked for%s\n", term_ink(t, INK_WARN),
                 readable_duration(time, (double)f->short_ns), term_ink(t, INK_END));

@@ -7,6 +7,7 @@
 #include "analyse/framework/step_causes.h"
 #include "analyse/framework/step_shares.h"
 #include "cli/summary.h"
+#include "cli/judge_report.h"
 
 enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40, CAUSE_NARROW = 28, NARROW = 100 };
 
@@ -70,7 +71,7 @@ static int bar_cells(const struct term *t)
  * cells at least. */
 static int64_t bar_longest_ns(const struct step_series *s)
 {
-    const int64_t slowest_ns = s->time_ns[s->slowest[0]], usual_ns = s->spread.median_ns;
+    const int64_t slowest_ns = s->time_ns[s->slowest[0]], usual_ns = s->median_ns;
     return usual_ns > 0 && slowest_ns / 4 > usual_ns ? 4 * usual_ns : slowest_ns;
 }
 
@@ -84,10 +85,7 @@ static void put_row(const struct term *t, const struct step_series *s, const cha
     fprintf(t->to, "%*s %10s", term_width(name) < NAME_COLUMNS ? NAME_COLUMNS - term_width(name) : 0, "",
             readable_duration(number, (double)time_ns));
     if (s->n > 1)
-        fprintf(t->to, " %8.2f",
-                s->spread.median_ns > 0 ? (double)time_ns / (double)s->spread.median_ns
-                : time_ns > 0           ? 999.99
-                                        : 1);
+        fprintf(t->to, " %8.2f", s->median_ns > 0 ? (double)time_ns / (double)s->median_ns : time_ns > 0 ? 999.99 : 1);
     fputs(term_ink(t, ink != INK_END ? INK_END : ink), t->to);
     fprintf(t->to, " %10s", readable_duration(number, (double)(part_ns[STEP_COMPUTING] + part_ns[STEP_OVERLAPPED])));
     if (s->has_communication)
@@ -152,7 +150,7 @@ static void put_heading(const struct term *t, const struct step_subject *u, cons
     if (d && u->profile->n_devices > 1)
         fprintf(t->to, " on device %u", d->source.device);
     if (s->n > 1)
-        fprintf(t->to, ", median %s, slowest %s", readable_duration(number, (double)s->spread.median_ns),
+        fprintf(t->to, ", median %s, slowest %s", readable_duration(number, (double)s->median_ns),
                 readable_duration(time, (double)s->time_ns[s->slowest[0]]));
     if (s->n_slow > 0)
         fprintf(t->to, ", %s%s slow%s", term_ink(t, INK_WARN), readable_count(number, s->n_slow), term_ink(t, INK_END));
@@ -201,7 +199,7 @@ static void put_series(const struct term *t, const struct step_subject *u, const
     if (n_left > 0)
         put_rest(t, u, s, n_left, fast_ns, slow_ns);
     if (s->n > 1)
-        put_row(t, s, "median", s->spread.median_ns, s->median_part_ns, INK_BOLD);
+        put_row(t, s, "median", s->median_ns, s->median_part_ns, INK_BOLD);
 }
 
 /* The steps of a device, or of the host if there are no devices, with the causes of the slowest ones. */
@@ -248,9 +246,11 @@ bool step_table_print(const struct term *t, const struct step_subject *u, size_t
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
         struct series one;
-        done = mem && series_find(u, i, most + 1, mem, &one);
+        struct judged_run run;
+        done = mem && series_find(u, i, most + 1, mem, &one) && run_judge_series(&run, &one.s, u->profile->names, mem);
         if (done && one.s.n > 0) {
             put_series(t, u, one.d, &one.s, one.more, one.n_more, most);
+            judge_put(t, &run, 4, mem);
             put_differs(t, &one.differs);
         }
         arena_free(mem);
@@ -316,7 +316,7 @@ static bool add_json(const struct step_subject *u, const struct series *one_seri
     json_t *median = json_pack("{s:o, s:o, s:I, s:I}", "device", device_json(d), "model",
                                s->has_model ? json_integer((json_int_t)s->model) : json_null(), "steps",
                                (json_int_t)(s->is_whole ? 0 : s->n), "slow", (json_int_t)s->n_slow);
-    parts_json(median, s->spread.median_ns, s->median_part_ns);
+    parts_json(median, s->median_ns, s->median_part_ns);
     json_object_set_new(median, "step_trace_time_lacks", json_integer((json_int_t)one_series->differs.n_lacking));
     json_object_set_new(median, "step_trace_time_differs", json_integer((json_int_t)one_series->differs.n_others));
     json_array_append_new(medians, median);
@@ -332,9 +332,12 @@ bool step_table_json(const struct step_subject *u, json_t *into)
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
         struct series one;
-        done = mem && series_find(u, i, SIZE_MAX, mem, &one);
+        struct judged_run run;
+        done = mem && series_find(u, i, SIZE_MAX, mem, &one) && run_judge_series(&run, &one.s, u->profile->names, mem);
         if (done && one.s.n > 0)
-            done = add_json(u, &one, steps, medians);
+            done = add_json(u, &one, steps, medians) &&
+                   json_object_set_new(json_array_get(medians, json_array_size(medians) - 1), "judged",
+                                       judge_json(&run, mem)) == 0;
         arena_free(mem);
     }
     json_object_set_new(into, "steps", steps);

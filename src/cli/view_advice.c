@@ -27,7 +27,7 @@ bool view_advice_add(struct view_advice *a, const struct recording *l, const cha
             return false;
         *to = *found;
         *shift = shift_ns;
-        if (!job_rank_of(&to->rank, &view, mem))
+        if (!run_member_of(&to->rank, &view, mem))
             return false;
         to->rank.path = arena_text(mem, path, strlen(path));
         to->rank.device_row = i;

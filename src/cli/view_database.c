@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/framework/spread.h"
+#include "answers/run_judge.h"
+#include "base/robust.h"
 #include "base/stamp.h"
 #include "cli/term.h"
 #include "cli/view_database_work.h"
@@ -92,25 +93,34 @@ static bool add_series(struct view_input *in, struct db_reader *r, const struct 
                        bool is_one_of_many)
 {
     struct view_series made = { 0 };
-    struct spread spread;
     char number[READABLE_MOST];
     if (!series_fill(in, &made, r))
         return false;
     if (made.steps.n == 0)
         return true;
-    int64_t *time_ns = arena_take(in->mem, made.steps.n, sizeof *time_ns);
-    for (size_t i = 0; time_ns && i < made.steps.n; i++) {
-        step_fill(&made.steps.at[i], t->ranges.at, t->ranges.n, device);
-        time_ns[i] = made.steps.at[i].time_ns;
+    const size_t n = made.steps.n;
+    struct rank_step *step = arena_take(in->mem, n, sizeof *step);
+    double *time_ns = arena_take(in->mem, n, sizeof *time_ns);
+    struct judged_rank rank = { .name = "", .n = n, .step = step };
+    struct judged_run run;
+    for (size_t i = 0; step && time_ns && i < n; i++) {
+        struct view_step *s = &made.steps.at[i];
+        step_fill(s, t->ranges.at, t->ranges.n, device);
+        step[i] = (struct rank_step){ s->name,
+                                      s->begin_ns,
+                                      s->time_ns,
+                                      { s->part_ns[STEP_COMPUTING] + s->part_ns[STEP_OVERLAPPED],
+                                        s->part_ns[STEP_COMMUNICATION], s->part_ns[STEP_FREE] } };
+        time_ns[i] = (double)s->time_ns;
     }
-    if (!time_ns || !spread_find(&spread, time_ns, made.steps.n))
+    if (!step || !time_ns || !run_judge(&run, &rank, 1, "step", false, in->mem))
         return false;
-    for (size_t i = 0; i < made.steps.n; i++)
-        made.steps.at[i].is_slow = spread_is_outlier(&spread, time_ns[i]);
-    made.median_ns = spread.median_ns;
+    for (size_t i = 0; i < run.n; i++)
+        made.steps.at[run.at[i] - step].is_slow = run.of.is_slow[i];
+    made.median_ns = (int64_t)middle_of(time_ns, n).median;
     view_series_sum(&made);
     made.title = arena_printf(in->mem, "%zu step%s, median %s", made.steps.n, made.steps.n == 1 ? "" : "s",
-                              readable_duration(number, (double)spread.median_ns));
+                              readable_duration(number, (double)made.median_ns));
     if (is_one_of_many)
         made.title = arena_printf(in->mem, "%s %lld: %s", device_word(t), (long long)device, made.title);
     struct view_series *added = list_add(&in->series, in->mem);

@@ -29,12 +29,11 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
                         struct arena *mem)
 {
     char number[READABLE_MOST];
-    *out = (struct view_series){ .median_ns = s->spread.median_ns, .is_host = s->is_host };
-    out->title = s->is_whole
-                     ? whole_title(s, mem)
-                     : arena_printf(mem, "%zu %s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
-                                    s->n == 1 ? "" : "s", readable_duration(number, (double)s->spread.median_ns),
-                                    s->is_host ? ", on the host" : "");
+    *out = (struct view_series){ .median_ns = s->median_ns, .is_host = s->is_host };
+    out->title = s->is_whole ? whole_title(s, mem)
+                             : arena_printf(mem, "%zu %s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
+                                            s->n == 1 ? "" : "s", readable_duration(number, (double)s->median_ns),
+                                            s->is_host ? ", on the host" : "");
     for (size_t i = 0; i < s->n && !s->is_whole; i++) {
         struct view_step *step = list_add(&out->steps, mem);
         if (!step)
@@ -123,7 +122,10 @@ static bool explain(struct view_series *out, const struct step_series *s, const 
     uint32_t row[MOST_EXPLAINED];
     struct why_answer found[MOST_EXPLAINED];
     const size_t n = slow_rows(s, row, mem);
-    if (n == SIZE_MAX || (n > 0 && !why_steps(found, s, q, row, n, MOST_REASONS, mem)))
+    struct why_rows set[MOST_EXPLAINED];
+    for (size_t i = 0; n != SIZE_MAX && i < n; i++)
+        set[i] = (struct why_rows){ &row[i], 1 };
+    if (n == SIZE_MAX || (n > 0 && !why_steps(found, s, q, set, n, MOST_REASONS, mem)))
         return false;
     for (size_t i = 0; i < n; i++)
         if (!why_add(&out->steps.at[row[i]], &found[i], out->median_ns, s->is_host, mem))

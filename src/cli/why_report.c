@@ -7,13 +7,13 @@
 
 #include "cli/place_report.h"
 #include "cli/summary.h"
+#include "cli/judge_report.h"
 
 enum {
     NAME_COLUMNS = 8,
     WHAT_COLUMNS = 60,
     NAME_OF_USE = 40,
     PLACE_INDENT = 31,
-    LEAST_STEPS = 3 /* of which one may be an outlier: spread.h */,
     LEAST_SHARE = 200 /* smaller items are counted, not listed */
 };
 
@@ -39,7 +39,7 @@ const char *why_cause_words(enum step_cause cause, bool is_host)
 }
 
 /* "rank 3", "device 1", or the directory. */
-static void put_rank(const struct term *t, const struct job_rank *r)
+static void put_rank(const struct term *t, const struct run_member *r)
 {
     if (r->has_rank)
         fprintf(t->to, "rank %" PRId64, r->rank);
@@ -57,16 +57,29 @@ static const char *more_text(char out[READABLE_MOST + 2], double ns)
     return out;
 }
 
+/* The finding that is explained in detail; NULL: none. */
+static const struct why_finding *main_finding(const struct why_report *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->finding[i].of == r->choice->finding && r->finding[i].is_explained)
+            return &r->finding[i];
+    return NULL;
+}
+
 /* There is nothing to compare with: the step by itself is explained. */
 static bool is_alone(const struct why_report *r)
 {
-    return r->choice->mode == WHY_STEP && r->answer->n_usual == 0;
+    return r->choice->mode == WHY_STEP && main_finding(r)->answer.n_usual == 0;
+}
+
+static double share_of(const struct step_difference *d, double ns)
+{
+    return d->more_ns != 0 ? 100 * ns / d->more_ns : 0;
 }
 
 static double share(const struct why_report *r, double ns)
 {
-    const double all = r->answer->difference.more_ns;
-    return all != 0 ? 100 * ns / all : 0;
+    return share_of(&main_finding(r)->answer.difference, ns);
 }
 
 static const char *word_of_steps(const struct why_report *r)
@@ -114,33 +127,39 @@ static void put_use(const struct term *t, const struct why_report *r)
     }
 }
 
-static void put_steps(const struct term *t, const struct why_report *r)
+static void put_heading(const struct term *t, const struct why_report *r)
 {
-    const struct job_choice *c = r->choice;
+    const struct job_steps *job = &r->choice->job;
     char number[READABLE_MOST], slowest[READABLE_MOST];
     const char *word = word_of_steps(r);
     if (r->n_ranks > 1)
         fprintf(t->to, "%zu ranks, ", r->n_ranks);
-    if (c->n == 0) {
+    if (job->run.n == 0)
         fputs("no steps were recorded: the whole recording counts as one\n", t->to);
-        return;
-    }
-    if (c->n == 1) {
+    else if (job->run.n == 1)
         fprintf(t->to, "1 %s: there is no other %s to compare it with\n", word, word);
+    else
+        fprintf(t->to, "%zu %ss, median %s, slowest %s\n", job->run.n, word,
+                readable_duration(number, (double)job->median_ns),
+                readable_duration(slowest, (double)job->step[job->slowest[0]].time_ns));
+}
+
+static void put_steps(const struct term *t, const struct why_report *r)
+{
+    const struct job_steps *job = &r->choice->job;
+    char number[READABLE_MOST];
+    const char *word = word_of_steps(r);
+    if (job->run.n < 2)
         return;
-    }
-    fprintf(t->to, "%zu %ss, median %s, slowest %s, %zu slow\n", c->n, word,
-            readable_duration(number, (double)c->spread.median_ns),
-            readable_duration(slowest, (double)c->step[c->slowest[0]].time_ns), c->n_slow);
-    fprintf(t->to, "  %-*s %10s %8s%s\n", NAME_COLUMNS, word, "time", "x median",
+    fprintf(t->to, "\nthe slowest %ss:\n  %-*s %10s %8s%s\n", word, NAME_COLUMNS, word, "time", "x median",
             r->n_ranks > 1 ? "  longest without communication" : "");
-    for (size_t i = 0; i < c->n && i < r->top; i++) {
-        const struct job_step *s = &c->step[c->slowest[i]];
+    for (size_t i = 0; i < job->run.n && i < r->top; i++) {
+        const struct job_step *s = &job->step[job->slowest[i]];
         fprintf(t->to, "  %s", s->is_slow ? term_ink(t, INK_WARN) : "");
         term_text(t, s->name, NAME_COLUMNS);
         fprintf(t->to, "%*s %10s %8.2f%s", term_width(s->name) < NAME_COLUMNS ? NAME_COLUMNS - term_width(s->name) : 0,
                 "", readable_duration(number, (double)s->time_ns),
-                c->spread.median_ns > 0 ? (double)s->time_ns / (double)c->spread.median_ns : 1.0,
+                job->median_ns > 0 ? (double)s->time_ns / (double)job->median_ns : 1.0,
                 s->is_slow ? term_ink(t, INK_END) : "");
         if (r->n_ranks > 1) {
             fputs("  ", t->to);
@@ -148,8 +167,89 @@ static void put_steps(const struct term *t, const struct why_report *r)
         }
         fputc('\n', t->to);
     }
-    if (c->n > r->top)
-        fprintf(t->to, "  and %zu more; --top N shows them\n", c->n - r->top);
+    if (job->run.n > r->top)
+        fprintf(t->to, "  and %zu more; --top N shows them\n", job->run.n - r->top);
+}
+
+/* The largest causes of a finding in a line, each with what most of it is. */
+static void put_short_causes(const struct term *t, const struct why_report *r, const struct why_finding *f)
+{
+    enum { MOST = 2, LEAST_PERCENT = 15 };
+    const struct step_difference *d = &f->answer.difference;
+    const bool is_host = r->rank[f->rank].is_host;
+    char more[READABLE_MOST + 2];
+    bool is_put[CAUSES] = { 0 };
+    for (int k = 0; k < MOST; k++) {
+        int most = -1;
+        for (int c = 0; c < CAUSES; c++)
+            if (!is_put[c] && (most < 0 || d->cause_ns[c] > d->cause_ns[most]))
+                most = c;
+        if (d->cause_ns[most] <= 0 || share_of(d, d->cause_ns[most]) < LEAST_PERCENT)
+            break;
+        is_put[most] = true;
+        fprintf(t->to, "%s%s %s (%.0f %%)", k == 0 ? "     " : ", ", why_cause_words((enum step_cause)most, is_host),
+                more_text(more, d->cause_ns[most]), share_of(d, d->cause_ns[most]));
+        for (size_t i = 0; i < d->n; i++)
+            if (d->item[i].cause == (enum step_cause)most && d->item[i].more_ns > 0) {
+                fputs(": ", t->to);
+                term_text(t,
+                          d->item[i].named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
+                          : d->item[i].named == NAMED_NOTHING ? "Python"
+                                                              : d->item[i].name,
+                          NAME_OF_USE);
+                break;
+            }
+    }
+    fputs(is_put[0] || memchr(is_put, true, sizeof is_put) ? "\n" : "", t->to);
+}
+
+static void put_sentence(const struct term *t, const struct why_report *r, const struct slow *s, size_t number)
+{
+    const char *text = run_finding_text(&r->choice->job.run, s, r->mem);
+    fprintf(t->to, "  %s%zu. ", term_ink(t, INK_BOLD), number);
+    term_text(t, text ? text : "", 0);
+    fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    for (size_t i = 0; i < r->n; i++)
+        if (r->finding[i].of == s && r->finding[i].is_explained)
+            put_short_causes(t, r, &r->finding[i]);
+}
+
+static bool is_in_each_step(const struct slow *s)
+{
+    return s->shape != SLOW_ONCE && s->shape != SLOW_STEPS;
+}
+
+/* The verdicts and the advice in one list: what happens in each step, then what happened in some. */
+static void put_findings(const struct term *t, const struct why_report *r)
+{
+    const struct judged_run *run = &r->choice->job.run;
+    const size_t n = run_findings(run);
+    size_t number = 0, at = 0;
+    fputc('\n', t->to);
+    if (n == 0 && run->n > 1) {
+        const char *nothing = run_nothing_text(run, r->mem);
+        term_text(t, nothing ? nothing : "", 0);
+        fputs("; --step N explains one anyway\n", t->to);
+    }
+    if (n > 0)
+        fputs("what costs time, first in each step, then in some:\n", t->to);
+    else
+        fputs(advise_n_found(r->advice) > 0 ? "what would save time in each step:\n"
+                                            : "nothing was found that would save 3 % of a step\n",
+              t->to);
+    for (; at < n && is_in_each_step(&run->of.at[at]); at++)
+        put_sentence(t, r, &run->of.at[at], ++number);
+    number = advise_put_short(t, r->advice, number);
+    for (; at < n && at < r->top; at++)
+        put_sentence(t, r, &run->of.at[at], ++number);
+    if (at < n)
+        fprintf(t->to, "  and %zu more; --top N shows them\n", n - at);
+    if (n < run->of.n) {
+        const char *start_up = run_finding_text(run, &run->of.at[n], r->mem);
+        fputs("  ", t->to);
+        term_text(t, start_up ? start_up : "", 0);
+        fputc('\n', t->to);
+    }
 }
 
 static void put_item(const struct term *t, const struct why_report *r, const struct step_item *m,
@@ -180,10 +280,10 @@ static void put_item(const struct term *t, const struct why_report *r, const str
 
 static void put_items(const struct term *t, const struct why_report *r)
 {
-    const struct step_difference *d = &r->answer->difference;
+    const struct step_difference *d = &main_finding(r)->answer.difference;
     char more[READABLE_MOST + 2];
-    double others_ns = r->answer->others_ns;
-    size_t n_others = r->answer->n_others;
+    double others_ns = main_finding(r)->answer.others_ns;
+    size_t n_others = main_finding(r)->answer.n_others;
     if (is_alone(r))
         fprintf(t->to, "\n  %8s %11s  %-18s  what\n", "share", "time", "spent on");
     else
@@ -192,7 +292,7 @@ static void put_items(const struct term *t, const struct why_report *r)
                                             : "usual step -> this step");
     for (size_t i = 0; i < d->n; i++)
         if (fabs(d->item[i].more_ns) * LEAST_SHARE >= fabs(d->more_ns)) {
-            put_item(t, r, &d->item[i], &r->answer->place[i]);
+            put_item(t, r, &d->item[i], &main_finding(r)->answer.place[i]);
         } else {
             others_ns += d->item[i].more_ns;
             n_others++;
@@ -209,7 +309,7 @@ static void put_items(const struct term *t, const struct why_report *r)
 
 static void put_causes(const struct term *t, const struct why_report *r)
 {
-    const struct step_difference *d = &r->answer->difference;
+    const struct step_difference *d = &main_finding(r)->answer.difference;
     bool is_put[CAUSES] = { 0 };
     const char *before = "  causes: ";
     for (int i = 0; i < CAUSES; i++) {
@@ -232,20 +332,9 @@ static void put_causes(const struct term *t, const struct why_report *r)
 
 static void put_hints(const struct term *t, const struct why_report *r)
 {
-    const struct step_difference *d = &r->answer->difference;
-    const bool lacks_python = r->answer->lacks_python && d->n > 0 && d->item[0].named == NAMED_OUTSIDE;
-    if (lacks_python || r->choice->passes_first)
-        fputc('\n', t->to);
-    if (lacks_python)
-        fputs("  Python functions were not recorded; a recording with with_stack shows what the host did\n", t->to);
-    if (r->choice->passes_first) {
-        const char *name = r->choice->step[r->choice->slowest[0]].name;
-        fprintf(t->to, "  %s ", word_of_steps(r));
-        term_text(t, name, NAME_COLUMNS);
-        fputs(" is the first one of the recording and includes start-up; --step ", t->to);
-        term_text(t, name, NAME_COLUMNS);
-        fputs(" explains it\n", t->to);
-    }
+    const struct step_difference *d = &main_finding(r)->answer.difference;
+    if (main_finding(r)->answer.lacks_python && d->n > 0 && d->item[0].named == NAMED_OUTSIDE)
+        fputs("\n  Python functions were not recorded; a recording with with_stack shows what the host did\n", t->to);
 }
 
 static void put_waiting(const struct term *t, const struct job_choice *c)
@@ -255,29 +344,16 @@ static void put_waiting(const struct term *t, const struct job_choice *c)
         fprintf(t->to, " and for %zu more", c->n_waited_for - 1);
 }
 
-static void put_verdict(const struct term *t, const struct why_report *r)
+/* What is explained in detail: a rank beside another one, or steps beside the usual one. */
+static void put_detail(const struct term *t, const struct why_report *r)
 {
     const struct job_choice *c = r->choice;
-    const struct job_rank *rank = &r->rank[c->rank];
+    const struct run_member *rank = &r->rank[c->rank];
     char number[READABLE_MOST], usual[READABLE_MOST];
-    if (c->n == 0)
+    if (c->mode == WHY_NOTHING)
         return;
-    fputc('\n', t->to);
-    if (c->mode == WHY_NOTHING && c->n < LEAST_STEPS) {
-        fprintf(t->to, "of fewer than %d %ss none can be called slow%s; --step N explains one anyway\n", LEAST_STEPS,
-                word_of_steps(r), r->n_ranks > 1 ? ", and no rank is" : "");
-        return;
-    }
-    if (c->mode == WHY_NOTHING) {
-        fprintf(
-            t->to,
-            "no %s is slow%s: none exceeds the median by more than a tenth and by five times the usual spread; --step N "
-            "explains one anyway\n",
-            word_of_steps(r), r->n_ranks > 1 ? ", and no rank" : "");
-        return;
-    }
-    const struct step_difference *d = &r->answer->difference;
-    fputs(term_ink(t, INK_BOLD), t->to);
+    const struct step_difference *d = &main_finding(r)->answer.difference;
+    fprintf(t->to, "\n%s", term_ink(t, INK_BOLD));
     if (c->mode == WHY_RANK) {
         put_rank(t, rank);
         fprintf(t->to, ": %s a step without communication, ", readable_duration(number, d->time_ns));
@@ -285,41 +361,43 @@ static void put_verdict(const struct term *t, const struct why_report *r)
         fprintf(t->to, " %s", readable_duration(usual, d->usual_ns));
         put_waiting(t, c);
     } else {
-        fprintf(t->to, "%s ", word_of_steps(r));
-        term_text(t, c->step[c->at].name, NAME_COLUMNS);
+        const char *where = c->finding ? run_finding_where(&c->job.run, c->finding, r->mem) : NULL;
+        if (!c->finding)
+            fprintf(t->to, "%s ", word_of_steps(r));
+        term_text(t, where ? where : c->job.run.step[c->at], NAME_OF_USE);
         if (r->n_ranks > 1) {
             fputs(" on ", t->to);
             put_rank(t, rank);
         }
         fprintf(t->to, ": %s", readable_duration(number, d->time_ns));
         if (!is_alone(r))
-            fprintf(t->to, ", median %s", readable_duration(usual, d->usual_ns));
+            fprintf(t->to, ", usual %s", readable_duration(usual, d->usual_ns));
         if (c->is_waited_for)
             put_waiting(t, c);
-        else if (c->is_slow_for_all && r->answer->n_usual > 0)
+        else if (c->is_slow_for_all && main_finding(r)->answer.n_usual > 0)
             fputs("; the others are slow, too", t->to);
     }
-    fprintf(t->to, "%s\n", term_ink(t, INK_END));
-    fputs("  ", t->to);
+    fprintf(t->to, "%s\n  ", term_ink(t, INK_END));
     term_text(t, rank->path, 0);
     fputc('\n', t->to);
     if (!is_alone(r))
         put_causes(t, r);
-    else if (c->n > 1)
+    else if (c->job.run.n > 1)
         fputs("  there is no usual step to compare it with\n", t->to);
     put_items(t, r);
-    if (r->answer->difference.n > 0)
-        place_put_view(t, &r->answer->place[0], rank->path, 2);
+    if (d->n > 0)
+        place_put_view(t, &main_finding(r)->answer.place[0], rank->path, 2);
     put_hints(t, r);
 }
 
 void why_print(const struct term *t, const struct why_report *r)
 {
-    put_steps(t, r);
+    put_heading(t, r);
     put_utilisation(t, r);
-    put_verdict(t, r);
+    put_findings(t, r);
+    put_detail(t, r);
+    put_steps(t, r);
     put_use(t, r);
-    advise_put_short(t, r->advice);
 }
 
 /* ---- for machines ---------------------------------------------------------------------------------------------- */
@@ -329,7 +407,7 @@ static json_t *us(double ns)
     return json_real(ns / 1000);
 }
 
-static json_t *rank_json(const struct job_rank *r)
+static json_t *rank_json(const struct run_member *r)
 {
     return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path", text_json(r->path), "rank",
                      r->has_rank ? json_integer(r->rank) : json_null(), "device",
@@ -341,8 +419,8 @@ static json_t *rank_json(const struct job_rank *r)
 static json_t *steps_json(const struct why_report *r)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < r->choice->n; i++) {
-        const struct job_step *s = &r->choice->step[i];
+    for (size_t i = 0; i < r->choice->job.run.n; i++) {
+        const struct job_step *s = &r->choice->job.step[i];
         json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:b}", "step", text_json(s->name), "time_us",
                                               us((double)s->time_ns), "ranks", (json_int_t)s->n_ranks, "longest",
                                               (json_int_t)s->longest, "slow", s->is_slow));
@@ -358,14 +436,14 @@ static json_t *or_null(bool is_known, double value)
 static json_t *items_json(const struct why_report *r)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < r->answer->difference.n; i++) {
-        const struct step_item *m = &r->answer->difference.item[i];
+    for (size_t i = 0; i < main_finding(r)->answer.difference.n; i++) {
+        const struct step_item *m = &main_finding(r)->answer.difference.item[i];
         const char *key = step_named_key(m->named);
-        json_t *one =
-            json_pack("{s:s, s:o, s:o, s:f, s:o, s:o}", "cause", step_cause_key(m->cause), "named",
-                      key ? json_string(key) : json_null(), "name",
-                      key && m->named != NAMED_OUTSIDE ? text_json(m->name) : json_null(), "share",
-                      share(r, m->more_ns) / 100, "more_us", us(m->more_ns), "place", place_json(&r->answer->place[i]));
+        json_t *one = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o}", "cause", step_cause_key(m->cause), "named",
+                                key ? json_string(key) : json_null(), "name",
+                                key && m->named != NAMED_OUTSIDE ? text_json(m->name) : json_null(), "share",
+                                share(r, m->more_ns) / 100, "more_us", us(m->more_ns), "place",
+                                place_json(&main_finding(r)->answer.place[i]));
         const bool has_runs = m->before_runs > 0 || m->after_runs > 0, has_mhz = m->before_mhz > 0 && m->after_mhz > 0;
         json_object_set_new(one, "before_us", us(m->before_ns));
         json_object_set_new(one, "after_us", us(m->after_ns));
@@ -378,17 +456,23 @@ static json_t *items_json(const struct why_report *r)
     return list;
 }
 
-static json_t *difference_json(const struct why_report *r)
+static json_t *causes_json(const struct step_difference *d)
 {
-    const struct step_difference *d = &r->answer->difference;
     json_t *causes = json_object();
     for (int c = 0; c < CAUSES; c++)
         if (d->cause_ns[c] != 0)
             json_object_set_new(causes, step_cause_key((enum step_cause)c), us(d->cause_ns[c]));
+    return causes;
+}
+
+static json_t *difference_json(const struct why_report *r)
+{
+    const struct step_difference *d = &main_finding(r)->answer.difference;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "time_us", us(d->time_ns), "usual_us",
-                     us(d->usual_ns), "more_us", us(d->more_ns), "causes", causes, "rest_us", us(d->rest_ns), "items",
-                     items_json(r), "others_us", us(r->answer->others_ns), "others", (json_int_t)r->answer->n_others,
-                     "compared", (json_int_t)r->answer->n_usual);
+                     us(d->usual_ns), "more_us", us(d->more_ns), "causes", causes_json(d), "rest_us", us(d->rest_ns),
+                     "items", items_json(r), "others_us", us(main_finding(r)->answer.others_ns), "others",
+                     (json_int_t)main_finding(r)->answer.n_others, "compared",
+                     (json_int_t)main_finding(r)->answer.n_usual);
 }
 
 static json_t *use_json(const struct step_use *u)
@@ -409,6 +493,23 @@ static json_t *use_json(const struct step_use *u)
                      "whole", u->is_whole, "host", u->is_host, "knows_waits", u->knows_waits, "parts", parts);
 }
 
+static json_t *findings_json(const struct why_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->choice->job.run.of.n; i++) {
+        const struct slow *s = &r->choice->job.run.of.at[i];
+        json_t *one = slow_json(&r->choice->job.run, s, r->mem), *causes = json_object();
+        for (size_t k = 0; k < r->n; k++)
+            if (r->finding[k].of == s && r->finding[k].is_explained) {
+                json_decref(causes);
+                causes = causes_json(&r->finding[k].answer.difference);
+            }
+        json_object_set_new(one, "causes", causes);
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
 json_t *why_json(const struct why_report *r)
 {
     static const char *const mode[] = { [WHY_STEP] = "step", [WHY_RANK] = "rank" };
@@ -417,10 +518,11 @@ json_t *why_json(const struct why_report *r)
     for (size_t i = 0; i < r->n_ranks; i++)
         json_array_append_new(ranks, rank_json(&r->rank[i]));
     json_t *report = json_pack("{s:o, s:o, s:o, s:I}", "steps", steps_json(r), "ranks", ranks, "median_us",
-                               us((double)c->spread.median_ns), "slow", (json_int_t)c->n_slow);
+                               us((double)c->job.median_ns), "slow", (json_int_t)c->job.run.of.n_slow);
+    json_object_set_new(report, "judged", findings_json(r));
     const bool has_answer = c->mode != WHY_NOTHING;
     json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());
-    json_object_set_new(report, "step", c->mode == WHY_STEP ? text_json(c->step[c->at].name) : json_null());
+    json_object_set_new(report, "step", c->mode == WHY_STEP ? text_json(c->job.run.step[c->at]) : json_null());
     json_object_set_new(report, "on", json_integer(c->rank));
     json_object_set_new(report, "compared_with", c->mode == WHY_RANK ? json_integer(c->reference) : json_null());
     json_object_set_new(report, "waited_for", json_boolean(has_answer && c->is_waited_for));

@@ -10,13 +10,24 @@
 #include "cli/advise_report.h"
 #include "cli/term.h"
 
+/* A finding of the judge with its causes. */
+struct why_finding {
+    const struct slow *of; /* NULL: a step that was asked for, or the only one */
+    uint32_t rank;         /* row of the rank on which it is explained */
+    bool is_explained;
+    struct why_answer answer;
+    const struct step_profile *other; /* of a slow rank: what the usual step of the other one is spent on */
+};
+
 struct why_report {
-    const struct job_rank *rank;
+    const struct run_member *rank;
     size_t n_ranks, top;
     const struct job_choice *choice;
-    const struct why_answer *answer; /* NULL: nothing stands out */
-    const struct step_use *use;      /* of the rank that is explained, as is the advice */
+    const struct why_finding *finding; /* the largest, in the order of the judge */
+    size_t n;
+    const struct step_use *use; /* of the rank that is explained, as is the advice */
     const struct advise_report *advice;
+    struct arena *mem; /* for sentences */
 };
 
 const char *why_cause_words(enum step_cause cause, bool is_host); /* "longer runs"; is_host: there is no device */

@@ -11,7 +11,7 @@
 
 /* The data of one input after it was read. */
 struct read_one {
-    LIST(struct job_rank) ranks;
+    LIST(struct run_member) ranks;
     LIST(void *) more;
     struct arena *mem;      /* owns both lists */
     struct recording *open; /* NULL: it was closed */
@@ -44,9 +44,9 @@ static bool add_ranks(const struct run *run, struct read_one *r, const struct re
     const char *path = run->of.inputs->list.at[input].path;
     for (size_t i = 0; i < recording_n_devices(l); i++) {
         const struct run_rank view = recording_rank(l, i);
-        struct job_rank *rank = list_add(&r->ranks, r->mem);
+        struct run_member *rank = list_add(&r->ranks, r->mem);
         void **more = list_add(&r->more, r->mem);
-        if (!rank || !more || (!run->of.only_look && !job_rank_of(rank, &view, r->mem)))
+        if (!rank || !more || (!run->of.only_look && !run_member_of(rank, &view, r->mem)))
             return error_no_memory(&r->e, path);
         rank->has_rank = run_rank_number(&view, &rank->rank);
         if (run->of.look && !(*more = run->of.look(run->of.look_of, l, i, r->mem, &r->e)))
@@ -196,7 +196,7 @@ bool run_read(struct run *r, const struct run_request *q, struct arena *mem)
     return gather(r);
 }
 
-const struct recording *run_recording(struct run *r, const struct job_rank *rank, struct recording *again,
+const struct recording *run_recording(struct run *r, const struct run_member *rank, struct recording *again,
                                       struct error *e)
 {
     if (r->one[rank->input].open)

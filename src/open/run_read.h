@@ -31,7 +31,7 @@ struct run_request {
 
 struct run {
     size_t n;
-    struct job_rank *rank;            /* their `input` is the number of the input */
+    struct run_member *rank;          /* their `input` is the number of the input */
     void **more;                      /* what look() returned */
     size_t n_done, n_lossy, n_failed; /* inputs */
     /* Private. */
@@ -45,7 +45,7 @@ bool run_read(struct run *r, const struct run_request *q, struct arena *mem);
 void run_end(struct run *r); /* one that is all zero is fine */
 
 /* The recording of a rank: the one that is still open, or else it is read again, into `again`. NULL: see e. */
-const struct recording *run_recording(struct run *r, const struct job_rank *rank, struct recording *again,
+const struct recording *run_recording(struct run *r, const struct run_member *rank, struct recording *again,
                                       struct error *e);
 
 #endif

@@ -9,11 +9,15 @@
 
 /* The share of healthy runs that get a finding, and how much of it each kind of comparison may use. */
 static const double FALSE_RUNS = 0.01;
-static const double OF_OUTLIERS = 0.4, OF_RUNS_OF_STEPS = 0.2, OF_PERIODS = 0.15, OF_DRIFT = 0.1, OF_RANKS = 0.15;
+static const double OF_OUTLIERS = 0.35, OF_RUNS_OF_STEPS = 0.15, OF_PERIODS = 0.1, OF_DRIFT = 0.1, OF_RANKS = 0.3;
 /* What is worth saying: of the run; of a step for a single one; of a step for uneven work. */
 static const double LEAST_OF_RUN = 0.01, LEAST_OF_STEP = 0.1, LEAST_UNEVEN = 0.1;
 /* Below this share of a step, or below the resolution of clocks, times are equal. */
 static const double LEAST_NOISE = 0.0005, RESOLUTION_NS = 100;
+/* By how much the largest numbers lie further out than normal ones if their tail is longer. */
+static const double LONG_TAIL = 1.2;
+/* A smaller autocorrelation, in its own deviations, is taken for none. */
+static const double SURE_RHO = 2;
 
 enum {
     FEWEST = 3 /* steps of which one can be slow */,
@@ -64,6 +68,12 @@ static double median_copy(struct judging *j, const double *v, size_t n)
     return middle_of(j->scratch, n).median;
 }
 
+static double sure_autocorrelation(const double *v, size_t n)
+{
+    const double rho = autocorrelation(v, n);
+    return rho * sqrt((double)n) > SURE_RHO ? rho : 0;
+}
+
 static double least_noise(const struct judging *j)
 {
     return later(RESOLUTION_NS, LEAST_NOISE * j->out->usual_ns);
@@ -89,19 +99,25 @@ static double spread_of(const double *v, size_t n)
 /* What the largest of many numbers may be, with probability p for each, if only noise is in them. Of `n` falling numbers. */
 static double limit_of(const struct judging *j, const double *v, size_t n, double p, double effective)
 {
+    const double DEPENDENT = 5; /* so many numbers show a spread even if they depend on each other */
     enum { FEWEST_OF_TAIL = 4, MOST_OF_TAIL = 50, OF_TAIL = 7 };
     const double median = n == 0 ? 0 : (v[(n - 1) / 2] + v[n / 2]) / 2, share = n > 0 ? effective / (double)n : 1;
     const double spread = later(spread_of(v, n), least_noise(j));
-    double limit = median + spread * student_bound(p, 0.6 * share * (double)n - 1);
-    /* Where the tail is longer than that of normal numbers: exponential, as far as the largest numbers show. */
+    double limit =
+        median + spread * student_bound(p, later(0.6 * share * (double)n, fmin(0.6 * (double)n, DEPENDENT)) - 1);
+    /* Where the tail is longer than that of normal numbers: it falls as a power, as the largest numbers show. */
     size_t k = n / OF_TAIL < FEWEST_OF_TAIL ? FEWEST_OF_TAIL : n / OF_TAIL;
     k = k > MOST_OF_TAIL ? MOST_OF_TAIL : k;
     if (n > 2 * k) {
-        double mean = 0;
-        for (size_t i = 0; i < k; i++)
+        double mean = 0, normal = 0;
+        for (size_t i = 0; i < k; i++) {
             mean += (v[i] - v[k]) / (double)k;
+            normal +=
+                (normal_bound(((double)i + 0.6) / (double)n) - normal_bound(((double)k + 0.6) / (double)n)) / (double)k;
+        }
         const double rarer = (double)k / (double)n / p;
-        limit = later(limit, v[k] + mean * (double)k * expm1(log(later(rarer, 1)) / (double)k));
+        if (mean > LONG_TAIL * normal * spread)
+            limit = later(limit, v[k] + mean * (double)k * expm1(log(later(rarer, 1)) / (double)k));
     }
     return limit;
 }
@@ -310,7 +326,7 @@ static struct shape_fit best_period(struct judging *j, const struct series *s, d
 
 static struct shape_fit drift_of(const struct judging *j, const struct series *s, double *left)
 {
-    enum { FEWEST_OF_DRIFT = 8 };
+    enum { FEWEST_OF_DRIFT = 12 }; /* fewer steps often rise by chance */
     struct shape_fit fit = { .shape = SLOW_DRIFT, .end = s->n };
     const double n = (double)s->n, middle = (n - 1) / 2;
     double slope = 0, spread = 0;
@@ -388,7 +404,7 @@ static void clip(struct judging *j, struct series *s)
 /* The largest numbers that stand out of the others: as many as leave a rest out of which the smallest of them stands out. */
 static double outlier_limit(struct judging *j, struct series *s)
 {
-    const double rho = autocorrelation(s->clipped, s->n), effective = (1 - rho) / (1 + rho);
+    const double effective = independent_number(1, sure_autocorrelation(s->clipped, s->n));
     const double p = FALSE_RUNS * OF_OUTLIERS / j->n_series / (double)s->n;
     sort_series(s);
     size_t most = s->n / 3;
@@ -538,7 +554,7 @@ static bool usual_find(struct judging *j, const double *of_step, uint32_t n_clas
 /* The leading steps that take longer than the others can by noise. */
 static size_t startup_find(struct judging *j)
 {
-    enum { OF_ALL = 4, MOST = 20 };
+    enum { OF_ALL = 4, MOST = 20, OF_LARGE = 6 };
     const double p = 0.01;
     const size_t n = j->t->n_steps, quarter = n / OF_ALL > 1 ? n / OF_ALL : 1, most = quarter < MOST ? quarter : MOST;
     size_t n_rest = 0, k = 0;
@@ -548,7 +564,9 @@ static size_t startup_find(struct judging *j)
     if (n < FEWEST || n_rest < 2)
         return 0;
     qsort(j->scratch, n_rest, sizeof *j->scratch, by_falling);
-    const double limit = limit_of(j, j->scratch, n_rest, p, (double)n_rest);
+    /* Without the largest ones: a slow step later on does not make the start-up usual. */
+    const size_t n_left = n_rest > FEWEST ? n_rest / OF_LARGE + 1 : 0;
+    const double limit = limit_of(j, j->scratch + n_left, n_rest - n_left, p, (double)(n_rest - n_left));
     while (k < most && j->off[k] > limit)
         k++;
     return k;
@@ -622,7 +640,7 @@ static struct rank_effect effect_of(struct judging *j, const double *difference,
     const double far = later(FAR * middle.deviation, least_noise(j));
     for (size_t i = 0; i < e.n; i++)
         v[i] = fmin(fmax(v[i], middle.median - far), middle.median + far);
-    const double effective = effective_number(v, e.n);
+    const double effective = later(1, independent_number((double)e.n, sure_autocorrelation(v, e.n)));
     qsort(v, e.n, sizeof *v, by_falling);
     e.ns = middle.median;
     e.noise_ns = later(spread_of(v, e.n), least_noise(j));
@@ -908,6 +926,52 @@ static bool steps_judge(struct judging *j, struct series *s, uint32_t n_classes)
     return done;
 }
 
+static int by_first(const void *a, const void *b)
+{
+    const struct slow *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Single steps at equal distances, none of which is missing from the first to the end of the run, are a period. */
+static void singles_join(struct judging *j)
+{
+    enum { FEWEST_OF_PERIOD = 3 };
+    struct slow *v = j->found.at;
+    size_t n = 0, first = 0;
+    if (j->found.n > 0)
+        qsort(v, j->found.n, sizeof *v, by_first);
+    double lost_ns = 0;
+    uint32_t period = 0, last = 0;
+    bool is_period = true;
+    for (size_t i = 0; i < j->found.n; i++) {
+        if (v[i].shape != SLOW_ONCE)
+            continue;
+        is_period = is_period && (n < 2 || v[i].first - last == period);
+        period = n == 1 ? v[i].first - last : period;
+        first = n == 0 ? i : first;
+        last = v[i].first;
+        lost_ns += v[i].lost_ns;
+        n++;
+    }
+    if (n < FEWEST_OF_PERIOD || !is_period || period < 2 || last + period < j->t->n_steps ||
+        v[first].first >= j->out->n_startup + period)
+        return;
+    struct slow joined = v[first];
+    joined.shape = SLOW_PERIOD;
+    joined.period = period;
+    joined.last = last;
+    joined.n = (uint32_t)n;
+    joined.lost_ns = lost_ns;
+    joined.excess_ns = lost_ns / (double)n;
+    joined.share = j->sum_ns > 0 ? lost_ns / j->sum_ns : 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < j->found.n; i++)
+        if (v[i].shape != SLOW_ONCE)
+            v[kept++] = v[i];
+    v[kept++] = joined;
+    j->found.n = kept;
+}
+
 static void startup_add(struct judging *j)
 {
     const size_t n = j->out->n_startup;
@@ -942,9 +1006,8 @@ static bool run_hand_over(struct judging *j, struct arena *mem)
     for (size_t i = 0; i < out->n; i++)
         for (uint32_t s = out->at[i].first; s <= out->at[i].last; s++)
             out->is_slow[s] |=
-                contains(&out->at[i], s) && (out->at[i].shape <= SLOW_SINCE || out->at[i].shape == SLOW_PERIOD ||
-                                             out->at[i].shape == SLOW_START_UP);
-    for (size_t i = out->n_startup; i < j->t->n_steps; i++)
+                contains(&out->at[i], s) && (out->at[i].shape <= SLOW_SINCE || out->at[i].shape == SLOW_PERIOD);
+    for (size_t i = 0; i < j->t->n_steps; i++)
         out->n_slow += out->is_slow[i];
     return true;
 }
@@ -976,8 +1039,10 @@ bool judge(struct judgement *out, const struct judge_table *t, struct arena *mem
     if (done && n > 0 && t->n_ranks > 0)
         done = run_prepare(&j, n_classes) && steps_judge(&j, &s, n_classes) &&
                (!has_ranks || ranks_judge(&j, &s, n_classes));
-    if (done)
+    if (done) {
+        singles_join(&j);
         startup_add(&j);
+    }
     done = done && !arena_failed(j.spare) && run_hand_over(&j, mem);
     arena_free(j.spare);
     return done;

@@ -66,8 +66,8 @@ struct judgement {
     double usual_ns; /* the median step of the run, of its slowest rank; without the start-up */
     double noise_ns; /* the spread of a step around it */
     size_t n_startup;
-    bool *is_slow; /* by step: it is one of the start-up, or of a finding about some steps */
-    size_t n_slow; /* of these, those that are no start-up */
+    bool *is_slow; /* by step: it is one of a finding about some steps, and not of the start-up */
+    size_t n_slow; /* such steps */
 };
 
 /* The judgement is in `mem`. False: no memory. */

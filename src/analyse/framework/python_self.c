@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/python_self.h"
 
-#include "analyse/framework/spread.h"
+#include "base/stamp.h"
 #include "base/arena.h"
 
 enum { LEAST_PART = 10 }; /* of the calls of the busiest thread */

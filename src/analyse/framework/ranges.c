@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/framework/profiler_steps.h"
-#include "analyse/framework/spread.h"
+#include "base/stamp.h"
 #include "base/sort.h"
 #include "raw/framework_values.h"
 #include "raw/host_records.h"

@@ -185,11 +185,13 @@ bool step_causes_find(const struct step_series *s, const struct profile *p, cons
     struct step_division division;
     if (!*out || !wanted)
         return false;
-    for (size_t i = 0; i < s->n_slow && *n < most; i++) /* the slow ones come first */
-        if (s->is_chosen[s->slowest[i]]) {
-            wanted[*n] = s->slowest[i];
-            (*out)[(*n)++].step = s->slowest[i];
+    for (size_t i = 0; i < s->n && *n < most; i++) {
+        const uint32_t row = s->slowest[i];
+        if (s->is_slow[row] && s->is_chosen[row]) {
+            wanted[*n] = row;
+            (*out)[(*n)++].step = row;
         }
+    }
     if (*n == 0)
         return true;
     struct arena *spare = arena_new();
@@ -197,7 +199,7 @@ bool step_causes_find(const struct step_series *s, const struct profile *p, cons
     for (size_t i = 0; done && i < *n; i++) {
         struct step_difference x;
         done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[wanted[i]],
-                                    (double)s->spread.median_ns, 0, spare);
+                                    (double)s->median_ns, 0, spare);
         if (done)
             explain(&x, &(*out)[i]);
     }

@@ -84,7 +84,7 @@ static struct cell *cell_get(struct step_layers *v, struct slot *slot, uint32_t 
 static void add(struct step_layers *v, uint32_t step, const struct spent_span *x, double ns, bool is_run)
 {
     const bool is_wanted = v->wanted_of[step] != NO_ROW;
-    if (!is_wanted && v->s->is_slow[step])
+    if (!is_wanted && !step_is_usual(v->s, step))
         return;
     struct slot *slot = slot_get(v, x->kind, x->name);
     struct cell *cell = slot && is_wanted ? cell_get(v, slot, step) : NULL;
@@ -284,7 +284,7 @@ struct step_layers *layers_begin(const struct step_series *s, const struct names
         wanted_of[wanted[i]] = (uint32_t)i;
     for (size_t i = 0; i < s->n; i++) {
         keep(v, s->begin_ns[i], s->end_ns[i], (uint32_t)i);
-        v->n_usual += !s->is_slow[i] && wanted_of[i] == NO_ROW;
+        v->n_usual += step_is_usual(s, i) && wanted_of[i] == NO_ROW;
     }
     layers_next(v);
     return v;

@@ -2,11 +2,14 @@
 #include "analyse/framework/step_series.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/device/overlap.h"
 #include "analyse/framework/host_work.h"
+#include "analyse/framework/judge.h"
 #include "analyse/framework/step_bounds.h"
 #include "analyse/framework/work_launches.h"
+#include "base/robust.h"
 #include "base/sort.h"
 
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
@@ -106,34 +109,44 @@ static void add_whole(struct step_series *s, const struct overlap *o)
 }
 
 /* The median of each part. Computing is shown together with overlapped computing, so that its median is that of the
- * sum. */
-static bool find_medians(struct step_series *s, struct arena *mem)
+ * sum. `all_computing_ns` is that sum. */
+static void find_medians(struct step_series *s, const int64_t *all_computing_ns, double *scratch)
 {
-    struct spread part;
-    int64_t *all_computing_ns = arena_take(mem, s->n, sizeof *all_computing_ns);
-    if (!all_computing_ns)
-        return false;
-    for (size_t i = 0; i < s->n; i++)
-        all_computing_ns[i] = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i];
-    for (int i = 0; i < STEP_PARTS; i++) {
-        if (!spread_find(&part, i == STEP_COMPUTING ? all_computing_ns : s->part_ns[i], s->n))
-            return false;
-        s->median_part_ns[i] = part.median_ns;
+    for (int p = -1; p < STEP_PARTS; p++) {
+        const int64_t *of = p < 0 ? s->time_ns : p == STEP_COMPUTING ? all_computing_ns : s->part_ns[p];
+        for (size_t i = 0; i < s->n; i++)
+            scratch[i] = (double)of[i];
+        *(p < 0 ? &s->median_ns : &s->median_part_ns[p]) = (int64_t)middle_of(scratch, s->n).median;
     }
     s->median_part_ns[STEP_COMPUTING] -= s->median_part_ns[STEP_OVERLAPPED];
-    return true;
 }
 
 bool step_series_compare(struct step_series *s, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, s->n, sizeof *key);
-    if (!key || !spread_find(&s->spread, s->time_ns, s->n) || !find_medians(s, mem))
+    double *scratch = arena_take(mem, s->n, sizeof *scratch);
+    int64_t *all_computing_ns = arena_take(mem, s->n, sizeof *all_computing_ns);
+    if (!key || !scratch || !all_computing_ns)
         return false;
     for (size_t i = 0; i < s->n; i++) {
-        s->is_slow[i] = spread_is_outlier(&s->spread, s->time_ns[i]);
-        s->n_slow += s->is_slow[i];
+        all_computing_ns[i] = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i];
         key[i] = UINT64_MAX - (uint64_t)s->time_ns[i];
     }
+    find_medians(s, all_computing_ns, scratch);
+    const int64_t *const part[] = { all_computing_ns, s->part_ns[STEP_COMMUNICATION], s->part_ns[STEP_FREE] };
+    struct judgement found;
+    if (!judge(&found,
+               &(struct judge_table){ .n_steps = s->is_whole ? 0 : s->n,
+                                      .n_ranks = 1,
+                                      .time_ns = s->time_ns,
+                                      .n_parts = sizeof part / sizeof *part,
+                                      .part_ns = part },
+               mem))
+        return false;
+    if (!s->is_whole && s->n > 0)
+        memcpy(s->is_slow, found.is_slow, s->n * sizeof *s->is_slow);
+    s->n_slow = found.n_slow;
+    s->n_startup = found.n_startup;
     order_fill(s->slowest, s->n);
     return order_by_u64(s->slowest, s->n, key);
 }

@@ -10,7 +10,7 @@
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_SERIES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_SERIES_H
 
-#include "analyse/framework/spread.h"
+#include "base/stamp.h"
 #include "profile/collection.h"
 
 /* They add up to the whole. On the host alone: operators are computing,
@@ -37,13 +37,19 @@ struct step_series {
         *device_end_ns; /* of the last work that it launched, which may be after its end; INT64_MIN: unknown, or none */
     uint32_t *op;       /* row of framework_ops of the step itself; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
-    bool *is_slow;
+    bool *is_slow;     /* judge.h; those of the start-up are not */
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
     uint32_t *slowest; /* rows, the slowest first */
     size_t n_slow;
-    struct spread spread;
+    size_t n_startup; /* steps at the begin that take longer because of start-up; they are not usual */
+    int64_t median_ns;
     int64_t median_part_ns[STEP_PARTS]; /* each of its own: they need not add up */
 };
+
+static inline bool step_is_usual(const struct step_series *s, size_t i)
+{
+    return i >= s->n_startup && !s->is_slow[i];
+}
 
 /* Some steps, by their numbers. NULL: all. */
 struct step_choice {

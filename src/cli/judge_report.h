@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* judge_report.h - what the judge found in a run, as lines and as JSON: the same wherever it is printed. */
+#ifndef ASCOPE_CLI_JUDGE_REPORT_H
+#define ASCOPE_CLI_JUDGE_REPORT_H
+
+#include <jansson.h>
+
+#include "answers/run_judge.h"
+#include "cli/term.h"
+
+/* A line for each finding, or one that nothing is slow; of runs without steps nothing. */
+void judge_put(const struct term *t, const struct judged_run *r, int indent, struct arena *mem);
+json_t *slow_json(const struct judged_run *r, const struct slow *f, struct arena *mem);
+json_t *judge_json(const struct judged_run *r, struct arena *mem); /* a list of these; NULL: no memory */
+
+#endif
