@@ -84,6 +84,7 @@ _ascope()
     'cluster --rank-id' | 'cluster --rank_id') return ;;
     'cluster --parallel-types' | 'cluster --parallel_types') return ;;
     'cluster --shard') return ;;
+    'cluster --manifest') compopt -o filenames; _ascope_offer -f; return ;;
     'cluster --join') compopt -o filenames; _ascope_offer -f; return ;;
     'cluster --shards') compopt -o filenames; _ascope_offer -d; return ;;
     'cluster --launcher') _ascope_offer -W 'local slurm'; return ;;
@@ -210,7 +211,7 @@ _ascope()
         what=-f ;;
     cluster)
         words=''
-        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --join --shards --launcher --launcher-args --processes --threads --memory-limit --no-sync --json --quiet -q --help -h'
+        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --shard --manifest --join --shards --launcher --launcher-args --processes --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     view)
         words=''

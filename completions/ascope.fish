@@ -143,6 +143,7 @@ complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-id -l rank_i
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l parallel-types -l parallel_types -d 'for computational_op_masking: kinds of groups, such as dp,edp;tp' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l exclude-op-name -l exclude_op_name -d 'for compute_op_sum: omit the table by operator names'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shard -d 'only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l manifest -d 'only write the list of ranks to a file; with --shard: take the part from this list instead of searching all of DIR' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l join -d 'only write the summaries of all ranks that are found, shards included, to one file' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shards -d 'read the ranks from the shards in a directory; ranks of the job that are in none of them are reported as missing' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l launcher -d 'summarise parts of the ranks first, in processes on this machine (local) or in tasks of a job array, followed by a job for the results (slurm)' -x -a 'local slurm'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,rank,view_db,tables}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables}/*
 """
 import glob
 import gzip
@@ -182,6 +182,11 @@ def cut_ranks(ascope, data, out):
         for file in glob.glob(folder + "/*/*.summary"):
             with open(file, "rb") as f:
                 write(out, "summary", "sim", zlib.decompress(f.read()[64:]))
+        subprocess.run([ascope, "cluster", folder, "--manifest", folder + "/list"], check=True, capture_output=True)
+        with open(folder + "/list", "rb") as f:
+            listed = f.read()
+        write(out, "manifest", "list", listed)
+        write(out, "manifest", "entry", listed[int.from_bytes(listed[24:32], "little") + 16:])  # behind the header and two places
     with tarfile.open(os.path.join(data, "cluster-a.tar.xz")) as archive:
         for member in archive.getmembers():
             kind = [i for i, name in enumerate(("profiler_0.db", "analysis.db", "communication.json", "communication_matrix.json",

@@ -269,12 +269,42 @@ def parts_are_joined_to_the_same_results(top):
     check(sorted(file.name for file in (out / "launched").iterdir()) == ["cluster_analysis_output"], "and leave nothing else")
     done = run(out / "shards/shard_2_of_3.summary", "-m", "all", "-o", out / "some", code=3)
     check("missing: " in done.stderr, f"what is in no shard is missing: {done.stderr}")
+    parts_from_a_list(job, out)
     run(job, "--shard", "4/3", code=2)
     run(job, "--shard", "0/3", code=2)
     ends = (out / "shards/shard_1_of_3.summary").read_bytes()
     (out / "cut.summary").write_bytes(ends[:-3])
     done = run(out / "cut.summary", "-m", "all", "-o", out / "some", code=3)
     check("not a summary" in done.stderr, f"an index that is cut off: {done.stderr}")
+
+
+def parts_from_a_list(job, out):
+    """The list of ranks is made once; then a task reads its own ranks and nothing else: the others may be gone."""
+    listed, copy = out / "ranks.manifest", out / "copy"
+    shutil.copytree(job, copy)
+    done = run(copy, "--manifest", listed)
+    check(done.stdout == f"{listed}  4 ranks\n" and not (copy / "cluster_analysis_output").exists(), f"a list, and no results: {done.stdout}")
+    ranks = sorted(copy.glob("*/profiler_info_*.json"), key=lambda file: file.name)
+    for i in 1, 2:
+        run(copy, "--shard", f"{i}/2", "-o", out / "searched")
+        run(copy, "--shard", f"{i}/2", "--manifest", listed, "-o", out / "listed")
+        name = f"shard_{i}_of_2.summary"
+        check((out / "searched" / name).read_bytes() == (out / "listed" / name).read_bytes(), "the same part as without a list")
+    for file in ranks[2:]:
+        shutil.rmtree(file.parent)
+    run(copy, "--shard", "1/2", "--manifest", listed, "-o", out / "alone")
+    check((out / "alone/shard_1_of_2.summary").read_bytes() == (out / "listed/shard_1_of_2.summary").read_bytes(), "without the others")
+    done = run(copy, "--shard", "2/2", "--manifest", listed, "-o", out / "alone", code=3)
+    check(done.stderr.count("it is left out") == 2, f"what is gone has a line each: {done.stderr}")
+    run(copy, "--shard", "7/9", "--manifest", listed, "-o", out / "alone")
+    for arguments, words in (((job, "--shard", "1/2", "--manifest", listed), "is of other directories"),
+                             ((copy, "--shard", "1/2", "--ranks", "0-1", "--manifest", listed), "or of another --ranks"),
+                             ((copy, "--shard", "1/2", "--manifest", out / "none"), "No such file"),
+                             ((copy, "--shard", "1/2", "--manifest", __file__), "not a list of ranks"),
+                             ((copy, "--shard", "5/2", "--manifest", listed), "expected I/N"),
+                             ((copy, "--launcher", "local", "--manifest", listed), "only with --shard")):
+        done = run(*arguments, "-o", out / "refused", code=2)
+        check(words in done.stderr and done.stderr.count("\n") == 1, f"{words}: {done.stderr}")
 
 
 def as_msprof_analyze(top):

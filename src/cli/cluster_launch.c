@@ -17,8 +17,33 @@
 #include "cli/ending.h"
 #include "cli/launch_slurm.h"
 #include "cli/term.h"
+#include "cluster/manifest.h"
 
 extern char **environ;
+
+bool launch_manifest_of(struct manifest_of *out, struct arguments *a, struct error *e)
+{
+    const char **root = arena_take(a->mem, a->n_words, sizeof *root);
+    *out = (struct manifest_of){ root, a->n_words, a->job.ranks };
+    for (size_t i = 0; i < a->n_words && root; i++) {
+        const char *path = path_expand(a, "DIR", a->word[i]);
+        char *real = path ? realpath(path, NULL) : NULL;
+        if (!real)
+            return error_set(e, FAULT_IO, "%s: %s", a->word[i], strerror(errno));
+        root[i] = arena_text(a->mem, real, strlen(real));
+        free(real);
+    }
+    return !arena_failed(a->mem) || error_no_memory(e, "the list of ranks");
+}
+
+const char *launch_manifest(const struct launch *l, struct error *e)
+{
+    struct manifest_of of;
+    const char *path = arena_printf(l->a->mem, "%s/ranks.manifest", l->dir);
+    if (!path)
+        error_no_memory(e, "the list of ranks");
+    return path && launch_manifest_of(&of, l->a, e) && manifest_write(l->job, &of, path, e) ? path : NULL;
+}
 
 /* One part of the ranks. */
 struct process {
@@ -29,6 +54,7 @@ struct process {
 
 struct local {
     struct process *process;
+    const char *manifest;
     sigset_t signals, before; /* the signals that local_watch() waits for; the mask before they were blocked */
 };
 
@@ -41,7 +67,7 @@ static const char *own_program(void)
 
 static bool start(const struct launch *l, struct process *p, size_t part, struct error *e)
 {
-    enum { OWN_WORDS = 12 };
+    enum { OWN_WORDS = 14 };
     const struct local *local = l->state;
     const struct arguments *a = l->a;
     char shard[48], threads[16] = "1", log[48];
@@ -58,9 +84,11 @@ static bool start(const struct launch *l, struct process *p, size_t part, struct
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
     word[at++] = "ascope";
     word[at++] = "cluster";
-    const char *const more[] = { "--shard",   shard,   "--out",   l->dir,
-                                 "--threads", threads, "--quiet", a->job.ranks ? "--ranks" : NULL,
-                                 a->job.ranks };
+    const char *const more[] = {
+        "--shard",   shard,       "--manifest", local->manifest, "--out",
+        l->dir,      "--threads", threads,      "--quiet",       a->job.ranks ? "--ranks" : NULL,
+        a->job.ranks
+    };
     for (size_t i = 0; i < sizeof more / sizeof *more && more[i]; i++)
         word[at++] = more[i];
     word[at++] = "--"; /* the names of directories may begin with a - */
@@ -109,7 +137,8 @@ static bool local_submit(struct launch *l, struct error *e)
     l->dir = l->half.path;
     l->state = local;
     local->process = process;
-    for (size_t i = 0; i < l->n_parts; i++)
+    local->manifest = launch_manifest(l, e);
+    for (size_t i = 0; i < l->n_parts && local->manifest; i++)
         if (!start(l, &process[i], i, e))
             break;
     return true; /* also after a failure: local_watch() waits for those that run, and reports it */

@@ -17,6 +17,7 @@
 #include "cli/verdict_report.h"
 #include "cli/work.h"
 #include "cluster/cluster.h"
+#include "cluster/manifest.h"
 #include "cluster/shard.h"
 #include "open/results_file.h"
 #include "pipeline/rank_load.h"
@@ -27,6 +28,7 @@ struct clustering {
     struct cluster_options options;
     LIST(const struct mode *) modes;
     struct cluster_result result;
+    bool is_part; /* `job` has the ranks of the part of --shard alone */
 };
 
 static bool mode_add(struct clustering *n, const struct mode *mode)
@@ -96,6 +98,24 @@ static size_t report_notes(const struct clustering *n)
     return n_losses;
 }
 
+/* Takes a part of the ranks from the list that --manifest names. */
+static enum exit_status list_ranks(struct clustering *n)
+{
+    struct arguments *a = n->a;
+    struct error e = { 0 };
+    struct manifest_of of;
+    size_t part, n_parts, n_all = 0;
+    if (!shard_of_text(a->job.shard, &part, &n_parts))
+        return STATUS_DONE; /* run_shard() refuses it */
+    if (!launch_manifest_of(&of, a, &e) || !manifest_read(&n->job, &of, a->job.manifest, part, n_parts, &n_all, &e)) {
+        complain("%s", e.text);
+        return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
+    }
+    n->is_part = true;
+    job_use_raw(&n->job, RANK_ALL);
+    return STATUS_DONE;
+}
+
 /* Finds the ranks in all directories of the command line. */
 static enum exit_status find_ranks(struct clustering *n)
 {
@@ -105,6 +125,8 @@ static enum exit_status find_ranks(struct clustering *n)
         complain("missing directory; give the directory that contains the collections of the ranks");
         return STATUS_USAGE;
     }
+    if (a->job.shard && a->job.manifest)
+        return list_ranks(n);
     for (size_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
         if (!path)
@@ -211,6 +233,10 @@ static enum exit_status run_shard(struct clustering *n)
     }
     if (a->job.shard)
         request.path = arena_printf(a->mem, "%s/shard_%zu_of_%zu.summary", dir, request.part + 1, request.n_parts);
+    if (n->is_part) {
+        request.part = 0;
+        request.n_parts = 1;
+    }
     if (!request.path || (a->job.shard && !outdir_make(dir, &e))) {
         complain("%s", e.fault != FAULT_NONE ? e.text : no_memory_text());
         return STATUS_NOTHING;
@@ -232,6 +258,24 @@ static enum exit_status run_shard(struct clustering *n)
         term_text(&t, request.path, 0);
         fprintf(t.to, "  %zu rank%s, %s\n", made.n_ranks, made.n_ranks == 1 ? "" : "s",
                 readable_bytes(number, made.bytes));
+    }
+    return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
+}
+
+/* --manifest without --shard: writes the list of ranks; no modes are run. */
+static enum exit_status write_manifest(struct clustering *n)
+{
+    struct arguments *a = n->a;
+    struct error e = { 0 };
+    struct manifest_of of;
+    const bool done = launch_manifest_of(&of, a, &e) && manifest_write(&n->job, &of, a->job.manifest, &e);
+    if (!done)
+        complain("%s", e.text);
+    const size_t n_losses = report_notes(n);
+    if (done && !a->quiet && !a->json) {
+        const struct term t = { .to = report_stream(a->job.manifest) };
+        term_text(&t, a->job.manifest, 0);
+        fprintf(t.to, "  %zu rank%s\n", n->job.ranks.n, n->job.ranks.n == 1 ? "" : "s");
     }
     return !done ? STATUS_NOTHING : n_losses > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
@@ -319,8 +363,12 @@ int run_cluster(struct arguments *a)
                                          .excludes_op_name = a->job.no_op_names } };
     struct error e = { 0 };
     enum exit_status status = STATUS_NOTHING;
-    if (!json_has_room(a, "--join", a->job.join))
+    if (!json_has_room(a, "--join", a->job.join) || (!a->job.shard && !json_has_room(a, "--manifest", a->job.manifest)))
         return exit_code(a->face, STATUS_USAGE);
+    if (a->job.manifest && (a->job.join || a->job.shards || a->job.launcher)) {
+        complain("--manifest: only with --shard, or without --join, --shards and --launcher");
+        return exit_code(a->face, STATUS_USAGE);
+    }
     if (!job_init(&n.job, &e))
         complain("%s", e.text);
     n.job.load = rank_load;
@@ -335,11 +383,13 @@ int run_cluster(struct arguments *a)
         status = STATUS_PARAMETER;
     else if (status == STATUS_DONE && (a->job.shard || a->job.join))
         status = run_shard(&n);
+    else if (status == STATUS_DONE && a->job.manifest)
+        status = write_manifest(&n);
     else if (status == STATUS_DONE && how)
         status = launch(&n, how, &launched, &ran);
     else if (status == STATUS_DONE && a->job.shards)
         status = gather(&n, a->job.shards);
-    if (status == STATUS_DONE && !a->job.shard && !a->job.join && !ran)
+    if (status == STATUS_DONE && !a->job.shard && !a->job.join && !a->job.manifest && !ran)
         status = run_modes(&n);
     if (how)
         how->end(&launched);

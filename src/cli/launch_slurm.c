@@ -19,6 +19,7 @@
 #include "cli/ending.h"
 #include "cli/summary.h"
 #include "cli/term.h"
+#include "cluster/manifest.h"
 #include "cluster/shard.h"
 #include "doctor/program_output.h"
 
@@ -155,9 +156,10 @@ static bool write_parts(struct launch *l, const char **path, struct error *e)
 {
     const struct arguments *a = l->a;
     struct out o;
+    struct manifest_of of;
     char n[24];
     snprintf(n, sizeof n, "%zu", l->n_parts);
-    if (!script_open(l, "parts.sh", &o, path, e))
+    if (!launch_manifest(l, e) || !launch_manifest_of(&of, l->a, e) || !script_open(l, "parts.sh", &o, path, e))
         return false;
     plain(
         &o,
@@ -166,26 +168,17 @@ static bool write_parts(struct launch *l, const char **path, struct error *e)
         "    echo \"ascope: part $part: started again once already; it is not tried a third time\" >\"$log\"\n    exit 1\nfi\n"
         "for try in 1 2; do\n    \"$ascope\" cluster --shard \"$part/");
     plain(&o, n);
-    plain(&o, "\" --out \"$dir\" --threads \"$threads\" --quiet");
+    plain(&o, "\" --manifest \"$dir/ranks.manifest\" --out \"$dir\" --threads \"$threads\" --quiet");
     if (a->job.ranks) {
         plain(&o, " --ranks");
         quoted(&o, a->job.ranks);
     }
     plain(&o, " --");
-    bool done = true;
-    for (size_t i = 0; i < a->n_words && done; i++) {
-        const char *given = path_expand(l->a, "DIR", a->word[i]);
-        char *real = given ? realpath(given, NULL) : NULL;
-        done = real || error_set(e, FAULT_IO, "%s: %s", a->word[i], strerror(errno));
-        if (real)
-            quoted(&o, real);
-        free(real);
-    }
+    for (size_t i = 0; i < of.n_roots; i++)
+        quoted(&o, of.root[i]);
     plain(&o, " </dev/null 2>\"$log\"\n    code=$?\n    case $code in 0 | 3) exit 0 ;; esac\n"
               "    echo \"ascope: part $part: ascope ended with exit status $code\" >>\"$log\"\ndone\nexit $code\n");
-    if (!done)
-        out_discard(&o);
-    return done && out_close(&o, e);
+    return out_close(&o, e);
 }
 
 /* The second script runs this command line again, with the shards in place of the ranks. */

@@ -335,6 +335,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "for compute_op_sum: omit the table by operator names" },
     [OPT_CLUSTER_SHARD] = { "shard", .kind = OPTION_TEXT, .value = "I/N", .at = AT(job.shard),
         .help = "only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory" },
+    [OPT_CLUSTER_MANIFEST] = { "manifest", .kind = OPTION_FILE, .value = "FILE", .at = AT(job.manifest),
+        .help = "only write the list of ranks to a file; with --shard: take the part from this list instead of searching all of DIR" },
     [OPT_CLUSTER_JOIN] = { "join", .kind = OPTION_FILE, .value = "FILE", .at = AT(job.join),
         .help = "only write the summaries of all ranks that are found, shards included, to one file" },
     [OPT_CLUSTER_SHARDS] = { "shards", .kind = OPTION_DIR, .value = "DIR", .at = AT(job.shards),

@@ -173,6 +173,7 @@ enum option_id {
     OPT_CLUSTER_PARALLEL,
     OPT_CLUSTER_NO_NAMES,
     OPT_CLUSTER_SHARD,
+    OPT_CLUSTER_MANIFEST,
     OPT_CLUSTER_JOIN,
     OPT_CLUSTER_SHARDS,
     OPT_CLUSTER_LAUNCHER,
@@ -255,7 +256,7 @@ struct dyn_words {
 
 /* The options of `ascope cluster`. */
 struct cluster_words {
-    const char *modes, *ranks, *base, *parallel_types, *shard, *join;
+    const char *modes, *ranks, *base, *parallel_types, *shard, *manifest, *join;
     const char *launcher, *launcher_args, *shards;
     uint64_t step, top, rank_id, processes;
     bool no_op_names;
