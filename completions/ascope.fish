@@ -142,6 +142,7 @@ complete -c ascope -n '__fish_seen_subcommand_from cluster' -l base -l bp -d 'fo
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-id -l rank_id -d 'for communication_bottleneck: the rank whose operators are examined; default: 0' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l parallel-types -l parallel_types -d 'for computational_op_masking: kinds of groups, such as dp,edp;tp' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l exclude-op-name -l exclude_op_name -d 'for compute_op_sum: omit the table by operator names'
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-databases -d 'for p2p_pairing and pp_chart, with --out: write copies of the ranks\' databases into that directory, with what MindStudio Insight reads from them; the recorded ones are never changed'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l shard -d 'only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l manifest -d 'only write the list of ranks to a file; with --shard: take the part from this list instead of searching all of DIR' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l join -d 'only write the summaries of all ranks that are found, shards included, to one file' -r -F

@@ -9,6 +9,7 @@ import csv
 import hashlib
 import json
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -163,6 +164,77 @@ def pipelines(top, expected):
     check(all(sorted(passes[rank]) == sorted(wanted[rank]["StepTaskInfo"]["rows"]) for rank in range(8)), "so have passes")
     run("cluster", top / "inputs/db", "-m", "p2p_pairing", "-o", top / "pairs")
     check(database_of(top / "pairs")["P2PPairing"] == found["P2PPairing"], "p2p_pairing has the same pairs")
+    copies_for_viewers(top, wanted, before)
+
+
+def copies_for_viewers(top, wanted, before):
+    """What the reference writes into the databases of the ranks, in copies of them."""
+    job, out = top / "inputs/db", top / "copies"
+    done = run("cluster", job, "-m", "pp_chart", "-o", out, "--rank-databases")
+    check(f"{out}  8 databases of ranks" in done.stdout, f"it says so: {done.stdout}")
+    check(before == {file: hashlib.sha256(file.read_bytes()).digest() for file in job.rglob("*.db")}, "no input is modified")
+    originals = sorted(job.rglob("ascend_pytorch_profiler_*.db"))
+    copies = [out / file.relative_to(job) for file in originals]
+    check(sorted(file for file in out.rglob("*.db") if file.name != "cluster_analysis.db") == sorted(copies), "each is where its original is")
+    check(not [file for file in out.rglob("*") if ".part-" in file.name or file.name.endswith(("-wal", "-journal"))], "nothing is left")
+    for file, original in zip(copies, originals):
+        rank = int(file.stem.split("_")[-1])
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db, sqlite3.connect(f"file:{original}?mode=ro&immutable=1", uri=True) as old:
+            check(db.execute("PRAGMA integrity_check").fetchone() == ("ok",), f"rank {rank}: sound")
+            passes = [list(row) for row in db.execute("SELECT name, startNs, endNs, type FROM StepTaskInfo")]
+            pairs = [list(row) for row in db.execute("SELECT value, opConnectionId FROM COMMUNICATION_OP JOIN STRING_IDS ON STRING_IDS.id = opName "
+                                                     "WHERE opConnectionId IS NOT NULL")]
+            check(sorted(passes) == sorted(wanted[rank]["StepTaskInfo"]["rows"]), f"rank {rank}: passes as the reference has them")
+            check(sorted(pairs) == sorted(wanted[rank]["COMMUNICATION_OP.opConnectionId"]["rows"]) and pairs, f"rank {rank}: pairs, too")
+            columns = ", ".join(row[1] for row in old.execute("PRAGMA table_info(COMMUNICATION_OP)"))
+            check(all(db.execute(f"SELECT {columns} FROM {table}").fetchall() == old.execute(f"SELECT {columns} FROM {table}").fetchall()
+                      for table, columns in (("COMMUNICATION_OP", columns), ("STRING_IDS", "*"), ("CANN_API", "*"))), f"rank {rank}: the rest is as it was")
+        db.close()
+        old.close()
+    bytes_of = {file: file.read_bytes() for file in copies}
+    run("cluster", job, "-m", "p2p_pairing", "-o", top / "copies-of-pairs", "--rank-databases")
+    with sqlite3.connect(top / "copies-of-pairs" / copies[0].relative_to(out)) as db:
+        check(db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'StepTaskInfo'").fetchone() == (0,), "p2p_pairing has no passes")
+    db.close()
+    run("cluster", job, "-m", "pp_chart", "-o", out, "--rank-databases")
+    check(bytes_of == {file: file.read_bytes() for file in copies}, "made again, they are the same")
+    done = run("cluster", out, "-m", "pp_chart", "-o", top / "of-copies", "--rank-databases")
+    again = {file.name: file.read_bytes() for file in (top / "of-copies").rglob("ascend_*.db")}
+    check(len(again) == 8, "a copy can be copied")
+    for words in (["-m", "pp_chart"], ["-m", "slow_rank", "-o", top / "none"], ["-m", "pp_chart", "-o", top / "none", "--export-type", "text"]):
+        done = run("cluster", job, *words, "--rank-databases", code=2)
+        check(done.stderr.count("\n") == 1 and "--rank-databases: needs" in done.stderr, done.stderr)
+    done = run("cluster", out, "-m", "pp_chart", "-o", out, "--rank-databases", code=3)
+    check("the recorded database would be replaced" in done.stderr, f"the input is no output: {done.stderr}")
+    check(bytes_of == {file: file.read_bytes() for file in copies}, "and stays as it is")
+    elsewhere, linked = top / "elsewhere", top / "linked"
+    elsewhere.mkdir()
+    linked.mkdir()
+    (linked / copies[0].relative_to(out).parts[0]).symlink_to(elsewhere)
+    done = run("cluster", job, "-m", "pp_chart", "-o", linked, "--rank-databases", code=3)
+    check(done.stderr.count(": no copy: ") == 1, done.stderr)
+    check(list(elsewhere.iterdir()) == [], "no link is followed")
+    hostile_originals(top, job)
+
+
+def hostile_originals(top, job):
+    """A database with a trigger, one whose table is a view, and a damaged one: the first is copied without running it, the others have a line."""
+    spoiled, out = top / "spoiled-copies", top / "of-spoiled-copies"
+    shutil.copytree(job, spoiled)
+    files = sorted(spoiled.rglob("ascend_pytorch_profiler_*.db"))
+    with sqlite3.connect(files[0]) as db:
+        db.execute("CREATE TRIGGER evil AFTER UPDATE ON COMMUNICATION_OP BEGIN DELETE FROM STRING_IDS; END")
+        n_texts = db.execute("SELECT COUNT(*) FROM STRING_IDS").fetchone()
+    db.close()
+    with sqlite3.connect(files[1]) as db:
+        db.execute("CREATE VIEW StepTaskInfo AS SELECT 1 AS name")
+    db.close()
+    done = run("cluster", spoiled, "-m", "pp_chart", "-o", out, "--rank-databases", code=3)
+    with sqlite3.connect(out / files[0].relative_to(spoiled)) as db:
+        check(db.execute("SELECT COUNT(*) FROM STRING_IDS").fetchone() == n_texts, "a trigger does not run")
+    db.close()
+    check(done.stderr.count("rank 1: no copy: ") == 1 and not list(out.rglob(files[1].name)), f"a view is not replaced: {done.stderr}")
+    check(f"{out}  7 databases of ranks" in done.stdout, "the others are there")
 
 
 def one_step(top):

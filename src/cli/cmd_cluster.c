@@ -18,6 +18,9 @@
 #include "cli/work.h"
 #include "cluster/cluster.h"
 #include "cluster/manifest.h"
+#include "cluster/mode_p2p_pairing.h"
+#include "cluster/mode_pp_chart.h"
+#include "cluster/rank_databases.h"
 #include "cluster/shard.h"
 #include "open/results_file.h"
 #include "pipeline/rank_load.h"
@@ -28,7 +31,8 @@ struct clustering {
     struct cluster_options options;
     LIST(const struct mode *) modes;
     struct cluster_result result;
-    bool is_part; /* `job` has the ranks of the part of --shard alone */
+    size_t n_copies; /* of --rank-databases */
+    bool is_part;    /* `job` has the ranks of the part of --shard alone */
 };
 
 static bool mode_add(struct clustering *n, const struct mode *mode)
@@ -181,6 +185,10 @@ static void print_result(const struct clustering *n)
             printf("  %s %s", readable_count(number, f->rows), f->rows == 1 ? "row" : "rows");
         putchar('\n');
     }
+    if (n->n_copies > 0) {
+        term_text(&t, n->a->options.out_dir, 0);
+        printf("  %zu %s of ranks\n", n->n_copies, n->n_copies == 1 ? "database" : "databases");
+    }
 }
 
 static json_t *lines_json(const char *const *line, size_t n)
@@ -312,6 +320,34 @@ static enum exit_status launch(struct clustering *n, const struct launcher *how,
     return *ran ? status : gather(n, l->dir);
 }
 
+/* --rank-databases. */
+static bool copy_databases(struct clustering *n, const char *out_dir, struct error *e)
+{
+    struct manifest_of of;
+    struct rank_databases r = { .results = arena_printf(n->a->mem, "%s/cluster_analysis.db", out_dir),
+                                .dir = n->a->options.out_dir };
+    if (!r.results || !launch_manifest_of(&of, n->a, e))
+        return r.results ? false : error_no_memory(e, "--rank-databases");
+    r.root = of.root;
+    r.n_roots = of.n_roots;
+    return rank_databases_write(&n->job, &r, &n->n_copies, e);
+}
+
+/* What --rank-databases needs. */
+static bool can_copy_databases(const struct clustering *n)
+{
+    const struct arguments *a = n->a;
+    bool has_mode = false;
+    for (size_t i = 0; i < n->modes.n; i++)
+        has_mode = has_mode || n->modes.at[i] == &mode_p2p_pairing || n->modes.at[i] == &mode_pp_chart;
+    if (has_mode && a->options.out_dir && n->options.wants_db && !a->job.launcher && !a->job.shards)
+        return true;
+    complain(
+        "--rank-databases: needs --out, results as a database, and the mode p2p_pairing or pp_chart, without --launcher and "
+        "--shards");
+    return false;
+}
+
 static enum exit_status run_modes(struct clustering *n)
 {
     struct arguments *a = n->a;
@@ -338,11 +374,12 @@ static enum exit_status run_modes(struct clustering *n)
     work_memory(a, dir);
     progress_begin(&progress, stderr, !a->quiet);
     const bool done = cluster_run(&n->job, &request, &n->result, &e);
+    const bool is_copied = !done || !a->job.rank_databases || copy_databases(n, out_dir, &e);
     progress_end(&progress);
     memory_unwatch();
-    if (!done)
+    if (!done || !is_copied)
         complain("%s", e.text);
-    const size_t n_losses = report_notes(n);
+    const size_t n_losses = report_notes(n) + !is_copied;
     if (done && !a->quiet && !a->json)
         print_result(n);
     if (!done || n->result.n_ranks == 0)
@@ -380,6 +417,8 @@ int run_cluster(struct arguments *a)
     struct launch launched = { 0 };
     bool ran = false;
     if (status == STATUS_DONE && !types_read(&n))
+        status = STATUS_PARAMETER;
+    else if (status == STATUS_DONE && a->job.rank_databases && !can_copy_databases(&n))
         status = STATUS_PARAMETER;
     else if (status == STATUS_DONE && (a->job.shard || a->job.join))
         status = run_shard(&n);

@@ -333,6 +333,9 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "for computational_op_masking: kinds of groups, such as dp,edp;tp" },
     [OPT_CLUSTER_NO_NAMES] = { "exclude-op-name", "exclude_op_name", .kind = OPTION_FLAG, .at = AT(job.no_op_names),
         .help = "for compute_op_sum: omit the table by operator names" },
+    [OPT_CLUSTER_RANK_DATABASES] = { "rank-databases", .kind = OPTION_FLAG, .at = AT(job.rank_databases),
+        .help = "for p2p_pairing and pp_chart, with --out: write copies of the ranks' databases into that directory, with what MindStudio "
+                "Insight reads from them; the recorded ones are never changed" },
     [OPT_CLUSTER_SHARD] = { "shard", .kind = OPTION_TEXT, .value = "I/N", .at = AT(job.shard),
         .help = "only write the summaries of a part of the ranks, 1/8 to 8/8, to shard_I_of_N.summary in the output directory" },
     [OPT_CLUSTER_MANIFEST] = { "manifest", .kind = OPTION_FILE, .value = "FILE", .at = AT(job.manifest),

@@ -172,6 +172,7 @@ enum option_id {
     OPT_CLUSTER_RANK_ID,
     OPT_CLUSTER_PARALLEL,
     OPT_CLUSTER_NO_NAMES,
+    OPT_CLUSTER_RANK_DATABASES,
     OPT_CLUSTER_SHARD,
     OPT_CLUSTER_MANIFEST,
     OPT_CLUSTER_JOIN,
@@ -259,7 +260,7 @@ struct cluster_words {
     const char *modes, *ranks, *base, *parallel_types, *shard, *manifest, *join;
     const char *launcher, *launcher_args, *shards;
     uint64_t step, top, rank_id, processes;
-    bool no_op_names;
+    bool no_op_names, rank_databases;
 };
 
 /* The values of a command line. Filled with the defaults first. */
