@@ -211,6 +211,9 @@ static double share_found(const struct planted *p, size_t n_runs)
 static void faults_above_the_noise_are_found_and_nothing_else(void **state)
 {
     static const struct planted row[] = {
+        { "healthy, 3 steps, 3 %", SLOW_SHAPES, 1, 3, 0.03, 0, 0, 0, 0, 0.02 },
+        { "healthy, 5 steps, 10 %", SLOW_SHAPES, 1, 5, 0.1, 0, 0, 0, 0, 0.02 },
+        { "healthy, 8 steps, 10 %", SLOW_SHAPES, 1, 8, 0.1, 0, 0, 0, 0, 0.02 },
         { "healthy, 20 steps, 1 %", SLOW_SHAPES, 1, 20, 0.01, 0, 0, 0, 0, 0.02 },
         { "healthy, 20 steps, 10 %", SLOW_SHAPES, 1, 20, 0.1, 0, 0, 0, 0, 0.02 },
         { "healthy, 200 steps, 3 %", SLOW_SHAPES, 1, 200, 0.03, 0, 0, 0, 0, 0.02 },
@@ -220,6 +223,8 @@ static void faults_above_the_noise_are_found_and_nothing_else(void **state)
         { "healthy, 2 ranks of 10 steps", SLOW_SHAPES, 2, 10, 0.1, 0, 0, 0, 0, 0.02 },
         { "healthy, 20 steps, long tail", SLOW_SHAPES, 1, 20, 0.05, 0, 0.6, 0, 0, 0.15 },
         { "healthy, 100 steps, long tail", SLOW_SHAPES, 1, 100, 0.05, 0, 0.6, 0, 0, 0.15 },
+        { "one step of 3, twice as long", SLOW_ONCE, 1, 3, 0.03, 0, 0, 1, 0.95, 1 },
+        { "one step of 5, twice as long", SLOW_ONCE, 1, 5, 0.03, 0, 0, 1, 0.95, 1 },
         { "one step of 20 that depend on each other, 25 deviations", SLOW_ONCE, 1, 20, 0.01, 0.7, 0, 0.25, 0.9, 1 },
         { "one step of 20, ten deviations", SLOW_ONCE, 1, 20, 0.03, 0, 0, 0.3, 0.7, 1 },
         { "one step of 200, ten deviations", SLOW_ONCE, 1, 200, 0.03, 0, 0, 0.3, 0.95, 1 },

@@ -106,7 +106,7 @@ class Timeline(unittest.TestCase):
             ("no such directory", ["nowhere", "a.json"], 2, "No such file"),
             ("a directory to write", [collection("pt-a-host"), "."], 2, "is a directory"),
             ("nowhere to write", [collection("pt-a-host"), "no/such/a.json"], 1, "cannot be created"),
-            ("nothing of the kind", [DATA, "a.json"], 1, "contains neither"),
+            ("nothing of the kind", [".", "a.json"], 1, "contains neither"),
             ("a device without memory", [collection("pt-a-host"), "a.json", "--device", "npu:5"], 1, "--device may be cpu, npu:0"),
         ]
         for what, words, code, reported in rows:

@@ -180,7 +180,7 @@ def test_analysis_reads_it(tmp_path):
     subprocess.run([os.environ["ASCOPE_PROGRAM"], "export-trace", r.path, out, "--quiet"], check=True)
     frames = [event for event in json.load(open(out)) if event.get("cat") == "python_function"]
     of = {event["args"]["Python id"]: event for event in frames}
-    inner = [event for event in frames if event["name"].endswith(": leaf")]
+    inner = sorted((event for event in frames if event["name"].endswith(": leaf")), key=lambda event: event["ts"])
     assert len(inner) == 3
     parents = [of[event["args"]["Python parent id"]]["name"].rpartition(": ")[2] for event in inner]
     assert parents == ["everything", "numbers", "fails"]

@@ -100,11 +100,18 @@ static double spread_of(const double *v, size_t n)
 static double limit_of(const struct judging *j, const double *v, size_t n, double p, double effective)
 {
     const double DEPENDENT = 5; /* so many numbers show a spread even if they depend on each other */
-    enum { FEWEST_OF_TAIL = 4, MOST_OF_TAIL = 50, OF_TAIL = 7 };
+    const double USUAL_NOISE = 0.1, SEEN_BEFORE = 4;
+    enum { FEWEST_OF_SPREAD = 10, FEWEST_OF_TAIL = 4, MOST_OF_TAIL = 50, OF_TAIL = 7 };
     const double median = n == 0 ? 0 : (v[(n - 1) / 2] + v[n / 2]) / 2, share = n > 0 ? effective / (double)n : 1;
     const double spread = later(spread_of(v, n), least_noise(j));
     double limit =
         median + spread * student_bound(p, later(0.6 * share * (double)n, fmin(0.6 * (double)n, DEPENDENT)) - 1);
+    /* A few numbers hardly show their spread: with what steps usually vary by, seen in so many more, a large one is none of them. */
+    if (n > 0 && n < FEWEST_OF_SPREAD) {
+        const double all = SEEN_BEFORE + (double)n, usual = USUAL_NOISE * j->out->usual_ns;
+        const double mixed = sqrt((SEEN_BEFORE * usual * usual + (double)n * spread * spread) / all);
+        limit = fmin(limit, median + mixed * student_bound(p, all - 1));
+    }
     /* Where the tail is longer than that of normal numbers: it falls as a power, as the largest numbers show. */
     size_t k = n / OF_TAIL < FEWEST_OF_TAIL ? FEWEST_OF_TAIL : n / OF_TAIL;
     k = k > MOST_OF_TAIL ? MOST_OF_TAIL : k;
