@@ -275,7 +275,9 @@ static void markdown_measures(struct out *o, const struct gate *g)
         markdown_put(o, " | ");
         markdown_put(o, k > GATE_FREE ? "" : percent_text(text, r->noise, of, false));
         markdown_put(o, " | ");
-        snprintf(text, sizeof text, isnan(r->allowed) ? "" : "%g %%", 100 * r->allowed);
+        text[0] = '\0';
+        if (!isnan(r->allowed))
+            snprintf(text, sizeof text, "%g %%", 100 * r->allowed);
         markdown_put(o, text);
         markdown_put(o, " | ");
         markdown_put(o, mark);
