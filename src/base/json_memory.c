@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static atomic_bool has_failed;
 static _Thread_local jmp_buf *way_out; /* of json_read(), while it reads */
@@ -41,4 +42,18 @@ json_t *json_read(const char *text, size_t len, size_t flags, json_error_t *why)
     }
     way_out = NULL;
     return read;
+}
+
+json_t *text_json(const char *text)
+{
+    json_t *s = json_string(text);
+    if (s)
+        return s;
+    char *clean = strdup(text);
+    for (char *c = clean; clean && *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    s = clean ? json_string(clean) : NULL;
+    free(clean);
+    return s;
 }

@@ -17,4 +17,7 @@ bool json_memory_failed(void);
 /* As json_loadb(). NULL with json_memory_failed(): the text may be as it should be. */
 json_t *json_read(const char *text, size_t len, size_t flags, json_error_t *why);
 
+/* A string of any bytes; in texts that are not UTF-8, bytes beyond ASCII become '?'. NULL without memory. */
+json_t *text_json(const char *text);
+
 #endif

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "cli/place_report.h"
-#include "cli/summary.h"
 
 enum { PLACE_INDENT = 13 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "base/file.h"
 #include "base/framework_names.h"
 #include "base/inside.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json_memory.h"
 #include "base/large_memory.h"
 #include "base/outdir.h"
 #include "cli/cluster_launch.h"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"

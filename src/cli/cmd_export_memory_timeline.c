@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "cli/one_collection.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
@@ -83,7 +85,7 @@ static void print_report(const struct term *t, const struct memory_timeline *m, 
     fprintf(t->to, "  peak allocated %s, ", readable_bytes(bytes, positive(m->peaks.allocated.bytes)));
     fprintf(t->to, "peak reserved %s%s\n", readable_bytes(bytes, positive(m->peaks.reserved.bytes)),
             m->peaks.is_partial ? ", both excluding memory allocated before the recording" : "");
-    summary_losses(t, lost);
+    losses_print(t, lost);
 }
 
 static json_t *report(const struct memory_timeline *m, const char *out, const struct losses *lost)
@@ -98,7 +100,7 @@ static json_t *report(const struct memory_timeline *m, const char *out, const st
                      (json_int_t)peak.bytes, "peak_us", (json_int_t)peak.at.time_us, "peak_by_category", by_category,
                      "before_bytes", (json_int_t)m->before_bytes, "max_allocated_bytes",
                      (json_int_t)m->peaks.allocated.bytes, "max_reserved_bytes", (json_int_t)m->peaks.reserved.bytes,
-                     "since_recording", m->peaks.is_partial, "losses", summary_losses_json(lost));
+                     "since_recording", m->peaks.is_partial, "losses", losses_json(lost));
 }
 
 /* Adds the losses that concern memory. Of the device only the clock is used, and it is not analysed: its profile

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "base/destination.h"
 #include "cli/one_collection.h"
 #include "cli/summary.h"
@@ -39,7 +41,7 @@ static enum exit_status report(struct arguments *a, const char *log, const char 
         return json_report(a, "stacks",
                            json_pack("[{s:o*, s:o*, s:s, s:I, s:o}]", "file", log ? text_json(log) : NULL, "graph",
                                      svg ? text_json(svg) : NULL, "metric", metric_word[a->metric], "lines",
-                                     (json_int_t)n, "losses", summary_losses_json(lost)),
+                                     (json_int_t)n, "losses", losses_json(lost)),
                            status);
     struct term t;
     char number[READABLE_MOST];
@@ -54,7 +56,7 @@ static enum exit_status report(struct arguments *a, const char *log, const char 
         term_text(&t, svg, 0);
         fputs(": flame graph, for a browser\n", t.to);
     }
-    summary_losses(&t, lost);
+    losses_print(&t, lost);
     return status;
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/flow/chrome_flows.h"
 #include "base/gzip.h"
@@ -35,7 +37,7 @@ static json_t *traces_json(const struct traces *r)
     for (size_t i = 0; i < r->split->pieces.n; i++) {
         const struct trace_piece *p = &r->split->pieces.at[i];
         json_array_append_new(list, json_pack("{s:o, s:I, s:o}", "file", text_json(p->path), "events",
-                                              (json_int_t)p->n_events, "losses", summary_losses_json(&r->lost)));
+                                              (json_int_t)p->n_events, "losses", losses_json(&r->lost)));
     }
     return list;
 }
@@ -60,7 +62,7 @@ static enum exit_status report(struct arguments *a, const struct traces *r, enum
             fprintf(t.to, "  %s of text: %s; --max-size 400M splits it into parts\n", readable_bytes(bytes, p->n_text),
                     advice);
     }
-    summary_losses(&t, &r->lost);
+    losses_print(&t, &r->lost);
     return status;
 }
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "base/file.h"
 #include "base/inside.h"
 #include "cli/collections.h"
@@ -290,7 +292,7 @@ static void put_text(const struct term *t, const struct looked *l)
     recording_print(t, &l->collector);
     for (size_t i = 0; i < l->folders.n; i++)
         put_folder(t, &l->folders.at[i], first);
-    summary_losses(t, &l->lost);
+    losses_print(t, &l->lost);
 }
 
 /* ---- for machines --------------------------------------------------------------------------------------------- */
@@ -325,7 +327,7 @@ static json_t *looked_json(const struct looked *l)
     const struct source *first = main_source(l);
     return json_pack("{s:o, s:b, s:o, s:o, s:o}", "path", text_json(l->path), "simulated",
                      first && source_is_simulated(first), "folders", folders, "recording",
-                     recording_json(&l->collector), "losses", summary_losses_json(&l->lost));
+                     recording_json(&l->collector), "losses", losses_json(&l->lost));
 }
 
 struct reporting {

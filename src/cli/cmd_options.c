@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "cli/exit_status.h"
 #include "cli/msprof_machine.h"
 #include "cli/option_results.h"

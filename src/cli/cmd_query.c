@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd_query.h"
+#include "base/json_memory.h"
 #include "export/msprof/query.h"
 
 #include <jansson.h>

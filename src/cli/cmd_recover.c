@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
+#include "base/json_memory.h"
 #include "base/inside.h"
 #include "cli/cmd_recover.h"
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/json_memory.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"

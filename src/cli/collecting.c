@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/json_memory.h"
 #include "cli/cmd_export.h"
 #include "cli/cmd_query.h"
 #include "cli/command.h"

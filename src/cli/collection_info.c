@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "cli/recording_report.h"
-#include "cli/summary.h"
 #include "raw/torch.h"
 
 static const char *const level_name[] = { "Level_none", "Level0", "Level1", "Level2" };
@@ -86,7 +87,7 @@ void collection_info_print(const struct term *t, const struct collection *s, con
                                : "records",
                 term_ink(t, INK_DIM), file_about[i].holds, term_ink(t, INK_END));
     }
-    summary_losses(t, &s->lost);
+    losses_print(t, &s->lost);
     fputc('\n', t->to);
 }
 
@@ -105,5 +106,5 @@ json_t *collection_info_json(const struct collection *s, const struct collection
                      "simulated", set->is_simulated, "rank", set->has_rank ? json_integer(set->rank) : json_null(),
                      "level", level_name[set->level], "cpu", set->has_cpu, "npu", set->has_npu, "text", set->wants_text,
                      "db", set->wants_db, "options", options, "bytes", files, "recording",
-                     recording_json(&s->collector), "losses", summary_losses_json(&s->lost));
+                     recording_json(&s->collector), "losses", losses_json(&s->lost));
 }

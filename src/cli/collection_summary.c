@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "analyse/framework/memory_peaks.h"
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/profiler_steps.h"
@@ -226,7 +228,7 @@ bool collection_summary_print(const struct term *t, const struct arguments *a, c
     const bool has_ranges = range_table_print(t, &s->profile, &s->framework.ops, a->top), has_memory = put_memory(t, s),
                has_files = summary_files(t, s->path, &r->account, a->verbose > 0);
     recording_cost_print(t, &s->collector, a->verbose > 0);
-    summary_losses(t, &s->lost);
+    losses_print(t, &s->lost);
     summary_times(t, &r->account);
     return has_files && has_steps && has_costs && has_ranges && has_memory;
 }
@@ -244,9 +246,9 @@ json_t *collection_summary_json(const struct arguments *a, const struct step_cho
                            collection_is_simulated(s), "files", files_json(&r->account), "most_memory", memory_json(s),
                            "top_on_device", top_list_json(s->profile.names, c.device, c.n_device), "top_on_host",
                            top_list_json(s->profile.names, c.host, c.n_host), "top_in_python",
-                           top_list_json(s->profile.names, c.python, c.n_python), "losses",
-                           summary_losses_json(&s->lost), "recording", recording_json(&s->collector), "problems",
-                           problems_json(&r->account), "seconds", seconds_json(&r->account));
+                           top_list_json(s->profile.names, c.python, c.n_python), "losses", losses_json(&s->lost),
+                           "recording", recording_json(&s->collector), "problems", problems_json(&r->account),
+                           "seconds", seconds_json(&r->account));
     costs_free(&c);
     json_object_set_new(report, "ranges", range_table_json(&s->profile, &s->framework.ops, a->top));
     if (report && step_table_json(&steps, report))

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "base/robust.h"
-#include "cli/summary.h"
 
 enum { NAME_COLUMNS = 60, DETAIL_COLUMNS = 40, RANKS_SHOWN = 8, STEPS_SHOWN = 5 };
 

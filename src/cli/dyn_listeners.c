@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "base/inside.h"
-#include "cli/summary.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 #include "dynamic/host_status.h"

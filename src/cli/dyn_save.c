@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_memory.h"
 #include "base/file.h"
 #include "base/inside.h"
 #include "cli/exit_status.h"
-#include "cli/summary.h"
 #include "collect/flight_request.h"
 #include "collect/recover.h"
 

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json_memory.h"
 #include "base/file.h"
-#include "cli/summary.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 #include "pipeline/analyse_done.h"

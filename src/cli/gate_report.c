@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "base/out.h"
 #include "base/utf8.h"
-#include "cli/summary.h"
 
 const char *const gate_measure_key[GATE_MEASURES] = { "step", "computing", "communication", "free", "slow", "memory" };
 static const char *const measure_word[GATE_MEASURES] = { "step", "computing",  "exposed communication",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/host_table.h"
 
+#include "base/json_memory.h"
 #include "analyse/host/host_use.h"
-#include "cli/summary.h"
 
 static bool is_sampled(const struct host_use *u)
 {

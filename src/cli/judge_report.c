@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/judge_report.h"
 
-#include "cli/summary.h"
+#include "base/json_memory.h"
 
 enum { MOST_LINES = 8 };
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "cli/summary.h"
+#include "base/json_memory.h"
 
 enum { WHAT_COLUMNS = 60, VIEW_MOST = 80 };
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "analyse/framework/ranges.h"
-#include "cli/summary.h"
 
 enum { MEMBER_MOST = 64 };
 

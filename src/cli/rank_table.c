@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rank_table.h"
 
+#include "base/json_memory.h"
 #include "cli/step_table.h"
-#include "cli/summary.h"
 #include "cli/judge_report.h"
 
 enum { TABLE_COLUMNS = 60, BAR_CELLS = 20, LEAST_NAME = 20 };

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/summary.h"
+#include "base/json_memory.h"
 
 enum { STEPS_SHOWN = 3, COST_COLUMNS = 24 };
 

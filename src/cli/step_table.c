@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "analyse/framework/step_causes.h"
 #include "analyse/framework/step_shares.h"
-#include "cli/summary.h"
 #include "cli/judge_report.h"
 
 enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40, CAUSE_NARROW = 28, NARROW = 100 };

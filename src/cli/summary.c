@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/loss_report.h"
 #include "base/json_memory.h"
 #include "cli/exit_status.h"
 #include "cli/host_table.h"
@@ -353,21 +354,6 @@ static bool put_top(const struct term *t, const struct profile *p, size_t most)
     return done;
 }
 
-static void put_loss(const struct term *t, const struct losses *l, enum loss why)
-{
-    char n[READABLE_MOST];
-    fprintf(t->to, "    %11s %s", readable_count(n, l->by[why].n), loss_text(why));
-    if (l->by[why].file) {
-        fprintf(t->to, "%s, %s ", term_ink(t, INK_DIM),
-                loss_place(why) == LOSS_REPORTED_BY ? "according to" : "first:");
-        term_text(t, l->by[why].file, 0);
-        if (loss_place(why) == LOSS_AT_BYTE)
-            fprintf(t->to, ":%llu", (unsigned long long)l->by[why].first_at);
-        fputs(term_ink(t, INK_END), t->to);
-    }
-    fputc('\n', t->to);
-}
-
 void complain_problems(FILE *to, const char *path, const struct account *a)
 {
     enum { SHOWN = 3 }; /* a full disk causes the same problem for forty files */
@@ -387,46 +373,6 @@ void complain_failed(FILE *to, const struct error *e, const struct losses *l)
 {
     complain_to(to, "%s%s", e->text,
                 losses_damage(l) > 0 ? "; some records of the collection could not be used; see ascope info" : "");
-}
-
-void complain_losses(const char *path, const struct losses *l)
-{
-    for (int why = 0; why < LOSS_KINDS; why++) {
-        char n[READABLE_MOST], place[32] = "";
-        if (l->by[why].n == 0 || !loss_is_damage((enum loss)why))
-            continue;
-        if (loss_place((enum loss)why) == LOSS_AT_BYTE)
-            snprintf(place, sizeof place, ":%llu", (unsigned long long)l->by[why].first_at);
-        complain("%s: %s %s%s%s%s; they are missing from the results", path, readable_count(n, l->by[why].n),
-                 loss_text((enum loss)why), l->by[why].file ? ", first: " : "", l->by[why].file ? l->by[why].file : "",
-                 l->by[why].file ? place : "");
-    }
-}
-
-void summary_losses(const struct term *t, const struct losses *l)
-{
-    static const struct {
-        bool is_damage, is_reported; /* by the collector */
-        enum ink ink;
-        const char *heading;
-    } part[] = {
-        { true, true, INK_WARN, "lost while recording" },
-        { true, false, INK_WARN, "damaged and skipped" },
-        { false, true, INK_DIM, "not recorded (expected)" },
-        { false, false, INK_DIM, "ignored (expected)" },
-    };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        bool is_first = true;
-        for (int why = 0; why < LOSS_KINDS; why++) {
-            if (l->by[why].n == 0 || loss_is_damage((enum loss)why) != part[i].is_damage ||
-                (loss_place((enum loss)why) == LOSS_REPORTED_BY) != part[i].is_reported)
-                continue;
-            if (is_first)
-                fprintf(t->to, "\n  %s%s%s\n", term_ink(t, part[i].ink), part[i].heading, term_ink(t, INK_END));
-            is_first = false;
-            put_loss(t, l, (enum loss)why);
-        }
-    }
 }
 
 bool stream_is_read(const struct source *s, const struct stream *stream)
@@ -504,40 +450,13 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
                has_ranges = range_table_print(t, p, NULL, a->top), has_host = host_table_print(t, p, a->top),
                has_files = summary_files(t, p->path, &r->account, a->verbose > 0);
     recording_cost_print(t, &p->collector, a->verbose > 0);
-    summary_losses(t, &p->lost);
+    losses_print(t, &p->lost);
     summary_times(t, &r->account);
     fflush(t->to);
     return has_files && has_steps && has_top && has_ranges && has_host;
 }
 
 /* ---- for machines --------------------------------------------------------------------------------------------- */
-
-json_t *text_json(const char *text)
-{
-    json_t *s = json_string(text);
-    if (s)
-        return s;
-    char *clean = strdup(text);
-    for (char *c = clean; clean && *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    s = clean ? json_string(clean) : NULL;
-    free(clean);
-    return s;
-}
-
-json_t *summary_losses_json(const struct losses *l)
-{
-    json_t *list = json_array();
-    for (int why = 0; why < LOSS_KINDS; why++)
-        if (l->by[why].n > 0)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:I, s:o, s:I}", "reason", loss_key((enum loss)why),
-                                                  "text", loss_text((enum loss)why), "damage",
-                                                  loss_is_damage((enum loss)why), "count", (json_int_t)l->by[why].n,
-                                                  "file", l->by[why].file ? text_json(l->by[why].file) : json_null(),
-                                                  "offset", (json_int_t)l->by[why].first_at));
-    return list;
-}
 
 json_t *summary_streams_json(const struct source *s)
 {
@@ -607,14 +526,14 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
         json_object_set_new(counts, fact_word[i].key, json_integer((json_int_t)n[i]));
     for (size_t i = 0; i < p->n_devices; i++)
         json_array_append_new(devices, json_integer(p->device[i].source.device));
-    json_t *report = json_pack(
-        "{s:o, s:o, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_json(p->path),
-        "chip", p->n_devices > 0 ? json_string(p->chip->name) : json_null(), "platform", p->platform, "hostname",
-        text_json(s->settings.hostname), "simulated", profile_is_simulated(p), "devices", devices, "begin_ns",
-        (json_int_t)s->begin_ns, "end_ns", (json_int_t)source_end_ns(s, s), "has_end", s->has_end, "counts", counts,
-        "files", files_json(&r->account), "top_operators", top_json(p, a->top), "losses", summary_losses_json(&p->lost),
-        "recording", recording_json(&p->collector), "problems", problems_json(&r->account), "seconds",
-        seconds_json(&r->account));
+    json_t *report =
+        json_pack("{s:o, s:o, s:i, s:o, s:b, s:o, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+                  text_json(p->path), "chip", p->n_devices > 0 ? json_string(p->chip->name) : json_null(), "platform",
+                  p->platform, "hostname", text_json(s->settings.hostname), "simulated", profile_is_simulated(p),
+                  "devices", devices, "begin_ns", (json_int_t)s->begin_ns, "end_ns", (json_int_t)source_end_ns(s, s),
+                  "has_end", s->has_end, "counts", counts, "files", files_json(&r->account), "top_operators",
+                  top_json(p, a->top), "losses", losses_json(&p->lost), "recording", recording_json(&p->collector),
+                  "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
     struct step_choice choice;
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, NULL, a->top));

@@ -21,17 +21,14 @@ void summary_streams(const struct term *t, const struct source *s); /* one line 
 void complain_problems(FILE *to, const char *path, const struct account *a);
 /* Prints why nothing was written, and that there were losses, too. */
 void complain_failed(FILE *to, const struct error *e, const struct losses *l);
-void complain_losses(const char *path, const struct losses *l); /* prints a line for each kind of damage on stderr */
 bool stream_is_read(const struct source *s,
                     const struct stream *stream); /* if the source is not loaded: whether it would be read */
-void summary_losses(const struct term *t, const struct losses *l);
 
 /* New references; NULL without memory. */
 json_t *summary_json(const struct arguments *a, const struct result *r);
 json_t *files_json(const struct account *a);
 json_t *problems_json(const struct account *a);
 json_t *seconds_json(const struct account *a);
-json_t *summary_losses_json(const struct losses *l);
 json_t *summary_streams_json(const struct source *s);
 void summary_extent(const struct term *t, const struct source *s, const struct source *host); /* how long, since when */
 
@@ -46,8 +43,6 @@ size_t top_take(const struct names *names, struct top *sum, size_t n, size_t mos
 void top_print(const struct term *t, const struct names *names, const char *heading, const struct top *top, size_t n,
                double all_ns);
 json_t *top_list_json(const struct names *names, const struct top *top, size_t n);
-
-json_t *text_json(const char *text); /* accepts any bytes; in texts that are not UTF-8, bytes beyond ASCII become '?' */
 
 /* Appends to the list of a report; takes the reference. Without memory *list becomes NULL, and json_report() prints no incomplete
  * report. */

@@ -6,9 +6,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "answers/chrome_kinds.h"
 #include "base/inside.h"
-#include "cli/summary.h"
 #include "load/db_reader.h"
 #include "load/pftrace_read.h"
 
@@ -130,7 +131,7 @@ void trace_info_print(const struct term *t, const struct input *input, const str
             fprintf(t->to, "    %11s %s%s%s\n", readable_count(a, f.n[kind]), term_ink(t, INK_DIM),
                     kind_row[kind].about, term_ink(t, INK_END));
     }
-    summary_losses(t, &l->lost);
+    losses_print(t, &l->lost);
     fputc('\n', t->to);
 }
 
@@ -151,5 +152,5 @@ json_t *trace_info_json(const struct input *input, const struct recording *l)
                      (json_int_t)f.end_ns, "steps", (json_int_t)f.n_steps, "processes", (json_int_t)c->processes.n,
                      "tracks", (json_int_t)c->tracks.n, "instants", (json_int_t)c->instants.n, "counters",
                      (json_int_t)c->counters.n, "flows", (json_int_t)c->flows.n, "slices", slices, "losses",
-                     summary_losses_json(&l->lost));
+                     losses_json(&l->lost));
 }

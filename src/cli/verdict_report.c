@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cli/summary.h"
+#include "base/json_memory.h"
 
 static void print_part(const struct job_report *r, const struct path_part *p, const struct term *t)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "base/sort.h"
-#include "cli/summary.h"
 #include "cli/verdict_report.h"
 #include "cluster/cluster.h"
 #include "cluster/job_overview.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "answers/run_chrome.h"
 #include "answers/run_collection.h"
 #include "cli/compare_report.h"
-#include "cli/summary.h"
 #include "cli/view_advice.h"
 #include "cli/view_chrome_work.h"
 #include "cli/view_kernel_counters.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_memory.h"
 #include "cli/place_report.h"
-#include "cli/summary.h"
 #include "cli/judge_report.h"
 
 enum {

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/json_memory.h"
+#include "cli/loss_report.h"
 #include "analyse/profile_analyse.h"
 #include "base/large_memory.h"
 #include "base/outdir.h"
@@ -37,7 +39,7 @@ static void end_done(struct run *run, const struct result *r)
     if (!is_shown)
         complain_no_memory(r->profile.path);
     if (run->a->face != FACE_ASCOPE) /* the exit codes of these names do not show losses */
-        complain_losses(r->profile.path, &r->profile.lost);
+        losses_complain(r->profile.path, &r->profile.lost);
     const bool lossy = account_is_lossy(&r->account, &r->profile.lost) || !is_shown;
     run->tally.n_lossy += lossy;
     run->tally.n_done += !lossy;
