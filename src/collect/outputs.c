@@ -105,6 +105,7 @@ static struct output *output_for(struct outputs *o, unsigned stream, unsigned de
     char name[80];
     folder_complete(to, folder);
     slices_init(&out->slices, to, folder, family_of(o, row, name), row->cut);
+    out->slices.keeps_sums = true;
     out->n_closed = to->first_slice;
     out->is_used = true;
     o->used[o->n_used++] = (uint16_t)index;

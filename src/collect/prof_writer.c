@@ -307,7 +307,7 @@ static void slice_open(struct slices *s)
     }
     s->next++;
     s->written = 0;
-    s->has_sum = s->is_open;
+    s->has_sum = s->is_open && s->keeps_sums;
     checksum_begin(&s->sum);
 }
 

@@ -76,7 +76,8 @@ struct slices {
     size_t written; /* bytes of the open slice */
     uint8_t *buffer;
     size_t n;
-    bool has_sum; /* of the open slice: all of it passed through here */
+    bool keeps_sums; /* set by who asks for them with slices_sums(), and frees `sums` */
+    bool has_sum;    /* of the open slice: all of it passed through here */
     struct checksum sum;
     struct slice_sum *sums; /* of those that are closed; of very many, of the last ones */
     size_t n_sums;
