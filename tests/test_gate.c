@@ -158,7 +158,8 @@ static void equal_runs_pass_and_slower_ones_do_not(void **state)
     };
     static const double more[] = { 0, 0.02, 0.05, 0.1 };
     const size_t n_pairs = getenv("ASCOPE_TABLE") ? 3 * PAIRS : PAIRS / test_stride(4);
-    const double some = 3.5 / (double)n_pairs;
+    const double some = 3.5 / (double)n_pairs,
+                 fewer = n_pairs < PAIRS ? some : 0; /* a part of the pairs scatters more */
     seed = 7;
     for (size_t i = 0; i < ROWS(row); i++) {
         struct pair_parts o[ROWS(more)];
@@ -173,8 +174,10 @@ static void equal_runs_pass_and_slower_ones_do_not(void **state)
         assert_true(o[0].real < some && o[0].verdict[GATE_REGRESSED] < some);
         for (size_t k = 1; k < ROWS(more); k++)
             assert_true(o[k].verdict[GATE_PASS] == 0);
-        assert_true(o[2].verdict[GATE_REGRESSED] >= row[i].least_5 && o[3].verdict[GATE_REGRESSED] >= row[i].least_10);
-        assert_true(o[2].real_step >= row[i].least_5 - 0.05 && o[3].real_step >= row[i].least_10 - 0.05);
+        assert_true(o[2].verdict[GATE_REGRESSED] >= row[i].least_5 - fewer &&
+                    o[3].verdict[GATE_REGRESSED] >= row[i].least_10 - fewer);
+        assert_true(o[2].real_step >= row[i].least_5 - 0.05 - fewer &&
+                    o[3].real_step >= row[i].least_10 - 0.05 - fewer);
     }
     (void)state;
 }
