@@ -218,6 +218,10 @@ def directories_of_devices_agree(top):
     check({rank["source"] for rank in json.loads(done.stdout)["job_ranks"]} == {"db"}, "databases are read")
     raw = results(out / "raw")
     check(len(raw) > 20 and results(out / "db") == raw, f"PROF: {len(raw)} tables, from databases as from directories")
+    ascope("analyse", job, "--summary", "--out", out / "summaries")
+    run(out / "summaries", "-m", "communication_time", "-o", out / "sum")
+    of_summaries = results(out / "sum")
+    check(of_summaries["RankDeviceMap"] == raw["RankDeviceMap"] and len(raw["RankDeviceMap"]["rows"]) == 4, "summaries have the directories, too")
     blocks = [row[raw["KernelDetails"]["columns"].index("block_dim")] for row in raw["KernelDetails"]["rows"]]
     of_tasks = []
     for file in job.glob("*/msprof_*.db"):

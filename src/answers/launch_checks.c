@@ -304,7 +304,7 @@ enum check_state check_launch_bound(const struct advise_subject *s, struct findi
     const double least_late = 0.5, least_small = 0.3, least_free = 0.1; /* of kernels, of kernels, of a step */
     const struct rank_spans *v = &s->spans;
     struct launch_waits launches;
-    size_t n = 0, n_known = 0, n_small = 0, n_late = 0;
+    size_t n_known = 0, n_small = 0, n_late = 0;
     double small_ns = 0;
     double *lost_ns = arena_take(s->spare, s->series.n, sizeof *lost_ns);
     if (v->n[SPAN_CALL] == 0 || !lost_ns || !launch_waits_count(&launches, s))
@@ -312,7 +312,6 @@ enum check_state check_launch_bound(const struct advise_subject *s, struct findi
     for (size_t i = 0; i < v->n[SPAN_KERNEL]; i++) {
         struct rank_span launch;
         const struct rank_span x = rank_span(v, SPAN_KERNEL, i);
-        n += advise_counts(s, x.step);
         if (!advise_counts(s, x.step) || !rank_span_launch(v, SPAN_KERNEL, i, &launch))
             continue;
         n_known++;
@@ -322,7 +321,7 @@ enum check_state check_launch_bound(const struct advise_subject *s, struct findi
         small_ns += s->alone_ns[i];
         lost_ns[x.step] += s->alone_ns[i];
     }
-    if (n > 0 && n_known == 0)
+    if (n_known == 0)
         return CHECK_UNRECORDED;
     const int64_t longest_ns = longest_gap(s, &n_late);
     if (is_blocking(&launches) || (double)n_late < least_late * (double)n_known ||

@@ -225,11 +225,12 @@ static bool identity_tables(struct cluster_steps *c, struct results *out)
     for (size_t i = 0; i < c->ranks.n; i++) {
         const struct rank_row_of *r = &c->ranks.at[i];
         const struct cell uid = r->host_uid ? cell_text(r->host_uid) : cell_na();
+        const struct cell path = r->path ? cell_text(r->path) : cell_na(); /* summaries of earlier releases have none */
         const uint32_t n = (uint32_t)seen.key.n;
         if (r->host_uid && keys_add(&seen, names_addz(c->names, r->host_uid), out->mem) == n)
             grid_row(&hosts, (struct cell[]){ uid, cell_text(r->host_name ? r->host_name : "") });
         if (r->has_device)
-            grid_row(&devices, (struct cell[]){ cell_int(r->rank), cell_int(r->device), uid, cell_text(r->path) });
+            grid_row(&devices, (struct cell[]){ cell_int(r->rank), cell_int(r->device), uid, path });
     }
     const struct result_table host_table = {
         .name = "HostInfo", .column = host, .n_columns = 2, .n_rows = hosts.cells.n / 2, .grid = hosts.cells.at

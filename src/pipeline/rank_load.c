@@ -107,6 +107,8 @@ static bool load_prof(const char *path, unsigned parts, struct rank *out, int *e
     bool done = prof_load(path, 1, NULL, &r, e);
     const struct table_source source = { write_tables, &a, r.profile.names };
     done = done && rank_tables_load(&from, &source, parts, out, e);
+    out->identity.path = arena_text(out->mem, path, strlen(path));
+    done = done && (out->identity.path || error_no_memory(e, path));
     if (done)
         *exit_code = account_is_lossy(&r.account, &r.profile.lost) ? CODE_OF_LOSSES : 0;
     for (size_t i = 0; i < LOSS_KINDS; i++)
