@@ -163,7 +163,7 @@ class PowerCut(unittest.TestCase):
             def check(state, is_over, old=old, new=new):
                 found = self.results_of(state, name)
                 if is_over:
-                    self.assertEqual(found, new)
+                    self.assertTrue(found == new, sorted(found))
                 elif found is not None:
                     self.assertTrue(found in (old, new), sorted(found))
 
@@ -171,20 +171,20 @@ class PowerCut(unittest.TestCase):
             os.unlink(os.path.join(self.folder, "log"))
             old = new
 
-    def whole_files(self, *args, at_end, pattern):
+    def whole_files(self, *args, at_end, pattern, code=0):
         """A command whose files stand for themselves: each is the old one, the new one or not there; at the end all are the new ones."""
         def chosen(files):
             return {path: content for path, content in files.items() if content is not None and ".part-" not in path and re.search(pattern, path)}
 
         old = chosen(self.files())
-        disk, calls, _ = self.logged(*args)
+        disk, calls, _ = self.logged(*args, code=code)
         new = chosen(self.files())
         self.assertGreaterEqual(len(new), at_end)
 
         def check(state, is_over):
             found = chosen(state)
             if is_over:
-                self.assertEqual(found, new)
+                self.assertTrue(found == new, sorted(found))
             for path, content in found.items():
                 self.assertTrue(content in (old.get(path), new.get(path)), path)
 
@@ -196,6 +196,14 @@ class PowerCut(unittest.TestCase):
         self.whole_files(ASCOPE, "analyse", "-q", "--summary", self.root, at_end=2, pattern=r"/ascope_rank[^/]*\.summary$")
         run(ASCOPE, "analyse", "-q", self.root)
         self.whole_files(ASCOPE, "cluster", "-q", self.root, "--mode=all", at_end=1, pattern="^cluster_analysis_output/")
+        self.whole_files(ASCOPE, "cluster", "-q", self.root, "--manifest=" + self.root + "/ranks", at_end=1, pattern="^ranks$")
+
+    def test_copies_of_the_databases_of_a_job(self):
+        job, to = os.path.join(self.root, "job"), os.path.join(self.root, "to")
+        run(ASCOPE, "sim", "--framework=pt", "--processes=2", "--pp=2", "--steps=2", "--operators=20", "--out", job)
+        run(ASCOPE, "analyse", "-q", "--export-type=db", job)
+        self.whole_files(ASCOPE, "cluster", "-q", job, "-m", "pp_chart", "-o", to, "--rank-databases", at_end=3, pattern="^to/.*[.]db$")
+        self.whole_files(ASCOPE, "gate", "-q", "--markdown", to + "/gate.md", job, "--", job, at_end=1, pattern="[.]md$", code=(0, 5))
 
     def test_export(self):
         run(ASCOPE, "sim", "--kernels=50", "--out", self.root)
