@@ -217,6 +217,14 @@ class Databases(unittest.TestCase):
                 own, total = (float(row["Host %s Duration(us)" % word]) for word in ("Self", "Total"))
                 self.assertTrue(0 <= own <= total, (sample, ticks, row))
                 self.assertLessEqual(float(row["Device Self Duration(us)"]), float(row["Device Total Duration(us)"]) + 1e-6, row)
+            with open(folder + "/trace_view.json", encoding="utf-8") as f:
+                spans = sorted((e["pid"], e["tid"], ns(e["ts"]), round(1000 * e["dur"])) for e in json.load(f) if e.get("cat") == "cpu_op" and "ProfilerStep#" not in e["name"])
+            union, of, last = 0, None, 0
+            for process, thread, begin, lasts in spans:
+                last = last if of == (process, thread) else 0
+                union, of, last = union + max(0, begin + lasts - max(begin, last)), (process, thread), max(last, begin + lasts)
+            own_ns = sum(round(1000 * float(row["Host Self Duration(us)"])) for row in rows)
+            self.assertLessEqual(own_ns, union, (sample, ticks))
 
     def test_steps_are_ranges_of_operators(self):
         for which in "npu", "host":
