@@ -31,6 +31,10 @@ COMMANDS = (  # kind, words ({job}: a job that stays as it is), job, what is exc
     ("advise", ("advise",), "job", READ),
     ("compare", ("compare", "{job}"), "job", READ),
     ("view", ("view", "--export=page.html"), "job", READ),
+    ("summary", ("analyse", "--summary"), "job", READ),
+    ("gate", ("gate", "--markdown=gate.md", "{job}", "--"), "job", READ),
+    ("export-trace", ("export-trace", "{rank}", "trace.json"), "job", READ[1:]),  # the rank itself is named: it may be a link
+    ("export-stacks", ("export-stacks", "{rank}", "stacks.log"), "job", READ[1:]),
     ("why of results", ("why",), "results", ("", "/" + OUTPUT)),
     ("cluster of results", ("cluster",), "results", ("", "/" + OUTPUT, "../" + GATHERED)),
     ("compare of results", ("compare", "{results}"), "results", ("", "/" + OUTPUT)),
@@ -113,7 +117,8 @@ class Links(Torture):
         loop = threading.Thread(target=exchange_until, args=(done, found[0], link))
         if looped:
             loop.start()
-        r = subprocess.run([self.ascope, *(w.format(**self.jobs_of) for w in words), path], env=env, capture_output=True, timeout=120, cwd=top)
+        given = [w.format(rank=rank, **self.jobs_of) for w in words]
+        r = subprocess.run([self.ascope, *given, *([] if rank in given else [path])], env=env, capture_output=True, timeout=120, cwd=top)
         if looped:
             done.set()
             loop.join()
@@ -126,7 +131,7 @@ class Links(Torture):
         return n
 
     def check(self, kind, what, job, top, r):
-        why = ["ended with %d: %s" % (r.returncode, r.stderr[-300:])] if r.returncode not in (0, 1, 2, 3) else []
+        why = ["ended with %d: %s" % (r.returncode, r.stderr[-300:])] if r.returncode not in (0, 1, 2, 3, *((4, 5) if kind.startswith("gate") else ())) else []
         said = r.stdout + r.stderr
         if b"evil" in said.lower() or b"foreign-" in said:
             why.append("names from elsewhere are printed: %s" % said[:300])
