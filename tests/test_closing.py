@@ -26,9 +26,9 @@ class Closing(unittest.TestCase):
         self.top = os.path.realpath(tempfile.mkdtemp(prefix="ascope-closing-", dir=place))
         self.addCleanup(shutil.rmtree, self.top, ignore_errors=True)
 
-    def each(self):
+    def each(self, hows=[[]] * len(SEEDS) + [["old"]]):
         """Arguments of the program, with a folder of its own for each seed; and for an older kernel."""
-        for i, how in enumerate([[]] * len(SEEDS) + [["old"]]):
+        for i, how in enumerate(hows):
             self.folder = os.path.join(self.top, str(i))
             os.mkdir(self.folder)
             yield lambda mode: [PROGRAM, self.folder, str(i + 1), mode, *how]
@@ -67,6 +67,19 @@ class Closing(unittest.TestCase):
         for program in self.each():
             paths = self.done(*program("cuda")).stdout.split()
             self.check(paths[-1], 2 * OPERATORS, 2 * OPERATORS)
+
+    def test_where_no_thread_may_have_descriptors_of_its_own(self):
+        """What is then closed while the writer creates a file is lost, and counted; the program's own is as it was."""
+        for mode in "session", "cuda":
+            for program in self.each([["shared"]] * 3):
+                path = self.done(*program(mode)).stdout.split()[-1]
+                r = subprocess.run([ASCOPE, "analyse", "-q", path], capture_output=True, text=True, timeout=120)
+                with open(os.path.join(path, "ascope.json")) as f:
+                    dropped = {d["what"]: d["count"] for d in json.load(f)["dropped"]}
+                table = os.path.join(path, "ASCEND_PROFILER_OUTPUT/operator_details.csv")
+                found = self.count(table, "Name", "mine") if os.path.exists(table) else 0
+                self.assertEqual(found + dropped.get("operators", 0), 2 * OPERATORS, (mode, dropped, r.stderr))
+                self.assertIn(r.returncode, (3,) if dropped else (0, 3), r.stderr)  # 3: a sampler's file may be cut
 
     def test_the_flight_recorder(self):
         for program in self.each():
