@@ -20,12 +20,12 @@ def text_of(path):
 
 def found(pattern, *paths):
     """What stands in files of a pattern, as in a shell."""
-    return {what for pattern_of_path in paths for path in glob.glob(os.path.join(SOURCE, pattern_of_path)) for what in re.findall(pattern, text_of(path), re.M)}
+    return {what for pattern_of_path in paths for path in glob.glob(os.path.join(SOURCE, pattern_of_path), recursive=True) for what in re.findall(pattern, text_of(path), re.M)}
 
 
 TABLE = text_of("src/view/pages/text.js").partition("const words = {")[2].partition("\n};")[0]
 CHECKS = found(r'^    \{ "(\w+)", "', "src/answers/advise.c")
-FACTS = found(r'\b(?:add_fact|add_count|fact_add)\((?:f->)?in, "([^"]+)"', "src/view/*.c", "src/cli/view_*.c")
+FACTS = found(r'\b(?:add_fact|add_count|fact_add)\((?:f->)?in, "([^"]+)"', "src/view/**/*.c", "src/**/view_*.c")
 
 # Keys that are completed at run time, by their begin: what completes them.
 COMPLETED = {
@@ -78,7 +78,7 @@ class Texts(unittest.TestCase):
         for of, gpu in re.findall(r'^    \{ "\w+", "[^"]+", ("[^"]+"|\w+), ("[^"]+"|\w+),', advise, re.M):
             needs |= {macros.get(one, one.strip('"')) for one in (of, gpu) if one != "NULL"}
         self.assertGreater(len(needs), 8)
-        said = found(r'\badd_fact\((?:f->)?in, [^"]*"[^"]+", "([^"]+)"', "src/view/*.c", "src/cli/view_*.c") | found(r'\badd_fact\((?:f->)?in, table, "([^"]+)"', "src/view/*.c") | \
+        said = found(r'\badd_fact\((?:f->)?in, [^"]*"[^"]+", "([^"]+)"', "src/view/**/*.c", "src/**/view_*.c") | found(r'\badd_fact\((?:f->)?in, table, "([^"]+)"', "src/view/**/*.c") | \
             found(r'is_lossy \? "([^"]+)" : "', "src/cli/view_collection.c") | found(r'is_lossy \? "[^"]+" : "([^"]+)"', "src/cli/view_collection.c")
         self.assertEqual(len(said), 4)
         self.assertEqual([text for text in sorted(needs | said) if '"%s": "' % text not in translated and '%s: "' % text not in translated], [])

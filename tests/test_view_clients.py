@@ -185,7 +185,7 @@ class Clients(Case):
         with open(os.path.join(SOURCE, "src/view/view_api.c"), encoding="utf-8") as f:
             self.assertEqual(set(re.findall(r'\{ "(\w+)", (?:true|false), answer_', f.read())), set(GOOD))
         read = set()
-        for path in glob.glob(os.path.join(SOURCE, "src/view/*.c")):
+        for path in glob.glob(os.path.join(SOURCE, "src/view/**/*.c"), recursive=True):
             with open(path, encoding="utf-8") as f:
                 read |= set(re.findall(r'http_parameter(?:_i64)?\(\w+->q, "(\w+)"', f.read()))
         self.assertEqual(read, {"input"} | {key for given in GOOD.values() for key in given})
