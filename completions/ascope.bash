@@ -58,19 +58,23 @@ _ascope()
     'why -dir' | 'why --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'why --step') return ;;
     'why --rank') return ;;
+    'why --steps-by') return ;;
     'why --top') return ;;
     'why --threads') return ;;
     'why --memory-limit') return ;;
     'advise -dir' | 'advise --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'advise --html') compopt -o filenames; _ascope_offer -f; return ;;
+    'advise --steps-by') return ;;
     'advise --threads') return ;;
     'advise --memory-limit') return ;;
     'compare --out') compopt -o filenames; _ascope_offer -d; return ;;
+    'compare --steps-by') return ;;
     'compare --top') return ;;
     'compare --threads') return ;;
     'compare --memory-limit') return ;;
     'gate --allow') return ;;
     'gate --markdown') compopt -o filenames; _ascope_offer -f; return ;;
+    'gate --steps-by') return ;;
     'gate --top') return ;;
     'gate --threads') return ;;
     'gate --memory-limit') return ;;
@@ -79,6 +83,7 @@ _ascope()
     'cluster --export-type' | 'cluster --export_type') _ascope_offer -W 'text db text,db'; return ;;
     'cluster --ranks' | 'cluster --rank_list') return ;;
     'cluster --step' | 'cluster --step_id') return ;;
+    'cluster --steps-by') return ;;
     'cluster --top' | 'cluster --top_num') return ;;
     'cluster --base' | 'cluster --bp') compopt -o filenames; _ascope_offer -d; return ;;
     'cluster --rank-id' | 'cluster --rank_id') return ;;
@@ -95,6 +100,7 @@ _ascope()
     'view -dir' | 'view --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'view --ranks') return ;;
     'view --step') return ;;
+    'view --steps-by') return ;;
     'view --port') return ;;
     'view --host') return ;;
     'view --export') compopt -o filenames; _ascope_offer -f; return ;;
@@ -142,6 +148,7 @@ _ascope()
     'communication --threads') return ;;
     'communication --memory-limit') return ;;
     'info -dir' | 'info --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
+    'info --steps-by') return ;;
     'query -dir' | 'query --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'query --threads') return ;;
     'sim --out') compopt -o filenames; _ascope_offer -d; return ;;
@@ -196,26 +203,26 @@ _ascope()
         what=-f ;;
     why)
         words=''
-        options=' -dir --collection-dir --step --rank --top --threads --memory-limit --json --quiet -q --help -h'
+        options=' -dir --collection-dir --step --rank --steps-by --top --threads --memory-limit --json --quiet -q --help -h'
         what=-f ;;
     advise)
         words=''
-        options=' -dir --collection-dir --html --threads --memory-limit --json --quiet -q --help -h' ;;
+        options=' -dir --collection-dir --html --steps-by --threads --memory-limit --json --quiet -q --help -h' ;;
     compare)
         words=''
-        options=' --out -o --csv-safe --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
+        options=' --out -o --csv-safe --steps-by --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     gate)
         words=''
-        options=' --allow --markdown --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
+        options=' --allow --markdown --steps-by --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     cluster)
         words=''
-        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --rank-databases --shard --manifest --join --shards --launcher --launcher-args --processes --threads --memory-limit --no-sync --json --quiet -q --help -h'
+        options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --steps-by --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --rank-databases --shard --manifest --join --shards --launcher --launcher-args --processes --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     view)
         words=''
-        options=' -dir --collection-dir --ranks --step --port --host --no-open --export --range --threads --memory-limit --quiet -q --help -h'
+        options=' -dir --collection-dir --ranks --step --steps-by --port --host --no-open --export --range --threads --memory-limit --quiet -q --help -h'
         what=-f ;;
     analyse)
         words=''
@@ -240,7 +247,7 @@ _ascope()
         options=' -dir --collection-dir --rule -r --type --out --clear --threads --memory-limit --no-sync --json --quiet -q --verbose -v --help -h' ;;
     info)
         words=''
-        options=' -dir --collection-dir --json --quiet -q --help -h' ;;
+        options=' -dir --collection-dir --steps-by --json --quiet -q --help -h' ;;
     query)
         words=''
         options=' -dir --collection-dir --threads --json --help -h' ;;

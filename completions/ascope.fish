@@ -96,6 +96,7 @@ complete -c ascope -n '__fish_seen_subcommand_from options' -F
 complete -c ascope -n '__fish_seen_subcommand_from why' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from why' -l step -d 'step to explain; default: the slowest' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l rank -d 'rank on which it is explained; default: the one that the others wait for' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
@@ -105,6 +106,7 @@ complete -c ascope -n '__fish_seen_subcommand_from why' -l help -s h -d 'print t
 complete -c ascope -n '__fish_seen_subcommand_from why' -F
 complete -c ascope -n '__fish_seen_subcommand_from advise' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l html -d 'also write the report as a page for a browser' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from advise' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
 complete -c ascope -n '__fish_seen_subcommand_from advise' -l json -d 'print the report as one JSON object'
@@ -113,6 +115,7 @@ complete -c ascope -n '__fish_seen_subcommand_from advise' -l help -s h -d 'prin
 complete -c ascope -n '__fish_seen_subcommand_from advise' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l out -s o -d 'write tables (csv), a database and a page for a browser into this directory; default: nothing is written' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
+complete -c ascope -n '__fish_seen_subcommand_from compare' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from compare' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
@@ -123,6 +126,7 @@ complete -c ascope -n '__fish_seen_subcommand_from compare' -l help -s h -d 'pri
 complete -c ascope -n '__fish_seen_subcommand_from compare' -F
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l allow -d 'by how much a measure may grow: step (also without a name), computing, communication, free, slow (steps; default: as step), memory; only these are judged; default: 3%' -x
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l markdown -d 'write a report in Markdown into this file; - is standard output, which then has nothing else' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
@@ -137,6 +141,7 @@ complete -c ascope -n '__fish_seen_subcommand_from cluster' -l export-type -l ex
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l ranks -l rank_list -d 'use only these ranks: 0,3-5; default: all' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l step -l step_id -d 'use only this step, for modes that know steps; default: all' -x
+complete -c ascope -n '__fish_seen_subcommand_from cluster' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l top -l top_num -d 'number of rows of modes that list the largest ones; default: depends on the mode' -x
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l base -l bp -d 'for cluster_time_compare_summary: the other job, or its results' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l rank-id -l rank_id -d 'for communication_bottleneck: the rank whose operators are examined; default: 0' -x
@@ -160,6 +165,7 @@ complete -c ascope -n '__fish_seen_subcommand_from cluster' -F
 complete -c ascope -n '__fish_seen_subcommand_from view' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from view' -l ranks -d 'for a job: ranks whose timelines are shown together: 0,3-5; default: all if there are at most 8, else those that stand out' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l step -d 'for two runs: step that begins at the same moment in both; default: the first that both have' -x
+complete -c ascope -n '__fish_seen_subcommand_from view' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l port -d 'port of the address; default: any free one' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l host -d '127.0.0.1 or localhost; any other address is refused, with a hint to use a tunnel' -x
 complete -c ascope -n '__fish_seen_subcommand_from view' -l no-open -d 'print the address only; do not open a browser'
@@ -257,6 +263,7 @@ complete -c ascope -n '__fish_seen_subcommand_from communication' -l verbose -s 
 complete -c ascope -n '__fish_seen_subcommand_from communication' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from communication' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from info' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from info' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from info' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from info' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from info' -l help -s h -d 'print this text'

@@ -4,6 +4,7 @@
 
 #include "answers/run_chrome.h"
 #include "answers/run_rank.h"
+#include "answers/trace_steps.h"
 #include "fuzz.h"
 #include "guarded.h"
 #include "load/chrome_load.h"
@@ -70,6 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         for (size_t i = 0; i < t.instants.n; i++)
             check_args(&t, t.instants.at[i].args_at, t.instants.at[i].args_len);
+        if (!trace_steps_find(&t, NULL, &e))
+            abort();
         use(&t);
         chrome_trace_free(&t);
     } else if (e.fault != FAULT_FORMAT) {

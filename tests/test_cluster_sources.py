@@ -271,8 +271,9 @@ def one_rank_says_nothing_about_others(top):
 
 
 def what_was_not_recorded(top):
-    """Databases of PROF directories have no steps, text results no tasks: the reason is the one that holds."""
-    done = run("cluster", top / "bare", "-m", "computational_op_masking", "-o", top / "bare-masking", code=3)
+    """Databases of PROF directories have no steps without marks, text results no tasks: the reason is the one that holds."""
+    run("sim", "--kernels", 120, "--marks=off", "--out", top / "unmarked")
+    done = run("cluster", top / "unmarked", "-m", "computational_op_masking", "-o", top / "bare-masking", code=3)
     check("no rank has the required data; nothing is written (it was not recorded" in done.stderr, f"no steps: {done.stderr}")
     done = run("cluster", top / "inputs/text", "-m", "computational_op_masking", "-o", top / "text-masking", code=3)
     check("nothing is written (tables are not enough: it needs databases, summaries or trace_view.json)" in done.stderr, f"text: {done.stderr}")

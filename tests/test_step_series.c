@@ -33,7 +33,7 @@ static void made_init(struct made *m)
     s->profile.device = &m->device;
     s->profile.n_devices = 1;
     struct profiler_steps *t = &s->steps;
-    COLUMN(m, t->op), COLUMN(m, t->id), COLUMN(m, t->host_begin_ns), COLUMN(m, t->host_end_ns);
+    COLUMN(m, t->op), COLUMN(m, t->thread), COLUMN(m, t->id), COLUMN(m, t->host_begin_ns), COLUMN(m, t->host_end_ns);
     COLUMN(m, t->begin_ns), COLUMN(m, t->end_ns), COLUMN(m, t->has_work);
     struct framework_ops *o = &s->framework.ops;
     COLUMN(m, o->begin_ns), COLUMN(m, o->end_ns), COLUMN(m, o->name);
@@ -507,6 +507,8 @@ static void without_a_device_collectives_are_communication(void **state)
         add_of_thread(&m, "aten::mm", 7, OP, 20, 30);
         t->id[1] = name(&m, "1");
         t->op[1] = (uint32_t)o->n - 2;
+        t->thread[0] = o->thread[0];
+        t->thread[1] = o->thread[t->op[1]];
         t->host_begin_ns[1] = 20 * MS;
         t->host_end_ns[1] = 30 * MS;
         t->n = 2;

@@ -84,12 +84,12 @@ def a_host_that_begins_late_is_found_in_every_form(top):
 
 
 def other_collections_than_those_of_pytorch(top):
-    """MindSpore has the same verdicts; PROF directories know no steps; databases of both do not know kinds of operators."""
+    """MindSpore has the same verdicts; PROF directories know no steps but marks (from 1 on); databases of both do not know kinds of operators."""
     for framework in "ms", "none":
         job = top / framework
         run("sim", "--framework", framework, "--ranks", 8, "--tp", 2, "--pp", 2, "--kernels", 1600, "--steps", 4, "--samplers=off",
             "--slow-rank", "3:1.6", "--slow-link", "0-1:0.2", "--slow-step", "2:4", "--out", job)
-        wanted = {("slow_rank", 3, None), ("slow_link", 0, None)} | ({("slow_step", None, "2")} if framework == "ms" else set())
+        wanted = {("slow_rank", 3, None), ("slow_link", 0, None)} | {("slow_step", None, "2" if framework == "ms" else "3")}
         for source in "collection", "db":
             if source == "db" and framework == "ms":
                 run("analyse", *sorted(job.iterdir()), "--export-type", "db", "-q")
@@ -102,7 +102,7 @@ def other_collections_than_those_of_pytorch(top):
             kinds = {(v["kind"], v["rank"], v["step"]) for v in found["verdicts"]}
             check(kinds == wanted, f"{framework}, {source}: {found['verdicts']}")
             slow = next((v["text"] for v in found["verdicts"] if v["kind"] == "slow_rank"), "")
-            check((" a step" in slow) == (("slow_step", None, "2") in wanted) != (" in all" in slow), f"no steps, no time of a step: {slow}")
+            check(" a step" in slow, f"the time of a step: {slow}")
             peers = "the median of all 8 ranks" if framework == "none" else "the median of the 4 ranks of its stage"
             check(peers in slow, f"{framework}, {source}: its peers: {slow}")
     for database in (top / "none").rglob("communication_analyzer.db"):

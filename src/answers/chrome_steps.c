@@ -13,6 +13,7 @@ bool step_series_of_chrome(struct step_series *s, const struct chrome_trace *t, 
     if (!run_steps_of_chrome(&run, t, names, mem) || !step_series_take(s, run.n_steps, mem))
         return false;
     s->is_host = !run.has_device;
+    s->by = t->steps.by;
     s->n = run.n_steps;
     for (size_t i = 0; i < s->n; i++) {
         const struct run_step *step = &run.step[i];
@@ -116,8 +117,7 @@ static bool take_nest(const struct trace_division *v, bool is_python, enum spent
     for (uint32_t i = 0; i < s->n; i++) {
         const enum slice_kind is = chrome_kind(&v->kinds, i);
         const bool is_of = is_python ? is == SLICE_PYTHON : is == SLICE_OPERATOR || is == SLICE_ANNOTATION;
-        uint32_t *new =
-            is_of && !chrome_step_name(names_text(v->t->names, s->name[i])) ? list_add(&layer.slices, v->mem) : NULL;
+        uint32_t *new = is_of && !chrome_is_step(v->t, i) ? list_add(&layer.slices, v->mem) : NULL;
         if (new)
             *new = i;
     }

@@ -21,6 +21,7 @@ bool run_member_of(struct run_member *r, const struct run_rank *q, struct arena 
         r->device = q->device ? q->device->source.device : 0;
         r->is_host = s.is_host;
         r->has_model = s.has_model;
+        r->steps_by = s.by ? arena_text(mem, s.by, strlen(s.by)) : NULL;
         r->n = s.is_whole ? 0 : s.n;
         r->step = step;
         int64_t *const median[] = { &r->median_ns, &r->own_median_ns, &r->communication_median_ns };

@@ -20,9 +20,10 @@ struct run_member {
     int64_t rank;
     bool has_device;
     unsigned device;
-    bool is_host;   /* there is no device, in the trace either */
-    bool has_model; /* steps are iterations of a model */
-    size_t n;       /* steps by begin; 0: none were recorded */
+    bool is_host;         /* there is no device, in the trace either */
+    bool has_model;       /* steps are iterations of a model */
+    const char *steps_by; /* as in struct step_series */
+    size_t n;             /* steps by begin; 0: none were recorded */
     struct rank_step *step;
     int64_t median_ns, own_median_ns, communication_median_ns; /* lower medians: one long step of two is not usual */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyse/framework/collection_marks.h"
 #include "analyse/device/gpu_occupancy.h"
 #include "analyse/device/overlap.h"
 #include "analyse/framework/profiler_steps.h"
@@ -95,7 +96,6 @@ static void gather(struct gathering *g, enum span_kind kind, size_t row)
 static enum span_kind kind_of_slice(const struct rank_spans *v, size_t i)
 {
     const struct chrome_trace *t = v->of.trace;
-    const char *name = names_text(t->names, t->slices.name[i]);
     switch (chrome_kind(&v->kinds, i)) {
     case SLICE_KERNEL:
     case SLICE_TASK: return SPAN_KERNEL;
@@ -104,8 +104,8 @@ static enum span_kind kind_of_slice(const struct rank_spans *v, size_t i)
     case SLICE_GC: return SPAN_GC;
     case SLICE_COPY: return SPAN_COPY;
     case SLICE_CALL: return SPAN_CALL;
-    case SLICE_OPERATOR: return chrome_step_name(name) ? SPAN_KINDS : SPAN_OPERATOR;
-    case SLICE_ANNOTATION: return chrome_step_name(name) ? SPAN_KINDS : SPAN_RANGE;
+    case SLICE_OPERATOR: return chrome_is_step(t, i) ? SPAN_KINDS : SPAN_OPERATOR;
+    case SLICE_ANNOTATION: return chrome_is_step(t, i) ? SPAN_KINDS : SPAN_RANGE;
     case SLICE_PYTHON: return SPAN_PYTHON;
     default: return SPAN_KINDS;
     }
@@ -149,7 +149,7 @@ static void gather_host(struct gathering *g)
         return;
     const struct framework *f = &q->collection->framework;
     for (size_t i = 0; i < f->ops.n; i++)
-        if (!name_is_step(q->profile->names, f->ops.name[i]))
+        if (!collection_op_is_step(q->collection, i))
             gather(g, f->ops.scope && f->ops.scope[i] == OP_SCOPE_USER ? SPAN_RANGE : SPAN_OPERATOR, i);
     for (size_t i = 0; i < f->python.n; i++)
         gather(g, SPAN_PYTHON, i);

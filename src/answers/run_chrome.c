@@ -40,7 +40,6 @@ struct chrome_run {
     struct chrome_kinds kinds;
     struct keys launches, externals;                  /* correlation ids of launches; external ids of operators */
     struct slice_rows launch_slices, operator_slices; /* the slices, in the order of these keys */
-    struct slice_rows step_slices;
     LIST(struct device_slice) device;
     int64_t *host_begin_ns, *host_end_ns, *begin_ns, *end_ns, *device_end_ns; /* of steps */
     bool has_times;     /* intervals of computing and communication give the parts of steps */
@@ -53,11 +52,6 @@ static name_id name_of(struct chrome_run *r, name_id name)
     if (r->name_of[name] == 0)
         r->name_of[name] = 1 + names_add(r->m.names, names_text(r->t->names, name), names_len(r->t->names, name));
     return r->name_of[name] - 1;
-}
-
-static const char *text_of(const struct chrome_run *r, size_t slice)
-{
-    return names_text(r->t->names, r->t->slices.name[slice]);
 }
 
 static int64_t end_of(const struct chrome_trace *t, size_t slice)
@@ -97,8 +91,6 @@ static void slices_sort_out(struct chrome_run *r)
         uint64_t number;
         struct device_slice *new;
         const enum slice_kind kind = chrome_kind(&r->kinds, i);
-        if ((kind == SLICE_ANNOTATION || kind == SLICE_OPERATOR) && chrome_step_name(text_of(r, i)))
-            add_row(r, &r->step_slices, i);
         if (r->has_operators && kind == SLICE_OPERATOR && chrome_external_id(t, i, &number))
             remember(r, &r->externals, &r->operator_slices, number, i);
         if (kind == SLICE_CALL && chrome_correlation(t, i, &number))
@@ -138,35 +130,23 @@ static void whole_find(struct chrome_run *r)
 
 static bool steps_find(struct chrome_run *r, struct measured_rank *out)
 {
-    const struct chrome_trace *t = r->t;
-    const size_t n = r->step_slices.list.n > 0 ? r->step_slices.list.n : 1;
-    uint64_t *key = arena_take(r->work, n, sizeof *key);
-    uint32_t *order = arena_take(r->work, n, sizeof *order);
+    const struct chrome_steps *s = &r->t->steps;
+    const size_t n = s->n > 0 ? s->n : 1;
+    out->has_steps = s->n > 0;
+    out->steps_by = s->by ? arena_text(r->m.mem, s->by, strlen(s->by)) : NULL;
+    out->n_steps = n;
+    out->step = arena_take(r->m.mem, n, sizeof *out->step);
     r->host_begin_ns = arena_take(r->work, n, sizeof *r->host_begin_ns);
     r->host_end_ns = arena_take(r->work, n, sizeof *r->host_end_ns);
-    out->step = arena_take(r->m.mem, n, sizeof *out->step);
-    if (!key || !order || arena_failed(r->work) || !out->step)
+    if (!out->step || arena_failed(r->work))
         return false;
-    out->has_steps = r->step_slices.list.n > 0;
-    order_fill(order, n);
-    for (size_t i = 0; i < r->step_slices.list.n; i++)
-        key[i] = (uint64_t)t->slices.begin_ns[r->step_slices.list.at[i]] ^ UINT64_C(1) << 63;
-    if (!order_by_u64(order, n, key))
-        return false;
-    int64_t last_ns = INT64_MIN;
-    for (size_t i = 0; i < r->step_slices.list.n; i++) {
-        const uint32_t slice = r->step_slices.list.at[order[i]];
-        if (end_of(t, slice) <= last_ns) /* the same step once more: an annotation, and an operator */
-            continue;
-        const size_t at = out->n_steps++;
-        r->host_begin_ns[at] = t->slices.begin_ns[slice];
-        r->host_end_ns[at] = last_ns = end_of(t, slice);
-        out->step[at].name = names_addz(r->m.names, chrome_step_name(text_of(r, slice)));
+    for (size_t i = 0; i < s->n; i++) {
+        r->host_begin_ns[i] = s->begin_ns[i];
+        r->host_end_ns[i] = s->end_ns[i];
+        out->step[i].name = name_of(r, s->id[i]);
     }
-    if (!out->has_steps) {
-        out->n_steps = 1;
+    if (s->n == 0)
         whole_find(r);
-    }
     return true;
 }
 
@@ -254,7 +234,7 @@ static void parts_find(struct chrome_run *r)
         busy_add(r, d->is_collective ? &communicating : &computing, d->slice);
     }
     for (uint32_t i = 0; r->device.n == 0 && i < r->t->slices.n && !r->failed; i++)
-        if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_step_name(text_of(r, i)))
+        if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_is_step(r->t, i))
             busy_add(r, &computing, i);
     busy_join(&computing);
     busy_join(&communicating);
@@ -348,7 +328,7 @@ static void add_host(struct chrome_run *r)
     chrome_self(self_ns, parent, &t->slices,
                 &(struct chrome_rows){ .end = n, .counts = counts, .begin_ns = INT64_MIN, .end_ns = INT64_MAX });
     for (size_t i = 0; i < n; i++)
-        if (counts[i] && !chrome_step_name(text_of(r, i)))
+        if (counts[i] && !chrome_is_step(t, i))
             measuring_add(&r->m, MEASURE_HOST, name_of(r, t->slices.name[i]), NAME_EMPTY,
                           host_step_at(r, t->slices.begin_ns[i]), (double)self_ns[i]);
 }
@@ -398,11 +378,8 @@ bool run_steps_of_chrome(struct measured_rank *out, const struct chrome_trace *t
                          struct arena *mem)
 {
     struct chrome_run r = { 0 };
-    bool has_steps = false;
     *out = (struct measured_rank){ .allocated_bytes = -1, .reserved_bytes = -1 };
-    for (size_t i = 0; i < names_count(t->names) && !has_steps; i++)
-        has_steps = chrome_step_name(names_text(t->names, (name_id)i)) != NULL;
-    const bool done = !has_steps || steps_measure(&r, out, t, names, mem);
+    const bool done = t->steps.n == 0 || steps_measure(&r, out, t, names, mem);
     out->n_steps = out->has_steps ? out->n_steps : 0;
     arena_free(r.work);
     return done;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/framework/collection_marks.h"
 #include "analyse/device/overlap.h"
 #include "analyse/framework/memory_peaks.h"
 #include "analyse/framework/step_bounds.h"
@@ -49,6 +50,7 @@ static bool steps_fill(struct source_run *r, struct measured_rank *out, struct a
 {
     const struct step_series *s = &r->steps;
     out->has_steps = !s->is_whole;
+    out->steps_by = s->by ? arena_text(mem, s->by, strlen(s->by)) : NULL;
     out->n_steps = s->n;
     out->step = arena_take(mem, s->n, sizeof *out->step);
     for (size_t i = 0; out->step && i < s->n; i++) {
@@ -146,7 +148,7 @@ static void add_host(struct source_run *r)
     for (size_t i = 0; r->collection->tree.self_ns && i < o->n; i++) {
         const int64_t self_ns = r->collection->tree.self_ns[i];
         const name_id label = framework_op_label(o, i);
-        if (strncmp(names_text(r->p->names, label), "ProfilerStep#", 13) != 0)
+        if (!collection_op_is_step(r->collection, i))
             measuring_add(&r->m, MEASURE_HOST, name_of(r, label), NAME_EMPTY, host_step_at(r, o->begin_ns[i]),
                           self_ns > 0 ? (double)self_ns : 0);
     }

@@ -53,7 +53,8 @@ struct measured_rank {
     bool has_rank, has_device, is_gpu;
     int64_t rank;
     unsigned device;
-    bool has_steps; /* false: the only step is the whole recording */
+    const char *steps_by; /* as in struct step_series */
+    bool has_steps;       /* false: the only step is the whole recording */
     size_t n_steps, n_usual;
     size_t n_startup;          /* leading steps that take longer; they are slow, too */
     struct run_step *step;     /* by begin */

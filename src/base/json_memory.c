@@ -57,3 +57,8 @@ json_t *text_json(const char *text)
     free(clean);
     return s;
 }
+
+json_t *text_or_null(const char *text)
+{
+    return text ? text_json(text) : json_null();
+}

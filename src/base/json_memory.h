@@ -19,5 +19,6 @@ json_t *json_read(const char *text, size_t len, size_t flags, json_error_t *why)
 
 /* A string of any bytes; in texts that are not UTF-8, bytes beyond ASCII become '?'. NULL without memory. */
 json_t *text_json(const char *text);
+json_t *text_or_null(const char *text); /* NULL: null */
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_memory.h"
+#include "cli/judge_report.h"
 #include "cli/place_report.h"
 
 enum { PLACE_INDENT = 13 };
@@ -155,6 +156,7 @@ void advise_print(const struct term *t, const struct advise_report *r)
     if (n[CHECK_ELSEWHERE] > 0)
         fprintf(t->to, ", %zu not applicable", n[CHECK_ELSEWHERE]);
     fputs(")\n", t->to);
+    steps_by_put(t, r->n_ranks > 0 ? r->rank[0].rank.steps_by : NULL);
     const size_t n_startup = startup_steps(r);
     if (n_startup == 1)
         fputs("the first step, which start-up makes slow, does not count; ascope why explains it\n", t->to);
@@ -195,7 +197,7 @@ json_t *advise_json(const struct advise_report *r)
                       of->has_rank ? json_integer(of->rank) : json_null(), "path", text_json(of->path), "gain_us",
                       a->finding.gain_ns / 1000, "share", a->share, "ranks", (json_int_t)a->n_ranks);
         json_object_set_new(one, "startup_steps", json_integer((json_int_t)r->rank[a->rank].n_startup));
-        json_object_set_new(one, "once", a->finding.once ? text_json(a->finding.once) : json_null());
+        json_object_set_new(one, "once", text_or_null(a->finding.once));
         json_object_set_new(one, "found", text_json(a->finding.found ? a->finding.found : ""));
         json_object_set_new(one, "change", json_string(advice_change(a)));
         json_object_set_new(one, "evidence", evidence_json(&a->finding));

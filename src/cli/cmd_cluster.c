@@ -132,6 +132,7 @@ static enum exit_status find_ranks(struct clustering *n)
     }
     if (a->job.shard && a->job.manifest)
         return list_ranks(n);
+    n->job.steps_by = a->steps_by;
     for (size_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
         if (!path)

@@ -29,8 +29,7 @@ static void print_remark(void *to, const struct options_remark *r)
     if (c->remarks)
         json_array_append_new(c->remarks, json_pack("{s:s, s:i, s:i, s:o, s:s, s:o}", "severity", words[r->severity],
                                                     "line", (int)r->line, "column", (int)r->column, "key",
-                                                    r->key ? text_json(r->key) : json_null(), "code", r->code, "text",
-                                                    text_json(r->text)));
+                                                    text_or_null(r->key), "code", r->code, "text", text_json(r->text)));
     if (r->severity == ASCOPE_ERROR || !c->a->quiet)
         complain("%s%s%s", r->severity == ASCOPE_ERROR ? "" : words[r->severity],
                  r->severity == ASCOPE_ERROR ? "" : ": ", line.text);

@@ -63,9 +63,9 @@ static json_t *number_json(const char *text)
     return *text && !*end ? json_integer(number) : json_null();
 }
 
-static json_t *text_or_null(const char *text)
+static json_t *known_json(const char *text)
 {
-    return strcmp(text, "N/A") != 0 ? text_json(text) : json_null();
+    return text_or_null(strcmp(text, "N/A") != 0 ? text : NULL);
 }
 
 /* "3,1,2" */
@@ -88,9 +88,9 @@ static json_t *query_json(const struct query *q)
     for (size_t i = 0; list && i < n; i++) {
         const char *const *text = sorted[i]->text;
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", text_or_null(sorted[i]->path),
-                            "job", text_or_null(text[QUERY_JOB]), "device", number_json(text[QUERY_DEVICE]), "folder",
-                            text_or_null(text[QUERY_DIR]), "begin", text_or_null(text[QUERY_TIME]), "model",
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", known_json(sorted[i]->path), "job",
+                            known_json(text[QUERY_JOB]), "device", number_json(text[QUERY_DEVICE]), "folder",
+                            known_json(text[QUERY_DIR]), "begin", known_json(text[QUERY_TIME]), "model",
                             number_json(text[QUERY_MODEL]), "iterations", number_json(text[QUERY_ITERATIONS]),
                             "slowest", numbers_json(text[QUERY_TOP]), "rank", number_json(text[QUERY_RANK])));
     }

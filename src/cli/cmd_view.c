@@ -142,7 +142,8 @@ static bool add_ranks(struct viewing *v, const struct view_job_answer *found)
         struct input *t = r->is_raw ? list_add(&v->inputs.list, v->a->mem) : NULL;
         const char **file = results ? list_add(&v->files, v->a->mem) : NULL;
         if (t)
-            *t = (struct input){ .path = r->path, .kind = framework_kind_of(r->path, &why) };
+            *t =
+                (struct input){ .path = r->path, .kind = framework_kind_of(r->path, &why), .steps_by = v->a->steps_by };
         if (file)
             *file = results;
     }
@@ -170,7 +171,8 @@ static enum exit_status add_runs(struct viewing *v, const char *const *path)
     const bool are_files = v->files.n > 0; /* and are shown by themselves already */
     for (size_t i = 0; i < RUNS && status == STATUS_DONE; i++) {
         struct view_run *r = &v->joint.run[i];
-        *r = (struct view_run){ .name = name_beside(path[i], path[!i]), .inputs = { .mem = v->a->mem } };
+        *r = (struct view_run){ .name = name_beside(path[i], path[!i]),
+                                .inputs = { .mem = v->a->mem, .steps_by = v->a->steps_by } };
         status = given_add(&r->inputs, are_files ? v->files.at[i] : path[i], INPUT_RESULTS);
         if (!are_files)
             inputs_take(v, &r->inputs);
@@ -184,6 +186,7 @@ static enum exit_status joint_find(struct viewing *v, const char *const *path, s
     struct arguments *a = v->a;
     struct view_job_answer found = { 0 };
     v->joint = (struct view_joint){ .job = { .path = path,
+                                             .steps_by = v->a->steps_by,
                                              .n_paths = n,
                                              .wanted = a->job.ranks,
                                              .n_threads = a->options.n_threads,
@@ -237,7 +240,8 @@ static bool inputs_make(struct viewing *v)
                                                            : "Chrome trace",
                                      .load = is_folder     ? view_tables_load
                                              : is_database ? view_database_load
-                                                           : view_chrome_load };
+                                                           : view_chrome_load,
+                                     .context = is_folder ? NULL : v->a->steps_by };
     }
     for (size_t i = 0; i < v->inputs.list.n; i++) {
         const struct input *t = &v->inputs.list.at[i];

@@ -7,6 +7,7 @@
 
 #include "base/json_memory.h"
 #include "base/robust.h"
+#include "cli/judge_report.h"
 
 enum { NAME_COLUMNS = 60, DETAIL_COLUMNS = 40, RANKS_SHOWN = 8, STEPS_SHOWN = 5 };
 
@@ -102,6 +103,7 @@ void compare_print_runs(const struct term *t, const struct comparison *c)
 {
     for (size_t i = 0; i < c->n_a + c->n_b; i++)
         put_run(t, c, i);
+    steps_by_put(t, c->pair[0].of_run[0]->steps_by);
     if (c->n_alone_a + c->n_alone_b > 0)
         fprintf(t->to, "ranks that are not in all runs, not compared: %zu of A, %zu of B\n", c->n_alone_a,
                 c->n_alone_b);
@@ -341,14 +343,14 @@ static json_t *memory_json(const struct comparison *c)
 
 static json_t *run_json(const struct measured_rank *r)
 {
-    return json_pack("{s:o, s:o, s:o, s:s, s:I, s:I}", "path", text_json(r->path), "rank",
+    return json_pack("{s:o, s:o, s:o, s:s, s:I, s:I, s:o}", "path", text_json(r->path), "rank",
                      r->has_rank ? json_integer(r->rank) : json_null(), "device",
                      r->has_device ? json_integer((json_int_t)r->device) : json_null(), "kind",
                      !r->has_device ? "host"
                      : r->is_gpu    ? "gpu"
                                     : "npu",
                      "steps", (json_int_t)(r->has_steps ? r->n_steps : 0), "usual",
-                     (json_int_t)(r->has_steps ? r->n_usual : 0));
+                     (json_int_t)(r->has_steps ? r->n_usual : 0), "steps_by", text_or_null(r->steps_by));
 }
 
 static json_t *steps_json(const struct comparison *c)

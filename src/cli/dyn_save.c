@@ -179,7 +179,7 @@ static json_t *recorders_json(const struct recorders *all)
     for (size_t i = 0; i < all->list.n; i++) {
         const struct recorder *const r = &all->list.at[i];
         json_array_append_new(list, json_pack("{s:o, s:o, s:s}", "recorder", text_json(r->home), "path",
-                                              r->path ? text_json(r->path) : json_null(), "state",
+                                              text_or_null(r->path), "state",
                                               !r->is_done     ? "failed"
                                               : r->is_running ? "running"
                                                               : "killed"));

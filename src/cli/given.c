@@ -14,7 +14,7 @@ enum exit_status given_add(struct inputs *t, const char *path, unsigned also)
 
 enum exit_status given_inputs(struct inputs *t, size_t *n_refused, struct arguments *a, unsigned also)
 {
-    *t = (struct inputs){ .mem = a->mem };
+    *t = (struct inputs){ .mem = a->mem, .steps_by = a->steps_by };
     *n_refused = 0;
     enum exit_status last = STATUS_USAGE;
     char wanted[INPUTS_WANTED];

@@ -71,7 +71,7 @@ enum exit_status given_runs(struct given_run *g, struct arguments *a,
 {
     LIST(uint32_t) group = { 0 };
     size_t n_refused = 0;
-    *g = (struct given_run){ .inputs.mem = a->mem };
+    *g = (struct given_run){ .inputs = { .mem = a->mem, .steps_by = a->steps_by } };
     for (uint32_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
         const size_t before = g->inputs.list.n;

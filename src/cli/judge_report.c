@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/judge_report.h"
 
+#include "analyse/framework/step_marks.h"
 #include "base/json_memory.h"
 
 enum { MOST_LINES = 8 };
@@ -55,4 +56,14 @@ json_t *judge_json(const struct judged_run *r, struct arena *mem)
     for (size_t i = 0; list && i < r->of.n; i++)
         json_array_append_new(list, slow_json(r, &r->of.at[i], mem));
     return list;
+}
+
+void steps_by_put(const struct term *t, const char *by)
+{
+    char text[sizeof STEPS_BY + 128];
+    if (!by)
+        return;
+    snprintf(text, sizeof text, STEPS_BY, by);
+    term_text(t, text, 0);
+    fputc('\n', t->to);
 }

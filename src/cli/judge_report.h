@@ -13,4 +13,7 @@ void judge_put(const struct term *t, const struct judged_run *r, int indent, str
 json_t *slow_json(const struct judged_run *r, const struct slow *f, struct arena *mem);
 json_t *judge_json(const struct judged_run *r, struct arena *mem); /* a list of these; NULL: no memory */
 
+/* The line about steps that the profiler did not mark; nothing if it did: by is NULL. See step_marks.h. */
+void steps_by_put(const struct term *t, const char *by);
+
 #endif

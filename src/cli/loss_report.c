@@ -64,10 +64,10 @@ json_t *losses_json(const struct losses *l)
     json_t *list = json_array();
     for (int why = 0; why < LOSS_KINDS; why++)
         if (l->by[why].n > 0)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:I, s:o, s:I}", "reason", loss_key((enum loss)why),
-                                                  "text", loss_text((enum loss)why), "damage",
-                                                  loss_is_damage((enum loss)why), "count", (json_int_t)l->by[why].n,
-                                                  "file", l->by[why].file ? text_json(l->by[why].file) : json_null(),
-                                                  "offset", (json_int_t)l->by[why].first_at));
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:s, s:b, s:I, s:o, s:I}", "reason", loss_key((enum loss)why),
+                                            "text", loss_text((enum loss)why), "damage", loss_is_damage((enum loss)why),
+                                            "count", (json_int_t)l->by[why].n, "file", text_or_null(l->by[why].file),
+                                            "offset", (json_int_t)l->by[why].first_at));
     return list;
 }

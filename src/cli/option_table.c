@@ -83,6 +83,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "print errors only" },
     [OPT_VERBOSE] = { "verbose", .letter = 'v', .kind = OPTION_COUNT, .at = AT(verbose),
         .help = "list every file read, with its records, and every table written" },
+    [OPT_STEPS_BY] = { "steps-by", .kind = OPTION_TEXT, .value = "NAME", .at = AT(steps_by),
+        .help = "steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat" },
     [OPT_TOP] = { "top", NUMBER(top, 1, 1000),
         .help = "number of steps and operators in the report, slowest first; default: 5" },
     [OPT_HELP] = { "help", .letter = 'h', .kind = OPTION_FLAG, .at = AT(help),

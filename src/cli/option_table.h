@@ -45,6 +45,7 @@ enum option_id {
     OPT_QUIET,
     OPT_VERBOSE,
     OPT_TOP,
+    OPT_STEPS_BY,
     OPT_HELP,
     OPT_MAN,
     OPT_RECORDER_OPTIONS,
@@ -269,6 +270,7 @@ struct arguments {
     const struct command *command;
     bool given[OPTIONS]; /* whether an option was on the command line */
     const char *step;    /* of why, and of view */
+    const char *steps_by;
     int64_t rank;
     const char *html;             /* of advise */
     const char *allow, *markdown; /* of gate */

@@ -72,25 +72,21 @@ void place_put_view(const struct term *t, const struct why_place *p, const char 
     fprintf(t->to, ", and append %s to its address\n", view_text(p, text));
 }
 
-static json_t *or_null(const char *text)
-{
-    return text ? text_json(text) : json_null();
-}
-
 json_t *place_json(const struct why_place *p)
 {
     char text[VIEW_MOST];
     if (!place_is_known(p))
         return json_null();
-    json_t *place = json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "begin_ns", (json_int_t)p->begin_ns, "dur_ns",
-        (json_int_t)p->dur_ns, "process", or_null(p->process), "thread", or_null(p->thread), "event", or_null(p->event),
-        "step", or_null(p->step), "in_step_ns", p->step ? json_integer(p->in_step_ns) : json_null(), "in_recording_ns",
-        p->in_recording_ns >= 0 ? json_integer(p->in_recording_ns) : json_null(), "view", view_text(p, text));
+    json_t *place =
+        json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "begin_ns", (json_int_t)p->begin_ns, "dur_ns",
+                  (json_int_t)p->dur_ns, "process", text_or_null(p->process), "thread", text_or_null(p->thread),
+                  "event", text_or_null(p->event), "step", text_or_null(p->step), "in_step_ns",
+                  p->step ? json_integer(p->in_step_ns) : json_null(), "in_recording_ns",
+                  p->in_recording_ns >= 0 ? json_integer(p->in_recording_ns) : json_null(), "view", view_text(p, text));
     if (p->is_gap)
         json_object_set_new(place, "between",
-                            json_pack("{s:o, s:o, s:o, s:o}", "host_before", or_null(p->host_before), "host_after",
-                                      or_null(p->host_after), "device_before", or_null(p->device_before),
-                                      "device_after", or_null(p->device_after)));
+                            json_pack("{s:o, s:o, s:o, s:o}", "host_before", text_or_null(p->host_before), "host_after",
+                                      text_or_null(p->host_after), "device_before", text_or_null(p->device_before),
+                                      "device_after", text_or_null(p->device_after)));
     return place;
 }

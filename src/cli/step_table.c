@@ -169,7 +169,8 @@ static void put_rest(const struct term *t, const struct step_subject *u, const s
     char from[READABLE_MOST], to[READABLE_MOST], number[READABLE_MOST];
     fprintf(t->to, "    and %s more from %s to %s; --top N", readable_count(number, n_left),
             readable_duration(from, (double)fast_ns), readable_duration(to, (double)slow_ns));
-    fprintf(t->to, "%s%s shows them\n", u->file && !s->is_host ? " or " : "", u->file && !s->is_host ? u->file : "");
+    const bool has_file = u->file && !s->is_host && !s->by;
+    fprintf(t->to, "%s%s shows them\n", has_file ? " or " : "", has_file ? u->file : "");
 }
 
 static void put_series(const struct term *t, const struct step_subject *u, const struct device *d,
@@ -216,7 +217,8 @@ static bool series_find(const struct step_subject *u, size_t i, size_t most, str
     *out = (struct series){ .d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL };
     return (u->collection ? step_series_of_collection(&out->s, u->collection, out->d, u->choice, mem)
                           : step_series_of_profile(&out->s, u->profile, out->d, u->choice, mem)) &&
-           (!u->collection || !out->d || step_shares_differ(&out->differs, u->collection, out->d, &out->s, mem)) &&
+           (!u->collection || !out->d || out->s.by ||
+            step_shares_differ(&out->differs, u->collection, out->d, &out->s, mem)) &&
            step_causes_find(&out->s, u->profile, out->d, u->collection, most, mem, &out->more, &out->n_more);
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/json_memory.h"
+#include "cli/judge_report.h"
 #include "cli/loss_report.h"
 #include "answers/chrome_kinds.h"
 #include "base/inside.h"
@@ -123,8 +124,13 @@ void trace_info_print(const struct term *t, const struct input *input, const str
     if (f.begin_ns > INT64_C(1000000000) * 86400 * 365 && gmtime_r(&begin, &date)) /* else since an unknown moment */
         fprintf(t->to, " since %04d-%02d-%02d %02d:%02d:%02d UTC", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday,
                 date.tm_hour, date.tm_min, date.tm_sec);
-    fprintf(t->to, "\n  processes: %zu, tracks: %zu, values of counters: %s, flow events: %s\n\n", c->processes.n,
-            c->tracks.n, readable_count(a, c->counters.n), readable_count(b, c->flows.n));
+    if (c->steps.by) {
+        fputs("\n  ", t->to);
+        steps_by_put(t, c->steps.by);
+    }
+    fprintf(t->to, "%s  processes: %zu, tracks: %zu, values of counters: %s, flow events: %s\n\n",
+            c->steps.by ? "" : "\n", c->processes.n, c->tracks.n, readable_count(a, c->counters.n),
+            readable_count(b, c->flows.n));
     for (size_t k = 0; k < KIND_ROWS; k++) {
         const size_t kind = (k + 1) % KIND_ROWS; /* others last */
         if (f.n[kind] > 0 && kind_row[kind].key)
@@ -144,13 +150,13 @@ json_t *trace_info_json(const struct input *input, const struct recording *l)
     for (size_t k = 0; k < KIND_ROWS; k++)
         if (f.n[k] > 0)
             json_object_set_new(slices, kind_row[k].key, json_integer((json_int_t)f.n[k]));
-    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "path",
-                     text_json(input->path), "file", text_json(input->file), "format", format_of(input), "bytes",
-                     (json_int_t)f.bytes, "rank", f.rank < 0 ? json_null() : json_integer(f.rank), "world_size",
-                     f.world < 0 ? json_null() : json_integer(f.world), "device",
+    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
+                     "path", text_json(input->path), "file", text_json(input->file), "format", format_of(input),
+                     "bytes", (json_int_t)f.bytes, "rank", f.rank < 0 ? json_null() : json_integer(f.rank),
+                     "world_size", f.world < 0 ? json_null() : json_integer(f.world), "device",
                      device ? json_string(device) : json_null(), "begin_ns", (json_int_t)f.begin_ns, "end_ns",
                      (json_int_t)f.end_ns, "steps", (json_int_t)f.n_steps, "processes", (json_int_t)c->processes.n,
                      "tracks", (json_int_t)c->tracks.n, "instants", (json_int_t)c->instants.n, "counters",
                      (json_int_t)c->counters.n, "flows", (json_int_t)c->flows.n, "slices", slices, "losses",
-                     losses_json(&l->lost));
+                     losses_json(&l->lost), "steps_by", text_or_null(c->steps.by));
 }

@@ -55,11 +55,6 @@ static json_t *rank_json(int64_t rank)
     return rank < 0 ? json_null() : json_integer(rank);
 }
 
-static json_t *optional_text_json(const char *text)
-{
-    return text ? text_json(text) : json_null();
-}
-
 void verdicts_json(const struct job_report *r, json_t *to)
 {
     json_t *verdicts = json_array(), *parts = json_array();
@@ -67,22 +62,22 @@ void verdicts_json(const struct job_report *r, json_t *to)
         const struct verdict *const v = &r->verdicts.at[i];
         json_array_append_new(verdicts, json_pack("{s:s, s:o, s:o, s:o, s:o, s:f, s:f}", "kind", verdict_names[v->kind],
                                                   "text", text_json(v->text), "rank", rank_json(v->rank), "other_rank",
-                                                  rank_json(v->other), "step", optional_text_json(v->step), "ratio",
-                                                  v->ratio, "ms", v->ms));
+                                                  rank_json(v->other), "step", text_or_null(v->step), "ratio", v->ratio,
+                                                  "ms", v->ms));
     }
     for (size_t i = 0; i < r->parts.n; i++) {
         const struct path_part *const p = &r->parts.at[i];
-        json_array_append_new(parts, json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "kind", path_names[p->kind],
-                                               "rank", rank_json(p->rank), "name", text_json(p->name), "group",
-                                               optional_text_json(p->group), "group_name", text_json(p->group_name),
-                                               "segments", (json_int_t)p->n, "ns", (json_int_t)p->ns, "saved_ns",
-                                               (json_int_t)p->saved_ns));
+        json_array_append_new(parts,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "kind", path_names[p->kind], "rank",
+                                        rank_json(p->rank), "name", text_json(p->name), "group", text_or_null(p->group),
+                                        "group_name", text_json(p->group_name), "segments", (json_int_t)p->n, "ns",
+                                        (json_int_t)p->ns, "saved_ns", (json_int_t)p->saved_ns));
     }
     json_object_set_new(to, "verdicts", verdicts);
     json_object_set_new(to, "has_compared", json_boolean(r->has_compared));
     json_object_set_new(to, "critical_path",
-                        r->has_path ? json_pack("{s:o, s:I, s:I, s:I, s:o}", "step", optional_text_json(r->path_step),
-                                                "ns", (json_int_t)r->path_ns, "segments", (json_int_t)r->path_segments,
+                        r->has_path ? json_pack("{s:o, s:I, s:I, s:I, s:o}", "step", text_or_null(r->path_step), "ns",
+                                                (json_int_t)r->path_ns, "segments", (json_int_t)r->path_segments,
                                                 "ranks", (json_int_t)r->path_ranks, "parts", parts)
                                     : json_null());
     if (!r->has_path)

@@ -29,12 +29,8 @@ bool view_chrome_load(struct view_input *in, struct error *e)
     if (!view_load_chrome(in, e))
         return false;
     in->device = device_name(&in->trace, in->mem);
-    struct names *names = names_new();
-    const struct run_rank view = run_rank_of_trace(&in->trace, names);
-    const bool done = names && view_steps_add(in, &view);
-    names_free(names);
-    if (!done)
-        return error_no_memory(e, in->path);
+    if (!view_trace_steps(in, e))
+        return false;
     if (!view_is_large(in->trace.n_bytes))
         return view_chrome_work(in, &in->trace, "", e);
     in->add = add_work; /* reads the arguments of all operators and kernels again: later, in the background */

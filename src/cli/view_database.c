@@ -6,11 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answers/run_judge.h"
-#include "base/robust.h"
 #include "base/stamp.h"
-#include "cli/term.h"
 #include "cli/view_database_work.h"
+#include "cli/view_steps.h"
 #include "load/chrome_load.h"
 #include "load/db_trace.h"
 
@@ -22,125 +20,9 @@ static bool add_fact(struct view_input *in, const char *name, const char *text)
     return f != NULL;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const struct db_range *x = a, *y = b;
-    return x->begin_ns != y->begin_ns ? (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns)
-                                      : (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
-}
-
-/* Computes the parts of a step from the device's work that began in it. */
-static void step_fill(struct view_step *step, const struct db_range *range, size_t n, int64_t device)
-{
-    int64_t until[2] = { step->begin_ns, step->begin_ns }, busy[2] = { 0 },
-            both = 0; /* indices: 0 computing, 1 communication */
-    size_t i = 0;
-    for (size_t high = n; i < high;) {
-        const size_t middle = i + (high - i) / 2;
-        if (range[middle].begin_ns < step->begin_ns)
-            i = middle + 1;
-        else
-            high = middle;
-    }
-    for (; i < n && range[i].begin_ns < step->end_ns; i++) {
-        const int kind = range[i].is_communication;
-        const int64_t from = range[i].begin_ns > until[kind] ? range[i].begin_ns : until[kind];
-        const int64_t end = range[i].end_ns < step->end_ns ? range[i].end_ns : step->end_ns;
-        if (range[i].device != device || end <= from)
-            continue;
-        const int64_t with = end < until[!kind] ? end : until[!kind];
-        both += with > from ? with - from : 0;
-        busy[kind] += end - from;
-        until[kind] = end;
-    }
-    step->part_ns[0] = busy[0] - both;
-    step->part_ns[1] = both;
-    step->part_ns[2] = busy[1] - both;
-    step->part_ns[3] = step->time_ns - busy[0] - busy[1] + both;
-}
-
-static bool series_fill(struct view_input *in, struct view_series *out, struct db_reader *r)
-{
-    sqlite3_stmt *s = db_reader_rows(r, "STEP_TIME");
-    const int id = s ? db_column(s, "id") : -1, begin = s ? db_column(s, "startNs") : -1,
-              end = s ? db_column(s, "endNs") : -1;
-    bool has_memory = true;
-    while (id >= 0 && begin >= 0 && end >= 0 && has_memory && db_reader_next(r, s, "STEP_TIME")) {
-        const int64_t begin_ns = stamp_held(sqlite3_column_int64(s, begin)),
-                      end_ns = stamp_held(sqlite3_column_int64(s, end));
-        if (begin_ns <= 0 || end_ns < begin_ns)
-            continue;
-        struct view_step *step = list_add(&out->steps, in->mem);
-        has_memory = step != NULL;
-        if (step)
-            *step = (struct view_step){ .name = arena_printf(in->mem, "%lld", sqlite3_column_int64(s, id)),
-                                        .begin_ns = begin_ns,
-                                        .end_ns = end_ns,
-                                        .time_ns = end_ns - begin_ns };
-        has_memory = has_memory && step->name;
-    }
-    sqlite3_finalize(s);
-    return has_memory;
-}
-
 static const char *device_word(const struct db_trace *t)
 {
     return t->is_gpu ? "GPU" : "NPU";
-}
-
-/* Adds the steps of a device. False: no memory. */
-static bool add_series(struct view_input *in, struct db_reader *r, const struct db_trace *t, int64_t device,
-                       bool is_one_of_many)
-{
-    struct view_series made = { 0 };
-    char number[READABLE_MOST];
-    if (!series_fill(in, &made, r))
-        return false;
-    if (made.steps.n == 0)
-        return true;
-    const size_t n = made.steps.n;
-    struct rank_step *step = arena_take(in->mem, n, sizeof *step);
-    double *time_ns = arena_take(in->mem, n, sizeof *time_ns);
-    struct judged_rank rank = { .name = "", .n = n, .step = step };
-    struct judged_run run;
-    for (size_t i = 0; step && time_ns && i < n; i++) {
-        struct view_step *s = &made.steps.at[i];
-        step_fill(s, t->ranges.at, t->ranges.n, device);
-        step[i] = (struct rank_step){ s->name,
-                                      s->begin_ns,
-                                      s->time_ns,
-                                      { s->part_ns[STEP_COMPUTING] + s->part_ns[STEP_OVERLAPPED],
-                                        s->part_ns[STEP_COMMUNICATION], s->part_ns[STEP_FREE] } };
-        time_ns[i] = (double)s->time_ns;
-    }
-    if (!step || !time_ns || !run_judge(&run, &rank, 1, "step", false, in->mem))
-        return false;
-    for (size_t i = 0; i < run.n; i++)
-        made.steps.at[run.at[i] - step].is_slow = run.of.is_slow[i];
-    made.median_ns = (int64_t)middle_of(time_ns, n).median;
-    view_series_sum(&made);
-    made.title = arena_printf(in->mem, "%zu step%s, median %s", made.steps.n, made.steps.n == 1 ? "" : "s",
-                              readable_duration(number, (double)made.median_ns));
-    if (is_one_of_many)
-        made.title = arena_printf(in->mem, "%s %lld: %s", device_word(t), (long long)device, made.title);
-    struct view_series *added = list_add(&in->series, in->mem);
-    if (added)
-        *added = made;
-    return added && made.title;
-}
-
-static bool steps_load(struct view_input *in, struct db_reader *r, const struct db_trace *t)
-{
-    struct keys devices = { 0 };
-    if (t->ranges.n > 0)
-        qsort(t->ranges.at, t->ranges.n, sizeof *t->ranges.at, by_begin);
-    for (size_t i = 0; i < t->ranges.n; i++)
-        if (keys_add(&devices, (uint64_t)t->ranges.at[i].device, in->mem) == KEYS_NO_MEMORY)
-            return false;
-    for (size_t i = 0; i < devices.key.n && i < 16; i++)
-        if (!add_series(in, r, t, (int64_t)devices.key.at[i], devices.key.n > 1))
-            return false;
-    return true;
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------------------- */
@@ -335,9 +217,9 @@ bool view_database_load(struct view_input *in, struct error *e)
     const int fd = db_trace_unnamed(&t, &r, false, e);
     view_progress_stage(&in->progress, VIEW_ARRANGING, 50, 100, 1);
     const bool is_read = fd >= 0 && chrome_parse_unnamed(&in->trace, &in->drawn, fd, in->path, e);
-    const bool is_done = is_read &&
-                         ((steps_load(in, &r, &t) && held_load(in, &r, &t, &allocators) &&
-                           blocks_load(in, &r, &allocators) && tables_load(in, &r) && facts_load(in, &r, &t)) ||
+    const bool is_done = is_read && view_trace_steps(in, e) &&
+                         ((held_load(in, &r, &t, &allocators) && blocks_load(in, &r, &allocators) &&
+                           tables_load(in, &r) && facts_load(in, &r, &t)) ||
                           error_no_memory(e, in->path)) &&
                          view_database_work(in, &r, e);
     if (fd >= 0)

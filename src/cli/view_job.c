@@ -24,6 +24,7 @@ static bool find(struct job *job, const struct view_job *j, struct error *e)
     for (size_t i = 0; done && i < j->n_paths; i++)
         done = job_find(job, j->path[i], e);
     job->load = rank_load;
+    job->steps_by = j->steps_by;
     return done;
 }
 

@@ -21,7 +21,8 @@ struct view_job_rank {
 struct view_job {
     const char *const *path;
     size_t n_paths;
-    const char *wanted; /* --ranks: the timelines to draw; NULL: all if they are few, else those that stand out */
+    const char *wanted;   /* --ranks: the timelines to draw; NULL: all if they are few, else those that stand out */
+    const char *steps_by; /* --steps-by; NULL: not given */
     unsigned n_threads;
     uint64_t memory_bytes;
 };

@@ -142,6 +142,7 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
     int why;
     const struct input input = { .path = r->path,
                                  .kind = r->file ? NULL : framework_kind_of(r->path, &why),
+                                 .steps_by = q->of->job.steps_by,
                                  .file = r->file };
     bool done = recording_open(&l, &input, q->of->options->n_threads, q->e);
     if (done) {
@@ -300,8 +301,7 @@ static bool align(struct loading *q)
                             : arena_printf(q->in->mem, "%s%s: both runs are shown from their first event on.",
                                            wanted ? "They do not both have step " : "They have no step in common",
                                            wanted ? wanted : "");
-    return sentence_add(q, text) &&
-           (view_text_put(q->in, "aligned", name ? text_json(name) : json_null()) || no_memory(q));
+    return sentence_add(q, text) && (view_text_put(q->in, "aligned", text_or_null(name)) || no_memory(q));
 }
 
 static bool compare(struct loading *q)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "answers/trace_steps.h"
 #include "answers/why.h"
 #include "base/sort.h"
 #include "cli/term.h"
@@ -30,10 +31,11 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
 {
     char number[READABLE_MOST];
     *out = (struct view_series){ .median_ns = s->median_ns, .is_host = s->is_host };
-    out->title = s->is_whole ? whole_title(s, mem)
-                             : arena_printf(mem, "%zu %s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
-                                            s->n == 1 ? "" : "s", readable_duration(number, (double)s->median_ns),
-                                            s->is_host ? ", on the host" : "");
+    out->title = s->is_whole
+                     ? whole_title(s, mem)
+                     : arena_printf(mem, "%zu %s%s%s%s, median %s%s", s->n, s->has_model ? "iteration" : "step",
+                                    s->n == 1 ? "" : "s", s->by ? " of " : "", s->by ? s->by : "",
+                                    readable_duration(number, (double)s->median_ns), s->is_host ? ", on the host" : "");
     for (size_t i = 0; i < s->n && !s->is_whole; i++) {
         struct view_step *step = list_add(&out->steps, mem);
         if (!step)
@@ -147,4 +149,13 @@ bool view_steps_add(struct view_input *in, const struct run_rank *q)
     if (out->steps.n == 0 || view_slowest(out))
         return out->steps.n == 0 || explain(out, &s, q, mem);
     return view_say_usual(in);
+}
+
+bool view_trace_steps(struct view_input *in, struct error *e)
+{
+    struct names *names = names_new();
+    const struct run_rank view = run_rank_of_trace(&in->trace, names);
+    const bool done = names && trace_steps_find(&in->trace, in->context, e) && view_steps_add(in, &view);
+    names_free(names);
+    return done || (e->fault == FAULT_NONE && error_no_memory(e, in->path));
 }

@@ -7,5 +7,7 @@
 #include "view/view_input.h"
 
 bool view_steps_add(struct view_input *in, const struct run_rank *q); /* false: no memory */
+/* The same of in->trace, whose steps are found. in->context: --steps-by. False: see e. */
+bool view_trace_steps(struct view_input *in, struct error *e);
 
 #endif

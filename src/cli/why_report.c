@@ -142,6 +142,7 @@ static void put_heading(const struct term *t, const struct why_report *r)
         fprintf(t->to, "%zu %ss, median %s, slowest %s\n", job->run.n, word,
                 readable_duration(number, (double)job->median_ns),
                 readable_duration(slowest, (double)job->step[job->slowest[0]].time_ns));
+    steps_by_put(t, r->rank[r->choice->rank].steps_by);
 }
 
 static void put_steps(const struct term *t, const struct why_report *r)
@@ -519,6 +520,7 @@ json_t *why_json(const struct why_report *r)
         json_array_append_new(ranks, rank_json(&r->rank[i]));
     json_t *report = json_pack("{s:o, s:o, s:o, s:I}", "steps", steps_json(r), "ranks", ranks, "median_us",
                                us((double)c->job.median_ns), "slow", (json_int_t)c->job.run.of.n_slow);
+    json_object_set_new(report, "steps_by", text_or_null(r->rank[c->rank].steps_by));
     json_object_set_new(report, "judged", findings_json(r));
     const bool has_answer = c->mode != WHY_NOTHING;
     json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());

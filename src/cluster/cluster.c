@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/framework/step_marks.h"
 #include "base/pool.h"
 #include "cluster/cluster_steps.h"
 
@@ -226,7 +227,8 @@ static bool account_rank(struct drive *d, size_t i)
             d->job->world = world_size(a->summary.identity.distributed_args);
         const char *trouble = a->summary.identity.log_trouble;
         d->out->n_lossy += lost.is_lossy || trouble;
-        done = job_note_losses(d->job, r, &lost) &&
+        const char *by = a->summary.identity.steps_by;
+        done = job_note_losses(d->job, r, &lost) && (!by || job_note(d->job, false, STEPS_BY, by)) &&
                (!trouble || job_note(d->job, true, "rank %lld: %s", (long long)r->rank, trouble));
     }
     return done || error_no_memory(d->e, r->path);

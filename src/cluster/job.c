@@ -720,7 +720,7 @@ bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, 
               struct error *e)
 {
     const struct job_rank *r = &j->ranks.at[i];
-    *out = (struct rank){ .names = j->names, .mem = mem };
+    *out = (struct rank){ .names = j->names, .mem = mem, .identity = { .path = r->path, .steps_by = j->steps_by } };
     *exit_code = 0;
     bool done = true;
     if (r->source == SOURCE_COLLECTION || (r->source == SOURCE_SUMMARY && !r->db && !r->comm && r->path != r->summary))
@@ -741,6 +741,8 @@ bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, 
     out->identity.rank = r->rank;
     out->identity.has_rank = true;
     out->identity.path = r->path;
+    if (out->steps.n == 0)
+        out->identity.steps_by = NULL; /* there are only tables of them */
     if (done && names_failed(j->names))
         done = error_no_memory(e, r->path);
     return done;
@@ -752,7 +754,7 @@ bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *me
     const struct job_rank *r = &j->ranks.at[i];
     struct rank rank;
     int code;
-    if (r->source == SOURCE_SUMMARY) {
+    if (r->source == SOURCE_SUMMARY && !j->steps_by) {
         if (!summary_load(r->summary, r->offset, r->bytes, j->names, mem, out, e))
             return false;
         out->identity.rank = r->rank;

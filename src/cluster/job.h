@@ -49,10 +49,11 @@ struct job {
     LIST(const char *)
     loose; /* JSON files that are not named as traces of ranks are: traces where there is nothing else */
     LIST(struct job_line) notes;
-    bool is_text;      /* all ranks have text results only; then text is what is written by default */
-    bool is_filtered;  /* --ranks was given: ranks that are not in the list are not missing */
-    int64_t world;     /* number of ranks of the job, as it recorded it; 0: unknown */
-    rank_loader *load; /* NULL: raw collections cannot be read */
+    bool is_text;         /* all ranks have text results only; then text is what is written by default */
+    bool is_filtered;     /* --ranks was given: ranks that are not in the list are not missing */
+    int64_t world;        /* number of ranks of the job, as it recorded it; 0: unknown */
+    const char *steps_by; /* --steps-by, lent; NULL: not given */
+    rank_loader *load;    /* NULL: raw collections cannot be read */
     struct names *names;
     struct names *said; /* texts of notes, to add each once */
     struct arena *mem;

@@ -49,6 +49,8 @@ struct rank_identity {
     const char *pp_info; /* kind of pipeline and number of micro-batches, if the job noted them */
     enum framework_id framework;
     bool is_simulated;
+    const char *
+        steps_by; /* ranges of the host that the steps are (step_marks.h); before it is read: those that are asked for */
     const char *log_trouble; /* what of the log of a database is not read, and why */
     struct losses lost;      /* when it was analysed, if the source says so */
 };

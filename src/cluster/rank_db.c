@@ -6,6 +6,7 @@
 
 #include "cluster/by_connection.h"
 #include "cluster/link_samples.h"
+#include "cluster/rank_steps_marked.h"
 #include "cluster/rank_text.h"
 #include "cluster/table_reader.h"
 #include "profile/calls.h"
@@ -428,13 +429,18 @@ static bool load_parts(struct table_reader *r, unsigned parts)
 {
     const unsigned of_timeline =
         RANK_STEPS | RANK_CALLS | RANK_TASKS | RANK_COLLECTIVES | RANK_OPS | RANK_MARKS | RANK_CLOCK;
-    bool done = load_identity(r);
+    bool is_marked = false, done = load_identity(r);
     if (done && (parts & of_timeline) && !r->source)
         done = numbered_read(r, "STRING_IDS", "value", &r->strings);
-    for (size_t i = 0; done && i < sizeof loads / sizeof *loads; i++)
+    for (size_t i = 0; done && i < sizeof loads / sizeof *loads; i++) {
         if (parts & loads[i].parts)
             done = loads[i].load(r);
-    return done;
+        if (i == 0 && (parts & RANK_STEPS) && (r->rank->steps.n == 0 || r->rank->identity.steps_by)) {
+            is_marked = true;
+            parts |= RANK_TASKS | RANK_CALLS | RANK_OPS | RANK_MARKS;
+        }
+    }
+    return done && (!is_marked || rank_steps_marked(r->rank, r->e));
 }
 
 static bool load_comm_parts(struct table_reader *r, unsigned parts)

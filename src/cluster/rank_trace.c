@@ -13,6 +13,7 @@
 #include "base/json_memory.h"
 #include "base/keys.h"
 #include "cluster/by_connection.h"
+#include "answers/trace_steps.h"
 #include "load/chrome_load.h"
 #include "profile/calls.h"
 
@@ -147,7 +148,7 @@ static void slices_take(struct trace_reader *r)
     struct trace_rows *const all[] = { &r->tasks, &r->collectives, &r->calls, &r->ops, &r->marks };
     for (uint32_t i = 0; i < t->slices.n && !r->failed; i++) {
         const enum slice_kind kind = chrome_kind(&r->kinds, i);
-        const bool is_step = (kind == SLICE_OPERATOR || kind == SLICE_ANNOTATION) && chrome_step_name(slice_text(r, i));
+        const bool is_step = (kind == SLICE_OPERATOR || kind == SLICE_ANNOTATION) && chrome_is_step(t, i);
         struct trace_rows *to = is_step ? NULL
                                 : kind == SLICE_COLLECTIVE || (r->kinds.is_timeline && is_on_group(t, i))
                                     ? &r->collectives
@@ -575,8 +576,9 @@ bool rank_trace_load(const char *path, unsigned parts, struct rank *out, struct 
     struct chrome_trace t = { 0 };
     struct trace_reader r = { .t = &t, .rank = out, .work = arena_new(), .e = e };
     bool done = r.work || error_no_memory(e, path);
-    done = done && chrome_load(&t, path, e);
+    done = done && chrome_load(&t, path, e) && trace_steps_find(&t, out->identity.steps_by, e);
     if (done) {
+        out->identity.steps_by = t.steps.by ? arena_text(out->mem, t.steps.by, strlen(t.steps.by)) : NULL;
         r.name_of = arena_take(r.work, names_count(t.names), sizeof *r.name_of);
         done = r.name_of && chrome_unknown(&t) && chrome_kinds_init(&r.kinds, &t, r.work);
         if (done)

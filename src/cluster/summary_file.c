@@ -159,8 +159,9 @@ static void put_runs(struct writing *w)
 static void put_identity(struct out *o, const struct rank_summary *s)
 {
     const struct rank_identity *id = &s->identity;
-    const char *const text[] = { id->path,   id->host_uid, id->host_name, id->distributed_args, id->parallel_group_info,
-                                 id->pp_info };
+    const char *const text[] = {
+        id->path, id->host_uid, id->host_name, id->distributed_args, id->parallel_group_info, id->pp_info, id->steps_by
+    };
     put_varint(o, (uint64_t)id->has_rank | (uint64_t)id->has_device << 1 | (uint64_t)id->is_simulated << 2);
     put_signed(o, id->rank);
     put_signed(o, id->device);
@@ -465,7 +466,8 @@ static void get_identity(struct reading *r)
 {
     struct rank_identity *id = &r->s->identity;
     const char **const text[] = {
-        &id->path, &id->host_uid, &id->host_name, &id->distributed_args, &id->parallel_group_info, &id->pp_info
+        &id->path,    &id->host_uid, &id->host_name, &id->distributed_args, &id->parallel_group_info,
+        &id->pp_info, &id->steps_by
     };
     const uint64_t flags = get_varint(r);
     id->has_rank = flags & 1;

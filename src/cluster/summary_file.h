@@ -12,7 +12,7 @@
 #include "base/out.h"
 #include "cluster/rank_summary.h"
 
-enum { SUMMARY_VERSION = 3, SUMMARY_HEADER = 64 };
+enum { SUMMARY_VERSION = 4, SUMMARY_HEADER = 64 };
 
 /* What a header says. */
 struct summary_header {

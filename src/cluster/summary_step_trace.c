@@ -23,7 +23,7 @@ bool summarise_step_trace(struct rank_summary *s, const struct rank *r)
 {
     struct busy kernels, collectives, both;
     struct rank_step_trace *const t = &s->step_trace;
-    if (r->has & RANK_STEP_TRACE || !(r->has & RANK_TASKS) || r->steps.n > 0)
+    if (r->has & RANK_STEP_TRACE || !(r->has & RANK_TASKS) || (r->steps.n > 0 && !r->identity.steps_by))
         return true;
     if (!busy_of_rank(&kernels, r, BUSY_KERNELS, s->mem) || !busy_of_rank(&collectives, r, BUSY_COLLECTIVES, s->mem) ||
         !busy_of_rank(&both, r, BUSY_KERNELS | BUSY_COLLECTIVES, s->mem))

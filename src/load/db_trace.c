@@ -385,14 +385,6 @@ static void end_add(struct db_trace *t, int64_t connection, int64_t ns, uint32_t
     t->failed |= !new;
 }
 
-static void range_add(struct db_trace *t, int64_t begin_ns, int64_t end_ns, int64_t device, bool is_communication)
-{
-    struct db_range *new = list_add(&t->ranges, t->r->mem);
-    if (new)
-        *new = (struct db_range){ begin_ns, end_ns, device, is_communication };
-    t->failed |= !new;
-}
-
 /* The row with further data of a task. Tasks of a collective are shown on the track of their group and plane. */
 static sqlite3_stmt *task_info(struct db_trace *t, sqlite3_stmt *s, const struct columns *c, enum db_task_info *kind)
 {
@@ -482,8 +474,6 @@ static void put_slice(struct db_trace *t, const struct slices_table *of, sqlite3
     const bool is_instant = of->row == BY_DOMAIN && begin_ns == end_ns;
     if (t->failed || !event_begin(t, is_instant ? 'i' : 'X', process, track))
         return;
-    if (of->process == COMMUNICATION || (info && kind == DB_COMPUTE_TASK))
-        range_add(t, begin_ns, end_ns, device, of->process == COMMUNICATION);
     put_slice_name(t, of, s, c, info, is_comm_task);
     put_category(t, of, s, c);
     out_lit(t->o, ",\"ts\":");
@@ -495,7 +485,9 @@ static void put_slice(struct db_trace *t, const struct slices_table *of, sqlite3
         out_us(t->o, wrap_sub(end_ns, begin_ns));
     }
     out_lit(t->o, ",\"args\":{");
-    put_members(t, s, of->of_type, (int[]){ c->begin, c->end, c->name, c->chain }, 4, &is_first);
+    const int named =
+        info && db_column(info, "taskType") < 0 ? -1 : c->name; /* which is its type, unless `info` has it */
+    put_members(t, s, of->of_type, (int[]){ c->begin, c->end, named, c->chain }, 4, &is_first);
     if (info)
         put_members(t, info, NO_TEXTS, (int[]){ db_column(info, "globalTaskId") }, 1, &is_first);
     if (c->chain >= 0 && !is_first && !t->is_measured)

@@ -12,13 +12,6 @@
 #include "base/out.h"
 #include "load/db_reader.h"
 
-/* A range of work of a device, in the order of the tables. */
-struct db_range {
-    int64_t begin_ns, end_ns;
-    int64_t device;
-    bool is_communication;
-};
-
 /* Tables with what is known of a task besides its times. */
 enum db_task_info { DB_COMPUTE_TASK, DB_COMMUNICATION_TASK, DB_SCHEDULE_TASK, DB_TASK_INFOS };
 
@@ -26,11 +19,10 @@ struct db_trace {
     struct db_reader *r;
     struct out *o;
     uint64_t n_events, n_slices, n_timeless; /* the last: rows without a time */
-    bool is_cut;                  /* the text has become too long for a file of this size: the rest is left out */
-    bool is_gpu;                  /* its devices are GPUs */
-    bool is_measured;             /* see db_trace_write() */
-    bool has_step_ops;            /* operators of the framework are named ProfilerStep#N */
-    LIST(struct db_range) ranges; /* kernels and collectives */
+    bool is_cut;       /* the text has become too long for a file of this size: the rest is left out */
+    bool is_gpu;       /* its devices are GPUs */
+    bool is_measured;  /* see db_trace_write() */
+    bool has_step_ops; /* operators of the framework are named ProfilerStep#N */
 
     /* Its own. */
     struct keys processes, tracks;

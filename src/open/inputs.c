@@ -23,7 +23,9 @@ static bool input_add(struct inputs *t, const struct input *new)
     const char *copy = new->path ? arena_text(t->mem, new->path, strlen(new->path)) : NULL;
     struct input *slot = copy ? list_add(&t->list, t->mem) : NULL;
     if (slot)
-        *slot = (struct input){ .path = copy, .kind = new->kind, .file = new->file == new->path ? copy : new->file };
+        *slot = (struct input){
+            .path = copy, .kind = new->kind, .steps_by = t->steps_by, .file = new->file == new->path ? copy : new->file
+        };
     return slot != NULL;
 }
 

@@ -11,12 +11,14 @@
 struct input {
     const char *path;                  /* a collection with recorded data or results, or a file that was given */
     const struct framework_kind *kind; /* of recorded data of a framework; NULL: a PROF directory, or `file` */
+    const char *steps_by;              /* --steps-by, lent; NULL: not given */
     const char *file; /* in Chrome's JSON format, or a database of results; NULL: recorded data is read */
 };
 
 struct inputs {
     LIST(struct input) list;
-    struct arena *mem; /* of the caller */
+    const char *steps_by; /* of those that are added */
+    struct arena *mem;    /* of the caller */
 };
 
 /* What else is accepted. */

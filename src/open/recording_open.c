@@ -9,7 +9,10 @@ static bool open_collection(struct recording *l, const struct input *input, unsi
 {
     struct collection *s = &l->of_framework;
     const struct collection_request request = { .n_threads = n_threads };
-    if (!input->kind->load(s, input->path, &request, e) || !input->kind->analyse(s, n_threads, e))
+    if (!input->kind->load(s, input->path, &request, e))
+        return false;
+    s->steps_by = input->steps_by;
+    if (!input->kind->analyse(s, n_threads, e))
         return false;
     losses_merge(&l->lost, &s->lost);
     collection_losses(s, &l->lost);

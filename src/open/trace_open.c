@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "answers/chrome_kinds.h"
+#include "answers/trace_steps.h"
 #include "cluster/cluster_steps.h"
 #include "cluster/rank_text.h"
 #include "cluster/rank_trace.h"
@@ -106,8 +107,9 @@ bool trace_open(struct opened_trace *t, const struct input *input, struct error 
     *t = (struct opened_trace){ 0 };
     const bool done =
         db_is_database(input->file) ? convert(t, input->file, &of_database, e) : chrome_load(&t->trace, input->file, e);
-    return done && ((chrome_unknown(&t->trace) && find_rank(&t->trace, input->file, of_database)) ||
-                    error_no_memory(e, input->path));
+    return done && trace_steps_find(&t->trace, input->steps_by, e) &&
+           ((chrome_unknown(&t->trace) && find_rank(&t->trace, input->file, of_database)) ||
+            error_no_memory(e, input->path));
 }
 
 struct chrome_trace trace_take(struct opened_trace *t)

@@ -83,6 +83,16 @@ struct chrome_tie {
     uint32_t from, to; /* rows of slices */
 };
 
+/* The ranges of the host that are the steps, by begin: those of the profiler, or what repeats (answers/trace_steps.h). */
+struct chrome_steps {
+    size_t n;
+    name_id *id; /* "3" */
+    int64_t *begin_ns, *end_ns;
+    const char *by;   /* which ranges they are; NULL: the profiler's own */
+    bool *is_of_name; /* by name: slices of it are steps, and say nothing about what is in a step */
+    size_t n_names;
+};
+
 /* A key beside traceEvents, and its value. */
 struct chrome_fact {
     name_id key;
@@ -106,6 +116,7 @@ struct chrome_trace {
     LIST(struct chrome_flow) flows;
     LIST(struct chrome_tie) ties;
     LIST(struct chrome_fact) facts;
+    struct chrome_steps steps;
 
     /* Every event of the file is one of: a slice, half of a slice (n_pairs slices are made of a begin and an end
      * event), an instant, a flow event, a counter event, metadata, or a loss. */
@@ -121,6 +132,12 @@ static inline struct json_span chrome_slice_args(const struct chrome_trace *t, s
 {
     const uint32_t len = t->slices.args_len[i];
     return (struct json_span){ len > 0 ? t->text + t->slices.args_at[i] : NULL, len };
+}
+
+static inline bool chrome_is_step(const struct chrome_trace *t, size_t i)
+{
+    const name_id name = t->slices.name[i];
+    return name < t->steps.n_names && t->steps.is_of_name[name];
 }
 
 #endif

@@ -74,6 +74,7 @@ struct op_links {
 struct profiler_steps {
     size_t n;
     uint32_t *op;                         /* row of framework_ops */
+    uint32_t *thread;                     /* of the range */
     name_id *id;                          /* what follows the "#" */
     int64_t *host_begin_ns, *host_end_ns; /* of the range itself */
     int64_t *begin_ns, *end_ns;           /* of what it did on the device */
@@ -117,6 +118,10 @@ struct collection {
     struct profiler_steps steps;
     struct profiler_steps
         executed; /* of MindSpore without step ranges: the steps that its executor counted, for --steps */
+    struct profiler_steps marked; /* what stands for them in answers, if it is not empty: see collection_marks.h */
+    const char *marked_by;        /* which ranges these are */
+    bool *is_mark;                /* by row of framework_ops: it is one of these; NULL: there are none */
+    const char *steps_by;         /* --steps-by, lent; NULL: not given. Set between loading and analysis */
     struct memory_lives lives;
     struct arena *mem;
     struct losses lost; /* of all parts, filled at the end */

@@ -3,6 +3,7 @@
 
 #include "analyse/profile_analyse.h"
 #include "analyse/flow/kernels.h"
+#include "analyse/framework/collection_marks.h"
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/op_tree.h"
 #include "analyse/framework/profiler_steps.h"
@@ -22,7 +23,7 @@ bool collection_analyse(struct collection *s, unsigned n_threads, struct error *
         return false;
     if (!connect(s) || names_failed(s->profile.names))
         return error_no_memory(e, s->path);
-    return memory_lives_analyse(s, e);
+    return collection_marks_find(s, e) && memory_lives_analyse(s, e);
 }
 
 bool collection_is_simulated(const struct collection *s)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyse/framework/collection_marks.h"
 #include "analyse/framework/profiler_steps.h"
 #include "raw/framework_values.h"
 
@@ -70,8 +71,8 @@ static enum row_kind kind_of(const struct collection *c, size_t row, const struc
     if (name_is_collective(names_text(c->profile.names, o->name[row])))
         return ROW_COLLECTIVE;
     const uint32_t step = step_series_at(s->begin_ns, s->end_ns, s->n, o->begin_ns[row]);
-    if (step == NO_ROW || (o->thread && o->thread[row] != o->thread[s->op[step]]) ||
-        name_is_step(c->profile.names, o->name[row]) || range_spans_steps(o, row, s))
+    if (step == NO_ROW || (o->thread && o->thread[row] != s->thread[step]) || collection_op_is_step(c, row) ||
+        range_spans_steps(o, row, s))
         return ROW_OTHER;
     return o->scope && o->scope[row] == OP_SCOPE_USER ? ROW_RANGE : ROW_WORK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/flow/kernels.h"
+#include "analyse/framework/collection_marks.h"
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/ms_links.h"
 #include "analyse/framework/op_tree.h"
@@ -44,6 +45,7 @@ static bool find_steps(struct collection *s)
             continue;
         const size_t i = t->n++;
         t->op[i] = row;
+        t->thread[i] = o->thread ? o->thread[row] : 0;
         t->id[i] = names_addz(names, strrchr(names_text(names, o->name[row]), '#') + 1);
         t->host_begin_ns[i] = t->begin_ns[i] = o->begin_ns[row];
         t->host_end_ns[i] = o->end_ns[row];
@@ -133,5 +135,5 @@ bool ms_analyse(struct collection *s, unsigned n_threads, struct error *e)
     arena_free(spare);
     if (!ok)
         return error_no_memory(e, s->path);
-    return memory_lives_analyse(s, e);
+    return collection_marks_find(s, e) && memory_lives_analyse(s, e);
 }

@@ -16,6 +16,7 @@ bool profiler_steps_take(struct profiler_steps *s, size_t n, struct arena *mem)
 {
     *s = (struct profiler_steps){
         .op = arena_take(mem, n, sizeof *s->op),
+        .thread = arena_take(mem, n, sizeof *s->thread),
         .id = arena_take(mem, n, sizeof *s->id),
         .host_begin_ns = arena_take(mem, n, sizeof *s->host_begin_ns),
         .host_end_ns = arena_take(mem, n, sizeof *s->host_end_ns),
@@ -120,6 +121,7 @@ bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, co
     for (; ok && s->n < at.n; s->n++) {
         const uint32_t row = at.at[s->n];
         s->op[s->n] = row;
+        s->thread[s->n] = o->thread ? o->thread[row] : 0;
         s->id[s->n] = names_addz(names, strrchr(names_text(names, o->name[row]), '#') + 1);
         s->host_begin_ns[s->n] = o->begin_ns[row];
         s->host_end_ns[s->n] = o->end_ns[row];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/step_division.h"
 
+#include "analyse/framework/collection_marks.h"
 #include "analyse/device/overlap.h"
 #include "analyse/framework/host_work.h"
 #include "analyse/framework/profiler_steps.h"
@@ -198,7 +199,7 @@ static bool op_span(const void *context, size_t row, struct spent_span *out)
                              .end_ns = o->end_ns[row],
                              .place = { SHOWN_FRAMEWORK, o->thread ? o->thread[row] : 0, NULL, text_of(v, o->name[row]),
                                         o->begin_ns[row], span_ns(o->begin_ns[row], o->end_ns[row]) } };
-    return !name_is_step(v->p->names, o->name[row]) && (v->d || !range_spans_steps(o, row, v->series));
+    return !collection_op_is_step(v->collection, row) && (v->d || !range_spans_steps(o, row, v->series));
 }
 
 /* What a range contains beside operators is found among the Python functions, if these were recorded. A range that loads data has all that

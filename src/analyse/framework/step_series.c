@@ -209,13 +209,16 @@ static bool bound(struct step_series *s, const struct collection *c, const struc
 bool step_series_of_collection(struct step_series *s, const struct collection *collection, const struct device *d,
                                const struct step_choice *choice, struct arena *mem)
 {
-    const struct profiler_steps *t = &collection->steps;
-    *s = (struct step_series){ .is_host = !d, .has_communication = d, .op = arena_take(mem, t->n + 1, sizeof *s->op) };
+    const struct profiler_steps *t = collection->marked.n > 0 ? &collection->marked : &collection->steps;
+    *s = (struct step_series){ .is_host = !d,
+                               .has_communication = d,
+                               .by = collection->marked_by,
+                               .thread = arena_take(mem, t->n + 1, sizeof *s->thread) };
     if (!step_series_take(s, t->n + 1, mem))
         return false;
     for (size_t i = 0; i < t->n; i++) {
         s->name[i] = t->id[i];
-        s->op[i] = t->op[i];
+        s->thread[i] = t->thread[i];
         s->host_begin_ns[i] = t->host_begin_ns[i];
         s->host_end_ns[i] = t->host_end_ns[i];
         s->is_chosen[i] =

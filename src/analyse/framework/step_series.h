@@ -29,13 +29,14 @@ struct step_series {
     bool is_whole;          /* no steps were recorded: one row stands for everything */
     bool has_model;         /* iterations of a model, not training steps */
     uint64_t model;
-    size_t n; /* by begin */
+    const char *by; /* the ranges of the host that the steps are (step_marks.h); NULL: those that the profiler marked */
+    size_t n;       /* by begin */
     name_id *name;
     int64_t *begin_ns, *end_ns;
     int64_t *host_begin_ns, *host_end_ns; /* of its range: where to look for what the host did meanwhile */
     int64_t
         *device_end_ns; /* of the last work that it launched, which may be after its end; INT64_MIN: unknown, or none */
-    uint32_t *op;       /* row of framework_ops of the step itself; NULL without the framework */
+    uint32_t *thread;   /* of the host, that marked it; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
     bool *is_slow;     /* judge.h; those of the start-up are not */
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
