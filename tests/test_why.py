@@ -223,7 +223,9 @@ class Why(Case):
             with open(file, "rb") as f:
                 data = f.read()
             with open(file, "wb") as f:
-                f.write(data.replace(b"ProfilerStep#", b"aten::steps_#").replace(b"enumerate(DataLoader)#", b"aten::enumerate_next_#"))
+                for name in b"ProfilerStep#", b"enumerate(DataLoader)#", b"Optimizer.step#":  # nothing is left that repeats
+                    data = data.replace(name, b"aten::".ljust(len(name), b"x"))
+                f.write(data)
         text = self.ascope("why", path, code=0).stdout
         self.assertIn("no steps were recorded: the whole recording counts as one\nthe device computes for ", text)
         self.assertIn("\nwhere the time goes:\n", text)
