@@ -13,6 +13,8 @@
 /* A rank between its reader and the modes. */
 struct arrival {
     struct rank_summary summary;
+    struct rank whole;
+    unsigned parts;    /* that were read */
     struct arena *mem; /* NULL: not read yet, or freed */
     struct error e;
     bool is_claimed, is_there;
@@ -54,7 +56,8 @@ struct drive {
     struct arrival *arrival;
     struct running *running;
     unsigned parts, round;
-    double shown; /* part of the progress that was reported so far; it never goes back */
+    unsigned single; /* of recorded data, which would else be analysed again */
+    double shown;    /* part of the progress that was reported so far; it never goes back */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     size_t n_claimed, n_used;
@@ -78,10 +81,11 @@ static void read_rank(struct drive *d, size_t i)
 {
     struct arrival *a = &d->arrival[i];
     a->mem = arena_new();
+    a->parts = d->parts | (d->job->ranks.at[i].source == SOURCE_COLLECTION ? d->single : 0);
     if (!a->mem)
         error_no_memory(&a->e, d->job->ranks.at[i].path);
     else
-        job_summary(d->job, i, d->parts, a->mem, &a->summary, &a->e);
+        job_summary(d->job, i, a->parts, a->mem, &a->summary, &a->whole, &a->e);
 }
 
 /* Takes the next rank that no thread has begun to read. The lock is held. */
@@ -175,8 +179,9 @@ static bool add_rank(struct running *m, const struct rank_summary *s)
     return works;
 }
 
-static bool feed(struct drive *d, const struct rank_summary *s)
+static bool feed(struct drive *d, const struct arrival *a)
 {
+    const struct rank_summary *const s = &a->summary;
     for (size_t k = 0; k < d->r->n_modes; k++) {
         struct running *m = &d->running[k];
         if (!is_running(m))
@@ -185,6 +190,8 @@ static bool feed(struct drive *d, const struct rank_summary *s)
             lack_add(&m->lack, s->identity.rank);
             continue;
         }
+        m->context.rank = a->whole.mem ? &a->whole : NULL;
+        m->context.rank_parts = a->parts;
         if (!add_rank(m, s) && !skip(d, m))
             return d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name);
     }
@@ -289,7 +296,7 @@ static void use_all(struct drive *d)
         pthread_mutex_unlock(&d->lock);
         if (a->e.fault == FAULT_LIMIT)
             done = error_set(d->e, FAULT_LIMIT, "%s", a->e.text);
-        done = done && account_rank(d, i) && (a->e.fault != FAULT_NONE || feed(d, &a->summary));
+        done = done && account_rank(d, i) && (a->e.fault != FAULT_NONE || feed(d, a));
         give_back(d, i);
         pthread_mutex_lock(&d->lock);
         d->n_used++;
@@ -402,12 +409,13 @@ static bool has_waiting(const struct drive *d)
 /* Feeds all ranks to the modes that are not done yet. At least one of them is done afterwards; others may be postponed. */
 static bool run_round(struct drive *d, struct results_writer *writer)
 {
-    d->parts = 0;
+    d->parts = d->single = 0;
     for (size_t k = 0; k < d->r->n_modes; k++) {
         const struct mode *mode = d->r->mode[k];
         if (d->running[k].is_over)
             continue;
         d->parts |= mode->needs | mode->uses;
+        d->single |= mode->single;
         if (!begin_mode(d, &d->running[k], mode, writer))
             return false;
     }

@@ -749,11 +749,13 @@ bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, 
 }
 
 bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank_summary *out,
-                 struct error *e)
+                 struct rank *whole, struct error *e)
 {
     const struct job_rank *r = &j->ranks.at[i];
     struct rank rank;
     int code;
+    if (whole)
+        *whole = (struct rank){ 0 };
     if (r->source == SOURCE_SUMMARY && !j->steps_by) {
         if (!summary_load(r->summary, r->offset, r->bytes, j->names, mem, out, e))
             return false;
@@ -768,5 +770,7 @@ bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *me
     if (parts & RANK_STEP_TRACE && !(rank.has & RANK_STEP_TRACE) && r->source != SOURCE_TEXT && instead & ~parts &&
         !job_load(j, i, parts | instead, mem, &rank, &code, e))
         return false;
+    if (whole)
+        *whole = rank;
     return rank_summarise(&rank, code, out, e);
 }

@@ -107,7 +107,8 @@ int64_t job_gaps(const struct job *j, int64_t first, int64_t last, char out[JOB_
  * time. False: the rank cannot be read. */
 bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank *out, int *exit_code,
               struct error *e);
+/* *whole: what it was made of, with these parts; its mem is NULL: there was only a summary. May be NULL. */
 bool job_summary(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank_summary *out,
-                 struct error *e);
+                 struct rank *whole, struct error *e);
 
 #endif

@@ -281,7 +281,8 @@ static bool base_rows(struct mode_context *c, struct time_rows *out, struct erro
         struct arena *const mem = arena_new();
         struct rank_summary r;
         of_base.scratch = mem;
-        works = mem && job_summary(&base, i, c->mode->needs | c->mode->uses, mem, &r, e) && add(state, &of_base, &r);
+        works =
+            mem && job_summary(&base, i, c->mode->needs | c->mode->uses, mem, &r, NULL, e) && add(state, &of_base, &r);
         arena_free(mem);
     }
     works = works && state && complete(state, out, c->mem);

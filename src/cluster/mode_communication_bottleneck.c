@@ -173,7 +173,7 @@ static bool ask_rank(struct state *s, struct mode_context *c, struct arena *scra
     const size_t i = job_place(c->job, c->options->rank_id);
     struct error why = { 0 };
     struct rank_summary r;
-    if (i < c->job->ranks.n && job_summary(c->job, i, PARTS, scratch, &r, &why))
+    if (i < c->job->ranks.n && job_summary(c->job, i, PARTS, scratch, &r, NULL, &why))
         return !(r.has & RANK_COLLECTIVES) || ask(s, c, &r, scratch);
     return why.fault != FAULT_LIMIT || error_set(c->e, FAULT_LIMIT, "%s", why.text);
 }

@@ -114,6 +114,7 @@ const struct mode mode_export_summary = {
     .uses = RANK_STEPS | RANK_CALLS | RANK_TASKS,
     .begin = begin,
     .add = add,
+    .single = RANK_TASKS,
     .finish = finish,
     .streams = true,
 };

@@ -77,5 +77,6 @@ const struct mode mode_module_statistic = {
     .needs = RANK_MARKS | RANK_OPS,
     .begin = begin,
     .add = add,
+    .single = PARTS,
     .finish = finish,
 };

@@ -231,6 +231,7 @@ const struct mode mode_operator_mfu = {
     .uses = RANK_STEPS,
     .begin = begin,
     .add = add,
+    .single = PARTS | RANK_STEPS,
     .finish = finish,
     .streams = true,
 };

@@ -32,6 +32,9 @@ struct mode_context {
     const struct mode *mode;
     const struct cluster_options *options;
     struct job *job;
+    const struct rank
+        *rank; /* the one that add() gets the summary of, as far as it was read; NULL: only a summary is there */
+    unsigned rank_parts; /* what was read of it */
     struct names *names;
     struct arena *mem;             /* of the mode: what lives until the tables are written */
     struct arena *scratch;         /* of one add(): freed when it returns */
@@ -49,6 +52,7 @@ struct mode {
     void *(*begin)(struct mode_context *c); /* the state; NULL: no memory */
     bool (*add)(void *state, struct mode_context *c, const struct rank_summary *s);
     bool (*finish)(void *state, struct mode_context *c, struct results *out, struct error *e);
+    unsigned single;  /* enum rank_part: what add() asks rank_reload() for */
     unsigned variant; /* for functions that serve several modes */
     bool streams;     /* add() writes rows, so that the mode cannot be postponed and begin again */
     bool is_part;     /* another mode has all of its results: all-modes leaves it out */

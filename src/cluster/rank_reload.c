@@ -8,6 +8,10 @@ bool rank_reload(const struct mode_context *c, int64_t rank, unsigned parts, str
 {
     struct error why = { 0 };
     int exit_code;
+    if (c->rank && c->rank->identity.rank == rank && !(parts & ~c->rank_parts)) {
+        *out = *c->rank;
+        return *is_there = true;
+    }
     const size_t i = job_place(c->job, rank);
     *is_there = i < c->job->ranks.n && job_load(c->job, i, parts, mem, out, &exit_code, &why);
     return *is_there || why.fault != FAULT_LIMIT || error_set(e, FAULT_LIMIT, "%s", why.text);

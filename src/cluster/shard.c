@@ -41,7 +41,7 @@ static bool make_one(const struct job *j, size_t i, struct arena *mem, struct re
 {
     const struct job_rank *r = &j->ranks.at[i];
     struct rank_summary s;
-    if (!job_summary(j, i, RANK_ALL, mem, &s, &to->e))
+    if (!job_summary(j, i, RANK_ALL, mem, &s, NULL, &to->e))
         return false;
     to->lost = job_losses(&s);
     if (to->lost.path) /* the summary is gone when it is reported */
