@@ -10,15 +10,8 @@
 #include "analyse/framework/step_series.h"
 #include "answers/chrome_kinds.h"
 #include "answers/kernel_class.h"
-#include "base/sort.h"
+#include "answers/rank_spans.h"
 #include "profile/calls.h"
-
-struct interval {
-    int64_t begin_ns, end_ns;
-};
-struct busy {
-    LIST(struct interval) list;
-};
 
 /* A list of slices, by their rows in the trace. */
 struct slice_rows {
@@ -177,74 +170,54 @@ static bool steps_bound(struct chrome_run *r)
     return true;
 }
 
-static int by_begin(const void *a, const void *b)
+/* What computes, then what communicates: of the device, or without one the operators of the host. */
+struct work_times {
+    int64_t *begin_ns, *end_ns;
+    size_t n;
+};
+
+static void work_add(struct work_times *w, const struct chrome_trace *t, uint32_t slice)
 {
-    const struct interval *x = a, *y = b;
-    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+    w->begin_ns[w->n] = t->slices.begin_ns[slice];
+    w->end_ns[w->n++] = end_of(t, slice);
 }
 
-static void busy_add(struct chrome_run *r, struct busy *v, uint32_t slice)
+static bool times_find(struct busy_times *computing, struct busy_times *communicating, struct busy_times *all,
+                       const struct chrome_run *r)
 {
-    struct interval *new = list_add(&v->list, r->work);
-    r->failed |= !new;
-    if (new)
-        *new = (struct interval){ r->t->slices.begin_ns[slice], end_of(r->t, slice) };
-}
-
-/* Sorts the intervals, and joins those that overlap or touch. */
-static void busy_join(struct busy *v)
-{
-    size_t n = 0;
-    struct interval *at = v->list.at;
-    if (v->list.n > 1)
-        qsort(at, v->list.n, sizeof *at, by_begin);
-    for (size_t i = 0; i < v->list.n; i++) {
-        if (n > 0 && at[i].begin_ns <= at[n - 1].end_ns)
-            at[n - 1].end_ns = at[i].end_ns > at[n - 1].end_ns ? at[i].end_ns : at[n - 1].end_ns;
-        else
-            at[n++] = at[i];
+    const struct chrome_trace *t = r->t;
+    const size_t most = r->device.n > 0 ? r->device.n : t->slices.n;
+    struct work_times w = { arena_take(r->work, most, sizeof *w.begin_ns), arena_take(r->work, most, sizeof *w.end_ns),
+                            0 };
+    size_t n_computing = 0;
+    for (int is_collective = 0; w.begin_ns && w.end_ns && is_collective < 2; is_collective++) {
+        n_computing = w.n;
+        for (size_t i = 0; i < r->device.n; i++) {
+            const struct device_slice *d = &r->device.at[i];
+            if (d->is_collective == is_collective && !d->is_copy && (!r->has_times || d->is_time))
+                work_add(&w, t, d->slice);
+        }
+        for (uint32_t i = 0; !is_collective && r->device.n == 0 && i < t->slices.n; i++)
+            if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_is_step(t, i))
+                work_add(&w, t, i);
     }
-    v->list.n = n;
-}
-
-/* How much of a window joined intervals cover. Windows are asked for in ascending order: *from is where the last search ended. */
-static int64_t inside_ns(const struct busy *v, size_t *from, int64_t begin_ns, int64_t end_ns)
-{
-    int64_t sum = 0;
-    while (*from < v->list.n && v->list.at[*from].end_ns <= begin_ns)
-        (*from)++;
-    for (size_t i = *from; i < v->list.n && v->list.at[i].begin_ns < end_ns; i++) {
-        const int64_t begin = v->list.at[i].begin_ns > begin_ns ? v->list.at[i].begin_ns : begin_ns;
-        const int64_t end = v->list.at[i].end_ns < end_ns ? v->list.at[i].end_ns : end_ns;
-        sum += end - begin;
-    }
-    return sum;
+    return w.begin_ns && w.end_ns && busy_join(computing, w.begin_ns, w.end_ns, n_computing, r->work) &&
+           busy_join(communicating, w.begin_ns + n_computing, w.end_ns + n_computing, w.n - n_computing, r->work) &&
+           busy_join(all, w.begin_ns, w.end_ns, w.n, r->work);
 }
 
 /* Divides each step into computing, exposed communication and free time of the device; without a device operators of the host compute. */
-static void parts_find(struct chrome_run *r)
+static bool parts_find(struct chrome_run *r)
 {
     struct measured_rank *out = r->m.out;
-    struct busy computing = { 0 }, communicating = { 0 }, all = { 0 };
-    for (size_t i = 0; i < r->device.n && !r->failed; i++) {
-        const struct device_slice *d = &r->device.at[i];
-        if (d->is_copy || (r->has_times && !d->is_time))
-            continue;
-        busy_add(r, &all, d->slice);
-        busy_add(r, d->is_collective ? &communicating : &computing, d->slice);
-    }
-    for (uint32_t i = 0; r->device.n == 0 && i < r->t->slices.n && !r->failed; i++)
-        if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_is_step(r->t, i))
-            busy_add(r, &computing, i);
-    busy_join(&computing);
-    busy_join(&communicating);
-    busy_join(&all);
-    size_t at_computing = 0, at_communicating = 0, at_all = 0;
+    struct busy_times computing, communicating, all;
+    if (!times_find(&computing, &communicating, &all, r))
+        return false;
     for (size_t i = 0; i < out->n_steps; i++) {
         const int64_t time_ns = span_ns(r->begin_ns[i], r->end_ns[i]);
-        const int64_t computing_ns = inside_ns(&computing, &at_computing, r->begin_ns[i], r->end_ns[i]);
-        const int64_t communicating_ns = inside_ns(&communicating, &at_communicating, r->begin_ns[i], r->end_ns[i]);
-        const int64_t all_ns = inside_ns(&all, &at_all, r->begin_ns[i], r->end_ns[i]);
+        const int64_t computing_ns = busy_within(&computing, r->begin_ns[i], r->end_ns[i]);
+        const int64_t communicating_ns = busy_within(&communicating, r->begin_ns[i], r->end_ns[i]);
+        const int64_t all_ns = busy_within(&all, r->begin_ns[i], r->end_ns[i]);
         const int64_t exposed_ns = all_ns > computing_ns ? all_ns - computing_ns : 0;
         const int64_t free_ns = time_ns - computing_ns - exposed_ns;
         int64_t *part = out->step[i].part_ns;
@@ -259,6 +232,7 @@ static void parts_find(struct chrome_run *r)
         part[RUN_COMMUNICATION] = exposed_ns;
         part[RUN_FREE] = free_ns > 0 ? free_ns : 0;
     }
+    return true;
 }
 
 static void add_collective(struct chrome_run *r, const struct device_slice *d, double ns)
@@ -367,9 +341,8 @@ static bool steps_measure(struct chrome_run *r, struct measured_rank *out, const
         return false;
     out->has_device = r->device.n > 0;
     out->is_gpu = out->has_device && !r->kinds.is_npu;
-    if (!steps_bound(r))
+    if (!steps_bound(r) || !parts_find(r))
         return false;
-    parts_find(r);
     r->m.out = NULL;
     return !r->failed;
 }

@@ -114,21 +114,36 @@ static bool work_find(struct work *w, struct step_bounds *b, const struct launch
     return busy_join(&w->busy, w->begin_ns, w->end_ns, w->n, mem);
 }
 
+/* Room for the division of each step. */
+static bool own_take(struct rank_summary *s, const struct rank *r)
+{
+    struct rank_step_trace *t = &s->own_steps;
+    *t = (struct rank_step_trace){ .n = r->steps.n, .step = arena_take(s->mem, r->steps.n, sizeof *t->step) };
+    for (size_t k = 0; k < STEP_COLUMNS; k++)
+        t->us[k] = arena_take(s->mem, t->n, sizeof *t->us[k]);
+    return !arena_failed(s->mem);
+}
+
+static void row_fill(struct rank_summary *s, const struct rank *r, size_t i, const int64_t ns[STEP_COLUMNS])
+{
+    s->own_steps.step[i] = names_number(r->names, (uint64_t)r->steps.id[i]);
+    for (size_t k = 0; k < STEP_COLUMNS; k++)
+        s->own_steps.us[k][i] = (double)ns[k] / 1000;
+}
+
 /* Divides the steps. */
 static bool own_fill(struct rank_summary *s, const struct rank *r, struct work *w, struct step_bounds *b,
                      struct arena *mem)
 {
-    struct rank_step_trace t = { .n = r->steps.n, .step = arena_take(s->mem, r->steps.n, sizeof *t.step) };
+    const size_t n = r->steps.n;
     struct busy_times collectives;
-    int64_t *begin_ns = arena_take(mem, t.n, sizeof *begin_ns), *end_ns = arena_take(mem, t.n, sizeof *end_ns),
-            *device_end_ns = arena_take(mem, t.n, sizeof *device_end_ns);
-    for (size_t k = 0; k < STEP_COLUMNS; k++)
-        t.us[k] = arena_take(s->mem, t.n, sizeof *t.us[k]);
-    if (arena_failed(mem) || arena_failed(s->mem) ||
+    int64_t *begin_ns = arena_take(mem, n, sizeof *begin_ns), *end_ns = arena_take(mem, n, sizeof *end_ns),
+            *device_end_ns = arena_take(mem, n, sizeof *device_end_ns);
+    if (!own_take(s, r) || arena_failed(mem) ||
         !busy_join(&collectives, r->collectives.begin_ns, r->collectives.end_ns, r->collectives.n, mem))
         return false;
     step_bounds_end(b, begin_ns, end_ns, device_end_ns);
-    for (size_t i = 0; i < t.n; i++) {
+    for (size_t i = 0; i < r->steps.n; i++) {
         const int64_t from = begin_ns[i], to = end_ns[i], computing = busy_within(&w->computing, from, to),
                       exposed = busy_within(&w->working, from, to) - computing,
                       communication = busy_within(&collectives, from, to);
@@ -139,11 +154,8 @@ static bool own_fill(struct rank_summary *s, const struct rank *r, struct work *
                                            [STEP_COLUMN_FREE] = span_ns(from, to) - busy_within(&w->busy, from, to),
                                            [STEP_COLUMN_STAGE] = span_ns(from, to),
                                            [STEP_COLUMN_EXPOSED_NO_RECEIVE] = exposed };
-        t.step[i] = names_number(r->names, (uint64_t)r->steps.id[i]);
-        for (size_t k = 0; k < STEP_COLUMNS; k++)
-            t.us[k][i] = (double)ns[k] / 1000;
+        row_fill(s, r, i, ns);
     }
-    s->own_steps = t;
     return true;
 }
 
@@ -176,13 +188,10 @@ static bool host_times_find(struct host_times *h, const struct rank *r, struct a
 
 static bool host_fill(struct rank_summary *s, const struct rank *r, struct arena *mem)
 {
-    struct rank_step_trace t = { .n = r->steps.n, .step = arena_take(s->mem, r->steps.n, sizeof *t.step) };
     struct host_times h;
-    for (size_t k = 0; k < STEP_COLUMNS; k++)
-        t.us[k] = arena_take(s->mem, t.n, sizeof *t.us[k]);
-    if (arena_failed(s->mem) || !host_times_find(&h, r, mem))
+    if (!own_take(s, r) || !host_times_find(&h, r, mem))
         return false;
-    for (size_t i = 0; i < t.n; i++) {
+    for (size_t i = 0; i < r->steps.n; i++) {
         const int64_t from = r->steps.begin_ns[i], to = r->steps.end_ns[i],
                       communication = busy_within(&h.collectives, from, to),
                       exposed = busy_within(&h.both, from, to) - busy_within(&h.overlapping, from, to);
@@ -192,11 +201,8 @@ static bool host_fill(struct rank_summary *s, const struct rank *r, struct arena
                                            [STEP_COLUMN_COMMUNICATION] = communication,
                                            [STEP_COLUMN_STAGE] = span_ns(from, to),
                                            [STEP_COLUMN_EXPOSED_NO_RECEIVE] = exposed };
-        t.step[i] = names_number(r->names, (uint64_t)r->steps.id[i]);
-        for (size_t k = 0; k < STEP_COLUMNS; k++)
-            t.us[k][i] = (double)ns[k] / 1000;
+        row_fill(s, r, i, ns);
     }
-    s->own_steps = t;
     return true;
 }
 
