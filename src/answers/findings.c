@@ -99,9 +99,10 @@ void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsig
                                                     : x->name;
         char time[READABLE_MOST], runs[READABLE_MOST];
         readable_duration(time, x->ns);
+        readable_runs(runs, x->runs); /* before it is compared: the order of arguments is not defined */
         if (x->runs > 0)
-            finding_add(s, out, x->ns, &x->place, "%.300s: %s %s, %s time%s", name, time, s->per,
-                        readable_runs(runs, x->runs), strcmp(runs, "1") == 0 ? "" : "s");
+            finding_add(s, out, x->ns, &x->place, "%.300s: %s %s, %s time%s", name, time, s->per, runs,
+                        strcmp(runs, "1") == 0 ? "" : "s");
         else
             finding_add(s, out, x->ns, &x->place, "%.300s: %s %s", name, time, s->per);
     }
