@@ -295,7 +295,7 @@ class WhyTraces(Case):
         with open(path, encoding="utf-8") as f:
             text = f.read()
         with open(path, "w", encoding="utf-8") as f:
-            f.write(text.replace("ProfilerStep#", "aten::profiled#").replace("user_annotation", "cpu_op"))
+            f.write(text.replace("ProfilerStep#", "aten::profiled#").replace("enumerate(DataLoader)#", "aten::loaded#"))
         answer = self.why(path)
         self.assertEqual((answer["explains"], answer["steps"], answer["usual"]["whole"]), (None, [], True))
         part = {p["part"]: p["time_us"] for p in answer["usual"]["parts"]}
