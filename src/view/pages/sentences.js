@@ -74,7 +74,7 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`Rank ${N} is not in the timeline: ${WIDE}`, (m) => `时间线中没有 rank ${m[1]}：${m[2]}`],
     [`([AB]) is not shown: ${WIDE}`, (m) => `未显示 ${m[1]}：${m[2]}`],
     [`The runs cannot be compared: ${WIDE}`, (m) => `两次运行无法比较：${m[1]}`],
-    [`(?:${WIDE}: )?${N} (?:step|iteration)s?, median ${T}(, on the host)?`, (m) => `${m[1] ? m[1] + "：" : ""}${m[2]} 个步骤，中位数 ${m[3]}${m[4] ? "（主机）" : ""}`],
+    [`(?:${WIDE}: )?${N} (?:step|iteration)s?(?: of (.+?))?, median ${T}(, on the host)?`, (m) => `${m[1] ? m[1] + "：" : ""}${m[2]} 个步骤${m[3] ? `（${m[3]}）` : ""}，中位数 ${m[4]}${m[5] ? "（主机）" : ""}`],
     ["not read: larger than (\\d+) MiB", (m) => `未读取：大于 ${m[1]} MiB`],
     ["No steps were recorded", () => "没有采集到步骤"],
     [`No steps were recorded: of ${WIDE} computing ${WIDE}, communication ${WIDE}, free ${WIDE}`, (m) => `没有采集到步骤：${m[1]} 中计算 ${m[2]}，通信 ${m[3]}，空闲 ${m[4]}`],
