@@ -91,7 +91,7 @@ static void marks_pair_up_and_ranges_are_nested(void **state)
                                         .names = names,
                                         .mem = mem };
         struct mark_spans spans = { 0 };
-        assert_true(mark_spans_find(&spans, &r, &(const struct step_choice){ .is_all = true }, mem));
+        assert_true(mark_spans_find(&spans, &r, &(const struct chosen_step){ .is_all = true }, mem));
         assert_int_equal(spans.n_unpaired, row[i].n_unpaired);
         size_t k = 0;
         for (; row[i].wanted[k].name; k++) {

@@ -149,6 +149,7 @@ bool run_judge(struct judged_run *out, const struct judged_rank *rank, size_t n,
                                        .n_parts = JUDGED_PARTS,
                                        .part_ns = part,
                                        .waiting_parts = 1u << JUDGED_EXPOSED,
+                                       .steady_parts = is_host ? 0 : 1u << JUDGED_COMPUTING,
                                        .peers = peers };
     done = done && judge(&out->of, &table, mem);
     arena_free(spare);
@@ -243,10 +244,18 @@ static const char *rank_text(const struct judged_run *r, const struct slow *f, c
         return NULL;
     readable_duration(own, own_median_ns(r, f->rank, scratch));
     readable_duration(other, f->peer == JUDGE_ALL ? 0 : own_median_ns(r, f->peer, scratch));
-    return arena_printf(
-        mem, "%.200s is slow in each %s: %s without communication, %.200s %s; the others wait %s a %s for it (%s)%s",
-        r->rank[f->rank].name, r->word, own, f->peer == JUDGE_ALL ? "" : r->rank[f->peer].name, other, lost, r->word,
-        share, part_words(r, f->part));
+    /* The only step is named, if it has a name: without steps it is all that was recorded. */
+    const char *const only = r->n > 1      ? NULL
+                             : *r->step[0] ? arena_printf(mem, " in %s %.80s", r->word, r->step[0])
+                                           : "",
+                      *const where = only ? only : arena_printf(mem, " in each %s", r->word),
+                      *const per = only ? "" : arena_printf(mem, " a %s", r->word);
+    if (!where || !per)
+        return NULL;
+    return arena_printf(mem,
+                        "%.200s is slow%s: %s without communication, %.200s %s; the others wait %s%s for it (%s)%s",
+                        r->rank[f->rank].name, where, own, f->peer == JUDGE_ALL ? "" : r->rank[f->peer].name, other,
+                        lost, per, share, part_words(r, f->part));
 }
 
 const char *run_finding_text(const struct judged_run *r, const struct slow *f, struct arena *mem)

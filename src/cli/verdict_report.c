@@ -32,8 +32,16 @@ void verdicts_print(const struct job_report *r, const struct term *t)
         putchar('\n');
     }
     if (r->verdicts.n == 0)
-        puts(r->has_compared ? "  no rank, host, link, step or stage differs from its kind"
-                             : "  nothing to compare: that takes two ranks or three steps with their times");
+        printf("  %s%s\n",
+               r->nothing        ? r->nothing
+               : r->has_compared ? "no rank, host, link, step or stage differs from its kind"
+                                 : "nothing to compare: that takes two ranks or three steps with their times",
+               r->nothing ? "; no link and no stage differs from its kind" : "");
+    if (r->start_up) {
+        fputs("  ", stdout);
+        term_text(t, r->start_up, 0);
+        putchar('\n');
+    }
     if (!r->has_path || r->path_ns <= 0)
         return;
     printf("%scritical path%s%s%s: %.3f ms, %u segment%s on %u rank%s\n", term_ink(t, INK_BOLD),
@@ -60,10 +68,11 @@ void verdicts_json(const struct job_report *r, json_t *to)
     json_t *verdicts = json_array(), *parts = json_array();
     for (size_t i = 0; i < r->verdicts.n; i++) {
         const struct verdict *const v = &r->verdicts.at[i];
-        json_array_append_new(verdicts, json_pack("{s:s, s:o, s:o, s:o, s:o, s:f, s:f}", "kind", verdict_names[v->kind],
-                                                  "text", text_json(v->text), "rank", rank_json(v->rank), "other_rank",
-                                                  rank_json(v->other), "step", text_or_null(v->step), "ratio", v->ratio,
-                                                  "ms", v->ms));
+        json_array_append_new(verdicts,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "kind", verdict_names[v->kind],
+                                        "text", text_json(v->text), "rank", rank_json(v->rank), "other_rank",
+                                        rank_json(v->other), "step", text_or_null(v->step), "shape",
+                                        text_or_null(v->shape), "ratio", v->ratio, "ms", v->ms));
     }
     for (size_t i = 0; i < r->parts.n; i++) {
         const struct path_part *const p = &r->parts.at[i];
@@ -75,6 +84,7 @@ void verdicts_json(const struct job_report *r, json_t *to)
     }
     json_object_set_new(to, "verdicts", verdicts);
     json_object_set_new(to, "has_compared", json_boolean(r->has_compared));
+    json_object_set_new(to, "start_up", text_or_null(r->start_up));
     json_object_set_new(to, "critical_path",
                         r->has_path ? json_pack("{s:o, s:I, s:I, s:I, s:o}", "step", text_or_null(r->path_step), "ns",
                                                 (json_int_t)r->path_ns, "segments", (json_int_t)r->path_segments,

@@ -112,7 +112,7 @@ static bool add_range(struct mark_spans *out, struct nesting *n, const struct ra
 }
 
 /* Rows of ranges by begin, the longer first: those that contain others come before them. */
-static uint32_t *order_ranges(const struct rank_marks *m, const struct step_choice *step, size_t *n, struct arena *mem)
+static uint32_t *order_ranges(const struct rank_marks *m, const struct chosen_step *step, size_t *n, struct arena *mem)
 {
     uint32_t *const order = arena_take(mem, m->n, sizeof *order);
     uint64_t *const last = arena_take(mem, m->n, sizeof *last), *const first = arena_take(mem, m->n, sizeof *first);
@@ -129,7 +129,7 @@ static uint32_t *order_ranges(const struct rank_marks *m, const struct step_choi
     return order_by_u64(order, *n, last) && order_by_u64(order, *n, first) ? order : NULL;
 }
 
-bool mark_spans_find(struct mark_spans *out, const struct rank_summary *r, const struct step_choice *step,
+bool mark_spans_find(struct mark_spans *out, const struct rank_summary *r, const struct chosen_step *step,
                      struct arena *mem)
 {
     const struct rank_marks *const m = &r->marks.marks;

@@ -21,7 +21,7 @@ struct mark_spans {
     size_t n_unpaired;
 };
 
-bool mark_spans_find(struct mark_spans *out, const struct rank_summary *r, const struct step_choice *step,
+bool mark_spans_find(struct mark_spans *out, const struct rank_summary *r, const struct chosen_step *step,
                      struct arena *mem); /* false: no memory */
 
 /* The step in which a mark begins: the row, or NO_ROW. */

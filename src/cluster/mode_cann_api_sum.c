@@ -78,7 +78,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 {
     struct state *const s = state;
     const struct summary_calls *const from = &r->calls;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     const uint32_t row = step.is_all ? NO_ROW : step.row; /* NO_ROW: the sums over all steps */
     if (!step.is_all && step.row == NO_ROW)
         return true;

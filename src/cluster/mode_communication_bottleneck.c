@@ -97,7 +97,7 @@ static uint32_t *number_ops(const struct rank_collectives *ops, struct arena *me
 static bool ask(struct state *s, struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     const size_t top = c->options->top ? c->options->top : DEFAULT_TOP;
     s->has_rank = true;
     const uint32_t *const which = number_ops(ops, scratch);

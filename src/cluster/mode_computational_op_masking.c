@@ -104,7 +104,7 @@ static int64_t exposed_of(const struct busy *b, const struct summary_exposed *e)
 
 /* The rows of a kind: one for each step. `b` has room for all collectives. */
 static void add_steps(struct state *s, const struct kind *kind, const struct rank_summary *r,
-                      const struct step_choice *step, const bool *is_chosen, struct busy *b)
+                      const struct chosen_step *step, const bool *is_chosen, struct busy *b)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
     for (size_t at = 0, first = 0; at < r->steps.n; at++) {
@@ -147,7 +147,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     struct state *const s = state;
     const char *const text = r->identity.parallel_group_info;
     const size_t n = r->collectives.ops.n;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     json_error_t why;
     json_t *const noted = text ? json_read(text, strlen(text), JSON_REJECT_DUPLICATES, &why) : NULL;
     bool *const is_chosen = arena_take(c->scratch, n, sizeof *is_chosen);

@@ -96,7 +96,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     struct state *const s = state;
     struct arena *const scratch = c->scratch;
     const struct summary_runs *const k = &r->kernels;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     struct by_type of_rank = { 0 };
     struct durations of_name = { 0 };
     struct grid names = { .n_columns = NAME_CELLS, .mem = scratch };

@@ -92,7 +92,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 {
     struct state *const s = state;
     const struct summary_runs *const k = &r->kernels;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     const name_id grouped = names_addz(c->names, "GroupedMatmul");
     int64_t sum = 0;
     bool has_some = false;

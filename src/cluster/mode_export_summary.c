@@ -44,7 +44,7 @@ static bool add_calls(struct state *s, const struct mode_context *c, const struc
     struct grid calls = { .n_columns = API_CELLS, .mem = scratch };
     static const struct grid_key by_total[] = { { 2, true }, { 1, false } };
     const struct summary_calls *const from = &r->calls;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     const uint32_t row = step.is_all ? NO_ROW : step.row;
     for (size_t i = 0; i < from->n && (step.is_all || row != NO_ROW); i++)
         if (from->step[i] == row)
@@ -59,7 +59,7 @@ static bool add_calls(struct state *s, const struct mode_context *c, const struc
 /* What waits is the device: since the end of everything that computed before. */
 static bool put_kernels(struct state *s, struct mode_context *c, const struct rank_summary *r, const struct rank *all)
 {
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     int64_t free_since = INT64_MAX;
     for (size_t i = 0; i < all->tasks.n; i++) {
         const uint32_t k = all->tasks.kernel[i];

@@ -69,7 +69,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 {
     struct state *const s = state;
     const struct summary_gaps *const g = &r->gaps;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     const size_t top = c->options->top ? c->options->top : DEFAULT_TOP;
     s->has_too_few |= top > SUMMARY_GAPS;
     for (size_t i = 0, n = 0; i < g->n && n < top && n < SUMMARY_GAPS; i++) {

@@ -119,7 +119,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     struct state *const s = state;
     struct arena *const scratch = c->scratch;
     const struct rank_collectives *const ops = &r->collectives.ops;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     struct by_name of_rank = { 0 };
     for (size_t i = 0; i < ops->n; i++) {
         const int64_t ns = ops->end_ns[i] - ops->begin_ns[i];

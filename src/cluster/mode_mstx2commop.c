@@ -102,7 +102,7 @@ static bool add_marks(struct state *s, const struct mode_context *c, const struc
 {
     struct arena *const scratch = c->scratch;
     const struct summary_marks *const m = &r->marks;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     struct tuples kinds = { 0 };
     LIST(uint32_t) next = { 0 };
     for (size_t i = 0, id = 0; i < m->marks.n; i++) {

@@ -99,7 +99,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     struct state *const s = state;
     struct arena *const scratch = c->scratch;
     const size_t first = s->marks.n;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     struct mark_spans spans = { 0 };
     if (!mark_spans_find(&spans, r, &step, scratch))
         return false;

@@ -84,7 +84,7 @@ static bool measure(struct measured *m, struct state *s, const struct mode_conte
         m->peak[i] = is_known ? device_peak_operations(&device, (enum number_kind)i) : 0;
     m->work = task_work_find(r, mem);
     m->mfu = arena_take(mem, r->tasks.n, sizeof *m->mfu);
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     for (size_t i = 0; m->work && m->mfu && i < r->tasks.n; i++) {
         struct task_work *const w = &m->work[i];
         const double ns = duration_ns(r, i), peak = m->peak[w->numbers];

@@ -77,7 +77,7 @@ bool p2p_find(struct p2p_ops *out, const struct mode_context *c, const struct ra
 bool p2p_pairs_add(struct p2p_pairs *p, const struct mode_context *c, const struct rank_summary *r)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     struct arena *const scratch = c->scratch;
     struct p2p_ops found = { 0 };
     struct grid g = { .n_columns = CELLS, .mem = scratch };

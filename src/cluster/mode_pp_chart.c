@@ -64,7 +64,7 @@ static struct pass *find_passes(const struct mode_context *c, const struct rank_
                                 struct arena *mem)
 {
     const struct summary_marks *const m = &r->marks;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     struct pass *const pass = arena_take(mem, m->marks.n, sizeof *pass);
     *n = 0;
     for (size_t i = 0; pass && i < m->marks.n; i++) {

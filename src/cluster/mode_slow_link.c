@@ -76,7 +76,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 {
     struct state *const s = state;
     const struct rank_collectives *const ops = &r->collectives.ops;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     for (size_t i = 0; i < ops->n; i++) {
         const int64_t bytes = bytes_of(names_text(c->names, ops->data_type[i]));
         if (bytes == 0 || ops->count[i] < 0 || ops->count[i] > most_elements || !step_has_time(&step, ops->begin_ns[i]))

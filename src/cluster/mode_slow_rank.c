@@ -51,7 +51,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 {
     struct state *const s = state;
     const struct rank_collectives *const ops = &r->collectives.ops;
-    const struct step_choice step = step_choose(c->options, &r->steps);
+    const struct chosen_step step = step_choose(c->options, &r->steps);
     for (size_t i = 0; i < ops->n; i++) {
         const int64_t launch = collective_launch_ns(r, i);
         if (launch != INT64_MIN && step_has_time(&step, launch) && !is_send_or_receive(c->names, ops->name[i]) &&

@@ -69,15 +69,14 @@ static bool add_steps(struct state *s, const struct rank_steps *steps, struct ar
 /* The step whose critical path is reported: --step N, or the slowest one by the devices' times, or else by the host's. */
 static int64_t step_wanted(const struct state *s, const struct mode_context *c)
 {
-    const uint32_t slowest = step_verdicts_slowest(&s->steps);
+    const char *const slowest = s->steps.slowest;
     size_t most = 0;
     if (c->options->has_step)
         return c->options->step;
-    if (slowest != NO_ROW) {
+    if (slowest) {
         char *end;
-        const char *const text = names_text(c->names, (name_id)s->steps.steps.key.at[slowest]);
-        const int64_t id = strtoll(text, &end, 10);
-        if (*text && !*end && keys_find(&s->step_ids, (uint64_t)id) != KEYS_NONE)
+        const int64_t id = strtoll(slowest, &end, 10);
+        if (*slowest && !*end && keys_find(&s->step_ids, (uint64_t)id) != KEYS_NONE)
             return id;
     }
     for (size_t i = 1; i < s->step_ns.n; i++)

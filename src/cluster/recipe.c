@@ -108,12 +108,12 @@ bool grid_sort(struct grid *g, const struct grid_key *key, size_t n_keys, const 
     return works;
 }
 
-struct step_choice step_choose(const struct cluster_options *o, const struct rank_steps *steps)
+struct chosen_step step_choose(const struct cluster_options *o, const struct rank_steps *steps)
 {
-    struct step_choice c = { .is_all = !o->has_step, .row = NO_ROW };
+    struct chosen_step c = { .is_all = !o->has_step, .row = NO_ROW };
     for (size_t i = 0; o->has_step && i < steps->n; i++)
         if (steps->id[i] == o->step) {
-            c = (struct step_choice){ false, (uint32_t)i, steps->begin_ns[i], steps->end_ns[i] };
+            c = (struct chosen_step){ false, (uint32_t)i, steps->begin_ns[i], steps->end_ns[i] };
             break;
         }
     return c;

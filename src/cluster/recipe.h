@@ -43,17 +43,17 @@ struct grid_key {
 bool grid_sort(struct grid *g, const struct grid_key *key, size_t n_keys, const struct names *names);
 
 /* Which rows of a rank are asked for: with --step only those of that step, and nothing of a rank that has not got it. */
-struct step_choice {
+struct chosen_step {
     bool is_all;
     uint32_t row; /* of the rank's steps, or NO_ROW */
     int64_t begin_ns, end_ns;
 };
-struct step_choice step_choose(const struct cluster_options *o, const struct rank_steps *steps);
-static inline bool step_has_row(const struct step_choice *c, uint32_t row)
+struct chosen_step step_choose(const struct cluster_options *o, const struct rank_steps *steps);
+static inline bool step_has_row(const struct chosen_step *c, uint32_t row)
 {
     return c->is_all || (c->row == row && row != UINT32_MAX);
 }
-static inline bool step_has_time(const struct step_choice *c, int64_t ns)
+static inline bool step_has_time(const struct chosen_step *c, int64_t ns)
 {
     return c->is_all || (c->row != UINT32_MAX && ns >= c->begin_ns && ns <= c->end_ns);
 }

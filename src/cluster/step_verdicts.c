@@ -3,22 +3,16 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/readable.h"
+#include "base/robust.h"
 #include "cluster/rank_stages.h"
 #include "cluster/rank_waits.h"
-#include "base/robust.h"
 #include "profile/calls.h"
 
-enum { SHOWN = 6, LEAST_STEPS = 3 };
-
-/* Limits; docs/cluster.md explains them. */
-static const double RANK_SHARE = 0.05, PAIR_SHARE = 0.1; /* of what the peers take; of what the only peer takes */
-static const double STEP_SHARE = 0.1, STAGE_SHARE = 0.1;
-static const double LEAST_OF_STEP = 0.01; /* of the step: less is not worth a line */
-static const double DEVIATIONS = 5;
+enum { MOST_FINDINGS = 8, MOST_COUNTS = 6, FEWEST_STEPS = 3, NO_STAGE = 0 };
+static const double AS_MANY_KERNELS = 0.05;
 
 /* The row of a step in the steps of its rank; their number: it is not there. */
 static uint32_t row_of(const struct rank_steps *s, name_id step, struct names *names)
@@ -39,584 +33,380 @@ static uint64_t kernels_in(const struct rank_summary *s, name_id step, uint32_t 
     return n;
 }
 
-/* In text results the time before the first kernel of a step is free time of the step before. */
-static void idle_by_text(const struct rank_step_trace *t, double *us)
+static int64_t ns_of(double us)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        const double leads = t->us[STEP_COLUMN_PREPARING][i], before = i > 0 ? fmin(leads, us[i - 1]) : leads;
-        us[i] += before;
-        if (i > 0)
-            us[i - 1] -= before;
-    }
+    return (int64_t)llround(us * 1000);
 }
 
-/* How long the device had nothing to do, by row of the times of its steps. */
-static double *idle_of_steps(const struct rank_summary *s)
+/* The times of a row. What a host alone does besides waiting for others is not divided further. */
+static struct rank_step step_at(const struct rank_summary *s, const struct rank_step_trace *t, size_t i, bool is_host)
 {
-    const struct rank_step_trace *const t = summary_step_times(s);
-    double *const us = arena_take(s->mem, t->n + 1, sizeof *us);
-    if (us && t->n > 0)
-        memcpy(us, t->us[STEP_COLUMN_FREE], t->n * sizeof *us);
-    if (us && t == &s->step_trace && s->steps.n == 0)
-        idle_by_text(t, us);
-    return us;
+    const bool is_own = t == &s->own_steps;
+    const double computing = t->us[STEP_COLUMN_COMPUTING][i], exposed = t->us[STEP_COLUMN_EXPOSED][i],
+                 *const free_us = t->us[STEP_COLUMN_FREE], *const leads = t->us[STEP_COLUMN_PREPARING];
+    double idle = free_us[i];
+    if (!is_own && s->steps.n == 0) { /* text: the time before the first kernel is free time of the step before */
+        idle += i > 0 ? fmin(leads[i], free_us[i - 1]) : leads[i];
+        idle -= i + 1 < t->n ? fmin(leads[i + 1], free_us[i]) : 0;
+    }
+    const double all = is_own ? t->us[STEP_COLUMN_STAGE][i] : computing + exposed + idle;
+    return (struct rank_step){ .begin_ns = (int64_t)i,
+                               .time_ns = ns_of(all),
+                               .part_ns = { [JUDGED_COMPUTING] = is_host ? 0 : ns_of(computing),
+                                            [JUDGED_EXPOSED] = ns_of(exposed),
+                                            [JUDGED_FREE] = is_host ? 0 : ns_of(all - computing - exposed) } };
+}
+
+/* The text of a name, the same for each rank. NULL: no memory. */
+static const char *step_text(struct step_verdicts *v, name_id name)
+{
+    const uint32_t at = keys_add(&v->steps, name, v->mem);
+    if (at == KEYS_NO_MEMORY || (at == v->text.n && !list_add(&v->text, v->mem)))
+        return NULL;
+    if (!v->text.at[at])
+        v->text.at[at] = arena_text(v->mem, names_text(v->names, name), names_len(v->names, name));
+    return v->text.at[at];
 }
 
 bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, const struct cluster_options *o)
 {
     const struct rank_step_trace *const t = summary_step_times(s);
     struct stepped_rank *const rank = list_add(&v->ranks, v->mem);
-    const double *const idle_us = idle_of_steps(s);
+    struct rank_step *const step = arena_take(v->mem, t->n, sizeof *step);
+    int64_t *const copying_ns = arena_take(v->mem, t->n, sizeof *copying_ns);
     char wanted[32];
     snprintf(wanted, sizeof wanted, "%lld", (long long)o->step);
-    if (!rank || !idle_us)
+    if (!rank || !step || !copying_ns)
         return false;
-    v->has_device |= s->own_steps.n == 0 || s->kernels.n + s->collectives.ops.n > 0;
     *rank = (struct stepped_rank){ .rank = s->identity.rank,
-                                   .n_kernels = s->kernels.n ? s->kernels.first[s->kernels.n] : 0,
-                                   .n_recorded_steps = (uint32_t)t->n };
+                                   .is_host = s->own_steps.n > 0 && s->kernels.n + s->collectives.ops.n == 0,
+                                   .step = step,
+                                   .copying_ns = copying_ns };
+    v->has_device |= !rank->is_host;
     for (size_t i = 0; i < t->n; i++) {
-        if (o->has_step && strcmp(names_text(v->names, t->step[i]), wanted) != 0)
-            continue;
-        const uint32_t step = keys_add(&v->steps, t->step[i], v->mem);
-        struct step_value *const row = list_add(&v->rows, v->mem);
-        if (step == KEYS_NO_MEMORY || !row)
+        const char *const name = step_text(v, t->step[i]);
+        if (!name)
             return false;
-        rank->n_steps++;
-        *row =
-            (struct step_value){ .rank = (uint32_t)v->ranks.n - 1,
-                                 .step = step,
-                                 .us = { t->us[STEP_COLUMN_COMPUTING][i], t->us[STEP_COLUMN_EXPOSED][i], idle_us[i] },
-                                 .n_kernels = kernels_in(s, t->step[i], row_of(&s->steps, t->step[i], v->names)) };
+        if (o->has_step && strcmp(name, wanted) != 0)
+            continue;
+        struct rank_step *const row = &step[rank->n];
+        *row = step_at(s, t, i, rank->is_host);
+        row->name = name;
+        if (t == &s->own_steps && !rank->is_host)
+            copying_ns[rank->n] = row->part_ns[JUDGED_FREE] - ns_of(t->us[STEP_COLUMN_FREE][i]);
+        rank->n_kernels += kernels_in(s, t->step[i], row_of(&s->steps, t->step[i], v->names));
+        if (!v->slowest || row->time_ns > v->longest_ns) {
+            v->slowest = name;
+            v->longest_ns = row->time_ns;
+        }
+        rank->n++;
     }
     return true;
 }
 
-static double total_us(const struct step_value *r)
-{
-    return r->us[PART_COMPUTING] + r->us[PART_COMMUNICATION] + r->us[PART_FREE];
-}
-
-uint32_t step_verdicts_slowest(const struct step_verdicts *v)
-{
-    double most = -1;
-    uint32_t step = NO_ROW;
-    for (size_t i = 0; i < v->rows.n; i++)
-        if (total_us(&v->rows.at[i]) > most) {
-            most = total_us(&v->rows.at[i]);
-            step = v->rows.at[i].step;
-        }
-    return step;
-}
-
-/* The values of all ranks and steps as a table, and which ranks are compared with which. */
 struct judging {
     struct step_verdicts *v;
     struct job_report *out;
-    size_t n_ranks, n_steps;
-    double *us[STEP_PARTS];       /* by rank and step; NAN: the rank does not have the step */
-    double *n_kernels;            /* by rank and step */
-    double *usual_us[STEP_PARTS]; /* by rank: the lower median of its steps; NAN: it has none */
-    double *excess_us
-        [STEP_PARTS];        /* by rank: by how much that exceeds the median of its peers; 0: by less than the limit */
-    uint32_t *set;           /* by rank: the number of its set of peers */
-    uint32_t *order, *first; /* ranks by set; where each set begins */
-    size_t n_sets;
-    bool has_stages;    /* all sets but the last one are stages; the last one has the ranks of single-rank stages */
-    double *longest_us; /* by step: of its longest rank */
-    bool *is_explained; /* by step: a single rank causes at least half of its excess */
-    double step_us;     /* the median step */
-    double *scratch;
+    struct stages stages;
+    struct judged_run run; /* rows of ranks in the order of adding */
     struct rank_waits waits;
+    bool *is_slow; /* by rank: in each step */
+    double *scratch;
 };
 
-static const char *us_text(char out[32], double us)
-{
-    snprintf(out, 32, fabs(us) < 1000 ? "%.1f us" : "%.2f ms", fabs(us) < 1000 ? us : us / 1000);
-    return out;
-}
-
-static bool fill(struct judging *j)
-{
-    const struct step_verdicts *const v = j->v;
-    struct arena *const mem = v->mem;
-    const size_t n = j->n_ranks * j->n_steps;
-    for (size_t p = 0; p < STEP_PARTS; p++) {
-        j->us[p] = arena_take(mem, n + 1, sizeof **j->us);
-        j->usual_us[p] = arena_take(mem, j->n_ranks + 1, sizeof **j->us);
-        j->excess_us[p] = arena_take(mem, j->n_ranks + 1, sizeof **j->us);
-        for (size_t i = 0; j->us[p] && i < n; i++)
-            j->us[p][i] = NAN;
-    }
-    j->n_kernels = arena_take(mem, n + 1, sizeof *j->n_kernels);
-    j->longest_us = arena_take(mem, j->n_steps + 1, sizeof *j->longest_us);
-    j->is_explained = arena_take(mem, j->n_steps + 1, sizeof *j->is_explained);
-    j->scratch = arena_take(mem, j->n_ranks + j->n_steps + 1, sizeof *j->scratch);
-    if (arena_failed(mem))
-        return false;
-    for (size_t i = 0; i < v->rows.n; i++) {
-        const struct step_value *const r = &v->rows.at[i];
-        for (size_t p = 0; p < STEP_PARTS; p++)
-            j->us[p][r->rank * j->n_steps + r->step] = r->us[p];
-        j->n_kernels[r->rank * j->n_steps + r->step] = (double)r->n_kernels;
-        j->longest_us[r->step] = fmax(j->longest_us[r->step], total_us(r));
-    }
-    memcpy(j->scratch, j->longest_us, j->n_steps * sizeof *j->scratch);
-    j->step_us = middle_of(j->scratch, j->n_steps).median;
-    for (size_t p = 0; p < STEP_PARTS; p++)
-        for (size_t rank = 0; rank < j->n_ranks; rank++) {
-            size_t n_values = 0;
-            for (size_t s = 0; s < j->n_steps; s++)
-                if (!isnan(j->us[p][rank * j->n_steps + s]))
-                    j->scratch[n_values++] = j->us[p][rank * j->n_steps + s];
-            j->usual_us[p][rank] = n_values > 0 ? lower_median(j->scratch, n_values) : NAN;
-        }
-    return true;
-}
-
-/* Sets of peers: one for each stage with more than one rank, and one for all other ranks. */
-static bool find_sets(struct judging *j, const struct groups *g)
+/* Peers are the ranks of a stage. Those that are a stage alone, or in none, are compared with each other, and hosts with hosts. */
+static bool judge_ranks(struct judging *j, const struct groups *g)
 {
     struct step_verdicts *const v = j->v;
-    struct stages stages;
-    j->set = arena_take(v->mem, j->n_ranks + 1, sizeof *j->set);
-    j->order = arena_take(v->mem, j->n_ranks + 1, sizeof *j->order);
-    if (!j->set || !j->order || !stages_find(&stages, g, v->mem))
+    struct judged_rank *const rank = arena_take(v->mem, v->ranks.n, sizeof *rank);
+    size_t n_compared = 0;
+    if (!rank || !stages_find(&j->stages, g, v->mem))
         return false;
-    j->n_sets = stages.n + 1;
-    j->has_stages = stages.n > 1;
-    j->first = arena_take(v->mem, j->n_sets + 1, sizeof *j->first);
-    if (!j->first)
-        return false;
-    for (size_t i = 0; i < j->n_ranks; i++) {
-        const uint32_t stage = j->has_stages ? stage_of(&stages, v->ranks.at[i].rank) : NO_ROW;
-        j->set[i] = stage != NO_ROW && stages.at[stage].n > 1 ? stage : (uint32_t)stages.n;
-        j->first[j->set[i] + 1]++;
+    for (size_t i = 0; i < v->ranks.n; i++) {
+        const struct stepped_rank *const r = &v->ranks.at[i];
+        const uint32_t stage = j->stages.n > 1 ? stage_of(&j->stages, r->rank) : NO_ROW,
+                       own = stage != NO_ROW && j->stages.at[stage].n > 1 ? 1 + stage : NO_STAGE;
+        rank[i] = (struct judged_rank){ arena_printf(v->mem, "rank %lld", (long long)r->rank), r->n, r->step,
+                                        r->is_host ? UINT32_MAX : own };
+        n_compared += r->n > 0;
     }
-    for (size_t i = 0; i < j->n_sets; i++)
-        j->first[i + 1] += j->first[i];
-    order_fill(j->order, j->n_ranks);
-    return order_by_u32(j->order, j->n_ranks, j->set);
+    if (arena_failed(v->mem) || !run_judge(&j->run, rank, v->ranks.n, "step", !v->has_device, v->mem))
+        return false;
+    j->out->has_compared |= n_compared > 1 || j->run.n >= FEWEST_STEPS;
+    j->is_slow = arena_take(v->mem, v->ranks.n, sizeof *j->is_slow);
+    j->scratch = arena_take(v->mem, j->run.n + v->ranks.n, sizeof *j->scratch);
+    return j->is_slow && j->scratch;
 }
 
-/* Without steps all that was recorded counts as one, whose name is empty. */
-static bool has_no_steps(const struct judging *j)
+/* ---- what only a job of summaries knows -------------------------------------------------------------------------- */
+
+static bool is_in(const struct slow *f, size_t row)
 {
-    return j->n_steps == 1 && j->v->steps.key.at[0] == NAME_EMPTY;
+    return row >= f->first && row <= f->last && (f->period == 0 || (row - f->first) % f->period == 0);
 }
 
-/* How long the others wait for a rank in a step; NO_ROW: in its usual step. */
-static double waited_us(const struct judging *j, uint32_t rank, uint32_t step)
+enum { COPYING = JUDGED_PARTS };
+
+/* What a rank usually takes in the steps of a finding, or in the others: a part, copies beside which nothing runs, or all but communication. */
+static double usual_ns(const struct judging *j, const struct slow *f, bool of_finding, uint32_t rank, uint32_t part)
 {
-    const uint32_t n_own = j->v->ranks.at[rank].n_steps; /* a text may name a step twice */
-    return step == NO_ROW ? rank_waits_usual_us(&j->waits, rank, n_own < j->n_steps ? n_own : j->n_steps, j->scratch)
-                          : rank_waits_step_us(&j->waits, rank, step);
-}
-
-/* What the ranks of a set take. */
-struct peers {
-    size_t n;         /* ranks with a value */
-    uint32_t rank[2]; /* the first two of them */
-    double sum;
-    struct middle middle;
-};
-
-/* A rank that takes longer than its peers, in one step or in all. */
-struct suspect {
-    uint32_t rank, step; /* step: NO_ROW: in all */
-    double us, excess_us;
-    struct peers peers;
-};
-
-static int by_excess(const void *a, const void *b)
-{
-    const struct suspect *x = a, *y = b;
-    if (x->excess_us != y->excess_us)
-        return x->excess_us < y->excess_us ? 1 : -1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->step > y->step) - (x->step < y->step);
-}
-
-static const char *peers_text(const struct judging *j, const struct suspect *s, char out[80])
-{
-    const size_t n = s->peers.n, set = j->set[s->rank];
-    if (n == 2)
-        snprintf(out, 80, "rank %lld", (long long)j->v->ranks.at[s->peers.rank[s->peers.rank[0] == s->rank]].rank);
-    else if (n == j->n_ranks)
-        snprintf(out, 80, "the median of all %zu ranks", n);
-    else if (j->has_stages && set + 1 < j->n_sets)
-        snprintf(out, 80, "the median of the %zu ranks of its stage", n);
-    else
-        snprintf(out, 80, "the median of %zu ranks", n);
-    return out;
-}
-
-/* The kernels of a rank in a step, or in the mean of its steps; 0: unknown. */
-static double kernels_of(const struct judging *j, uint32_t rank, uint32_t step)
-{
-    const struct stepped_rank *const r = &j->v->ranks.at[rank];
-    if (step == NO_ROW && j->n_steps == 1) /* --step N, or nothing else was recorded */
-        step = 0;
-    if (step != NO_ROW)
-        return j->n_kernels[rank * j->n_steps + step];
-    return r->n_recorded_steps > 0 ? (double)r->n_kernels / r->n_recorded_steps : 0;
-}
-
-/* Whether a rank has more to do than its peers, or takes longer for the same: its share of additional kernels; NAN: unknown. */
-static double more_kernels(const struct judging *j, uint32_t rank, uint32_t step)
-{
-    const uint32_t set = j->set[rank];
-    const double own = kernels_of(j, rank, step);
+    const struct judged_run *const r = &j->run;
     size_t n = 0;
-    for (uint32_t i = j->first[set]; i < j->first[set + 1]; i++) {
-        const double other = j->order[i] == rank ? 0 : kernels_of(j, j->order[i], step);
-        if (other > 0)
-            j->scratch[n++] = other;
+    for (size_t i = r->of.n_startup; i < r->n; i++) {
+        const struct rank_step *const s = rank == JUDGE_ALL ? NULL : r->at[rank * r->n + i];
+        if (s && is_in(f, i) == of_finding)
+            j->scratch[n++] = (double)(part == COPYING ? j->v->ranks.at[rank].copying_ns[s - j->v->ranks.at[rank].step]
+                                       : part < JUDGED_PARTS ? s->part_ns[part]
+                                                             : rank_step_own_ns(s));
     }
-    const double usual = middle_of(j->scratch, n).median;
-    return usual > 0 && own > 0 ? own / usual - 1 : NAN;
+    return lower_median(j->scratch, n);
 }
 
-static const char *step_name(const struct judging *j, uint32_t step)
+static bool is_of_copies(const struct judging *j, const struct slow *f)
 {
-    return names_text(j->v->names, (name_id)j->v->steps.key.at[step]);
+    const bool is_always = f->shape == SLOW_ALWAYS;
+    return f->rank != JUDGE_ALL && f->part == JUDGED_FREE &&
+           usual_ns(j, f, true, f->rank, COPYING) - usual_ns(j, f, is_always, is_always ? f->peer : f->rank, COPYING) >=
+               f->excess_ns / 2;
 }
 
-/* What a time is of: " in step 3", " a step", or " in all" that was recorded. */
-static const char *of_steps(const struct judging *j, uint32_t step, char out[80])
+/* The share of kernels that a rank has more than the one that it is compared with; NAN: unknown. */
+static double more_kernels(const struct judging *j, const struct slow *f)
 {
-    if (step == NO_ROW && j->n_steps > 1)
-        return " a step";
-    if (has_no_steps(j))
-        return " in all";
-    snprintf(out, 80, " in step %.60s", step_name(j, step == NO_ROW ? 0 : step));
-    return out;
+    if (f->shape != SLOW_ALWAYS || f->peer == JUDGE_ALL)
+        return NAN;
+    const struct stepped_rank *const own = &j->v->ranks.at[f->rank], *const peer = &j->v->ranks.at[f->peer];
+    return own->n_kernels > 0 && peer->n_kernels > 0
+               ? (double)own->n_kernels / (double)own->n / ((double)peer->n_kernels / (double)peer->n) - 1
+               : NAN;
 }
 
-static bool accuse(struct judging *j, const struct suspect *s, enum step_part part)
+static const char *kernels_text(double more, struct arena *mem)
 {
-    char us[32], usual[32], waits[32], peers[80], step[80], work[100] = "", others[160] = "", text[600];
-    const double wait = waited_us(j, s->rank, s->step), more = more_kernels(j, s->rank, s->step),
-                 usual_us = s->peers.middle.median;
-    const long long rank = (long long)j->v->ranks.at[s->rank].rank;
-    const char *const in_step = of_steps(j, s->step, step), *const does = j->v->has_device ? "computes" : "works";
-    if (part == PART_COMPUTING && more > RANK_SHARE)
-        snprintf(work, sizeof work, ", with %.0f %% more kernels", 100 * more);
-    else if (part == PART_COMPUTING && more > -RANK_SHARE)
-        snprintf(work, sizeof work, ", with as many kernels");
-    if (wait > 0)
-        snprintf(others, sizeof others, "; %sthe others wait %s%s for it",
-                 j->waits.has_p2p[s->rank] ? "in collectives " : "", us_text(waits, wait), in_step);
-    peers_text(j, s, peers);
-    if (part == PART_FREE)
-        snprintf(text, sizeof text, "host of rank %lld is late: its device is idle %s%s, %s longer than %s%s", rank,
-                 us_text(us, s->us), in_step, us_text(usual, s->us - usual_us), peers, others);
-    else if (usual_us > 0)
-        snprintf(text, sizeof text, "rank %lld %s %.0f %% longer than %s (%s instead of %s%s%s)%s", rank, does,
-                 100 * (s->us - usual_us) / usual_us, peers, us_text(us, s->us), us_text(usual, usual_us), in_step,
-                 work, others);
-    else
-        snprintf(text, sizeof text, "rank %lld %s %s%s, %s nothing%s", rank, does, us_text(us, s->us), in_step, peers,
-                 others);
-    return verdict_add(j->out,
-                       &(struct verdict){ .kind = part == PART_COMPUTING ? VERDICT_SLOW_RANK : VERDICT_LATE_HOST,
-                                          .text = text,
-                                          .rank = rank,
-                                          .other = -1,
-                                          .step = s->step == NO_ROW ? NULL : step_name(j, s->step),
-                                          .ratio = usual_us > 0 ? s->us / usual_us : 0,
-                                          .ms = wait / 1000 });
+    return isnan(more) || more < -AS_MANY_KERNELS ? ""
+           : more > AS_MANY_KERNELS               ? arena_printf(mem, ", with %.0f %% more kernels", 100 * more)
+                                                  : ", with as many kernels";
 }
 
-/* What the ranks of a set take in a step; NO_ROW: usually. */
-static struct peers peers_of(const struct judging *j, enum step_part part, size_t set, uint32_t step)
+/* How long the others wait in collectives for the rank of a finding, in each of its steps. */
+static double waited_us(const struct judging *j, const struct slow *f)
 {
-    struct peers p = { 0 };
-    for (uint32_t i = j->first[set]; i < j->first[set + 1]; i++) {
-        const uint32_t rank = j->order[i];
-        const double us = step == NO_ROW ? j->usual_us[part][rank] : j->us[part][rank * j->n_steps + step];
-        if (isnan(us))
-            continue;
-        if (p.n < sizeof p.rank / sizeof *p.rank)
-            p.rank[p.n] = rank;
-        j->scratch[p.n++] = us;
-        p.sum += us;
-    }
-    p.middle = middle_of(j->scratch, p.n);
-    return p;
+    const struct step_verdicts *const v = j->v;
+    const size_t n_own = v->ranks.at[f->rank].n, n_steps = v->steps.key.n; /* a text may name a step twice */
+    double us = 0;
+    if (f->shape == SLOW_ALWAYS)
+        return rank_waits_usual_us(&j->waits, f->rank, n_own < n_steps ? n_own : n_steps, j->scratch);
+    for (uint32_t i = f->first; i <= f->last; i++)
+        for (uint32_t k = 0; is_in(f, i) && k < n_steps; k++)
+            if (v->text.at[k] == j->run.step[i])
+                us += rank_waits_step_us(&j->waits, f->rank, k) / f->n;
+    return us;
 }
 
-/* The peers of one rank: with two ranks it is compared with the other one. */
-static struct peers peers_but(const struct peers *p, double own)
+static const char *waits_text(const struct judging *j, const struct slow *f, struct arena *mem)
 {
-    struct peers others = *p;
-    if (p->n == 2)
-        others.middle = (struct middle){ p->sum - own, 0 };
-    return others;
+    char us[READABLE_MOST];
+    const double waited = f->rank == JUDGE_ALL ? 0 : waited_us(j, f);
+    if (waited <= 0)
+        return "";
+    readable_duration(us, waited * 1000);
+    return arena_printf(mem, "; in collectives the others wait %s", us);
 }
 
-/* By how much a rank has to exceed its peers to be conspicuous. */
-static double limit_us(const struct judging *j, enum step_part part, const struct peers *of)
+static const char *peers_text(const struct judging *j, const struct slow *f, struct arena *mem)
 {
-    const struct middle *const peers = &of->middle;
-    const double share = of->n == 2 ? PAIR_SHARE : RANK_SHARE;
-    const double least = part == PART_COMPUTING ? share * peers->median : share * j->step_us;
-    return fmax(fmax(least, LEAST_OF_STEP * j->step_us), DEVIATIONS * peers->deviation);
+    const uint32_t own =
+        f->shape != SLOW_ALWAYS || j->v->ranks.at[f->rank].is_host ? NO_STAGE : j->run.rank[f->rank].peers;
+    return own == NO_STAGE
+               ? ""
+               : arena_printf(mem, "; it is compared with the %zu ranks of its stage", j->stages.at[own - 1].n);
 }
 
-/* What is not shown: other ranks, or other steps of ranks that are. */
-static void more_text(char out[100], const struct suspect *s, size_t n, enum step_part part)
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+
+static enum verdict_kind kind_of(const struct judging *j, const struct slow *f, bool is_copies)
 {
-    const char *const one = part == PART_COMPUTING ? "computes longer than its peers" : "waits for its host",
-                      *const many = part == PART_COMPUTING ? "compute longer than their peers" : "wait for their hosts";
-    if (s->step != NO_ROW)
-        snprintf(out, 100, "and %zu more time%s a rank %s in a step", n, n == 1 ? "" : "s", one);
-    else
-        snprintf(out, 100, "and %zu more %s %s", n, n == 1 ? "rank" : "ranks", n == 1 ? one : many);
+    return f->shape == SLOW_IN_TURNS                                 ? VERDICT_UNEVEN
+           : f->rank == JUDGE_ALL                                    ? VERDICT_SLOW_STEP
+           : f->part == JUDGED_FREE && !is_copies && !j->run.is_host ? VERDICT_LATE_HOST
+                                                                     : VERDICT_SLOW_RANK;
 }
 
-static bool report_suspects(struct judging *j, struct suspect *s, size_t n, enum step_part part)
+static double ratio_of(const struct judging *j, const struct slow *f)
 {
+    if (f->shape != SLOW_ALWAYS)
+        return j->run.of.usual_ns > 0 ? 1 + f->excess_ns / j->run.of.usual_ns : 0;
+    const double peer = usual_ns(j, f, true, f->peer, f->part);
+    return peer > 0 ? usual_ns(j, f, true, f->rank, f->part) / peer : 0;
+}
+
+static bool finding_report(struct judging *j, const struct slow *f)
+{
+    struct arena *const mem = j->v->mem;
+    const struct judged_run *const r = &j->run;
+    const bool is_copies = is_of_copies(j, f), is_always = f->shape == SLOW_ALWAYS;
+    const double more = more_kernels(j, f);
+    const enum verdict_kind kind = kind_of(j, f, is_copies);
+    if (is_always && j->stages.n > 1 && r->rank[f->rank].peers == NO_STAGE && more > AS_MANY_KERNELS)
+        return true; /* a stage alone that has more to do: see judge_stages() */
+    if (is_always)
+        j->is_slow[f->rank] = true;
+    const char *const text = arena_printf(mem, "%s%s%s%s%s", run_finding_text(r, f, mem),
+                                          f->part == JUDGED_COMPUTING ? kernels_text(more, mem) : "",
+                                          is_copies                   ? ": copies beside which nothing runs"
+                                          : kind == VERDICT_LATE_HOST ? ": its host is late"
+                                                                      : "",
+                                          peers_text(j, f, mem), waits_text(j, f, mem));
+    const bool is_of_all = r->n > 1 ? is_always || f->shape == SLOW_IN_TURNS : !*r->step[0];
+    return text &&
+           verdict_add(j->out, &(struct verdict){ .kind = kind,
+                                                  .text = text,
+                                                  .rank = f->rank == JUDGE_ALL ? -1 : j->v->ranks.at[f->rank].rank,
+                                                  .other = -1,
+                                                  .step = is_of_all ? NULL : r->step[f->first],
+                                                  .shape = slow_shape_keys[f->shape],
+                                                  .ratio = ratio_of(j, f),
+                                                  .ms = f->excess_ns / 1e6 });
+}
+
+static bool findings_report(struct judging *j)
+{
+    struct arena *const mem = j->v->mem;
+    const size_t n = run_findings(&j->run);
     bool done = true;
-    if (n > 0)
-        qsort(s, n, sizeof *s, by_excess);
-    for (size_t i = 0; done && i < n && i < SHOWN; i++)
-        done = accuse(j, &s[i], part);
-    if (done && n > SHOWN) {
-        char text[100];
-        more_text(text, s, n - SHOWN, part);
-        done = verdict_add(j->out,
-                           &(struct verdict){ .kind = part == PART_COMPUTING ? VERDICT_SLOW_RANK : VERDICT_LATE_HOST,
-                                              .text = text,
-                                              .rank = -1,
-                                              .other = -1 });
+    for (size_t i = 0; i < n && i < MOST_FINDINGS && done; i++)
+        done = finding_report(j, &j->run.of.at[i]);
+    if (n > MOST_FINDINGS && done) {
+        const char *const text = arena_printf(mem, "and %zu more; ascope why explains them", n - MOST_FINDINGS);
+        done =
+            text &&
+            verdict_add(j->out, &(struct verdict){ .kind = VERDICT_SLOW_STEP, .text = text, .rank = -1, .other = -1 });
     }
-    return done;
+    const char *const rest = n < j->run.of.n ? run_finding_text(&j->run, &j->run.of.at[n], mem) : NULL,
+                      *const nothing = n == 0 && j->out->has_compared ? run_nothing_text(&j->run, mem) : NULL;
+    j->out->start_up = rest ? arena_text(j->out->mem, rest, strlen(rest)) : NULL;
+    j->out->nothing = nothing ? arena_text(j->out->mem, nothing, strlen(nothing)) : NULL;
+    return done && !arena_failed(mem) && !arena_failed(j->out->mem);
 }
 
-/* Ranks that take longer in all steps. */
-static bool judge_ranks(struct judging *j, enum step_part part)
+/* The steps of a stage as if it were a rank that only computes: the lower median of its ranks, so that one slow rank makes no slow stage. */
+static bool stage_steps(const struct judging *j, const uint32_t *rank, size_t n, struct judged_rank *out)
 {
-    LIST(struct suspect) found = { 0 };
-    for (size_t set = 0; set < j->n_sets; set++) {
-        const struct peers all = peers_of(j, part, set, NO_ROW);
-        for (uint32_t i = j->first[set]; all.n > 1 && i < j->first[set + 1]; i++) {
-            const uint32_t rank = j->order[i];
-            const double own = j->usual_us[part][rank];
-            const struct peers peers = peers_but(&all, own);
-            if (isnan(own) || own - peers.middle.median <= limit_us(j, part, &peers))
+    const struct judged_run *const r = &j->run;
+    struct rank_step *const step = arena_take(j->v->mem, r->n, sizeof *step);
+    if (!step)
+        return false;
+    out->step = step;
+    for (size_t i = 0; i < r->n; i++) {
+        struct rank_step *const to = &step[out->n];
+        size_t k = 0;
+        for (size_t m = 0; m < n; m++) {
+            const struct rank_step *const s = r->at[rank[m] * r->n + i];
+            if (!s)
                 continue;
-            if (part == PART_COMPUTING && j->has_stages && set + 1 == j->n_sets &&
-                more_kernels(j, rank, NO_ROW) > RANK_SHARE)
-                continue; /* a stage of its own with more work: see judge_stages() */
-            struct suspect *const new = list_add(&found, j->v->mem);
-            if (!new)
-                return false;
-            j->excess_us[part][rank] = own - peers.middle.median;
-            *new = (struct suspect){ rank, NO_ROW, own, own - peers.middle.median, peers };
+            j->scratch[k++] = (double)s->part_ns[JUDGED_COMPUTING];
+            to->time_ns = s->time_ns > to->time_ns ? s->time_ns : to->time_ns;
         }
-    }
-    return report_suspects(j, found.at, found.n, part);
-}
-
-/* Whether a rank takes longer in a step than its peers, beyond what it takes longer in all steps. */
-static bool is_suspect(const struct judging *j, enum step_part part, const struct peers *all, uint32_t rank,
-                       uint32_t step, struct suspect *out)
-{
-    const double own = j->us[part][rank * j->n_steps + step], least = STEP_SHARE * j->step_us;
-    const struct peers peers = peers_but(all, own);
-    const double usual_excess = j->excess_us[part][rank], usual = j->usual_us[part][rank] - usual_excess;
-    /* A rank that computes longer does so by a factor: in a step with more to compute that is more time. */
-    const double growth = part == PART_COMPUTING && usual > 0 ? fmax(1, peers.middle.median / usual) : 1;
-    const double excess = own - peers.middle.median - usual_excess * growth;
-    *out = (struct suspect){ rank, step, own, excess, peers };
-    return own - j->usual_us[part][rank] > least && excess > fmax(least, DEVIATIONS * peers.middle.deviation);
-}
-
-static bool judge_ranks_in_steps(struct judging *j, enum step_part part)
-{
-    LIST(struct suspect) found = { 0 };
-    for (uint32_t step = 0; j->n_steps > 1 && step < j->n_steps; step++)
-        for (size_t set = 0; set < j->n_sets; set++) {
-            const struct peers all = peers_of(j, part, set, step);
-            for (uint32_t i = j->first[set]; all.n > 1 && i < j->first[set + 1]; i++) {
-                struct suspect suspect, *new;
-                if (!is_suspect(j, part, &all, j->order[i], step, &suspect))
-                    continue;
-                if (!(new = list_add(&found, j->v->mem)))
-                    return false;
-                *new = suspect;
-                j->is_explained[step] |= suspect.excess_us >= (j->longest_us[step] - j->step_us) / 2;
-            }
-        }
-    return report_suspects(j, found.at, found.n, part);
-}
-
-/* What grew most in a step, and by how much at least on half of the ranks. */
-static enum step_part grown_part(const struct judging *j, uint32_t step, double *grown_us)
-{
-    enum step_part most = PART_COMPUTING;
-    *grown_us = -INFINITY;
-    for (enum step_part part = 0; part < STEP_PARTS; part++) {
-        size_t n = 0;
-        for (uint32_t rank = 0; rank < j->n_ranks; rank++)
-            if (!isnan(j->us[part][rank * j->n_steps + step]))
-                j->scratch[n++] = j->us[part][rank * j->n_steps + step] - j->usual_us[part][rank];
-        const double grown = upper_median(j->scratch, n);
-        if (grown > *grown_us) {
-            *grown_us = grown;
-            most = part;
-        }
-    }
-    return most;
-}
-
-static bool judge_steps(struct judging *j)
-{
-    static const char *const text_of[STEP_PARTS] = { "computing", "communication", "time in which devices are idle" };
-    size_t n = 0, n_shown = 0;
-    for (size_t s = 0; s < j->n_steps; s++)
-        j->scratch[n++] = j->longest_us[s];
-    const struct middle steps = middle_of(j->scratch, n);
-    const double limit = fmax(STEP_SHARE * steps.median, DEVIATIONS * steps.deviation);
-    bool done = true;
-    for (uint32_t s = 0; n >= LEAST_STEPS && steps.median > 0 && done && s < n; s++) {
-        const double us = j->longest_us[s];
-        char text[400], own[32], usual[32], grown[32];
-        double grown_us;
-        if (us - steps.median <= limit || j->is_explained[s])
+        if (k == 0)
             continue;
-        const enum step_part part = grown_part(j, s, &grown_us);
-        if (s == 0 && part == PART_FREE)
-            continue; /* hosts start up */
-        if (grown_us < (us - steps.median) / 2 || n_shown++ >= SHOWN)
-            continue; /* the step is slow on few ranks, for which the others wait */
-        const char *const name = step_name(j, s);
-        snprintf(text, sizeof text,
-                 "step %.60s takes %s, %.2f times the median step (%s); half of the ranks have at least %s more %s",
-                 name, us_text(own, us), us / steps.median, us_text(usual, steps.median), us_text(grown, grown_us),
-                 part == PART_COMPUTING && !j->v->has_device ? "work" : text_of[part]);
-        done = verdict_add(j->out, &(struct verdict){ .kind = VERDICT_SLOW_STEP,
-                                                      .text = text,
-                                                      .rank = -1,
-                                                      .other = -1,
-                                                      .step = name,
-                                                      .ratio = us / steps.median,
-                                                      .ms = (us - steps.median) / 1000 });
+        to->name = r->step[i];
+        to->begin_ns = (int64_t)i;
+        to->part_ns[JUDGED_COMPUTING] = (int64_t)lower_median(j->scratch, k);
+        to->part_ns[JUDGED_EXPOSED] = to->time_ns - to->part_ns[JUDGED_COMPUTING];
+        out->n++;
     }
-    return done;
+    out->name = arena_printf(j->v->mem, "the stage of rank %lld", (long long)j->v->ranks.at[rank[0]].rank);
+    return out->name != NULL;
 }
 
-struct stage_load {
-    double us;
-    uint32_t rank; /* the first rank of the stage */
-};
-
-/* Compares the computing of stages. A stage counts as the lower median of its ranks, so that a slow rank does not make an uneven stage. */
+/* The same judge compares the stages of a pipeline. */
 static bool judge_stages(struct judging *j)
 {
-    struct stage_load *const load = arena_take(j->v->mem, j->n_ranks + 1, sizeof *load);
-    size_t n = 0, slowest = 0;
-    double sum = 0;
-    if (!load)
-        return false;
-    for (size_t set = 0; j->has_stages && set < j->n_sets; set++) {
-        const bool is_single = set + 1 == j->n_sets; /* each rank of this set is a stage */
-        for (uint32_t from = j->first[set], end; from < j->first[set + 1]; from = end) {
-            size_t k = 0;
-            end = is_single ? from + 1 : j->first[set + 1];
-            for (uint32_t i = from; i < end; i++)
-                if (!isnan(j->usual_us[PART_COMPUTING][j->order[i]]))
-                    j->scratch[k++] = j->usual_us[PART_COMPUTING][j->order[i]];
-            const uint32_t rank = j->order[from];
-            const bool is_slow_rank = is_single && j->excess_us[PART_COMPUTING][rank] > 0;
-            if (k > 0 && !is_slow_rank)
-                load[n++] = (struct stage_load){ lower_median(j->scratch, k), rank };
-        }
+    struct arena *const mem = j->v->mem;
+    const size_t n_ranks = j->v->ranks.n;
+    struct judged_rank *const stage = arena_take(mem, n_ranks, sizeof *stage);
+    uint32_t *const of = arena_take(mem, n_ranks, sizeof *of), *const first = arena_take(mem, n_ranks, sizeof *first);
+    struct judged_run run;
+    size_t n = 0;
+    bool done = stage && of && first;
+    for (uint32_t i = 0; i < n_ranks && j->stages.n > 1 && done; i++) {
+        const uint32_t own = j->run.rank[i].peers;
+        size_t k = 0;
+        for (uint32_t m = own == NO_STAGE ? i : 0; m < n_ranks && (own != NO_STAGE || m == i); m++)
+            if (j->run.rank[m].peers == own)
+                of[k++] = m;
+        if (of[0] != i || j->v->ranks.at[i].is_host || (own == NO_STAGE && j->is_slow[i]))
+            continue;
+        first[n] = i;
+        done = stage_steps(j, of, k, &stage[n++]);
     }
-    for (size_t i = 0; i < n; i++) {
-        sum += load[i].us;
-        slowest = load[i].us > load[slowest].us ? i : slowest;
+    if (!done || n < 2)
+        return done;
+    done = run_judge(&run, stage, n, "step", false, mem);
+    for (size_t i = 0; done && i < run.of.n; i++) {
+        const struct slow *const f = &run.of.at[i];
+        const char *const text = f->shape == SLOW_ALWAYS ? run_finding_text(&run, f, mem) : NULL;
+        done = !text || verdict_add(j->out, &(struct verdict){ .kind = VERDICT_STAGES,
+                                                               .text = text,
+                                                               .rank = j->v->ranks.at[first[f->rank]].rank,
+                                                               .other = -1,
+                                                               .shape = slow_shape_keys[f->shape],
+                                                               .ratio = 0,
+                                                               .ms = f->excess_ns / 1e6 });
     }
-    if (n < 2 || load[slowest].us - sum / (double)n <= STAGE_SHARE * sum / (double)n)
-        return true;
-    const double mean = sum / (double)n, others = (sum - load[slowest].us) / (double)(n - 1);
-    char text[300], us[32], usual[32], less[32], step[80];
-    const long long rank = (long long)j->v->ranks.at[load[slowest].rank].rank;
-    snprintf(
-        text, sizeof text,
-        "stages are uneven: that of rank %lld computes %.0f %% longer than the mean of all %zu (%s instead of %s%s); the "
-        "others compute %s less, on average",
-        rank, 100 * (load[slowest].us / mean - 1), n, us_text(us, load[slowest].us), us_text(usual, mean),
-        of_steps(j, NO_ROW, step), us_text(less, load[slowest].us - others));
-    return verdict_add(j->out, &(struct verdict){ .kind = VERDICT_STAGES,
-                                                  .text = text,
-                                                  .rank = rank,
-                                                  .other = -1,
-                                                  .ratio = load[slowest].us / mean,
-                                                  .ms = (load[slowest].us - others) / 1000 });
+    return done && !arena_failed(mem);
 }
+
+/* ---- steps that do not match --------------------------------------------------------------------------------------- */
 
 /* The number of steps that more than half of the ranks have; 0: there is none. */
-static uint32_t usual_count(const struct judging *j)
+static size_t usual_count(const struct judging *j)
 {
+    const struct step_verdicts *const v = j->v;
     size_t n_same = 0;
-    for (size_t i = 0; i < j->n_ranks; i++)
-        j->scratch[i] = j->v->ranks.at[i].n_steps;
-    const double middle = lower_median(j->scratch, j->n_ranks); /* a majority includes it */
-    for (size_t i = 0; i < j->n_ranks; i++)
-        n_same += (double)j->v->ranks.at[i].n_steps == middle;
-    return n_same * 2 > j->n_ranks ? (uint32_t)middle : 0;
+    for (size_t i = 0; i < v->ranks.n; i++)
+        j->scratch[i] = (double)v->ranks.at[i].n;
+    const double middle = lower_median(j->scratch, v->ranks.n); /* a majority includes it */
+    for (size_t i = 0; i < v->ranks.n; i++)
+        n_same += (double)v->ranks.at[i].n == middle;
+    return n_same * 2 > v->ranks.n ? (size_t)middle : 0;
 }
 
-static bool has_step(const struct judging *j, size_t rank, uint32_t step)
-{
-    return !isnan(j->us[PART_COMPUTING][rank * j->n_steps + step]);
-}
-
-/* Steps of a rank that at most half of the ranks have; its first and its last step as numbers in v->steps. */
-static uint32_t count_own(const struct judging *j, size_t rank, const uint32_t *n_ranks, uint32_t *first,
-                          uint32_t *last)
-{
-    uint32_t n = 0;
-    *first = *last = NO_ROW;
-    for (uint32_t s = 0; s < j->n_steps; s++)
-        if (has_step(j, rank, s)) {
-            *first = *first == NO_ROW ? s : *first;
-            *last = s;
-            n += n_ranks[s] * 2 <= j->n_ranks;
-        }
-    return n;
-}
-
-/* Ranks with another number of steps than most, or with other ones. */
+/* Ranks with another number of steps than most, or with other ones: steps that at most half of the ranks have. */
 static bool judge_counts(struct judging *j)
 {
-    const uint32_t usual = usual_count(j);
-    uint32_t *const n_ranks = arena_take(j->v->mem, j->n_steps + 1, sizeof *n_ranks); /* by step: that have it */
+    const struct judged_run *const r = &j->run;
+    const size_t usual = usual_count(j);
+    uint32_t *const n_ranks = arena_take(j->v->mem, r->n, sizeof *n_ranks); /* by step: that have it */
     size_t n_shown = 0;
     bool done = n_ranks != NULL;
-    for (size_t i = 0; done && i < j->n_ranks; i++)
-        for (uint32_t s = 0; s < j->n_steps; s++)
-            n_ranks[s] += has_step(j, i, s);
-    for (size_t i = 0; done && i < j->n_ranks; i++) {
-        const struct stepped_rank *const r = &j->v->ranks.at[i];
-        uint32_t first, last;
-        const uint32_t n_own = count_own(j, i, n_ranks, &first, &last);
+    for (size_t i = 0; done && i < r->n_ranks * r->n; i++)
+        n_ranks[i % r->n] += r->at[i] != NULL;
+    for (size_t i = 0; done && i < r->n_ranks && n_shown < MOST_COUNTS; i++) {
+        const struct stepped_rank *const own = &j->v->ranks.at[i];
+        size_t first = r->n, last = 0, n_own = 0;
+        for (size_t s = 0; s < r->n; s++)
+            if (r->at[i * r->n + s]) {
+                first = s < first ? s : first;
+                last = s;
+                n_own += n_ranks[s] * 2 <= r->n_ranks;
+            }
         char text[300], most[60];
-        if ((r->n_steps == usual && n_own == 0) || n_shown++ >= SHOWN)
+        if (own->n == usual && n_own == 0)
             continue;
-        snprintf(most, sizeof most, usual > 0 ? "most ranks have %u" : "other ranks have other numbers of them", usual);
-        if (r->n_steps == usual)
-            snprintf(text, sizeof text,
-                     "rank %lld: most ranks lack %u of its %u steps (%.60s to %.60s); only its own steps are compared",
-                     (long long)r->rank, n_own, r->n_steps, step_name(j, first), step_name(j, last));
+        n_shown++;
+        snprintf(most, sizeof most, usual > 0 ? "most ranks have %zu" : "other ranks have other numbers of them",
+                 usual);
+        if (own->n == usual)
+            snprintf(
+                text, sizeof text,
+                "rank %lld: most ranks lack %zu of its %zu steps (%.60s to %.60s); only its own steps are compared",
+                (long long)own->rank, n_own, own->n, r->step[first], r->step[last]);
         else
-            snprintf(text, sizeof text, "rank %lld has %u %s, %s; only its own steps are compared", (long long)r->rank,
-                     r->n_steps, r->n_steps == 1 ? "step" : "steps", most);
-        done =
-            verdict_add(j->out, &(struct verdict){ .kind = VERDICT_STEPS, .text = text, .rank = r->rank, .other = -1 });
+            snprintf(text, sizeof text, "rank %lld has %zu %s, %s; only its own steps are compared",
+                     (long long)own->rank, own->n, own->n == 1 ? "step" : "steps", most);
+        done = verdict_add(j->out,
+                           &(struct verdict){ .kind = VERDICT_STEPS, .text = text, .rank = own->rank, .other = -1 });
     }
     return done;
 }
@@ -624,12 +414,8 @@ static bool judge_counts(struct judging *j)
 bool step_verdicts_finish(struct step_verdicts *v, const struct groups *g, const struct collective_match *m,
                           struct job_report *out)
 {
-    struct judging j = { .v = v, .out = out, .n_ranks = v->ranks.n, .n_steps = v->steps.key.n };
-    size_t n_ranks = 0; /* that have steps */
-    for (size_t i = 0; i < v->ranks.n; i++)
-        n_ranks += v->ranks.at[i].n_steps > 0;
-    out->has_compared |= n_ranks > 1 || j.n_steps >= LEAST_STEPS;
-    return fill(&j) && find_sets(&j, g) && rank_waits_find(&j.waits, m, has_no_steps(&j) ? NULL : &v->steps, v->mem) &&
-           judge_counts(&j) && judge_ranks(&j, PART_COMPUTING) && judge_ranks_in_steps(&j, PART_COMPUTING) &&
-           judge_ranks(&j, PART_FREE) && judge_ranks_in_steps(&j, PART_FREE) && judge_steps(&j) && judge_stages(&j);
+    struct judging j = { .v = v, .out = out };
+    const bool has_steps = v->steps.key.n != 1 || v->steps.key.at[0] != NAME_EMPTY;
+    return judge_ranks(&j, g) && rank_waits_find(&j.waits, m, has_steps ? &v->steps : NULL, v->mem) &&
+           judge_counts(&j) && findings_report(&j) && judge_stages(&j);
 }

@@ -10,6 +10,7 @@ const char *const verdict_names[VERDICT_KINDS] = {
     [VERDICT_SLOW_RANK] = "slow_rank",
     [VERDICT_LATE_HOST] = "late_host",
     [VERDICT_SLOW_STEP] = "slow_step",
+    [VERDICT_UNEVEN] = "uneven_work",
     [VERDICT_SLOW_LINK] = "slow_link",
     [VERDICT_STAGES] = "stage_imbalance",
 };

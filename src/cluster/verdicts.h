@@ -14,9 +14,10 @@ enum verdict_kind {
     VERDICT_COLLECTIVES, /* the ranks' collectives do not match */
     VERDICT_STEPS,       /* the ranks' steps do not match */
     VERDICT_CLOCK,       /* the clock of a rank is ahead or behind */
-    VERDICT_SLOW_RANK,   /* a rank computes longer than its peers */
-    VERDICT_LATE_HOST,   /* the device of a rank is idle longer than those of its peers */
-    VERDICT_SLOW_STEP,   /* a step is slow, and no single rank is the reason */
+    VERDICT_SLOW_RANK,   /* a rank takes longer than its peers, in each step or in some */
+    VERDICT_LATE_HOST,   /* the same, and most of it is time in which its device has nothing to do */
+    VERDICT_SLOW_STEP,   /* steps are slow, and no single rank is the reason */
+    VERDICT_UNEVEN,      /* in each step another rank takes longest */
     VERDICT_SLOW_LINK,   /* a link carries less than others of its kind */
     VERDICT_STAGES,      /* one stage of a pipeline computes longer than the others */
     VERDICT_KINDS
@@ -35,7 +36,8 @@ struct verdict {
     enum verdict_kind kind;
     const char *text;
     int64_t rank, other; /* of a link: both ends; -1: none */
-    const char *step;    /* NULL: all steps */
+    const char *step;    /* the first one that it is about; NULL: all steps */
+    const char *shape;   /* of a finding of the judge: "once"; NULL: it is none. Lent, as it is constant */
     double ratio;        /* to what is usual; 0: unknown */
     struct verdict_place place;
     double ms; /* what it costs in a step, or the error of a clock; 0: unknown */
@@ -64,8 +66,10 @@ struct job_clock {
 struct job_overview; /* job_overview.h */
 
 struct job_report {
-    bool is_judged;                /* the mode verdicts ran */
-    bool has_compared;             /* false: there was nothing to compare, so that no verdict means nothing */
+    bool is_judged;       /* the mode verdicts ran */
+    bool has_compared;    /* false: there was nothing to compare, so that no verdict means nothing */
+    const char *start_up; /* the steps that are left out of verdicts, and what they cost; NULL: there are none */
+    const char *nothing;  /* why no step and no rank is called slow; NULL: one is, or nothing was compared */
     LIST(struct verdict) verdicts; /* in the order of kinds */
     bool has_path;
     const char *path_step; /* NULL: there are no steps */

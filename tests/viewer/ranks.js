@@ -34,7 +34,7 @@ const caption = (page, n) => page.locator(".heat figcaption").nth(n).innerText()
 async function use_job(page, url, folder) {
     await look(page, url, "", "job");
     const text = await page.locator("main").innerText();
-    for (const words of ["8 ranks, 4 steps", "rank 3 computes", "clock of rank 2", "link 0-1", "Advice", "a rank that the others wait for", "HCCS (GB/s)"])
+    for (const words of ["8 ranks, 4 steps", "rank 3 is slow", "clock of rank 2", "link 0-1", "Advice", "a rank that the others wait for", "HCCS (GB/s)"])
         check(text.includes(words), "the overview lacks: " + words);
     // Verdicts and advice are side by side where there is room; the critical path is that of `ascope cluster`.
     const place = (name) => page.getByRole("heading", { name, exact: false }).first().boundingBox();

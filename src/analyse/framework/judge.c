@@ -16,8 +16,8 @@ static const double LEAST_OF_RUN = 0.01, LEAST_OF_STEP = 0.1, LEAST_UNEVEN = 0.1
 static const double LEAST_NOISE = 0.0005, RESOLUTION_NS = 100;
 /* By how much the largest numbers lie further out than normal ones if their tail is longer. */
 static const double LONG_TAIL = 1.2;
-/* A smaller autocorrelation, in its own deviations, is taken for none. */
-static const double SURE_RHO = 2;
+/* A smaller autocorrelation, in its own deviations, is taken for none; and so many numbers show a spread even if they depend on each other. */
+static const double SURE_RHO = 2, DEPENDENT = 5;
 
 enum {
     FEWEST = 3 /* steps of which one can be slow */,
@@ -34,6 +34,7 @@ struct judging {
     double *level; /* by step: what is usual */
     double sum_ns; /* of all steps */
     double n_series;
+    double *usual_part;       /* by part: the median of what it usually takes */
     bool *is_in;              /* by step: it belongs to the finding that is looked at */
     double *scratch, *sorted; /* for medians: of steps, or of ranks */
     LIST(struct slow) found;
@@ -97,10 +98,9 @@ static double spread_of(const double *v, size_t n)
 }
 
 /* What the largest of many numbers may be, with probability p for each, if only noise is in them. Of `n` falling numbers. */
-static double limit_of(const struct judging *j, const double *v, size_t n, double p, double effective)
+static double limit_of(const struct judging *j, const double *v, size_t n, double p, double effective, double usual_ns)
 {
-    const double DEPENDENT = 5; /* so many numbers show a spread even if they depend on each other */
-    const double USUAL_NOISE = 0.1, SEEN_BEFORE = 4;
+    const double USUAL_NOISE = 0.1, SEEN_BEFORE = 4, LEFT_OUT = 1.5;
     enum { FEWEST_OF_SPREAD = 10, FEWEST_OF_TAIL = 4, MOST_OF_TAIL = 50, OF_TAIL = 7 };
     const double median = n == 0 ? 0 : (v[(n - 1) / 2] + v[n / 2]) / 2, share = n > 0 ? effective / (double)n : 1;
     const double spread = later(spread_of(v, n), least_noise(j));
@@ -108,9 +108,11 @@ static double limit_of(const struct judging *j, const double *v, size_t n, doubl
         median + spread * student_bound(p, later(0.6 * share * (double)n, fmin(0.6 * (double)n, DEPENDENT)) - 1);
     /* A few numbers hardly show their spread: with what steps usually vary by, seen in so many more, a large one is none of them. */
     if (n > 0 && n < FEWEST_OF_SPREAD) {
-        const double all = SEEN_BEFORE + (double)n, usual = USUAL_NOISE * j->out->usual_ns;
+        const double all = SEEN_BEFORE + (double)n, usual = USUAL_NOISE * usual_ns;
         const double mixed = sqrt((SEEN_BEFORE * usual * usual + (double)n * spread * spread) / all);
         limit = fmin(limit, median + mixed * student_bound(p, all - 1));
+        if (n > 2) /* or by their own, which is too small where the largest are left out */
+            limit = fmin(limit, median + LEFT_OUT * spread * student_bound(p, (double)n - 1));
     }
     /* Where the tail is longer than that of normal numbers: it falls as a power, as the largest numbers show. */
     size_t k = n / OF_TAIL < FEWEST_OF_TAIL ? FEWEST_OF_TAIL : n / OF_TAIL;
@@ -412,11 +414,17 @@ static void clip(struct judging *j, struct series *s)
 static double outlier_limit(struct judging *j, struct series *s)
 {
     const double effective = independent_number(1, sure_autocorrelation(s->clipped, s->n));
-    const double p = FALSE_RUNS * OF_OUTLIERS / j->n_series / (double)s->n;
+    /* However many ranks there are, half of it is for what all of them show. */
+    const double n_of_run = 2 * (1 + (double)j->t->n_parts),
+                 n_series = s->rank == JUDGE_ALL ? fmin(n_of_run, j->n_series) : j->n_series,
+                 p = FALSE_RUNS * OF_OUTLIERS / n_series / (double)s->n;
     sort_series(s);
+    const bool is_steady = s->part != JUDGE_ALL && j->t->steady_parts >> s->part & 1;
+    const double usual_ns = is_steady ? j->usual_part[s->part] : j->out->usual_ns;
     size_t most = s->n / 3;
     for (size_t k = most > 200 ? 200 : most; k > 0; k--) {
-        const double limit = limit_of(j, s->sorted + k, s->n - k, p, later(1, effective * (double)(s->n - k)));
+        const double limit =
+            limit_of(j, s->sorted + k, s->n - k, p, later(1, effective * (double)(s->n - k)), usual_ns);
         if (s->sorted[k - 1] > limit)
             return (limit + s->sorted[k - 1]) / 2;
     }
@@ -573,7 +581,8 @@ static size_t startup_find(struct judging *j)
     qsort(j->scratch, n_rest, sizeof *j->scratch, by_falling);
     /* Without the largest ones: a slow step later on does not make the start-up usual. */
     const size_t n_left = n_rest > FEWEST ? n_rest / OF_LARGE + 1 : 0;
-    const double limit = limit_of(j, j->scratch + n_left, n_rest - n_left, p, (double)(n_rest - n_left));
+    const double limit =
+        limit_of(j, j->scratch + n_left, n_rest - n_left, p, (double)(n_rest - n_left), j->out->usual_ns);
     while (k < most && j->off[k] > limit)
         k++;
     return k;
@@ -631,8 +640,9 @@ struct rank_effect {
     size_t n;
 };
 
-static struct rank_effect effect_of(struct judging *j, const double *difference, double n_tests)
+static struct rank_effect effect_of(struct judging *j, const double *difference)
 {
+    const double normal_tail = 0.00135; /* beyond three deviations; few numbers hardly know theirs */
     struct rank_effect e = { 0 };
     double *const v = j->scratch;
     for (size_t i = j->out->n_startup; i < j->t->n_steps; i++)
@@ -644,7 +654,7 @@ static struct rank_effect effect_of(struct judging *j, const double *difference,
         return e;
     /* A few wild steps are brought near: they neither make a slow rank nor hide one. */
     const struct middle middle = middle_of(j->sorted, e.n);
-    const double far = later(FAR * middle.deviation, least_noise(j));
+    const double far = later(middle.deviation * student_bound(normal_tail, later((double)e.n - 1, 1)), least_noise(j));
     for (size_t i = 0; i < e.n; i++)
         v[i] = fmin(fmax(v[i], middle.median - far), middle.median + far);
     const double effective = later(1, independent_number((double)e.n, sure_autocorrelation(v, e.n)));
@@ -653,31 +663,46 @@ static struct rank_effect effect_of(struct judging *j, const double *difference,
     e.noise_ns = later(spread_of(v, e.n), least_noise(j));
     if (e.n > 1) /* the error of a median is a quarter more than that of a mean */
         e.sure = e.ns / (1.2533 * e.noise_ns / sqrt(effective) *
-                         student_bound(FALSE_RUNS * OF_RANKS / n_tests, effective - 1));
+                         student_bound(FALSE_RUNS * OF_RANKS / j->n_series,
+                                       later(effective, fmin((double)e.n, DEPENDENT)) - 1));
     return e;
 }
 
 /* Ranks differ a little in each step, too: one that stands out of many has to do so by more than these do. Without a second step nothing else
  * is known: then it is by a tenth of two ranks, and by a twentieth of more. */
-static void effects_compare(struct judging *j, struct rank_effect *e, size_t n_ranks)
+static bool effects_compare(struct judging *j, struct rank_effect *e, size_t n_ranks)
 {
-    enum { FEWEST_RANKS = 5, DEVIATIONS = 5 };
+    enum { FEWEST_RANKS = 5, DEVIATIONS = 5, EXACT = 256 }; /* of more ranks one does not move the median */
     const struct judge_table *t = j->t;
     const double pair = 0.1, among_many = 0.05;
-    for (size_t r = 0; r < n_ranks; r++) {
-        size_t n = 0;
-        for (size_t k = 0; k < n_ranks; k++)
-            if (k != r && e[k].n > 0 && (!t->peers || t->peers[k] == t->peers[r]))
-                j->scratch[n++] = e[k].ns;
-        if (n + 1 < FEWEST_RANKS && e[r].n != 1)
-            continue;
-        const struct middle others = middle_of(j->scratch, n);
-        const double far = later(DEVIATIONS * others.deviation, (n < 2 ? pair : among_many) * j->out->usual_ns);
-        if (e[r].n == 1)
-            e[r].sure = n > 0 ? e[r].ns / far : 0;
-        else if (e[r].ns < DEVIATIONS * others.deviation)
-            e[r].sure = 0;
+    struct rank_time *v = arena_take(j->spare, n_ranks, sizeof *v);
+    for (uint32_t r = 0; v && r < n_ranks; r++)
+        v[r] = (struct rank_time){ e[r].ns, r, t->peers ? t->peers[r] : 0 };
+    if (v)
+        qsort(v, n_ranks, sizeof *v, by_peers_and_time);
+    for (size_t first = 0, end; v && first < n_ranks; first = end) {
+        struct middle others = { 0 };
+        for (end = first; end < n_ranks && v[end].peers == v[first].peers; end++)
+            ;
+        for (size_t i = first; i < end; i++) {
+            struct rank_effect *own = &e[v[i].rank];
+            const bool is_exact = end - first <= EXACT;
+            size_t n = 0;
+            for (size_t k = first; (is_exact || i == first) && k < end; k++)
+                if ((k != i || !is_exact) && e[v[k].rank].n > 0)
+                    j->scratch[n++] = v[k].ns;
+            others = is_exact || i == first ? middle_of(j->scratch, n) : others;
+            n = end - first - 1;
+            if (n + 1 < FEWEST_RANKS && own->n != 1)
+                continue;
+            const double far = later(DEVIATIONS * others.deviation, (n < 2 ? pair : among_many) * j->out->usual_ns);
+            if (own->n == 1)
+                own->sure = n > 0 ? own->ns / far : 0;
+            else if (own->ns < DEVIATIONS * others.deviation)
+                own->sure = 0;
+        }
     }
+    return v != NULL;
 }
 
 /* The rank whose effect is in the middle of its peers'. */
@@ -711,8 +736,8 @@ static bool slow_ranks_find(struct judging *j, const struct rank_effect *own, co
                           .first = (uint32_t)j->out->n_startup,
                           .last = (uint32_t)t->n_steps - 1,
                           .n = (uint32_t)e[r].n,
-                          .excess_ns = own[r].ns,
-                          .lost_ns = own[r].ns * (double)e[r].n,
+                          .excess_ns = fmin(own[r].ns, e[r].ns), /* what is sure of a part is not so of the rest */
+                          .lost_ns = fmin(own[r].ns, e[r].ns) * (double)e[r].n,
                           .noise_ns = own[r].noise_ns };
         f.share = j->sum_ns > 0 ? f.lost_ns / j->sum_ns : 0;
         struct slow *same = NULL;
@@ -736,22 +761,25 @@ static bool slow_ranks_find(struct judging *j, const struct rank_effect *own, co
 static bool uneven_find(struct judging *j, const struct rank_effect *e)
 {
     const struct judge_table *t = j->t;
-    const double stands_out = 2, wide = 0.15;
+    const double stands_out = 2, wide = 0.15,
+                 of_one = 2.0 / 3; /* of_one: then that rank is late, and no turns are taken */
     double gain = 0, expected = 0, *off = arena_take(j->spare, t->n_steps * t->n_ranks, sizeof *off);
     double *all = arena_take(j->spare, t->n_ranks, sizeof *all),
-           *gains = arena_take(j->spare, t->n_steps, sizeof *gains);
+           *gains = arena_take(j->spare, t->n_steps, sizeof *gains),
+           *of_rank = arena_take(j->spare, t->n_ranks, sizeof *of_rank);
     size_t n_steps = 0, n_off = 0;
-    if (!off || !all || !gains)
+    if (!off || !all || !gains || !of_rank)
         return false;
     for (size_t i = j->out->n_startup; i < t->n_steps; i++) {
         double most = -INFINITY, sum = 0;
-        size_t n = 0;
+        size_t n = 0, slowest = 0;
         for (size_t r = 0; r < t->n_ranks; r++) {
             const size_t at = r * t->n_steps + i;
             if (t->time_ns[at] < 0 || (t->peers && t->peers[r] != t->peers[0]))
                 continue;
             all[n++] = (double)t->own_ns[at] - (e[r].ns > 0 ? e[r].ns : 0);
             sum += all[n - 1];
+            slowest = all[n - 1] > most ? r : slowest;
             most = later(most, all[n - 1]);
         }
         if (n < 2)
@@ -760,12 +788,16 @@ static bool uneven_find(struct judging *j, const struct rank_effect *e)
         for (size_t r = 0; r < n; r++)
             off[n_off++] = all[r] - mean;
         gain += most - mean;
+        of_rank[slowest] += most - mean;
         gains[n_steps] = most - mean;
         expected += normal_bound(0.5 / (double)n) * 0.8; /* nearly the mean of the largest of n normal numbers */
         n_steps++;
     }
     if (n_steps < FEWEST)
         return true;
+    for (size_t r = 0; r < t->n_ranks; r++)
+        if (of_rank[r] > of_one * gain)
+            return true;
     gain /= (double)n_steps;
     const double noise = middle_of(off, n_off).deviation;
     const double usual_gain = middle_of(gains, n_steps).median; /* a few bad steps do not make uneven work */
@@ -817,6 +849,32 @@ static void findings_assign(struct judging *j, const double *difference)
     }
 }
 
+/* A part in which ranks wait says nothing about the rank that causes a finding: what grew on that rank does. Changes `of_step`. */
+static void parts_assign(struct judging *j, double *of_step)
+{
+    const struct judge_table *t = j->t;
+    for (size_t i = 0; i < j->found.n; i++) {
+        struct slow *f = &j->found.at[i];
+        if (f->rank == JUDGE_ALL || f->part == JUDGE_ALL || !(t->waiting_parts >> f->part & 1))
+            continue;
+        double most = f->excess_ns / 4;
+        f->part = JUDGE_ALL;
+        for (uint32_t s = 0; s < t->n_steps; s++)
+            j->is_in[s] = contains(f, s);
+        for (uint32_t p = 0; p < t->n_parts; p++) {
+            for (size_t s = 0; s < t->n_steps; s++) {
+                const size_t at = f->rank * t->n_steps + s;
+                of_step[s] = t->time_ns[at] < 0 ? NAN : (double)t->part_ns[p][at];
+            }
+            const double more = t->waiting_parts >> p & 1 ? 0 : excess_of(j, of_step);
+            if (more > most) {
+                most = more;
+                f->part = p;
+            }
+        }
+    }
+}
+
 static bool ranks_judge(struct judging *j, struct series *s, uint32_t n_classes)
 {
     const struct judge_table *t = j->t;
@@ -834,9 +892,8 @@ static bool ranks_judge(struct judging *j, struct series *s, uint32_t n_classes)
         struct rank_effect *effect = k == 0 ? own : e;
         done = differences_find(j, k == 0 ? t->own_ns : t->part_ns[part], d);
         for (size_t r = 0; done && r < t->n_ranks; r++)
-            effect[r] = effect_of(j, d + r * t->n_steps, j->n_series);
-        effects_compare(j, effect, t->n_ranks);
-        done = done && slow_ranks_find(j, own, effect, part);
+            effect[r] = effect_of(j, d + r * t->n_steps);
+        done = done && effects_compare(j, effect, t->n_ranks) && slow_ranks_find(j, own, effect, part);
         if (k == 0)
             done = done && uneven_find(j, own);
         for (uint32_t r = 0; done && r < t->n_ranks && !has_uneven(j); r++) {
@@ -845,8 +902,10 @@ static bool ranks_judge(struct judging *j, struct series *s, uint32_t n_classes)
             done = number_look(j, s, d + r * t->n_steps, n_classes);
         }
     }
-    if (done)
+    if (done) {
         findings_assign(j, own_difference);
+        parts_assign(j, difference);
+    }
     return done;
 }
 
@@ -926,6 +985,7 @@ static bool steps_judge(struct judging *j, struct series *s, uint32_t n_classes)
         s->part = p;
         number_of_steps(j, p, part);
         done = usual_find(j, part, n_classes, level);
+        j->usual_part[p] = done ? median_copy(j, level, t->n_steps) : 0;
         for (size_t i = 0; i < t->n_steps; i++)
             part[i] -= level[i];
         done = done && number_look(j, s, part, n_classes);
@@ -1032,6 +1092,7 @@ bool judge(struct judgement *out, const struct judge_table *t, struct arena *mem
         j.off = arena_take(j.spare, n, sizeof *j.off);
         j.level = arena_take(j.spare, n, sizeof *j.level);
         j.is_in = arena_take(j.spare, n, sizeof *j.is_in);
+        j.usual_part = arena_take(j.spare, t->n_parts, sizeof *j.usual_part);
         j.scratch = arena_take(j.spare, n_scratch + 1, sizeof *j.scratch);
         j.sorted = arena_take(j.spare, n + 1, sizeof *j.sorted);
         done = !arena_failed(j.spare);

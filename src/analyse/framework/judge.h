@@ -55,7 +55,9 @@ struct judge_table {
     size_t n_parts;                /* at most 32 */
     const int64_t *const *part_ns; /* by part, each as time_ns; they need not add up */
     uint32_t waiting_parts;        /* bits: parts in which a rank waits for others, and which say nothing about it */
-    const uint32_t *peers;         /* by rank: only ranks of equal numbers are compared (stage, role); NULL: all are */
+    uint32_t
+        steady_parts; /* bits: parts whose noise grows with themselves, not with the step: what a device computes */
+    const uint32_t *peers;    /* by rank: only ranks of equal numbers are compared (stage, role); NULL: all are */
     const uint32_t *class_of; /* by step: the same for steps (training step, prefill, decode); NULL: all are alike */
     const double *size;       /* by step: what its time grows with (tokens, batch), within its class; NULL: unknown */
 };

@@ -154,6 +154,7 @@ const words = {
     verdict_slow_rank: ["{text}", "rank {rank} 的计算时间是同组的 {percent} %，其他 rank 为它等待 {ms} ms {step}"],
     verdict_late_host: ["{text}", "rank {rank} 的主机下发过晚，设备空闲；其他 rank 为它等待 {ms} ms {step}"],
     verdict_slow_step: ["{text}", "步骤 {step} 的时长是中位数的 {percent} %，多 {ms} ms"],
+    verdict_uneven_work: ["{text}", "负载不均：每一步最慢的 rank 不同，平均多 {ms} ms"],
     verdict_slow_link: ["{text}", "链路 {rank}-{other} 的带宽只有同类的 {percent} %"],
     verdict_stage_imbalance: ["{text}", "流水级不均衡：rank {rank} 所在级的计算时间是平均的 {percent} %"],
     beside: ["shows rank {rank} beside rank {other}, which waits for it in {name}", "并排显示 rank {rank} 与在 {name} 中等待它的 rank {other}"],
