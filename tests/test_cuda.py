@@ -136,8 +136,9 @@ class Tables(Case):
 
     def test_a_gpu_that_waits_for_its_host_is_found_without_steps(self):
         path = self.record("kernels=5", "threads").said("path")[-1]
-        found, = json.loads(self.ascope("advise", "--json", path).stdout)["advice"]
-        self.assertEqual(found["check"], "free_time")
+        advice = {one["check"]: one for one in json.loads(self.ascope("advise", "--json", path).stdout)["advice"]}
+        self.assertIn("free_time", advice)  # on a slow host there may be others
+        found = advice["free_time"]
         self.assertRegex(found["found"], r"nothing to do for [\d.]+ (us|ms|s) in all")
         self.assertIn("CUDA graphs", found["change"])
         self.assertRegex(self.ascope("view", path, "--export", "-").stdout, r"No steps were recorded: of \S+ \S+ computing \S+ us, communication 0 ns, free \S+ \S")
