@@ -143,6 +143,15 @@ class Advise(Case):
         for title in "waiting for data", "the cores run below their nominal clock", "retransmitted packets":
             self.assertIn(title, page.text)
 
+    def test_one_run_is_no_several(self):
+        """The number of runs has its own word, whatever the line before it had."""
+        path = os.path.join(SOURCE, "tests/data/kineto/real-2.11-cuda-plain.json")
+        report = json.loads(self.ascope("advise", path, "--json", code=0).stdout)
+        times = [e["text"] for a in report["advice"] for e in a["evidence"] if re.search(r" times?$", e["text"])]
+        self.assertGreater(len(times), 3)
+        for text in times:
+            self.assertRegex(text, r", (?:1 time|(?!1 )[\d.,]+ times)$")
+
     def test_a_page_that_cannot_be_written(self):
         path = self.sim()
         r = self.ascope("advise", path, "--html", "nowhere/a.html", code=3)
