@@ -201,6 +201,17 @@ class Numbers(Case):
             self.assertAlmostEqual(found["busy"][i], 1000 * busy[i] / each, delta=1)
         self.assertEqual(v.raw(v.url.path + "api/minimap?input=0&n=0")[0], 400)
 
+    def test_parts_of_collectives_are_no_kernels(self):
+        """A task of an NPU that has its type as its name moves data of a collective; a copy is work."""
+        tasks = (("SDMA", "SDMA"), ("AI_CORE", "AI_CORE"), ("MEMCPY_ASYNC", "MEMCPY_ASYNC"), ("RELU", "KERNEL_AIVEC"), ("MatMulV2", "KERNEL_AICORE"))
+        events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "Ascend Hardware"}},
+                  {"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": "Stream 2"}}]
+        events += [event(name, 100 * i, 50, tid=2, args={"Task Type": of}) for i, (name, of) in enumerate(tasks)]
+        for e in events:
+            e["pid"] = 1
+            e.pop("cat", None)
+        self.assertEqual(set(self.table(self.view(self.trace(events)), "kernels", "count")), {"MEMCPY_ASYNC", "RELU", "MatMulV2"})
+
     def test_the_card_of_a_device(self):
         """Its name, the duration of the recording, how its time was spent in the steps; without steps, how busy it was."""
         with open(KINETO, encoding="utf-8") as f:

@@ -72,6 +72,22 @@ static bool is_no_work(const char *name)
     return strcmp(name, "MsTx") == 0;
 }
 
+/* A task of an NPU that has only its type as its name is a part of a collective (SDMA, AI_CORE), unless it copies. Those of databases
+ * have no type besides. */
+static bool is_nameless(const struct chrome_trace *t, size_t slice, const char *name, bool is_of_database)
+{
+    static const char *const key[] = { "Task Type", "taskType" };
+    struct json_span value[2];
+    for (const char *c = name; *c; c++)
+        if (*c >= 'a' && *c <= 'z')
+            return false; /* no type */
+    if (strcmp(name, "MEMCPY_ASYNC") == 0)
+        return false;
+    json_find_each(chrome_slice_args(t, slice), key, value, 2);
+    const struct json_span type = value[0].at ? value[0] : value[1];
+    return type.at ? json_is(type, name) : is_of_database;
+}
+
 /* The name of a process without the title of its rank. */
 static const char *process_text(const struct view_input *in, uint32_t process)
 {
@@ -93,7 +109,7 @@ enum topic slice_topic(const struct view_input *in, size_t slice)
     if (topic == TOPICS)
         topic = track_topic(process, names_text(t->names, track->name != NAME_EMPTY ? track->name : track->id.text),
                             *category);
-    if (topic == TOPIC_KERNEL && is_no_work(name))
+    if (topic == TOPIC_KERNEL && (is_no_work(name) || is_nameless(t, slice, name, strcmp(category, "TASK") == 0)))
         return TOPIC_OTHER;
     return begins_with(name, "ProfilerStep#") ? TOPIC_STEP : topic;
 }
