@@ -5,6 +5,7 @@
 usage: test_page_texts.py SOURCE_ROOT [unittest options]
 """
 import glob
+import itertools
 import os
 import re
 import sys
@@ -39,7 +40,77 @@ COMPLETED = {
 }
 
 
+# Sentences of the judge: forms of run_judge.c, as they are printed.
+JUDGED = [
+    "step 14 is slow, once: 219.072 ms longer than the usual 7.616 ms (64.1 % of the run), most of it time in which the device has nothing to do",
+    "steps 3 to 6 are slow: each step 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run), most of it computing",
+    "since step 6 each step takes 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run)",
+    "every 6th step from 3 on takes 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run), most of it outside operators",
+    "each step takes a little longer than the one before, from 0 to 39: 2.000 ms more in the mean, 8.000 ms in all (5.0 % of the run)",
+    "start-up: step 0 at the begin of the recording takes 263 us longer in all; left out",
+    "start-up: steps 0 to 2 at the begin of the recording take 263 us longer in all; left out",
+    "rank 3 is slow in each step: 4.339 ms without communication, rank 7 3.370 ms; the others wait 970 us a step for it (19.0 % of the run), most of it computing",
+    "uneven work: in each step another rank takes longest, 1.000 ms longer than the mean of the ranks, for which the others wait (3.0 % of the run)",
+    "no step is slow: what differs is within the noise of the run (1.0 % of a step)",
+    "of fewer than 3 steps none can be called slow",
+]
+
+
+def forms():
+    """The English forms that have a Chinese text, as patterns of Python."""
+    text = text_of("src/view/pages/sentences.js")
+    parts = re.findall(r'^const (PER|WIDE|N|T|MOST) = |, (WIDE|N|T) = ', text, re.M)
+    assert len(parts) == 5, parts
+    words = {name: re.search(r'\b%s = ["`](.*?)["`][,;]' % name, text).group(1).replace("\\\\", "\\") for name in ("PER", "WIDE", "N", "T", "MOST")}
+    for name in ("CAUSES", "PARTS", "COPIES"):
+        keys = re.findall(r'(?:^|[{,]) *(?:"([^"]+)"|(\w+)): "', re.search(r"^const %s = \{(.*?)\};" % name, text, re.M | re.S).group(1), re.M)
+        words['Object.keys(%s).join("|")' % name] = "|".join(quoted or plain for quoted, plain in keys)
+    for _, form in re.findall(r'^ {4}\[(["`])(.*?)\1, \(', text, re.M):
+        for _ in range(2):
+            form = re.sub(r"\$\{(.*?)\}", lambda m: words[m.group(1)], form)
+        yield form.replace("\\\\", "\\")
+
+
+def templates(path, call):
+    """The format strings of a call in C."""
+    for text in re.findall(r'\b%s((?:\s*"(?:[^"\\]|\\.)*")+)' % call, text_of(path)):
+        yield "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text))
+
+
+def sentences_of(template):
+    """What a format string may print: every text that stands for %s in some check."""
+    choices = []
+    for part in re.split(r"(%%|%(?:\.\d+)?(?:s|u|zu|llu|f))", template):
+        if part == "%s":
+            after_word = choices and choices[-1][0][-1:].isalpha()
+            choices.append(["s", "", "s take", "s are", ", every 3 steps"] if after_word else ["1.5 ms", "3", "a step", "are", "have", "their", "device", "copies to the host", "name"])
+        else:
+            choices.append(["%" if part == "%%" else "name" if re.fullmatch(r"%\.\d+s", part) else "3" if part.startswith("%") else part])
+    return ("".join(choice) for choice in itertools.product(*choices))
+
+
 class Texts(unittest.TestCase):
+    def test_findings_of_advice_have_chinese_texts(self):
+        all_forms = list(forms())
+        # A form that begins with a name matches many sentences: only evidence, which does.
+        patterns = {call: re.compile("|".join("(?:%s)" % form for form in all_forms if call == "finding_add" or not form.startswith("(.+"))) for call in ("finding_say", "finding_add")}
+        unknown, n = [], 0
+        for path in sorted(glob.glob(os.path.join(SOURCE, "src/answers/*_checks.c"))):
+            for name, call in (("finding_say", r"finding_say\(\s*s, out,"), ("finding_add", r'finding_add\(\s*s, out,[^"]*'), ("finding_add", r"snprintf\(\s*text, sizeof text,")):
+                for template in templates(path, call):
+                    n += 1
+                    if not any(patterns[name].fullmatch(sentence) for sentence in sentences_of(template)):
+                        unknown.append(template)
+        self.assertGreater(n, 50)
+        self.assertEqual(unknown, [])
+
+    def test_verdicts_have_chinese_texts(self):
+        pattern, of_judge = re.compile("|".join("(?:%s)" % form for form in forms() if not form.startswith("(.+"))), list(templates("src/answers/run_judge.c", r"mem,"))
+        self.assertGreater(len(of_judge), 10)
+        for sentence in JUDGED:
+            self.assertTrue(pattern.fullmatch(sentence), sentence)
+            self.assertTrue(any(re.fullmatch(re.sub(r"%(?:\\\.)?[\w\\.]*?(?:s|u|f|d)|%%", ".*", re.escape(t).replace("\\%", "%")), sentence) for t in of_judge if len(t) > 30), sentence)
+
     def test_every_text_that_a_page_asks_for_is_there_in_both_languages(self):
         entries = re.findall(r'^ {4}"?([^":]+)"?: (.*),$', TABLE, re.M)
         self.assertGreater(len(entries), 200)

@@ -255,7 +255,38 @@ class View(Case):
         self.assertIn("gemm (1.200 ms, usually 400 us)", series["steps"][7]["why"][1]["text"])
         v = self.view(self.trace([e for e in events if e["ts"] < 14000]))
         v.wait()
-        self.assertIn("No step is slow", v.json("overview", input=0)["sentences"][0]["text"])
+        none, = v.json("overview", input=0)["series"][0]["findings"]
+        self.assertIn("no step is slow: what differs is within the noise", none["says"][0]["text"])
+        self.assertLess(none["says"][0]["t1"], none["says"][0]["t0"])  # nothing to go to
+
+    def test_the_overview_begins_with_what_why_finds(self):
+        """The same sentences in the same order, each with the time of its steps and its causes; of collections, traces and databases. Traces and
+        databases have the advice of `ascope advise`, too."""
+        self.ascope("sim", "--framework", "pt", "--kernels", "600", "--steps", "24", "--stall", "14:40ms", "--slow-step", "3:4,4:4,5:4", "--out", "job", code=0)
+        self.ascope("analyse", "job", "--export-type", "text,db", code=0)
+        results, = glob.glob(os.path.join(self.dir, "job/*/ASCEND_PROFILER_OUTPUT"))
+        database, = glob.glob(os.path.join(results, "ascend_pytorch*.db"))
+        for path in ("job", os.path.join(results, "trace_view.json"), database):
+            answer, = json.loads(self.ascope("why", path, "--json", code=0).stdout)["answers"]
+            advice = json.loads(self.ascope("advise", path, "--json", code=0).stdout)
+            v = self.view(path)
+            v.wait()
+            overview = v.json("overview", input=0)
+            series, = overview["series"]
+            base = int(v.json("rows", input=0)["base_ns"])
+            self.assertGreater(len(answer["judged"]), 1, path)
+            self.assertEqual([f["says"][0]["text"] for f in series["findings"]], [f["text"] for f in answer["judged"]], path)
+            begins = {s["name"]: (s["begin"], s["end"]) for s in series["steps"]}
+            for found, judged in zip(series["findings"], answer["judged"]):
+                self.assertEqual((found["says"][0]["t0"], found["says"][0]["t1"]), (begins[judged["first"]][0], begins[judged["last"]][1]))
+                self.assertEqual(found["is_start_up"], judged["shape"] == "start_up")
+            first = answer["difference"]["items"][0]
+            cause = series["findings"][0]["why"][0]
+            self.assertIn(first["name"], cause["text"], path)
+            self.assertEqual((cause["event"], cause["t0"]), (first["place"]["event"], first["place"]["begin_ns"] - base), path)
+            self.assertEqual([a["found"] for a in overview["advice"]["advice"]], [a["found"] for a in advice["advice"]], path)
+            page = Page(self, self.ascope("view", path, "--export", "-", code=0).stdout)
+            self.assertTrue(any(answer["judged"][0]["text"] in text for text in page.texts), path)
 
     def test_losses_are_on_the_overview(self):
         with open(os.path.join(self.dir, self.trace()), "r+", encoding="utf-8") as f:

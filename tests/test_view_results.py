@@ -42,7 +42,7 @@ def database(path, drop=(), more=()):
         CREATE TABLE PYTORCH_CALLCHAINS(id INTEGER, stack INTEGER, stackDepth INTEGER);
         CREATE TABLE CANN_API(startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER, connectionId INTEGER PRIMARY KEY, name INTEGER);
         CREATE TABLE TASK(startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, taskType INTEGER, streamId INTEGER);
-        CREATE TABLE COMPUTE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, opType INTEGER, blockDim INTEGER);
+        CREATE TABLE COMPUTE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, opType INTEGER, blockDim INTEGER, taskType INTEGER);
         CREATE TABLE COMMUNICATION_OP(opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER, opId INTEGER PRIMARY KEY);
         CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, message INTEGER, globalTid INTEGER, domainId INTEGER);
         CREATE TABLE HBM(deviceId INTEGER, timestampNs INTEGER, bandwidth NUMERIC, hbmId INTEGER, type INTEGER);
@@ -58,7 +58,7 @@ def database(path, drop=(), more=()):
         db.execute("INSERT INTO CONNECTION_IDS VALUES(?, ?)", (step, 100 + step))
         db.execute("INSERT INTO CANN_API VALUES(?, ?, ?, ?, ?, ?)", (t + 5000, t + 9000, 10000, TID, 100 + step, of["launch"]))
         db.execute("INSERT INTO TASK VALUES(?, ?, 0, ?, ?, ?, 2)", (t + 20_000, t + 320_000, 100 + step, step, of["KERNEL_AICORE"]))
-        db.execute("INSERT INTO COMPUTE_TASK_INFO VALUES(?, ?, ?, 24)", (of["MatMulV2"], step, of["AI_CORE"]))
+        db.execute("INSERT INTO COMPUTE_TASK_INFO VALUES(?, ?, ?, 24, ?)", (of["MatMulV2"], step, of["AI_CORE"], of["KERNEL_AICORE"]))
         db.execute("INSERT INTO COMMUNICATION_OP VALUES(?, ?, ?, ?, ?, ?)", (of["hcom_allReduce_"], t + 300_000, t + 400_000, 900 + step, of["world"], step))
         db.execute("INSERT INTO HBM VALUES(0, ?, ?, 1, ?)", (t, 10.5 + step, of["read"]))
         db.execute("INSERT INTO MEMORY_RECORD VALUES(?, ?, ?, 4096, 0)", (of["PTA"], t + 1500, 512 * (step + 1)))

@@ -192,6 +192,18 @@ size_t run_findings(const struct judged_run *r)
     return n;
 }
 
+size_t run_finding_rows(const struct judged_run *r, uint32_t rank, const struct slow *f, uint32_t *row, size_t most)
+{
+    const uint32_t first = f->shape == SLOW_DRIFT ? f->first + (f->last - f->first + 1) / 2 : f->first;
+    size_t n = 0;
+    for (uint32_t i = first; i <= f->last && n < most; i += f->shape == SLOW_PERIOD ? f->period : 1) {
+        const struct rank_step *s = r->at[rank * r->n + i];
+        if (s)
+            row[n++] = (uint32_t)(s - r->rank[rank].step);
+    }
+    return n;
+}
+
 /* ---- sentences ------------------------------------------------------------------------------------------------- */
 
 static const char *part_words(const struct judged_run *r, uint32_t part)

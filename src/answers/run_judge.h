@@ -65,6 +65,10 @@ const char *run_nothing_text(const struct judged_run *r, struct arena *mem);
 /* "step 14", "steps 12-19", "every 6th step from 3", "each step": where a finding is. */
 const char *run_finding_where(const struct judged_run *r, const struct slow *f, struct arena *mem);
 
+/* The rows of a rank's steps that a finding is about, at most `most`; of a drift the later half, against the earlier one. Returns their
+ * number. */
+size_t run_finding_rows(const struct judged_run *r, uint32_t rank, const struct slow *f, uint32_t *row, size_t most);
+
 extern const char *const slow_shape_keys[SLOW_SHAPES]; /* "once": for JSON */
 extern const char *const judged_part_keys[JUDGED_PARTS];
 

@@ -24,7 +24,7 @@ static uint32_t row_of(const struct judged_run *r, const struct run_member *rank
     return s ? (uint32_t)(s - rank->step) : NO_ROW;
 }
 
-/* The steps of a finding on its rank, at most MOST_ROWS; of a drift the later half, against the earlier one. */
+/* The steps of a finding on its rank, at most MOST_ROWS; without one the step that was asked for. */
 static struct why_rows rows_of(const struct explaining *x, const struct why_finding *f, struct arena *mem)
 {
     enum { MOST_ROWS = 64 };
@@ -33,15 +33,10 @@ static struct why_rows rows_of(const struct explaining *x, const struct why_find
     const uint32_t judged = r->n_ranks == 1 ? 0 : f->rank;
     uint32_t *row = arena_take(mem, MOST_ROWS, sizeof *row);
     size_t n = 0;
-    if (!row || !s) {
-        if (row && (row[0] = row_of(r, &x->run->rank[f->rank], judged, x->choice->at)) != NO_ROW)
-            n = 1;
-        return (struct why_rows){ row, n };
-    }
-    const uint32_t first = s->shape == SLOW_DRIFT ? s->first + (s->last - s->first + 1) / 2 : s->first;
-    for (uint32_t i = first; i <= s->last && n < MOST_ROWS; i += s->shape == SLOW_PERIOD ? s->period : 1)
-        if ((row[n] = row_of(r, &x->run->rank[f->rank], judged, i)) != NO_ROW)
-            n++;
+    if (row && s)
+        n = run_finding_rows(r, judged, s, row, MOST_ROWS);
+    else if (row && (row[0] = row_of(r, &x->run->rank[f->rank], judged, x->choice->at)) != NO_ROW)
+        n = 1;
     return (struct why_rows){ row, n };
 }
 

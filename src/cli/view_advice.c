@@ -15,23 +15,31 @@ struct advise_rank *advise_look(const struct run_rank *q, struct arena *mem)
     return r;
 }
 
-bool view_advice_add(struct view_advice *a, const struct recording *l, const char *path, int64_t shift_ns,
-                     struct arena *mem)
+bool view_advice_add(struct view_advice *a, const struct run_rank *q, size_t device_row, const char *path,
+                     int64_t shift_ns, struct arena *mem)
+{
+    const struct advise_rank *found = advise_look(q, mem);
+    if (found && found->step_ns <= 0)
+        return true; /* neither steps nor operators nor kernels: nothing to save time of */
+    struct advise_rank *to = found ? list_add(&a->ranks, mem) : NULL;
+    int64_t *shift = list_add(&a->shift_ns, mem);
+    if (!to || !shift)
+        return false;
+    *to = *found;
+    *shift = shift_ns;
+    if (!run_member_of(&to->rank, q, mem))
+        return false;
+    to->rank.path = arena_text(mem, path, strlen(path));
+    to->rank.device_row = device_row;
+    return to->rank.path != NULL;
+}
+
+bool view_advice_add_all(struct view_advice *a, const struct recording *l, const char *path, int64_t shift_ns,
+                         struct arena *mem)
 {
     for (size_t i = 0; i < recording_n_devices(l); i++) {
         const struct run_rank view = recording_rank(l, i);
-        const struct advise_rank *found = advise_look(&view, mem);
-        struct advise_rank *to = found ? list_add(&a->ranks, mem) : NULL;
-        int64_t *shift = list_add(&a->shift_ns, mem);
-        if (!to || !shift)
-            return false;
-        *to = *found;
-        *shift = shift_ns;
-        if (!run_member_of(&to->rank, &view, mem))
-            return false;
-        to->rank.path = arena_text(mem, path, strlen(path));
-        to->rank.device_row = i;
-        if (!to->rank.path)
+        if (!view_advice_add(a, &view, i, path, shift_ns, mem))
             return false;
     }
     return true;

@@ -18,9 +18,11 @@ struct view_advice {
 /* Runs the checks of one rank; NULL: no memory. */
 struct advise_rank *advise_look(const struct run_rank *q, struct arena *mem);
 
-/* Runs the checks of all devices of a directory. False: no memory. */
-bool view_advice_add(struct view_advice *a, const struct recording *l, const char *path, int64_t shift_ns,
-                     struct arena *mem);
+/* Runs the checks of a rank, or of all devices of a directory. False: no memory. */
+bool view_advice_add(struct view_advice *a, const struct run_rank *q, size_t device_row, const char *path,
+                     int64_t shift_ns, struct arena *mem);
+bool view_advice_add_all(struct view_advice *a, const struct recording *l, const char *path, int64_t shift_ns,
+                         struct arena *mem);
 /* Stores the findings as the text "advice" of the input. False: no memory. */
 bool view_advice_put(const struct view_advice *a, struct view_input *in);
 

@@ -38,7 +38,7 @@ static bool answers_find(struct view_input *in, const struct recording *l)
 static bool advice_find(struct view_input *in, const struct recording *l)
 {
     struct view_advice advice = { 0 };
-    return view_advice_add(&advice, l, in->path, 0, in->mem) && view_advice_put(&advice, in);
+    return view_advice_add_all(&advice, l, in->path, 0, in->mem) && view_advice_put(&advice, in);
 }
 
 bool view_collection_load(struct view_input *in, struct error *e)

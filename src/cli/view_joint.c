@@ -149,7 +149,7 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
         q->in->is_simulated |= recording_is_simulated(&l);
         const char *title = arena_printf(q->in->mem, "Rank %lld", (long long)r->rank);
         done = keep_losses(q, &l.lost, l.is_lossy) &&
-               (view_advice_add(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
+               (view_advice_add_all(&q->advice, &l, r->path, -r->ahead_ns, q->in->mem) || no_memory(q)) &&
                (r->file ? draw_file(q, &l, title, r->rank, -r->ahead_ns)
                         : draw_part(q, &l, r->path, title, r->rank, -r->ahead_ns) && tie(q, l.profile));
     }

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "answers/trace_steps.h"
+#include "answers/run_judge.h"
 #include "answers/why.h"
 #include "base/sort.h"
 #include "cli/term.h"
+#include "cli/view_advice.h"
 #include "cli/why_report.h"
 
-enum { MOST_REASONS = 12, MOST_EXPLAINED = 32 };
+enum { MOST_REASONS = 12, MOST_EXPLAINED = 32, MOST_FINDINGS = 8, MOST_ROWS = 64 };
 
 /* Title of a collection without steps: how the device spent its time, as in the summary of ascope analyse. */
 static const char *whole_title(const struct step_series *s, struct arena *mem)
@@ -59,17 +61,9 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
     return out->title != NULL;
 }
 
-static bool sentence_add(struct view_step *step, const char *text, int64_t begin_ns, int64_t end_ns, const char *event,
-                         struct arena *mem)
-{
-    struct view_sentence *s = text ? list_add(&step->why, mem) : NULL;
-    if (s)
-        *s = (struct view_sentence){ text, begin_ns, end_ns, event };
-    return s != NULL;
-}
-
-static bool item_add(struct view_step *step, const struct step_item *m, const struct why_place *place, bool is_host,
-                     struct arena *mem)
+/* What took longer, and where; without a text if there is no memory. */
+static struct view_sentence item_sentence(const struct step_item *m, const struct why_place *place, bool is_host,
+                                          struct arena *mem)
 {
     char more[READABLE_MOST], before[READABLE_MOST], after[READABLE_MOST];
     const char *what = m->named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
@@ -79,24 +73,76 @@ static bool item_add(struct view_step *step, const struct step_item *m, const st
                                     readable_duration(more, fabs(m->more_ns)), why_cause_words(m->cause, is_host), what,
                                     readable_duration(after, m->after_ns), readable_duration(before, m->before_ns));
     const bool is_placed = place->process || place->event;
-    return sentence_add(step, text, is_placed ? place->begin_ns : 1, is_placed ? place->begin_ns + place->dur_ns : 0,
-                        place->event, mem);
+    return (struct view_sentence){ text, is_placed ? place->begin_ns : 1,
+                                   is_placed ? place->begin_ns + place->dur_ns : 0, place->event };
 }
 
 /* Explains a slow step: what took longer than usual. */
-static bool why_add(struct view_step *step, const struct why_answer *found, int64_t median_ns, bool is_host,
-                    struct arena *mem)
+static bool step_explain(struct view_step *step, const struct why_answer *found, int64_t median_ns, bool is_host,
+                         struct arena *mem)
 {
     char time[READABLE_MOST], usual[READABLE_MOST];
-    bool done = sentence_add(step,
-                             arena_printf(mem, "Step %s took %s, the median step %s. It had more of:", step->name,
-                                          readable_duration(time, (double)step->time_ns),
-                                          readable_duration(usual, (double)median_ns)),
-                             step->begin_ns, step->end_ns, NULL, mem);
-    for (size_t i = 0; i < found->difference.n && done; i++)
-        if (found->difference.item[i].more_ns * 20 >= found->difference.more_ns)
-            done = item_add(step, &found->difference.item[i], &found->place[i], is_host, mem);
-    return done;
+    struct view_sentence *head = list_add(&step->why, mem);
+    if (!head)
+        return false;
+    *head =
+        (struct view_sentence){ arena_printf(mem, "Step %s took %s, the median step %s. It had more of:", step->name,
+                                             readable_duration(time, (double)step->time_ns),
+                                             readable_duration(usual, (double)median_ns)),
+                                step->begin_ns, step->end_ns, NULL };
+    for (size_t i = 0; i < found->difference.n; i++) {
+        const struct step_item *m = &found->difference.item[i];
+        if (m->more_ns * 20 < found->difference.more_ns)
+            continue;
+        struct view_sentence *to = list_add(&step->why, mem);
+        if (!to)
+            return false;
+        *to = item_sentence(m, &found->place[i], is_host, mem);
+    }
+    return !arena_failed(mem);
+}
+
+/* The largest causes of a finding: at most three, each at least a tenth of it. */
+static bool finding_explain(struct view_finding *f, const struct why_answer *found, bool is_host, struct arena *mem)
+{
+    enum { MOST = 3, LEAST_PART = 10 };
+    for (size_t i = 0; i < found->difference.n && f->why.n < MOST; i++) {
+        const struct step_item *m = &found->difference.item[i];
+        if (m->more_ns <= 0 || m->more_ns * LEAST_PART < found->difference.more_ns)
+            continue;
+        struct view_sentence *to = list_add(&f->why, mem);
+        if (!to)
+            return false;
+        *to = item_sentence(m, &found->place[i], is_host, mem);
+    }
+    return !arena_failed(mem);
+}
+
+/* What the judge finds in the steps of a series, which are those of the run's only rank. */
+static bool findings_add(struct view_series *s, const struct judged_run *r, struct arena *mem)
+{
+    const size_t n = run_findings(r);
+    if (r->n < 2)
+        return true;
+    if (n == 0) {
+        struct view_finding *none = list_add(&s->findings, mem);
+        if (none)
+            none->says = (struct view_sentence){ run_nothing_text(r, mem), 1, 0, NULL };
+    }
+    for (size_t i = 0; i < r->of.n; i++) {
+        const struct slow *f = &r->of.at[i];
+        if (i >= MOST_FINDINGS && i < n)
+            continue;
+        /* Of a periodic finding the first step, of the others all. */
+        const struct rank_step *first = r->at[f->first], *last = f->shape == SLOW_PERIOD ? first : r->at[f->last];
+        struct view_finding *to = list_add(&s->findings, mem);
+        if (!to)
+            return false;
+        to->says = (struct view_sentence){ run_finding_text(r, f, mem), s->steps.at[first - r->rank->step].begin_ns,
+                                           s->steps.at[last - r->rank->step].end_ns, NULL };
+        to->is_start_up = f->shape == SLOW_START_UP;
+    }
+    return !arena_failed(mem);
 }
 
 /* Finds the rows of the slowest slow steps, at most MOST_EXPLAINED. Returns their number; SIZE_MAX: no memory. */
@@ -119,18 +165,29 @@ static size_t slow_rows(const struct step_series *s, uint32_t row[MOST_EXPLAINED
     return n;
 }
 
-static bool explain(struct view_series *out, const struct step_series *s, const struct run_rank *q, struct arena *mem)
+/* Explains the findings, and the slowest of the slow steps. */
+static bool explain(struct view_series *out, const struct judged_run *r, const struct step_series *s,
+                    const struct run_rank *q, struct arena *mem)
 {
-    uint32_t row[MOST_EXPLAINED];
-    struct why_answer found[MOST_EXPLAINED];
-    const size_t n = slow_rows(s, row, mem);
-    struct why_rows set[MOST_EXPLAINED];
-    for (size_t i = 0; n != SIZE_MAX && i < n; i++)
-        set[i] = (struct why_rows){ &row[i], 1 };
-    if (n == SIZE_MAX || (n > 0 && !why_steps(found, s, q, set, n, MOST_REASONS, mem)))
+    enum { MOST_SETS = MOST_EXPLAINED + MOST_FINDINGS };
+    uint32_t row[MOST_EXPLAINED], of_finding[MOST_FINDINGS][MOST_ROWS];
+    struct why_answer found[MOST_SETS];
+    struct why_rows set[MOST_SETS];
+    const size_t n = slow_rows(s, row, mem), n_all = run_findings(r),
+                 n_findings = n_all < MOST_FINDINGS ? n_all : MOST_FINDINGS;
+    if (n == SIZE_MAX)
         return false;
+    for (size_t i = 0; i < n_findings; i++)
+        set[i] = (struct why_rows){ of_finding[i], run_finding_rows(r, 0, &r->of.at[i], of_finding[i], MOST_ROWS) };
     for (size_t i = 0; i < n; i++)
-        if (!why_add(&out->steps.at[row[i]], &found[i], out->median_ns, s->is_host, mem))
+        set[n_findings + i] = (struct why_rows){ &row[i], 1 };
+    if (n_findings + n > 0 && !why_steps(found, s, q, set, n_findings + n, MOST_REASONS, mem))
+        return false;
+    for (size_t i = 0; i < n_findings; i++)
+        if (!finding_explain(&out->findings.at[i], &found[i], s->is_host, mem))
+            return false;
+    for (size_t i = 0; i < n; i++)
+        if (!step_explain(&out->steps.at[row[i]], &found[n_findings + i], out->median_ns, s->is_host, mem))
             return false;
     return true;
 }
@@ -146,16 +203,19 @@ bool view_steps_add(struct view_input *in, const struct run_rank *q)
     struct view_series *out = list_add(&in->series, mem);
     if (!out || !series_keep(out, &s, q->names, mem))
         return false;
-    if (out->steps.n == 0 || view_slowest(out))
-        return out->steps.n == 0 || explain(out, &s, q, mem);
-    return view_say_usual(in);
+    if (s.is_whole || out->steps.n == 0)
+        return true;
+    struct judged_run run;
+    return run_judge_series(&run, &s, q->names, mem) && findings_add(out, &run, mem) && explain(out, &run, &s, q, mem);
 }
 
 bool view_trace_steps(struct view_input *in, struct error *e)
 {
     struct names *names = names_new();
     const struct run_rank view = run_rank_of_trace(&in->trace, names);
-    const bool done = names && trace_steps_find(&in->trace, in->context, e) && view_steps_add(in, &view);
+    struct view_advice advice = { 0 };
+    const bool done = names && trace_steps_find(&in->trace, in->context, e) && view_steps_add(in, &view) &&
+                      view_advice_add(&advice, &view, 0, in->path, 0, in->mem) && view_advice_put(&advice, in);
     names_free(names);
     return done || (e->fault == FAULT_NONE && error_no_memory(e, in->path));
 }

@@ -237,6 +237,17 @@ static void put_series(struct question *a, const struct view_series *s)
         out_i64(o, slowest - s->steps.at);
     else
         out_lit(o, "null");
+    json_put_key(o, "findings");
+    out_char(o, '[');
+    for (size_t i = 0; i < s->findings.n; i++) {
+        json_put_comma(o, i == 0);
+        out_char(o, '{');
+        json_put_bool(o, "is_start_up", s->findings.at[i].is_start_up);
+        put_sentences(a, "says", &s->findings.at[i].says, 1);
+        put_sentences(a, "why", s->findings.at[i].why.at, s->findings.at[i].why.n);
+        out_char(o, '}');
+    }
+    out_char(o, ']');
     json_put_key(o, "steps");
     out_char(o, '[');
     for (size_t i = 0; i < s->steps.n; i++) {

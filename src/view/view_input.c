@@ -262,14 +262,3 @@ const struct view_step *view_slowest(const struct view_series *s)
             slowest = &s->steps.at[i];
     return slowest;
 }
-
-bool view_say_usual(struct view_input *in)
-{
-    struct view_sentence *s = list_add(&in->sentences, in->mem);
-    if (s)
-        *s = (struct view_sentence){
-            "No step is slow: none exceeds the median by more than a tenth and by five times the usual spread.", 1, 0,
-            NULL
-        };
-    return s != NULL;
-}

@@ -29,12 +29,19 @@ struct view_step {
     bool is_slow;
     LIST(struct view_sentence) why; /* of slow steps: the causes */
 };
+/* What is slow in a run, with the time of its steps, and its largest causes. */
+struct view_finding {
+    struct view_sentence says;
+    LIST(struct view_sentence) why;
+    bool is_start_up; /* it is no fault */
+};
 struct view_series {
     const char *title;
     bool is_host; /* there is no device: operators of the host compute */
     int64_t median_ns;
     int64_t whole_ns, whole_part_ns[4]; /* of all steps, or of the whole recording if it has none */
     LIST(struct view_step) steps;
+    LIST(struct view_finding) findings; /* or one that nothing is slow; none: there are no steps to compare */
 };
 void view_series_sum(struct view_series *s); /* the whole, from its steps */
 /* The slowest of the slow steps; NULL: none is slow. */
@@ -185,6 +192,5 @@ bool view_losses_keep(struct view_input *in, const struct losses *lost); /* copi
 void view_load_first(struct view_input *in, uint64_t most_bytes);
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
 bool view_is_large(uint64_t bytes);                            /* a text of which the begin is shown first */
-bool view_say_usual(struct view_input *in);                    /* that no step is slow; false: no memory */
 
 #endif

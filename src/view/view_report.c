@@ -112,6 +112,29 @@ static void put_sentences(struct out *o, const struct view_sentence *s, size_t n
     }
 }
 
+/* What is slow, with the largest causes. */
+static void put_findings(struct out *o, const struct view_input *in)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < in->series.n; i++) {
+        const struct view_series *s = &in->series.at[i];
+        for (size_t k = 0; k < s->findings.n; k++) {
+            const struct view_finding *f = &s->findings.at[k];
+            html_raw(o, is_first ? "<h2>Verdicts</h2>\n" : "");
+            is_first = false;
+            html_raw(o, f->is_start_up ? "<p class=\"dim\">" : "<p>");
+            html_text(o, f->says.text);
+            out_lit(o, "</p>\n");
+            for (size_t w = 0; w < f->why.n; w++) {
+                html_raw(o, w == 0 ? "<ul>" : "");
+                out_lit(o, "<li>");
+                html_text(o, f->why.at[w].text);
+                html_raw(o, w + 1 == f->why.n ? "</li></ul>\n" : "</li>");
+            }
+        }
+    }
+}
+
 /* Only damage, as on the page: records that are unpaired at the begin and the end of a collection are not worth a line. */
 static void put_losses(struct out *o, const struct view_input *in)
 {
@@ -137,6 +160,7 @@ static bool put_overview(struct out *o, const struct view_input *in)
 {
     put_losses(o, in);
     bool done = report_answers(o, in, REPORT_ABOVE_STEPS);
+    put_findings(o, in);
     for (size_t i = 0; i < in->series.n; i++) {
         const struct view_step *slowest = view_slowest(&in->series.at[i]);
         put_series(o, &in->series.at[i]);

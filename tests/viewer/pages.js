@@ -243,6 +243,7 @@ async function use_pages(page, url, job) {
     const heading = () => page.locator("main h3").first().innerText();
     check(/^Step 3: .*\+.* against the median step/.test(await heading()), "the slow step is not explained: " + (await heading()));
     check(/longer runs: /.test(await page.locator("main").innerText()), "no reasons of the slow step");
+    check(/^Verdicts\s+steps? 3\b.*slow/.test(await page.locator("main").innerText()), "the verdict is not the first: " + (await page.locator("main").innerText()).slice(0, 200));
     const strip = page.locator(".strip canvas"), box = await strip.boundingBox();
     await strip.focus();
     await page.keyboard.press("ArrowRight");
@@ -321,8 +322,6 @@ async function use_sentences(page, url, job) {
     const source_of = (name) => fs.readFileSync(path.join(source, "src/answers", name), "utf8");
     const calls = ["comm_checks.c", "device_checks.c", "waiting_checks.c", "findings.c"].flatMap((name) => [...source_of(name).matchAll(/finding_(?:say|add)\([^;"]*"((?:[^"\\]|\\.)*)"([^;]*);/g)]);
     const sentences = calls.map((call) => sentence_of(call[1], call[2]));
-    const usual = /"(No step is [^"]*)"/.exec(fs.readFileSync(path.join(source, "src/view/view_input.c"), "utf8"));
-    sentences.push(usual ? usual[1] : "no sentence of usual steps");
     const english = await page.evaluate(async (list) => {
         const { said } = await import(new URL("sentences.js", location.href).href);
         return list.filter((text) => !/[\u4e00-\u9fff]|^rank .*→/.test(said(text)));

@@ -69,14 +69,19 @@ async function show_table(place, input, [name, title, time, share], go, to_table
         return part < 0 ? cells : [...cells, share_cell(Number(row[part]) / 100, "computing")];
     }));
     table.className = "one_line";
-    place.append(element("h2", word(title)), table, link(word("all_rows_of", { n: grouped(answer.n) }), () => to_table(name)));
+    const box = element("div", "", "top");
+    box.append(element("h2", word(title)), table, link(word("all_rows_of", { n: grouped(answer.n) }), () => to_table(name)));
+    place.append(box);
     return true;
 }
 
-/** Kernels, and operators in another column; slices by name where there are neither. @param {HTMLElement} first @param {HTMLElement} second @param {number} input
+/** Kernels and operators, each in the column that is shorter by then; slices by name where there are neither. @param {HTMLElement[]} columns @param {number} input
  *  @param {(slice: number) => void} go @param {(table: string) => void} to_table */
-export async function show_top(first, second, input, go, to_table) {
-    const has_kernels = await show_table(first, input, TABLES.kernels, go, to_table);
-    if ((await show_table(has_kernels ? second : first, input, TABLES.operators, go, to_table)) || has_kernels) return;
-    if (!(await show_table(first, input, TABLES.names, go, to_table))) first.append(element("p", word("no_slices")));
+export async function show_top(columns, input, go, to_table) {
+    /** The height of what is in a column: in a grid all columns are equally high. @param {HTMLElement} column */
+    const height = (column) => [...column.children].reduce((sum, one) => sum + /** @type {HTMLElement} */ (one).offsetHeight, 0);
+    const shorter = () => columns.reduce((a, b) => (height(b) < height(a) ? b : a));
+    const has_kernels = await show_table(shorter(), input, TABLES.kernels, go, to_table);
+    if ((await show_table(shorter(), input, TABLES.operators, go, to_table)) || has_kernels) return;
+    if (!(await show_table(shorter(), input, TABLES.names, go, to_table))) shorter().append(element("p", word("no_slices")));
 }

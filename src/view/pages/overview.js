@@ -36,6 +36,30 @@ function show_series(place, beside, o, go, state, keep) {
     });
 }
 
+/** What the judge finds in the steps, each with its largest causes. @param {HTMLElement} section @param {import("./strip.js").Series[]} series
+ *  @param {((cause: import("./job.js").Cause) => void)|null} go */
+function show_findings(section, series, go) {
+    const all = series.flatMap((of) => of.findings.map((one) => ({ ...one, of })));
+    /** @param {HTMLElement} place @param {import("./strip.js").Sentence} sentence @param {string} before */
+    const put = (place, sentence, before = "") => {
+        const text = before + said(sentence.text);
+        if (go && sentence.t1 > sentence.t0) place.append(link(text, () => go(sentence)));
+        else place.textContent = text;
+    };
+    if (all.length) section.append(element("h2", word("verdicts")));
+    for (const one of all) {
+        const p = element("p", "", one.is_start_up ? "faint" : "verdict"), list = element("ul", "", "causes");
+        put(p, one.says[0], series.length > 1 ? said(one.of.title) + ": " : "");
+        for (const cause of one.why) {
+            const item = element("li");
+            put(item, cause);
+            list.append(item);
+        }
+        section.append(p);
+        if (one.why.length) section.append(list);
+    }
+}
+
 /** @param {[string, string|number][]} facts */
 function facts_of(facts) {
     const list = element("dl", "", "facts");
@@ -67,14 +91,16 @@ export async function show_overview(place, input, look_at, look_at_cause, elsewh
     const go = o.has_timeline ? look_at : async () => {}, to_cause = o.has_timeline ? look_at_cause : async () => {};
     if (o.losses.length) section.append(element("h2", word("losses")));
     for (const l of o.losses) section.append(element("p", word(l.file ? "lost_at" : "lost", { n: grouped(l.n), what: said(l.what), file: l.file, at: grouped(l.at) }), "warn"));
+    const of_step = o.has_timeline ? (/** @type {import("./job.js").Cause} */ cause) => void look_at_cause(cause) : null;
     if (o.job) show_heading(section, o.job);
+    show_findings(section, o.series, of_step);
     if (!o.job && !o.comparison) show_card(section, o);
     if (o.comparison) show_comparison(section, o.comparison, o.aligned ?? null, align, find);
     const has_steps = Boolean(o.job) || o.series.some((/** @type {import("./strip.js").Series} */ one) => one.steps.length > 0);
     const steps = element("div"), { left, right } = columns_in(section);
     left.parentElement?.before(steps);
     if (o.job) show_job(left, o, input, go, elsewhere, state, keep);
-    show_series(steps, left, o, o.has_timeline ? (cause) => void look_at_cause(cause) : null, state, keep);
+    show_series(steps, left, o, of_step, state, keep);
     for (const sentence of o.sentences) {
         const p = element("p");
         if (o.has_timeline && sentence.t1 > sentence.t0) p.append(link(said(sentence.text), () => void look_at_cause(sentence)));
@@ -83,8 +109,6 @@ export async function show_overview(place, input, look_at, look_at_cause, elsewh
     }
     if (o.advice) show_advice(right, o, Boolean(o.job), has_steps, to_cause);
     if (o.job) show_path(right, o.job);
-    const is_left = Boolean(o.advice) || !left.children.length;
-    if (o.has_timeline && !o.job && !o.comparison)
-        await show_top(is_left ? left : right, is_left ? right : left, input, (slice) => void look_at(0, 0, slice), to_table);
+    if (o.has_timeline && !o.job && !o.comparison) await show_top([left, right], input, (slice) => void look_at(0, 0, slice), to_table);
     section.append(facts_of(o.facts));
 }

@@ -13,7 +13,8 @@ export const CUT = 4; // bars are cut off at this many medians: otherwise one st
 /**
  * @typedef {{text: string, event: string, t0: number, t1: number}} Sentence
  * @typedef {{name: string, begin: number, end: number, time: number, parts: number[], is_slow: boolean, why: Sentence[]}} Step
- * @typedef {{title: string, is_host: boolean, median: number, whole: number, whole_parts: number[], selected: number|null, steps: Step[]}} Series
+ * @typedef {{says: Sentence[], why: Sentence[], is_start_up: boolean}} Finding
+ * @typedef {{findings: Finding[], title: string, is_host: boolean, median: number, whole: number, whole_parts: number[], selected: number|null, steps: Step[]}} Series
  */
 
 /** @param {number[]} values */
