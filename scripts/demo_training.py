@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A small network learns on the CPU, and 20 of its steps are recorded: demo_training.py DIR
+"""A small network learns on the CPU, and 40 of its steps are recorded: demo_training.py DIR
 
 This is how a training run is recorded: it takes only the lines with `profiler`. One batch is planted to be slow, so
-that there is something to find: reading its rows takes 0.2 s longer, as from a disk that is busy.
+that there is something to find: reading its rows takes 0.5 s longer, as from a disk that is busy.
 """
 import sys
 import time
@@ -11,9 +11,9 @@ import time
 import torch
 from ascope.torch import profiler
 
-ROWS, FEATURES, CLASSES, BATCH = 2048, 64, 10, 64
-WAIT, WARMUP, STEPS = 1, 3, 20
-SLOW_STEP, SLOW_SECONDS = 12, 0.2
+ROWS, FEATURES, CLASSES, BATCH = 4096, 64, 10, 64
+WAIT, WARMUP, STEPS = 1, 9, 40
+SLOW_STEP, SLOW_SECONDS = 30, 0.5
 
 
 class Rows(torch.utils.data.Dataset):
@@ -32,6 +32,7 @@ class Rows(torch.utils.data.Dataset):
 
 def main(directory):
     torch.manual_seed(0)
+    torch.set_num_threads(1)  # on a machine that does other work, threads that wait for each other make long steps of their own
     model = torch.nn.Sequential(torch.nn.Linear(FEATURES, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256),
                                 torch.nn.LayerNorm(256), torch.nn.GELU(), torch.nn.Linear(256, CLASSES))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
