@@ -3,7 +3,7 @@
 """A small network learns on the CPU, and 40 of its steps are recorded: demo_training.py DIR
 
 This is how a training run is recorded: it takes only the lines with `profiler`. One batch is planted to be slow, so
-that there is something to find: reading its rows takes 0.5 s longer, as from a disk that is busy.
+that there is something to find: reading its rows takes 1 s longer, as from a disk that is busy.
 """
 import sys
 import time
@@ -13,7 +13,7 @@ from ascope.torch import profiler
 
 ROWS, FEATURES, CLASSES, BATCH = 4096, 64, 10, 64
 WAIT, WARMUP, STEPS = 1, 9, 40
-SLOW_STEP, SLOW_SECONDS = 30, 0.5
+SLOW_STEP, SLOW_SECONDS = 30, 1
 
 
 class Rows(torch.utils.data.Dataset):
