@@ -105,7 +105,7 @@ demo-built: need-demo build/build.ninja
 	@scripts/demo build/ascope build/python/python3 demo
 
 example: need-build program
-	@scripts/example build/ascope build/examples/$(EXAMPLE) demo/$(EXAMPLE)
+	@scripts/example build/ascope build/examples/$(EXAMPLE) demo/example-$(EXAMPLE)
 
 test: test-gcc test-sanitized
 	@echo "all tests passed"
