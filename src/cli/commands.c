@@ -291,13 +291,14 @@ const struct command commands[] = {
     },
     {
         .name = "view",
-        .usage = "DIR|FILE.json|FILE.json.gz|FILE.db... [OPTION...]",
+        .usage = "DIR|FILE.json|FILE.json.gz|FILE.pftrace|FILE.db... [OPTION...]",
         .about = "view collections and traces of any size in a browser",
         .text = "Starts a viewer on this machine, prints its address and opens it in a browser if there is a screen. "
-                "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, or a directory that contains some; FILE is "
-                "a trace in Chrome's JSON format, e.g. of torch.profiler, or a database of results. The first page "
-                "shows which step is slow and why; the timeline handles any number of events, because only the "
-                "visible part is sent to the browser. Press ? for a list of keys.\n\n"
+                "DIR is a *_ascend_pt, *_ascend_ms or PROF_XXX directory, results without recorded data, or a directory "
+                "that contains some of these, or traces; FILE is a trace in Chrome's JSON format, e.g. of "
+                "torch.profiler, or of ascope export-trace, or a database of results. The first page begins with the "
+                "verdicts of ascope why and has the advice of ascope advise; the timeline handles any number of "
+                "events, because only the visible part is sent to the browser. Press ? for a list of keys.\n\n"
                 "Ranks of one job become one timeline on one clock, with the answers of ascope cluster and ascope "
                 "advise. Two directories or files that are not ranks of one job become one timeline of two runs, "
                 "with the answer of ascope compare.\n\n"
