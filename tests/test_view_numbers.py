@@ -241,6 +241,7 @@ class Numbers(Case):
         steps = [event("ProfilerStep#%d" % i, 100 * i, 90, cat="user_annotation") for i in (9, 10, 11)]
         ops = [event(name, 100 * i + at, dur, cat="cpu_op") for i in (9, 10, 11) for name, at, dur in (("a", 1, 40 + i), ("b", 2, 10), ("a", 70, 5))]
         more = [event("long", 900, 400, tid=3), event("kernel", 900, 350, tid=2, cat="kernel"), event("backward", 900, 500, tid=4, cat="cpu_op")]
+        more += [event("ProfilerStep#12", 1500, 90, tid=5, cat="user_annotation"), event("loader", 1500, 300, tid=5, cat="cpu_op")]  # of a thread: what overlaps
         v = self.view(self.trace(steps + ops + more))
         found = v.json("flame", input=0, t0=0, t1=10 ** 9, main=1)
         paths, nodes = [], {}

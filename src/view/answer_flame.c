@@ -98,23 +98,23 @@ static int compare_levels(const void *a, const void *b)
 
 /* How well a track is suited to be shown first. */
 struct track_rank {
-    bool has_steps, is_host;
+    bool is_host;
     int64_t operators_ns; /* own times */
-    size_t n;
+    size_t n, n_steps;
 };
 
 static bool is_before(const struct track_rank *a, const struct track_rank *b)
 {
-    const bool has_loop = a->has_steps && a->operators_ns > 0, has_other = b->has_steps && b->operators_ns > 0;
-    if (has_loop != has_other)
-        return has_loop;
+    const size_t n_steps = a->operators_ns > 0 ? a->n_steps : 0, n_others = b->operators_ns > 0 ? b->n_steps : 0;
+    if (n_steps != n_others)
+        return n_steps > n_others;
     if (a->operators_ns != b->operators_ns)
         return a->operators_ns > b->operators_ns;
     return a->is_host != b->is_host ? a->is_host : a->n > b->n;
 }
 
-/* The thread that a flame graph shows first: of those with steps, else of all, the one whose operators take longest; of
- * a trace without operators the track of the host with the most slices, else any. SIZE_MAX: there is none. */
+/* The thread that a flame graph shows first: the one with most steps (a step that overlaps others is on a track of its own); of several,
+ * or without steps, the one whose operators take longest; of a trace without operators the track of the host with the most slices, else any. SIZE_MAX: there is none. */
 static size_t main_track(const struct question *a, const struct operator_times *o, struct arena *mem)
 {
     const struct chrome_trace *t = a->t->trace;
@@ -122,7 +122,7 @@ static size_t main_track(const struct question *a, const struct operator_times *
     size_t best = SIZE_MAX;
     for (size_t i = 0; rank && i < t->slices.n; i++) {
         struct track_rank *of = &rank[t->slices.track[i]];
-        of->has_steps |= o->topic[i] == TOPIC_STEP;
+        of->n_steps += o->topic[i] == TOPIC_STEP;
         if (o->number[i])
             of->operators_ns = stamp_add(of->operators_ns, o->at[o->number[i] - 1].self_ns);
     }
