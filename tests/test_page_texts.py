@@ -36,6 +36,7 @@ COMPLETED = {
     "roof_": found(r'"(device|published|observed)"', "src/cli/view_roofline.c"),
     "scope_": found(r"scope == '\w' \? \"(\w+)\"", "src/view/answer_slices.c"), "minimap_": {"device", "host"},
     "path_": found(r'\[PATH_\w+\] = "(\w+)"', "src/cluster/verdicts.c"),
+    "host_": set(re.findall(r'"(\w+)"', re.search(r"^export const PARTS = \[(.*?)\]", text_of("src/view/pages/strip.js"), re.M).group(1))),
     "column_": None,  # test_view.py asks for the columns of every table
 }
 

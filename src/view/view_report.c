@@ -87,9 +87,10 @@ static void put_series(struct out *o, const struct view_series *s)
     const double limit = (double)s->median_ns * CUT;
     const bool is_cut = limit > 0 && most > limit;
     most = is_cut ? limit : most > 0 ? most : 1;
-    html_raw(
-        o,
-        "<p class=\"dim\">blue: computing; light blue: computing and communication; orange: exposed communication; grey: free");
+    html_raw(o, s->is_host ? "<p class=\"dim\">blue: operators; light blue: operators and communication; orange: "
+                             "communication; grey: outside operators"
+                           : "<p class=\"dim\">blue: computing; light blue: computing and communication; orange: "
+                             "exposed communication; grey: free");
     if (is_cut)
         html_put(o, "; a bar with a gap is cut off at %d medians", CUT);
     html_raw(o, "</p>");

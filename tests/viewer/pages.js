@@ -415,6 +415,31 @@ async function use_names(page, folder) {
     });
 }
 
+/** Without a device, operators compute; parts of which there is nothing are not shown. A click on a verdict goes to its step. */
+async function use_host(page, folder) {
+    const events = [];
+    for (let i = 0; i < 20; i++) {
+        const more = i === 9 ? 5000 : 0, at = 1000 * i + (i > 9 ? 5000 : 0);
+        events.push({ ph: "X", name: "ProfilerStep#" + i, cat: "user_annotation", pid: 1, tid: 1, ts: at, dur: 900 + more });
+        events.push({ ph: "X", name: "aten::mm", cat: "cpu_op", pid: 1, tid: 1, ts: at + 100, dur: 700 + more });
+    }
+    fs.writeFileSync(folder + "/host.json", JSON.stringify({ traceEvents: events }));
+    await with_server([folder + "/host.json"], async (url) => {
+        await look(page, url, "", "host");
+        const text = (await page.locator(".card").innerText()) + (await page.locator(".beside table").innerText());
+        check(/Operators \d/.test(text) && /Outside operators \d/.test(text) && !/Computing|communication|Free/.test(text), "a host that computes: " + text.slice(0, 400));
+        await page.locator("p.verdict button").first().click();
+        await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).has("t1"), null, { timeout: 20000 });
+        const at = new URLSearchParams(new URL(page.url()).hash.slice(1));
+        check(Number(at.get("t0")) < 9e6 && Number(at.get("t1")) > 14.9e6, "the verdict does not go to its step: " + at);
+        await page.goBack();
+        await page.waitForSelector(".causes button");
+        await page.locator(".causes button").first().click();
+        await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).has("slice"), null, { timeout: 20000 });
+        check(/aten::mm/.test(await page.locator(".details").innerText()), "the cause does not go to its slice");
+    });
+}
+
 in_browser(async (page, folder) => {
     await with_server(inputs(folder), async (url) => {
         const shown = (await (await fetch(url + "api/about")).json()).inputs, job = shown.findIndex((one) => one.path.startsWith(folder + "/job"));
@@ -434,4 +459,5 @@ in_browser(async (page, folder) => {
     });
     await use_names(page, folder);
     await use_empty(page, folder);
+    await use_host(page, folder);
 });

@@ -3,7 +3,7 @@
 // @ts-check
 import * as api from "./api.js";
 import { element, link, number_table, share_bar, share_cell } from "./elements.js";
-import { PARTS } from "./strip.js";
+import { PARTS, part_name, parts_of } from "./strip.js";
 import { duration, grouped, word } from "./text.js";
 
 const TOP = 10, NAME = 300; // characters of a name
@@ -18,15 +18,14 @@ const percent = (part, whole) => ((100 * part) / Math.max(1, whole)).toFixed(1) 
 
 /** How a device, or the host if there is none, spent its time. @param {import("./strip.js").Series} of */
 function use_of(of) {
-    const shares = of.whole_parts.map((ns, i) => ({ share: ns / Math.max(1, of.whole), colour: `var(--${PARTS[i]})`, title: word(PARTS[i]) + " " + duration(ns) }));
+    const shares = of.whole_parts.map((ns, i) => ({ share: ns / Math.max(1, of.whole), colour: `var(--${PARTS[i]})`, title: part_name(of, PARTS[i]) + " " + duration(ns) }));
     const words = element("div", "", "entries");
-    PARTS.forEach((part, i) => {
-        if (!of.whole_parts[i]) return;
+    for (const { part, i } of parts_of(of)) {
         const entry = element("span", "", "entry"), sign = element("span", "■ ");
         sign.style.color = `var(--${part})`;
-        entry.append(sign, word(part) + " ", element("strong", percent(of.whole_parts[i], of.whole)));
+        entry.append(sign, part_name(of, part) + " ", element("strong", percent(of.whole_parts[i], of.whole)));
         words.append(entry);
-    });
+    }
     const out = element("div");
     out.append(share_bar(shares), words);
     return out;

@@ -7,16 +7,16 @@ import { show_card, show_top } from "./card.js";
 import { element, link } from "./elements.js";
 import { show_heading, show_job, show_path } from "./job.js";
 import { said } from "./sentences.js";
-import { CUT, PARTS, show_strip } from "./strip.js";
-import { duration, grouped, has_word, word } from "./text.js";
+import { CUT, part_name, parts_of, show_strip } from "./strip.js";
+import { grouped, has_word, word } from "./text.js";
 
 /** @param {import("./strip.js").Series} of */
 function legend(of) {
     const p = element("p", "", "faint");
-    for (const part of PARTS) {
+    for (const { part } of parts_of(of)) {
         const entry = element("span", "", "entry"), box = element("span", "■ ");
         box.style.color = `var(--${part})`;
-        entry.append(box, word(part));
+        entry.append(box, part_name(of, part));
         p.append(entry);
     }
     if (of.median > 0 && of.steps.some((s) => s.time > of.median * CUT)) p.append(word("cut", { n: CUT }));

@@ -178,7 +178,7 @@ const what = (text) => (text === "nothing was recorded of the host" ? "主机上
 /** @param {string} text */
 const with_micro = (text) => text.replace(/(\d) us\b/g, "$1 µs");
 
-/** @param {string} text */
+/** @param {string} text @returns {string} */
 export function said(text) {
     if (!is_english()) {
         const more = /^(.*); other findings name (.*) of it$/s.exec(text);

@@ -17,6 +17,12 @@ export const CUT = 4; // bars are cut off at this many medians: otherwise one st
  * @typedef {{findings: Finding[], title: string, is_host: boolean, median: number, whole: number, whole_parts: number[], selected: number|null, steps: Step[]}} Series
  */
 
+/** What a part of a step is: on the host alone operators compute. @param {Series} of @param {string} part */
+export const part_name = (of, part) => (of.is_host ? word("host_" + part) : word(part));
+
+/** The parts of which there is something. @param {Series} of */
+export const parts_of = (of) => PARTS.map((part, i) => ({ part, i })).filter(({ i }) => of.whole_parts[i] > 0);
+
 /** @param {number[]} values */
 function median_of(values) {
     const sorted = [...values].sort((a, b) => a - b), n = sorted.length;
@@ -32,7 +38,7 @@ function show_step(place, of, step, go) {
     const head = element("h3", word("step_against", { name: step.name, time: duration(step.time), more: more(step.time - of.median), median: duration(of.median) }));
     const usual = PARTS.map((_, p) => median_of(of.steps.map((s) => s.parts[p])));
     const parts = number_table([word("part"), word("this_step"), word("median_step"), word("difference")],
-        PARTS.map((part, p) => [word(part), duration(step.parts[p]), duration(usual[p]), more(step.parts[p] - usual[p])]));
+        parts_of(of).map(({ part, i }) => [part_name(of, part), duration(step.parts[i]), duration(usual[i]), more(step.parts[i] - usual[i])]));
     place.replaceChildren(head);
     if (go) place.append(link(word("show_step"), () => go({ t0: step.begin, t1: step.end, event: "" })));
     const beside = element("div", "", "beside"), list = element("div", step.why.length > 1 ? word("had_more") : "");
@@ -125,7 +131,7 @@ export function show_strip(place, beside, of, chosen, go, keep) {
     };
     /** @param {number} row */
     const words = (row) => word("step_time_of", { name: of.steps[row].name, time: duration(of.steps[row].time) }) + ": " +
-        PARTS.map((part, p) => word(part) + " " + duration(of.steps[row].parts[p])).join(", ");
+        parts_of(of).map(({ part, i }) => part_name(of, part) + " " + duration(of.steps[row].parts[i])).join(", ");
     /** @param {number} row */
     const choose = (row) => {
         at = Math.min(n - 1, Math.max(0, row));
