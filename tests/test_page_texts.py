@@ -54,6 +54,7 @@ JUDGED = [
     "uneven work: in each step another rank takes longest, 1.000 ms longer than the mean of the ranks, for which the others wait (3.0 % of the run)",
     "no step is slow: what differs is within the noise of the run (1.0 % of a step)",
     "of fewer than 3 steps none can be called slow",
+    "and 3 more; ascope why explains them",
 ]
 
 
@@ -106,7 +107,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(unknown, [])
 
     def test_verdicts_have_chinese_texts(self):
-        pattern, of_judge = re.compile("|".join("(?:%s)" % form for form in forms() if not form.startswith("(.+"))), list(templates("src/answers/run_judge.c", r"mem,"))
+        pattern, of_judge = re.compile("|".join("(?:%s)" % form for form in forms() if not form.startswith("(.+"))), [*templates("src/answers/run_judge.c", r"mem,"), *templates("src/cli/view_steps.c", r"mem,")]
         self.assertGreater(len(of_judge), 10)
         for sentence in JUDGED:
             self.assertTrue(pattern.fullmatch(sentence), sentence)

@@ -288,6 +288,18 @@ class View(Case):
             page = Page(self, self.ascope("view", path, "--export", "-", code=0).stdout)
             self.assertTrue(any(answer["judged"][0]["text"] in text for text in page.texts), path)
 
+    def test_of_many_verdicts_the_largest_are_shown(self):
+        spots, at, events = (7, 31, 50, 88, 101, 140, 177, 190, 222, 251, 260, 296), 0, []
+        for i in range(300):
+            dur = 900 + i % 5 + (400 + i if i in spots else 0)
+            events += [event("ProfilerStep#%d" % i, at, dur, cat="user_annotation"), event("aten::mm", at + 10, dur - 50, cat="cpu_op")]
+            at += dur + 10
+        v = self.view(self.trace(events))
+        v.wait()
+        findings = v.json("overview", input=0)["series"][0]["findings"]
+        self.assertEqual([f["says"][0]["text"].split(" is ")[0] for f in findings],
+                         ["step %d" % i for i in sorted(spots, reverse=True)[:8]] + ["and 4 more; ascope why explains them"])
+
     def test_losses_are_on_the_overview(self):
         with open(os.path.join(self.dir, self.trace()), "r+", encoding="utf-8") as f:
             f.truncate(len(f.read()) * 2 // 3)

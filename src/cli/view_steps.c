@@ -131,13 +131,19 @@ static bool findings_add(struct view_series *s, const struct judged_run *r, stru
     }
     for (size_t i = 0; i < r->of.n; i++) {
         const struct slow *f = &r->of.at[i];
-        if (i >= MOST_FINDINGS && i < n)
+        if (i > MOST_FINDINGS && i < n)
             continue;
         /* Of a periodic finding the first step, of the others all. */
         const struct rank_step *first = r->at[f->first], *last = f->shape == SLOW_PERIOD ? first : r->at[f->last];
         struct view_finding *to = list_add(&s->findings, mem);
         if (!to)
             return false;
+        if (i == MOST_FINDINGS && i < n) {
+            to->says =
+                (struct view_sentence){ arena_printf(mem, "and %zu more; ascope why explains them", n - MOST_FINDINGS),
+                                        1, 0, NULL };
+            continue;
+        }
         to->says = (struct view_sentence){ run_finding_text(r, f, mem), s->steps.at[first - r->rank->step].begin_ns,
                                            s->steps.at[last - r->rank->step].end_ns, NULL };
         to->is_start_up = f->shape == SLOW_START_UP;

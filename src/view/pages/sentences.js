@@ -85,6 +85,7 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`each (step|iteration) takes a little longer than the one before, from (.+?) to (.+?): ${T} more in the mean, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从${unit(m)} ${m[2]} 到 ${m[3]}，每个都比前一个略长：平均多 ${m[4]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7])}`],
     [`((?:rank|device) \\d+|\\S+) is slow in each (step|iteration): ${T} without communication, (.+?) ?${T}; the others wait ${T} a (?:step|iteration) for it \\(${N} % of the run\\)${MOST}`, (m) => `${m[1]} 每步都慢：不计通信 ${m[3]}，${m[4]} 为 ${m[5]}；其他 rank 每步为它等待 ${m[6]}（占运行的 ${m[7]} %）${most(m[8])}`],
     [`uneven work: in each (?:step|iteration) another rank takes longest, ${T} longer than the mean of the ranks, for which the others wait \\(${N} % of the run\\)`, (m) => `负载不均：每步都有另一个 rank 最慢，比各 rank 的平均多 ${m[1]}，其他 rank 为它等待（占运行的 ${m[2]} %）`],
+    [`and ${N} more; ascope why explains them`, (m) => `另有 ${m[1]} 项，见 ascope why`],
     [`start-up: (step|iteration)s? (.+?)(?: to (.+?))? at the begin of the recording takes? ${T} longer in all; left out`, (m) => `启动：采集开始时的${unit(m)} ${range(m[2], m[3])} 共多 ${m[4]}，不计入`],
     [`no (step|iteration) is slow: what differs is within the noise of the run \\(${N} % of a (?:step|iteration)\\)`, (m) => `没有慢的${unit(m)}：差异在运行的噪声之内（一个${unit(m)}的 ${m[2]} %）`],
     [`of fewer than (\\d+) (step|iteration)s none can be called slow`, (m) => `少于 ${m[1]} 个${m[2] === "step" ? "步骤" : "迭代"}时，无法判断是否慢`],
