@@ -56,6 +56,32 @@ static void shapes_are_named(void **state)
           { { 30, 10, 10, 10, 10, 10 } },
           1,
           { { .shape = SLOW_START_UP, .rank = ALL } } },
+        { "a first step that shows when a change of regime is known",
+          1,
+          19,
+          { { 342, 264, 265, 296, 288, 380, 410, 427, 431, 444, 429, 406, 396, 278, 293, 269, 268, 258, 275 } },
+          1,
+          { { .shape = SLOW_STEPS, .rank = ALL, .first = 5, .last = 12 } } },
+        { "a slow step behind the start-up, which is far shorter",
+          1,
+          16,
+          { { 15, 13, 12, 60, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10 } },
+          2,
+          { { .shape = SLOW_ONCE, .rank = ALL, .first = 3, .last = 3 },
+            { .shape = SLOW_START_UP, .rank = ALL, .last = 2 } } },
+        { "four times the usual, and others that take some more",
+          1,
+          19,
+          { { 9.4, 8.6, 8.2, 8.0, 8.2, 8.2, 38, 10.6, 11.2, 8.7, 8.2, 8.2, 8.1, 8.4, 8.2, 9.4, 13, 8.2, 8.2 } },
+          1,
+          { { .shape = SLOW_ONCE, .rank = ALL, .first = 6, .last = 6 } } },
+        { "a slow step beside one that is far slower",
+          1,
+          12,
+          { { 10, 10, 10, 10, 10, 14, 90, 10, 10, 10, 10, 10 } },
+          2,
+          { { .shape = SLOW_ONCE, .rank = ALL, .first = 6, .last = 6 },
+            { .shape = SLOW_ONCE, .rank = ALL, .first = 5, .last = 5 } } },
         { "a slow step beside the start-up, which is larger",
           1,
           8,
@@ -136,6 +162,58 @@ static void shapes_are_named(void **state)
         }
         arena_free(mem);
     }
+    (void)state;
+}
+
+/* Whole steps vary too much to show that every sixth one computes longer; computing does not. */
+static void a_part_shows_a_period(void **state)
+{
+    static const double ms[] = { 15.7, 17.9, 19.4, 19.2, 20.6, 18.1, 18.4, 21.4, 20.5, 22.1, 25.9, 19.9,
+                                 18.2, 22.3, 19,   18.6, 18.7, 19.3, 20.2, 22.2, 21.2, 20.5, 19.6, 18 },
+                        computing_us[] = { 1352, 3018, 1359, 1359, 1357, 1360, 1361, 3034, 1358, 1362, 1353, 1358,
+                                           1355, 3032, 1358, 1362, 1365, 1364, 1363, 3034, 1358, 1356, 1358, 1355 };
+    enum { N = ROWS(ms), FIRST = 1, PERIOD = 6 };
+    struct arena *mem = arena_new();
+    int64_t time_ns[N], computing_ns[N];
+    for (size_t i = 0; i < N; i++) {
+        computing_ns[i] = (int64_t)(1e3 * computing_us[i]);
+        time_ns[i] = (int64_t)(1e6 * ms[i]);
+    }
+    const int64_t *const part[] = { computing_ns };
+    struct judgement out;
+    assert_true(judge(
+        &out, &(struct judge_table){ .n_steps = N, .n_ranks = 1, .time_ns = time_ns, .n_parts = 1, .part_ns = part },
+        mem));
+    assert_int_equal(out.n, 1);
+    assert_int_equal(out.at[0].shape, SLOW_PERIOD);
+    assert_int_equal(out.at[0].first, FIRST);
+    assert_int_equal(out.at[0].period, PERIOD);
+    assert_int_equal(out.at[0].n, 4);
+    arena_free(mem);
+    (void)state;
+}
+
+/* Most steps are short, because the device works off what was launched during the long one. They are not what is usual. */
+static void steps_that_catch_up_are_not_usual(void **state)
+{
+    static const double ms[] = { 6.1, 6, 6.2, 6, 6.1, 178, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8 };
+    int64_t time_ns[ROWS(ms)];
+    bool is_catch_up[ROWS(ms)];
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(ms); i++) {
+        time_ns[i] = (int64_t)(1e6 * ms[i]);
+        is_catch_up[i] = i > 5;
+    }
+    struct judgement out;
+    assert_true(judge(
+        &out,
+        &(struct judge_table){ .n_steps = ROWS(ms), .n_ranks = 1, .time_ns = time_ns, .is_catch_up = is_catch_up },
+        mem));
+    assert_int_equal(out.n, 1);
+    assert_int_equal(out.at[0].shape, SLOW_ONCE);
+    assert_int_equal(out.at[0].first, 5);
+    assert_int_equal((int)(out.usual_ns / 1e5), 61);
+    arena_free(mem);
     (void)state;
 }
 
@@ -254,7 +332,8 @@ static void faults_above_the_noise_are_found_and_nothing_else(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(shapes_are_named),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(shapes_are_named), cmocka_unit_test(a_part_shows_a_period),
+                                        cmocka_unit_test(steps_that_catch_up_are_not_usual),
                                         cmocka_unit_test(faults_above_the_noise_are_found_and_nothing_else) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,11 +65,11 @@ static void a_finding_is_a_sentence_with_numbers(void **state)
         { "one step",
           { "0:10 1:10 2:10.1 3:30 4:10.1 5:10" },
           0,
-          "step 3 is slow, once: 19.950 ms longer than the usual 10.050 ms (24.9 % of the run), most of it computing" },
+          "step 3 is slow, once: 20.000 ms longer than the usual 10.000 ms (24.9 % of the run), most of it computing" },
         { "steps",
           { "0:10 1:10.1 2:10 3:20 4:20 5:10.1 6:10 7:10 8:10.1 9:10" },
           0,
-          "steps 3 to 4 are slow: each 9.950 ms longer than the usual 10.050 ms, 19.900 ms in all (16.5 % of the run), "
+          "steps 3 to 4 are slow: each 10.000 ms longer than the usual 10.000 ms, 20.000 ms in all (16.6 % of the run), "
           "most of it computing" },
         { "a rank",
           { "0:10 1:10 2:10.1 3:10 4:10.1 5:10", "0:12 1:12.1 2:12 3:12 4:12.1 5:12" },
@@ -120,11 +120,10 @@ static void ranks_of_a_job_are_compared_without_communication(void **state)
         struct rank_step *step = arena_take(mem, MOST_STEPS, sizeof *step);
         const int64_t computing_ns = (int64_t)(made[i].computing_ms * MS), free_ns = (int64_t)(made[i].free_ms * MS);
         for (size_t k = 0; k < MOST_STEPS; k++)
-            step[k] = (struct rank_step){ arena_printf(mem, "%zu", k),
-                                          0,
-                                          100 * MS,
-                                          { computing_ns + (int64_t)((k * 7 + i) % 5) * US,
-                                            100 * MS - computing_ns - free_ns, free_ns } };
+            step[k] = (struct rank_step){ .name = arena_printf(mem, "%zu", k),
+                                          .time_ns = 100 * MS,
+                                          .part_ns = { computing_ns + (int64_t)((k * 7 + i) % 5) * US,
+                                                       100 * MS - computing_ns - free_ns, free_ns } };
         row[i] = (struct rank_row){
             .name = "d",
             .of = { .has_rank = true, .rank = made[i].rank, .is_host = made[i].is_host, .n = MOST_STEPS, .step = step },

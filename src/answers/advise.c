@@ -173,14 +173,14 @@ static bool mean_of(struct advise_subject *s)
     return profiles_mean(&s->mean, part, s->n_slow + 1, s->spare);
 }
 
-/* Slow steps count, because what makes them slow is worth advice; those of the start-up do not. */
+/* Slow steps count, because what makes them slow is worth advice, and those that catch up after them; those of the start-up do not. */
 static bool find_mean(struct advise_subject *s)
 {
     const struct step_series *all = &s->series;
     s->n_startup = all->n_startup;
     s->slow = arena_take(s->spare, all->n, sizeof *s->slow);
     for (size_t i = 0; s->slow && i < all->n; i++)
-        if (all->is_slow[i])
+        if (i >= s->n_startup && !step_is_usual(all, i))
             s->slow[s->n_slow++] = (uint32_t)i;
     if (!s->slow || !run_rank_division(&s->division, all, &s->q, s->slow, s->n_slow, s->spare) || !mean_of(s))
         return false;
@@ -226,21 +226,48 @@ static bool is_without_device(const struct advise_subject *s)
     return device && strcmp(device, "none") == 0;
 }
 
-/* Makes the gain of what steps lose; and if nearly all of that is in one of several steps, says which. */
+/* "in steps 11 and 19": the steps that lose nearly all of it, if they are a few of many; NULL: they are not. `last`: row of the last one. */
+static const char *few_steps(const struct advise_subject *s, const double *step_ns, double sum, size_t *n, size_t *last)
+{
+    enum { MOST = 4, OF_ALL = 4 };
+    const double most_of = 0.8, alike = 0.1; /* of the sum; of the mean of the steps so far */
+    bool *is_in = arena_take(s->spare, s->series.n, sizeof *is_in);
+    double in = 0;
+    for (*n = 0; is_in && *n < MOST && (*n + 1) * OF_ALL <= s->n_steps; (*n)++) {
+        size_t at = s->series.n;
+        for (size_t i = s->n_startup; i < s->series.n; i++)
+            at = !is_in[i] && (at == s->series.n || step_ns[i] > step_ns[at]) ? i : at;
+        if (at == s->series.n || (in >= most_of * sum && step_ns[at] * (double)*n < alike * in))
+            break;
+        is_in[at] = true;
+        in += step_ns[at];
+    }
+    if (!is_in || !(sum > 0) || in < most_of * sum)
+        return NULL;
+    const char *text = "";
+    size_t left = *n;
+    for (size_t i = s->n_startup; i < s->series.n && text; i++) {
+        if (!is_in[i])
+            continue;
+        const char *before = left == *n ? "" : left > 1 ? ", " : " and ";
+        text = arena_printf(s->mem, "%s%s%.60s", text, before, names_text(s->q.names, s->series.name[i]));
+        *last = i;
+        left--;
+    }
+    return text ? arena_printf(s->mem, *n == 1 ? "once, in step %s" : "in steps %s", text) : NULL;
+}
+
+/* Makes the gain of what steps lose; and if nearly all of that is in a few of many steps, says which. */
 static void finding_sum(const struct advise_subject *s, struct finding *f)
 {
-    enum { LEAST_STEPS = 4 };
-    const double most_of = 0.8;
-    double sum = 0, largest = 0;
-    size_t at = 0;
-    for (size_t i = s->n_startup; i < s->series.n; i++) {
+    double sum = 0;
+    size_t n = 0, last = 0;
+    for (size_t i = s->n_startup; i < s->series.n; i++)
         sum += f->step_ns[i];
-        at = f->step_ns[i] > largest ? i : at;
-        largest = f->step_ns[i] > largest ? f->step_ns[i] : largest;
-    }
     f->gain_ns = sum / (double)s->n_steps;
-    if (s->n_steps >= LEAST_STEPS && largest >= most_of * sum && sum > 0) {
-        const char *name = names_text(s->q.names, s->series.name[at]);
+    f->where = few_steps(s, f->step_ns, sum, &n, &last);
+    if (f->where && n == 1) {
+        const char *name = names_text(s->q.names, s->series.name[last]);
         f->once = arena_text(s->mem, name, strlen(name));
     }
 }

@@ -64,10 +64,12 @@ struct evidence {
 
 struct finding {
     enum check_state state;
-    double gain_ns;    /* per step, as a mean over all that count */
-    double free_ns;    /* of that, time in which the device waits for the host; of CHECK_OF_FREE all of it */
-    double *step_ns;   /* by row of the series: in which steps the time is lost; NULL: evenly. Of the spare arena */
-    const char *once;  /* the step in which nearly all of it is lost; NULL: there are several */
+    double gain_ns;   /* per step, as a mean over all that count */
+    double free_ns;   /* of that, time in which the device waits for the host; of CHECK_OF_FREE all of it */
+    double *step_ns;  /* by row of the series: in which steps the time is lost; NULL: evenly. Of the spare arena */
+    const char *once; /* the step in which nearly all of it is lost; NULL: there are several */
+    const char
+        *where; /* "once, in step 8", "in steps 11 and 19": nearly all of it is lost there; NULL: all over the run */
     const char *found; /* one sentence with numbers */
     size_t n;
     struct evidence evidence[EVIDENCE_MOST]; /* the largest first */

@@ -120,7 +120,8 @@ bool run_judge(struct judged_run *out, const struct judged_rank *rank, size_t n,
     int64_t *time_ns = spare ? arena_take(spare, n_cells, sizeof *time_ns) : NULL, *own_ns = NULL,
             *part_ns[JUDGED_PARTS] = { 0 };
     uint32_t *peers = spare ? arena_take(spare, n, sizeof *peers) : NULL;
-    bool done = v && out->step && out->at && time_ns && peers;
+    bool *is_catch_up = spare ? arena_take(spare, n_cells, sizeof *is_catch_up) : NULL;
+    bool done = v && out->step && out->at && time_ns && peers && is_catch_up;
     done = done && (own_ns = arena_take(spare, n_cells, sizeof *own_ns));
     for (int p = 0; done && p < JUDGED_PARTS; p++)
         done = (part_ns[p] = arena_take(spare, n_cells, sizeof *part_ns[p])) != NULL;
@@ -136,6 +137,7 @@ bool run_judge(struct judged_run *out, const struct judged_rank *rank, size_t n,
             const size_t at = v[i].rank * out->n + row;
             out->at[at] = s;
             time_ns[at] = s->time_ns;
+            is_catch_up[at] = s->is_catch_up;
             own_ns[at] = rank_step_own_ns(s);
             for (int p = 0; p < JUDGED_PARTS; p++)
                 part_ns[p][at] = s->part_ns[p];
@@ -146,6 +148,7 @@ bool run_judge(struct judged_run *out, const struct judged_rank *rank, size_t n,
                                        .n_ranks = n,
                                        .time_ns = time_ns,
                                        .own_ns = n > 1 ? own_ns : NULL,
+                                       .is_catch_up = is_catch_up,
                                        .n_parts = JUDGED_PARTS,
                                        .part_ns = part,
                                        .waiting_parts = 1u << JUDGED_EXPOSED,
@@ -169,6 +172,7 @@ struct rank_step *rank_steps_of(const struct step_series *s, const struct names 
             .part_ns = { [JUDGED_COMPUTING] = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i],
                          [JUDGED_EXPOSED] = s->part_ns[STEP_COMMUNICATION][i],
                          [JUDGED_FREE] = s->part_ns[STEP_FREE][i] },
+            .is_catch_up = s->is_catch_up[i],
         };
     }
     return step && !arena_failed(mem) ? step : NULL;
@@ -202,6 +206,16 @@ size_t run_finding_rows(const struct judged_run *r, uint32_t rank, const struct 
             row[n++] = (uint32_t)(s - r->rank[rank].step);
     }
     return n;
+}
+
+unsigned run_finding_without(const struct slow *f)
+{
+    const unsigned computing = 1u << SPENT_OPERATOR, communication = 1u << SPENT_WAIT | 1u << SPENT_TRANSFER;
+    return f->shape != SLOW_DRIFT        ? 0
+           : f->part == JUDGED_COMPUTING ? ~computing
+           : f->part == JUDGED_EXPOSED   ? ~communication
+           : f->part == JUDGED_FREE      ? computing | communication
+                                         : 0;
 }
 
 /* ---- sentences ------------------------------------------------------------------------------------------------- */

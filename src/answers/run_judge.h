@@ -9,6 +9,7 @@
 #define ASCOPE_ANSWERS_RUN_JUDGE_H
 
 #include "analyse/framework/judge.h"
+#include "analyse/framework/step_layers.h"
 #include "analyse/framework/step_series.h"
 
 /* Parts of a step that are judged by themselves. */
@@ -23,6 +24,7 @@ struct rank_step {
     const char *name;
     int64_t begin_ns; /* only orders names that are no numbers */
     int64_t time_ns, part_ns[JUDGED_PARTS];
+    bool is_catch_up; /* step_series.h */
 };
 
 /* What a rank does without the others: its step without communication. */
@@ -68,6 +70,8 @@ const char *run_finding_where(const struct judged_run *r, const struct slow *f, 
 /* The rows of a rank's steps that a finding is about, at most `most`; of a drift the later half, against the earlier one. Returns their
  * number. */
 size_t run_finding_rows(const struct judged_run *r, uint32_t rank, const struct slow *f, uint32_t *row, size_t most);
+/* Kinds of time that are not compared (bits of spent_kind): a drift of one part may be small beside what the others vary by. */
+unsigned run_finding_without(const struct slow *f);
 
 extern const char *const slow_shape_keys[SLOW_SHAPES]; /* "once": for JSON */
 extern const char *const judged_part_keys[JUDGED_PARTS];

@@ -179,6 +179,14 @@ static bool set_mean(struct step_profile *out, const struct step_series *s, cons
     return part && profiles_mean(out, part, set->n, mem);
 }
 
+static double ns_without(const struct step_profile *f, unsigned kinds)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->n; i++)
+        sum += kinds >> f->at[i].kind & 1 ? 0 : f->at[i].ns;
+    return sum;
+}
+
 bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q,
                const struct why_rows *set, size_t n_sets, size_t most, struct arena *mem)
 {
@@ -190,14 +198,17 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
     for (size_t i = 0; i < n_sets && done; i++) {
         struct step_profile own;
         struct step_difference x;
-        double time_ns;
+        double time_ns, usual_ns;
         out[i] = (struct why_answer){ .n_usual = division.n_usual };
-        done =
-            set_mean(&own, s, &division, &set[i], where, &time_ns, spare) &&
-            /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
-            step_difference_find(&x, &own, &division.usual, time_ns,
-                                 s->n > 2 && set[i].n == 1 ? (double)s->median_ns : division.usual.time_ns, 0, spare) &&
-            answer_keep(&out[i], &x, s, q, most, mem);
+        done = set_mean(&own, s, &division, &set[i], where, &time_ns, spare);
+        /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
+        usual_ns = s->n > 2 && set[i].n == 1 ? s->usual_ns : division.usual.time_ns;
+        if (set[i].without) {
+            time_ns = ns_without(&own, set[i].without);
+            usual_ns = ns_without(&division.usual, set[i].without);
+        }
+        done = done && step_difference_find(&x, &own, &division.usual, time_ns, usual_ns, set[i].without, spare) &&
+               answer_keep(&out[i], &x, s, q, most, mem);
     }
     arena_free(spare);
     return done;
@@ -223,14 +234,6 @@ bool why_usual(struct step_profile *out, const struct run_rank *q, struct arena 
     return done && !arena_failed(mem);
 }
 
-static double own_ns(const struct step_profile *f)
-{
-    double sum = 0;
-    for (size_t i = 0; i < f->n; i++)
-        sum += f->at[i].kind == SPENT_WAIT || f->at[i].kind == SPENT_TRANSFER ? 0 : f->at[i].ns;
-    return sum;
-}
-
 bool why_rank(struct why_answer *out, const struct run_rank *q, const struct step_profile *other, size_t most,
               struct arena *mem)
 {
@@ -238,10 +241,11 @@ bool why_rank(struct why_answer *out, const struct run_rank *q, const struct ste
     struct step_series s;
     struct step_division division;
     struct step_difference x;
+    const unsigned communication = 1u << SPENT_WAIT | 1u << SPENT_TRANSFER;
     *out = (struct why_answer){ 0 };
     const bool done = spare && run_rank_series(&s, q, spare) && run_rank_division(&division, &s, q, NULL, 0, spare) &&
-                      step_difference_find(&x, &division.usual, other, own_ns(&division.usual), own_ns(other),
-                                           1u << SPENT_WAIT | 1u << SPENT_TRANSFER, spare) &&
+                      step_difference_find(&x, &division.usual, other, ns_without(&division.usual, communication),
+                                           ns_without(other, communication), communication, spare) &&
                       answer_keep(out, &x, &s, q, most, mem);
     if (done)
         out->n_usual = division.n_usual;

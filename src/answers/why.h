@@ -35,6 +35,7 @@ struct why_answer {
 struct why_rows {
     const uint32_t *row;
     size_t n;
+    unsigned without; /* kinds of time that are not compared (bits of spent_kind) */
 };
 
 /* Each set against the usual step: the mean of the steps that are in no set and not slow. False only without memory. */

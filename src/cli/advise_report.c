@@ -64,10 +64,10 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fprintf(t->to, "\n%s%zu. %s: %s %s, %.1f %%%s", term_ink(t, INK_BOLD), number, a->check->title,
             readable_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
             term_ink(t, INK_END));
-    if (a->finding.once) {
-        fputs(", once, in step ", t->to);
-        term_text(t, a->finding.once, 0);
-        fprintf(t->to, ": %s", readable_duration(text, a->finding.gain_ns * (double)r->rank[a->rank].n_steps));
+    if (a->finding.where) {
+        fputs(", ", t->to);
+        term_text(t, a->finding.where, 0);
+        fprintf(t->to, ": %s in all", readable_duration(text, a->finding.gain_ns * (double)r->rank[a->rank].n_steps));
     }
     if (*advise_rank_text(r, a->rank, rank))
         fprintf(t->to, " on %s%s", rank, a->n_ranks > 1 ? ", the worst" : "");
@@ -90,21 +90,33 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fputc('\n', t->to);
 }
 
-size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number)
+/* A line for each of the first findings, so that all of them are on the first screen. */
+static size_t put_short(const struct term *t, const struct advise_report *r, size_t number)
 {
-    enum { SHORT = 3 };
+    enum { SHORT = 6 };
     const size_t n_found = advise_n_found(r);
     for (size_t i = 0; i < n_found && i < SHORT; i++) {
         const struct advice *a = &r->advice[i];
         char saves[SAVES_TEXT];
-        fprintf(t->to, "  %zu. %s: %s\n", ++number, a->check->title, advice_saves(r, a, saves));
+        fprintf(t->to, "  %zu. %s: %s", ++number, a->check->title, advice_saves(r, a, saves));
+        if (a->finding.where) {
+            fputs(", ", t->to);
+            term_text(t, a->finding.where, 0);
+        }
+        fputc('\n', t->to);
     }
-    if (n_found > SHORT)
-        fprintf(t->to, "     and %zu smaller; ascope advise has all, the evidence and what to change\n",
-                n_found - SHORT);
-    else if (n_found > 0)
-        fputs("     ascope advise has the evidence and what to change\n", t->to);
+    for (size_t i = SHORT; i < n_found; i++)
+        fprintf(t->to, "%s%s%s", i == SHORT ? "     smaller: " : ", ", r->advice[i].check->title,
+                i + 1 == n_found ? "\n" : "");
     return number;
+}
+
+size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number)
+{
+    const size_t last = put_short(t, r, number);
+    if (advise_n_found(r) > 0)
+        fputs("     ascope advise has the evidence and what to change\n", t->to);
+    return last;
 }
 
 /* The next check, from `at` on, that lacks what `like` needs; n_advise_checks: none. */
@@ -163,6 +175,8 @@ void advise_print(const struct term *t, const struct advise_report *r)
     else if (n_startup > 1)
         fprintf(t->to, "the first %zu steps, which start-up makes slow, do not count; ascope why explains them\n",
                 n_startup);
+    if (n_found > 2)
+        put_short(t, r, 0);
     for (size_t i = 0; i < n_found; i++)
         put_advice(t, r, &r->advice[i], i + 1);
     put_unrecorded(t, r);
@@ -198,6 +212,7 @@ json_t *advise_json(const struct advise_report *r)
                       a->finding.gain_ns / 1000, "share", a->share, "ranks", (json_int_t)a->n_ranks);
         json_object_set_new(one, "startup_steps", json_integer((json_int_t)r->rank[a->rank].n_startup));
         json_object_set_new(one, "once", text_or_null(a->finding.once));
+        json_object_set_new(one, "where", text_or_null(a->finding.where));
         json_object_set_new(one, "found", text_json(a->finding.found ? a->finding.found : ""));
         json_object_set_new(one, "change", json_string(advice_change(a)));
         json_object_set_new(one, "evidence", evidence_json(&a->finding));

@@ -37,7 +37,7 @@ static struct why_rows rows_of(const struct explaining *x, const struct why_find
         n = run_finding_rows(r, judged, s, row, MOST_ROWS);
     else if (row && (row[0] = row_of(r, &x->run->rank[f->rank], judged, x->choice->at)) != NO_ROW)
         n = 1;
-    return (struct why_rows){ row, n };
+    return (struct why_rows){ row, n, s ? run_finding_without(s) : 0 };
 }
 
 /* Explains all findings about steps of one rank in one pass, and those about the rank itself. */

@@ -184,9 +184,10 @@ static bool explain(struct view_series *out, const struct judged_run *r, const s
     if (n == SIZE_MAX)
         return false;
     for (size_t i = 0; i < n_findings; i++)
-        set[i] = (struct why_rows){ of_finding[i], run_finding_rows(r, 0, &r->of.at[i], of_finding[i], MOST_ROWS) };
+        set[i] = (struct why_rows){ of_finding[i], run_finding_rows(r, 0, &r->of.at[i], of_finding[i], MOST_ROWS),
+                                    run_finding_without(&r->of.at[i]) };
     for (size_t i = 0; i < n; i++)
-        set[n_findings + i] = (struct why_rows){ &row[i], 1 };
+        set[n_findings + i] = (struct why_rows){ &row[i], 1, 0 };
     if (n_findings + n > 0 && !why_steps(found, s, q, set, n_findings + n, MOST_REASONS, mem))
         return false;
     for (size_t i = 0; i < n_findings; i++)

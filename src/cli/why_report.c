@@ -290,7 +290,9 @@ static void put_items(const struct term *t, const struct why_report *r)
     else
         fprintf(t->to, "\n  %8s %11s  %-18s  what: %s\n", "share", "more", "cause",
                 r->choice->mode == WHY_RANK ? "usual step of the other rank -> of this one"
-                                            : "usual step -> this step");
+                : r->choice->finding && r->choice->finding->shape == SLOW_DRIFT ? "earlier half -> later half"
+                : r->choice->finding && r->choice->finding->n > 1               ? "usual step -> mean of these steps"
+                                                                                : "usual step -> this step");
     for (size_t i = 0; i < d->n; i++)
         if (fabs(d->item[i].more_ns) * LEAST_SHARE >= fabs(d->more_ns)) {
             put_item(t, r, &d->item[i], &main_finding(r)->answer.place[i]);
@@ -338,6 +340,15 @@ static void put_hints(const struct term *t, const struct why_report *r)
         fputs("\n  Python functions were not recorded; a recording with with_stack shows what the host did\n", t->to);
 }
 
+/* What is compared of the steps of a drift. */
+static const char *drift_words(const struct why_report *r, uint32_t part)
+{
+    static const char *const of_device[JUDGED_PARTS] = { " of computing", " of exposed communication",
+                                                         " in which the device does not compute" };
+    static const char *const of_host[JUDGED_PARTS] = { " in operators", " of communication", " outside operators" };
+    return part >= JUDGED_PARTS ? "" : r->choice->job.run.is_host ? of_host[part] : of_device[part];
+}
+
 static void put_waiting(const struct term *t, const struct job_choice *c)
 {
     fputs("; the others wait for it", t->to);
@@ -362,7 +373,10 @@ static void put_detail(const struct term *t, const struct why_report *r)
         fprintf(t->to, " %s", readable_duration(usual, d->usual_ns));
         put_waiting(t, c);
     } else {
-        const char *where = c->finding ? run_finding_where(&c->job.run, c->finding, r->mem) : NULL;
+        const bool is_drift = c->finding && c->finding->shape == SLOW_DRIFT;
+        const char *where = is_drift     ? "the later half of the steps"
+                            : c->finding ? run_finding_where(&c->job.run, c->finding, r->mem)
+                                         : NULL;
         if (!c->finding)
             fprintf(t->to, "%s ", word_of_steps(r));
         term_text(t, where ? where : c->job.run.step[c->at], NAME_OF_USE);
@@ -371,7 +385,10 @@ static void put_detail(const struct term *t, const struct why_report *r)
             put_rank(t, rank);
         }
         fprintf(t->to, ": %s", readable_duration(number, d->time_ns));
-        if (!is_alone(r))
+        if (is_drift)
+            fprintf(t->to, "%s, the earlier half %s", drift_words(r, c->finding->part),
+                    readable_duration(usual, d->usual_ns));
+        else if (!is_alone(r))
             fprintf(t->to, ", usual %s", readable_duration(usual, d->usual_ns));
         if (c->is_waited_for)
             put_waiting(t, c);

@@ -166,6 +166,18 @@ static bool is_same(const struct slow *a, const struct slow *b)
     return 2 * n >= few->n && 3 * few->n >= many->n;
 }
 
+/* Single steps of a period are no findings by themselves, unless they take far longer. */
+static void singles_absorb(struct judging *j, const struct slow *period)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < j->found.n; i++) {
+        const struct slow *x = &j->found.at[i];
+        if (x->shape != SLOW_ONCE || !contains(period, x->first) || x->excess_ns > FAR * period->excess_ns)
+            j->found.at[kept++] = *x;
+    }
+    j->found.n = kept;
+}
+
 /* Keeps a finding of a series if it is worth saying. One of a part, or of a rank, makes the one of the whole step more precise. */
 static bool finding_add(struct judging *j, const struct series *s, struct slow f)
 {
@@ -196,6 +208,8 @@ static bool finding_add(struct judging *j, const struct series *s, struct slow f
     f.share = j->sum_ns > 0 ? f.lost_ns / j->sum_ns : 0;
     const bool is_worth =
         f.shape == SLOW_ONCE ? f.excess_ns >= LEAST_OF_STEP * j->out->usual_ns : f.share >= LEAST_OF_RUN;
+    if (is_worth && f.shape == SLOW_PERIOD)
+        singles_absorb(j, &f);
     struct slow *new = is_worth ? list_add(&j->found, j->spare) : NULL;
     if (new)
         *new = f;
@@ -203,6 +217,11 @@ static bool finding_add(struct judging *j, const struct series *s, struct slow f
 }
 
 /* ---- one series ------------------------------------------------------------------------------------------------ */
+
+static double series_median(const struct series *s) /* sorted */
+{
+    return s->n == 0 ? 0 : (s->sorted[(s->n - 1) / 2] + s->sorted[s->n / 2]) / 2;
+}
 
 static void sort_series(struct series *s)
 {
@@ -399,7 +418,7 @@ static bool take_fit(struct judging *j, struct series *s, const struct shape_fit
 static void clip(struct judging *j, struct series *s)
 {
     sort_series(s);
-    const double median = s->n == 0 ? 0 : (s->sorted[(s->n - 1) / 2] + s->sorted[s->n / 2]) / 2;
+    const double median = series_median(s);
     memcpy(j->scratch, s->y, s->n * sizeof *s->y);
     const double spread = later(FAR * middle_of(j->scratch, s->n).deviation, FAR * least_noise(j));
     s->sum[0] = 0;
@@ -413,6 +432,7 @@ static void clip(struct judging *j, struct series *s)
 /* The largest numbers that stand out of the others: as many as leave a rest out of which the smallest of them stands out. */
 static double outlier_limit(struct judging *j, struct series *s)
 {
+    enum { FEWEST_OF_GAP = 8 };
     const double effective = independent_number(1, sure_autocorrelation(s->clipped, s->n));
     /* However many ranks there are, half of it is for what all of them show. */
     const double n_of_run = 2 * (1 + (double)j->t->n_parts),
@@ -428,22 +448,74 @@ static double outlier_limit(struct judging *j, struct series *s)
         if (s->sorted[k - 1] > limit)
             return (limit + s->sorted[k - 1]) / 2;
     }
+    /* However long their tail: a step of more than twice the usual time, with nothing between it and far shorter ones. */
+    const double median = series_median(s);
+    if (s->n >= FEWEST_OF_GAP && s->sorted[0] - median > j->out->usual_ns &&
+        s->sorted[0] - median > FAR * (s->sorted[1] - median))
+        return (s->sorted[0] + s->sorted[1]) / 2;
     return INFINITY;
 }
 
-/* Outliers that stand together, that come at equal distances, or alone. */
+/* The end of the outliers that stand together, from one on: each takes about as much longer as the one before. */
+static size_t outliers_end(const struct series *s, size_t from, double limit, double median)
+{
+    const double alike = 4;
+    size_t end = from + 1;
+    while (end < s->n && s->y[end] > limit && s->y[end] - median <= alike * (s->y[end - 1] - median) &&
+           alike * (s->y[end] - median) >= s->y[end - 1] - median)
+        end++;
+    return end;
+}
+
+/* If all outliers are alone and come at equal distances, through all of the series: that distance; else 0. */
+static size_t outliers_period(const struct series *s, double limit, size_t *first, size_t *n)
+{
+    enum { FEWEST_OF_PERIOD = 3 };
+    size_t period = 0, last = 0;
+    *n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!(s->y[i] > limit))
+            continue;
+        if (*n == 0)
+            *first = i;
+        else if (*n == 1)
+            period = i - last;
+        else if (i - last != period)
+            return 0;
+        last = i;
+        ++*n;
+    }
+    return *n >= FEWEST_OF_PERIOD && period > 1 && *first < period && last + period >= s->n ? period : 0;
+}
+
+/* Outliers that come at equal distances, that stand together, or alone. */
 static bool take_outliers(struct judging *j, struct series *s)
 {
-    const double limit = outlier_limit(j, s), median = (s->sorted[(s->n - 1) / 2] + s->sorted[s->n / 2]) / 2,
+    const double limit = outlier_limit(j, s), median = series_median(s),
                  noise = later(spread_of(s->sorted, s->n), least_noise(j));
+    size_t first = 0, n_period = 0;
+    const size_t period = outliers_period(s, limit, &first, &n_period);
+    if (period > 0) {
+        struct slow f = { .shape = SLOW_PERIOD,
+                          .first = s->row[first],
+                          .n = (uint32_t)n_period,
+                          .period = s->row[first + period] - s->row[first],
+                          .noise_ns = noise };
+        for (size_t i = first; i < s->n; i += period) {
+            f.last = s->row[i];
+            f.excess_ns += (s->y[i] - median) / (double)n_period;
+        }
+        return finding_add(j, s, f);
+    }
     bool done = true;
     for (size_t i = 0, end; i < s->n && done; i = end) {
         end = i + 1;
         if (!(s->y[i] > limit))
             continue;
-        double sum = s->y[i] - median;
-        for (; end < s->n && s->y[end] > limit; end++)
-            sum += s->y[end] - median;
+        end = outliers_end(s, i, limit, median);
+        double sum = 0;
+        for (size_t k = i; k < end; k++)
+            sum += s->y[k] - median;
         const size_t n = end - i;
         done = finding_add(j, s,
                            (struct slow){ .shape = n == 1                         ? SLOW_ONCE
@@ -569,7 +641,7 @@ static bool usual_find(struct judging *j, const double *of_step, uint32_t n_clas
 /* The leading steps that take longer than the others can by noise. */
 static size_t startup_find(struct judging *j)
 {
-    enum { OF_ALL = 4, MOST = 20, OF_LARGE = 6 };
+    enum { OF_ALL = 4, MOST = 20, OF_LARGE = 6, ABOVE = 3 };
     const double p = 0.01;
     const size_t n = j->t->n_steps, quarter = n / OF_ALL > 1 ? n / OF_ALL : 1, most = quarter < MOST ? quarter : MOST;
     size_t n_rest = 0, k = 0;
@@ -583,8 +655,12 @@ static size_t startup_find(struct judging *j)
     const size_t n_left = n_rest > FEWEST ? n_rest / OF_LARGE + 1 : 0;
     const double limit =
         limit_of(j, j->scratch + n_left, n_rest - n_left, p, (double)(n_rest - n_left), j->out->usual_ns);
-    while (k < most && j->off[k] > limit)
+    /* It dies down: a step that takes far longer than all before it is none of the start-up. */
+    double longest = 0;
+    while (k < most && j->off[k] > limit && (k == 0 || j->off[k] <= ABOVE * longest)) {
+        longest = later(longest, j->off[k]);
         k++;
+    }
     return k;
 }
 
@@ -923,21 +999,22 @@ static int by_loss(const void *a, const void *b)
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Of each step: what its slowest rank takes; of a part: the median of the ranks. */
+/* Of each step: what its slowest rank takes; of a part: the median of the ranks. NAN: it is not looked at. */
 static void number_of_steps(struct judging *j, uint32_t part, double *out)
 {
     const struct judge_table *t = j->t;
     for (size_t i = 0; i < t->n_steps; i++) {
-        size_t n = 0;
+        size_t n = 0, n_own = 0;
         double most = -INFINITY;
         for (size_t r = 0; r < t->n_ranks; r++) {
             const size_t at = r * t->n_steps + i;
             if (t->time_ns[at] < 0)
                 continue;
+            n_own += !t->is_catch_up || !t->is_catch_up[at];
             j->scratch[n++] = (double)(part == JUDGE_ALL ? t->time_ns[at] : t->part_ns[part][at]);
             most = later(most, j->scratch[n - 1]);
         }
-        out[i] = n == 0 ? NAN : part == JUDGE_ALL ? most : middle_of(j->scratch, n).median;
+        out[i] = n_own == 0 ? NAN : part == JUDGE_ALL ? most : middle_of(j->scratch, n).median;
     }
 }
 
@@ -947,10 +1024,14 @@ static bool run_prepare(struct judging *j, uint32_t n_classes)
     size_t k = 0;
     number_of_steps(j, JUDGE_ALL, j->whole);
     for (size_t i = 0; i < n; i++)
-        if (!isnan(j->whole[i])) {
-            j->sum_ns += j->whole[i];
+        if (!isnan(j->whole[i]))
             j->scratch[k++] = j->whole[i];
-        }
+    for (size_t i = 0; i < n; i++) {
+        int64_t most_ns = 0;
+        for (size_t r = 0; r < j->t->n_ranks; r++)
+            most_ns = j->t->time_ns[r * n + i] > most_ns ? j->t->time_ns[r * n + i] : most_ns;
+        j->sum_ns += (double)most_ns;
+    }
     j->out->usual_ns = middle_of(j->scratch, k).median;
     if (!usual_find(j, j->whole, n_classes, j->level))
         return false;
@@ -1039,6 +1120,20 @@ static void singles_join(struct judging *j)
     j->found.n = kept;
 }
 
+/* A first step that takes longer by itself cannot be told from a start-up. */
+static void first_step_forgive(struct judging *j)
+{
+    size_t kept = 0;
+    if (j->out->n_startup > 0)
+        return;
+    for (size_t i = 0; i < j->found.n; i++)
+        if (j->found.at[i].shape == SLOW_ONCE && j->found.at[i].first == 0)
+            j->out->n_startup = 1;
+        else
+            j->found.at[kept++] = j->found.at[i];
+    j->found.n = kept;
+}
+
 static void startup_add(struct judging *j)
 {
     const size_t n = j->out->n_startup;
@@ -1058,6 +1153,35 @@ static void startup_add(struct judging *j)
     f->share = j->sum_ns > 0 ? f->lost_ns / j->sum_ns : 0;
 }
 
+/* What is usual, now that it is known which steps are not; and how much longer than that the others take. */
+static void findings_settle(struct judging *j)
+{
+    const struct judgement *out = j->out;
+    size_t k = 0;
+    for (size_t i = out->n_startup; i < j->t->n_steps; i++)
+        if (!out->is_slow[i] && !isnan(j->whole[i]))
+            j->scratch[k++] = j->whole[i];
+    if (k == 0)
+        return;
+    j->out->usual_ns = middle_of(j->scratch, k).median;
+    for (size_t f = 0; f < out->n; f++) {
+        struct slow *x = &out->at[f];
+        if ((x->rank != JUDGE_ALL && j->t->n_ranks > 1) || j->t->class_of || j->t->size ||
+            (x->shape > SLOW_SINCE && x->shape != SLOW_PERIOD))
+            continue;
+        k = 0;
+        for (uint32_t i = x->first; i <= x->last; i++)
+            if (contains(x, i) && !isnan(j->whole[i]))
+                j->scratch[k++] = j->whole[i];
+        const double more_ns = middle_of(j->scratch, k).median - j->out->usual_ns;
+        if (more_ns < x->excess_ns / 2)
+            continue;
+        x->excess_ns = more_ns;
+        x->lost_ns = more_ns * (double)x->n;
+        x->share = j->sum_ns > 0 ? x->lost_ns / j->sum_ns : 0;
+    }
+}
+
 static bool run_hand_over(struct judging *j, struct arena *mem)
 {
     struct judgement *out = j->out;
@@ -1066,16 +1190,17 @@ static bool run_hand_over(struct judging *j, struct arena *mem)
     out->is_slow = arena_take(mem, j->t->n_steps, sizeof *out->is_slow);
     if (!out->at || !out->is_slow)
         return false;
-    if (out->n > 0) {
+    if (out->n > 0)
         memcpy(out->at, j->found.at, out->n * sizeof *out->at);
-        qsort(out->at, out->n, sizeof *out->at, by_loss);
-    }
     for (size_t i = 0; i < out->n; i++)
         for (uint32_t s = out->at[i].first; s <= out->at[i].last; s++)
             out->is_slow[s] |=
                 contains(&out->at[i], s) && (out->at[i].shape <= SLOW_SINCE || out->at[i].shape == SLOW_PERIOD);
     for (size_t i = 0; i < j->t->n_steps; i++)
         out->n_slow += out->is_slow[i];
+    findings_settle(j);
+    if (out->n > 0)
+        qsort(out->at, out->n, sizeof *out->at, by_loss);
     return true;
 }
 
@@ -1109,6 +1234,7 @@ bool judge(struct judgement *out, const struct judge_table *t, struct arena *mem
                (!has_ranks || ranks_judge(&j, &s, n_classes));
     if (done) {
         singles_join(&j);
+        first_step_forgive(&j);
         startup_add(&j);
     }
     done = done && !arena_failed(j.spare) && run_hand_over(&j, mem);

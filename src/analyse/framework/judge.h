@@ -52,7 +52,10 @@ struct judge_table {
     const int64_t *
         own_ns; /* the same without waiting for other ranks, or without communication where waiting cannot be separated from transfer;
                                NULL with one rank */
-    size_t n_parts;                /* at most 32 */
+    const bool
+        *is_catch_up; /* as time_ns: shorter than usual because a step before was longer (step_series.h); a step in
+                                      which all ranks are is not looked at; NULL: none is */
+    size_t n_parts;   /* at most 32 */
     const int64_t *const *part_ns; /* by part, each as time_ns; they need not add up */
     uint32_t waiting_parts;        /* bits: parts in which a rank waits for others, and which say nothing about it */
     uint32_t
@@ -65,7 +68,7 @@ struct judge_table {
 struct judgement {
     size_t n;
     struct slow *at; /* by falling lost_ns; those of single steps follow those of many, the start-up is the last */
-    double usual_ns; /* the median step of the run, of its slowest rank; without the start-up */
+    double usual_ns; /* the median step of the run, of its slowest rank; without the start-up and slow steps */
     double noise_ns; /* the spread of a step around it */
     size_t n_startup;
     bool *is_slow; /* by step: it is one of a finding about some steps, and not of the start-up */

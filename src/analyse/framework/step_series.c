@@ -24,6 +24,7 @@ bool step_series_take(struct step_series *s, size_t n, struct arena *mem)
     s->device_end_ns = arena_take(mem, n, sizeof *s->device_end_ns);
     s->time_ns = arena_take(mem, n, sizeof *s->time_ns);
     s->is_slow = arena_take(mem, n, sizeof *s->is_slow);
+    s->is_catch_up = arena_take(mem, n, sizeof *s->is_catch_up);
     s->is_chosen = arena_take(mem, n, sizeof *s->is_chosen);
     s->slowest = arena_take(mem, n, sizeof *s->slowest);
     for (int i = 0; i < STEP_PARTS; i++)
@@ -121,6 +122,30 @@ static void find_medians(struct step_series *s, const int64_t *all_computing_ns,
     s->median_part_ns[STEP_COMPUTING] -= s->median_part_ns[STEP_OVERLAPPED];
 }
 
+/* How far the device is behind the host when a step begins. */
+static int64_t lag_ns(const struct step_series *s, size_t i)
+{
+    return span_ns(s->host_begin_ns[i], s->begin_ns[i]);
+}
+
+/* A step that leaves the device behind by some steps more than it was, because the host did not wait for it: until the device has worked that
+ * off, each step is as short as its work, and the next one begins less late. */
+static void find_catch_up(struct step_series *s, double *scratch)
+{
+    const double least_steps = 3;
+    for (size_t i = 0; i + 1 < s->n; i++)
+        scratch[i] = (double)span_ns(s->host_begin_ns[i], s->host_begin_ns[i + 1]);
+    const double usual_ns = s->n > 1 ? middle_of(scratch, s->n - 1).median : 0;
+    for (size_t i = 0; i + 1 < s->n; i++) {
+        if ((double)lag_ns(s, i + 1) - (double)lag_ns(s, i) <= least_steps * usual_ns)
+            continue;
+        for (i++; i + 1 < s->n && lag_ns(s, i + 1) < lag_ns(s, i); i++)
+            s->is_catch_up[i] = true;
+        s->is_catch_up[i] = i + 1 == s->n && s->is_catch_up[i - 1];
+        i--;
+    }
+}
+
 bool step_series_compare(struct step_series *s, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, s->n, sizeof *key);
@@ -133,12 +158,14 @@ bool step_series_compare(struct step_series *s, struct arena *mem)
         key[i] = UINT64_MAX - (uint64_t)s->time_ns[i];
     }
     find_medians(s, all_computing_ns, scratch);
+    find_catch_up(s, scratch);
     const int64_t *const part[] = { all_computing_ns, s->part_ns[STEP_COMMUNICATION], s->part_ns[STEP_FREE] };
     struct judgement found;
     if (!judge(&found,
                &(struct judge_table){ .n_steps = s->is_whole ? 0 : s->n,
                                       .n_ranks = 1,
                                       .time_ns = s->time_ns,
+                                      .is_catch_up = s->is_catch_up,
                                       .n_parts = sizeof part / sizeof *part,
                                       .part_ns = part },
                mem))
@@ -147,6 +174,7 @@ bool step_series_compare(struct step_series *s, struct arena *mem)
         memcpy(s->is_slow, found.is_slow, s->n * sizeof *s->is_slow);
     s->n_slow = found.n_slow;
     s->n_startup = found.n_startup;
+    s->usual_ns = s->is_whole ? (double)s->median_ns : found.usual_ns;
     order_fill(s->slowest, s->n);
     return order_by_u64(s->slowest, s->n, key);
 }

@@ -39,17 +39,19 @@ struct step_series {
     uint32_t *thread;   /* of the host, that marked it; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
     bool *is_slow;     /* judge.h; those of the start-up are not */
+    bool *is_catch_up; /* the device works off what the host launched during a far longer step: shorter than usual */
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
     uint32_t *slowest; /* rows, the slowest first */
     size_t n_slow;
     size_t n_startup; /* steps at the begin that take longer because of start-up; they are not usual */
     int64_t median_ns;
+    double usual_ns;                    /* judge.h */
     int64_t median_part_ns[STEP_PARTS]; /* each of its own: they need not add up */
 };
 
 static inline bool step_is_usual(const struct step_series *s, size_t i)
 {
-    return i >= s->n_startup && !s->is_slow[i];
+    return i >= s->n_startup && !s->is_slow[i] && !s->is_catch_up[i];
 }
 
 /* Some steps, by their numbers. NULL: all. */
