@@ -153,7 +153,7 @@ class WhyNumbers(Case):
         number, unit = re.fullmatch(r"([\d.,]+) (ns|us|ms|s)", text).groups()
         self.assertAlmostEqual(float(number.replace(",", "")) * UNITS[unit], expected_ns, delta=max(1, 2e-3 * abs(expected_ns)), msg=what)
 
-    def file_is_told(self, path):
+    def file_is_right(self, path):
         """Computes the first screen of a file again. -> how many numbers were compared"""
         f, name = File(path), os.path.basename(path)
         answer, = json.loads(self.ascope("why", path, "--json", code=None).stdout)["answers"]
@@ -164,17 +164,17 @@ class WhyNumbers(Case):
             self.near(s["time_us"], times[s["step"]] / 1000, f"{name}: step {s['step']}")
             n += 1
         if not times:
-            return self.whole_is_told(f, text, name)
+            return self.whole_is_right(f, text, name)
         if len(times) < 2:
             return n
         self.near(answer["median_us"], statistics.median(times.values()) / 1000, name)
         median, slowest = re.match(r"\d+ steps, median (.*), slowest (.*)\n", text).groups()
         self.duration(median, statistics.median(times.values()), name)
         self.duration(slowest, max(times.values()), name)
-        n += 3 + self.use_is_told(f, answer, text, name)
-        return n + self.verdicts_are_told(f, answer, times, name) + self.places_are_told(f, answer, name)
+        n += 3 + self.use_is_right(f, answer, text, name)
+        return n + self.verdicts_are_right(f, answer, times, name) + self.places_are_right(f, answer, name)
 
-    def whole_is_told(self, f, text, name):
+    def whole_is_right(self, f, text, name):
         """Without steps the whole recording counts as one."""
         computing, whole = re.search(r"the device computes for (.*) of (.*) \([\d.]+ %\)", text).groups()
         slices = f.work + [e for e in f.slices if e.get("cat") in HOST]
@@ -183,22 +183,22 @@ class WhyNumbers(Case):
         self.duration(computing, f.parts()["computing"].of(begin, end), name)
         return 2
 
-    def use_is_told(self, f, answer, text, name):
+    def use_is_right(self, f, answer, text, name):
         start = sum(j["steps"] for j in answer["judged"] if j["shape"] == "start_up")
         catching = f.catching_up()
-        usual = [s for i, (s, told) in enumerate(zip(f.steps, answer["steps"])) if i >= start and not told["slow"] and i not in catching]
+        usual = [s for i, (s, given) in enumerate(zip(f.steps, answer["steps"])) if i >= start and not given["slow"] and i not in catching]
         time = statistics.mean(s["end"] - s["begin"] for s in usual)
         self.assertEqual(answer["usual"]["steps"], len(usual), name)
         self.near(answer["usual"]["time_us"], time / 1000, name)
-        told, n = {p["part"]: p["time_us"] for p in answer["usual"]["parts"]}, 2
-        self.near(sum(told.values()), time / 1000, f"{name}: the parts of a usual step")
+        given, n = {p["part"]: p["time_us"] for p in answer["usual"]["parts"]}, 2
+        self.near(sum(given.values()), time / 1000, f"{name}: the parts of a usual step")
         parts = f.parts()
         for part in parts:
             own = statistics.mean(parts[part].of(s["begin"], s["end"]) for s in usual)
             key = {"copy": "copies"}.get(part, part)
             if own > 0:
-                self.assertIn(key, told, name)
-            self.near(told.get(key, 0), own / 1000, f"{name}: {part}")
+                self.assertIn(key, given, name)
+            self.near(given.get(key, 0), own / 1000, f"{name}: {part}")
             n += 1
         computing, whole, percent = re.search(r"the device computes for (.*) of (.*) in a usual step \(([\d.]+) %\)", text).groups()
         own = statistics.mean(parts["computing"].of(s["begin"], s["end"]) for s in usual)
@@ -212,7 +212,7 @@ class WhyNumbers(Case):
                 n += 1
         return n + 3
 
-    def verdicts_are_told(self, f, answer, times, name):
+    def verdicts_are_right(self, f, answer, times, name):
         start, n = sum(j["steps"] for j in answer["judged"] if j["shape"] == "start_up"), 0
         catching = {f.steps[i]["name"] for i in f.catching_up()}
         usual = statistics.median(times[s["step"]] for s in answer["steps"][start:] if not s["slow"] and s["step"] not in catching)
@@ -244,7 +244,7 @@ class WhyNumbers(Case):
                         n += 1
         return n
 
-    def places_are_told(self, f, answer, name):
+    def places_are_right(self, f, answer, name):
         """Each place is a slice of the file, in the step that is named, and the fragment leads there."""
         slices = {(f.base + e["begin"], e["end"] - e["begin"], e["name"]) for e in f.slices}
         first = f.base + min(e["begin"] for e in f.slices)
@@ -267,7 +267,7 @@ class WhyNumbers(Case):
             path, _ = write(FAULTS[fault][1], 1, 0.03, os.path.join(self.dir, f"job{number}"))
             files = [path] if os.path.isfile(path) else sorted(glob.glob(os.path.join(path, "*.json*")))
             for one in files:
-                n += self.file_is_told(one)
+                n += self.file_is_right(one)
         print(f"{n} numbers of generated traces", file=sys.stderr)
         self.assertGreater(n, 30 * len(GENERATED))
 
@@ -280,7 +280,7 @@ class WhyNumbers(Case):
         n = 0
         for path in files:
             with self.subTest(os.path.basename(path)):
-                n += self.file_is_told(path)
+                n += self.file_is_right(path)
         print(f"{n} numbers of {len(files)} real traces", file=sys.stderr)
 
 

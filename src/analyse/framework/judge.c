@@ -326,6 +326,34 @@ static bool is_steady(const struct series *s, const struct shape_fit *f, double 
     return high >= 0.8 * n;
 }
 
+/* How sure a period is. Its steps may lie so far out that they are brought near in `clipped`: here each is compared with the median of its own
+ * group, the steps of the period or the others, and the medians with each other. */
+static void period_judge(struct judging *j, const struct series *s, struct shape_fit *f, double p, double *left)
+{
+    double median[2], n_of[2], squares = 0;
+    for (int in = 0; in < 2; in++) {
+        size_t k = 0;
+        for (size_t i = 0; i < s->n; i++)
+            if ((i % f->period == f->first) == (in == 1))
+                j->scratch[k++] = s->y[i];
+        median[in] = middle_of(j->scratch, k).median;
+        n_of[in] = (double)k;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        left[i] = s->y[i] - median[i % f->period == f->first];
+    memcpy(j->scratch, left, s->n * sizeof *left);
+    const double most = FAR * later(middle_of(j->scratch, s->n).deviation, least_noise(j));
+    for (size_t i = 0; i < s->n; i++) {
+        left[i] = fmax(-most, fmin(most, left[i]));
+        squares += left[i] * left[i];
+    }
+    const double n = (double)s->n, rho = sure_autocorrelation(left, s->n), least = least_noise(j);
+    const double variance = later(squares / later(n - 2, 1), least * least) * M_PI / 2; /* of medians */
+    const double sure = (median[1] - median[0]) / sqrt(variance * (1 / n_of[0] + 1 / n_of[1])) /
+                        student_bound(p, later(n * (1 - rho) / (1 + rho), 1) - 2);
+    f->sure = later(f->sure, sure);
+}
+
 static struct shape_fit best_period(struct judging *j, const struct series *s, double *left)
 {
     const double most_work = 2e7 / j->n_series;
@@ -347,8 +375,11 @@ static struct shape_fit best_period(struct judging *j, const struct series *s, d
                 n_in_best = n_in;
             }
         }
-    if (best.gain > 0)
-        fit_judge(j, s, &best, n_in_best, FALSE_RUNS * OF_PERIODS / j->n_series / (double)n_tried, left);
+    if (best.gain > 0) {
+        const double p = FALSE_RUNS * OF_PERIODS / j->n_series / (double)n_tried;
+        fit_judge(j, s, &best, n_in_best, p, left);
+        period_judge(j, s, &best, p, left);
+    }
     return best;
 }
 
