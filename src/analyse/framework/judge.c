@@ -1151,7 +1151,7 @@ static void singles_join(struct judging *j)
     j->found.n = kept;
 }
 
-/* A first step that takes longer by itself cannot be told from a start-up. */
+/* A first step that takes longer by itself cannot be distinguished from a start-up. */
 static void first_step_forgive(struct judging *j)
 {
     size_t kept = 0;
