@@ -378,7 +378,8 @@ static struct shape_fit best_period(struct judging *j, const struct series *s, d
     if (best.gain > 0) {
         const double p = FALSE_RUNS * OF_PERIODS / j->n_series / (double)n_tried;
         fit_judge(j, s, &best, n_in_best, p, left);
-        period_judge(j, s, &best, p, left);
+        if (best.period > 2) /* else half of the steps are of each kind, and none of them is usual */
+            period_judge(j, s, &best, p, left);
     }
     return best;
 }
