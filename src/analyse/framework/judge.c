@@ -154,6 +154,15 @@ static bool contains(const struct slow *f, uint32_t row)
     return f->shape != SLOW_PERIOD || (row - f->first) % f->period == 0;
 }
 
+/* Whether all steps of one finding are among those of another one, which is about some steps. */
+static bool is_within(const struct slow *few, const struct slow *many)
+{
+    size_t n = 0;
+    for (uint32_t row = few->first; row <= few->last; row += few->shape == SLOW_PERIOD ? few->period : 1)
+        n += contains(many, row);
+    return few->shape != SLOW_DRIFT && many->shape != SLOW_DRIFT && many->shape < SLOW_ALWAYS && n >= few->n && n > 0;
+}
+
 /* Whether two findings are about the same steps. */
 static bool is_same(const struct slow *a, const struct slow *b)
 {
@@ -164,18 +173,6 @@ static bool is_same(const struct slow *a, const struct slow *b)
     for (uint32_t row = few->first; row <= few->last; row += few->shape == SLOW_PERIOD ? few->period : 1)
         n += contains(many, row);
     return 2 * n >= few->n && 3 * few->n >= many->n;
-}
-
-/* Single steps of a period are no findings by themselves, unless they take far longer. */
-static void singles_absorb(struct judging *j, const struct slow *period)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < j->found.n; i++) {
-        const struct slow *x = &j->found.at[i];
-        if (x->shape != SLOW_ONCE || !contains(period, x->first) || x->excess_ns > FAR * period->excess_ns)
-            j->found.at[kept++] = *x;
-    }
-    j->found.n = kept;
 }
 
 /* Keeps a finding of a series if it is worth saying. One of a part, or of a rank, makes the one of the whole step more precise. */
@@ -199,6 +196,10 @@ static bool finding_add(struct judging *j, const struct series *s, struct slow f
             x->part = f.part;
         return true;
     }
+    /* Steps of a finding differ: one that takes less than twice as much more than the others do is no other finding. */
+    for (size_t i = 0; i < j->found.n; i++)
+        if (is_within(&f, &j->found.at[i]) && of_series < 2 * j->found.at[i].excess_ns)
+            return true;
     /* More in one part may be less in another one: then nothing is lost. */
     if (!is_of_whole && f.shape != SLOW_DRIFT && of_whole < of_series / 2)
         return true;
@@ -208,12 +209,17 @@ static bool finding_add(struct judging *j, const struct series *s, struct slow f
     f.share = j->sum_ns > 0 ? f.lost_ns / j->sum_ns : 0;
     const bool is_worth =
         f.shape == SLOW_ONCE ? f.excess_ns >= LEAST_OF_STEP * j->out->usual_ns : f.share >= LEAST_OF_RUN;
-    if (is_worth && f.shape == SLOW_PERIOD)
-        singles_absorb(j, &f);
-    struct slow *new = is_worth ? list_add(&j->found, j->spare) : NULL;
+    if (!is_worth)
+        return true;
+    size_t kept = 0; /* single steps of it, that were found before, are no findings of their own */
+    for (size_t i = 0; i < j->found.n; i++)
+        if (!is_within(&j->found.at[i], &f) || j->found.at[i].excess_ns >= 2 * f.excess_ns)
+            j->found.at[kept++] = j->found.at[i];
+    j->found.n = kept;
+    struct slow *new = list_add(&j->found, j->spare);
     if (new)
         *new = f;
-    return new || !is_worth;
+    return new != NULL;
 }
 
 /* ---- one series ------------------------------------------------------------------------------------------------ */
@@ -259,7 +265,9 @@ static void fit_judge(const struct judging *j, const struct series *s, struct sh
         left[i] = s->clipped[i] - fitted;
         squares += left[i] * left[i];
     }
-    const double rho = autocorrelation(left, s->n);
+    /* What is left of a run of steps, whose ends were chosen, seems less dependent than it is. */
+    const double seen = autocorrelation(left, s->n);
+    const double rho = f->shape == SLOW_STEPS ? fmin(0.95, seen + (1 + 3 * seen) / n) : seen;
     const double effective = n * (1 - rho) / (1 + rho), least = least_noise(j);
     const double variance = later(squares / later(n - 2, 1), least * least);
     const double inflated = f->shape == SLOW_PERIOD ? 1 : n / later(effective, 1);
@@ -275,6 +283,17 @@ static double gain_of(const struct series *s, double in, double n_in)
 static double gain_between(const struct series *s, size_t first, size_t end)
 {
     return gain_of(s, s->sum[end] - s->sum[first], (double)(end - first));
+}
+
+/* Whether the steps after a run may be of it: they are not below it by more than its noise. */
+static bool lasts(const struct series *s, const struct shape_fit *f)
+{
+    const double n_in = (double)(f->end - f->first), n_after = (double)(s->n - f->end);
+    const double in = (s->sum[f->end] - s->sum[f->first]) / n_in, after = (s->sum[s->n] - s->sum[f->end]) / n_after;
+    double squares = 0;
+    for (size_t i = f->first; i < f->end; i++)
+        squares += (s->clipped[i] - in) * (s->clipped[i] - in);
+    return n_after < n_in / 3 && in - after < 2 * sqrt(squares / (n_in - 1) * (1 / n_after + 1 / n_in));
 }
 
 /* The run of steps that is most above the others: of lengths that grow by a third, then with better ends. */
@@ -305,6 +324,10 @@ static struct shape_fit best_run(const struct judging *j, const struct series *s
                 moved = true;
             }
         }
+    }
+    if (best.gain > 0 && best.end < s->n && lasts(s, &best)) {
+        best.end = s->n;
+        best.gain = gain_between(s, best.first, best.end);
     }
     /* More than half of the steps at the begin: the others are the fast ones. */
     if (best.gain > 0 && (best.end == s->n || 2 * (best.end - best.first) <= s->n))
@@ -465,7 +488,8 @@ static void clip(struct judging *j, struct series *s)
 static double outlier_limit(struct judging *j, struct series *s)
 {
     enum { FEWEST_OF_GAP = 8 };
-    const double effective = independent_number(1, sure_autocorrelation(s->clipped, s->n));
+    const double rho = sure_autocorrelation(s->clipped, s->n);
+    const double effective = independent_number(1, rho * rho); /* of a spread; that of a mean would be less */
     /* However many ranks there are, half of it is for what all of them show. */
     const double n_of_run = 2 * (1 + (double)j->t->n_parts),
                  n_series = s->rank == JUDGE_ALL ? fmin(n_of_run, j->n_series) : j->n_series,
@@ -670,12 +694,20 @@ static bool usual_find(struct judging *j, const double *of_step, uint32_t n_clas
     return v != NULL;
 }
 
+/* How many steps the start-up may have. */
+static size_t startup_most(const struct judging *j)
+{
+    enum { OF_ALL = 4, MOST = 20 };
+    const size_t quarter = j->t->n_steps / OF_ALL > 1 ? j->t->n_steps / OF_ALL : 1;
+    return quarter < MOST ? quarter : MOST;
+}
+
 /* The leading steps that take longer than the others can by noise. */
 static size_t startup_find(struct judging *j)
 {
-    enum { OF_ALL = 4, MOST = 20, OF_LARGE = 6, ABOVE = 3 };
+    enum { OF_LARGE = 6, ABOVE = 3 };
     const double p = 0.01;
-    const size_t n = j->t->n_steps, quarter = n / OF_ALL > 1 ? n / OF_ALL : 1, most = quarter < MOST ? quarter : MOST;
+    const size_t n = j->t->n_steps, most = startup_most(j);
     size_t n_rest = 0, k = 0;
     for (size_t i = most; i < n; i++)
         if (!isnan(j->off[i]))
@@ -1152,17 +1184,18 @@ static void singles_join(struct judging *j)
     j->found.n = kept;
 }
 
-/* A first step that takes longer by itself cannot be distinguished from a start-up. */
-static void first_step_forgive(struct judging *j)
+/* What only the first steps have more of is start-up, too, where it shows in a part of them alone. */
+static void startup_join(struct judging *j)
 {
     size_t kept = 0;
-    if (j->out->n_startup > 0)
-        return;
-    for (size_t i = 0; i < j->found.n; i++)
-        if (j->found.at[i].shape == SLOW_ONCE && j->found.at[i].first == 0)
-            j->out->n_startup = 1;
-        else
-            j->found.at[kept++] = j->found.at[i];
+    for (size_t i = 0; i < j->found.n; i++) {
+        const struct slow *f = &j->found.at[i];
+        if ((f->shape == SLOW_ONCE || f->shape == SLOW_STEPS) && f->first == 0 && f->last < startup_most(j)) {
+            j->out->n_startup = f->last + 1 > j->out->n_startup ? f->last + 1 : j->out->n_startup;
+        } else {
+            j->found.at[kept++] = *f;
+        }
+    }
     j->found.n = kept;
 }
 
@@ -1180,7 +1213,7 @@ static void startup_add(struct judging *j)
                         .n = (uint32_t)n,
                         .noise_ns = j->out->noise_ns };
     for (size_t i = 0; i < n; i++)
-        f->lost_ns += j->off[i];
+        f->lost_ns += later(0, j->off[i]);
     f->excess_ns = f->lost_ns / (double)n;
     f->share = j->sum_ns > 0 ? f->lost_ns / j->sum_ns : 0;
 }
@@ -1266,7 +1299,7 @@ bool judge(struct judgement *out, const struct judge_table *t, struct arena *mem
                (!has_ranks || ranks_judge(&j, &s, n_classes));
     if (done) {
         singles_join(&j);
-        first_step_forgive(&j);
+        startup_join(&j);
         startup_add(&j);
     }
     done = done && !arena_failed(j.spare) && run_hand_over(&j, mem);
