@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/framework/judge.h"
 #include "answers/findings.h"
 #include "answers/kernel_class.h"
 #include "answers/sums_by_name.h"
@@ -379,8 +380,9 @@ static size_t find_clocked(struct clocked at[CLOCKED_MOST], const struct advise_
     return place ? n : 0;
 }
 
-/* By how much all kernels of each step are longer than usual, if they are so by one factor; else 0. */
-static bool find_factors(double *factor, const struct advise_subject *s, const struct clocked *at, size_t n_groups)
+/* By how much the kernels of each step are longer than usual, in the middle: `seen`. `factor`: if all are so by one factor; else 1. 0: unknown. */
+static bool find_factors(double *factor, double *seen, const struct advise_subject *s, const struct clocked *at,
+                         size_t n_groups)
 {
     const double usual_at = 0.1, most_apart = 0.5;
     enum { LEAST_GROUPS = 3 };
@@ -407,38 +409,59 @@ static bool find_factors(double *factor, const struct advise_subject *s, const s
             continue;
         const double middle = quantile(sorted, filled, 0.5),
                      apart = quantile(sorted, filled, 0.75) - quantile(sorted, filled, 0.25);
+        seen[t] = middle;
         factor[t] = apart < most_apart * (middle - 1) || middle < 1 ? middle : 1;
     }
+    return true;
+}
+
+/* Marks the steps in which kernels stay longer than by the noise: in one step alone, or now and then, it is no clock. */
+static bool find_lower_clock(bool *is_low, const double *seen, const struct advise_subject *s)
+{
+    const size_t from = s->n_startup, n = s->series.n - from;
+    int64_t *of_step = arena_take(s->spare, n, sizeof *of_step);
+    struct judgement found;
+    for (size_t t = 0; of_step && t < n; t++)
+        of_step[t] = seen[from + t] > 0 ? (int64_t)(1e9 * seen[from + t]) : -1;
+    if (!of_step || !judge_series(&found, of_step, n, s->spare))
+        return false;
+    for (size_t i = 0; i < found.n; i++)
+        if (found.at[i].shape == SLOW_STEPS || found.at[i].shape == SLOW_SINCE || found.at[i].shape == SLOW_DRIFT)
+            for (size_t t = found.at[i].first; t <= found.at[i].last; t++)
+                is_low[from + t] = true;
     return true;
 }
 
 enum check_state check_throttling(const struct advise_subject *s, struct finding *out)
 {
     enum { LEAST_STEPS = 3 };
-    const double least_factor = 1.05, least_of_run = 0.8;
+    const double least_factor = 1.05;
     const struct rank_spans *v = &s->spans;
     struct clocked at[CLOCKED_MOST];
-    double *factor = arena_take(s->spare, s->series.n, sizeof *factor);
-    const size_t n_groups = factor && s->series.n >= 2 * LEAST_STEPS ? find_clocked(at, s) : 0;
+    double *factor = arena_take(s->spare, s->series.n, sizeof *factor),
+           *seen = arena_take(s->spare, s->series.n, sizeof *seen);
+    bool *is_low = arena_take(s->spare, s->series.n, sizeof *is_low);
+    const size_t n_groups = factor && seen && is_low && s->series.n >= 2 * LEAST_STEPS ? find_clocked(at, s) : 0;
     if (v->n[SPAN_KERNEL] == 0)
         return CHECK_UNRECORDED;
-    if (n_groups == 0 || !find_factors(factor, s, at, n_groups))
+    if (n_groups == 0 || !find_factors(factor, seen, s, at, n_groups) || !find_lower_clock(is_low, seen, s))
         return CHECK_FINE;
     size_t first = s->series.n, last = 0, n = 0;
     double sum = 0;
     for (size_t t = s->n_startup; t < s->series.n; t++) {
-        if (factor[t] < least_factor)
+        is_low[t] &= factor[t] >= least_factor;
+        if (!is_low[t])
             continue;
         first = first < s->series.n ? first : t;
         last = t;
         sum += factor[t];
         n++;
     }
-    if (n < LEAST_STEPS || (double)n < least_of_run * (double)(last - first + 1))
+    if (n < LEAST_STEPS)
         return CHECK_FINE;
     for (size_t i = 0; i < v->n[SPAN_KERNEL]; i++) {
         const uint32_t t = s->alone_ns[i] > 0 ? rank_span(v, SPAN_KERNEL, i).step : NO_ROW;
-        if (t != NO_ROW && factor[t] >= least_factor)
+        if (t != NO_ROW && is_low[t])
             finding_lose(s, out, t, s->pays_ns[i] * (1 - 1 / factor[t]));
     }
     const struct names *names = s->q.names;
