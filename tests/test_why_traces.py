@@ -273,6 +273,11 @@ class WhyTraces(Case):
         self.assertEqual((item["cause"], item["before_us"], item["after_us"], item["more_us"]), ("runs", 200, 4000, 3800))
         self.assertIn("aten::copy_: 200 us -> 4.000 ms, 2 -> 4,000 runs", self.ascope("why", path).stdout)
 
+    def test_what_may_be_waiting_is_not_called_transfer(self):
+        """A kernel of NCCL does both."""
+        out = self.ascope("why", self.trace("ncclDevKernel_AllReduce")).stdout
+        self.assertIn("causes: waiting or transfer +600 us (100 %)", out)
+
     def test_usual_steps_get_no_verdict(self):
         self.assertEqual(self.why(self.trace())["explains"], None)
         self.assertEqual(self.why(self.trace(name="trace.json.gz"), "--step", "3")["step"], "3")

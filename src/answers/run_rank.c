@@ -87,3 +87,9 @@ bool run_rank_lacks_python(const struct run_rank *q)
         return !trace_has_python(q->trace);
     return q->collection && !q->collection->collector.is_native && q->collection->framework.python.n == 0;
 }
+
+/* Tasks of NPUs that wait for others (Notify_Wait) are recorded; kernels of GPUs and calls of gloo do both. */
+bool run_rank_knows_waits(const struct run_rank *q)
+{
+    return !q->trace && q->device && q->device->source.platform != PLATFORM_CUDA;
+}

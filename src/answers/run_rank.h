@@ -26,6 +26,7 @@ bool run_rank_series(struct step_series *s, const struct run_rank *q, struct are
 bool run_rank_division(struct step_division *out, const struct step_series *s, const struct run_rank *q,
                        const uint32_t *wanted, size_t n_wanted, struct arena *mem);
 bool run_rank_number(const struct run_rank *q, int64_t *rank); /* false: it has none */
+bool run_rank_knows_waits(const struct run_rank *q);           /* in collectives: false: they may be transfer as well */
 bool run_rank_lacks_python(const struct run_rank *q); /* Python functions could have been recorded, and were not */
 
 #endif

@@ -107,7 +107,7 @@ bool step_use_find(struct step_use *out, const struct advise_subject *s)
                               .n_steps = all ? s->n_steps : s->division.n_usual,
                               .is_whole = s->series.is_whole,
                               .is_host = s->series.is_host,
-                              .knows_waits = s->spans.is_npu && !s->q.trace };
+                              .knows_waits = run_rank_knows_waits(&s->q) };
     for (size_t i = 0; i < f->n; i++) {
         const struct spent *x = &f->at[i];
         struct use_part *p = &out->part[x->kind];

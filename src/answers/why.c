@@ -199,7 +199,7 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
         struct step_profile own;
         struct step_difference x;
         double time_ns, usual_ns;
-        out[i] = (struct why_answer){ .n_usual = division.n_usual };
+        out[i] = (struct why_answer){ .n_usual = division.n_usual, .knows_waits = run_rank_knows_waits(q) };
         done = set_mean(&own, s, &division, &set[i], where, &time_ns, spare);
         /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
         usual_ns = s->n > 2 && set[i].n == 1 ? s->usual_ns : division.usual.time_ns;
@@ -242,7 +242,7 @@ bool why_rank(struct why_answer *out, const struct run_rank *q, const struct ste
     struct step_division division;
     struct step_difference x;
     const unsigned communication = 1u << SPENT_WAIT | 1u << SPENT_TRANSFER;
-    *out = (struct why_answer){ 0 };
+    *out = (struct why_answer){ .knows_waits = run_rank_knows_waits(q) };
     const bool done = spare && run_rank_series(&s, q, spare) && run_rank_division(&division, &s, q, NULL, 0, spare) &&
                       step_difference_find(&x, &division.usual, other, ns_without(&division.usual, communication),
                                            ns_without(other, communication), communication, spare) &&

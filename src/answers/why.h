@@ -29,6 +29,7 @@ struct why_answer {
     double others_ns;                  /* of the items that were left out */
     size_t n_others, n_usual; /* n_usual: steps that the usual one is the mean of; 0: nothing to compare with */
     bool lacks_python;        /* Python functions could have been recorded, and were not */
+    bool knows_waits;         /* of collectives; else CAUSE_TRANSFER may be waiting for other ranks, too */
 };
 
 /* Some steps that are explained together, by their mean: rows of the series. */

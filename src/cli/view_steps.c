@@ -63,15 +63,16 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
 
 /* What took longer, and where; without a text if there is no memory. */
 static struct view_sentence item_sentence(const struct step_item *m, const struct why_place *place, bool is_host,
-                                          struct arena *mem)
+                                          bool knows_waits, struct arena *mem)
 {
     char more[READABLE_MOST], before[READABLE_MOST], after[READABLE_MOST];
     const char *what = m->named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
                        : m->named == NAMED_NOTHING ? "Python"
                                                    : m->name;
-    const char *text = arena_printf(mem, "%c%s %s: %s (%s, usually %s)", m->more_ns < 0 ? '-' : '+',
-                                    readable_duration(more, fabs(m->more_ns)), why_cause_words(m->cause, is_host), what,
-                                    readable_duration(after, m->after_ns), readable_duration(before, m->before_ns));
+    const char *text =
+        arena_printf(mem, "%c%s %s: %s (%s, usually %s)", m->more_ns < 0 ? '-' : '+',
+                     readable_duration(more, fabs(m->more_ns)), why_cause_words(m->cause, is_host, knows_waits), what,
+                     readable_duration(after, m->after_ns), readable_duration(before, m->before_ns));
     const bool is_placed = place->process || place->event;
     return (struct view_sentence){ text, is_placed ? place->begin_ns : 1,
                                    is_placed ? place->begin_ns + place->dur_ns : 0, place->event };
@@ -97,7 +98,7 @@ static bool step_explain(struct view_step *step, const struct why_answer *found,
         struct view_sentence *to = list_add(&step->why, mem);
         if (!to)
             return false;
-        *to = item_sentence(m, &found->place[i], is_host, mem);
+        *to = item_sentence(m, &found->place[i], is_host, found->knows_waits, mem);
     }
     return !arena_failed(mem);
 }
@@ -113,7 +114,7 @@ static bool finding_explain(struct view_finding *f, const struct why_answer *fou
         struct view_sentence *to = list_add(&f->why, mem);
         if (!to)
             return false;
-        *to = item_sentence(m, &found->place[i], is_host, mem);
+        *to = item_sentence(m, &found->place[i], is_host, found->knows_waits, mem);
     }
     return !arena_failed(mem);
 }

@@ -33,8 +33,10 @@ static const char *const spent_words[CAUSES] = {
     [CAUSE_OPERATOR] = "operators",
 };
 
-const char *why_cause_words(enum step_cause cause, bool is_host)
+const char *why_cause_words(enum step_cause cause, bool is_host, bool knows_waits)
 {
+    if (cause == CAUSE_TRANSFER && !knows_waits)
+        return "waiting or transfer";
     return is_host && cause == CAUSE_HOST ? "outside operators" : cause_words[cause];
 }
 
@@ -188,7 +190,8 @@ static void put_short_causes(const struct term *t, const struct why_report *r, c
         if (d->cause_ns[most] <= 0 || share_of(d, d->cause_ns[most]) < LEAST_PERCENT)
             break;
         is_put[most] = true;
-        fprintf(t->to, "%s%s %s (%.0f %%)", k == 0 ? "     " : ", ", why_cause_words((enum step_cause)most, is_host),
+        fprintf(t->to, "%s%s %s (%.0f %%)", k == 0 ? "     " : ", ",
+                why_cause_words((enum step_cause)most, is_host, f->answer.knows_waits),
                 more_text(more, d->cause_ns[most]), share_of(d, d->cause_ns[most]));
         for (size_t i = 0; i < d->n; i++)
             if (d->item[i].cause == (enum step_cause)most && d->item[i].more_ns > 0) {
@@ -260,7 +263,9 @@ static void put_item(const struct term *t, const struct why_report *r, const str
     const bool alone = is_alone(r), is_host = r->rank[r->choice->rank].is_host;
     fprintf(t->to, "  %6.1f %% %11s  %-18s  ", share(r, m->more_ns),
             alone ? readable_duration(after, m->after_ns) : more_text(more, m->more_ns),
-            alone && !(is_host && m->cause == CAUSE_HOST) ? spent_words[m->cause] : why_cause_words(m->cause, is_host));
+            alone && !(is_host && m->cause == CAUSE_HOST)
+                ? spent_words[m->cause]
+                : why_cause_words(m->cause, is_host, main_finding(r)->answer.knows_waits));
     if (m->named == NAMED_OUTSIDE)
         fputs("nothing was recorded of the host", t->to);
     else if (m->named == NAMED_NOTHING)
@@ -326,7 +331,8 @@ static void put_causes(const struct term *t, const struct why_report *r)
         char more[READABLE_MOST + 2];
         is_put[most] = true;
         fprintf(t->to, "%s%s %s (%.0f %%)", before,
-                why_cause_words((enum step_cause)most, r->rank[r->choice->rank].is_host),
+                why_cause_words((enum step_cause)most, r->rank[r->choice->rank].is_host,
+                                main_finding(r)->answer.knows_waits),
                 more_text(more, d->cause_ns[most]), share(r, d->cause_ns[most]));
         before = ", ";
     }

@@ -30,7 +30,8 @@ struct why_report {
     struct arena *mem; /* for sentences */
 };
 
-const char *why_cause_words(enum step_cause cause, bool is_host); /* "longer runs"; is_host: there is no device */
+/* "longer runs"; is_host: there is no device */
+const char *why_cause_words(enum step_cause cause, bool is_host, bool knows_waits);
 void why_print(const struct term *t, const struct why_report *r);
 json_t *why_json(const struct why_report *r); /* NULL: no memory */
 

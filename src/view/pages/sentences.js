@@ -6,7 +6,7 @@ import { is_english } from "./text.js";
 
 /** Of `ascope why`. @type {Record<string, string>} */
 const CAUSES = {
-    "more runs": "运行次数更多", "longer runs": "运行时间更长", "lower clock": "频率更低", "slower transfer": "传输更慢", "waiting for ranks": "等待其他 rank",
+    "more runs": "运行次数更多", "longer runs": "运行时间更长", "lower clock": "频率更低", "slower transfer": "传输更慢", "waiting or transfer": "等待其他 rank 或传输", "waiting for ranks": "等待其他 rank",
     "waiting for data": "等待数据", memory: "内存", "garbage collection": "垃圾回收", "host late": "主机下发过晚", "outside operators": "算子之外", operators: "算子",
 };
 
