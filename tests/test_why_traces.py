@@ -293,6 +293,17 @@ class WhyTraces(Case):
         self.assertIn("step %d on rank 2" % STEPS, text)
         self.assertNotIn("the others", text)
 
+    def test_ranks_that_were_not_read_are_counted(self):
+        path = self.trace("sgemm", rank=1)
+        with open(path, encoding="utf-8") as f:
+            trace = json.load(f)
+        trace["distributedInfo"]["world_size"] = 4
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(trace, f)
+        self.assertEqual(self.why(path)["not_read"], 3)
+        self.assertIn("3 of 4 ranks were not read: a wait for one of them looks like a transfer\n", self.ascope("why", path).stdout)
+        self.assertEqual(self.why(self.trace("sgemm", rank=1))["not_read"], 0)
+
     def test_what_is_no_trace_or_has_no_steps(self):
         path = self.trace(steps=0)
         self.assertEqual(len(self.ascope("why", path, code=1).stderr.splitlines()), 1)

@@ -366,3 +366,10 @@ bool chrome_rank(const struct chrome_trace *t, int64_t *rank)
     const struct json_span value = json_find(chrome_fact(t, "distributedInfo"), "rank");
     return value.at && json_fixed(value, 0, rank);
 }
+
+int64_t chrome_world(const struct chrome_trace *t)
+{
+    int64_t n = 0;
+    const struct json_span value = json_find(chrome_fact(t, "distributedInfo"), "world_size");
+    return value.at && json_fixed(value, 0, &n) && n > 0 ? n : 0;
+}

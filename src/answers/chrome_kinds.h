@@ -46,5 +46,6 @@ bool chrome_external_id(const struct chrome_trace *t, size_t slice, uint64_t *ou
 bool chrome_correlation(const struct chrome_trace *t, size_t slice, uint64_t *out);
 
 bool chrome_rank(const struct chrome_trace *t, int64_t *rank); /* false: the trace does not say */
+int64_t chrome_world(const struct chrome_trace *t);            /* ranks of the job; 0: the trace does not say */
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "answers/chrome_kinds.h"
 #include "base/robust.h"
 #include "base/sort.h"
 
@@ -17,6 +18,7 @@ bool run_member_of(struct run_member *r, const struct run_rank *q, struct arena 
     done = v != NULL;
     if (done) {
         r->has_rank = run_rank_number(q, &r->rank);
+        r->world = q->trace ? chrome_world(q->trace) : 0;
         r->has_device = q->device != NULL;
         r->device = q->device ? q->device->source.device : 0;
         r->is_host = s.is_host;

@@ -18,6 +18,7 @@ struct run_member {
     const char *path;
     bool has_rank;
     int64_t rank;
+    int64_t world; /* ranks of its job; 0: unknown */
     bool has_device;
     unsigned device;
     bool is_host;         /* there is no device, in the trace either */

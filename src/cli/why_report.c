@@ -129,8 +129,18 @@ static void put_use(const struct term *t, const struct why_report *r)
     }
 }
 
+/* Ranks of the job that were not read. */
+static int64_t ranks_not_read(const struct why_report *r)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < r->n_ranks; i++)
+        most = r->rank[i].world > most ? r->rank[i].world : most;
+    return most > (int64_t)r->n_ranks ? most - (int64_t)r->n_ranks : 0;
+}
+
 static void put_heading(const struct term *t, const struct why_report *r)
 {
+    const int64_t n_not_read = ranks_not_read(r);
     const struct job_steps *job = &r->choice->job;
     char number[READABLE_MOST], slowest[READABLE_MOST];
     const char *word = word_of_steps(r);
@@ -145,6 +155,9 @@ static void put_heading(const struct term *t, const struct why_report *r)
                 readable_duration(number, (double)job->median_ns),
                 readable_duration(slowest, (double)job->step[job->slowest[0]].time_ns));
     steps_by_put(t, r->rank[r->choice->rank].steps_by);
+    if (n_not_read > 0)
+        fprintf(t->to, "%" PRId64 " of %" PRId64 " ranks were not read: a wait for one of them looks like a transfer\n",
+                n_not_read, n_not_read + (int64_t)r->n_ranks);
 }
 
 static void put_steps(const struct term *t, const struct why_report *r)
@@ -544,6 +557,7 @@ json_t *why_json(const struct why_report *r)
     json_t *report = json_pack("{s:o, s:o, s:o, s:I}", "steps", steps_json(r), "ranks", ranks, "median_us",
                                us((double)c->job.median_ns), "slow", (json_int_t)c->job.run.of.n_slow);
     json_object_set_new(report, "steps_by", text_or_null(r->rank[c->rank].steps_by));
+    json_object_set_new(report, "not_read", json_integer(ranks_not_read(r)));
     json_object_set_new(report, "judged", findings_json(r));
     const bool has_answer = c->mode != WHY_NOTHING;
     json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());
