@@ -16,6 +16,8 @@ static const double LEAST_OF_RUN = 0.01, LEAST_OF_STEP = 0.1, LEAST_UNEVEN = 0.1
 static const double LEAST_NOISE = 0.0005, RESOLUTION_NS = 100;
 /* By how much the largest numbers lie further out than normal ones if their tail is longer. */
 static const double LONG_TAIL = 1.2;
+/* What lies so many times further out than the largest of the others is no part of their tail. */
+static const double FAR_OUT = 5;
 /* A smaller autocorrelation, in its own deviations, is taken for none; and so many numbers show a spread even if they depend on each other. */
 static const double SURE_RHO = 2, DEPENDENT = 5;
 
@@ -126,7 +128,8 @@ static double limit_of(const struct judging *j, const double *v, size_t n, doubl
         }
         const double rarer = (double)k / (double)n / p;
         if (mean > LONG_TAIL * normal * spread)
-            limit = later(limit, v[k] + mean * (double)k * expm1(log(later(rarer, 1)) / (double)k));
+            limit = later(limit, fmin(v[k] + mean * (double)k * expm1(log(later(rarer, 1)) / (double)k),
+                                      median + FAR_OUT * (v[0] - median)));
     }
     return limit;
 }
