@@ -64,7 +64,7 @@ MACHINE := $(shell uname -m)
 FOREIGN = $(filter-out $(MACHINE),aarch64)
 AARCH64 = build-aarch64-root
 
-.PHONY: all program demo demo-built example test test-build test-gcc test-sanitized test-slurm bench fuzz torture viewer abi format docs cross static wheel deb \
+.PHONY: all program demo demo-built example test test-build test-gcc test-sanitized test-slurm bench faults fuzz torture viewer abi format docs cross static wheel deb \
     install uninstall clean need-build need-demo need-test need-slurm need-cross need-wheel need-deb need-viewer viewer-modules
 all: program
 	@echo "built build/ascope; try: build/ascope --help, or make demo"
@@ -137,6 +137,10 @@ test-sanitized: build-sanitized/build.ninja
 # Its daemons and their files are in a temporary folder; a Slurm of the machine is not touched.
 test-slurm: need-slurm program
 	@$(NICE) python3 tests/slurm/test_slurm.py build/ascope
+
+# The tables of docs/answers.md: each planted fault with some seeds and three noises; minutes.
+faults: program
+	@ASCOPE_FAULT_SEEDS=$(or $(SEEDS),3) $(NICE) python3 tests/test_fault_traces.py build/ascope .
 
 # BENCH="--sizes 20000 --operators 20000 --repeat 1 --torch 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program

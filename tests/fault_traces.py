@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces of training jobs with a planted fault, and the same jobs without it, to measure `ascope advise` by.
+"""Traces of training jobs with a planted fault, and the same jobs without it, to measure `ascope why` and `ascope advise` by.
 
 A simulation of events: each rank has a host thread that launches, streams that run in order, and collectives that end when the last rank has
-come. What a fault costs is the difference to the same job without it. All durations vary by `noise` (a relative standard deviation).
+come. What a fault costs is the difference to the same job without it. All durations vary by `noise` (a relative standard deviation), and the steps of
+all ranks together by as much.
 
 usage: fault_traces.py FAULT [SEED [NOISE]] OUT: writes OUT/with and OUT/without, one trace for each rank.
 """
+import contextlib
 import json
+import math
 import os
 import random
 import shutil
+import sqlite3
 import sys
 
 GEMM = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_kernel__5x_cublas"
@@ -26,6 +30,16 @@ HEALTHY = {"ranks": 1, "steps": 12, "layers": 12, "gemm": 260, "elementwise": 40
            "micro": 1, "buckets": 4, "bucket_us": 330, "bucket_bytes": 25 << 20, "npu": False, "stack": False}
 
 
+def weather(seed, noise, job):
+    """What all ranks of a job have in common: how much longer each step takes. Independent, or like the one before, or with a long tail."""
+    rng, kind, paces, was = random.Random(f"{seed} weather"), job.get("weather", "independent"), [], 0.0
+    for n in range(job["steps"]):
+        was = (0.7 * was + math.sqrt(1 - 0.49) * rng.gauss(0, 1)) if kind == "like the one before" else rng.gauss(0, 1)
+        tail = rng.expovariate(1) if kind == "long tail" else 0
+        paces.append(max(0.5, 1 + noise * (was + tail) + job.get("drift", 0) * n))
+    return paces
+
+
 class Rank:
     """What one process records. Host time is self.t; self.free has when each stream is free."""
     def __init__(self, number, job, noise, seed):
@@ -33,6 +47,9 @@ class Rank:
         self.number, self.job, self.noise = number, job, noise
         self.t, self.free, self.events, self.correlation, self.slow_host = 1000.0, {COMPUTE: 0.0, COMM: 0.0}, [], 0, 1.0
         self.clock, self.step_us = 1.0, []
+        self.weather = weather(seed, noise, job)
+        self.network = random.Random(f"{seed} network")  # the same on all ranks: a collective ends for all of them
+        self.pace = 1.0  # of this step
 
     def about(self, us):
         return us * max(0.2, self.rng.gauss(1, self.noise))
@@ -60,7 +77,7 @@ class Rank:
 
     def kernel(self, name, us, grid=264, shared=16384, **args):
         launched = self.call("cudaLaunchKernel", self.job.get("launch_us", self.job["call"]))
-        self.run("kernel", name, self.about(us) * self.clock, launched, grid=[grid, 1, 1], block=[128, 1, 1], **{"registers per thread": 64, "shared memory": shared}, **args)
+        self.run("kernel", name, self.about(us) * self.clock * self.pace, launched, grid=[grid, 1, 1], block=[128, 1, 1], **{"registers per thread": 64, "shared memory": shared}, **args)
         if self.job.get("blocking"):
             self.wait()
 
@@ -100,7 +117,7 @@ class Rank:
         """All ranks come, then it takes so long. Waits for what was launched before, and nothing waits for it yet."""
         launched = self.call("cudaLaunchKernelExC", self.job["call"])
         begin = max(self.t + 4, self.free[COMM], self.free[COMPUTE])
-        end = (yield begin) + self.about(us)
+        end = (yield begin) + us * max(0.2, self.network.gauss(1, self.noise))
         self.free[COMM] = end
         self.emit("kernel", f"ncclDevKernel_{kind}_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", begin, end, COMM, correlation=launched, stream=COMM, device=0,
                   **{"Collective name": kind.lower(), "In msg nelems": size // 2, "Out msg nelems": size // 2, "Group size": self.job["ranks"], "dtype": "BFloat16"})
@@ -120,7 +137,7 @@ def step(r, n):
     yield from fault(r, n, "data") or ()
     for micro in range(j["micro"]):
         for layer in range(j["layers"]):
-            for view in ("aten::view", "aten::transpose", "aten::empty"):
+            for view in j.get("views", ("aten::view", "aten::transpose", "aten::empty")):
                 r.op(view, us=1)
             r.op("aten::linear", (gemm, j["gemm"]), **grid)
             r.op("aten::gelu", (ELEMENTWISE, j["elementwise"]))
@@ -146,6 +163,7 @@ def step(r, n):
 def program(r):
     for n in range(r.job["steps"]):
         begin = r.t
+        r.pace = r.weather[n]
         yield from step(r, n)
         r.t += 5
         r.emit("user_annotation", f"ProfilerStep#{n + 3}", begin, r.t)
@@ -186,42 +204,110 @@ def chrome(r):
     return trace
 
 
+CALLS = {"cudaLaunchKernel": "Node@launch", "cudaLaunchKernelExC": "Node@launch", "cudaStreamSynchronize": "AscendCL@aclrtSynchronizeStream",
+         "cudaMemcpyAsync": "AscendCL@aclrtMemcpyAsync"}
+
+
+def on_npu(r):
+    """The slices as an NPU has them: (what it is, name, begin, duration, stream, its args). Collectives have the same names on all ranks."""
+    n_collectives = 0
+    for cat, name, begin, duration, tid, args in r.events:
+        kind = {"cuda_runtime": "call", "gpu_memcpy": "task"}.get(cat, "host")
+        if cat == "kernel":
+            kind = "collective" if "Collective name" in args else "task"
+        if kind == "collective":
+            n_collectives += 1
+            name = f"hcom_allReduce__517_{n_collectives}_1"
+        elif name == "Python GC":
+            kind = "gc"
+        task = args.get("task", "AI_CORE" if cat == "kernel" else "MEMCPY_ASYNC")
+        yield kind, "MEMCPY_ASYNC" if cat == "gpu_memcpy" else CALLS.get(name, NPU_NAMES.get(name, name)), begin, duration, tid, {**args, "task": task}
+
+
 def timeline(r):
     """As torch_npu writes trace_view.json."""
-    python, cann, hardware, gc = 1, 2, 3, 4
-    events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
-              for pid, name in ((python, "Python"), (cann, "CANN"), (hardware, "Ascend Hardware"), (gc, "Python GC"))]
-    calls = {"cudaLaunchKernel": "Node@launch", "cudaLaunchKernelExC": "Node@launch", "cudaStreamSynchronize": "AscendCL@aclrtSynchronizeStream",
-             "cudaMemcpyAsync": "AscendCL@aclrtMemcpyAsync"}
-    for cat, name, begin, duration, tid, args in r.events:
-        one = {"ph": "X", "name": NPU_NAMES.get(name, name), "pid": python, "tid": 100, "ts": f"{begin:.3f}", "dur": round(duration, 3), "args": {}}
+    pids = {"host": 1, "call": 2, "task": 3, "gc": 4, "collective": 5}
+    names = ("Python", "CANN", "Ascend Hardware", "Python GC", "Communication", "Overlap Analysis")
+    events = [{"ph": "M", "name": "process_name", "pid": i + 1, "tid": 0, "args": {"name": name}} for i, name in enumerate(names)]
+    events.append({"ph": "M", "name": "thread_name", "pid": 5, "tid": 1, "args": {"name": "Group 10.0.0.1%eth0_0_0 Communication"}})
+    for kind, name, begin, duration, tid, args in on_npu(r):
         connection = {"connection_id": str(args["correlation"])} if "correlation" in args else {}
-        if cat == "cuda_runtime":
-            one.update(name=calls.get(name, name), pid=cann, args=connection)
-        elif cat in ("kernel", "gpu_memcpy"):
-            task = args.get("task", "AI_CORE" if cat == "kernel" else "MEMCPY_ASYNC")
-            one.update(pid=hardware, tid=tid, args={"Task Type": task, "Physic Stream Id": tid, **connection})
-            one["name"] = "MEMCPY_ASYNC" if cat == "gpu_memcpy" else one["name"]
-        elif name == "Python GC":
-            one.update(pid=gc, tid=0, cat="GC")
-        else:
-            one["cat"] = "cpu_op"
-        events.append(one)
+        if kind == "task":
+            connection.update({"Task Type": args["task"], "Physic Stream Id": tid})
+        events.append({"ph": "X", "name": name, "pid": pids[kind], "tid": {"host": 100, "call": 100, "task": tid, "gc": 0, "collective": 1}[kind],
+                       "ts": f"{begin:.3f}", "dur": round(duration, 3), "args": connection, **({"cat": "cpu_op"} if kind == "host" else {"cat": "GC"} if kind == "gc" else {})})
+        if kind == "collective" or args["task"] == "AI_CORE" and kind == "task":
+            events.append({"ph": "X", "name": "Computing" if kind == "task" else "Communication", "pid": 6, "tid": 0 if kind == "task" else 1, "ts": f"{begin:.3f}",
+                           "dur": round(duration, 3), "args": {}})
     return events
 
 
+TABLES = {
+    "ENUM_API_TYPE": "id, name",
+    "STRING_IDS": "id, value", "RANK_DEVICE_MAP": "rankId, deviceId", "STEP_TIME": "id, startNs, endNs", "GC_RECORD": "startNs, endNs, globalTid",
+    "PYTORCH_API": "startNs, endNs, globalTid, connectionId, name, sequenceNumber, fwdThreadId, inputDtypes, inputShapes, callchainId, type",
+    "CANN_API": "startNs, endNs, type, globalTid, connectionId, name", "CONNECTION_IDS": "id, connectionId",
+    "TASK": "startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, contextId, streamId, taskId, modelId",
+    "COMPUTE_TASK_INFO": "name, globalTaskId, blockNum, mixBlockNum, taskType, opType",
+    "COMMUNICATION_OP": "opName, startNs, endNs, connectionId, groupName, opId, relay, retry, dataType, algType, count, opType, deviceId, rankSize",
+}
+
+
+def database(r, path):
+    """As torch_npu writes ascend_pytorch_profiler_N.db: the tables that this job has."""
+    rows, texts, thread = {name: [] for name in TABLES}, {}, (100 << 32) + 100
+
+    def text(value):
+        return texts.setdefault(value, len(texts))
+
+    rows["ENUM_API_TYPE"] = [(20000, "acl"), (10000, "node"), (50001, "op")]
+    rows["RANK_DEVICE_MAP"].append((r.number, r.number))
+    for kind, name, begin, duration, stream, args in on_npu(r):
+        at = int(1_700_000_000e9 + begin * 1000)
+        times, connection = (at, at + int(duration * 1000)), args.get("correlation")
+        if kind == "host" and name.startswith("ProfilerStep#"):
+            rows["STEP_TIME"].append((int(name.split("#")[1]), *times))
+        if kind == "host":
+            rows["PYTORCH_API"].append((str(times[0]), str(times[1]), thread, None, text(name), *[None] * 5, 50001))
+        elif kind == "call":
+            level, _, call = name.partition("@")
+            rows["CANN_API"].append((*times, 10000 if level == "Node" else 20000, thread, connection, text(call or name)))
+        elif kind == "gc":
+            rows["GC_RECORD"].append((*times, thread))
+        elif kind == "collective":
+            n = len(rows["COMMUNICATION_OP"])
+            rows["COMMUNICATION_OP"].append((text(name), *times, connection, text("10.0.0.1%eth0_0_0"), n, 0, 0, 4, text("RING"), 1 << 20, text("hcom_allReduce_"), r.number, r.job["ranks"]))
+        else:
+            n, is_core = len(rows["TASK"]), args["task"] != "MEMCPY_ASYNC"
+            rows["TASK"].append((*times, r.number, connection, n, 100, text("KERNEL_AICORE" if args["task"] == "AI_CORE" else args["task"]), 2**32 - 1, stream, n % 65536, 2**32 - 1))
+            if is_core:
+                rows["COMPUTE_TASK_INFO"].append((text(name), n, 24, 0, text(args["task"]), text(name)))
+    rows["STRING_IDS"] = [(i, value) for value, i in texts.items()]
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        for name, columns in TABLES.items():
+            db.execute(f"CREATE TABLE {name} ({columns})")
+            db.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * (columns.count(',') + 1))})", rows[name])
+        db.commit()
+
+
 def write(job, seed, noise, folder):
-    """-> the path to give to ascope, and the duration of each step of the job."""
+    """-> the path to give to ascope, and the duration of each step of the job. The form is that of a job on GPUs; with npu: True or "database"."""
     ranks = simulate({**HEALTHY, **job}, seed, noise)
     shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
     is_npu = ranks[0].job["npu"]
     for r in ranks:
-        name = "trace_view.json" if is_npu else f"rank{r.number}.pt.trace.json"
-        with open(os.path.join(folder, name), "w") as f:
+        out = os.path.join(folder, f"rank{r.number}_ascend_pt", "ASCEND_PROFILER_OUTPUT") if is_npu and len(ranks) > 1 else folder
+        os.makedirs(out, exist_ok=True)
+        if out != folder:
+            with open(os.path.join(os.path.dirname(out), f"profiler_info_{r.number}.json"), "w") as f:
+                json.dump({"config": {}, "rank_id": r.number}, f)
+        path = os.path.join(out, f"ascend_pytorch_profiler_{r.number}.db" if is_npu == "database" else "trace_view.json" if is_npu else f"rank{r.number}.pt.trace.json")
+        if is_npu == "database":
+            database(r, path)
+            continue
+        with open(path, "w") as f:
             json.dump(timeline(r) if is_npu else chrome(r), f)
-    one = len(ranks) == 1
-    return os.path.join(folder, name) if one else folder, [max(times) for times in zip(*(r.step_us for r in ranks))]
+    return path if len(ranks) == 1 else folder, [max(times) for times in zip(*(r.step_us for r in ranks))]
 
 
 # ---- faults ----------------------------------------------------------------------------------------------------------------------------
@@ -281,8 +367,8 @@ def slow_host(r, n, place):
     r.slow_host = 20.0 if r.number == 1 else 1.0
 
 
-def throttled(r, n, place):
-    r.clock = 1.25 if n >= 6 else 1.0
+def throttles(r, n, place):
+    r.clock = 1 + max(0.25, 5 * r.noise) if n >= 12 else 1.0
 
 
 def malloc(r):
@@ -331,7 +417,7 @@ def idle(r):
 
 
 MULTI = {"ranks": 2}
-LITTLE = {"gemm": 6, "elementwise": 2, "layers": 40, "optimizer_us": 10, "data": 40, "batch_copy": 8}
+LITTLE = {"gemm": 6, "elementwise": 2, "layers": 40, "optimizer_us": 10, "data": 4, "batch_copy": 8}
 # What is planted: the check that names it, the job with it and without it, and whether the estimated gain is that of leaving it out.
 FAULTS = {
     "H01 garbage collections": ("gc", {"fault": at("begin", gc, (5, 6, 9))}, {}, True),
@@ -343,11 +429,11 @@ FAULTS = {
     "H07 compiling": ("recompilation", {"fault": at("begin", compiles, (6,))}, {}, True),
     "H08 garbage collections, NPU": ("gc", {"fault": at("begin", gc, (5, 6, 9)), "npu": True}, {"npu": True}, True),
     "no processor for the host": ("host_starved", {"fault": starved}, {}, True),
-    "L01 launch bound": ("launch_bound", {**LITTLE}, {**LITTLE, "op_host": 0, "call": 0.1, "elementwise": 1, "gemm": 4}, True),
+    "L01 launch bound": ("launch_bound", {**LITTLE}, {**LITTLE, "views": (), "op_host": 0, "call": 0.1}, True),
     "L02 launch blocking": ("launch_blocking", {"blocking": True, "op_host": 60}, {"op_host": 60}, True),
     "L03 .item() in each layer": ("synchronisation", {"fault": at("layer", Rank.item), "op_host": 60}, {"op_host": 60}, True),
     "L04 a launch call": ("launch_outlier", {"fault": at("begin", late_call, (6,))}, {}, True),
-    "K02 a lower clock": ("throttling", {"fault": throttled}, {}, True),
+    "K02 a lower clock": ("throttling", {"fault": throttles, "steps": 24}, {"steps": 24}, True),
     "K03 no tensor cores": ("tensor_cores", {"gemm_name": SGEMM, "gemm": 1560}, {}, True),
     "K05 optimizer not fused": ("optimizer", {"optimizer_kernels": 150, "optimizer_us": 3, "optimizer_name": ELEMENTWISE}, {}, True),
     "K07 AI CPU": ("ai_cpu", {"fault": at("data", ai_cpu), "npu": True}, {"npu": True}, True),
@@ -373,11 +459,144 @@ TRAPS = {
 }
 
 
+# ---- faults in some steps, and of some ranks: what the judge names -------------------------------------------------------------------------
+
+STEP, AGAIN = 9, 5  # where it is, and how often
+USUAL = {"steps": 24}
+JOB = {"steps": 24, "ranks": 4}
+
+
+def size(r):
+    """Of what is planted in one step: far above the noise, of a step of 10.7 ms."""
+    return 10700 * max(0.45, 15 * r.noise)
+
+
+def in_step(does, rank=None, place="begin", steps=(STEP,)):
+    def fault(r, n, where):
+        return does(r) if where == place and (steps is None or n in steps) and rank in (None, r.number) else None
+    return fault
+
+
+def host_for(cat, name, share=1.0):
+    return lambda r: r.host(cat, name, share * size(r))
+
+
+def silent(r):
+    r.t += size(r)
+
+
+def longer_kernel(r):
+    r.op("aten::index_put", ("void at::native::index_put_kernel", size(r)))
+
+
+def more_kernels(r):
+    for _ in range(round(size(r) / r.job["gemm"])):
+        r.op("aten::linear", (GEMM, r.job["gemm"]))
+
+
+def autotune(r):
+    for i in range(12):
+        r.op("triton::autotune", (f"triton_mm_{i}", size(r) / 12))
+
+
+def mallocs(r):
+    for _ in range(4):
+        r.call("cudaMalloc", size(r) / 4)
+
+
+def copies(r):
+    r.copy("Memcpy DtoH (Device -> Pageable)", size(r), 1 << 26)
+
+
+def planted(r, n):
+    return size(r) if n == STEP and not r.job.get("usual") else 0
+
+
+def one_longer(r, n, place):
+    if place == "optimizer":
+        r.op("aten::sort", ("void at::native::radix_sort", 300 + planted(r, n)))
+
+
+def network(r, n, place):
+    """All-reduces that are longer in a step, for all ranks."""
+    if place == "optimizer":
+        yield from r.collective("AllReduce", 25 << 20, 330 + planted(r, n))
+        r.join()
+
+
+def slow_device(r, n, place):
+    r.clock = 1.1 if r.number == r.job["ranks"] // 2 else 1.0
+
+
+def slow_once(r, n, place):
+    r.clock = 1 + size(r) / 10700 if r.number == 2 and n == STEP else 1.0
+
+
+def moves(r, n, place):
+    r.clock = 1.4 if random.Random(n).randrange(r.job["ranks"]) == r.number else 1.0
+
+
+def slow_loader(r):
+    r.wait()
+    r.host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1500)
+
+
+def logs(r):
+    r.wait()
+    r.host("python_function", "train.py(77): log_metrics", 1500)
+
+
+def drifts(r, n, place):
+    if place == "begin":
+        r.clock = 1 + max(0.006, r.noise / 4) * n
+
+
+DATA = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+ONCE = f"once {STEP + 3}"
+# (what the judge says: shape, step or rank, and the cause that `why` finds), the job with the fault, the job without it.
+JUDGED = {
+    "H01 a garbage collection": (f"{ONCE} gc", {"fault": in_step(host_for("python_function", "Python GC"))}, {}),
+    "H01 a garbage collection, trace_view.json": (f"{ONCE} gc", {"fault": in_step(host_for("python_function", "Python GC")), "npu": True}, {"npu": True}),
+    "H01 a garbage collection, database": (f"{ONCE} gc", {"fault": in_step(host_for("python_function", "Python GC")), "npu": "database"}, {"npu": "database"}),
+    "H02 a pause of which nothing was recorded": (f"{ONCE} host", {"fault": in_step(silent)}, {}),
+    "H03 Python in a step": (f"{ONCE} host", {"fault": in_step(host_for("python_function", "train.py(26): tokenize"))}, {}),
+    "H03 Python in some steps in a row": ("steps 12 16 host", {"fault": in_step(host_for("python_function", "train.py(26): tokenize"), steps=range(9, 14))}, {}),
+    "H04 a checkpoint every sixth step": ("period 6 memory", {"fault": in_step(copies, place="end", steps=range(5, 24, 6))}, {}),
+    "H07 compiling in a step": (f"{ONCE} host", {"fault": in_step(host_for("user_annotation", "compile_fx.compile_inner"))}, {}),
+    "K01 a kernel longer in a step": (f"{ONCE} longer", {"fault": one_longer}, {"fault": one_longer, "usual": True}),
+    "K02 a lower clock since a step": ("since 15 longer", {"fault": throttles}, {}),
+    "K02 a lower clock of an NPU": ("since 15 longer", {"fault": throttles, "npu": "database"}, {"npu": "database"}),
+    "K04 more kernels in a step": (f"{ONCE} runs", {"fault": in_step(more_kernels)}, {}),
+    "K06 autotuning in a step": (f"{ONCE} runs", {"fault": in_step(autotune)}, {}),
+    "D01 a step waits for data": (f"{ONCE} data", {"fault": in_step(host_for("user_annotation", DATA))}, {}),
+    "D05 the loader of a rank": ("rank 2 data", {**JOB, "fault": in_step(slow_loader, 2, steps=None)}, JOB),
+    "D05 the loader of a rank, database": ("rank 2 data", {**JOB, "fault": in_step(slow_loader, 2, steps=None), "npu": "database"}, {**JOB, "npu": "database"}),
+    "C02 the network in a step": (f"{ONCE} transfer", {**JOB, "fault": network}, {**JOB, "fault": network, "usual": True}),
+    "C07 the network in a step, trace_view.json": (f"{ONCE} transfer", {**JOB, "fault": network, "npu": True}, {**JOB, "fault": network, "usual": True, "npu": True}),
+    "R01 a slow device": ("rank 2 longer", {**JOB, "fault": slow_device}, JOB),
+    "R01 a slow device of two": ("rank 1 longer", {**JOB, "fault": slow_device, "ranks": 2}, {**JOB, "ranks": 2}),
+    "R02 a rank slow in a step": (f"{ONCE} rank 2 longer", {**JOB, "fault": slow_once}, JOB),
+    "R03 another rank in each step": ("in_turns", {**JOB, "fault": moves}, JOB),
+    "R06 rank 0 does more": ("rank 0 host", {**JOB, "fault": in_step(logs, 0, "end", None)}, JOB),
+    "R08 a slow device, trace_view.json": ("rank 2 longer", {**JOB, "fault": slow_device, "npu": True}, {**JOB, "npu": True}),
+    "R08 a slow device, databases": ("rank 2 longer", {**JOB, "fault": slow_device, "npu": "database"}, {**JOB, "npu": "database"}),
+    "M01 allocating in a step": (f"{ONCE} memory", {"fault": in_step(mallocs)}, {}),
+    "a drift": ("drift longer", {"fault": drifts}, {}),
+}
+# Jobs without a fault that are less even than noise: nothing may be found.
+UNEVEN = {
+    "steps like the one before": {"steps": 40, "weather": "like the one before"},
+    "steps like the one before, four ranks": {**JOB, "weather": "like the one before"},
+    "noise with a long tail": {"steps": 40, "weather": "long tail"},
+}
+
+
 def main(fault, *rest):
     seed, noise = (list(map(float, rest[:-1])) + [0, 0.03][len(rest) - 1:])[:2]
-    _, job, without, _ = FAULTS[fault] if fault in FAULTS else (None, TRAPS[fault], {}, None)
+    job, without = (FAULTS.get(fault) or JUDGED[fault])[1:3] if fault in {**FAULTS, **JUDGED} else ({**TRAPS, **UNEVEN}[fault], {})
+    job, without = ({**USUAL, **one} if fault in JUDGED else one for one in (job, without))
     for name, one in (("with", job), ("without", without)):
-        path, times = write(one, seed, noise, os.path.join(rest[-1], name))
+        path, times = write(one, int(seed), noise, os.path.join(rest[-1], name))
         print(f"{path}: {sum(times) / len(times):.0f} us a step")
 
 
