@@ -104,7 +104,7 @@ static void verdicts_say_only_what_is_so(void **state)
           { { 0, 16, ALL(9), ALL(1), ALL(8) },
             { 0, 16, ALL(9), ALL(1), ALL(8) },
             { 0, 16, ALL(9), { 1, 1, 1, 1, 1, 1, 1, 1, 20, 20, 20, 20, 20, 20, 20, 20 }, ALL(8) } },
-          "since step 8 each step takes 19.000 ms longer than the usual 19.500 ms, 152.000 ms in all (48.7 % of the run), "
+          "since step 8 each step takes 19.000 ms longer than the usual 10.000 ms, 152.000 ms in all (48.7 % of the run), "
           "because of rank 2, most of it time in which the device has nothing to do: its host is late\n" },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
