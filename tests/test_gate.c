@@ -144,7 +144,7 @@ static void equal_runs_pass_and_slower_ones_do_not(void **state)
         { { "1 %, autocorrelation 0.8", 0.01, 0.8, 0, 0, 0, 30, 1 }, 0.4, 0.7 },
         { { "1 %, autocorrelation 0.8, 100 steps", 0.01, 0.8, 0, 0, 0, 100, 1 }, 0.95, 0.99 },
         { { "1 %, drift of 3 %", 0.01, 0, 0.03, 0, 0, 30, 1 }, 0.95, 0.99 },
-        { { "1 %, a tenth of the steps slow by half", 0.01, 0, 0, 0.1, 0, 30, 1 }, 0.99, 0.99 },
+        { { "1 %, a tenth of the steps slow by half", 0.01, 0, 0, 0.1, 0, 30, 1 }, 0.97, 0.99 },
         { { "1 %, 5 runs that differ by 1 %", 0.01, 0.3, 0, 0, 0.01, 20, 5 }, 0.5, 0.99 },
         { { "3 %", 0.03, 0, 0, 0, 0, 30, 1 }, 0.9, 0.99 },
         { { "3 %, autocorrelation 0.5", 0.03, 0.5, 0, 0, 0, 30, 1 }, 0.2, 0.8 },

@@ -303,6 +303,7 @@ static void faults_above_the_noise_are_found_and_nothing_else(void **state)
         { "healthy, 8 ranks of 6 steps", SLOW_SHAPES, 8, 6, 0.03, 0, 0, 0, 0, 0.02 },
         { "healthy, 8 ranks of 6 steps that depend on each other", SLOW_SHAPES, 8, 6, 0.03, 0.5, 0, 0, 0, 0.03 },
         { "healthy, 16 ranks of 2 steps", SLOW_SHAPES, 16, 2, 0.03, 0, 0, 0, 0, 0.02 },
+        { "healthy, 4 ranks of 2 steps, 10 %", SLOW_SHAPES, 4, 2, 0.1, 0, 0, 0, 0, 0.02 },
         { "healthy, 20 steps, 1 %", SLOW_SHAPES, 1, 20, 0.01, 0, 0, 0, 0, 0.02 },
         { "healthy, 20 steps, 10 %", SLOW_SHAPES, 1, 20, 0.1, 0, 0, 0, 0, 0.02 },
         { "healthy, 200 steps, 3 %", SLOW_SHAPES, 1, 200, 0.03, 0, 0, 0, 0, 0.02 },
@@ -328,6 +329,7 @@ static void faults_above_the_noise_are_found_and_nothing_else(void **state)
         { "a drift, two deviations in the mean", SLOW_DRIFT, 1, 60, 0.03, 0, 0, 0.06, 0.95, 1 },
         { "a rank by 10 % in each step", SLOW_ALWAYS, 2, 20, 0.03, 0, 0, 0.1, 0.95, 1 },
         { "a rank of 8 by 10 %", SLOW_ALWAYS, 8, 20, 0.03, 0, 0, 0.1, 0.95, 1 },
+        { "a rank of 4 by half in 2 steps", SLOW_ALWAYS, 4, 2, 0.03, 0, 0, 0.5, 0.95, 1 },
         { "a rank of 4 by 30 %, 10 % noise", SLOW_ALWAYS, 4, 20, 0.1, 0, 0, 0.3, 0.9, 1 },
     };
     const size_t n_runs = getenv("ASCOPE_JUDGE_RUNS") ? (size_t)atoi(getenv("ASCOPE_JUDGE_RUNS")) : 200;

@@ -44,9 +44,9 @@ async function use_job(page, url, folder) {
     const cluster = JSON.parse(spawnSync(ascope, ["cluster", folder + "/copy", "--json"], { encoding: "utf8" }).stdout).critical_path;
     const rows = (await page.locator("table.one_line tr").allInnerTexts()).slice(1, 1 + cluster.parts.length).map((t) => t.match(/([\d.]+) %/)[1]);
     check(rows.join() === cluster.parts.map((p) => ((100 * p.ns) / cluster.ns).toFixed(1)).join(), "another critical path: " + rows);
-    check(await page.getByRole("button", { name: /^rank 3 computes/ }).evaluate((b) => getComputedStyle(b).borderTopWidth === "0px" && getComputedStyle(b).color !== getComputedStyle(document.body).color), "a link looks like a button");
+    check(await page.getByRole("button", { name: /^rank 3 is slow/ }).evaluate((b) => getComputedStyle(b).borderTopWidth === "0px" && getComputedStyle(b).color !== getComputedStyle(document.body).color), "a link looks like a button");
     // One click from the verdict to the slow rank beside the one that waits: two pinned rows, the collective selected.
-    await page.getByRole("button", { name: /^rank 3 computes/ }).click();
+    await page.getByRole("button", { name: /^rank 3 is slow/ }).click();
     await page.waitForSelector(".timeline .details dl", LIMIT);
     await has(page, "pins");
     const there = await state(page);

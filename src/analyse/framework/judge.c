@@ -780,6 +780,7 @@ static bool differences_find(struct judging *j, const int64_t *of_rank, double *
 /* How much longer a rank takes than its peers in each step, and how sure that is: above 1 it is no noise. */
 struct rank_effect {
     double ns, noise_ns, sure;
+    double least_ns; /* in any of the steps */
     size_t n;
 };
 
@@ -803,6 +804,7 @@ static struct rank_effect effect_of(struct judging *j, const double *difference)
     const double effective = later(1, independent_number((double)e.n, sure_autocorrelation(v, e.n)));
     qsort(v, e.n, sizeof *v, by_falling);
     e.ns = middle.median;
+    e.least_ns = v[e.n - 1];
     e.noise_ns = later(spread_of(v, e.n), least_noise(j));
     if (e.n > 1) /* the error of a median is a quarter more than that of a mean */
         e.sure = e.ns / (1.2533 * e.noise_ns / sqrt(effective) *
@@ -812,12 +814,13 @@ static struct rank_effect effect_of(struct judging *j, const double *difference)
 }
 
 /* Ranks differ a little in each step, too: one that stands out of many has to do so by more than these do. Without a second step nothing else
- * is known: then it is by a tenth of two ranks, and by a twentieth of more. */
+ * is known: then it is by a tenth of two ranks, and by a twentieth of more. With two, both of them have to stand out of the other ranks, which
+ * vary by at least what ranks usually do, seen in so many more. */
 static bool effects_compare(struct judging *j, struct rank_effect *e, size_t n_ranks)
 {
     enum { FEWEST_RANKS = 5, DEVIATIONS = 5, EXACT = 256 }; /* of more ranks one does not move the median */
     const struct judge_table *t = j->t;
-    const double pair = 0.1, among_many = 0.05;
+    const double pair = 0.1, among_many = 0.05, usual_spread = 0.05, seen_before = 4;
     struct rank_time *v = arena_take(j->spare, n_ranks, sizeof *v);
     for (uint32_t r = 0; v && r < n_ranks; r++)
         v[r] = (struct rank_time){ e[r].ns, r, t->peers ? t->peers[r] : 0 };
@@ -836,13 +839,15 @@ static bool effects_compare(struct judging *j, struct rank_effect *e, size_t n_r
                     j->scratch[n++] = v[k].ns;
             others = is_exact || i == first ? middle_of(j->scratch, n) : others;
             n = end - first - 1;
-            if (n + 1 < FEWEST_RANKS && own->n != 1)
-                continue;
             const double far = later(DEVIATIONS * others.deviation, (n < 2 ? pair : among_many) * j->out->usual_ns);
+            const double seen = seen_before * pow(usual_spread * j->out->usual_ns, 2),
+                         spread = sqrt((seen + (double)n * pow(others.deviation, 2)) / (seen_before + (double)n));
             if (own->n == 1)
                 own->sure = n > 0 ? own->ns / far : 0;
-            else if (own->ns < DEVIATIONS * others.deviation)
+            else if (n + 1 >= FEWEST_RANKS && own->ns < DEVIATIONS * others.deviation)
                 own->sure = 0;
+            else if (own->n == 2 && n > 1)
+                own->sure = later(own->sure, own->least_ns / (DEVIATIONS * spread));
         }
     }
     return v != NULL;
