@@ -8,7 +8,8 @@ static const uint64_t counters[METRIC_COUNTERS] = { 1000, 2000, 3000, 4000, 5000
 
 static struct core_counts plain_counts(void)
 {
-    return (struct core_counts){ .cycles = 100000,
+    return (struct core_counts){ .spent_us = -1,
+                                 .cycles = 100000,
                                  .counters = (const uint8_t *)counters,
                                  .blocks = 24,
                                  .n_cores = 24,
@@ -61,7 +62,7 @@ static void formulas_give_what_a_pencil_gives(void **state)
         struct arena *mem = arena_new();
         struct metric_columns columns = { 0 };
         const struct core_counts counts = plain_counts();
-        assert_true(metric_columns_add(&columns, row[i].core, row[i].group, row[i].events, mem));
+        assert_true(metric_columns_add(&columns, chip_of(5), row[i].core, row[i].group, row[i].events, mem));
         const struct metric_column *c = find(&columns, row[i].label);
         assert_non_null(c);
         const double off = metric_value(c, &counts, false) / row[i].value - 1;
@@ -91,7 +92,8 @@ static void nothing_is_divided_by_nothing(void **state)
     };
     struct arena *mem = arena_new();
     struct metric_columns columns = { 0 };
-    assert_true(metric_columns_add(&columns, CORE_AIC, "PipeUtilization", "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55", mem));
+    assert_true(metric_columns_add(&columns, chip_of(5), CORE_AIC, "PipeUtilization",
+                                   "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55", mem));
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
         struct core_counts counts = plain_counts();
@@ -111,7 +113,7 @@ static void coarse_times_round_the_total_first(void **state)
     struct arena *mem = arena_new();
     struct metric_columns columns = { 0 };
     const struct core_counts counts = plain_counts();
-    assert_true(metric_columns_add(&columns, CORE_AIC, "PipeUtilization", "0x8,0xa,0x9", mem));
+    assert_true(metric_columns_add(&columns, chip_of(5), CORE_AIC, "PipeUtilization", "0x8,0xa,0x9", mem));
     const double off = metric_value(find(&columns, "aic_scalar_time(us)"), &counts, true) - 4.17 * 0.03;
     assert_true(off > -1e-12 && off < 1e-12);
     arena_free(mem);
@@ -148,7 +150,7 @@ static void groups_have_the_columns_of_the_reference(void **state)
         print_message("  %s\n", row[i].what);
         struct arena *mem = arena_new();
         struct metric_columns columns = { 0 };
-        assert_true(metric_columns_add(&columns, row[i].core, row[i].group, row[i].events, mem));
+        assert_true(metric_columns_add(&columns, chip_of(5), row[i].core, row[i].group, row[i].events, mem));
         assert_int_equal(columns.n, row[i].n);
         size_t n_shown = 0;
         const char *last = NULL;
@@ -194,7 +196,7 @@ static void one_core_has_columns_of_its_own(void **state)
         struct arena *mem = arena_new();
         struct metric_columns columns = { 0 };
         const struct core_counts counts = plain_counts();
-        assert_true(metric_columns_add_one_core(&columns, chip_of(row[i].platform), row[i].group, row[i].events, mem));
+        assert_true(metric_columns_add(&columns, chip_of(row[i].platform), CORE_AIC, row[i].group, row[i].events, mem));
         const struct metric_column *c = find(&columns, row[i].label);
         assert_int_equal(c->is_unknown, row[i].value < 0);
         const double off = metric_value(c, &counts, true) / row[i].value - 1;
@@ -210,7 +212,7 @@ static void strange_groups_add_nothing(void **state)
     struct arena *mem = arena_new();
     struct metric_columns columns = { 0 };
     for (size_t i = 0; i < ROWS(group); i++)
-        assert_false(metric_columns_add(&columns, CORE_AIC, group[i], "0x8", mem));
+        assert_false(metric_columns_add(&columns, chip_of(5), CORE_AIC, group[i], "0x8", mem));
     assert_int_equal(columns.n, 0);
     arena_free(mem);
     (void)state;
@@ -234,7 +236,7 @@ static void events_are_read_as_far_as_they_go(void **state)
     };
     for (size_t i = 0; i < ROWS(row); i++) {
         print_message("  %s\n", row[i].what);
-        const struct event_list l = event_list_parse(row[i].text);
+        const struct event_list l = event_list_parse(row[i].text, METRIC_COUNTERS);
         assert_int_equal(l.n, row[i].n);
         if (l.n > 0)
             assert_int_equal(l.id[l.n - 1], row[i].last);

@@ -14,6 +14,7 @@
 #include "analyse/host/operators.h"
 #include "analyse/device/overlap.h"
 #include "analyse/device/pmu_join.h"
+#include "analyse/device/pmu_ten.h"
 #include "analyse/device/rates.h"
 #include "analyse/release.h"
 #include "analyse/device/iterations.h"
@@ -46,6 +47,7 @@ static device_step *const of_both[] = {
     blocks_analyse,
     tasks_analyse,
     pmu_analyse,
+    block_spreads_analyse,
     counted_tasks_analyse,
     release_log,
     copies_analyse,

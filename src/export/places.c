@@ -11,7 +11,8 @@ uint32_t *stream_rows(const struct profile *p, struct arena *mem)
     const struct logic_streams *l = &p->host.records.logic_streams;
     for (uint32_t s = 0; row && s <= UINT16_MAX; s++)
         row[s] = s;
-    for (size_t i = 0; row && i < l->n; i++)
+    /* Where ids are wide, the reference shows each stream by itself. */
+    for (size_t i = 0; row && i < l->n && !p->chip->has_wide_ids; i++)
         for (uint32_t k = 0; k < l->count[i]; k++) {
             const uint32_t stream = le32(l->physical[i] + 4 * k);
             if (stream <= UINT16_MAX)

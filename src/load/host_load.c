@@ -342,7 +342,8 @@ static bool load_nodes(struct profile *p, struct error *e)
                                          .call = sorted_calls(&s) };
     if (!sorted_end(&s, e) || !sorted_load(p, "additional.context_id_info", &context_id_layout, &s, e))
         return false;
-    h->contexts = (struct contexts){ .n = s.in.n,
+    /* Where ids are wide, tasks have no parts: a mixed operator is one task, whatever contexts the host lists. */
+    h->contexts = (struct contexts){ .n = p->host.source.chip->has_wide_ids ? 0 : s.in.n,
                                      .thread = sorted_column(&s, HEAD_THREAD),
                                      .count = sorted_column(&s, CONTEXT_COUNT),
                                      .level = sorted_column(&s, HEAD_LEVEL),

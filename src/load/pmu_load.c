@@ -35,6 +35,7 @@ bool pmu_load(struct device *d, struct error *e)
     if (s->chip->task_log == TASK_LOG_HWTS)
         return load(s, "aicore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIC], e) &&
                load(s, "aiVectorCore.data", &hwts_pmu_layout, &pmu->of_cores[CORE_AIV], e);
-    return load(s, "ffts_profile.data", &pmu_task_layout, &pmu->of_tasks, e) &&
-           load(s, "ffts_profile.data", &pmu_block_layout, &pmu->of_blocks, e);
+    const bool is_ten = s->chip->counts_ten;
+    return load(s, "ffts_profile.data", is_ten ? &pmu_ten_task_layout : &pmu_task_layout, &pmu->of_tasks, e) &&
+           load(s, "ffts_profile.data", is_ten ? &pmu_ten_block_layout : &pmu_block_layout, &pmu->of_blocks, e);
 }

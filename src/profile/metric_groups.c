@@ -166,6 +166,58 @@ static const struct metric one_core_conflicts[] = {
     RATIO("vec_resc_cflt_ratio", ONE(0x66), VECTOR),
 };
 
+/* Ten events. The reference adds 0x572 to ub_write_bw only beside 0x556, which is never in the same group. */
+static const struct metric ten_pipe_utilization[] = {
+    PIPE("vec", ONE(0x501), AIV_ONLY),
+    PIPE("mac", ONE(0x301), AIC_ONLY),
+    PIPE("scalar", ONE(0x1)),
+    PIPE("mte1", ONE(0x701), AIC_ONLY),
+    PIPE("mte2", ONE(0x202)),
+    PIPE("mte3", ONE(0x203)),
+    PIPE("fixpipe", ONE(0x714), AIC_ONLY),
+    SUM("icache_miss_rate", METRIC_RATE, TWO(0x35, 0x34)),
+};
+
+static const struct metric ten_arithmetic[] = {
+    RATIO("mac_fp16_ratio", ONE(0x323), AIC_ONLY),
+    RATIO("mac_int8_ratio", ONE(0x324), AIC_ONLY),
+    SUM("cube_fops", METRIC_OPS, TWO(0x323, 0x324), WEIGHTS(8192, 16384), AIC_ONLY),
+};
+
+static const struct metric ten_memory[] = {
+    SUM("ub_read_bw", METRIC_BANDWIDTHS, TWO(0x56f, 0x571), WEIGHTS(256 * 4, 256), AIV_ONLY),
+    BW("ub_write_bw", 0x570, BITS(256 * 4), AIV_ONLY),
+    BW("l1_read_bw", 0x707, BITS(256 * 16), AIC_ONLY),
+    BW("l1_write_bw", 0x709, BITS(256 * 8), AIC_ONLY),
+    BW("main_mem_read_bw", 0x400, BITS(8 * 8)),
+    BW("main_mem_write_bw", 0x401, BITS(8 * 8)),
+};
+
+static const struct metric ten_memory_l0[] = {
+    BW("l0a_read_bw", 0x304, BITS(256 * 16), AIC_ONLY),      BW("l0a_write_bw", 0x703, BITS(256 * 16), AIC_ONLY),
+    BW("l0b_read_bw", 0x306, BITS(256 * 8), AIC_ONLY),       BW("l0b_write_bw", 0x705, BITS(256 * 8), AIC_ONLY),
+    BW("l0c_read_bw", 0x712, BITS(256 * 8), AIV_ONLY),       BW("l0c_read_bw_cube", 0x30a, BITS(256 * 8), AIC_ONLY),
+    BW("l0c_write_bw_cube", 0x308, BITS(256 * 8), AIC_ONLY),
+};
+
+static const struct metric ten_memory_ub[] = {
+    BW("ub_read_bw_vector", 0x571, BITS(128 * 2), AIV_ONLY),
+    BW("ub_write_bw_vector", 0x572, BITS(128 * 2), AIV_ONLY),
+    BW("ub_read_bw_scalar", 0x3, BITS(128)),
+    BW("ub_write_bw_scalar", 0x5, BITS(128)),
+    BW("fixp2ub_write_bw", 0x70c, BITS(256 * 8)),
+};
+
+static const struct metric ten_conflicts[] = {
+    RATIO("vec_bank_cflt_ratio", TWO(0x540, 0x556), AIV_ONLY),
+    SUM("vec_resc_cflt_ratio", METRIC_RATE, TWO(0x528, 0x502), AIV_ONLY),
+};
+
+static const struct metric ten_l2_cache[] = {
+    COUNT("read_local_l2_hit", 0x424),  COUNT("read_local_l2_miss", 0x425),  COUNT("read_local_l2_victim", 0x426),
+    COUNT("write_local_l2_hit", 0x42a), COUNT("write_local_l2_miss", 0x42b), COUNT("write_local_l2_victim", 0x42c),
+};
+
 #define GROUP(text, list)                                                                                              \
     {                                                                                                                  \
         text, list, sizeof(list) / sizeof *(list)                                                                      \
@@ -180,6 +232,7 @@ static const struct metric_group two_cores[] = {
     GROUP("ResourceConflictRatio", resource_conflict_ratio),
     GROUP("L2Cache", l2_cache),
     GROUP("MemoryAccess", memory_access),
+    { 0 },
 };
 
 static const struct metric_group one_core[] = {
@@ -193,14 +246,25 @@ static const struct metric_group one_core[] = {
     GROUP("ResourceConflictRatio", one_core_conflicts),
     GROUP("L2Cache", l2_cache),
     GROUP("MemoryAccess", memory_access),
+    { 0 },
 };
 
-const struct metric_group *metric_group_find(const char *name, bool has_one_core)
+static const struct metric_group of_ten_events[] = {
+    GROUP("PipeUtilization", ten_pipe_utilization),
+    GROUP("ArithmeticUtilization", ten_arithmetic),
+    GROUP("Memory", ten_memory),
+    GROUP("MemoryL0", ten_memory_l0),
+    GROUP("MemoryUB", ten_memory_ub),
+    GROUP("ResourceConflictRatio", ten_conflicts),
+    GROUP("L2Cache", ten_l2_cache),
+    { 0 },
+};
+
+const struct metric_group *metric_group_find(const char *name, const struct chip *chip)
 {
-    const struct metric_group *g = has_one_core ? one_core : two_cores;
-    const size_t n = has_one_core ? sizeof one_core / sizeof *one_core : sizeof two_cores / sizeof *two_cores;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(g[i].name, name) == 0)
-            return &g[i];
+    const struct metric_group *g = chip->counts_ten ? of_ten_events : chip->has_one_core ? one_core : two_cores;
+    for (; g->name; g++)
+        if (strcmp(g->name, name) == 0)
+            return g;
     return NULL;
 }

@@ -11,7 +11,8 @@ struct metric_group {
     size_t n;
 };
 
-/* Chips with cube and vector unit in one core count some things differently. NULL: no such group. */
-const struct metric_group *metric_group_find(const char *name, bool has_one_core);
+/* Chips with cube and vector unit in one core, and those that count ten events, have groups of their own. NULL: no such
+ * group. */
+const struct metric_group *metric_group_find(const char *name, const struct chip *chip);
 
 #endif

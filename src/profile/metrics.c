@@ -10,18 +10,25 @@
 
 /* How each kind is shown in tables. */
 static const char *const unit_of_kind[] = {
-    [METRIC_TOTAL_TIME] = "(us)", [METRIC_CYCLES] = "",          [METRIC_RATIO] = "", [METRIC_TIME] = "(us)",
-    [METRIC_RATE] = "",           [METRIC_BANDWIDTH] = "(GB/s)", [METRIC_OPS] = "",   [METRIC_AMOUNT] = "(KB)",
+    [METRIC_TOTAL_TIME] = "(us)",
+    [METRIC_CYCLES] = "",
+    [METRIC_RATIO] = "",
+    [METRIC_TIME] = "(us)",
+    [METRIC_RATE] = "",
+    [METRIC_BANDWIDTH] = "(GB/s)",
+    [METRIC_BANDWIDTHS] = "(GB/s)",
+    [METRIC_OPS] = "",
+    [METRIC_AMOUNT] = "(KB)",
     [METRIC_COUNT] = "",
 };
 
 static const char *const prefix_of_core[CORES] = { [CORE_AIC] = "aic_", [CORE_AIV] = "aiv_" };
 static const char *const total_time_label[CORES] = { [CORE_AIC] = "aicore_time(us)", [CORE_AIV] = "aiv_time(us)" };
 
-struct event_list event_list_parse(const char *text)
+struct event_list event_list_parse(const char *text, unsigned most)
 {
     struct event_list e = { 0 };
-    while (e.n < METRIC_COUNTERS) {
+    while (e.n < most && e.n < METRIC_MOST_COUNTERS) {
         char *end;
         const unsigned long id = strtoul(text, &end, 16);
         if (end == text || id > UINT16_MAX)
@@ -54,6 +61,7 @@ static bool find_counters(struct metric_column *c, const struct event_list *even
 struct adding {
     struct metric_columns *to;
     enum core core;
+    const struct chip *chip;
     const struct chip *one_core; /* the chip, if it has one kind of core; NULL: it has two */
     struct event_list events;
     bool is_custom;
@@ -83,7 +91,7 @@ static bool add_group(struct adding *a, const char *group)
         { .name = "total_cycles", .kind = METRIC_CYCLES },
     };
     struct metric_columns *to = a->to;
-    const struct metric_group *known = metric_group_find(group, a->one_core != NULL);
+    const struct metric_group *known = metric_group_find(group, a->chip);
     a->is_custom = strncmp(group, custom, sizeof custom - 1) == 0;
     if (!known && !a->is_custom)
         return false;
@@ -107,23 +115,24 @@ static bool add_group(struct adding *a, const char *group)
     return !arena_failed(a->mem);
 }
 
-bool metric_columns_add(struct metric_columns *to, enum core core, const char *group, const char *events,
-                        struct arena *mem)
+bool metric_columns_add(struct metric_columns *to, const struct chip *chip, enum core core, const char *group,
+                        const char *events, struct arena *mem)
 {
-    struct adding a = { .to = to, .core = core, .events = event_list_parse(events), .mem = mem };
-    return add_group(&a, group);
-}
-
-bool metric_columns_add_one_core(struct metric_columns *to, const struct chip *chip, const char *group,
-                                 const char *events, struct arena *mem)
-{
-    struct adding a = { .to = to, .core = CORE_AIC, .one_core = chip, .events = event_list_parse(events), .mem = mem };
+    const unsigned most = chip->counts_ten ? METRIC_MOST_COUNTERS : METRIC_COUNTERS;
+    struct adding a = { .to = to,
+                        .core = core,
+                        .chip = chip,
+                        .one_core = chip->has_one_core ? chip : NULL,
+                        .events = event_list_parse(events, most),
+                        .mem = mem };
     return add_group(&a, group);
 }
 
 /* The blocks of a kernel run on the cores in rounds. The cycles are the sum over all blocks. */
 static double total_time_us(const struct core_counts *c, bool is_coarse)
 {
+    if (c->spent_us >= 0)
+        return c->spent_us;
     if (c->blocks == 0 || c->n_cores == 0 || !(c->mhz > 0))
         return 0;
     const uint32_t rounds = (uint32_t)(((uint64_t)c->blocks + c->n_cores - 1) / c->n_cores);
@@ -159,12 +168,21 @@ static double event_rate(const struct metric_column *m, const struct core_counts
     return a > 0 && b > 0 && cycles > 0 ? a / cycles / (b / cycles) : 0;
 }
 
-static double bandwidth(const struct metric_column *m, const struct core_counts *c)
+/* Of so many bits. */
+static double bandwidth(const struct core_counts *c, double bits)
 {
     const double hz = c->nominal_mhz * 1e6;
     if (c->cycles == 0 || !(hz > 0))
         return 0;
-    return weighted_sum(m, c) / ((double)c->cycles / hz) / (8.0 * 1024 * 1024 * 1024);
+    return bits / ((double)c->cycles / hz) / (8.0 * 1024 * 1024 * 1024);
+}
+
+static double bandwidths(const struct metric_column *m, const struct core_counts *c)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < m->metric.n_events; i++)
+        sum += bandwidth(c, m->metric.weight[i] * count_of(m, i, c));
+    return sum;
 }
 
 double metric_value(const struct metric_column *m, const struct core_counts *c, bool coarse_times)
@@ -176,7 +194,8 @@ double metric_value(const struct metric_column *m, const struct core_counts *c, 
     case METRIC_RATIO: return per_cycle(m, c);
     case METRIC_TIME: return total_time_us(c, is_coarse) * per_cycle(m, c);
     case METRIC_RATE: return event_rate(m, c);
-    case METRIC_BANDWIDTH: return bandwidth(m, c);
+    case METRIC_BANDWIDTH: return bandwidth(c, weighted_sum(m, c));
+    case METRIC_BANDWIDTHS: return bandwidths(m, c);
     case METRIC_OPS: return c->cycles > 0 ? weighted_sum(m, c) : 0;
     case METRIC_AMOUNT: return weighted_sum(m, c);
     case METRIC_COUNT: return count_of(m, 0, c);

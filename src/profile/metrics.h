@@ -16,28 +16,29 @@
 #include "raw/chip.h"
 
 enum core { CORE_AIC, CORE_AIV, CORES };
-enum { METRIC_EVENTS = 5, METRIC_COUNTERS = 8 };
+enum { METRIC_EVENTS = 5, METRIC_COUNTERS = 8, METRIC_MOST_COUNTERS = 10 }; /* most: of chips that count ten */
 
 /* Which event each counter counted. */
 struct event_list {
     unsigned n;
-    uint16_t id[METRIC_COUNTERS];
+    uint16_t id[METRIC_MOST_COUNTERS];
 };
 
-/* From text like "0x8,0xa". Parsing stops at the first part that is not an event, and after METRIC_COUNTERS events. */
-struct event_list event_list_parse(const char *text);
+/* From text like "0x8,0xa". Parsing stops at the first part that is not an event, and after `most` events. */
+struct event_list event_list_parse(const char *text, unsigned most);
 bool event_list_find(const struct event_list *l, uint16_t event, uint8_t *counter);
 
 enum metric_kind {
     METRIC_TOTAL_TIME, /* µs: how long the kernel kept its cores busy */
     METRIC_CYCLES,
-    METRIC_RATIO,     /* events per cycle */
-    METRIC_TIME,      /* µs: ratio of the total time */
-    METRIC_RATE,      /* the first event per second event */
-    METRIC_BANDWIDTH, /* GB/s (2^30): events of weight[0] bits each */
-    METRIC_OPS,       /* weighted sum of events; 0 without cycles */
-    METRIC_AMOUNT,    /* KB: weighted sum of events */
-    METRIC_COUNT,     /* the events themselves */
+    METRIC_RATIO,      /* events per cycle */
+    METRIC_TIME,       /* µs: ratio of the total time */
+    METRIC_RATE,       /* the first event per second event */
+    METRIC_BANDWIDTH,  /* GB/s (2^30): events of weight[0] bits each */
+    METRIC_BANDWIDTHS, /* the sum of such bandwidths, one for each event */
+    METRIC_OPS,        /* weighted sum of events; 0 without cycles */
+    METRIC_AMOUNT,     /* KB: weighted sum of events */
+    METRIC_COUNT,      /* the events themselves */
 };
 
 struct metric {
@@ -70,18 +71,16 @@ struct metric_columns {
 };
 
 /* Adds the columns of a group for one kind of core: its total time, its cycles and those metrics whose events were all
- * counted. `events` is text like "0x8,0xa". False: no such group, or no memory. */
-bool metric_columns_add(struct metric_columns *to, enum core core, const char *group, const char *events,
-                        struct arena *mem);
-
-/* The same for chips with one kind of core, whose columns have no prefix. */
-bool metric_columns_add_one_core(struct metric_columns *to, const struct chip *chip, const char *group,
-                                 const char *events, struct arena *mem);
+ * counted. `events` is text like "0x8,0xa". On chips with one kind of core, which is CORE_AIC, they have no prefix.
+ * False: no such group, or no memory. */
+bool metric_columns_add(struct metric_columns *to, const struct chip *chip, enum core core, const char *group,
+                        const char *events, struct arena *mem);
 
 /* What one kind of core counted for one task. */
 struct core_counts {
     uint64_t cycles;
-    const uint8_t *counters; /* METRIC_COUNTERS u64, as in the record; not aligned */
+    const uint8_t *counters; /* one u64 for each event, as in the record; not aligned */
+    double spent_us;         /* the time that the record has; negative: it follows from the rest */
     uint32_t blocks;         /* how many pieces the task was cut into */
     uint32_t n_cores;        /* that the device has for them */
     double mhz;              /* when the task ended */

@@ -14,6 +14,9 @@ enum pmu_kind { PMU_AIC, PMU_AIV, PMU_MIX_AIC, PMU_MIX_AIV };
 
 enum { PMU_SUM_WORDS = 1 + METRIC_COUNTERS }; /* cycles, then the counters */
 
+/* The blocks of a task that began first and last on each kind of core. */
+enum block_end { BLOCK_AIC_FIRST, BLOCK_AIC_LAST, BLOCK_AIV_FIRST, BLOCK_AIV_LAST, BLOCK_ENDS };
+
 struct pmu {
     struct pmu_records { /* as they were read, in file order: whole records */
         size_t n;
@@ -31,13 +34,22 @@ struct pmu {
     size_t n;       /* rows, in the order of tasks */
     uint32_t *task; /* row of tasks */
     uint64_t *cycles;
-    const uint8_t **counters; /* METRIC_COUNTERS u64 in the record of the task */
+    const uint8_t **counters; /* the first of them in the record of the task */
     uint8_t *kind;            /* enum pmu_kind */
     uint32_t *mhz;            /* of the cores when it ended; 0: nominal */
     uint16_t *blocks;         /* for the main cores */
     uint16_t *mix_blocks;     /* for the others */
     uint32_t *other;          /* row of sums: what the other cores counted; NO_ROW when they reported nothing */
     uint64_t (*sums)[PMU_SUM_WORDS];
+    /* Instead of the sums on chips that count ten events: */
+    bool counts_ten;
+    double tick_hz;          /* of the times in the records */
+    const uint8_t **partner; /* the record of the other cores; NULL: they did not work on it */
+    struct block_spreads {   /* the blocks of tasks, in the order of tasks */
+        size_t n;
+        uint32_t *task;
+        const uint8_t *(*block)[BLOCK_ENDS]; /* records: pmu_ten_block_layout; NULL: there is none */
+    } spreads;
 };
 
 /* What the cores counted for a row; its values are computed from that. */

@@ -15,6 +15,8 @@ const struct layout *const raw_layouts[] = {
     &stars_short_layout,
     &pmu_task_layout,
     &pmu_block_layout,
+    &pmu_ten_task_layout,
+    &pmu_ten_block_layout,
     &cuda_task_layout,
     &cuda_memory_layout,
     &gpu_sample_layout,

@@ -75,6 +75,7 @@ struct chip {
     bool has_narrow_vector; /* its vector unit does fewer operations in a cycle */
     bool has_half_vector;   /* the same, of numbers of 32 bits only */
     bool counts_no_vector;  /* its core cannot report what its vector unit does */
+    bool counts_ten;        /* each core has ten counters, with events, names and records of their own */
     bool is_native;         /* whole collections are presented in the newer way: see struct export */
     bool has_wide_ids;      /* 32 bits, each used once: no batches, and no contexts below them */
     bool has_unique_ids;    /* a task has one id in the whole collection, so all of it can be exported at once */

@@ -55,6 +55,20 @@ const struct layout pmu_block_layout = {
     .field = { PMU_HEADING },
 };
 
+#define PMU_TEN                                                                                                        \
+    .size = 128, .keeps_rest = true, .n = PMU_TEN_FIELDS,                                                              \
+    .field = {                                                                                                         \
+        [PMU_TEN_HEAD] = { 0, W16, "head" },     [PMU_TEN_ID] = { 4, W32, "id" },                                      \
+        [PMU_TEN_CYCLES] = { 8, W64, "cycles" }, [PMU_TEN_BITS] = { 17, W8, "bits" },                                  \
+        [PMU_TEN_KIND] = { 20, W8, "kind" },     [PMU_TEN_CORE] = { 21, W8, "core" },                                  \
+        [PMU_TEN_BEGIN] = { 112, W64, "begin" }, [PMU_TEN_END] = { 120, W64, "end" },                                  \
+    }
+
+const struct layout pmu_ten_task_layout = { .name = "pmu_ten_task", .kind = { 0, W16, STARS_FUNC_MASK, 42 }, PMU_TEN };
+const struct layout pmu_ten_block_layout = { .name = "pmu_ten_block",
+                                             .kind = { 0, W16, STARS_FUNC_MASK, 41 },
+                                             PMU_TEN };
+
 #define TS_SIZE                                                                                                        \
     {                                                                                                                  \
         2, W16, "size"                                                                                                 \

@@ -32,6 +32,25 @@ enum { PMU_FIRST = 48, PMU_COUNTERS = 8 };
 enum { PMU_BLOCK_ID = 30 }; /* a u16, in the record of a block */
 extern const struct layout pmu_task_layout, pmu_block_layout;
 
+/* The same of chips that count ten events: function 42 for a task and 41 for a block of it, one for each kind of core.
+ * A master record is of the main cores; that of the others in a mixed operator is none. Ten u64 follow at
+ * PMU_TEN_FIRST. */
+enum {
+    PMU_TEN_HEAD,
+    PMU_TEN_ID,
+    PMU_TEN_CYCLES,
+    PMU_TEN_BITS,
+    PMU_TEN_KIND,
+    PMU_TEN_CORE,
+    PMU_TEN_BEGIN,
+    PMU_TEN_END,
+    PMU_TEN_FIELDS
+};
+enum { PMU_TEN_FIRST = 32, PMU_TEN_COUNTERS = 10 };
+enum { PMU_TEN_IS_MASTER = 1, PMU_TEN_IS_MIX = 2 }; /* of the bits */
+enum { PMU_TEN_IS_VECTOR = 1 };                     /* of the kind */
+extern const struct layout pmu_ten_task_layout, pmu_ten_block_layout;
+
 /* The track of the task scheduler: one layout for each kind that is read. */
 enum { STEP_TICK, STEP_INDEX, STEP_MODEL, STEP_STREAM, STEP_TASK, STEP_TAG, STEP_FIELDS };
 extern const struct layout ts_step_layout, ts_step_wide_layout; /* wide: of the 950, whose STEP_TASK has 32 bits */

@@ -106,7 +106,7 @@ static const struct {
     { "DATA_PREPROCESS.*", ON_EVERY, 0 },
     { "stars_soc.data", NOT_A_LOG, 0 },
     { "stars_soc_profile.data", NOT_STARS & ~(ON_UNKNOWN | ON_NANO), 0 },
-    { "ffts_profile.data", NOT_STARS, 0 },
+    { "ffts_profile.data", NOT_A_LOG, 0 },
     { "ascope_cuda.data", ON_EVERY & ~ON_CUDA, 0 },
     { "ascope_cuda_memory.data", ON_EVERY & ~ON_CUDA, 0 },
     { "hwts.data", NOT_HWTS, 0 },

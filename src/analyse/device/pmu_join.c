@@ -6,6 +6,7 @@
 
 #include "analyse/device/device_tasks.h"
 #include "analyse/device/hwts_pmu.h"
+#include "analyse/device/pmu_ten.h"
 #include "base/bytes.h"
 #include "base/sort.h"
 #include "raw/device_records.h"
@@ -283,7 +284,7 @@ static bool associate(struct profile *p, struct device *d, struct arena *mem)
 bool pmu_prepare(struct profile *p, struct device *d, struct error *e)
 {
     struct pmu *pmu = &d->pmu;
-    if (pmu->of_tasks.n == 0)
+    if (pmu->of_tasks.n == 0 || d->source.chip->counts_ten)
         return true;
     struct cores_records *r = pmu->waiting = arena_take(d->source.mem, 1, sizeof *r);
     return (r && gather(r, p, pmu, d->source.mem) && number_batches(r, p, d) && sort_records(r)) ||
@@ -299,12 +300,9 @@ static bool choose_columns(struct device *d)
     pmu->nominal_mhz = s->aic_mhz; /* of both kinds of cores: the reference knows no other */
     pmu->has_one_core = s->chip->has_one_core;
     const char *const *group = s->settings.metrics, *const *events = s->settings.events;
-    if (pmu->has_one_core) {
-        metric_columns_add_one_core(&pmu->columns, s->chip, group[CORE_AIC], events[CORE_AIC], s->mem);
-    } else {
-        metric_columns_add(&pmu->columns, CORE_AIC, group[CORE_AIC], events[CORE_AIC], s->mem);
-        metric_columns_add(&pmu->columns, CORE_AIV, group[CORE_AIV], events[CORE_AIV], s->mem);
-    }
+    metric_columns_add(&pmu->columns, s->chip, CORE_AIC, group[CORE_AIC], events[CORE_AIC], s->mem);
+    if (!pmu->has_one_core)
+        metric_columns_add(&pmu->columns, s->chip, CORE_AIV, group[CORE_AIV], events[CORE_AIV], s->mem);
     return pmu->columns.n > 0; /* else the events are unknown */
 }
 
@@ -317,8 +315,10 @@ bool pmu_analyse(struct profile *p, struct device *d, struct error *e)
     if (n == 0 || d->tasks.n == 0 || !choose_columns(d))
         return true;
     struct arena *mem = arena_new(); /* as large as the tables; given back at once */
-    const bool is_hwts = d->source.chip->task_log == TASK_LOG_HWTS;
-    const bool done = mem && (is_hwts ? hwts_pmu_match(p, d, mem) : associate(p, d, mem));
+    const struct chip *chip = d->source.chip;
+    const bool done = mem && (chip->counts_ten                  ? pmu_ten_match(p, d, mem)
+                              : chip->task_log == TASK_LOG_HWTS ? hwts_pmu_match(p, d, mem)
+                                                                : associate(p, d, mem));
     arena_free(mem);
     return done || error_no_memory(e, d->source.path);
 }

@@ -69,11 +69,12 @@ static bool host_ids_take(const struct host_tasks *t, unsigned device, struct ar
     return out->row && order_by_u16(out->row, out->n, t->stream) && order_by_u32(out->row, out->n, t->task);
 }
 
-/* The stream on which the host launched a task; the low half of an id that the host does not know. */
+/* The stream on which the host launched a task. */
 static uint16_t stream_of_id(const struct host_tasks *t, const struct host_ids *ids, uint32_t id)
 {
+    enum { UNKNOWN_STREAM = UINT16_MAX };
     const size_t at = order_first_u32(ids->row, ids->n, t->task, id);
-    return at < ids->n && t->task[ids->row[at]] == id ? t->stream[ids->row[at]] : (uint16_t)id;
+    return at < ids->n && t->task[ids->row[at]] == id ? t->stream[ids->row[at]] : UNKNOWN_STREAM;
 }
 
 static bool read_short_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev)

@@ -95,7 +95,7 @@ static const struct column fault_columns[] = {
 /* Finds the counters of the events from which the rates are computed. False: one of them was not counted. */
 static bool find_events(struct counted *c, const struct rate_events *events, const char *counted)
 {
-    const struct event_list list = event_list_parse(counted);
+    const struct event_list list = event_list_parse(counted, COUNTER_EVENTS);
     for (unsigned s = 0; s < RATE_SUMS; s++)
         for (unsigned i = 0; i < RATE_EVENTS && events->of[s][i]; i++)
             if (!event_list_find(&list, events->of[s][i], &c->sum[s].counter[c->sum[s].n++]))
