@@ -44,10 +44,13 @@ struct sampled {
     const struct layout *layout; /* or lines, of a stream of text */
     enum time_base time;
     unsigned flags;
+    unsigned on; /* groups of chips that write records of this kind; 0: all */
     const struct lines *lines;
     const struct layout *v2; /* of collections of version 2.0, when it differs; its time may be another one */
     enum time_base v2_time;
 };
+
+enum { NOT_950 = ON_EVERY & ~ON_950 };
 
 /* clang-format off */
 static const struct sampled families[] = {
@@ -63,13 +66,17 @@ static const struct sampled families[] = {
     { SAMPLER_ROCE, "roce.data", NULL, .time = DEVICE_NS, .lines = &port_lines },
     { SAMPLER_NETDEV, "netdev_stats.data", NULL, .time = HOST_NS, .lines = &netdev_lines },
     { SAMPLER_QOS, "qos.data", &qos_layout, .time = DEVICE_TICK },
-    { SAMPLER_SIO, "stars_soc_profile.data", &sio_layout, .time = DEVICE_TICK },
+    { SAMPLER_SIO, "stars_soc_profile.data", &sio_layout, .time = DEVICE_TICK, .on = NOT_950 },
+    { SAMPLER_SIO, "stars_soc_profile.data", &sio_die_layout, .time = DEVICE_TICK, .on = ON_950 },
+    { SAMPLER_QOS, "stars_soc_profile.data", &qos_die_layout, .time = DEVICE_TICK, .on = ON_950 },
+    { SAMPLER_CHIP_TRANS, "stars_soc_profile.data", &chip_trans_die_layout, .time = DEVICE_TICK, .on = ON_950 },
     { SAMPLER_ACC, "stars_soc_profile.data", &acc_pmu_layout, .time = DEVICE_TICK },
-    { SAMPLER_CHIP_TRANS, "stars_soc_profile.data", &chip_trans_layout, .time = DEVICE_TICK },
+    { SAMPLER_CHIP_TRANS, "stars_soc_profile.data", &chip_trans_layout, .time = DEVICE_TICK, .on = NOT_950 },
     { SAMPLER_SOC_BW, "stars_soc_profile.data", &soc_bw_layout, .time = DEVICE_TICK },
     { SAMPLER_LOW_POWER, "stars_soc_profile.data", &low_power_layout, .time = DEVICE_TICK },
     { SAMPLER_ACC_LOG, "stars_soc.data", &acc_pmu_layout, .time = DEVICE_TICK, .flags = IN_THE_LOG },
-    { SAMPLER_CORE, "ffts_profile.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
+    { SAMPLER_CORE, "ffts_profile.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES, .on = NOT_950 },
+    { SAMPLER_CORE, "ffts_profile.data", &core_sample_ten_layout, .time = DEVICE_TICK, .flags = OF_CORES, .on = ON_950 },
     { SAMPLER_CORE, "aicore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_VECTOR_CORE, "aiVectorCore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_GPU_MEMORY, "ascope_cuda_memory.data", &cuda_memory_layout, .time = DEVICE_TICK },
@@ -243,7 +250,8 @@ bool counters_load(struct profile *p, struct device *d, struct error *e)
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct sampled *f = &families[i];
         struct samples *out = &d->counters.raw[f->sampler];
-        if (!family_is_read(f->stream, s->chip, samples_cores) || ((f->flags & OF_CORES) && !samples_cores) ||
+        if ((f->on && !(f->on & s->chip->group)) || !family_is_read(f->stream, s->chip, samples_cores) ||
+            ((f->flags & OF_CORES) && !samples_cores) ||
             ((f->flags & IN_THE_LOG) && s->chip->task_log != TASK_LOG_STARS))
             continue;
         if (!(f->lines ? load_lines(s, f, out, e) : load_records(s, f, is_v2, out, e)))

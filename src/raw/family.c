@@ -105,7 +105,7 @@ static const struct {
     { "additional.*", ON_EVERY, 0 },
     { "DATA_PREPROCESS.*", ON_EVERY, 0 },
     { "stars_soc.data", NOT_A_LOG, 0 },
-    { "stars_soc_profile.data", NOT_STARS & ~(ON_UNKNOWN | ON_NANO), 0 },
+    { "stars_soc_profile.data", NOT_A_LOG & ~(ON_UNKNOWN | ON_NANO), 0 },
     { "ffts_profile.data", NOT_A_LOG, 0 },
     { "ascope_cuda.data", ON_EVERY & ~ON_CUDA, 0 },
     { "ascope_cuda_memory.data", ON_EVERY & ~ON_CUDA, 0 },

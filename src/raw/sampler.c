@@ -134,6 +134,44 @@ const struct layout sio_layout = {
     },
 };
 
+const struct layout sio_die_layout = {
+    .name = "sio_die", .size = 64, SOC_RECORD(25), .n = SIO_DIE_FIELDS,
+    .field = {
+        SOC_HEADING,
+        [SOC_FIRST] = { 28, W32, "req_rx" },
+        [SOC_FIRST + 1] = { 32, W32, "rsp_rx" },
+        [SOC_FIRST + 2] = { 36, W32, "snp_rx" },
+        [SOC_FIRST + 3] = { 40, W32, "dat_rx" },
+        [SOC_FIRST + 4] = { 48, W32, "req_tx" },
+        [SOC_FIRST + 5] = { 52, W32, "rsp_tx" },
+        [SOC_FIRST + 6] = { 56, W32, "snp_tx" },
+        [SOC_FIRST + 7] = { 60, W32, "dat_tx" },
+        [SIO_DIE] = { 0, W16, "die" },
+    },
+};
+
+#define QOS_DIE_BW(i) [QOS_FIRST + (i)] = { 32 + (i) * 4, W32, "bandwidth_" #i }
+
+const struct layout qos_die_layout = {
+    .name = "qos_die", .size = 64, SOC_RECORD(24), .n = QOS_DIE_FIELDS,
+    .field = {
+        [QOS_TIME] = { 8, W64, "tick" },
+        QOS_DIE_BW(0), QOS_DIE_BW(1), QOS_DIE_BW(2), QOS_DIE_BW(3),
+        QOS_DIE_BW(4), QOS_DIE_BW(5), QOS_DIE_BW(6), QOS_DIE_BW(7),
+        [QOS_DIE_HEAD] = { 0, W16, "die" },
+    },
+};
+
+const struct layout chip_trans_die_layout = {
+    .name = "chip_trans_die", .size = 64, SOC_RECORD(27), .n = TRANS_DIE_FIELDS,
+    .field = {
+        SOC_HEADING,
+        [TRANS_IN] = { 16, W64, "write" },
+        [TRANS_OUT] = { 24, W64, "read" },
+        [TRANS_DIE] = { 0, W16, "die" },
+    },
+};
+
 const struct layout acc_pmu_layout = {
     .name = "acc_pmu", .size = 64, SOC_RECORD(26), .n = ACC_FIELDS,
     .field = {
@@ -203,6 +241,21 @@ const struct layout core_sample_layout = {
         [CORE_EVENT + 5] = { 48, W64, "event_5" },
         [CORE_EVENT + 6] = { 56, W64, "event_6" },
         [CORE_EVENT + 7] = { 64, W64, "event_7" },
+    },
+};
+
+#define CORE_TEN(i) [CORE_EVENT + (i)] = { 8 + (i) * 8, W64, "event_" #i }
+
+const struct layout core_sample_ten_layout = {
+    .name = "core_sample_ten", .size = 112, .n = CORE_TEN_FIELDS,
+    .field = {
+        [CORE_TIME] = { 96, W64, "tick" },
+        [CORE_MODE] = { 0, W8, "mode" },
+        [CORE_CYCLES] = { 88, W64, "cycles" },
+        [CORE_COUNT] = { 104, W8, "n_events" },
+        [CORE_ID] = { 105, W8, "core" },
+        CORE_TEN(0), CORE_TEN(1), CORE_TEN(2), CORE_TEN(3), CORE_TEN(4),
+        CORE_TEN(5), CORE_TEN(6), CORE_TEN(7), CORE_TEN(8), CORE_TEN(9),
     },
 };
 

@@ -48,6 +48,10 @@ extern const struct layout pcie_layout;
 enum { QOS_TIME, QOS_FIRST, QOS_VALUES = 10, QOS_FIELDS = QOS_FIRST + QOS_VALUES };
 extern const struct layout qos_layout;
 
+/* The same of a die, among the records of the SoC. */
+enum { QOS_DIE_VALUES = 8, QOS_DIE_HEAD = QOS_FIRST + QOS_DIE_VALUES, QOS_DIE_FIELDS };
+extern const struct layout qos_die_layout;
+
 /* Records of the SoC, distinguished by the function in the low bits of the head. Times in ticks. */
 enum { SOC_TIME, SOC_HEAD, SOC_ID, SOC_FIRST };
 enum { SOC_HEAD_TYPE_SHIFT = 10 };
@@ -58,6 +62,11 @@ enum { TRANS_PA_LINK = 0x3F, TRANS_PCIE = 0x22 };       /* the type in the head 
 enum { SOC_LEVELS = SOC_FIRST, SOC_BW_FIELDS };         /* two bandwidth levels: bits 0 to 2, bits 3 to 10 */
 enum { POWER_FREQ = SOC_FIRST, POWER_FIELDS };          /* MHz of a die's cores; the die is the type in the head */
 extern const struct layout sio_layout, acc_pmu_layout, chip_trans_layout, soc_bw_layout, low_power_layout;
+/* Of chips whose records of the SoC are of a die, which is the type in the head: with one field more. A PCIe transfer of
+ * TRANS_NO_SAMPLE was not measured. */
+enum { SIO_DIE = SIO_FIELDS, SIO_DIE_FIELDS, TRANS_DIE = TRANS_FIELDS, TRANS_DIE_FIELDS };
+static const uint64_t TRANS_NO_SAMPLE = UINT64_MAX;
+extern const struct layout sio_die_layout, chip_trans_die_layout;
 
 /* Changes of a frequency (lpmFreqConv.data, MHz) or of a quantity (lpmInfoConv.data: kind below), many to a record. The
  * entries follow at LPM_FIRST, LPM_COUNT of them. Time in ticks. */
@@ -78,9 +87,11 @@ enum {
     CORE_ID,
     CORE_EVENT,
     CORE_EVENTS = 8,
-    CORE_FIELDS = CORE_EVENT + CORE_EVENTS
+    CORE_MOST_EVENTS = 10, /* of chips that count ten, whose times are ticks */
+    CORE_FIELDS = CORE_EVENT + CORE_EVENTS,
+    CORE_TEN_FIELDS = CORE_EVENT + CORE_MOST_EVENTS
 };
-extern const struct layout core_sample_layout;
+extern const struct layout core_sample_layout, core_sample_ten_layout;
 
 /* Lines of decimal numbers, the first of which is the time and may end in a colon. */
 enum { LINES_MOST_WORDS = 16 };

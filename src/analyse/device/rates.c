@@ -40,7 +40,7 @@ static void end_row(struct samples *t, int64_t at_ns, bool is_early)
 }
 
 /* The time of the sample before, for each of a few parts of a device: in ns, or in any other unit. */
-enum { HBM_MOST_UNITS = 64, SIO_DIES = 2, MOST_PARTS = 2 * HBM_MOST_UNITS };
+enum { HBM_MOST_UNITS = 64, SIO_DIES = 2, SIO_HEAD_DIES = 4, MOST_PARTS = 2 * HBM_MOST_UNITS };
 struct last_seen {
     int64_t at[MOST_PARTS];
     bool is_known[MOST_PARTS];
@@ -235,14 +235,23 @@ bool rates_netdev(const struct samples *in, struct arena *mem, struct samples *o
     return true;
 }
 
+/* A number that has no die on the chip counts as SIO_HEAD_DIES. */
+static uint64_t sio_die(const struct samples *in, size_t row)
+{
+    const uint64_t die =
+        in->column[SIO_DIE].at ? samples_uint(in, SIO_DIE, row) >> SOC_HEAD_TYPE_SHIFT : samples_uint(in, SOC_ID, row);
+    const bool is_known = in->column[SIO_DIE].at ? die < SIO_HEAD_DIES && die != 1 : die < SIO_DIES;
+    return is_known ? die : SIO_HEAD_DIES;
+}
+
 bool rates_sio(const struct samples *in, struct ticks tick, struct arena *mem, struct samples *out)
 {
     struct last_seen last = { 0 };
     if (!take(mem, out, in->n, SIO_RATE_COLUMNS, SIO_RATE_FIRST))
         return false;
     for (size_t i = 0; i < in->n; i++) {
-        const uint64_t die = samples_uint(in, SOC_ID, i);
-        const uint64_t gap = die < SIO_DIES ? since_last(&last, die, (int64_t)samples_uint(in, SOC_TIME, i)) : 0;
+        const uint64_t die = sio_die(in, i);
+        const uint64_t gap = die < SIO_HEAD_DIES ? since_last(&last, die, (int64_t)samples_uint(in, SOC_TIME, i)) : 0;
         if (gap == 0) /* nothing to compare the first sample with */
             continue;
         const double gap_ns = ticks_to_ns_exact(tick, gap);
@@ -256,13 +265,17 @@ bool rates_sio(const struct samples *in, struct ticks tick, struct arena *mem, s
 
 bool rates_qos(const struct samples *in, size_t n_events, struct arena *mem, struct samples *out)
 {
-    n_events = n_events < QOS_VALUES ? n_events : QOS_VALUES;
+    const bool has_dies = in->column[QOS_DIE_HEAD].at && in->column[QOS_DIE_HEAD].width == W16;
+    const size_t most = has_dies ? QOS_DIE_VALUES : QOS_VALUES;
+    n_events = n_events < most ? n_events : most;
     if (!take(mem, out, in->n * n_events, QOS_RATE_COLUMNS, QOS_RATE_COLUMNS))
         return false;
     for (size_t i = 0; i < in->n; i++)
         for (unsigned k = 0; k < n_events; k++) {
             put_uint(out, QOS_RATE_EVENT, k);
             put_uint(out, QOS_RATE_MBS, samples_uint(in, QOS_FIRST + k, i));
+            put_uint(out, QOS_RATE_DIE,
+                     has_dies ? samples_uint(in, QOS_DIE_HEAD, i) >> SOC_HEAD_TYPE_SHIFT : QOS_NO_DIE);
             end_row(out, in->at_ns[i], i < in->n_early);
         }
     return true;
@@ -339,7 +352,10 @@ bool counters_analyse(struct profile *p, struct device *d, struct error *e)
     count_unknown(s, &raw[SAMPLER_LLC], TRAFFIC_UNIT, s->chip->llc_units, "llc.data");
     count_unknown(s, &raw[SAMPLER_NIC], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "nic.data");
     count_unknown(s, &raw[SAMPLER_ROCE], PORT_FUNCTION, PORT_MOST_FUNCTIONS, "roce.data");
-    count_unknown(s, &raw[SAMPLER_SIO], SOC_ID, SIO_DIES, "stars_soc_profile.data");
+    uint64_t n_unknown = 0;
+    for (size_t i = 0; i < raw[SAMPLER_SIO].n; i++)
+        n_unknown += sio_die(&raw[SAMPLER_SIO], i) == SIO_HEAD_DIES;
+    losses_add(&s->lost, LOSS_OTHER_KIND, n_unknown, "stars_soc_profile.data", 0);
     count_unknown(s, &raw[SAMPLER_GPU_MEMORY], CUDA_MEMORY_OPERATION, CUDA_POOL_IS_TRIMMED + 1,
                   "ascope_cuda_memory.data");
     bool done = rates_hbm(&raw[SAMPLER_HBM], mem, &rate[SAMPLER_HBM]) &&

@@ -95,21 +95,29 @@ static void draw_steady(const struct source *s, const struct samples *changes, s
     }
 }
 
-/* Chips with two dies report the frequency of each. The reference shows it in the generic presentation of whole
- * collections. */
-static void draw_dies(const struct device *d, struct trace *t, uint32_t pid)
+enum { FREQ_DIES = 2 };
+
+static uint64_t freq_die(const struct samples *s, size_t row)
 {
-    enum { DIES = 2 };
+    return samples_uint(s, SOC_HEAD, row) >> SOC_HEAD_TYPE_SHIFT;
+}
+
+/* Chips with two dies report the frequency of each. The reference shows it in the generic presentation of whole
+ * collections, and in the newer one of chips that store it. */
+static void draw_dies(const struct export *x, const struct device *d, struct trace *t, uint32_t pid)
+{
     const struct samples *s = &d->counters.raw[SAMPLER_LOW_POWER];
     for (size_t row = s->n_early; row < s->n; row++) {
-        const uint64_t die = samples_uint(s, SOC_HEAD, row) >> SOC_HEAD_TYPE_SHIFT;
+        const uint64_t die = freq_die(s, row);
         char name[48];
-        if (die >= DIES || !trace_wants(t, s->at_ns[row], s->at_ns[row]))
+        if (die >= FREQ_DIES || !trace_wants(t, s->at_ns[row], s->at_ns[row]))
             continue;
         snprintf(name, sizeof name, "AI Core Freq Die %" PRIu64, die);
-        trace_counter(t, name, pid, (int64_t)die, s->at_ns[row]);
-        trace_arg_uint(t, "value", samples_uint(s, POWER_FREQ, row));
-        trace_end(t);
+        for (unsigned k = 0; k < (x->is_generic ? 1 : TIMES_DRAWN); k++) {
+            trace_counter(t, name, pid, x->is_generic ? (int64_t)die : 0, s->at_ns[row]);
+            trace_arg_uint(t, x->is_generic ? "value" : "MHz", samples_uint(s, POWER_FREQ, row));
+            trace_end(t);
+        }
     }
 }
 
@@ -119,7 +127,8 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];
         const struct source *s = &d->source;
-        const bool has_dies = x->is_generic && !x->is_cut && d->counters.raw[SAMPLER_LOW_POWER].n > 0;
+        const bool has_dies =
+            (x->is_generic || s->chip->stores_die_freq) && !x->is_cut && d->counters.raw[SAMPLER_LOW_POWER].n > 0;
         if (!s->chip->draws_freq && !has_dies)
             continue;
         const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
@@ -129,10 +138,11 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
         if (x->is_generic) {
             if (s->chip->draws_freq)
                 draw_steady(s, &d->counters.rate[SAMPLER_FREQ], t, pid, name, unit);
-            if (has_dies)
-                draw_dies(d, t, pid);
-            continue;
         }
+        if (has_dies)
+            draw_dies(x, d, t, pid);
+        if (x->is_generic || !s->chip->draws_freq)
+            continue;
         const struct points p = freq_points(x, d);
         for (size_t k = 0; k < p.list.n * TIMES_DRAWN; k++)
             draw_point(s, t, pid, name, unit, p.list.at[k / TIMES_DRAWN].at_ns, p.list.at[k / TIMES_DRAWN].value);
@@ -177,6 +187,12 @@ bool freq_db(const struct export *x, struct db *db, struct error *e)
     struct grid g = { .n_columns = COUNT_OF(column), .mem = x->mem };
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];
+        const struct samples *s = &d->counters.raw[SAMPLER_LOW_POWER];
+        for (size_t row = s->n_early; row < s->n && d->source.chip->stores_die_freq; row++)
+            if (freq_die(s, row) < FREQ_DIES)
+                grid_row(&g,
+                         (struct cell[]){ cell_uint(d->source.device), cell_time(s->at_ns[row]),
+                                          cell_uint(samples_uint(s, POWER_FREQ, row)), cell_uint(freq_die(s, row)) });
         if (!d->source.chip->stores_freq)
             continue;
         const struct points p = freq_points(x, d);

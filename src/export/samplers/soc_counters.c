@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/soc_counters.h"
 
+#include <stdio.h>
+
 #include "raw/sampler.h"
 
-static const char *const die_name[] = { "die 0", "die 1" };
-
+/* Dies have names where the records of the SoC are of dies. */
 static struct cell value_die(const struct view *v, size_t row, unsigned column)
 {
-    return cell_text(die_name[samples_uint(v->s, column, row) & 1]);
+    static const char *const number[] = { "die 0", "die 1" }, *const name[] = { "D-DIE0", "", "U-DIE0", "U-DIE1" };
+    const uint64_t die = samples_uint(v->s, column, row);
+    return cell_text(v->device->counters.raw[SAMPLER_SIO].column[SIO_DIE].at ? name[die & 3] : number[die & 1]);
 }
 
-static struct cell value_no_die(const struct view *v, size_t row, unsigned column)
+static struct cell value_qos_die(const struct view *v, size_t row, unsigned column)
 {
-    (void)v, (void)row, (void)column;
-    return cell_int(-1);
+    const uint64_t die = samples_uint(v->s, column, row);
+    return die == QOS_NO_DIE ? cell_int(-1) : cell_uint(die);
 }
 
 /* The reference shows the two levels under each other's name (Stars Soc Info, SOC_BANDWIDTH_LEVEL). */
@@ -55,11 +58,45 @@ static bool is_pcie(const struct samples *s, size_t row)
 
 static bool chip_trans_keeps(const struct samples *s, size_t row)
 {
+    if (s->column[TRANS_DIE].at)
+        return samples_uint(s, TRANS_IN, row) != TRANS_NO_SAMPLE && samples_uint(s, TRANS_OUT, row) != TRANS_NO_SAMPLE;
     return is_pa_link(s, row) || is_pcie(s, row);
 }
 
 /* The decimal digits of these tids are the bits of the record's type, as in the reference. */
 enum { PA_LINK_TID = 111111, PCIE_TID = 100010 };
+
+/* The number of samples from i on with the same time. */
+static size_t same_time(const struct view *v, size_t i)
+{
+    size_t n = 1;
+    while (i + n < v->n && v->s->at_ns[view_row(v, i + n)] == v->s->at_ns[view_row(v, i)])
+        n++;
+    return n;
+}
+
+/* A counter of the PCIe transfers of each die. The older presentation shows the dies of a time in one event. */
+static void draw_pcie_dies(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+{
+    static const char *const name[] = { "PCIE Write Bandwidth", "PCIE Read Bandwidth" };
+    if (x->is_generic && v->n > 0)
+        trace_thread_name(t, pid, PCIE_TID, "PCIE");
+    for (size_t i = 0, n; i < v->n; i += n) {
+        const int64_t at_ns = v->s->at_ns[view_row(v, i)];
+        n = x->is_generic ? same_time(v, i) : 1;
+        for (unsigned way = 0; way < 2 && trace_wants(t, at_ns, at_ns); way++) {
+            trace_counter(t, name[way], pid, PCIE_TID, at_ns);
+            for (size_t m = i; m < i + n; m++) {
+                const size_t row = view_row(v, m);
+                char die[24];
+                snprintf(die, sizeof die, "U-Die%u",
+                         (unsigned)samples_uint(v->s, TRANS_DIE, row) >> SOC_HEAD_TYPE_SHIFT);
+                trace_arg_uint(t, die, samples_uint(v->s, TRANS_IN + way, row));
+            }
+            trace_end(t);
+        }
+    }
+}
 
 static void draw_chip_trans(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
 {
@@ -72,6 +109,10 @@ static void draw_chip_trans(const struct export *x, const struct view *v, struct
         { is_pcie, PCIE_TID, "PCIE", "PCIE ID", "PCIE Write Bandwidth", "PCIE Read Bandwidth" },
     };
     bool is_named[COUNT_OF(kind)] = { false };
+    if (v->s->column[TRANS_DIE].at) {
+        draw_pcie_dies(x, v, t, pid);
+        return;
+    }
     for (size_t i = 0; i < v->n; i++) {
         const size_t row = view_row(v, i);
         for (size_t k = 0; k < COUNT_OF(kind); k++) {
@@ -89,15 +130,6 @@ static void draw_chip_trans(const struct export *x, const struct view *v, struct
             }
         }
     }
-}
-
-/* The number of samples from i on with the same time. */
-static size_t same_time(const struct view *v, size_t i)
-{
-    size_t n = 1;
-    while (i + n < v->n && v->s->at_ns[view_row(v, i + n)] == v->s->at_ns[view_row(v, i)])
-        n++;
-    return n;
 }
 
 /* Samples of the same time are of different dies: each die is a series of one counter. */
@@ -148,16 +180,49 @@ static void draw_acc(const struct export *x, const struct view *v, struct trace 
     }
 }
 
+/* Samples of the same time are of different dies: each die is a series of the counters of its events. */
+static void draw_qos_dies(const struct view *v, struct trace *t, uint32_t pid, size_t first, size_t n)
+{
+    for (size_t k = 0; k < v->device->counters.n_qos_events; k++) {
+        bool is_open = false;
+        for (size_t m = first; m < first + n; m++) {
+            const size_t row = view_row(v, m);
+            char series[24];
+            if (samples_uint(v->s, QOS_RATE_EVENT, row) != k)
+                continue;
+            if (!is_open)
+                trace_counter(t, names_text(t->names, qos_name(v, row).name), pid, 0, v->s->at_ns[row]);
+            is_open = true;
+            snprintf(series, sizeof series, "die %u", (unsigned)samples_uint(v->s, QOS_RATE_DIE, row));
+            trace_arg_uint(t, series, samples_uint(v->s, QOS_RATE_MBS, row));
+        }
+        if (is_open)
+            trace_end(t);
+    }
+}
+
+static void draw_qos(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+{
+    for (size_t i = 0, n; i < v->n; i += n) {
+        const size_t row = view_row(v, i);
+        const bool has_die = samples_uint(v->s, QOS_RATE_DIE, row) != QOS_NO_DIE;
+        n = has_die ? same_time(v, i) : 1;
+        if (!trace_wants(t, v->s->at_ns[row], v->s->at_ns[row]))
+            continue;
+        if (has_die) {
+            draw_qos_dies(v, t, pid, i, n);
+            continue;
+        }
+        trace_counter(t, names_text(t->names, qos_name(v, row).name), pid, 0, v->s->at_ns[row]);
+        trace_arg_uint(t, x->is_generic ? "bandwidth(MB/s)" : "value", samples_uint(v->s, QOS_RATE_MBS, row));
+        trace_end(t);
+    }
+}
+
 /* clang-format off */
 static const struct counter soc_counter[] = {
     { "L2 Buffer Bw Level", .when = ANY_SAMPLE, .arg = { { "L2 Buffer Bw Level", value_l2_level, SOC_LEVELS, NULL } } },
     { "Mata Bw Level", .when = ANY_SAMPLE, .arg = { { "Mata Bw Level", value_mata_level, SOC_LEVELS, NULL } } },
-};
-static const struct counter qos_counter[] = {
-    { .name = qos_name, .when = ANY_SAMPLE, .arg = { { "value", value_uint, QOS_RATE_MBS, NULL } } },
-};
-static const struct counter qos_generic_counter[] = {
-    { .name = qos_name, .when = ANY_SAMPLE, .arg = { { "bandwidth(MB/s)", value_uint, QOS_RATE_MBS, NULL } } },
 };
 
 #define OF_SOC { { SAMPLER_SOC_BW }, 1, .of_rates = false }
@@ -180,8 +245,7 @@ const struct counter_process sio_process = {
     .name = "SIO", .sort = 28, .needs_all = true, .source = OF_SIO, .draw = draw_sio,
 };
 const struct counter_process qos_process = {
-    .name = "QoS", .sort = 29, .source = OF_QOS, .counter = qos_counter, .generic = qos_generic_counter,
-    .n_counters = 1,
+    .name = "QoS", .sort = 29, .source = OF_QOS, .draw = draw_qos,
 };
 
 static const struct value soc_column[] = {
@@ -206,7 +270,7 @@ static const struct value qos_column[] = {
     { "eventName", value_qos_name, 0, "NUMERIC" },
     { "bandwidth", value_bytes, QOS_RATE_MBS, "NUMERIC" },
     { "timestampNs", value_time, 0, "NUMERIC" },
-    { "dieId", value_no_die, 0, "NUMERIC" },
+    { "dieId", value_qos_die, QOS_RATE_DIE, "NUMERIC" },
 };
 
 static const struct value sio_column[] = {
