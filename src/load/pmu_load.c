@@ -28,7 +28,7 @@ bool pmu_load(struct device *d, struct error *e)
     struct source *s = &d->source;
     struct pmu *pmu = &d->pmu;
     if (!load(s, "l2_cache.data", &l2_cache_layout, &pmu->l2, e) ||
-        !load(s, "socpmu.data", &smmu_layout, &pmu->smmu, e))
+        !load(s, "socpmu.data", smmu_layout_of(s->chip), &pmu->smmu, e))
         return false;
     if (!s->settings.counts_tasks)
         return true; /* the file then holds samples of cores */

@@ -90,6 +90,7 @@ const struct layout *const raw_layouts[] = {
     &core_sample_ten_layout,
     &l2_cache_layout,
     &smmu_layout,
+    &smmu_wide_layout,
     &ts_cpu_layout,
     &torch_op_layout,
     &torch_mark_layout,

@@ -29,6 +29,17 @@ const struct layout smmu_layout = {
     },
 };
 
+const struct layout smmu_wide_layout = {
+    .name = "socpmu_wide", .size = 80, .n = SMMU_FIELDS,
+    .field = {
+        [SMMU_TASK_TYPE] = { 8, W16, "task_type" },
+        [SMMU_STREAM] = { 10, W16, "stream" },
+        [SMMU_TASK] = { 12, W32, "task" },
+        [SMMU_DATA_TYPE] = { 6, W16, "data_type" },
+        EIGHT(SMMU_FIRST, 16),
+    },
+};
+
 #define PAIR(i)                                                                  \
     [TS_CPU_FIRST + 2 * (i)] = { 192 + 16 * (i), W64, "event_" #i },             \
     [TS_CPU_FIRST + 2 * (i) + 1] = { 192 + 16 * (i) + 8, W64, "count_" #i }
@@ -42,3 +53,8 @@ const struct layout ts_cpu_layout = {
     },
 };
 /* clang-format on */
+
+const struct layout *smmu_layout_of(const struct chip *c)
+{
+    return c->has_wide_ids ? &smmu_wide_layout : &smmu_layout;
+}

@@ -113,8 +113,6 @@ static const struct {
     { "hwts.aiv_data", NOT_HWTS, 0 },
     { "aicore.data", NOT_HWTS, ON_310 },
     { "aiVectorCore.data", NOT_HWTS, ON_310 },
-    { "l2_cache.data", ON_950, 0 },
-    { "socpmu.data", ON_950, 0 },
     { "llc.data", ON_310, 0 },
     { "qos.data", ON_950, 0 },
     { "instr.*", ON_EVERY, 0 },

@@ -255,6 +255,7 @@ static uint32_t *no_ops(struct device *d, size_t n)
 bool counted_tasks_analyse(struct profile *p, struct device *d, struct error *e)
 {
     struct pmu *pmu = &d->pmu;
+    const struct layout *soc = smmu_layout_of(d->source.chip);
     pmu->l2_op = no_ops(d, pmu->l2.n);
     pmu->smmu_op = no_ops(d, pmu->smmu.n);
     const struct {
@@ -264,14 +265,9 @@ bool counted_tasks_analyse(struct profile *p, struct device *d, struct error *e)
         int data_type;
     } part[] = {
         { &pmu->l2, pmu->l2_op, { .layout = &l2_cache_layout, L2_TASK_TYPE, L2_STREAM, L2_TASK }, ALL_TYPES },
-        { &pmu->smmu,
-          pmu->smmu_op,
-          { .layout = &smmu_layout, SMMU_TASK_TYPE, SMMU_STREAM, SMMU_TASK },
-          SMMU_DATA_TRANSLATION },
-        { &pmu->smmu,
-          pmu->smmu_op,
-          { .layout = &smmu_layout, SMMU_TASK_TYPE, SMMU_STREAM, SMMU_TASK },
-          SMMU_DATA_FAULTS },
+        { &pmu->smmu, pmu->smmu_op, { .layout = soc, SMMU_TASK_TYPE, SMMU_STREAM, SMMU_TASK }, SMMU_DATA_L2 },
+        { &pmu->smmu, pmu->smmu_op, { .layout = soc, SMMU_TASK_TYPE, SMMU_STREAM, SMMU_TASK }, SMMU_DATA_TRANSLATION },
+        { &pmu->smmu, pmu->smmu_op, { .layout = soc, SMMU_TASK_TYPE, SMMU_STREAM, SMMU_TASK }, SMMU_DATA_FAULTS },
     };
     if (pmu->l2.n + pmu->smmu.n == 0)
         return true;

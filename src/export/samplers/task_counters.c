@@ -10,7 +10,9 @@
 /* The records of one device. */
 struct counted {
     const struct device *d;
-    size_t n, first; /* number of rows, and the number of the first one in the table */
+    const struct layout *layout;
+    unsigned first_event; /* field of the layout; those below have the same numbers in both layouts */
+    size_t n, first;      /* number of rows, and the number of the first one in the table */
     const uint8_t **record;
     uint32_t *op; /* the operator of each row, or NO_ROW */
     struct {
@@ -21,10 +23,8 @@ struct counted {
 
 struct task_counters {
     const struct export *x;
-    const struct layout *layout;
-    unsigned stream, task, first_event; /* fields of the layout */
-    size_t n, n_devices;
-    struct counted *device;
+    size_t n, n_parts;
+    struct counted *part; /* one or two of each device */
 };
 
 /* A row of the table: its device, and its row there. */
@@ -37,7 +37,7 @@ struct counted_row {
 static struct counted_row row_at(const void *rows, size_t i)
 {
     const struct task_counters *t = rows;
-    const struct counted *c = t->device;
+    const struct counted *c = t->part;
     while (i >= c->first + c->n)
         c++;
     return (struct counted_row){ t, c, i - c->first };
@@ -45,7 +45,7 @@ static struct counted_row row_at(const void *rows, size_t i)
 
 static struct cell field(struct counted_row r, unsigned of)
 {
-    return cell_uint(layout_get(r.t->layout, of, r.c->record[r.row]));
+    return cell_uint(layout_get(r.c->layout, of, r.c->record[r.row]));
 }
 
 static struct cell op_cell(struct counted_row r)
@@ -60,14 +60,14 @@ static struct cell rate(struct counted_row r, unsigned of)
     uint64_t sum[RATE_SUMS] = { 0 };
     for (unsigned s = 0; s < RATE_SUMS; s++)
         for (unsigned i = 0; i < c->sum[s].n; i++)
-            sum[s] += layout_get(r.t->layout, r.t->first_event + c->sum[s].counter[i], c->record[r.row]);
+            sum[s] += layout_get(c->layout, c->first_event + c->sum[s].counter[i], c->record[r.row]);
     return sum[RATE_REQUEST] ? cell_real(round_exact((double)sum[of] / (double)sum[RATE_REQUEST], 6)) : cell_real(0);
 }
 
 CELL_GETTER(device_id, struct task_counters, cell_uint(row_at(r, i).c->d->source.device))
-CELL_GETTER(stream_id, struct task_counters, field(row_at(r, i), r->stream))
-CELL_GETTER(task_id, struct task_counters, field(row_at(r, i), r->task))
-CELL_GETTER(first_counter, struct task_counters, field(row_at(r, i), r->first_event))
+CELL_GETTER(stream_id, struct task_counters, field(row_at(r, i), SMMU_STREAM))
+CELL_GETTER(task_id, struct task_counters, field(row_at(r, i), SMMU_TASK))
+CELL_GETTER(first_counter, struct task_counters, field(row_at(r, i), SMMU_FIRST))
 CELL_GETTER(hit_rate, struct task_counters, rate(row_at(r, i), RATE_HIT))
 CELL_GETTER(other_rate, struct task_counters, rate(row_at(r, i), RATE_OTHER))
 CELL_GETTER(op_name, struct task_counters, op_cell(row_at(r, i)))
@@ -98,53 +98,70 @@ static bool find_events(struct counted *c, const struct rate_events *events, con
     const struct event_list list = event_list_parse(counted, COUNTER_EVENTS);
     for (unsigned s = 0; s < RATE_SUMS; s++)
         for (unsigned i = 0; i < RATE_EVENTS && events->of[s][i]; i++)
-            if (!event_list_find(&list, events->of[s][i], &c->sum[s].counter[c->sum[s].n++]))
+            if (!event_list_find(&list, events->of[s][i] == EVENT_ZERO ? 0 : events->of[s][i],
+                                 &c->sum[s].counter[c->sum[s].n++]))
                 return false;
     return c->sum[RATE_REQUEST].n > 0;
 }
 
-/* Adds the records of a device: those of a data type, or all. None if an event of the rates was not counted. False: no
- * memory. */
+/* The records of an output: all of the L2 cache's stream, or those of a data type of the SoC's. */
+struct counted_from {
+    int data_type;                    /* ALL_TYPES: the L2 cache's stream */
+    const struct rate_events *events; /* NULL: no rates */
+    const char *counted;
+};
 enum { ALL_TYPES = -1 };
-static bool add_device(struct task_counters *t, const struct device *d, const struct pmu_records *from,
-                       const uint32_t *op, int data_type, const struct rate_events *events, const char *counted)
+
+/* Adds records of a device. None if an event of the rates was not counted. False: no memory. */
+static bool add_device(struct task_counters *t, const struct device *d, struct counted_from of)
 {
     struct arena *mem = t->x->mem;
-    struct counted *c = &t->device[t->n_devices];
-    *c = (struct counted){ .d = d, .first = t->n, .record = arena_take(mem, from->n, sizeof *c->record) };
-    c->op = arena_take(mem, from->n, sizeof *c->op);
+    const bool is_l2 = of.data_type == ALL_TYPES;
+    const struct pmu_records *from = is_l2 ? &d->pmu.l2 : &d->pmu.smmu;
+    const uint32_t *op = is_l2 ? d->pmu.l2_op : d->pmu.smmu_op;
+    struct counted *c = &t->part[t->n_parts];
+    *c = (struct counted){ .d = d,
+                           .layout = is_l2 ? &l2_cache_layout : smmu_layout_of(d->source.chip),
+                           .first_event = is_l2 ? L2_FIRST : SMMU_FIRST,
+                           .first = t->n,
+                           .record = arena_take(mem, from->n, sizeof *c->record),
+                           .op = arena_take(mem, from->n, sizeof *c->op) };
     if (!c->record || !c->op)
         return false;
     for (size_t i = 0; i < from->n; i++) {
-        if (data_type != ALL_TYPES && (int)layout_get(t->layout, SMMU_DATA_TYPE, from->at[i]) != data_type)
+        if (!is_l2 && (int)layout_get(c->layout, SMMU_DATA_TYPE, from->at[i]) != of.data_type)
             continue;
         c->op[c->n] = op[i];
         c->record[c->n++] = from->at[i];
     }
-    if (c->n == 0 || (events && !find_events(c, events, counted)))
+    if (c->n == 0 || (of.events && !find_events(c, of.events, of.counted)))
         return true;
     t->n += c->n;
-    t->n_devices++;
+    t->n_parts++;
     return true;
 }
 
-static struct task_counters *start(const struct export *x, const struct layout *l, unsigned stream, unsigned task,
-                                   unsigned first_event)
+static struct task_counters *start(const struct export *x)
 {
+    enum { PARTS = 2 };
     struct task_counters *t = arena_take(x->mem, 1, sizeof *t);
     if (t)
-        *t = (struct task_counters){
-            x, l, stream, task, first_event, 0, 0, arena_take(x->mem, x->profile->n_devices + 1, sizeof *t->device)
-        };
-    return t && t->device ? t : NULL;
+        *t = (struct task_counters){ .x = x,
+                                     .part = arena_take(x->mem, PARTS * x->profile->n_devices + 1, sizeof *t->part) };
+    return t && t->part ? t : NULL;
 }
 
 bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 {
-    struct task_counters *t = start(x, &l2_cache_layout, L2_STREAM, L2_TASK, L2_FIRST);
+    struct task_counters *t = start(x);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
-        if (!add_device(t, d, &d->pmu.l2, d->pmu.l2_op, ALL_TYPES, &d->source.chip->l2, d->source.settings.l2_events))
+        const struct chip *chip = d->source.chip;
+        struct counted_from of = { ALL_TYPES, &chip->l2, d->source.settings.l2_events };
+        if (!add_device(t, d, of))
+            return error_no_memory(e, "l2_cache");
+        of.data_type = SMMU_DATA_L2;
+        if (chip->has_wide_ids && !add_device(t, d, of))
             return error_no_memory(e, "l2_cache");
     }
     if (!t)
@@ -156,12 +173,13 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
 {
     static const char unit[] = "SMMU:";
-    struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
+    struct task_counters *t = start(x);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
         const char *events = strcasestr(d->source.settings.npu_events, unit);
-        if (!add_device(t, d, &d->pmu.smmu, d->pmu.smmu_op, SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
-                        events ? events + sizeof unit - 1 : ""))
+        if (!add_device(t, d,
+                        (struct counted_from){ SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
+                                               events ? events + sizeof unit - 1 : "" }))
             return error_no_memory(e, "soc_pmu");
     }
     if (!t)
@@ -174,12 +192,10 @@ bool page_fault_report(const struct export *x, struct table *out, struct error *
 {
     if (x->is_generic) /* the older presentation has none */
         return true;
-    struct task_counters *t = start(x, &smmu_layout, SMMU_STREAM, SMMU_TASK, SMMU_FIRST);
-    for (size_t i = 0; i < x->profile->n_devices && t; i++) {
-        const struct device *d = &x->profile->device[i];
-        if (!add_device(t, d, &d->pmu.smmu, d->pmu.smmu_op, SMMU_DATA_FAULTS, NULL, NULL))
+    struct task_counters *t = start(x);
+    for (size_t i = 0; i < x->profile->n_devices && t; i++)
+        if (!add_device(t, &x->profile->device[i], (struct counted_from){ SMMU_DATA_FAULTS, NULL, NULL }))
             return error_no_memory(e, "page_fault");
-    }
     if (!t)
         return error_no_memory(e, "page_fault");
     *out = (struct table){
