@@ -9,6 +9,7 @@
 #include "analyse/device/counted_tasks.h"
 #include "analyse/device/core_metrics.h"
 #include "analyse/device/device_tasks.h"
+#include "analyse/device/fused_parts.h"
 #include "analyse/flow/marks.h"
 #include "analyse/host/op_memory.h"
 #include "analyse/host/operators.h"
@@ -37,6 +38,7 @@ typedef bool device_step(struct profile *p, struct device *d, struct error *e);
 /* clang-format off */
 static device_step *const of_device[] = {
     device_log_analyse,
+    fused_parts_analyse,
     pmu_prepare,
     counters_analyse,
     core_samples_analyse,

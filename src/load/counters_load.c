@@ -66,6 +66,7 @@ static const struct sampled families[] = {
     { SAMPLER_ROCE, "roce.data", NULL, .time = DEVICE_NS, .lines = &port_lines },
     { SAMPLER_NETDEV, "netdev_stats.data", NULL, .time = HOST_NS, .lines = &netdev_lines },
     { SAMPLER_QOS, "qos.data", &qos_layout, .time = DEVICE_TICK },
+    { SAMPLER_UB, "ub.data", &ub_layout, .time = RELATIVE_US },
     { SAMPLER_SIO, "stars_soc_profile.data", &sio_layout, .time = DEVICE_TICK, .on = NOT_950 },
     { SAMPLER_SIO, "stars_soc_profile.data", &sio_die_layout, .time = DEVICE_TICK, .on = ON_950 },
     { SAMPLER_QOS, "stars_soc_profile.data", &qos_die_layout, .time = DEVICE_TICK, .on = ON_950 },

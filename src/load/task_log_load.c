@@ -29,7 +29,12 @@ static bool load_stars_short(struct device *d, struct error *e)
     if (!records_load(s, s->mem, "stars_soc.data", &stars_short_layout, false, &r, e))
         return false;
     d->log.events = (struct task_events){
-        .n = r.n, .head = r.column[STARS_SHORT_HEAD], .id = r.column[STARS_SHORT_ID], .tick = r.column[STARS_SHORT_TICK]
+        .n = r.n,
+        .head = r.column[STARS_SHORT_HEAD],
+        .id = r.column[STARS_SHORT_ID],
+        .tick = r.column[STARS_SHORT_TICK],
+        .part = r.column[STARS_SHORT_PART],
+        .acc = r.column[STARS_SHORT_ACC],
     };
     return true;
 }

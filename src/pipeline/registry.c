@@ -19,6 +19,7 @@
 #include "export/msprof/op_statistic.h"
 #include "export/msprof/op_summary.h"
 #include "export/msprof/overlap_track.h"
+#include "export/msprof/part_tracks.h"
 #include "export/msprof/pmu_db.h"
 #include "export/msprof/step_trace.h"
 #include "export/msprof/step_track.h"
@@ -113,6 +114,8 @@ static const struct report reports[] = {
       nic_report },
     { "roce", NULL, "RoCE ports: load, packets, errors",
       roce_report },
+    { "ub", NULL, "ports of the unified bus: traffic",
+      ub_report },
     { "ai_core_utilization", NULL, "sampled AI cores: what they spent their time on",
       core_report },
     { "ai_vector_core_utilization", NULL, "sampled vector cores: what they spent their time on",
@@ -142,6 +145,8 @@ static const struct track tracks[] = {
     { "network_usage", NULL, network_usage_track },
     { "disk_usage", NULL, disk_usage_track },
     { "os_runtime_api", NULL, os_runtime_track },
+    { "fusion_task", NULL, fused_track },
+    { "block_detail", NULL, block_track },
     { "freq", NULL, freq_track },
     { "freq", NULL, voltage_track },
     { "msproftx", "msprof_tx", marks_track },

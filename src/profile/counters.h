@@ -28,6 +28,7 @@ enum sampler {
     SAMPLER_ROCE,
     SAMPLER_NETDEV,
     SAMPLER_QOS,
+    SAMPLER_UB,
     SAMPLER_SIO,
     SAMPLER_ACC,     /* raw: from the SoC's own stream; rate: of both streams */
     SAMPLER_ACC_LOG, /* from the stream of the task log */

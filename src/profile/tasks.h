@@ -66,7 +66,8 @@ struct task_events {
     uint64_t *tick;
     uint16_t *stream, *task, *context; /* as they are packed in the records */
     uint8_t *sub_type;
-    uint32_t *id; /* instead of the four above, where ids have 32 bits */
+    uint32_t *id;         /* instead of the four above, where ids have 32 bits */
+    uint16_t *part, *acc; /* with them: kind and mission of a part of a fused task, and where it ran */
 };
 
 /* The same for chips without STARS, from any of their logs. */
@@ -97,7 +98,14 @@ struct device_log {
     uint32_t *task, *context;
     uint64_t *key;
     uint64_t *begin, *end;
-    uint8_t *type; /* SQE type, or sub task type of a context */
+    uint8_t *type;       /* SQE type, or sub task type of a context */
+    struct fused_parts { /* parts of fused tasks, by (task, begin) */
+        size_t n;
+        uint32_t *task;
+        uint64_t *begin, *end;
+        uint16_t *part, *acc; /* as in the record */
+        uint8_t *type;        /* SQE type of the task */
+    } fused;
     size_t n_early;
     struct early_task *early; /* that the host knows, by their ids */
     struct {                  /* wrap-arounds of task ids, by (stream, tick) */

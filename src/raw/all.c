@@ -76,6 +76,7 @@ const struct layout *const raw_layouts[] = {
     &module_mem_layout,
     &pcie_layout,
     &qos_layout,
+    &ub_layout,
     &sio_layout,
     &sio_die_layout,
     &qos_die_layout,

@@ -28,6 +28,8 @@ const struct layout stars_short_layout = {
         [STARS_SHORT_HEAD] = { 0, W16, "head" },
         [STARS_SHORT_ID] = { 4, W32, "id" },
         [STARS_SHORT_TICK] = { 8, W64, "tick" },
+        [STARS_SHORT_PART] = { 16, W16, "part" },
+        [STARS_SHORT_ACC] = { 18, W16, "acc" },
     },
 };
 

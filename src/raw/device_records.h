@@ -11,8 +11,10 @@ enum { STARS_HEAD, STARS_STREAM, STARS_TASK, STARS_TICK, STARS_SUB_TYPE, STARS_C
 enum { STARS_FUNC_MASK = 63, STARS_ACSQ_BEGIN = 0, STARS_ACSQ_END = 1, STARS_FFTS_BEGIN = 34, STARS_FFTS_END = 35 };
 enum { STARS_FFTS_TYPE = 20, FFTS_TYPE_SHIFT = 13, FFTS_TYPE_MIX = 4 }; /* a u16; its type in bits 13 to 15 */
 extern const struct layout stars_layout;
-/* Of the 950: half as long, and one id instead of stream and task; the host knows the stream. */
-enum { STARS_SHORT_HEAD, STARS_SHORT_ID, STARS_SHORT_TICK, STARS_SHORT_FIELDS };
+/* Of the 950: half as long, and one id instead of stream and task; the host knows the stream. The begin and the end of a
+ * part of a fused task have other functions; its kind is one of five bits. */
+enum { STARS_SHORT_HEAD, STARS_SHORT_ID, STARS_SHORT_TICK, STARS_SHORT_PART, STARS_SHORT_ACC, STARS_SHORT_FIELDS };
+enum { STARS_PART_BEGIN = 22, STARS_PART_END = 23, STARS_PART_MISSION_SHIFT = 5, STARS_PART_MISSION_MASK = 15 };
 extern const struct layout stars_short_layout;
 
 /* Counters of a task (function 40) or of one block of it (41). Eight u64 counters follow at PMU_FIRST. */

@@ -225,6 +225,17 @@ const struct layout lpm_entry_layout = {
     },
 };
 
+/* Rates, bytes, packets, errors and drops of each way follow. */
+const struct layout ub_layout = {
+    .name = "ub", .size = 128, .n = UB_FIELDS,
+    .field = {
+        [UB_TIME] = { 8, W64, "time_us" },
+        [UB_PORT] = { 4, W16, "port" },
+        [UB_RX] = { 16, W64, "udma_rx" },
+        [UB_TX] = { 24, W64, "udma_tx" },
+    },
+};
+
 const struct layout core_sample_layout = {
     .name = "core_sample", .size = 96, .n = CORE_FIELDS,
     .field = {

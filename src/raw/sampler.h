@@ -77,6 +77,10 @@ extern const struct layout lpm_layout;
 enum { LPM_ENTRY_TIME, LPM_ENTRY_VALUE, LPM_ENTRY_FIELDS };
 extern const struct layout lpm_entry_layout;
 
+/* Ports of the unified bus: ub.data. Time in µs since the device's clock was read. */
+enum { UB_TIME, UB_PORT, UB_RX, UB_TX, UB_FIELDS };
+extern const struct layout ub_layout;
+
 /* Counters of an AI core since the sample before; sample.json names the events. Time in ns of the device's monotonic
  * clock. A record whose mode is 0 ends the data. */
 enum {

@@ -83,7 +83,9 @@ void device_events_drop(struct device *d)
     struct arena *mem = d->source.mem;
     struct task_events *v = &d->log.events;
     struct edges *g = d->log.edges;
-    const void *const column[] = { v->head, v->tick, v->stream, v->task, v->context, v->sub_type, v->id };
+    const void *const column[] = {
+        v->head, v->tick, v->stream, v->task, v->context, v->sub_type, v->id, v->part, v->acc
+    };
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
         arena_drop(mem, column[i]);
     for (size_t i = 0; i < EDGES; i++)

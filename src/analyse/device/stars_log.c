@@ -89,7 +89,8 @@ static bool read_short_events(struct profile *p, struct device *d, struct arena 
     for (size_t i = 0; i < in->n; i++) {
         const unsigned func = head[i] & STARS_FUNC_MASK;
         if (func != STARS_ACSQ_BEGIN && func != STARS_ACSQ_END) {
-            losses_add(&d->source.lost, LOSS_OTHER_KIND, 1, "stars_soc.data", i * stars_short_layout.size);
+            const bool is_part = func == STARS_PART_BEGIN || func == STARS_PART_END; /* see fused_parts.c */
+            losses_add(&d->source.lost, LOSS_OTHER_KIND, !is_part, "stars_soc.data", i * stars_short_layout.size);
             continue;
         }
         const size_t k = ev->n++;

@@ -207,6 +207,7 @@ const struct counter_track counter_tracks[] = {
     { "acc_pmu", &acc_process },
     { "sio", &sio_process },
     { "qos", &qos_process },
+    { "ub", &ub_process },
     { "gpu_memory", &gpu_memory_process },
     { "gpu_counters", &gpu_process },
 };
@@ -301,7 +302,8 @@ bool counters_draw(const struct export *x, const struct counter_process *c, stru
         const unsigned sort = x->is_generic ? counter_sort(x, d, c->name) : c->sort;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);
         scope_set_window(x, t, i);
-        trace_process_npu(t, pid, c->name, d->source.device, sort);
+        const char *name = x->is_generic && c->generic_name ? c->generic_name : c->name;
+        trace_process_npu(t, pid, name, d->source.device, sort);
         for (unsigned k = 0; k < from->n_from; k++) {
             struct view v;
             if (!view_open(x, from, k, d, &v, e))

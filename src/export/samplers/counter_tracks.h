@@ -64,7 +64,8 @@ struct counter {
 /* A process of the timeline that shows samples. */
 struct counter_process {
     const char *name;
-    uint8_t sort; /* its sort index; in the generic presentation see counter_sort() */
+    const char *generic_name; /* in the generic presentation; NULL: the same */
+    uint8_t sort;             /* its sort index; in the generic presentation see counter_sort() */
     bool
         needs_all; /* not shown when only a part of the collection is exported: the reference reads no such records then */
     bool only_generic;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/link_counters.h"
 
+#include <stdio.h>
+
 #include "base/stamp.h"
 #include "raw/sampler.h"
 
@@ -48,6 +50,25 @@ static struct cell value_zero_real(const struct view *v, size_t row, unsigned co
 {
     (void)v, (void)row, (void)column;
     return cell_real(0);
+}
+
+static void draw_ub(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+{
+    static const char *const series[] = { "bandwidth_rx(MB/s)", "bandwidth_tx(MB/s)" };
+    for (size_t i = 0; i < v->n; i++) {
+        const size_t row = view_row(v, i);
+        char name[32];
+        if (!trace_wants(t, v->s->at_ns[row], v->s->at_ns[row]))
+            continue;
+        snprintf(name, sizeof name, "UB Port%03u", (unsigned)samples_uint(v->s, UB_PORT, row));
+        trace_counter(t, name, pid, 0, v->s->at_ns[row]);
+        for (unsigned way = 0; way < 2; way++)
+            if (x->is_generic)
+                trace_arg_uint(t, series[way], samples_uint(v->s, UB_RX + way, row));
+            else
+                trace_arg_real(t, series[way], samples_real(v->s, UB_RX + way, row));
+        trace_end(t);
+    }
 }
 
 /* clang-format off */
@@ -101,6 +122,10 @@ const struct counter_process nic_process = {
 const struct counter_process roce_process = {
     .name = "RoCE", .sort = 22, .source = { { SAMPLER_ROCE }, 1, .of_rates = true }, .unit = PORT_RATE_FUNCTION,
     .counter = port_counter, .n_counters = 2,
+};
+
+const struct counter_process ub_process = {
+    .name = "Ub", .generic_name = "UB", .sort = 33, .source = { { SAMPLER_UB }, 1, .of_rates = false }, .draw = draw_ub,
 };
 
 #define PCIE_COLUMNS(name, get, value)                              \
@@ -169,7 +194,23 @@ static const struct value netdev_column[] = {
     { "nicRxBandwidth", value_real, 18, "NUMERIC" },
 };
 
+static const struct value ub_column[] = {
+    { "deviceId", value_device, 0, "NUMERIC" },
+    { "portId", value_uint, UB_PORT, "NUMERIC" },
+    { "timestampNs", value_time, 0, "NUMERIC" },
+    { "rxUdmaBind", value_uint, UB_RX, "NUMERIC" },
+    { "txUdmaBind", value_uint, UB_TX, "NUMERIC" },
+};
+static const struct value ub_report_column[] = {
+    { "Device_id", value_device, 0, NULL },
+    { "PortId", value_uint, UB_PORT, NULL },
+    { "TimeStamp", value_time, 0, NULL },
+    { "UBRxPortBandWidth(MB/s)", value_uint, UB_RX, NULL },
+    { "UBTxPortBandWidth(MB/s)", value_uint, UB_TX, NULL },
+};
+
 const struct family_table link_tables[] = {
+    { "UB", { { SAMPLER_UB }, 1, .of_rates = false }, ub_column, COUNT_OF(ub_column) },
     { "PCIE", OF_PCIE, pcie_column, COUNT_OF(pcie_column) },
     { "HCCS", { { SAMPLER_HCCS }, 1, .of_rates = true }, hccs_column, COUNT_OF(hccs_column) },
     { "NIC", { { SAMPLER_NIC }, 1, .of_rates = false }, port_column, COUNT_OF(port_column) },
@@ -372,4 +413,10 @@ bool roce_report(const struct export *x, struct table *out, struct error *e)
 {
     (void)e;
     return port_report(x, SAMPLER_ROCE, out);
+}
+
+bool ub_report(const struct export *x, struct table *out, struct error *e)
+{
+    static const struct family_source from = { { SAMPLER_UB }, 1, .of_rates = false };
+    return counters_report(x, &from, NULL, ub_report_column, COUNT_OF(ub_report_column), out, e);
 }

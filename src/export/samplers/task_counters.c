@@ -61,7 +61,9 @@ static struct cell rate(struct counted_row r, unsigned of)
     for (unsigned s = 0; s < RATE_SUMS; s++)
         for (unsigned i = 0; i < c->sum[s].n; i++)
             sum[s] += layout_get(c->layout, c->first_event + c->sum[s].counter[i], c->record[r.row]);
-    return sum[RATE_REQUEST] ? cell_real(round_exact((double)sum[of] / (double)sum[RATE_REQUEST], 6)) : cell_real(0);
+    if (sum[RATE_REQUEST])
+        return cell_real(round_exact((double)sum[of] / (double)sum[RATE_REQUEST], 6));
+    return c->d->source.chip->has_wide_ids ? cell_uint(0) : cell_real(0); /* as the reference prints it */
 }
 
 CELL_GETTER(device_id, struct task_counters, cell_uint(row_at(r, i).c->d->source.device))
