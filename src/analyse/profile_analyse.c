@@ -5,6 +5,7 @@
 #include "analyse/device/blocks.h"
 #include "analyse/host/call_tree.h"
 #include "analyse/comm/comm_operators.h"
+#include "analyse/device/ccu_events.h"
 #include "analyse/device/copies.h"
 #include "analyse/device/counted_tasks.h"
 #include "analyse/device/core_metrics.h"
@@ -51,6 +52,7 @@ static device_step *const of_both[] = {
     pmu_analyse,
     block_spreads_analyse,
     counted_tasks_analyse,
+    ccu_analyse,
     release_log,
     copies_analyse,
     ts_copies_analyse,

@@ -86,7 +86,8 @@ static void number(struct out *o, struct cell c)
     switch (c.kind) {
     case CELL_INT: out_i64(o, c.i); break;
     case CELL_UINT: out_u64(o, c.u); break;
-    case CELL_REAL: out_real(o, c.f); break;
+    case CELL_REAL:
+    case CELL_REAL_TAB: out_real(o, c.f); break;
     case CELL_ROUND:
         if (!thousandths(o, c))
             out_real(o, round_away(c.f, c.digits));

@@ -17,15 +17,16 @@
 #include "base/names.h"
 
 enum cell_kind {
-    CELL_NA,    /* N/A in text, NULL in a database */
-    CELL_BLANK, /* nothing at all: the row is shorter than the header */
-    CELL_INT,   /* .i */
-    CELL_UINT,  /* .u */
-    CELL_REAL,  /* .f, shortest text with a point: 0.5, 12.0 */
-    CELL_ROUND, /* .f through round_away() to .digits decimals, then as CELL_REAL: 75.8, 0.0 */
-    CELL_SHORT, /* .f through round_away() to .digits decimals, without a needless point: 75.8, 6 */
-    CELL_FIXED, /* .f with exactly .digits decimals: 1.450000 */
-    CELL_TIME,  /* .i ns since the epoch: microseconds with 3 decimals, and a tab so that spreadsheets keep the text */
+    CELL_NA,       /* N/A in text, NULL in a database */
+    CELL_BLANK,    /* nothing at all: the row is shorter than the header */
+    CELL_INT,      /* .i */
+    CELL_UINT,     /* .u */
+    CELL_REAL,     /* .f, shortest text with a point: 0.5, 12.0 */
+    CELL_REAL_TAB, /* the same, with the tab of CELL_TIME in CSV */
+    CELL_ROUND,    /* .f through round_away() to .digits decimals, then as CELL_REAL: 75.8, 0.0 */
+    CELL_SHORT,    /* .f through round_away() to .digits decimals, without a needless point: 75.8, 6 */
+    CELL_FIXED,    /* .f with exactly .digits decimals: 1.450000 */
+    CELL_TIME, /* .i ns since the epoch: microseconds with 3 decimals, and a tab so that spreadsheets keep the text */
     CELL_TIME_BARE, /* the same without the tab */
     CELL_US,        /* .i ns: microseconds with exactly 3 decimals */
     CELL_US_SHORT,  /* .i ns: microseconds as CELL_REAL shows them */
@@ -65,6 +66,10 @@ static inline struct cell cell_uint(uint64_t v)
 static inline struct cell cell_real(double v)
 {
     return (struct cell){ .kind = CELL_REAL, .f = v };
+}
+static inline struct cell cell_real_tab(double v)
+{
+    return (struct cell){ .kind = CELL_REAL_TAB, .f = v };
 }
 static inline struct cell cell_round(double v)
 {

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "load/aicpu_comm_load.h"
+#include "load/ccu_load.h"
 #include "load/pmu_load.h"
 #include "load/records.h"
+#include "load/unit_trace_load.h"
 #include "raw/device_records.h"
 
 #define U64(r, f) ((uint64_t *)(r).column[f])
@@ -183,5 +185,5 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
 bool device_load(struct profile *p, struct device *d, struct error *e)
 {
     return load_track(d, e) && load_model_stamps(d, e) && load_aicpu(p, d, e) && aicpu_comm_load(d, e) &&
-           pmu_load(d, e);
+           pmu_load(d, e) && ccu_load(d, e) && unit_trace_load(d, e);
 }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "load/aicpu_comm_load.h"
+#include "load/ccu_load.h"
 #include "load/records.h"
 #include "load/tensors.h"
 #include "load/text.h"
@@ -604,5 +605,5 @@ bool host_load(struct profile *p, struct error *e)
         return true;
     return load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_fusions(p, e) && load_graphs(p, e) &&
            load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e) &&
-           mc2_groups_index(p, e);
+           mc2_groups_index(p, e) && (!p->chip->has_ccu || ccu_plans_load(p, e));
 }

@@ -3,6 +3,7 @@
 #include "export/msprof/aicpu.h"
 #include "export/msprof/api_statistic.h"
 #include "export/msprof/cann.h"
+#include "export/msprof/ccu.h"
 #include "export/comm/communication.h"
 #include "export/comm/communication_db.h"
 #include "export/samplers/count_tables.h"
@@ -114,6 +115,10 @@ static const struct report reports[] = {
       nic_report },
     { "roce", NULL, "RoCE ports: load, packets, errors",
       roce_report },
+    { "ccu_mission", NULL, "instructions of the collective communication units, and how long they waited for each rank",
+      ccu_mission_report },
+    { "ccu_channel", NULL, "channels of those units: bandwidth",
+      ccu_channel_report },
     { "ub", NULL, "ports of the unified bus: traffic",
       ub_report },
     { "ai_core_utilization", NULL, "sampled AI cores: what they spent their time on",
@@ -161,6 +166,7 @@ static const struct db_writer db_writers[] = {
     { communication_db, "COMMUNICATION_OP COMMUNICATION_TASK_INFO" },
     { overlap_db, NULL },
     { pmu_db, NULL },
+    { ccu_db, NULL },
     { usage_db, NULL },
     { counters_db, NULL },
     { freq_db, "AICORE_FREQ" },

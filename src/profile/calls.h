@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/names.h"
+#include "profile/ccu.h"
 
 enum { NO_ROW = UINT32_MAX };
 
@@ -204,6 +205,7 @@ struct host_records {
     struct static_memory static_memory;
     struct logic_streams logic_streams;
     struct mc2_groups mc2_groups;
+    struct ccu_plans ccu_plans;
     bool streams_expanded; /* stream ids use 15 bits */
 };
 

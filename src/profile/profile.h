@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "profile/aicpu_comm.h"
 #include "profile/calls.h"
+#include "profile/unit_trace.h"
 #include "profile/source.h"
 #include "profile/collector.h"
 #include "profile/comm.h"
@@ -34,6 +35,8 @@ struct device {
     struct aicpu_comm aicpu_comm; /* recorded by the AI CPUs, of those that they scheduled */
     struct overlap overlap;       /* of computing and communication */
     struct counters counters;     /* hardware samplers */
+    struct ccu ccu;               /* collective communication units */
+    struct unit_trace units;      /* instruction traces */
     struct usage usage;           /* of the device's own operating system */
 };
 

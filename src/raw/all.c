@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "raw/all.h"
 
+#include "raw/ccu.h"
 #include "raw/counter.h"
 #include "raw/cuda_records.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/hwts.h"
+#include "raw/instr.h"
 #include "raw/mindspore.h"
 #include "raw/sampler.h"
 #include "raw/torch.h"
@@ -93,6 +95,12 @@ const struct layout *const raw_layouts[] = {
     &smmu_layout,
     &smmu_wide_layout,
     &ts_cpu_layout,
+    &ccu_instr_layout,
+    &ccu_stat_layout,
+    &ccu_channel_layout,
+    &ccu_group_layout,
+    &ccu_signal_layout,
+    &instr_layout,
     &torch_op_layout,
     &torch_mark_layout,
     &torch_memory_layout,

@@ -84,6 +84,7 @@ struct chip {
     uint8_t llc_units;      /* parts of the last-level cache that reports show */
     uint16_t ddr_bits;      /* width of the bus to the DDR memory */
     bool draws_freq, stores_freq, draws_voltage; /* of the AI cores: in the timeline, in the database */
+    bool has_ccu;                                /* collective communication units */
     bool stores_die_freq;                        /* of the cores of each die, in both */
     bool pcie_is_last;                           /* the PCIe report shows the last sample, not the mean */
     bool counts_l2_bw, counts_mte_bw;            /* sampled cores can report this traffic */

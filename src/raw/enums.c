@@ -155,6 +155,10 @@ static const struct enum_name ge_format[] = {
     { 4294967295u, "UNDEFINED" },
 };
 
+static const struct enum_name reduce_op[] = {
+    { 0, "SUM" }, { 1, "PROD" }, { 2, "MAX" }, { 3, "MIN" }, { 255, "RESERVED" },
+};
+
 static const struct enum_name hccl_data_type[] = {
     { 0, "INT8" },
     { 1, "INT16" },
@@ -302,6 +306,7 @@ static const struct enum_name module[] = {
 const struct enum_table ge_task_types = { ge_task_type, sizeof ge_task_type / sizeof *ge_task_type };
 const struct enum_table ge_data_types = { ge_data_type, sizeof ge_data_type / sizeof *ge_data_type };
 const struct enum_table ge_formats = { ge_format, sizeof ge_format / sizeof *ge_format };
+const struct enum_table reduce_ops = { reduce_op, sizeof reduce_op / sizeof *reduce_op };
 const struct enum_table hccl_data_types = { hccl_data_type, sizeof hccl_data_type / sizeof *hccl_data_type };
 const struct enum_table hccl_links = { hccl_link, sizeof hccl_link / sizeof *hccl_link };
 const struct enum_table hccl_transports = { hccl_transport, sizeof hccl_transport / sizeof *hccl_transport };

@@ -33,6 +33,9 @@ static const struct family families[] = {
     { "additional.diagnostic", 256, "what the collector says about itself; no report shows it" },
     { "additional.logic_stream_info", 256, "streams as reports number them" },
     { "additional.capture_op_info", 256, "operators of captured graphs" },
+    { "additional.ccu_task_info", 256, "tasks of communication units; no report shows it" },
+    { "additional.ccu_group_info", 256, "groups of loops of communication units" },
+    { "additional.ccu_wait_signal_info", 256, "waits of communication units" },
     { "additional.*", 256, "host records" },
     { "variable.capture_op_info", 0, "operators of captured graphs" },
     { "host_cpu.data", 0, "CPU use of the process" },
@@ -83,7 +86,12 @@ static const struct family families[] = {
     { "ai_ctrl_cpu.data", 0, "samples of the device's CPUs" },
     { "lpmFreqConv.data", 888, "core frequency" },
     { "lpmInfoConv.data", 888, "core voltage" },
+    { "instr.biu_perf_group*", 0, "what the units of cores did" },
     { "instr.*", 0, "instruction samples" },
+    { "ccu0.instr", 64, "instructions of a communication unit" },
+    { "ccu1.instr", 64, "instructions of a communication unit" },
+    { "ccu0.stat", 2816, "channels of a communication unit" },
+    { "ccu1.stat", 2816, "channels of a communication unit" },
     { "stars_block.data", 0, "blocks of tasks" },
     { "nano_stars_profile.data", 0, "tasks and their counters" },
     { "ub.data", 128, "unified bus" },
@@ -92,7 +100,8 @@ static const struct family families[] = {
 /* Families that neither ascope nor the reference reads. */
 static const char *const needless[] = { "compact.memset_info",           "compact.mem_mng_info",
                                         "compact.stream_sq_info",        "additional.Multi_Thread",
-                                        "additional.memory_application", "additional.diagnostic" };
+                                        "additional.memory_application", "additional.diagnostic",
+                                        "additional.ccu_task_info" };
 
 /* Families that this version does not read, by chip. */
 enum { NOT_A_LOG = ON_EVERY & ~(ON_STARS | ON_950), NOT_STARS = ON_EVERY & ~ON_STARS, NOT_HWTS = ON_EVERY & ~ON_HWTS };
@@ -115,7 +124,14 @@ static const struct {
     { "aiVectorCore.data", NOT_HWTS, ON_310 },
     { "llc.data", ON_310, 0 },
     { "qos.data", ON_950, 0 },
+    { "instr.biu_perf_group*", ON_EVERY & ~ON_950, 0 },
     { "instr.*", ON_EVERY, 0 },
+    { "ccu0.instr", ON_EVERY & ~ON_950, 0 },
+    { "ccu1.instr", ON_EVERY & ~ON_950, 0 },
+    { "ccu0.stat", ON_EVERY & ~ON_950, 0 },
+    { "ccu1.stat", ON_EVERY & ~ON_950, 0 },
+    { "additional.ccu_group_info", ON_EVERY & ~ON_950, 0 },
+    { "additional.ccu_wait_signal_info", ON_EVERY & ~ON_950, 0 },
     { "stars_block.data", ON_EVERY, 0 },
     { "nano_stars_profile.data", ON_EVERY, 0 },
     { "ub.data", ON_EVERY & ~ON_950, 0 },

@@ -2,6 +2,7 @@
 #include "analyse/device/stars_log.h"
 
 #include "analyse/device/device_tasks.h"
+#include "analyse/device/task_streams.h"
 #include "base/sort.h"
 #include "raw/device_records.h"
 
@@ -53,36 +54,11 @@ static bool events_take(struct events *ev, uint64_t *tick, size_t n, struct aren
     return !arena_failed(mem);
 }
 
-/* Rows of the tasks that the host launched on this device, by (task, stream). */
-struct host_ids {
-    size_t n;
-    uint32_t *row;
-};
-
-static bool host_ids_take(const struct host_tasks *t, unsigned device, struct arena *mem, struct host_ids *out)
-{
-    out->n = 0;
-    out->row = arena_take(mem, t->n, sizeof *out->row);
-    for (uint32_t i = 0; out->row && i < t->n; i++)
-        if (t->device[i] == device)
-            out->row[out->n++] = i;
-    return out->row && order_by_u16(out->row, out->n, t->stream) && order_by_u32(out->row, out->n, t->task);
-}
-
-/* The stream on which the host launched a task. */
-static uint16_t stream_of_id(const struct host_tasks *t, const struct host_ids *ids, uint32_t id)
-{
-    enum { UNKNOWN_STREAM = UINT16_MAX };
-    const size_t at = order_first_u32(ids->row, ids->n, t->task, id);
-    return at < ids->n && t->task[ids->row[at]] == id ? t->stream[ids->row[at]] : UNKNOWN_STREAM;
-}
-
 static bool read_short_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev)
 {
-    const struct host_tasks *t = &p->host.tasks;
     const struct task_events *in = &d->log.events;
-    struct host_ids ids;
-    if (!events_take(ev, in->tick, in->n, mem) || !host_ids_take(t, d->source.device, mem, &ids))
+    struct task_streams streams;
+    if (!events_take(ev, in->tick, in->n, mem) || !task_streams_take(&p->host.tasks, d->source.device, mem, &streams))
         return false;
     const uint16_t *head = in->head;
     const uint32_t *id = in->id;
@@ -96,7 +72,7 @@ static bool read_short_events(struct profile *p, struct device *d, struct arena 
         const size_t k = ev->n++;
         ev->tick[k] = ev->tick[i];
         ev->task[k] = id[i];
-        ev->stream[k] = stream_of_id(t, &ids, id[i]);
+        ev->stream[k] = task_streams_find(&streams, id[i]);
         ev->type[k] = (uint8_t)(head[i] >> 10);
         ev->group[k] = group_of_id(ev->stream[k], id[i], func == STARS_ACSQ_END);
     }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "export/msprof/ccu.h"
+#include "export/msprof/unit_track.h"
 #include "export/samplers/core_samples.h"
 #include "export/samplers/gpu_memory.h"
 #include "export/samplers/gpu_counters.h"
@@ -204,10 +206,12 @@ const struct counter_track counter_tracks[] = {
     { "ascend", &core_process },
     { "stars_soc", &soc_process },
     { "stars_chip_trans", &chip_trans_process },
+    { "biu_perf", &unit_process },
     { "acc_pmu", &acc_process },
     { "sio", &sio_process },
     { "qos", &qos_process },
     { "ub", &ub_process },
+    { "ccu", &ccu_process },
     { "gpu_memory", &gpu_memory_process },
     { "gpu_counters", &gpu_process },
 };
@@ -223,6 +227,8 @@ static bool process_is_there(const struct export *x, const struct counter_proces
 {
     if ((c->needs_all && x->is_cut) || (c->only_generic && !x->is_generic))
         return false;
+    if (c->is_there)
+        return c->is_there(d);
     const struct family_source *from = process_source(x, c);
     for (unsigned k = 0; k < from->n_from; k++) {
         const struct samples *s = source_samples(from, k, d);
@@ -304,6 +310,10 @@ bool counters_draw(const struct export *x, const struct counter_process *c, stru
         scope_set_window(x, t, i);
         const char *name = x->is_generic && c->generic_name ? c->generic_name : c->name;
         trace_process_npu(t, pid, name, d->source.device, sort);
+        if (c->draw_device) {
+            c->draw_device(x, d, t, pid);
+            continue;
+        }
         for (unsigned k = 0; k < from->n_from; k++) {
             struct view v;
             if (!view_open(x, from, k, d, &v, e))

@@ -76,6 +76,9 @@ struct counter_process {
     size_t n_counters;
     void (*draw)(const struct export *x, const struct view *v, struct trace *t,
                  uint32_t pid); /* draws instead of counters */
+    /* Instead of samples, whatever else has a place among them: */
+    bool (*is_there)(const struct device *d);
+    void (*draw_device)(const struct export *x, const struct device *d, struct trace *t, uint32_t pid);
 };
 
 /* A process with the word by which a -reports file switches it on. */
