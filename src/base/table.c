@@ -135,6 +135,7 @@ static void csv_cell(const struct table *t, struct out *o, struct cell c)
         }
         break;
     case CELL_TIME:
+    case CELL_REAL_TAB:
         number(o, c);
         out_char(o, '\t');
         break;

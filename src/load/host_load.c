@@ -454,7 +454,22 @@ static bool load_tracks(struct profile *p, struct error *e)
         return false;
     if (!split_flips(mem, t, n, &h->flips))
         return error_no_memory(e, p->path);
+    struct dpu_launches *dpu = &h->dpu_launches;
+    size_t n_dpu = 0;
+    for (size_t i = 0; i < n; i++)
+        n_dpu += t->device[i] >> DPU_KIND_SHIFT != 0;
+    *dpu = (struct dpu_launches){ .device = arena_take(mem, n_dpu, sizeof *dpu->device),
+                                  .task = arena_take(mem, n_dpu, sizeof *dpu->task),
+                                  .kernel = arena_take(mem, n_dpu, sizeof *dpu->kernel) };
+    if (arena_failed(mem))
+        return error_no_memory(e, p->path);
     for (size_t i = 0; i < n; i++) {
+        if (t->device[i] >> DPU_KIND_SHIFT != 0) { /* no NPU */
+            dpu->device[dpu->n] = t->device[i];
+            dpu->task[dpu->n] = t->task[i];
+            dpu->kernel[dpu->n++] = t->kernel[i];
+            continue;
+        }
         if (t->type[i] == TRACK_TYPE_FLIP || t->type[i] == TRACK_TYPE_MAINTENANCE)
             continue;
         const size_t k = t->n++;
@@ -570,6 +585,28 @@ static bool load_marks(struct profile *p, struct error *e)
     return true;
 }
 
+static bool load_dpu(struct profile *p, struct error *e)
+{
+    struct source *s = &p->host.source;
+    struct host_records *h = &p->host.records;
+    struct records r;
+    if (!records_load(s, s->mem, "compact.dpu_track", &dpu_track_layout, false, &r, e))
+        return false;
+    h->dpu_tracks = (struct dpu_tracks){ .n = r.n,
+                                         .thread = U32(r, HEAD_THREAD),
+                                         .task = U32(r, DPU_TASK),
+                                         .device = U16(r, DPU_DEVICE),
+                                         .stream = U16(r, DPU_STREAM),
+                                         .start = U64(r, DPU_START),
+                                         .end = U64(r, HEAD_TIME) };
+    struct layout thin = dpu_hccl_layout;
+    thin.n = 0;
+    if (!records_load(s, s->mem, "additional.dpu_hccl_info", &thin, false, &r, e))
+        return false;
+    h->dpu_comms = (struct ccu_records){ r.n, r.rest };
+    return true;
+}
+
 static bool load_memory(struct profile *p, struct error *e)
 {
     struct source *s = &p->host.source;
@@ -604,6 +641,6 @@ bool host_load(struct profile *p, struct error *e)
     if (!profile_has_host(p))
         return true;
     return load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_fusions(p, e) && load_graphs(p, e) &&
-           load_marks(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e) &&
+           load_marks(p, e) && load_dpu(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e) &&
            mc2_groups_index(p, e) && (!p->chip->has_ccu || ccu_plans_load(p, e));
 }

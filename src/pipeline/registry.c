@@ -10,6 +10,7 @@
 #include "export/samplers/counter_tracks.h"
 #include "export/msprof/db_identity.h"
 #include "export/export.h"
+#include "export/msprof/dpu.h"
 #include "export/msprof/fusion.h"
 #include "export/msprof/gpu_copies.h"
 #include "export/msprof/hardware.h"
@@ -142,6 +143,7 @@ static const struct report reports[] = {
 static const struct track tracks[] = {
     { "cann", NULL, cann_track },
     { "ascend", NULL, hardware_track },
+    { "dpu", NULL, dpu_track },
     { "communication", NULL, communication_track },
     { "overlap_analyse", NULL, overlap_track },
     { "step_trace", "step_trace", step_trace_track },
@@ -167,6 +169,7 @@ static const struct db_writer db_writers[] = {
     { overlap_db, NULL },
     { pmu_db, NULL },
     { ccu_db, NULL },
+    { dpu_db, NULL },
     { usage_db, NULL },
     { counters_db, NULL },
     { freq_db, "AICORE_FREQ" },

@@ -186,6 +186,20 @@ struct mc2_groups {
     uint32_t *row_of_kfc;    /* for each of the 65536 stream ids: the group that is scheduled on it, or NO_ROW */
 };
 
+/* Tasks of data processing units, in file order: as they ran, and as the host launched them. */
+struct dpu_tracks {
+    size_t n;
+    uint32_t *thread, *task;
+    uint16_t *device, *stream;
+    uint64_t *start, *end;
+};
+struct dpu_launches {
+    size_t n;
+    uint16_t *device;
+    uint32_t *task;
+    uint64_t *kernel;
+};
+
 struct host_records {
     struct node_basics node_basics;
     struct node_attrs node_attrs;
@@ -206,6 +220,9 @@ struct host_records {
     struct logic_streams logic_streams;
     struct mc2_groups mc2_groups;
     struct ccu_plans ccu_plans;
+    struct dpu_tracks dpu_tracks;
+    struct dpu_launches dpu_launches;
+    struct ccu_records dpu_comms; /* dpu_hccl_layout */
     bool streams_expanded; /* stream ids use 15 bits */
 };
 

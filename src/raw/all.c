@@ -55,6 +55,7 @@ const struct layout *const raw_layouts[] = {
     &capture_stream_layout,
     &expand_stream_layout,
     &dpu_track_layout,
+    &dpu_hccl_layout,
     &tensor_layout,
     &context_id_layout,
     &fusion_op_layout,

@@ -204,6 +204,33 @@ const struct layout hccl_info_layout = {
     },
 };
 
+const struct layout dpu_hccl_layout = {
+    .name = "dpu_hccl_info", .size = 256, .magic = MAGIC_5A5A, .keeps_rest = true, .n = DPU_HCCL_FIELDS,
+    .field = {
+        HEAD,
+        [DPU_HCCL_ITEM] = { 24, W64, "item" },
+        [DPU_HCCL_GROUP] = { 40, W64, "group" },
+        [DPU_HCCL_LOCAL_RANK] = { 48, W32, "local_rank" },
+        [DPU_HCCL_REMOTE_RANK] = { 52, W32, "remote_rank" },
+        [DPU_HCCL_RANK_SIZE] = { 56, W32, "rank_size" },
+        [DPU_HCCL_NOTIFY] = { 64, W64, "notify" },
+        [DPU_HCCL_START] = { 72, W64, "start" },
+        [DPU_HCCL_ESTIMATE] = { 80, W64, "estimate_us" },
+        [DPU_HCCL_SIZE] = { 104, W64, "size" },
+        [DPU_HCCL_TASK] = { 112, W32, "task" },
+        [DPU_HCCL_AICPU_TASK] = { 116, W32, "aicpu_task" },
+        [DPU_HCCL_STREAM] = { 120, W16, "stream" },
+        [DPU_HCCL_PLANE] = { 122, W16, "plane" },
+        [DPU_HCCL_NPU] = { 124, W16, "npu" },
+        [DPU_HCCL_DPU] = { 126, W16, "dpu" },
+        [DPU_HCCL_OP_TYPE] = { 128, W8, "op_type" },
+        [DPU_HCCL_DATA_TYPE] = { 129, W8, "data_type" },
+        [DPU_HCCL_LINK] = { 130, W8, "link" },
+        [DPU_HCCL_TRANSPORT] = { 131, W8, "transport" },
+        [DPU_HCCL_RDMA] = { 132, W8, "rdma" },
+    },
+};
+
 const struct layout mark_layout = {
     .name = "msproftx", .size = 256, .magic = MAGIC_5A5A, .keeps_rest = true, .n = MARK_FIELDS,
     .field = {

@@ -69,6 +69,8 @@ extern const struct layout expand_stream_layout;
 
 enum { DPU_DEVICE = HEAD_FIELDS, DPU_STREAM, DPU_TASK, DPU_TYPE, DPU_START, DPU_FIELDS };
 extern const struct layout dpu_track_layout;
+/* Of a DPU_DEVICE, and of the device of tasks in general: its kind (0 is an NPU), and its number. */
+enum { DPU_KIND_SHIFT = 12, DPU_KIND = 1, DPU_UNIT_MASK = 0xFFF };
 
 /* Tensors follow: TENSOR_BYTES each, {u32 direction, u32 format, u32 data type, u32 shape[8]}. */
 enum { TENSOR_OP_NAME = HEAD_FIELDS, TENSOR_COUNT, TENSOR_FIELDS };
@@ -122,6 +124,32 @@ enum {
     HCCL_FIELDS
 };
 extern const struct layout hccl_info_layout;
+
+/* Communication that a data processing unit ran; the estimate is a double. */
+enum {
+    DPU_HCCL_ITEM = HEAD_FIELDS,
+    DPU_HCCL_GROUP,
+    DPU_HCCL_LOCAL_RANK,
+    DPU_HCCL_REMOTE_RANK,
+    DPU_HCCL_RANK_SIZE,
+    DPU_HCCL_NOTIFY,
+    DPU_HCCL_START,
+    DPU_HCCL_ESTIMATE,
+    DPU_HCCL_SIZE,
+    DPU_HCCL_TASK,
+    DPU_HCCL_AICPU_TASK,
+    DPU_HCCL_STREAM,
+    DPU_HCCL_PLANE,
+    DPU_HCCL_NPU,
+    DPU_HCCL_DPU,
+    DPU_HCCL_OP_TYPE,
+    DPU_HCCL_DATA_TYPE,
+    DPU_HCCL_LINK,
+    DPU_HCCL_TRANSPORT,
+    DPU_HCCL_RDMA,
+    DPU_HCCL_FIELDS
+};
+extern const struct layout dpu_hccl_layout;
 
 /* The message follows: MARK_MESSAGE_BYTES, NUL-terminated. */
 enum {
