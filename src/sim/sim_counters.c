@@ -7,6 +7,7 @@
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/sampler.h"
+#include "sim/sim_device.h"
 #include "sim/sim_hwts.h"
 
 /* Fills eight counters, of which the first n are used: each has counted in a part of the cycles. */
@@ -65,6 +66,48 @@ static void mix_write(struct sim_device *d, uint16_t stream, const struct device
     pmu_put(d, &pmu_task_layout, stream, t, BITS_MIX, cycles_of(d, t, t->blocks), is_cube);
 }
 
+/* A record of chips that count ten events. */
+static void ten_put(struct sim_device *d, const struct layout *l, uint32_t id, uint64_t cycles, uint32_t bits,
+                    bool is_vector, uint32_t core, struct span when)
+{
+    const struct core_events *m = d->of->metrics;
+    const unsigned n = events_count(is_vector ? m->vector_events : m->cube_events);
+    uint64_t event[PMU_TEN_COUNTERS] = { 0 };
+    for (unsigned i = 0; i < PMU_TEN_COUNTERS && i < n; i++)
+        event[i] = cycles * dice_below(&d->counters, 620) / 1000;
+    event[7] = event[6] * dice_below(&d->counters, 80) / 1000; /* misses of a cache, after the requests to it */
+    uint8_t *rec = slices_record(&d->out[DEVICE_PMU], l);
+    layout_put(l, PMU_TEN_HEAD, rec, layout_get(l, PMU_TEN_HEAD, rec) | (d->n_pmu++ & 15) << 6);
+    layout_put(l, PMU_TEN_ID, rec, id);
+    layout_put(l, PMU_TEN_CYCLES, rec, cycles);
+    layout_put(l, PMU_TEN_BITS, rec, bits);
+    layout_put(l, PMU_TEN_KIND, rec, is_vector ? PMU_TEN_IS_VECTOR : 0);
+    layout_put(l, PMU_TEN_CORE, rec, core);
+    layout_put(l, PMU_TEN_BEGIN, rec, when.begin);
+    layout_put(l, PMU_TEN_END, rec, when.end);
+    memcpy(rec + PMU_TEN_FIRST, event, sizeof event);
+}
+
+/* The first and the last block of a task, then the task, for each kind of core that it runs on. */
+static void ten_write(struct sim_device *d, uint32_t id, const struct device_task *t)
+{
+    const bool is_mix = sim_task_kinds[t->kind].context != 0;
+    const uint64_t quarter = (t->end - t->begin) / 4;
+    if (d->of->o->level0 || d->of->o->sample_based || !d->of->o->samplers)
+        return;
+    for (unsigned part = 0; part < (is_mix ? 2u : 1u); part++) {
+        const bool is_vector = (part == 0) != runs_on_cube(t);
+        const uint32_t first = is_vector ? d->of->chip->last_cube_core + 1u : 0,
+                       bits = (part == 0 ? PMU_TEN_IS_MASTER : 0u) | (is_mix ? PMU_TEN_IS_MIX : 0u);
+        const uint64_t cycles = cycles_of(d, t, t->blocks ? t->blocks : 1);
+        ten_put(d, &pmu_ten_block_layout, id, cycles / 2, bits, is_vector, first,
+                (struct span){ t->begin, t->end - quarter });
+        ten_put(d, &pmu_ten_block_layout, id, cycles / 2, bits, is_vector, first + 1,
+                (struct span){ t->begin + quarter, t->end });
+        ten_put(d, &pmu_ten_task_layout, id, cycles, bits, is_vector, first, (struct span){ t->begin, t->end });
+    }
+}
+
 static void pmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
     if (d->of->o->level0 || d->of->o->sample_based)
@@ -109,9 +152,15 @@ static void l2_write(struct sim_device *d, uint16_t stream, const struct device_
         layout_put(l, L2_FIRST + i, rec, event[i]);
 }
 
+/* The id in records of the device. */
+static uint32_t task_number(const struct sim_device *d, uint16_t stream, const struct device_task *t)
+{
+    return d->of->chip->has_wide_ids ? wide_id(stream, t->id) : t->id;
+}
+
 static void smmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
-    const struct layout *l = &smmu_layout;
+    const struct layout *l = smmu_layout_of(d->of->chip);
     const bool is_fault = dice_one_in(&d->counters, 2);
     const uint64_t requests = dice_between(&d->counters, 500, 1000);
     const uint64_t event[2][COUNTER_EVENTS] = {
@@ -121,7 +170,7 @@ static void smmu_write(struct sim_device *d, uint16_t stream, const struct devic
     uint8_t *rec = slices_record(&d->out[DEVICE_SMMU], l);
     layout_put(l, SMMU_TASK_TYPE, rec, log_type(d, t));
     layout_put(l, SMMU_STREAM, rec, stream);
-    layout_put(l, SMMU_TASK, rec, t->id);
+    layout_put(l, SMMU_TASK, rec, task_number(d, stream, t));
     layout_put(l, SMMU_DATA_TYPE, rec, is_fault ? SMMU_DATA_FAULTS : SMMU_DATA_TRANSLATION);
     for (unsigned i = 0; i < COUNTER_EVENTS; i++)
         layout_put(l, SMMU_FIRST + i, rec, event[is_fault][i]);
@@ -140,13 +189,15 @@ void counters_write(struct sim_device *d, uint16_t stream, const struct device_t
 {
     if (t->kind <= TASK_MIX_VECTOR && !(d->of->chip->group & (ON_950 | ON_310)))
         pmu_write(d, stream, t);
+    if (t->kind <= TASK_MIX_VECTOR && d->of->chip->counts_ten)
+        ten_write(d, wide_id(stream, t->id), t);
     if (t->kind == TASK_AICPU)
         aicpu_write(d, stream, t);
     if (!d->of->o->samplers)
         return;
     if ((t->kind == TASK_CUBE || t->kind == TASK_VECTOR) && !(d->of->chip->group & (ON_950 | ON_310)))
         l2_write(d, stream, t);
-    if (d->of->chip->group == ON_A2 && t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
+    if ((d->of->chip->group & (ON_A2 | ON_950)) && t->kind <= TASK_MIX_VECTOR && dice_one_in(&d->counters, 16))
         smmu_write(d, stream, t);
 }
 

@@ -113,16 +113,10 @@ uint16_t stream_issue(struct sim_device *d, enum sim_stream which, uint32_t thre
     return task;
 }
 
-/* One number for stream and task. */
-static uint32_t wide_id(const struct device_stream *s, uint16_t task)
-{
-    return (uint32_t)task << 16 | s->id;
-}
-
 uint32_t track_task(const struct sim_device *d, enum sim_stream which, uint16_t task)
 {
     const struct device_stream *s = &d->stream[which];
-    return d->of->chip->group == ON_950 ? wide_id(s, task) : task;
+    return d->of->chip->group == ON_950 ? wide_id(s->id, task) : task;
 }
 
 uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick)
@@ -225,7 +219,7 @@ static void short_log_write(struct sim_device *d, const struct device_stream *s,
     uint8_t *rec = slices_record(&d->out[DEVICE_LOG], l);
     layout_put(l, STARS_SHORT_HEAD, rec,
                func | (d->n_log++ & 15) << 6 | (uint32_t)sim_task_kinds[t->kind].on_950 << 10);
-    layout_put(l, STARS_SHORT_ID, rec, wide_id(s, t->id));
+    layout_put(l, STARS_SHORT_ID, rec, wide_id(s->id, t->id));
     layout_put(l, STARS_SHORT_TICK, rec, tick);
 }
 

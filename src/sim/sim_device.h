@@ -20,6 +20,11 @@ void device_log(struct sim_device *d, uint64_t until); /* logs all tasks up to t
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag);
 uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
+/* One number for stream and task, on chips whose ids have 32 bits. */
+static inline uint32_t wide_id(uint16_t stream, uint16_t task)
+{
+    return (uint32_t)task << 16 | stream;
+}
 uint32_t track_task(const struct sim_device *d, enum sim_stream s,
                     uint16_t task); /* the id in records of the host and in stamps */
 uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick);

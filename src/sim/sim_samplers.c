@@ -5,9 +5,11 @@
 
 #include <string.h>
 
+#include "raw/ccu.h"
 #include "raw/counter.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"
+#include "raw/instr.h"
 #include "raw/sampler.h"
 
 typedef void sample_fn(struct sim_device *d, struct slices *s, const struct sim_moment *at);
@@ -148,6 +150,100 @@ static void soc(struct sim_device *d, struct slices *s, const struct sim_moment 
     layout_put(&soc_bw_layout, SOC_LEVELS, rec, low | high << 3);
 }
 
+/* Of chips whose records of the SoC are of dies. */
+static void soc_of_dies(struct sim_device *d, struct slices *s, const struct sim_moment *at)
+{
+    static const uint8_t sio_die[] = { 0, 2, 3 };
+    enum { DIES = 2 };
+    for (unsigned i = 0; i < sizeof sio_die; i++) {
+        uint8_t *rec = soc_record(d, s, &sio_die_layout, at, sio_die[i], 0);
+        for (unsigned k = 0; k < SIO_VALUES; k++)
+            layout_put(&sio_die_layout, SOC_FIRST + k, rec, roll(d, 0, 60000));
+    }
+    for (uint32_t die = 0; die < DIES; die++) {
+        uint8_t *rec = slices_record(s, &qos_die_layout);
+        layout_put(&qos_die_layout, QOS_DIE_HEAD, rec,
+                   layout_get(&qos_die_layout, QOS_DIE_HEAD, rec) | die << SOC_HEAD_TYPE_SHIFT);
+        layout_put(&qos_die_layout, QOS_TIME, rec, at->tick);
+        for (unsigned i = 0; i < QOS_DIE_VALUES; i++)
+            layout_put(&qos_die_layout, QOS_FIRST + i, rec, roll(d, 50, 3000));
+        rec = soc_record(d, s, &chip_trans_die_layout, at, die, 0);
+        layout_put(&chip_trans_die_layout, TRANS_IN, rec, roll(d, 0, 5000));
+        layout_put(&chip_trans_die_layout, TRANS_OUT, rec, roll(d, 0, 5000));
+        rec = soc_record(d, s, &low_power_layout, at, die, 0);
+        layout_put(&low_power_layout, POWER_FREQ, rec, d->of->chip->core_mhz);
+        rec = soc_record(d, s, &acc_pmu_layout, at, 0, die);
+        for (unsigned i = ACC_WRITE_BW; i < ACC_FIELDS; i++)
+            layout_put(&acc_pmu_layout, i, rec, roll(d, 0, 900));
+    }
+    uint8_t *rec = soc_record(d, s, &soc_bw_layout, at, 0, 0);
+    layout_put(&soc_bw_layout, SOC_LEVELS, rec, roll(d, 0, 1023));
+}
+
+static void unified_bus(struct sim_device *d, struct slices *s, const struct sim_moment *at)
+{
+    static const uint8_t port[] = { 0, 1, 17 };
+    for (unsigned i = 0; i < sizeof port; i++) {
+        uint8_t *rec = slices_record(s, &ub_layout);
+        layout_put(&ub_layout, UB_TIME, rec, at->ns / 1000);
+        layout_put(&ub_layout, UB_PORT, rec, port[i]);
+        layout_put(&ub_layout, UB_RX, rec, roll(d, 0, 90000));
+        layout_put(&ub_layout, UB_TX, rec, roll(d, 0, 90000));
+    }
+}
+
+/* Every eighth channel of a communication unit. */
+static void ccu_channels(struct sim_device *d, struct slices *s, const struct sim_moment *at)
+{
+    enum { STEP = 8 };
+    uint8_t *rec = slices_record(s, &ccu_stat_layout);
+    for (unsigned c = 0; c < CCU_CHANNELS; c += STEP) {
+        const uint32_t least = roll(d, 100, 400), most = least + roll(d, 0, 800);
+        uint8_t *channel = rec + ccu_channel_at(c);
+        layout_put(&ccu_channel_layout, CCU_STAT_TIME, channel, at->tick + c);
+        layout_put(&ccu_channel_layout, CCU_STAT_MIN, channel, least);
+        layout_put(&ccu_channel_layout, CCU_STAT_MAX, channel, most);
+        layout_put(&ccu_channel_layout, CCU_STAT_AVG, channel, (least + most) / 2);
+    }
+}
+
+/* A group of loops, then a wait. No task of the host asked for them. */
+static void ccu_instructions(struct sim_device *d, struct slices *s, const struct sim_moment *at)
+{
+    const struct layout *l = &ccu_instr_layout;
+    const uint32_t ticks = roll(d, 100, 700);
+    uint8_t *rec = slices_record(s, l);
+    layout_put(l, CCU_LOOP_BEGIN, rec, at->tick);
+    layout_put(l, CCU_LOOP_END, rec, at->tick + ticks);
+    layout_put(l, CCU_LOOP_INSTR, rec, 10);
+    layout_put(l, CCU_TASK, rec, at->number);
+    rec = slices_record(s, l);
+    layout_put(l, CCU_WAIT_BEGIN, rec, at->tick + ticks);
+    layout_put(l, CCU_WAIT_INSTR, rec, 13);
+    layout_put(l, CCU_TASK, rec, at->number);
+    for (unsigned i = 0; i < CCU_RANKS; i++) {
+        const uint16_t delay = (uint16_t)roll(d, 1, 300);
+        memcpy(rec + 2 * i, &delay, sizeof delay);
+    }
+}
+
+/* A time stamp, then a few states of the units of a core. */
+static void unit_states(struct sim_device *d, struct slices *s, const struct sim_moment *at)
+{
+    enum { STATES = 4 };
+    const struct layout *l = &instr_layout;
+    for (unsigned i = 0; i < INSTR_STAMPS; i++) {
+        uint8_t *rec = slices_record(s, l);
+        layout_put(l, INSTR_LOW, rec, at->tick >> 16 * i & UINT16_MAX);
+        layout_put(l, INSTR_HIGH, rec, INSTR_STAMP << INSTR_CODE_SHIFT);
+    }
+    for (unsigned i = 0; i <= STATES; i++) {
+        uint8_t *rec = slices_record(s, l);
+        layout_put(l, INSTR_LOW, rec, roll(d, 1800, 36000));
+        layout_put(l, INSTR_HIGH, rec, INSTR_STATE << INSTR_CODE_SHIFT | (i < STATES ? roll(d, 1, 127) : 0));
+    }
+}
+
 static void scheduler_cpu(struct sim_device *d, struct slices *s, const struct sim_moment *at)
 {
     static const uint8_t event[TS_CPU_PAIRS] = { 0x11, 0x8, 0x12, 0x13, 0x14, 0x15, 0x1b };
@@ -245,6 +341,13 @@ static const struct {
     { "pcie.data", 20000, pcie, ON_ALL & ~ON_310B },
     { "qos.data", 20000, qos, ON_A2 },
     { "stars_soc_profile.data", 20000, soc, ON_STARS },
+    { "stars_soc_profile.data", 20000, soc_of_dies, ON_950 },
+    { "ub.data", 20000, unified_bus, ON_950 },
+    { "ccu0.stat", 50000, ccu_channels, ON_950 },
+    { "ccu1.stat", 50000, ccu_channels, ON_950 },
+    { "ccu0.instr", 50000, ccu_instructions, ON_950 },
+    { "instr.biu_perf_group0_aic", 50000, unit_states, ON_950 },
+    { "instr.biu_perf_group0_aiv0", 50000, unit_states, ON_950 },
     { "tscpu.data", 50000, scheduler_cpu, ON_ALL & ~ON_950 },
     { NULL, 50000, data_queue, ON_ALL & ~ON_310B },
     { "ddr.data", 20000, ddr, ON_ALL & ~(ON_A2 | ON_950) },
