@@ -27,6 +27,7 @@ static struct bench *bench_new(void)
     struct bench *b = calloc(1, sizeof *b);
     b->device.source.mem = arena_new();
     b->device.source.path = "test";
+    b->device.source.chip = chip_of(5);
     b->device.tasks = (struct tasks){ .stream = b->stream,
                                       .task = b->task,
                                       .context = b->context,

@@ -154,7 +154,8 @@ def main():
 def simulate(ascope, chip, folder):
     folder = os.path.join(folder, chip)
     os.mkdir(folder)
-    command = [ascope, "sim", "--out", folder, "--chip", chip, "--kernels", "20", "--steps", "1", "--samplers=off"]
+    command = [ascope, "sim", "--out", folder, "--chip", chip, "--kernels", "20", "--steps", "1"]
+    command += [] if chip == "950" else ["--samplers=off"]  # those of the 950 are in no sample
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 

@@ -72,6 +72,49 @@ static void formulas_give_what_a_pencil_gives(void **state)
     (void)state;
 }
 
+/* Chips that count ten events have formulas of their own, and records with the time. */
+static void ten_events_have_their_own_metrics(void **state)
+{
+    static const uint64_t ten[METRIC_MOST_COUNTERS] = { 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 0 };
+    static const char pipes[] = "0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714",
+                      memory[] = "0x400,0x401,0x56f,0x571,0x570,0x572,0x707,0x709";
+    static const struct {
+        const char *what;
+        enum core core;
+        const char *group, *events, *label;
+        double value;
+    } row[] = {
+        { "the time of the record", CORE_AIC, "PipeUtilization", pipes, "aicore_time(us)", 12.34 },
+        { "a ninth event", CORE_AIC, "PipeUtilization", pipes, "aic_fixpipe_ratio", 0.09 },
+        { "its time", CORE_AIC, "PipeUtilization", pipes, "aic_fixpipe_time(us)", 12.34 * 0.09 },
+        { "misses of requests", CORE_AIV, "PipeUtilization", pipes, "aiv_icache_miss_rate", 8000.0 / 7000 },
+        { "two widths in one bandwidth", CORE_AIV, "Memory", memory, "aiv_ub_read_bw(GB/s)",
+          (3000.0 * 1024 + 4000.0 * 256) / (100000 / 1e9) / 8589934592.0 },
+        { "one event of two", CORE_AIV, "Memory", memory, "aiv_ub_write_bw(GB/s)",
+          5000.0 * 1024 / (100000 / 1e9) / 8589934592.0 },
+        { "conflicts of two units", CORE_AIV, "ResourceConflictRatio", "0x540,0x556,0x502,0x528",
+          "aiv_vec_bank_cflt_ratio", 0.03 },
+        { "of requests", CORE_AIV, "ResourceConflictRatio", "0x540,0x556,0x502,0x528", "aiv_vec_resc_cflt_ratio",
+          4000.0 / 3000 },
+    };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        print_message("  %s\n", row[i].what);
+        struct arena *mem = arena_new();
+        struct metric_columns columns = { 0 };
+        struct core_counts counts = plain_counts();
+        counts.counters = (const uint8_t *)ten;
+        counts.spent_us = 12.34;
+        counts.nominal_mhz = 1000;
+        assert_true(metric_columns_add(&columns, chip_of(15), row[i].core, row[i].group, row[i].events, mem));
+        const struct metric_column *c = find(&columns, row[i].label);
+        assert_non_null(c);
+        const double off = metric_value(c, &counts, false) / row[i].value - 1;
+        assert_true(off > -1e-12 && off < 1e-12);
+        arena_free(mem);
+    }
+    (void)state;
+}
+
 static void nothing_is_divided_by_nothing(void **state)
 {
     static const struct {
@@ -248,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_give_what_a_pencil_gives),
+        cmocka_unit_test(ten_events_have_their_own_metrics),
         cmocka_unit_test(nothing_is_divided_by_nothing),
         cmocka_unit_test(coarse_times_round_the_total_first),
         cmocka_unit_test(groups_have_the_columns_of_the_reference),

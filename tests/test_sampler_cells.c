@@ -133,7 +133,7 @@ static void counters_make(struct counters *c)
     c->rate[SAMPLER_NETDEV] = sheet(1, once, NETDEV_RATE_COLUMNS, netdev);
     c->raw[SAMPLER_SOC_BW] = sheet(1, once, SOC_BW_FIELDS, F64{ 0, 0, 0, 9 << 3 | 5 });
     c->rate[SAMPLER_ACC] = sheet(1, once, ACC_FIELDS, F64{ 0, 0, 6, 10, 20, 30, 40 });
-    c->rate[SAMPLER_QOS] = sheet(1, once, QOS_RATE_COLUMNS, F64{ 0, 3 });
+    c->rate[SAMPLER_QOS] = sheet(1, once, QOS_RATE_COLUMNS, F64{ 0, 3, (double)QOS_NO_DIE });
     c->rate[SAMPLER_SIO] = sheet(1, once, SIO_RATE_COLUMNS, F64{ 1, 1, 2, 3, 4, 5, 6, 7, 8 });
     /* clang-format on */
 }

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "load/records.h"
-#include "raw/ccu.h"
+#include "raw/ccu_records.h"
 
 /* Keeps pointers to the records, which are mapped. */
 static bool load_whole(struct source *s, const char *family, const struct layout *l, struct ccu_records *out,

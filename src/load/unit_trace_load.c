@@ -11,6 +11,7 @@
 /* A trace while it is read. */
 struct reading {
     struct unit_track *to;
+    bool only_counts; /* the events, to make room for them */
     struct bytes in;
     double ticks_per_cycle;
     uint64_t stamp, cycles; /* the last time stamp, and what has passed since */
@@ -28,16 +29,14 @@ static double now_of(const struct reading *r)
 static void event_add(struct reading *r, unsigned unit, double begin)
 {
     struct unit_track *t = r->to;
+    if (r->only_counts) {
+        t->n++;
+        return;
+    }
     t->unit[t->n] = (uint8_t)unit;
     t->block[t->n] = r->block;
     t->begin[t->n] = begin;
     t->end[t->n++] = now_of(r);
-}
-
-/* Each item ends at most one event of each unit: so many are room enough. */
-static size_t most_events(const struct bytes *in)
-{
-    return in->size / instr_layout.size * INSTR_UNITS;
 }
 
 static void state_set(struct reading *r, uint32_t busy)
@@ -71,6 +70,13 @@ static bool stamp_take(struct reading *r, const uint8_t *item)
     return true;
 }
 
+static void trace_lost(const struct reading *r, struct source *s, const struct stream *stream, enum loss why,
+                       uint64_t at)
+{
+    if (!r->only_counts)
+        stream_lost(s, stream, why, at);
+}
+
 static void trace_read(struct reading *r, struct source *s, const struct stream *stream)
 {
     for (const uint8_t *item; (item = bytes_take(&r->in, instr_layout.size));) {
@@ -79,13 +85,13 @@ static void trace_read(struct reading *r, struct source *s, const struct stream 
             continue;
         if (code == INSTR_STAMP) {
             if (!stamp_take(r, item)) {
-                stream_lost(s, stream, LOSS_CUT_SHORT, r->in.at);
+                trace_lost(r, s, stream, LOSS_CUT_SHORT, r->in.at);
                 return;
             }
             continue;
         }
         if ((code != INSTR_STATE && code >= INSTR_UNITS) || !r->has_time) {
-            stream_lost(s, stream, LOSS_OTHER_KIND, r->in.at - instr_layout.size);
+            trace_lost(r, s, stream, LOSS_OTHER_KIND, r->in.at - instr_layout.size);
             continue;
         }
         r->cycles += layout_get(&instr_layout, INSTR_LOW, item);
@@ -95,7 +101,7 @@ static void trace_read(struct reading *r, struct source *s, const struct stream 
             event_add(r, code, now_of(r));
     }
     if (r->in.at != r->in.size)
-        stream_lost(s, stream, LOSS_CUT_SHORT, r->in.at);
+        trace_lost(r, s, stream, LOSS_CUT_SHORT, r->in.at);
 }
 
 static bool track_load(struct source *s, const struct stream *stream, struct unit_track *t, struct error *e)
@@ -105,18 +111,17 @@ static bool track_load(struct source *s, const struct stream *stream, struct uni
     struct reading r = { .to = t, .ticks_per_cycle = s->aic_mhz > 0 ? tick_mhz / s->aic_mhz : 0 };
     if (!stream_text(s, stream, &r.in, e))
         return false;
-    const size_t most = most_events(&r.in);
-    t->unit = arena_take(s->mem, most, sizeof *t->unit);
-    t->block = arena_take(s->mem, most, sizeof *t->block);
-    t->begin = arena_take(s->mem, most, sizeof *t->begin);
-    t->end = arena_take(s->mem, most, sizeof *t->end);
+    struct reading counting = r;
+    counting.only_counts = true;
+    trace_read(&counting, s, stream);
+    t->unit = arena_take(s->mem, t->n, sizeof *t->unit);
+    t->block = arena_take(s->mem, t->n, sizeof *t->block);
+    t->begin = arena_take(s->mem, t->n, sizeof *t->begin);
+    t->end = arena_take(s->mem, t->n, sizeof *t->end);
     if (!t->unit || !t->block || !t->begin || !t->end)
         return error_no_memory(e, s->path);
+    t->n = 0;
     trace_read(&r, s, stream);
-    t->unit = arena_trim(s->mem, t->unit, t->n, sizeof *t->unit);
-    t->block = arena_trim(s->mem, t->block, t->n, sizeof *t->block);
-    t->begin = arena_trim(s->mem, t->begin, t->n, sizeof *t->begin);
-    t->end = arena_trim(s->mem, t->end, t->n, sizeof *t->end);
     return true;
 }
 

@@ -3,7 +3,7 @@
 #include "export/msprof/aicpu.h"
 #include "export/msprof/api_statistic.h"
 #include "export/msprof/cann.h"
-#include "export/msprof/ccu.h"
+#include "export/samplers/ccu_tables.h"
 #include "export/comm/communication.h"
 #include "export/comm/communication_db.h"
 #include "export/samplers/count_tables.h"

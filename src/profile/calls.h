@@ -223,7 +223,7 @@ struct host_records {
     struct dpu_tracks dpu_tracks;
     struct dpu_launches dpu_launches;
     struct ccu_records dpu_comms; /* dpu_hccl_layout */
-    bool streams_expanded; /* stream ids use 15 bits */
+    bool streams_expanded;        /* stream ids use 15 bits */
 };
 
 #endif

@@ -95,7 +95,7 @@ enum { NETDEV_RATE_FIRST, NETDEV_RATE_COLUMNS = 19 }; /* as the db table has the
 enum { SIO_RATE_DIE, SIO_RATE_FIRST, SIO_RATE_COLUMNS = SIO_RATE_FIRST + 8 }; /* MB/s, in the order of the record */
 /* One row for each sample and event. The die: QOS_NO_DIE if it is not known. */
 enum { QOS_RATE_EVENT, QOS_RATE_MBS, QOS_RATE_DIE, QOS_RATE_COLUMNS };
-static const uint64_t QOS_NO_DIE = UINT64_MAX;
+static const uint64_t QOS_NO_DIE = UINT32_MAX;
 /* The two tables of cores have the columns of the record and two more: ns since the previous sample of the core
  * (CORE_NO_GAP for its first one), and the kind of the core. */
 enum { CORE_RATE_GAP = SAMPLES_MOST_COLUMNS - 2, CORE_RATE_KIND };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "raw/all.h"
 
-#include "raw/ccu.h"
+#include "raw/ccu_records.h"
 #include "raw/counter.h"
 #include "raw/cuda_records.h"
 #include "raw/device_records.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "raw/ccu.h"
+#include "raw/ccu_records.h"
 #include "raw/counter.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"

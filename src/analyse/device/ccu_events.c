@@ -4,12 +4,7 @@
 #include "analyse/device/task_streams.h"
 #include "base/bytes.h"
 #include "base/sort.h"
-#include "raw/ccu.h"
-
-uint64_t ccu_delay(const uint8_t *instr, unsigned rank)
-{
-    return (uint64_t)le16(instr + 2 * (CCU_RANKS - 1 - rank)) * CCU_DELAY_TICKS;
-}
+#include "raw/ccu_records.h"
 
 static uint64_t instr_get(const uint8_t *instr, unsigned field)
 {

@@ -9,7 +9,4 @@
 /* Fills d->ccu.stream and d->ccu.events. False: no memory. */
 bool ccu_analyse(struct profile *p, struct device *d, struct error *e);
 
-/* The delay of a rank in ticks. */
-uint64_t ccu_delay(const uint8_t *instr, unsigned rank);
-
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/sort.h"
 #include "export/msprof/db_identity.h"
-#include "export/msprof/event_args.h"
+#include "export/event_args.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"
 

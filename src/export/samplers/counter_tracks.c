@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "export/msprof/ccu.h"
-#include "export/msprof/unit_track.h"
+#include "export/samplers/ccu_tables.h"
+#include "export/samplers/unit_track.h"
 #include "export/samplers/core_samples.h"
 #include "export/samplers/gpu_memory.h"
 #include "export/samplers/gpu_counters.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ccu.h - the collective communication units of a device: reports, a process of the timeline, a table. */
-#ifndef ASCOPE_EXPORT_MSPROF_CCU_H
-#define ASCOPE_EXPORT_MSPROF_CCU_H
+/* ccu_tables.h - the collective communication units of a device: reports, a process of the timeline, a table. */
+#ifndef ASCOPE_EXPORT_SAMPLERS_CCU_TABLES_H
+#define ASCOPE_EXPORT_SAMPLERS_CCU_TABLES_H
 
 #include "export/export.h"
 #include "export/samplers/counter_tracks.h"

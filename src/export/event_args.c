@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/event_args.h"
+#include "export/event_args.h"
 
 #include <string.h>
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/ccu.h"
+#include "export/samplers/ccu_tables.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/device/ccu_events.h"
 #include "base/sort.h"
-#include "export/msprof/db_identity.h"
-#include "export/msprof/event_args.h"
+#include "export/event_args.h"
 #include "export/scope.h"
 #include "raw/enums.h"
-#include "raw/ccu.h"
+#include "raw/ccu_records.h"
 
 static uint64_t instr_get(const uint8_t *instr, unsigned field)
 {
@@ -229,5 +227,10 @@ bool ccu_db(const struct export *x, struct db *db, struct error *e)
         }
     }
     out_discard(&text);
-    return grid_db(db, "CCU", column, &g, e);
+    const struct db_table t = { .name = "CCU",
+                                .column = column,
+                                .n_columns = COUNT_OF(column),
+                                .n_rows = g.cells.n / COUNT_OF(column),
+                                .grid = g.cells.at };
+    return arena_failed(x->mem) ? error_no_memory(e, "CCU") : db_table(db, &t, e);
 }

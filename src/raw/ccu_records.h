@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ccu.h - records of the collective communication units (CCU) of a device, one for each die, and what the host says of
+/* ccu_records.h - records of the collective communication units (CCU) of a device, one for each die, and what the host says of
  * their instructions. */
-#ifndef ASCOPE_RAW_CCU_H
-#define ASCOPE_RAW_CCU_H
+#ifndef ASCOPE_RAW_CCU_RECORDS_H
+#define ASCOPE_RAW_CCU_RECORDS_H
 
 #include "raw/host_records.h"
 
@@ -11,6 +11,7 @@
 enum { CCU_WAIT_BEGIN, CCU_WAIT_INSTR, CCU_LOOP_END, CCU_LOOP_BEGIN, CCU_LOOP_INSTR, CCU_TASK, CCU_INSTR_FIELDS };
 enum { CCU_RANKS = 16, CCU_DELAY_TICKS = 4 };
 extern const struct layout ccu_instr_layout;
+uint64_t ccu_delay(const uint8_t *instr, unsigned rank); /* of a rank, in ticks */
 
 /* ccu0.stat, ccu1.stat: the delays of each channel, in ticks. Fields at an offset in the record that depends on the
  * channel. A time of 0: there are none. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "raw/ccu.h"
+#include "raw/ccu_records.h"
+
+#include "base/bytes.h"
 
 /* clang-format off */
 const struct layout ccu_instr_layout = {
@@ -58,6 +60,11 @@ const struct layout ccu_signal_layout = {
     },
 };
 /* clang-format on */
+
+uint64_t ccu_delay(const uint8_t *instr, unsigned rank)
+{
+    return (uint64_t)le16(instr + 2 * (CCU_RANKS - 1 - rank)) * CCU_DELAY_TICKS;
+}
 
 /* Twelve channels in 64 words, ten times; then four in 32, twice, the first of which begin with six words of their
  * own. */

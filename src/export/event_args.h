@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event_args.h - the arguments of an event: in the timeline as an object, in the database as an array of keys and
  * values, which are the same but for some units. */
-#ifndef ASCOPE_EXPORT_MSPROF_EVENT_ARGS_H
-#define ASCOPE_EXPORT_MSPROF_EVENT_ARGS_H
+#ifndef ASCOPE_EXPORT_EVENT_ARGS_H
+#define ASCOPE_EXPORT_EVENT_ARGS_H
 
 #include "export/export.h"
 

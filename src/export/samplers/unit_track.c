@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/unit_track.h"
+#include "export/samplers/unit_track.h"
 
 #include <math.h>
 #include <stdio.h>
