@@ -26,7 +26,7 @@ static double now_of(const struct reading *r)
     return (double)r->stamp + (double)r->cycles * r->ticks_per_cycle;
 }
 
-static void event_add(struct reading *r, unsigned unit, double begin)
+static void event_add(struct reading *r, unsigned unit, double begin, int16_t check_point)
 {
     struct unit_track *t = r->to;
     if (r->only_counts) {
@@ -35,6 +35,7 @@ static void event_add(struct reading *r, unsigned unit, double begin)
     }
     t->unit[t->n] = (uint8_t)unit;
     t->block[t->n] = r->block;
+    t->check_point[t->n] = check_point;
     t->begin[t->n] = begin;
     t->end[t->n++] = now_of(r);
 }
@@ -46,7 +47,7 @@ static void state_set(struct reading *r, uint32_t busy)
         if (is_busy && !was_busy)
             r->since[unit] = now_of(r);
         else if (!is_busy && was_busy)
-            event_add(r, unit, r->since[unit]);
+            event_add(r, unit, r->since[unit], -1);
     }
     r->busy = busy;
 }
@@ -98,7 +99,7 @@ static void trace_read(struct reading *r, struct source *s, const struct stream 
         if (code == INSTR_STATE)
             state_set(r, high & ((1u << INSTR_UNITS) - 1));
         else
-            event_add(r, code, now_of(r));
+            event_add(r, code, now_of(r), (int16_t)(high & INSTR_CHECK_POINT));
     }
     if (r->in.at != r->in.size)
         trace_lost(r, s, stream, LOSS_CUT_SHORT, r->in.at);
@@ -116,9 +117,10 @@ static bool track_load(struct source *s, const struct stream *stream, struct uni
     trace_read(&counting, s, stream);
     t->unit = arena_take(s->mem, t->n, sizeof *t->unit);
     t->block = arena_take(s->mem, t->n, sizeof *t->block);
+    t->check_point = arena_take(s->mem, t->n, sizeof *t->check_point);
     t->begin = arena_take(s->mem, t->n, sizeof *t->begin);
     t->end = arena_take(s->mem, t->n, sizeof *t->end);
-    if (!t->unit || !t->block || !t->begin || !t->end)
+    if (!t->unit || !t->block || !t->check_point || !t->begin || !t->end)
         return error_no_memory(e, s->path);
     t->n = 0;
     trace_read(&r, s, stream);

@@ -14,7 +14,8 @@ struct unit_trace {
         size_t n;         /* its events, in the order of their ends */
         uint8_t *unit;
         uint16_t *block;
-        double *begin, *end; /* ticks of the device's counter, with fractions of cycles */
+        int16_t *check_point; /* the number of a check point, which has no length; -1: the unit was busy */
+        double *begin, *end;  /* ticks of the device's counter, with fractions of cycles */
     } * track;
 };
 

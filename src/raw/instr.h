@@ -12,6 +12,7 @@
 
 enum { INSTR_LOW, INSTR_HIGH, INSTR_FIELDS };
 enum { INSTR_UNITS = 7, INSTR_STAMP = 14, INSTR_STATE = 15, INSTR_CODE_SHIFT = 12, INSTR_STAMPS = 4 };
+enum { INSTR_CHECK_POINT = 0xFFF }; /* of a check point, whose code is its unit: its number */
 static const uint32_t INSTR_END = 0xEFFFFFFF,
                       INSTR_FILLER = 0xDDDDDDDD; /* whole items: the end of a piece, and after it */
 extern const struct layout instr_layout;

@@ -28,6 +28,8 @@ static void draw_unit(const struct export *x, const struct device *d, const stru
     trace_args(t);
     trace_arg_text(t, "Core Type", u->core);
     trace_arg_uint(t, "Block Id", u->block[i]);
+    if (x->is_generic && u->check_point[i] >= 0)
+        trace_arg_uint(t, "Checkpoint Info", (uint64_t)u->check_point[i]);
     trace_end(t);
 }
 
