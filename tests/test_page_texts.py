@@ -97,7 +97,7 @@ class Texts(unittest.TestCase):
         # A form that begins with a name matches many sentences: only evidence, which does.
         patterns = {call: re.compile("|".join("(?:%s)" % form for form in all_forms if call == "finding_add" or not form.startswith("(.+"))) for call in ("finding_say", "finding_add")}
         unknown, n = [], 0
-        for path in sorted(glob.glob(os.path.join(SOURCE, "src/answers/*_checks.c"))):
+        for path in sorted(glob.glob(os.path.join(SOURCE, "src/answers/**/*_checks.c"), recursive=True)):
             for name, call in (("finding_say", r"finding_say\(\s*s, out,"), ("finding_add", r'finding_add\(\s*s, out,[^"]*'), ("finding_add", r"snprintf\(\s*text, sizeof text,")):
                 for template in templates(path, call):
                     n += 1
