@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_modules.py ARCHITECTURE.md SRC OBJECTS: the sources keep to the table of modules that docs/architecture.md shows.
 
-The table is the only list: a directory that it lacks, an #include or a symbol that it does not allow, and a cycle in it fail.
-Also: no two files of the same name, and what a header declares is defined in the .c file of its name.
+The table is the only list. A folder without a row belongs to the one above it. An #include or a symbol that it does not allow, a
+permission that nothing uses, and a cycle fail. Also: no two files of the same name, and what a header declares is defined in the .c
+file of its name; a registry (its comment says so: "modes.h - registry: …") declares what several files define. No folder of src holds
+more than 40 files.
 """
 import collections
 import pathlib
@@ -36,21 +38,39 @@ def cycles(table):
         yield from walk(name)
 
 
-def is_allowed(table, user, used):
-    """used: a header's path below src. A module's own files, a directory of the table, or one header of it."""
-    place = str(pathlib.PurePath(used).parent)
-    return place == user or place in table[user] or used in table[user]
+def module_of(table, file):
+    """The row that a file below src belongs to: that of its folder, or of the nearest one above."""
+    return next((str(place) for place in pathlib.PurePath(file).parents if str(place) in table), None)
 
 
-def bad_includes(table, src):
+def permission(table, user, header):
+    """What allows the module `user` to use a header; "" for its own, None: nothing."""
+    place = module_of(table, header)
+    return "" if place == user else header if header in table[user] else place if place in table[user] else None
+
+
+def needs(table, src, defined, used, declared_by):
+    """(who and what, its module, header) of each #include and symbol of ours."""
     for file in sorted(src.rglob("*.[ch]")):
-        user = str(file.parent.relative_to(src))
-        if user not in table:
-            yield f"{file}: its directory is not in the table"
-            continue
-        for used in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
-            if not used.startswith("ascope/") and not is_allowed(table, user, used):
-                yield f"{file}: #include \"{used}\": {user} may not use it"
+        for header in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
+            if not header.startswith("ascope/"):
+                yield f'{file}: #include "{header}"', module_of(table, file.relative_to(src)), header
+    for source, name in sorted(set(used)):
+        if where := defined.get(name):
+            yield f"src/{source}: {name}() of src/{where}", module_of(table, source), declared_by.get(name) or str(where.with_suffix(".h"))
+
+
+def bad_uses(table, all_needs):
+    needed = collections.defaultdict(set)
+    for what, user, header in all_needs:
+        why = user and permission(table, user, header)
+        needed[user].add(why)
+        if why is None:
+            yield f"{what}: {user} may not use it" if user else f"{what}: the folder is not in the table"
+    for user, uses in table.items():
+        for used in uses:
+            if used not in needed[user]:
+                yield f"src/{user} may use {used}, which nothing there does: remove it from the table"
 
 
 def symbols(src, objects):
@@ -69,13 +89,6 @@ def symbols(src, objects):
     if not defined:
         sys.exit(f"{objects}: no object files; build first")
     return defined, used
-
-
-def bad_symbols(table, defined, used):
-    for source, name in sorted(set(used)):
-        where = defined.get(name)
-        if where and not is_allowed(table, str(source.parent), str(where.with_suffix(".h"))):
-            yield f"src/{source}: uses {name}() of src/{where}: {source.parent} may not use it"
 
 
 def doubled_names(src):
@@ -103,9 +116,25 @@ def declared(text):
             yield function.group(1)
 
 
+def is_registry(file):
+    return re.search(r"^/\* \S+ - registry: ", file.read_text(), re.M)
+
+
+def registries(src):
+    """{name: header} of what registries declare."""
+    return {name: str(file.relative_to(src)) for file in src.rglob("*.h") if is_registry(file) for name in declared(file.read_text())}
+
+
+def crowded(src):
+    for folder in [src, *(place for place in src.rglob("*") if place.is_dir())]:
+        n = sum(1 for file in folder.iterdir() if file.suffix in (".c", ".h"))
+        if n > 40:
+            yield f"{folder}: {n} files; wanted at most 40"
+
+
 def misplaced(src, defined):
     for file in sorted(src.rglob("*.h")):
-        for name in declared(file.read_text()):
+        for name in () if is_registry(file) else declared(file.read_text()):
             where = defined.get(name)
             if where and where.with_suffix(".h") != file.relative_to(src):
                 yield f"{file}: declares {name}, which src/{where} defines"
@@ -116,8 +145,8 @@ def main():
     table = table_of(page)
     defined, used = symbols(src, sys.argv[3:])
     problems = [*(f"{page}: no directory src/{name}" for name in table if not (src / name).is_dir()), *cycles(table),
-                *bad_includes(table, src), *bad_symbols(table, defined, used), *doubled_names(src), *misplaced(src, defined)]
-    print("\n".join(problems) or f"{len(table)} directories keep to their table")
+                *bad_uses(table, needs(table, src, defined, used, registries(src))), *doubled_names(src), *misplaced(src, defined), *crowded(src)]
+    print("\n".join(problems) or f"{len(table)} modules keep to their table")
     return bool(problems)
 
 

@@ -20,8 +20,8 @@
 #include "analyse/framework/op_tree.h"
 #include "analyse/framework/profiler_steps.h"
 #include "base/out.h"
-#include "export/msprof/op_statistic.h"
-#include "export/framework/operator_details.h"
+#include "export/msprof/prof_outputs.h"
+#include "export/framework/framework_files.h"
 #include "export/framework/step_trace_time.h"
 
 enum { FIELDS = 8 };

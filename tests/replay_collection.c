@@ -22,7 +22,7 @@
 #include "base/sort.h"
 #include "export/framework/step_collectives.h"
 #include "export/framework/communication_matrix.h"
-#include "export/framework/framework_memory.h"
+#include "export/framework/framework_files.h"
 #include "raw/torch.h"
 
 enum { MOST = 1 << 16, NAME_MOST = 511 };

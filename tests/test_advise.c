@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-#include "answers/comm_checks.h"
-#include "answers/device_checks.h"
-#include "answers/launch_checks.h"
+#include "answers/advise_checks.h"
 #include "raw/chip.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "cluster/critical_path.h"
-#include "cluster/summary_collectives.h"
+#include "cluster/summary_parts.h"
 #include "profile/calls.h"
 
 enum { MOST = 8 };

@@ -4,10 +4,7 @@
 #include "export/comm/communication_db.h"
 #include "export/msprof/cann.h"
 #include "export/msprof/hardware_db.h"
-#include "export/msprof/marks_table.h"
-#include "export/msprof/memory_tables.h"
-#include "export/msprof/overlap_track.h"
-#include "export/msprof/pmu_db.h"
+#include "export/msprof/prof_outputs.h"
 #include "folder.h"
 #include "made_profile.h"
 

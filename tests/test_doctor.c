@@ -9,9 +9,7 @@
 #include "doctor/check.h"
 #include "doctor/doctor.h"
 #include "doctor/framework_checks.h"
-#include "doctor/hardware_checks.h"
-#include "doctor/host_checks.h"
-#include "doctor/place_checks.h"
+#include "doctor/machine_checks.h"
 #include "doctor/program_output.h"
 #include "folder.h"
 

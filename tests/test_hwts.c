@@ -6,7 +6,7 @@
 #include "analyse/device/hwts_log.h"
 #include "analyse/device/pmu_join.h"
 #include "guarded.h"
-#include "load/task_log_load.h"
+#include "load/device_load.h"
 #include "raw/device_records.h"
 #include "raw/hwts.h"
 

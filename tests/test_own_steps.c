@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "cluster/by_connection.h"
-#include "cluster/summary_step_trace.h"
+#include "cluster/summary_parts.h"
 
 enum { MS = 1000000, MOST = 8 };
 

@@ -2,12 +2,7 @@
 /* The parts of a summary, each from a rank that is short enough to be seen at once. Times are small: 1 stands for 1 ns. */
 #include "test.h"
 
-#include "cluster/summary_calls.h"
-#include "cluster/summary_copies.h"
-#include "cluster/summary_exposed.h"
-#include "cluster/summary_gaps.h"
-#include "cluster/summary_marks.h"
-#include "cluster/summary_runs.h"
+#include "cluster/summary_parts.h"
 #include "profile/calls.h"
 
 enum { MOST = 12, NONE = -1 };

@@ -5,7 +5,7 @@
 #include "export/samplers/core_samples.h"
 #include "export/samplers/counter_tracks.h"
 #include "export/samplers/usage_export.h"
-#include "export/samplers/usage_tracks.h"
+#include "export/samplers/sampler_outputs.h"
 #include "pipeline/registry.h"
 #include "folder.h"
 #include "profile/known.h"

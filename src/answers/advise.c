@@ -5,17 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/collective_checks.h"
-#include "answers/comm_checks.h"
-#include "answers/copy_checks.h"
-#include "answers/device_checks.h"
+#include "answers/advise_checks.h"
 #include "answers/findings.h"
 #include "answers/job_checks.h"
-#include "answers/kernel_checks.h"
-#include "answers/launch_checks.h"
-#include "answers/stall_checks.h"
 #include "answers/profiles_mean.h"
-#include "answers/waiting_checks.h"
 #include "base/readable.h"
 #include "raw/chip.h"
 

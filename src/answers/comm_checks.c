@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/comm_checks.h"
+#include "answers/advise_checks.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "answers/collective_checks.h"
 #include "answers/findings.h"
 #include "base/readable.h"
 #include "raw/enums.h"

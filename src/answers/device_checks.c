@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/device_checks.h"
+#include "answers/advise_checks.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/launch_checks.h"
+#include "answers/advise_checks.h"
 
 #include <stdlib.h>
 #include <string.h>

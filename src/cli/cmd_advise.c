@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_advise.h"
+#include "cli/commands.h"
 
 #include "cli/advise_page.h"
 #include "cli/advise_report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_analyse.h"
+#include "cli/commands.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -18,7 +18,6 @@
 #include "cli/collections.h"
 #include "cli/command.h"
 #include "cli/rank_table.h"
-#include "cli/cmd_recover.h"
 #include "cli/collection_summary.h"
 #include "cli/exit_status.h"
 #include "cli/export_types.h"

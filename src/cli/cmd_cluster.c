@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_cluster.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "cluster/cluster.h"
 #include "cluster/manifest.h"
 #include "cluster/mode_p2p_pairing.h"
-#include "cluster/mode_pp_chart.h"
+#include "cluster/modes.h"
 #include "cluster/rank_databases.h"
 #include "cluster/shard.h"
 #include "open/results_file.h"

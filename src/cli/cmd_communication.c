@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_communication.h"
+#include "cli/commands.h"
 #include "pipeline/analyze.h"
 
 #include <string.h>

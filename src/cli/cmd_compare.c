@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_compare.h"
+#include "cli/commands.h"
 
 #include "cli/compare_files.h"
 #include "cli/compare_report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_doctor.h"
+#include "cli/commands.h"
 
 #include <string.h>
 

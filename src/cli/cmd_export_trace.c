@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_export_trace.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_gate.h"
+#include "cli/commands.h"
 
 #include <math.h>
 #include <stdlib.h>

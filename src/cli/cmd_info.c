@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_info.h"
+#include "cli/commands.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_install_msprof.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

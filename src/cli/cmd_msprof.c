@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_msprof.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd_communication.h"
-#include "cli/cmd_export.h"
-#include "cli/cmd_query.h"
 #include "cli/collecting.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"

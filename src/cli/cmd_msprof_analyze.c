@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_msprof_analyze.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/help.h"
 #include "cli/term.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_msprof_py.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd_communication.h"
-#include "cli/cmd_export.h"
-#include "cli/cmd_query.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/help.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_query.h"
+#include "cli/commands.h"
 #include "base/json_memory.h"
 #include "export/msprof/query.h"
 

@@ -2,7 +2,7 @@
 #include "base/progress.h"
 #include "base/json_memory.h"
 #include "base/inside.h"
-#include "cli/cmd_recover.h"
+#include "cli/commands.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_why.h"
+#include "cli/commands.h"
 
 #include "cli/exit_status.h"
 #include "cli/given_run.h"

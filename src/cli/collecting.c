@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/json_memory.h"
-#include "cli/cmd_export.h"
-#include "cli/cmd_query.h"
+#include "cli/commands.h"
 #include "cli/command.h"
 #include "cli/ending.h"
 #include "cli/exit_status.h"

@@ -2,7 +2,7 @@
 #include "cli/given_run.h"
 
 #include "base/large_memory.h"
-#include "cli/cmd_recover.h"
+#include "cli/commands.h"
 #include "cli/given.h"
 #include "cli/term.h"
 #include "cli/work.h"

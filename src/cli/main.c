@@ -6,12 +6,8 @@
 #include <string.h>
 
 #include "base/json_memory.h"
-#include "cli/cmd_msprof.h"
-#include "cli/cmd_msprof_analyze.h"
-#include "cli/cmd_msprof_info.h"
-#include "cli/cmd_msprof_py.h"
-#include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/ending.h"
 #include "cli/help.h"
 #include "cli/exit_status.h"

@@ -15,7 +15,7 @@
 #include "base/inside.h"
 #include "base/large_memory.h"
 #include "base/progress.h"
-#include "cli/cmd_recover.h"
+#include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/term.h"
 #include "cli/work.h"

@@ -10,7 +10,7 @@
 #include "cli/verdict_report.h"
 #include "cluster/cluster.h"
 #include "cluster/job_overview.h"
-#include "cluster/mode_verdicts.h"
+#include "cluster/modes.h"
 #include "load/chrome_load.h"
 #include "load/db_reader.h"
 #include "open/results_file.h"

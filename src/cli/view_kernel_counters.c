@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/keys.h"
-#include "export/msprof/op_summary.h"
+#include "export/msprof/prof_outputs.h"
 #include "export/scope.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/registry.h"

@@ -9,7 +9,7 @@
 #include "base/large_memory.h"
 #include "base/outdir.h"
 #include "cli/collections.h"
-#include "cli/cmd_recover.h"
+#include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/summary.h"
 #include "load/prof.h"

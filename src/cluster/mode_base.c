@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_base.h"
+#include "cluster/modes.h"
 
 #include "cluster/cluster_comm.h"
 #include "cluster/cluster_comm_json.h"

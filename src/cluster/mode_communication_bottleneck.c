@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_communication_bottleneck.h"
+#include "cluster/modes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_computational_op_masking.h"
+#include "cluster/modes.h"
 
 #include <jansson.h>
 #include <string.h>

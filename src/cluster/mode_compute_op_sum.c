@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_compute_op_sum.h"
+#include "cluster/modes.h"
 
 #include "cluster/recipe.h"
 #include "base/tuples.h"

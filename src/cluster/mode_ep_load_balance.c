@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_ep_load_balance.h"
+#include "cluster/modes.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_export_summary.h"
+#include "cluster/modes.h"
 
 #include "cluster/rank_reload.h"
 #include "cluster/recipe.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_free_analysis.h"
+#include "cluster/modes.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_freq_analysis.h"
+#include "cluster/modes.h"
 
 #include "base/out.h"
 #include "cluster/recipe.h"

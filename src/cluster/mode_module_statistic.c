@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_module_statistic.h"
+#include "cluster/modes.h"
 
 #include "cluster/module_tree.h"
 #include "cluster/rank_reload.h"

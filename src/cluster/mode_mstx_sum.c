@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_mstx_sum.h"
+#include "cluster/modes.h"
 
 #include <stdlib.h>
 

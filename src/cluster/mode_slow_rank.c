@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_slow_rank.h"
+#include "cluster/modes.h"
 
 #include "base/out.h"
 #include "cluster/gathered.h"

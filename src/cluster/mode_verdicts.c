@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/mode_verdicts.h"
+#include "cluster/modes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "cluster/recipe.h"
 #include "base/robust.h"
 #include "cluster/step_verdicts.h"
-#include "cluster/summary_collectives.h"
+#include "cluster/summary_parts.h"
 #include "profile/calls.h"
 
 enum { SHOWN = 6, LEAST_ENDS = 3 };

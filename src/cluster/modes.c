@@ -3,26 +3,7 @@
 
 #include <string.h>
 
-#include "cluster/mode_base.h"
-#include "cluster/mode_cann_api_sum.h"
-#include "cluster/mode_cluster_time_summary.h"
-#include "cluster/mode_communication_bottleneck.h"
-#include "cluster/mode_computational_op_masking.h"
-#include "cluster/mode_compute_op_sum.h"
-#include "cluster/mode_ep_load_balance.h"
-#include "cluster/mode_export_summary.h"
-#include "cluster/mode_free_analysis.h"
-#include "cluster/mode_freq_analysis.h"
-#include "cluster/mode_hccl_sum.h"
-#include "cluster/mode_module_statistic.h"
-#include "cluster/mode_mstx2commop.h"
-#include "cluster/mode_mstx_sum.h"
-#include "cluster/mode_operator_mfu.h"
 #include "cluster/mode_p2p_pairing.h"
-#include "cluster/mode_pp_chart.h"
-#include "cluster/mode_slow_link.h"
-#include "cluster/mode_slow_rank.h"
-#include "cluster/mode_verdicts.h"
 
 const struct mode *const modes[] = {
     &mode_all,

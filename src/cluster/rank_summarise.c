@@ -4,14 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/summary_calls.h"
-#include "cluster/summary_collectives.h"
-#include "cluster/summary_copies.h"
-#include "cluster/summary_exposed.h"
-#include "cluster/summary_gaps.h"
-#include "cluster/summary_marks.h"
-#include "cluster/summary_runs.h"
-#include "cluster/summary_step_trace.h"
+#include "cluster/summary_parts.h"
 
 static int by_number(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/summary_calls.h"
+#include "cluster/summary_parts.h"
 
 #include <stdlib.h>
 

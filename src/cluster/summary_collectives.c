@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/summary_collectives.h"
+#include "cluster/summary_parts.h"
 
 #include "base/keys.h"
 #include "base/stamp.h"

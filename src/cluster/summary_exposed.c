@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/summary_exposed.h"
+#include "cluster/summary_parts.h"
 
 #include "cluster/busy.h"
 

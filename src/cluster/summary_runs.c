@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/summary_runs.h"
+#include "cluster/summary_parts.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/summary_step_trace.h"
+#include "cluster/summary_parts.h"
 
 #include <string.h>
 

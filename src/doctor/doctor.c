@@ -9,10 +9,7 @@
 #include "device/device.h"
 #include "doctor/check.h"
 #include "doctor/framework_checks.h"
-#include "doctor/hardware_checks.h"
-#include "doctor/host_checks.h"
-#include "doctor/place_checks.h"
-#include "doctor/tool_checks.h"
+#include "doctor/machine_checks.h"
 
 const char *const doctor_areas[AREAS] = {
     [AREA_DEVICES] = "devices",       [AREA_HOST] = "host",   [AREA_PLACE] = "place",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/aicpu_comm_load.h"
+#include "load/device_load.h"
 
 #include "base/bytes.h"
 #include "load/records.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/counters_load.h"
+#include "load/device_load.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/cpu_samples.h"
+#include "load/usage_load.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "load/procfs.h"
 #include "load/records.h"
-#include "load/usage_load.h"
 #include "raw/counter.h"
 #include "raw/cpu_events.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/cuda_load.h"
+#include "load/device_load.h"
 
 #include "base/keys.h"
 #include "base/sort.h"

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "load/aicpu_comm_load.h"
 #include "load/ccu_load.h"
-#include "load/pmu_load.h"
 #include "load/records.h"
 #include "load/unit_trace_load.h"
 #include "raw/device_records.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/dvpp.h"
+#include "load/usage_load.h"
 
 #include <string.h>
 
 #include "base/sort.h"
 #include "load/text.h"
-#include "load/usage_load.h"
 
 /* <time> [<dvpp>] <type> <unit> <busy> <frames> <percent>% <busy> <frames> <percent>% <busy> <frames>: since the start,
  * in the last period, in the last call. Only some chips have several DVPPs and number them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/host_counts.h"
+#include "load/usage_load.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "base/large_memory.h"
 #include "base/hash.h"
 #include "base/sort.h"
-#include "load/aicpu_comm_load.h"
+#include "load/device_load.h"
 #include "load/ccu_load.h"
 #include "load/records.h"
 #include "load/tensors.h"

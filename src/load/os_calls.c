@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/os_calls.h"
+#include "load/usage_load.h"
 
 #include <string.h>
 
 #include "load/text.h"
-#include "load/usage_load.h"
 
 /* System calls are reported if their name contains one of these. */
 /* clang-format off */

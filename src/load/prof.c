@@ -11,12 +11,10 @@
 #include "base/inside.h"
 #include "base/pool.h"
 #include "load/collector_load.h"
-#include "load/counters_load.h"
 #include "load/device_load.h"
 #include "load/host_load.h"
 #include "load/seal_load.h"
 #include "load/source_open.h"
-#include "load/task_log_load.h"
 #include "load/usage_load.h"
 
 static bool is_folder_name(const char *name)

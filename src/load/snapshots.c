@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/snapshots.h"
+#include "load/usage_load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "load/procfs.h"
-#include "load/usage_load.h"
 
 /* Files of blocks, each of them what the kernel showed at one time:
  *     TimeStamp:<ns>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/task_log_load.h"
+#include "load/device_load.h"
 
-#include "load/cuda_load.h"
 #include "load/records.h"
 #include "raw/device_records.h"
 #include "raw/hwts.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/usage_load.h"
 
-#include "load/cpu_samples.h"
-#include "load/dvpp.h"
 #include "load/gauges.h"
-#include "load/host_counts.h"
-#include "load/os_calls.h"
-#include "load/snapshots.h"
 
 bool usage_load(struct profile *p, struct source *s, struct usage *u, struct error *e)
 {

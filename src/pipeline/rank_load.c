@@ -12,7 +12,7 @@
 #include "cluster/summary_file.h"
 #include "export/comm/analyze_rows.h"
 #include "export/framework/analysis_db.h"
-#include "export/framework/kernel_details.h"
+#include "export/framework/framework_files.h"
 #include "export/msprof/db_identity.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/prof_write.h"

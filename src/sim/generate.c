@@ -14,7 +14,6 @@
 #include "base/outdir.h"
 #include "base/pool.h"
 #include "raw/host_records.h"
-#include "sim/sim_counters.h"
 #include "sim/sim_device.h"
 #include "sim/sim_faults.h"
 #include "sim/sim_front.h"
@@ -22,12 +21,8 @@
 #include "sim/sim_host.h"
 #include "sim/sim_info.h"
 #include "sim/sim_job_run.h"
-#include "sim/sim_kfc.h"
 #include "sim/sim_operator.h"
 #include "sim/sim_plan.h"
-#include "sim/sim_samplers.h"
-#include "sim/sim_step.h"
-#include "sim/sim_usage.h"
 
 const struct sim_options sim_defaults = {
     .out_dir = ".",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/sim_counters.h"
+#include "sim/sim_device.h"
 
 #include <string.h>
 
@@ -7,8 +7,6 @@
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/sampler.h"
-#include "sim/sim_device.h"
-#include "sim/sim_hwts.h"
 
 /* Fills eight counters, of which the first n are used: each has counted in a part of the cycles. */
 static void events_make(struct dice *d, uint64_t cycles, unsigned n, uint64_t *event)

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#include "sim/sim_counters.h"
 #include "sim/sim_host.h"
-#include "sim/sim_hwts.h"
 
 /* clang-format off */
 static const struct {

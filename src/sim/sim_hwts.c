@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chips without STARS: another task log, counters without times, and a scheduler that reports some tasks elsewhere. */
-#include "sim/sim_hwts.h"
+#include "sim/sim_device.h"
 
 #include <string.h>
 
 #include "raw/device_records.h"
 #include "raw/hwts.h"
-#include "sim/sim_device.h"
 
 enum { MAGIC = 0x6BD3, MAGIC_AT = 2 }; /* collectors write it; readers ignore it */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives that the AI CPU runs: the host launches one kernel, which submits the small tasks to streams. The device therefore reports the
  * operator, its tasks and their data, and where the operator begins and ends. */
-#include "sim/sim_kfc.h"
+#include "sim/sim_device.h"
 #include "sim/sim_front.h"
 
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "sim/sim_comm.h"
-#include "sim/sim_device.h"
 #include "sim/sim_host.h"
 #include "sim/sim_operator.h"
 

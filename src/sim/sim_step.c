@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/sim_step.h"
+#include "sim/sim_device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,12 +7,10 @@
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "sim/sim_comm.h"
-#include "sim/sim_device.h"
 #include "sim/sim_front.h"
 #include "sim/sim_graph.h"
 #include "sim/sim_host.h"
 #include "sim/sim_job_run.h"
-#include "sim/sim_kfc.h"
 #include "sim/sim_operator.h"
 
 enum { MARK_PLAIN = 0, MARK_EXTENDED = 1, EVENT_POINT = 0, EVENT_PUSH_POP = 1, EVENT_RANGE = 2 };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is sampled as text: ports and links of a device, its CPUs, and the operating systems of device and host. */
-#include "sim/sim_usage.h"
+#include "sim/sim_device.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "sim/sim_samplers.h"
 
 typedef unsigned long long ull;
 

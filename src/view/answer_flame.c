@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/answer_flame.h"
+#include "view/answers.h"
 
 #include <stdlib.h>
 

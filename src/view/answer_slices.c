@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/answer_slices.h"
+#include "view/answers.h"
 
 #include <ctype.h>
 #include <math.h>

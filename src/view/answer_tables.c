@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/answer_tables.h"
+#include "view/answers.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -3,13 +3,7 @@
 
 #include <string.h>
 
-#include "view/answer_flame.h"
-#include "view/answer_memory.h"
-#include "view/answer_place.h"
-#include "view/answer_roofline.h"
-#include "view/answer_search.h"
-#include "view/answer_slices.h"
-#include "view/answer_tables.h"
+#include "view/answers.h"
 #include "view/bus_guard.h"
 #include "view/device_tracks.h"
 

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "base/stamp.h"
 #include "export/msprof/db_identity.h"
-#include "export/msprof/hardware.h"
+#include "export/msprof/prof_outputs.h"
 #include "export/framework/framework_db.h"
 #include "export/framework/communication_json.h"
 #include "export/msprof/hardware_db.h"

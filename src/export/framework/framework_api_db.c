@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/framework_api_db.h"
+#include "export/framework/framework_files.h"
 #include "analyse/framework/connections.h"
 #include "base/keys.h"
 #include "export/framework/framework_db.h"

@@ -9,11 +9,9 @@
 
 #include "base/machine.h"
 #include "export/framework/analysis_db.h"
-#include "export/framework/framework_api_db.h"
+#include "export/framework/framework_files.h"
 #include "export/msprof/db_identity.h"
 #include "export/msprof/recording_facts.h"
-#include "export/framework/framework_memory.h"
-#include "export/framework/framework_memory_db.h"
 
 /* The tables of the device. */
 static bool write_device(const struct collection_export *x, struct db *db, struct error *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/framework_memory.h"
+#include "export/framework/framework_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/keys.h"
 #include "export/columns.h"
 #include "export/samplers/counter_tracks.h"
-#include "export/msprof/memory_tables.h"
+#include "export/msprof/prof_outputs.h"
 #include "export/samplers/memory_counters.h"
 
 static struct cell empty(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/kernel_details.h"
+#include "export/framework/framework_files.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "analyse/framework/profiler_steps.h"
 #include "base/keys.h"
 #include "base/sort.h"
-#include "export/msprof/op_summary.h"
+#include "export/msprof/prof_outputs.h"
 
 /* Columns of op_summary that have another name here, or are among the few columns at Level0. There the documented
  * release has neither shapes nor the device. */

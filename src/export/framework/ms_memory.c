@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/ms_memory.h"
+#include "export/framework/framework_files.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/sort.h"
 #include "base/utf8.h"
-#include "export/msprof/memory_tables.h"
+#include "export/msprof/prof_outputs.h"
 #include "export/samplers/memory_counters.h"
 
 static name_id npu_name(struct names *names, int64_t device)

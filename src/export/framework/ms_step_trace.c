@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/ms_step_trace.h"
+#include "export/framework/framework_files.h"
 
 #include <ctype.h>
 #include <string.h>

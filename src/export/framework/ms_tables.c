@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/ms_tables.h"
+#include "export/framework/framework_files.h"
 
 #include <string.h>
 

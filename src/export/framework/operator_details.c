@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/operator_details.h"
+#include "export/framework/framework_files.h"
 
 #include "analyse/framework/profiler_steps.h"
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/parts.h"
-#include "export/framework/framework_tracks.h"
-#include "export/framework/ms_tracks.h"
+#include "export/framework/framework_files.h"
 #include "export/msprof/recording_facts.h"
 #include "export/msprof/timeline.h"
 #include "export/trace_split.h"

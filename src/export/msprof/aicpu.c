@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/aicpu.h"
+#include "export/msprof/prof_outputs.h"
 
 #include "analyse/device/device_tasks.h"
 #include "base/sort.h"

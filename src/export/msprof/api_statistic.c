@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/api_statistic.h"
+#include "export/msprof/prof_outputs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/hardware.h"
+#include "export/msprof/prof_outputs.h"
 
 #include "analyse/device/gpu_occupancy.h"
 #include "analyse/flow/task_label.h"

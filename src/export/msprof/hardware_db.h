@@ -4,7 +4,7 @@
 #ifndef ASCOPE_EXPORT_MSPROF_HARDWARE_DB_H
 #define ASCOPE_EXPORT_MSPROF_HARDWARE_DB_H
 
-#include "export/msprof/hardware.h"
+#include "export/msprof/prof_outputs.h"
 
 bool hardware_db(const struct export *x, struct db *db, struct error *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/marks_table.h"
+#include "export/msprof/prof_outputs.h"
 #include "analyse/flow/marks.h"
 #include "base/sort.h"
 #include "export/msprof/mark_tracks.h"

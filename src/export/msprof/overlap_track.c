@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/overlap_track.h"
+#include "export/msprof/prof_outputs.h"
 
 #include "analyse/device/overlap.h"
 #include "export/samplers/counter_tracks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/pmu_db.h"
+#include "export/msprof/prof_outputs.h"
 
 struct pmu_rows {
     const struct device *d;

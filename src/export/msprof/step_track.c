@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/step_track.h"
+#include "export/msprof/prof_outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "export/msprof/step_rows.h"
-#include "export/msprof/step_trace.h"
 
 enum { FIRST_TID = 70000 }; /* behind the tracks of all streams */
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/samplers/count_tables.h"
+#include "export/samplers/sampler_outputs.h"
 
 #include <string.h>
-
-#include "export/samplers/usage_tables.h"
 
 /* What a column shows of a counter. Counters of the kernel only grow: SHOWN_GROWTH is by how much during the
  * recording. */

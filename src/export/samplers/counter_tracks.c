@@ -9,11 +9,9 @@
 #include "export/samplers/ccu_tables.h"
 #include "export/samplers/unit_track.h"
 #include "export/samplers/core_samples.h"
-#include "export/samplers/gpu_memory.h"
-#include "export/samplers/gpu_counters.h"
+#include "export/samplers/sampler_outputs.h"
 #include "export/samplers/link_counters.h"
 #include "export/samplers/memory_counters.h"
-#include "export/samplers/soc_counters.h"
 #include "export/scope.h"
 
 static const double BYTES_PER_MB = 1048576;

@@ -7,7 +7,7 @@
 #include "analyse/host/tally.h"
 #include "base/sort.h"
 #include "export/samplers/usage_export.h"
-#include "export/samplers/usage_tables.h"
+#include "export/samplers/sampler_outputs.h"
 #include "raw/cpu_events.h"
 
 /* ---- what the CPUs of a device counted, by event ---- */

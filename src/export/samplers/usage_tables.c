@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/samplers/usage_tables.h"
+#include "export/samplers/sampler_outputs.h"
 
 #include <math.h>
 #include <stdlib.h>
