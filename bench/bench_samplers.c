@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/recorder_session.h"
+#include "collect/session/recorder_session.h"
 
 static void *busy(void *unused)
 {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/job.h"
-#include "cluster/summary_file.h"
+#include "cluster/job/job.h"
+#include "cluster/rank/summary_file.h"
 
 /* Names of groups in this copy: their texts, and the numbers of these. */
 struct renaming {

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/db.h"
+#include "base/sqlite/db.h"
 
 enum { BLOCK_ROWS = 100000, MOST_COLUMNS = 64 };
 

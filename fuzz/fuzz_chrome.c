@@ -2,13 +2,13 @@
 /* A trace in Chrome's form: every event is found or counted, and what is found lies inside the text. */
 #include <math.h>
 
-#include "answers/run_chrome.h"
-#include "answers/run_rank.h"
-#include "answers/trace_steps.h"
+#include "answers/run/run_chrome.h"
+#include "answers/run/run_rank.h"
+#include "answers/run/trace_steps.h"
 #include "fuzz.h"
 #include "guarded.h"
-#include "load/chrome_load.h"
-#include "view/view_timeline.h"
+#include "load/trace/chrome_load.h"
+#include "view/rows/view_timeline.h"
 
 static void check_args(const struct chrome_trace *t, uint64_t at, uint32_t len)
 {

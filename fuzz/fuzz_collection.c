@@ -6,7 +6,7 @@
 #include "pipeline/analyze.h"
 #include "export/msprof/query.h"
 #include "pipeline/prof_write.h"
-#include "load/prof.h"
+#include "load/prof/prof.h"
 
 enum { ASK_JSON = 1, ASK_CURRENT = 2, ASK_FROM_START = 4, ASK_PART = 8, ASK_GRAPH = 16, ASK_SECOND = 32, ASK_TWO = 64 };
 enum { ASK_QUESTIONS = 128 }; /* query and analyze instead of export */

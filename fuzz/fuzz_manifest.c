@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "cluster/manifest.h"
+#include "cluster/job/manifest.h"
 #include "fuzz.h"
 
 static void read_it(const uint8_t *data, size_t n)

@@ -2,9 +2,9 @@
 /* Tensors, modules and allocators of a FRAMEWORK folder, and the memory timeline that comes of them. */
 #include "folder.h"
 
-#include "base/out.h"
+#include "base/files/out.h"
 #include "export/pages/memory_timeline_file.h"
-#include "load/pt.h"
+#include "load/framework/pt.h"
 
 static void check(const struct memory_timeline *m)
 {

@@ -4,8 +4,8 @@
 
 #include "fuzz.h"
 
-#include "collect/option_json.h"
-#include "collect/options.h"
+#include "collect/options/option_json.h"
+#include "collect/options/options.h"
 
 static void listen(void *to, const struct options_remark *r)
 {

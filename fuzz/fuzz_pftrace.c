@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "load/chrome_load.h"
-#include "load/pftrace_read.h"
+#include "load/trace/chrome_load.h"
+#include "load/trace/pftrace_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster/job.h"
+#include "cluster/job/job.h"
 #include "fuzz.h"
 
 static char dir[] = "/tmp/ascope-fuzz-rank-XXXXXX";

@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "guarded.h"
-#include "load/records.h"
+#include "load/prof/records.h"
 #include "raw/all.h"
 
 enum { MOST_SLICES = 8 };

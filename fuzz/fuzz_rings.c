@@ -3,7 +3,7 @@
  * first byte says which. No input would guess a check: unless the first byte wants them damaged, they are made to fit. */
 #include "folder.h"
 
-#include "collect/recover.h"
+#include "collect/session/recover.h"
 #include "rings.h"
 
 enum { HAS_FRAMEWORK = 1, HAS_PROF = 2, HAS_FILES = 4, IS_CUT = 8, IS_DAMAGED = 16 };

@@ -3,10 +3,10 @@
  * names. */
 #include "folder.h"
 
-#include "cli/reports.h"
+#include "report/reports.h"
 #include "export/msprof/recording_facts.h"
-#include "load/collector_load.h"
-#include "load/source_open.h"
+#include "load/prof/collector_load.h"
+#include "load/prof/source_open.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "cluster/summary_file.h"
+#include "cluster/rank/summary_file.h"
 #include "fuzz.h"
 
 static void read_it(const uint8_t *data, size_t n)

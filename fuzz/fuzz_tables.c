@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "load/chrome_load.h"
-#include "view/view_tables_load.h"
+#include "load/trace/chrome_load.h"
+#include "view/rows/view_tables_load.h"
 
 static char dir[] = "/tmp/ascope-fuzz-tables-XXXXXX";
 static const char *const names_of[] = { "a.csv", "a.json", "a.json.gz" };

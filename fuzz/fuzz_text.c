@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "guarded.h"
-#include "load/text.h"
+#include "load/prof/text.h"
 
 enum { MOST_SLICES = 8, MOST_WORDS = 16 };
 

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "collect/ring.h"
+#include "collect/ring/ring.h"
 #include "fuzz.h"
 
 enum { FUZZ_RING_BYTES = 1 << 16, RINGS_PARTS = 8 };

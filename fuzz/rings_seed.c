@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
-#include "collect/ring_ranges.h"
-#include "collect/writer.h"
+#include "base/text/error.h"
+#include "collect/ring/ring_ranges.h"
+#include "collect/write/writer.h"
 
 static void put(enum stream_id stream, size_t bytes)
 {

@@ -9,7 +9,7 @@
 #include <glob.h>
 
 #include "folder.h"
-#include "load/usage_load.h"
+#include "load/samplers/usage_load.h"
 #include "settings_of.h"
 
 struct lines {

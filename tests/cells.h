@@ -10,8 +10,8 @@
 
 #include <sqlite3.h>
 
-#include "base/out.h"
-#include "base/table.h"
+#include "base/files/out.h"
+#include "base/text/table.h"
 #include "export/output_options.h"
 
 /* Columns of a profile: U32{ 1, 2, 3 }. */

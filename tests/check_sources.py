@@ -12,9 +12,9 @@ A test forks by tests/child.h, whose parent does not wait for ever. (run_program
 A column of a table is a row of name and getter: no function chooses among the cells of a row by the number of the column.
 There is one message for memory that is used up: error_no_memory().
 Prose in README and docs/ is wrapped at 120 columns, so that a diff shows what changed.
-Suffixes of the directories of frameworks are rows of base/framework_names.c; help texts, where a "*" is in front, may have them.
+Suffixes of the directories of frameworks are rows of base/text/framework_names.c; help texts, where a "*" is in front, may have them.
 Functions and files that documents name exist.
-There is one binary search: SEARCH_FIRST_NOT() of base/sort.h, on which the functions there stand.
+There is one binary search: SEARCH_FIRST_NOT() of base/memory/sort.h, on which the functions there stand.
 """
 import pathlib
 import re
@@ -81,7 +81,7 @@ def variables_without_manual(src):
         if file.name != "manual.c":
             read.update((name, file) for name in re.findall(r"[\"'](ASCOPE_[A-Z0-9_]+)[\"']", file.read_text()))
     for name in sorted(set(read) - described - NOT_VARIABLES):
-        yield f"{read[name]}: {name} is not in {page}: describe it in src/cli/manual.c, then make docs"
+        yield f"{read[name]}: {name} is not in {page}: describe it in src/cli/options/manual.c, then make docs"
     for name in sorted(described - set(read)):
         yield f"{page}: {name} is read nowhere"
 
@@ -109,7 +109,7 @@ def json_behind_load(src):
 
 
 def texts_of_no_memory(src):
-    allowed = {"base/error.c", "collect/writer.c"}  # the message itself; a warning that says what is lost
+    allowed = {"base/text/error.c", "collect/write/writer.c"}  # the message itself; a warning that says what is lost
     for file in sorted(src.rglob("*.c")):
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if str(file.relative_to(src)) not in allowed and re.search(r'"[^"]*\b(no|out of) memory\b[^"]*"', line):
@@ -119,14 +119,14 @@ def texts_of_no_memory(src):
 def binary_searches(src):
     for file in sorted(src.rglob("*.[ch]")):
         if file.name != "sort.h" and re.search(r"while \(\w+ < \w+\).*\n.*\+ \(\w+ - \w+\) / 2;", file.read_text()):
-            yield f"{file}: a binary search of its own; wanted SEARCH_FIRST_NOT() of base/sort.h"
+            yield f"{file}: a binary search of its own; wanted SEARCH_FIRST_NOT() of base/memory/sort.h"
 
 
 def suffixes_of_their_own(src):
     for file in sorted(src.rglob("*.[ch]")):
         for number, line in enumerate(re.sub(r"/\*.*?\*/", lambda c: "\n" * c.group().count("\n"), file.read_text(), flags=re.S).splitlines(), 1):
             if file.name != "framework_names.c" and re.search(r"(?<!\*)_ascend_(pt|ms)", line):
-                yield f"{file}:{number}: {line.strip()}; wanted framework_names[] of base/framework_names.h"
+                yield f"{file}:{number}: {line.strip()}; wanted framework_names[] of base/text/framework_names.h"
 
 
 def prose_that_is_not_wrapped(root):

@@ -5,9 +5,9 @@
 
 #include "test.h"
 
-#include "collect/ring_inline.h"
-#include "collect/ring_ranges.h"
-#include "collect/writer.h"
+#include "collect/ring/ring_inline.h"
+#include "collect/ring/ring_ranges.h"
+#include "collect/write/writer.h"
 #include "folder.h"
 
 enum { SLICE = 4096, RING_BYTES = 1 << 16 };

@@ -18,8 +18,8 @@
 
 #include "analyse/flow/kernels.h"
 #include "analyse/framework/op_tree.h"
-#include "analyse/framework/profiler_steps.h"
-#include "base/out.h"
+#include "analyse/framework/steps/profiler_steps.h"
+#include "base/files/out.h"
 #include "export/msprof/prof_outputs.h"
 #include "export/framework/framework_files.h"
 #include "export/framework/step_trace_time.h"

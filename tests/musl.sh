@@ -12,5 +12,5 @@ for header in jansson.h jansson_config.h sqlite3.h zlib.h zconf.h linux asm asm-
 done
 cd "$source"
 find src -name '*.c' -print0 | xargs -0 -P "$(nproc)" -n 20 musl-gcc -fsyntax-only -std=gnu17 -Wall -Wextra -Werror -Wconversion \
-    -D_GNU_SOURCE '-DASCOPE_VERSION="musl"' -include src/base/libc.h -Isrc -Iinclude -isystem "$includes"
+    -D_GNU_SOURCE '-DASCOPE_VERSION="musl"' -include src/base/process/libc.h -Isrc -Iinclude -isystem "$includes"
 echo "src compiles with musl"

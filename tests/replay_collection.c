@@ -18,8 +18,8 @@
 
 #include "analyse/host/op_memory.h"
 #include "analyse/framework/memory_lifetimes.h"
-#include "base/out.h"
-#include "base/sort.h"
+#include "base/files/out.h"
+#include "base/memory/sort.h"
 #include "export/framework/step_collectives.h"
 #include "export/framework/communication_matrix.h"
 #include "export/framework/framework_files.h"

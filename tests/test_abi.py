@@ -127,7 +127,7 @@ def rules_of_structures(structures, value):
         if end != size:
             yield "%s: struct %s has %d bytes of padding at its end, where a new field would not change its size" % (header, s, size - end)
         if size % SIZE_UNIT or not SIZE_LEAST <= size <= SIZE_MOST:
-            yield "%s: struct %s has %d bytes; src/collect/sized.c would take that for a size that is not set" % (header, s, size)
+            yield "%s: struct %s has %d bytes; src/collect/options/sized.c would take that for a size that is not set" % (header, s, size)
 
 
 def rules_of_comments():

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "answers/advise_checks.h"
+#include "answers/checks/advise_checks.h"
 #include "raw/chip.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"

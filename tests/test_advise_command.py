@@ -20,7 +20,7 @@ def keys_in(path, pattern):
         return re.findall(pattern, f.read(), re.M)
 
 
-TABLE = keys_in("src/answers/advise.c", r'^    \{ "(\w+)", "')
+TABLE = keys_in("src/answers/checks/advise.c", r'^    \{ "(\w+)", "')
 OF_GPU = {"tensor_cores", "waves"}
 CHECKS = set(TABLE) - OF_GPU
 

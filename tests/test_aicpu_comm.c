@@ -3,7 +3,7 @@
 
 #include "analyse/comm/aicpu_collectives.h"
 #include "analyse/comm/comm_tables.h"
-#include "load/device_load.h"
+#include "load/prof/device_load.h"
 #include "raw/enums.h"
 
 /* A device with one group: its AI CPU schedules on stream 40, its small tasks run on streams 41, 42 and 43. A tick is a ns.

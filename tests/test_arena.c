@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 static void memory_is_zeroed_aligned_and_separate(void **state)
 {

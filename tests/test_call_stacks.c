@@ -5,11 +5,11 @@
 
 #include "ascope/record.h"
 #include "child.h"
-#include "collect/call_stacks.h"
-#include "collect/outputs.h"
-#include "collect/record_bytes.h"
-#include "collect/recording.h"
-#include "collect/recover.h"
+#include "collect/ring/call_stacks.h"
+#include "collect/write/outputs.h"
+#include "collect/ring/record_bytes.h"
+#include "collect/session/recording.h"
+#include "collect/session/recover.h"
 
 /* ---- frames ---- */
 

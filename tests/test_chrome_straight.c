@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "export/trace.h"
-#include "load/chrome_load.h"
-#include "load/chrome_straight.h"
+#include "load/trace/chrome_load.h"
+#include "load/trace/chrome_straight.h"
 
 enum { EVENTS = 4000, FIRST_NS = 1700000000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/clock.h"
+#include "base/process/clock.h"
 
 static void a_frequency_is_an_exact_fraction(void **state)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "cluster/cluster.h"
-#include "cluster/rank_summarise.h"
-#include "cluster/summary_file.h"
+#include "cluster/rank/rank_summarise.h"
+#include "cluster/rank/summary_file.h"
 #include "folder.h"
 #include "profile/calls.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "answers/collective_waits.h"
+#include "answers/run/collective_waits.h"
 #include "profile/calls.h"
 
 enum { RANKS = 3, OPS = 3, NOT_READ = -1 };

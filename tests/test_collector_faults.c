@@ -13,7 +13,7 @@
 
 #include "ascope/base.h"
 #include "child.h"
-#include "collect/recover.h"
+#include "collect/session/recover.h"
 
 enum { RECORD = 64, NUMBERS_MOST = 1 << 22 };
 

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <sys/statvfs.h>
 
-#include "base/db.h"
+#include "base/sqlite/db.h"
 #include "folder.h"
 
 /* The first column of the first row of a query, as text. */

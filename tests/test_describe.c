@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cluster/describe.h"
+#include "cluster/rank/describe.h"
 
 static bool is_near(double a, double b)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/destination.h"
-#include "base/gzip.h"
-#include "base/out.h"
+#include "base/files/destination.h"
+#include "base/files/gzip.h"
+#include "base/files/out.h"
 #include "folder.h"
 
 static char *path_of(const char *name)

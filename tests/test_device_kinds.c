@@ -9,9 +9,9 @@
 
 #include "ascope/mark.h"
 #include "ascope/session.h"
-#include "collect/devices.h"
-#include "collect/host_clock.h"
-#include "collect/ring.h"
+#include "collect/session/devices.h"
+#include "collect/session/host_clock.h"
+#include "collect/ring/ring.h"
 #include "doctor/doctor.h"
 #include "folder.h"
 

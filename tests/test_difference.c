@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/difference.h"
+#include "answers/judge/difference.h"
 
 #include <math.h>
 

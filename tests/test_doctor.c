@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "collect/host_sampler.h"
+#include "collect/samplers/host_sampler.h"
 #include "doctor/check.h"
 #include "doctor/doctor.h"
 #include "doctor/framework_checks.h"

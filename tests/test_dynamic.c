@@ -5,7 +5,7 @@
 #include <regex.h>
 #include <utime.h>
 
-#include "base/background.h"
+#include "base/process/background.h"
 #include "child.h"
 #include "dynamic/dynamic_log.h"
 #include "reported.h"

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 
 #include "ascope/recorder_options.h"
-#include "collect/json_text.h"
+#include "collect/describe/json_text.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 #include "folder.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/error.h"
+#include "base/text/error.h"
 
 static void the_first_error_is_kept(void **state)
 {

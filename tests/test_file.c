@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "folder.h"
 
 static void put_file(const char *name)

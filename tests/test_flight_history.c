@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 
 #include "child.h"
-#include "collect/flight_history.h"
-#include "collect/flight_steps.h"
-#include "collect/recover.h"
+#include "collect/flight/flight_history.h"
+#include "collect/flight/flight_steps.h"
+#include "collect/session/recover.h"
 #include "full_disk.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"

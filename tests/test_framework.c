@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/stamp.h"
-#include "base/bytes.h"
+#include "base/text/stamp.h"
+#include "base/files/bytes.h"
 #include "folder.h"
-#include "load/torch_load.h"
+#include "load/framework/torch_load.h"
 #include "profile/known.h"
 #include "raw/torch.h"
 

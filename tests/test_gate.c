@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/gate.h"
+#include "answers/judge/gate.h"
 
 #include <math.h>
 

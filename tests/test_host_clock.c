@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collect/host_clock.h"
+#include "collect/session/host_clock.h"
 
 static void readings_agree_with_the_raw_clock(void **state)
 {

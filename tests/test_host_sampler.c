@@ -18,9 +18,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "collect/recorder_session.h"
+#include "collect/session/recorder_session.h"
 #include "collecting.h"
-#include "load/prof.h"
+#include "load/prof/prof.h"
 #include "reported.h"
 
 /* ---- a session about a worker, and its files ---- */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "view/http.h"
+#include "view/server/http.h"
 
 enum { REQUESTS = 200 };
 

@@ -2,7 +2,7 @@
 /* http_request.h: what a browser, or somebody else, may send. */
 #include "test.h"
 
-#include "view/http_request.h"
+#include "view/server/http_request.h"
 
 static char buffer[HTTP_REQUEST_BYTES + 1];
 

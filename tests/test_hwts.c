@@ -3,10 +3,10 @@
 #include "test.h"
 
 #include "analyse/host/batch.h"
-#include "analyse/device/hwts_log.h"
-#include "analyse/device/pmu_join.h"
+#include "analyse/device/tasks/hwts_log.h"
+#include "analyse/device/counters/pmu_join.h"
 #include "guarded.h"
-#include "load/device_load.h"
+#include "load/prof/device_load.h"
 #include "raw/device_records.h"
 #include "raw/hwts.h"
 

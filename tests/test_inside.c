@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "base/inside.h"
+#include "base/files/inside.h"
 #include "child.h"
 #include "folder.h"
 #include "without_openat2.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/json_scan.h"
+#include "base/text/json_scan.h"
 
 #include <math.h>
 
-#include "base/stamp.h"
+#include "base/text/stamp.h"
 #include "guarded.h"
 #include "test.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/framework/judge.h"
+#include "analyse/framework/steps/judge.h"
 
 enum { MOST_STEPS = 40, MOST_RANKS = 4, MOST_FOUND = 4 };
 

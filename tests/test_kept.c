@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/kept.h"
+#include "base/files/kept.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "base/file_lock.h"
+#include "base/files/file_lock.h"
 #include "child.h"
 #include "folder.h"
 #include "refused.h"

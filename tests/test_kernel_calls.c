@@ -3,7 +3,7 @@
 #include "collecting.h"
 #include "test.h"
 
-#include "../src/collect/kernel_calls.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../src/collect/os_calls/kernel_calls.c" /* NOLINT(bugprone-suspicious-include) */
 
 enum { CPUS = 2, THREAD = 7, ENTER_ID = 100, EXIT_ID = 101, SAMPLE_BYTES = 56 };
 

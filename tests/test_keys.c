@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/keys.h"
+#include "base/memory/keys.h"
 
 static void places_are_those_of_first_appearance(void **state)
 {

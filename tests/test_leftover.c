@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/leftover.h"
+#include "base/files/leftover.h"
 #include "child.h"
 #include "folder.h"
 

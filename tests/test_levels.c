@@ -2,7 +2,7 @@
 /* levels.h: slices as rows, and views of them at any resolution, against counting by hand. */
 #include "test.h"
 
-#include "view/levels.h"
+#include "view/rows/levels.h"
 
 enum { N = 4000, TRACKS = 3 };
 

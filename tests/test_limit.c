@@ -3,9 +3,9 @@
 
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/large_memory.h"
+#include "base/memory/arena.h"
+#include "base/text/error.h"
+#include "base/memory/large_memory.h"
 #include "child.h"
 #include "folder.h"
 #include "starting.h"

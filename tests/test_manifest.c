@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/manifest.h"
+#include "cluster/job/manifest.h"
 
 #include <unistd.h>
 

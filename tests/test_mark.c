@@ -7,8 +7,8 @@
 #include <sys/time.h>
 
 #include "analyse/flow/marks.h"
-#include "collect/writer.h"
-#include "export/msprof/mark_tracks.h"
+#include "collect/write/writer.h"
+#include "export/msprof/tracks/mark_tracks.h"
 #include "raw/host_records.h"
 #include "recorded.h"
 

@@ -3,7 +3,7 @@
 
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_peaks.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/torch.h"
 
 enum { MOST = 32, TEXT_MOST = 512, PROCESS = 7 };

@@ -6,11 +6,11 @@
 #include <limits.h>
 #include <time.h>
 
-#include "base/framework_names.h"
+#include "base/text/framework_names.h"
 #include "child.h"
-#include "collect/mindspore_calls.h"
-#include "collect/record_bytes.h"
-#include "collect/recover.h"
+#include "collect/session/mindspore_calls.h"
+#include "collect/ring/record_bytes.h"
+#include "collect/session/recover.h"
 #include "recorded.h"
 
 enum { RANGES_MOST = 64, FILE_MOST = 1 << 16 };

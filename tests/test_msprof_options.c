@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "cli/msprof_line.h"
-#include "cli/msprof_request.h"
-#include "collect/options.h"
+#include "cli/msprof/msprof_line.h"
+#include "cli/msprof/msprof_request.h"
+#include "collect/options/options.h"
 #include "folder.h"
 #include "run/run_sample.h"
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "base/names.h"
+#include "base/memory/names.h"
 
 static void equal_strings_have_equal_ids(void **state)
 {

@@ -3,7 +3,7 @@
 
 #include "analyse/flow/kernels.h"
 #include "analyse/framework/op_tree.h"
-#include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/steps/profiler_steps.h"
 
 enum { MOST = 32, TEXT_MOST = 1024 };
 

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "ascope/load.h"
-#include "collect/option_json.h"
-#include "collect/option_values.h"
-#include "collect/options.h"
+#include "collect/options/option_json.h"
+#include "collect/options/option_values.h"
+#include "collect/options/options.h"
 #include "reported.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

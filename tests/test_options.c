@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "ascope/record.h"
-#include "collect/option_rows.h"
-#include "collect/options.h"
+#include "collect/options/option_rows.h"
+#include "collect/options/options.h"
 #include "reported.h"
 
 enum { PAIRS = 4 };

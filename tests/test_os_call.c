@@ -9,9 +9,9 @@
 #include <math.h>
 #include <sys/syscall.h>
 
-#include "collect/host_clock.h"
-#include "collect/os_call.h"
-#include "collect/recover.h"
+#include "collect/session/host_clock.h"
+#include "collect/os_calls/os_call.h"
+#include "collect/session/recover.h"
 
 static const struct os_call_times times = {
     .begin_ns = 5000000000, .count = 20000, .raw_ns = 9000000000, .ns_per_count = 0.5

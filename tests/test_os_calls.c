@@ -9,11 +9,11 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include "collect/handover.h"
-#include "collect/kernel_calls.h"
-#include "collect/os_call_sink.h"
-#include "collect/preload.h"
-#include "collect/recorder_session.h"
+#include "collect/session/handover.h"
+#include "collect/os_calls/kernel_calls.h"
+#include "collect/os_calls/os_call_sink.h"
+#include "collect/os_calls/preload.h"
+#include "collect/session/recorder_session.h"
 
 /* ---- recording it ---- */
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/out.h"
+#include "base/files/out.h"
 #include "folder.h"
 
 static struct out o; /* text in memory, begun anew by say() */

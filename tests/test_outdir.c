@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "base/outdir.h"
+#include "base/files/outdir.h"
 #include "child.h"
 #include "folder.h"
 

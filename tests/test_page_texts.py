@@ -25,17 +25,17 @@ def found(pattern, *paths):
 
 
 TABLE = text_of("src/view/pages/text.js").partition("const words = {")[2].partition("\n};")[0]
-CHECKS = found(r'^    \{ "(\w+)", "', "src/answers/advise.c")
+CHECKS = found(r'^    \{ "(\w+)", "', "src/answers/checks/advise.c")
 FACTS = found(r'\b(?:add_fact|add_count|fact_add)\((?:f->)?in, "([^"]+)"', "src/view/**/*.c", "src/**/view_*.c")
 
 # Keys that are completed at run time, by their begin: what completes them.
 COMPLETED = {
-    "check_": CHECKS, "change_": CHECKS, "fact_": FACTS, "verdict_": found(r'\[VERDICT_\w+\] = "(\w+)"', "src/cluster/verdicts.c"),
-    "table_": found(r'^    \{ "([\w ]+)", "', "src/view/view_sql.c"), "difference_": set(re.findall(r'"(\w+)"', text_of("src/cli/compare_report.c").partition("difference_key[")[2].partition(";")[0])),
-    "shows_": set(re.findall(r'"(\w+)"', text_of("src/view/view_api.c").partition("*shown_of(")[2].partition("\n}")[0])),
-    "roof_": found(r'"(device|published|observed)"', "src/cli/view_roofline.c"),
-    "scope_": found(r"scope == '\w' \? \"(\w+)\"", "src/view/answer_slices.c"), "minimap_": {"device", "host"},
-    "path_": found(r'\[PATH_\w+\] = "(\w+)"', "src/cluster/verdicts.c"),
+    "check_": CHECKS, "change_": CHECKS, "fact_": FACTS, "verdict_": found(r'\[VERDICT_\w+\] = "(\w+)"', "src/cluster/verdicts/verdicts.c"),
+    "table_": found(r'^    \{ "([\w ]+)", "', "src/view/server/view_sql.c"), "difference_": set(re.findall(r'"(\w+)"', text_of("src/report/compare_report.c").partition("difference_key[")[2].partition(";")[0])),
+    "shows_": set(re.findall(r'"(\w+)"', text_of("src/view/answers/view_api.c").partition("*shown_of(")[2].partition("\n}")[0])),
+    "roof_": found(r'"(device|published|observed)"', "src/view/inputs/view_roofline.c"),
+    "scope_": found(r"scope == '\w' \? \"(\w+)\"", "src/view/answers/answer_slices.c"), "minimap_": {"device", "host"},
+    "path_": found(r'\[PATH_\w+\] = "(\w+)"', "src/cluster/verdicts/verdicts.c"),
     "host_": set(re.findall(r'"(\w+)"', re.search(r"^export const PARTS = \[(.*?)\]", text_of("src/view/pages/strip.js"), re.M).group(1))),
     "column_": None,  # test_view.py asks for the columns of every table
 }
@@ -107,7 +107,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(unknown, [])
 
     def test_verdicts_have_chinese_texts(self):
-        pattern, of_judge = re.compile("|".join("(?:%s)" % form for form in forms() if not form.startswith("(.+"))), [*templates("src/answers/run_judge.c", r"mem,"), *templates("src/cli/view_steps.c", r"mem,")]
+        pattern, of_judge = re.compile("|".join("(?:%s)" % form for form in forms() if not form.startswith("(.+"))), [*templates("src/answers/judge/run_judge.c", r"mem,"), *templates("src/view/inputs/view_steps.c", r"mem,")]
         self.assertGreater(len(of_judge), 10)
         for sentence in JUDGED:
             self.assertTrue(pattern.fullmatch(sentence), sentence)
@@ -145,19 +145,19 @@ class Texts(unittest.TestCase):
         self.assertEqual(several, [])
 
     def test_what_checks_need_and_facts_say_has_chinese_texts(self):
-        advise, translated = text_of("src/answers/advise.c"), text_of("src/view/pages/sentences.js")
+        advise, translated = text_of("src/answers/checks/advise.c"), text_of("src/view/pages/sentences.js")
         macros = dict(re.findall(r'^#define (\w+) +"([^"]+)"', advise, re.M))
         needs = set()
         for of, gpu in re.findall(r'^    \{ "\w+", "[^"]+", ("[^"]+"|\w+), ("[^"]+"|\w+),', advise, re.M):
             needs |= {macros.get(one, one.strip('"')) for one in (of, gpu) if one != "NULL"}
         self.assertGreater(len(needs), 8)
         said = found(r'\badd_fact\((?:f->)?in, [^"]*"[^"]+", "([^"]+)"', "src/view/**/*.c", "src/**/view_*.c") | found(r'\badd_fact\((?:f->)?in, table, "([^"]+)"', "src/view/**/*.c") | \
-            found(r'is_lossy \? "([^"]+)" : "', "src/cli/view_collection.c") | found(r'is_lossy \? "[^"]+" : "([^"]+)"', "src/cli/view_collection.c")
+            found(r'is_lossy \? "([^"]+)" : "', "src/view/inputs/view_collection.c") | found(r'is_lossy \? "[^"]+" : "([^"]+)"', "src/view/inputs/view_collection.c")
         self.assertEqual(len(said), 4)
         self.assertEqual([text for text in sorted(needs | said) if '"%s": "' % text not in translated and '%s: "' % text not in translated], [])
 
     def test_losses_of_records_have_chinese_texts(self):
-        wanted = re.findall(r'\[LOSS_\w+\] = \{ "\w+", "([^"]+)",\s*true', text_of("src/base/error.c"))
+        wanted = re.findall(r'\[LOSS_\w+\] = \{ "\w+", "([^"]+)",\s*true', text_of("src/base/text/error.c"))
         self.assertGreater(len(wanted), 8)
         translated = text_of("src/view/pages/sentences.js")
         self.assertEqual([text for text in wanted if '"%s": "' % text not in translated], [])

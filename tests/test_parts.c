@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-#include "base/parts.h"
+#include "base/memory/parts.h"
 #include "folder.h"
 
 /* Parts of very different lengths: some are empty, some longer than what may wait in memory. */

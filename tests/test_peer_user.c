@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "view/peer_user.h"
+#include "view/server/peer_user.h"
 
 /* Both ends of a connection: the client's, of version 4 or 6 of the protocol, and the server's. */
 struct ends {

@@ -2,8 +2,8 @@
 #include "settings_of.h"
 #include "test.h"
 
-#include "analyse/device/pmu_join.h"
-#include "base/bytes.h"
+#include "analyse/device/counters/pmu_join.h"
+#include "base/files/bytes.h"
 #include "raw/device_records.h"
 #include "raw/sampler.h"
 

@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <fcntl.h>
 
-#include "collect/preload.h"
+#include "collect/os_calls/preload.h"
 #include "folder.h"
 
 static void file_make(const char *name, const void *bytes, size_t n)

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "collect/process_files.h"
-#include "collect/recorder_session.h"
-#include "collect/recover.h"
+#include "collect/write/process_files.h"
+#include "collect/session/recorder_session.h"
+#include "collect/session/recover.h"
 #include "folder.h"
-#include "load/prof.h"
+#include "load/prof/prof.h"
 #include "reported.h"
 
 /* ---- one stream, many files ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "collect/place.h"
-#include "collect/prof_writer.h"
+#include "collect/session/place.h"
+#include "collect/write/prof_writer.h"
 #include "folder.h"
 #include "raw/host_records.h"
 

@@ -13,8 +13,8 @@
 
 #include "ascope/record.h"
 #include "ascope/schedule.h"
-#include "base/file_tree.h"
-#include "collect/recorder_session.h"
+#include "base/files/file_tree.h"
+#include "collect/session/recorder_session.h"
 #include "reported.h"
 
 static char dir[] = "/tmp/ascope-profiler-XXXXXX";

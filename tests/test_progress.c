@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "pipeline/stages.h"
 
 /* However long that takes here. */

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "analyse/framework/python_self.h"
-#include "base/names.h"
+#include "base/memory/names.h"
 
 enum { MOST = 64, TEXT_MOST = 1024 };
 

@@ -4,7 +4,7 @@
 
 #include "analyse/profile_analyse.h"
 #include "export/msprof/query.h"
-#include "load/prof.h"
+#include "load/prof/prof.h"
 
 enum { ROWS_MOST = 16 };
 

@@ -2,7 +2,7 @@
 /* The parts of a summary, each from a rank that is short enough to be seen at once. Times are small: 1 stands for 1 ns. */
 #include "test.h"
 
-#include "cluster/summary_parts.h"
+#include "cluster/rank/summary_parts.h"
 #include "profile/calls.h"
 
 enum { MOST = 12, NONE = -1 };

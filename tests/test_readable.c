@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/readable.h"
+#include "base/text/readable.h"
 
 static char *count(char *out, double v)
 {

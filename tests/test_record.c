@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "collect/record_bytes.h"
-#include "collect/writer.h"
-#include "load/tlv.h"
+#include "collect/ring/record_bytes.h"
+#include "collect/write/writer.h"
+#include "load/framework/tlv.h"
 #include "raw/name_hash.h"
 #include "recorded.h"
 

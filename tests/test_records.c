@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "guarded.h"
-#include "load/records.h"
+#include "load/prof/records.h"
 
 /* One heartbeat of a core: "ZZ", the core, the tick; a core of 9 is another kind. */
 enum { BEAT_CORE, BEAT_TICK, BEAT_FIELDS };

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "child.h"
-#include "collect/recover.h"
+#include "collect/session/recover.h"
 #include "full_disk.h"
 #include "worked.h"
 

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/region.h"
+#include "base/memory/region.h"
 
 enum { MIB = 1 << 20, LARGEST_PAGE = 1 << 16 };
 

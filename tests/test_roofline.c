@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/roofline.h"
+#include "answers/run/roofline.h"
 
 #include <math.h>
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 
 #include "child.h"
-#include "collect/recover.h"
+#include "collect/session/recover.h"
 #include "folder.h"
-#include "load/prof.h"
+#include "load/prof/prof.h"
 #include "run/dynamic_client.h"
 #include "run/launch.h"
 #include "run/run.h"

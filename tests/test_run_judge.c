@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "answers/ranks.h"
+#include "answers/judge/ranks.h"
 
 enum { MOST_STEPS = 12, MOST_RANKS = 4, US = 1000, MS = 1000 * US };
 

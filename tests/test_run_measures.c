@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/run_measures.h"
+#include "answers/run/run_measures.h"
 
 #include <math.h>
 
-#include "answers/compare.h"
-#include "answers/kernel_class.h"
+#include "answers/judge/compare.h"
+#include "answers/run/kernel_class.h"
 #include "test.h"
 
 static void assert_near(double found, double wanted)

@@ -21,8 +21,8 @@
 #include "ascope/mark.h"
 #include "ascope/record.h"
 #include "child.h"
-#include "base/file_tree.h"
-#include "collect/recorder_session.h"
+#include "base/files/file_tree.h"
+#include "collect/session/recorder_session.h"
 #include "reported.h"
 
 static char dir[] = "/tmp/ascope-session-XXXXXX";

@@ -3,11 +3,11 @@
 
 #include <fcntl.h>
 
-#include "base/bytes.h"
+#include "base/files/bytes.h"
 #include "folder.h"
-#include "load/tlv.h"
+#include "load/framework/tlv.h"
 #include "raw/mindspore.h"
-#include "sim/generate.h"
+#include "sim/job/generate.h"
 
 static char path[600]; /* where the last simulation went */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "sim/generate.h"
+#include "sim/job/generate.h"
 #include "folder.h"
-#include "load/pt.h"
+#include "load/framework/pt.h"
 #include "raw/torch.h"
 #include "worked.h"
 

@@ -2,9 +2,9 @@
 /* Structures of programs that are older than the library, or newer, or have forgotten the size: each that a caller fills. */
 #include "test.h"
 
-#include "collect/options.h"
-#include "collect/sized.h"
-#include "collect/writer.h"
+#include "collect/options/options.h"
+#include "collect/options/sized.h"
+#include "collect/write/writer.h"
 #include "recorded.h"
 #include "reported.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static void small_tables_sort_as_the_eye_sees(void **state)
 {

@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "base/bytes.h"
-#include "base/untrusted_db.h"
+#include "base/files/bytes.h"
+#include "base/sqlite/untrusted_db.h"
 #include "folder.h"
 
 enum { COMMITS = 6, PAGE = 512, LOG_HEADER = 32, FRAME = 24 + PAGE, FIRST_ROWS = 20 };

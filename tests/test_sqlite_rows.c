@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "base/sqlite_rows.h"
+#include "base/sqlite/sqlite_rows.h"
 
 enum { COLUMNS = 3 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/framework/step_bounds.h"
-#include "analyse/framework/step_causes.h"
+#include "analyse/framework/steps/step_bounds.h"
+#include "analyse/framework/steps/step_causes.h"
 #include "raw/chip.h"
 #include "raw/framework_values.h"
 #include "raw/sampler.h"

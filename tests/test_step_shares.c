@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/framework/step_shares.h"
+#include "analyse/framework/steps/step_shares.h"
 
 enum { MOST = 16, TEXT_MOST = 512 };
 

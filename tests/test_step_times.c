@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 
-#include "analyse/framework/step_times.h"
+#include "analyse/framework/steps/step_times.h"
 
 enum { MOST = 8 };
 

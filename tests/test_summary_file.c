@@ -5,11 +5,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/out.h"
-#include "cluster/column_code.h"
-#include "cluster/rank_columns.h"
-#include "cluster/rank_summarise.h"
-#include "cluster/summary_file.h"
+#include "base/files/out.h"
+#include "cluster/rank/column_code.h"
+#include "cluster/rank/rank_columns.h"
+#include "cluster/rank/rank_summarise.h"
+#include "cluster/rank/summary_file.h"
 #include "profile/calls.h"
 
 /* A rank with something in each part. */

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/out.h"
-#include "base/table.h"
+#include "base/files/out.h"
+#include "base/text/table.h"
 
 static void a_cell_is_shown_as_its_file_shows_it(void **state)
 {

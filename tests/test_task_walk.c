@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "cluster/task_walk.h"
+#include "cluster/modes/task_walk.h"
 
 enum { MS = 1000000, MOST = 6 };
 struct task {

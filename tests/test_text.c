@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "load/text.h"
+#include "load/prof/text.h"
 
 static void a_line_falls_into_words_at_blanks(void **state)
 {

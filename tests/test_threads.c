@@ -16,9 +16,9 @@
 
 #include "ascope/ascope.h"
 #include "ascope/sim.h"
-#include "collect/ring_inline.h"
-#include "collect/ring_ranges.h"
-#include "collect/writer.h"
+#include "collect/ring/ring_inline.h"
+#include "collect/ring/ring_ranges.h"
+#include "collect/write/writer.h"
 #include "dynamic/board.h"
 
 enum { WORKERS = 4, SESSIONS = 8, SESSION_US = 60000, SHARED_RANGES = 16, RECORD = 64 };

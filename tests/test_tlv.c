@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "guarded.h"
-#include "load/tlv.h"
+#include "load/framework/tlv.h"
 
 /* Type, length, and as much of the body as is there. */
 #define RECORD(length, body)      "\1\0" length "\0\0\0" body

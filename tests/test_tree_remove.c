@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "base/file_tree.h"
+#include "base/files/file_tree.h"
 #include "folder.h"
 
 #ifndef RENAME_EXCHANGE

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "analyse/host/host_use.h"
-#include "load/usage_load.h"
+#include "load/samplers/usage_load.h"
 #include "raw/counter.h"
 
 /* A folder in memory with one file in it. Its clock starts at 0, so that its times are those of the file. */

@@ -182,7 +182,7 @@ class Clients(Case):
 
     def test_every_question_with_every_value(self):
         """Over four connections at the same time; others break off in the middle of questions and answers."""
-        with open(os.path.join(SOURCE, "src/view/view_api.c"), encoding="utf-8") as f:
+        with open(os.path.join(SOURCE, "src/view/answers/view_api.c"), encoding="utf-8") as f:
             self.assertEqual(set(re.findall(r'\{ "(\w+)", (?:true|false), answer_', f.read())), set(GOOD))
         read = set()
         for path in glob.glob(os.path.join(SOURCE, "src/view/**/*.c"), recursive=True):

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/background.h"
-#include "base/progress.h"
-#include "view/view_api.h"
+#include "base/process/background.h"
+#include "base/process/progress.h"
+#include "view/answers/view_api.h"
 
 static sem_t reached, goes_on;
 

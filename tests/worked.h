@@ -3,7 +3,7 @@
 #ifndef ASCOPE_TESTS_WORKED_H
 #define ASCOPE_TESTS_WORKED_H
 
-#include "base/progress.h"
+#include "base/process/progress.h"
 
 static inline uint64_t worked(void)
 {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "cli/completion.h"
-#include "cli/help.h"
-#include "cli/nearest_word.h"
+#include "cli/options/completion.h"
+#include "cli/options/help.h"
+#include "cli/options/nearest_word.h"
 
 #define LIST_OF(array) array, sizeof array / sizeof *array
 

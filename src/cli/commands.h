@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "cli/command.h"
-#include "cli/option_table.h"
+#include "cli/options/command.h"
+#include "cli/options/option_table.h"
 
 extern const struct command commands[];
 extern const size_t n_commands;

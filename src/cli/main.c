@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_memory.h"
+#include "base/text/json_memory.h"
 #include "cli/commands.h"
-#include "cli/command.h"
-#include "cli/ending.h"
-#include "cli/help.h"
-#include "cli/exit_status.h"
-#include "cli/summary.h"
-#include "cli/term.h"
+#include "cli/options/command.h"
+#include "cli/options/ending.h"
+#include "cli/options/help.h"
+#include "cli/options/exit_status.h"
+#include "cli/options/summary.h"
+#include "report/term.h"
 
 static int run_command(const struct command *c, int argc, char **argv)
 {

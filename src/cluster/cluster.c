@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analyse/framework/step_marks.h"
-#include "base/pool.h"
-#include "cluster/cluster_steps.h"
+#include "base/process/pool.h"
+#include "cluster/results/cluster_steps.h"
 
 /* A rank between its reader and the modes. */
 struct arrival {

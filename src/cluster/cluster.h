@@ -8,11 +8,11 @@
 #ifndef ASCOPE_CLUSTER_CLUSTER_H
 #define ASCOPE_CLUSTER_CLUSTER_H
 
-#include "base/progress.h"
-#include "cluster/job.h"
+#include "base/process/progress.h"
+#include "cluster/job/job.h"
 #include "cluster/modes.h"
-#include "cluster/results_write.h"
-#include "cluster/verdicts.h"
+#include "cluster/results/results_write.h"
+#include "cluster/verdicts/verdicts.h"
 
 struct cluster_request {
     const struct mode *const *mode;

@@ -8,8 +8,8 @@
 #ifndef ASCOPE_CLUSTER_MODES_H
 #define ASCOPE_CLUSTER_MODES_H
 
-#include "cluster/results.h"
-#include "cluster/rank_summary.h"
+#include "cluster/results/results.h"
+#include "cluster/rank/rank_summary.h"
 
 struct cluster_options {
     const char *mode;

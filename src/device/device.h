@@ -3,7 +3,7 @@
  *
  * The interface does not depend on a vendor: a description has what all devices have, and an optional part for what
  * only NPUs or only GPUs have. A kind puts its records into rings (ring.h) from threads of its own, or starts an engine
- * of the vendor that writes files (begin). collect/devices.h chooses among the kinds.
+ * of the vendor that writes files (begin). collect/session/devices.h chooses among the kinds.
  */
 #ifndef ASCOPE_DEVICE_DEVICE_H
 #define ASCOPE_DEVICE_DEVICE_H
@@ -11,8 +11,8 @@
 #include <limits.h>
 
 #include "ascope/session.h"
-#include "base/error.h"
-#include "base/finding.h"
+#include "base/text/error.h"
+#include "base/text/finding.h"
 
 /* The clocks of a device and of the host at one instant. */
 struct device_reading {

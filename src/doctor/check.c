@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 void check_run(const struct check *c, const struct examined *m, struct finding *f)
 {

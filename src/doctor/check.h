@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/finding.h"
+#include "base/text/finding.h"
 #include "doctor/system_tries.h"
 
 struct python_answer;

@@ -6,9 +6,9 @@
 #ifndef ASCOPE_DOCTOR_DOCTOR_H
 #define ASCOPE_DOCTOR_DOCTOR_H
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/finding.h"
+#include "base/memory/arena.h"
+#include "base/text/error.h"
+#include "base/text/finding.h"
 
 enum doctor_area { AREA_DEVICES, AREA_HOST, AREA_PLACE, AREA_FRAMEWORKS, AREA_TOOLS, AREAS };
 extern const char *const doctor_areas[AREAS];           /* "devices", … */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_memory.h"
+#include "base/text/json_memory.h"
 #include "doctor/program_output.h"
 
 /* The script prints each answer as one line: a mark, and a JSON object whose members are added to those of earlier

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "collect/host_sampler.h"
+#include "collect/samplers/host_sampler.h"
 
 enum { GIB = 1 << 30 };
 

@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
-#include "collect/host_clock.h"
+#include "collect/session/host_clock.h"
 
 static enum finding_state look_kernel(const struct examined *m, struct finding *f)
 {

@@ -14,8 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "collect/place.h"
-#include "collect/rings_file.h"
+#include "collect/session/place.h"
+#include "collect/ring/rings_file.h"
 
 /* The directory, or its nearest existing ancestor: recordings create missing directories. */
 static bool nearest(const char *path, char out[PATH_MAX])

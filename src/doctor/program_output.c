@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/host_clock.h"
+#include "collect/session/host_clock.h"
 
 /* Runs in the child of a process with threads: allocates nothing. */
 static _Noreturn void become(char *const argv[], int out, int trouble)

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/host_clock.h"
-#include "collect/kernel_calls.h"
+#include "collect/session/host_clock.h"
+#include "collect/os_calls/kernel_calls.h"
 
 /* ---- events ---- */
 

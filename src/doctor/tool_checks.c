@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/own_path.h"
-#include "collect/preload.h"
+#include "base/files/own_path.h"
+#include "collect/os_calls/preload.h"
 
 #if defined(__x86_64__)
 #define LIB_OF_MACHINE "lib/x86_64-linux-gnu"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file_lock.h"
+#include "base/files/file_lock.h"
 #include "dynamic/host_status.h"
 
 #define BOARD_MAGIC "ascope board 2"

@@ -22,9 +22,9 @@
 #include <stdint.h>
 
 #include "ascope/dynamic.h"
-#include "base/error.h"
-#include "base/kept.h"
-#include "base/shared_words.h"
+#include "base/text/error.h"
+#include "base/files/kept.h"
+#include "base/process/shared_words.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 
@@ -88,7 +88,7 @@ struct board {
     const struct config_kind *kind;
     unsigned number;  /* of the slot */
     struct kept file; /* to look at locks; it has none itself. Not open: private */
-    void *owned;      /* keeps the owner's lock; the page keeps that of the slot (base/file_lock.h) */
+    void *owned;      /* keeps the owner's lock; the page keeps that of the slot (base/files/file_lock.h) */
     bool is_private;
     _Atomic bool is_owner;  /* set by the thread that watches, read by all of this process */
     struct board_rank mine; /* what the slot says, or will say when it is shown */

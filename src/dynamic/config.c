@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/json_items.h"
-#include "collect/option_values.h"
+#include "base/text/json_items.h"
+#include "collect/options/option_values.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

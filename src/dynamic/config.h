@@ -3,7 +3,7 @@
  *
  * A message names the line, key and value, the accepted values, and what is used instead. Only a text that is not a JSON object is an error. The
  * keys depend on the kind: `config_kinds` has a row for each framework. Keys about what is recorded are options of the recorder
- * (collect/option_rows.h); the other keys are rows of tables in config.c.
+ * (collect/options/option_rows.h); the other keys are rows of tables in config.c.
  */
 #ifndef ASCOPE_DYNAMIC_CONFIG_H
 #define ASCOPE_DYNAMIC_CONFIG_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "ascope/dynamic.h"
-#include "base/error.h"
+#include "base/text/error.h"
 
 struct config_key;
 struct config;

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/kept.h"
+#include "base/files/file.h"
+#include "base/files/kept.h"
 
 uint64_t config_hash(const void *bytes, size_t n, uint64_t before)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/text/error.h"
 
 #define CONFIG_FILE_NAME "profiler_config.json"
 enum { CONFIG_BYTES_MOST = (1 << 20) - 4 }; /* as the reference: with its time in a memory of 1 MiB */

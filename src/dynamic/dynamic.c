@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/background.h"
-#include "collect/message.h"
-#include "collect/sized.h"
+#include "base/process/background.h"
+#include "collect/session/message.h"
+#include "collect/options/sized.h"
 #include "dynamic/config.h"
 #include "dynamic/config_file.h"
 #include "dynamic/dynamic_log.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "ascope/base.h"
-#include "base/kept.h"
+#include "base/files/kept.h"
 
 enum { LOG_BYTES_MOST = 200 << 10 };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ascope/schedule.h"
-#include "collect/message.h"
+#include "collect/session/message.h"
 
 static struct {
     struct ascope_profiler *profiler;

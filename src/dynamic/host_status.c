@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/place.h"
+#include "collect/session/place.h"
 #include "dynamic/config_file.h"
 
 #define FIRST_LINE "ascope status 1 poll_ms %" PRIu32 "\n"

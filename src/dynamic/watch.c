@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/background.h"
+#include "base/process/background.h"
 #include "dynamic/agreement.h"
 #include "dynamic/host_status.h"
 

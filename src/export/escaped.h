@@ -7,8 +7,8 @@
 #ifndef ASCOPE_EXPORT_ESCAPED_H
 #define ASCOPE_EXPORT_ESCAPED_H
 
-#include "base/names.h"
-#include "base/out.h"
+#include "base/memory/names.h"
+#include "base/files/out.h"
 
 struct escaped;
 

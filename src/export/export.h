@@ -8,8 +8,8 @@
 #ifndef ASCOPE_EXPORT_EXPORT_H
 #define ASCOPE_EXPORT_EXPORT_H
 
-#include "base/db.h"
-#include "base/table.h"
+#include "base/sqlite/db.h"
+#include "base/text/table.h"
 #include "export/output_options.h"
 #include "export/trace.h"
 #include "profile/launches.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 
 struct lane {
     int64_t *end_ns; /* of the open slices, the innermost last */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "raw/pftrace_fields.h"
 
 enum {

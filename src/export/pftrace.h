@@ -8,7 +8,7 @@
 #ifndef ASCOPE_EXPORT_PFTRACE_H
 #define ASCOPE_EXPORT_PFTRACE_H
 
-#include "base/out.h"
+#include "base/files/out.h"
 #include "profile/chrome_trace.h"
 
 /* Pairs of slices, sorted by `from`: see analyse/flow/chrome_flows.h. */

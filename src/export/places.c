@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/bytes.h"
+#include "base/files/bytes.h"
 
 uint32_t *stream_rows(const struct profile *p, struct arena *mem)
 {

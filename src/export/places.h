@@ -7,7 +7,7 @@
 #ifndef ASCOPE_EXPORT_PLACES_H
 #define ASCOPE_EXPORT_PLACES_H
 
-#include "base/keys.h"
+#include "base/memory/keys.h"
 #include "profile/profile.h"
 
 /* The order of processes on the timeline, and a part of their pids. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/stamp.h"
+#include "base/text/stamp.h"
 
 void trace_begin(struct trace *t)
 {

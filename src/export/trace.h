@@ -16,8 +16,8 @@
 #define ASCOPE_EXPORT_TRACE_H
 
 #include "export/places.h"
-#include "base/names.h"
-#include "base/out.h"
+#include "base/memory/names.h"
+#include "base/files/out.h"
 #include "export/escaped.h"
 #include "export/lanes.h"
 #include "export/window.h"

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/inside.h"
-#include "base/large_memory.h"
-#include "base/parts.h"
-#include "base/sort.h"
+#include "base/files/file.h"
+#include "base/files/inside.h"
+#include "base/memory/large_memory.h"
+#include "base/memory/parts.h"
+#include "base/memory/sort.h"
 #include "export/trace_scan.h"
 
 enum {

@@ -9,8 +9,8 @@
 #ifndef ASCOPE_EXPORT_TRACE_SPLIT_H
 #define ASCOPE_EXPORT_TRACE_SPLIT_H
 
-#include "base/arena.h"
-#include "base/out.h"
+#include "base/memory/arena.h"
+#include "base/files/out.h"
 
 struct trace_piece {
     const char *path;

@@ -5,8 +5,8 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/ms_analyse.h"
-#include "load/ms.h"
-#include "load/pt.h"
+#include "load/framework/ms.h"
+#include "load/framework/pt.h"
 
 /* MindSpore comes before PyTorch: it recognises its files by their names, whatever the name of the directory. */
 const struct framework_kind framework_kinds[] = {

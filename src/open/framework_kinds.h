@@ -7,8 +7,8 @@
 #ifndef ASCOPE_OPEN_FRAMEWORK_KINDS_H
 #define ASCOPE_OPEN_FRAMEWORK_KINDS_H
 
-#include "base/framework_names.h"
-#include "load/collection_load.h"
+#include "base/text/framework_names.h"
+#include "load/framework/collection_load.h"
 
 struct framework_kind {
     enum framework_id id; /* its row of framework_names; its collections have that name as framework_name */

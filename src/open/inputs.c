@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/framework_names.h"
-#include "base/inside.h"
-#include "load/chrome_load.h"
-#include "load/db_reader.h"
-#include "load/pftrace_read.h"
-#include "load/prof.h"
+#include "base/files/file.h"
+#include "base/text/framework_names.h"
+#include "base/files/inside.h"
+#include "load/trace/chrome_load.h"
+#include "load/trace/db_reader.h"
+#include "load/trace/pftrace_read.h"
+#include "load/prof/prof.h"
 #include "open/results_file.h"
 
 static bool input_add(struct inputs *t, const struct input *new)

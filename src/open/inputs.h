@@ -5,7 +5,7 @@
 #ifndef ASCOPE_OPEN_INPUTS_H
 #define ASCOPE_OPEN_INPUTS_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "open/framework_kinds.h"
 
 struct input {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/job.h"
+#include "cluster/job/job.h"
 
 struct dated {
     struct rank_place *place;

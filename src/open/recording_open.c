@@ -3,7 +3,7 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/profile_analyse.h"
-#include "load/prof.h"
+#include "load/prof/prof.h"
 
 static bool open_collection(struct recording *l, const struct input *input, unsigned n_threads, struct error *e)
 {

@@ -4,7 +4,7 @@
 #ifndef ASCOPE_OPEN_RECORDING_OPEN_H
 #define ASCOPE_OPEN_RECORDING_OPEN_H
 
-#include "answers/run_rank.h"
+#include "answers/run/run_rank.h"
 #include "open/trace_open.h"
 
 struct recording {

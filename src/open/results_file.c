@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/inside.h"
+#include "base/files/file.h"
+#include "base/files/inside.h"
 
 /* The first pattern with a match is shown. Of several matches, the last one by name: the newest, if names contain
  * times. */

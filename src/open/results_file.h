@@ -3,7 +3,7 @@
 #ifndef ASCOPE_OPEN_RESULTS_FILE_H
 #define ASCOPE_OPEN_RESULTS_FILE_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 /* The file to open for a folder with results and without raw data; the folder itself, if its tables are shown; NULL: it
  * is not a folder of results. */

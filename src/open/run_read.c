@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/pool.h"
+#include "base/process/pool.h"
 #include "open/newest_ranks.h"
 
 /* The data of one input after it was read. */

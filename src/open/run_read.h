@@ -7,8 +7,8 @@
 #ifndef ASCOPE_OPEN_RUN_READ_H
 #define ASCOPE_OPEN_RUN_READ_H
 
-#include "answers/job_steps.h"
-#include "base/progress.h"
+#include "answers/judge/job_steps.h"
+#include "base/process/progress.h"
 #include "open/recording_open.h"
 
 struct run_request {

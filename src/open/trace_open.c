@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answers/chrome_kinds.h"
-#include "answers/trace_steps.h"
-#include "cluster/cluster_steps.h"
-#include "cluster/rank_text.h"
-#include "cluster/rank_trace.h"
-#include "load/chrome_load.h"
-#include "load/db_trace.h"
+#include "answers/run/chrome_kinds.h"
+#include "answers/run/trace_steps.h"
+#include "cluster/results/cluster_steps.h"
+#include "cluster/job/rank_text.h"
+#include "cluster/job/rank_trace.h"
+#include "load/trace/chrome_load.h"
+#include "load/trace/db_trace.h"
 
 enum { NO_RANK = -1 };
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
+#include "base/memory/arena.h"
+#include "base/text/error.h"
 
 struct written {
     const char *path;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/out.h"
+#include "base/files/out.h"
 
 const char ANALYSE_RESULTS[] = "ASCEND_PROFILER_OUTPUT";
 const char ANALYSE_DONE[] = "analyse.done";

@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/inside.h"
-#include "base/out.h"
-#include "base/outdir.h"
+#include "base/files/file.h"
+#include "base/files/inside.h"
+#include "base/files/out.h"
+#include "base/files/outdir.h"
 #include "export/msprof/recording_facts.h"
 
 struct log {

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/inside.h"
-#include "base/outdir.h"
+#include "base/files/file.h"
+#include "base/files/inside.h"
+#include "base/files/outdir.h"
 #include "export/comm/analyze_rows.h"
 
 static bool note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows, struct error *e)

@@ -6,7 +6,7 @@
 #ifndef ASCOPE_PIPELINE_COLLECTION_WRITE_H
 #define ASCOPE_PIPELINE_COLLECTION_WRITE_H
 
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "pipeline/account.h"
 #include "export/framework/collection_export.h"
 #include "open/framework_kinds.h"

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "export/framework/trace_view.h"
-#include "export/msprof/prof_trace.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
-#include "load/chrome_straight.h"
+#include "load/trace/chrome_straight.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/registry.h"
 

@@ -3,7 +3,7 @@
 #ifndef ASCOPE_PIPELINE_FRAMEWORK_OUTPUTS_H
 #define ASCOPE_PIPELINE_FRAMEWORK_OUTPUTS_H
 
-#include "base/framework_names.h"
+#include "base/text/framework_names.h"
 #include "export/framework/collection_export.h"
 
 struct output_rows {

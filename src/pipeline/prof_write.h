@@ -7,7 +7,7 @@
 #ifndef ASCOPE_PIPELINE_PROF_WRITE_H
 #define ASCOPE_PIPELINE_PROF_WRITE_H
 
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "export/export.h"
 #include "pipeline/account.h"
 #include "profile/profile.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analyse/framework/collection_analyse.h"
-#include "base/file.h"
-#include "cluster/rank_db.h"
-#include "cluster/rank_summarise.h"
-#include "cluster/summary_file.h"
+#include "base/files/file.h"
+#include "cluster/job/rank_db.h"
+#include "cluster/rank/rank_summarise.h"
+#include "cluster/rank/summary_file.h"
 #include "export/comm/analyze_rows.h"
 #include "export/framework/analysis_db.h"
 #include "export/framework/framework_files.h"

@@ -7,12 +7,12 @@
 #ifndef ASCOPE_PIPELINE_RANK_LOAD_H
 #define ASCOPE_PIPELINE_RANK_LOAD_H
 
-#include "cluster/job.h"
+#include "cluster/job/job.h"
 #include "pipeline/account.h"
 #include "export/output_options.h"
 #include "open/framework_kinds.h"
 
-/* A rank_loader (cluster/job.h) for collections of frameworks and PROF directories. */
+/* A rank_loader (cluster/job/job.h) for collections of frameworks and PROF directories. */
 bool rank_load(const char *path, unsigned parts, struct rank *out, int *exit_code, struct error *e);
 
 /* The path of a collection's summary: in its directory, or below out_dir. NULL: no memory. */

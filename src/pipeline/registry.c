@@ -11,7 +11,7 @@
 #include "export/export.h"
 #include "export/msprof/dpu.h"
 #include "export/msprof/hardware_db.h"
-#include "export/msprof/mark_tracks.h"
+#include "export/msprof/tracks/mark_tracks.h"
 #include "export/msprof/part_tracks.h"
 #include "export/samplers/core_samples.h"
 #include "export/samplers/link_counters.h"

@@ -5,9 +5,9 @@
 #include <dirent.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/file_tree.h"
-#include "base/inside.h"
+#include "base/files/file.h"
+#include "base/files/file_tree.h"
+#include "base/files/inside.h"
 
 /* msprof_analysis_20240101000000.log */
 static bool is_export_log(const char *name)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/names.h"
+#include "base/memory/names.h"
 #include "profile/ccu.h"
 
 enum { NO_ROW = UINT32_MAX };

@@ -10,8 +10,8 @@
 #ifndef ASCOPE_PROFILE_CHROME_SINK_H
 #define ASCOPE_PROFILE_CHROME_SINK_H
 
-#include "base/names.h"
-#include "base/out.h"
+#include "base/memory/names.h"
+#include "base/files/out.h"
 
 struct chrome_event {
     char phase; /* 'X', 'i', or of a flow 's', 't', 'f' */

@@ -10,11 +10,11 @@
 #ifndef ASCOPE_PROFILE_CHROME_TRACE_H
 #define ASCOPE_PROFILE_CHROME_TRACE_H
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/json_scan.h"
-#include "base/large_memory.h"
-#include "base/names.h"
+#include "base/memory/arena.h"
+#include "base/text/error.h"
+#include "base/text/json_scan.h"
+#include "base/memory/large_memory.h"
+#include "base/memory/names.h"
 
 /* A process or thread id: its text, and its value if it is a number. */
 struct chrome_id {
@@ -83,7 +83,7 @@ struct chrome_tie {
     uint32_t from, to; /* rows of slices */
 };
 
-/* The ranges of the host that are the steps, by begin: those of the profiler, or what repeats (answers/trace_steps.h). */
+/* The ranges of the host that are the steps, by begin: those of the profiler, or what repeats (answers/run/trace_steps.h). */
 struct chrome_steps {
     size_t n;
     name_id *id; /* "3" */

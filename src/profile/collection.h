@@ -2,13 +2,13 @@
 /* collection.h - a directory of a framework's profiler: the data of the framework and of the device, and their
  * relations.
  *
- * The loader (load/pt.c, load/ms.c) fills settings, framework and profile; analyse/framework (collection_analyse.c,
+ * The loader (load/framework/pt.c, load/framework/ms.c) fills settings, framework and profile; analyse/framework (collection_analyse.c,
  * ms_analyse.c) fills the rest. Without a PROF directory the profile is empty: it has only names and an arena.
  */
 #ifndef ASCOPE_PROFILE_COLLECTION_H
 #define ASCOPE_PROFILE_COLLECTION_H
 
-#include "base/framework_names.h"
+#include "base/text/framework_names.h"
 #include "profile/framework.h"
 #include "profile/launches.h"
 #include "profile/profile.h"

@@ -3,7 +3,7 @@
  * it ended.
  *
  * It is in a separate file, ascope.json. Other collectors write none: is_there is false then, and everything else has
- * the value for unknown. Filled by load/collector_load.c; its lifetime is that of the profile or collection that
+ * the value for unknown. Filled by load/prof/collector_load.c; its lifetime is that of the profile or collection that
  * contains it.
  */
 #ifndef ASCOPE_PROFILE_COLLECTOR_H

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/names.h"
+#include "base/memory/names.h"
 
 /* The host's half, filled by analyse/host/operators.c. Times are values of the host's counter. */
 struct comm_requests {

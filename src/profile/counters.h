@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/names.h"
+#include "base/memory/names.h"
 #include "profile/metrics.h"
 
 enum sampler {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 
 /* Types and hashes are in the same table. The keys of types are scrambled, so that a small type number does not equal a
  * hash. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework.h - the data of a framework: operators, its task queue, memory, Python frames, garbage collections.
  *
- * Filled by load/framework_load.c and the loader of the framework's format (torch_load.c, ms_load.c) from the files of
+ * Filled by load/framework/framework_load.c and the loader of the framework's format (torch_load.c, ms_load.c) from the files of
  * a FRAMEWORK directory. Times are wall-clock ns. A name that was not recorded is NO_NAME; one that was recorded and is
  * empty is NAME_EMPTY.
  */
@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/large_memory.h"
-#include "base/names.h"
+#include "base/memory/arena.h"
+#include "base/text/error.h"
+#include "base/memory/large_memory.h"
+#include "base/memory/names.h"
 #include "profile/ms_data.h"
 
 enum { NO_NAME = UINT32_MAX };

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/names.h"
+#include "base/memory/names.h"
 
 enum {
     NAME_STEP_INFO = NAME_NA + 1,

@@ -4,7 +4,7 @@
 #ifndef ASCOPE_PROFILE_LAUNCHES_H
 #define ASCOPE_PROFILE_LAUNCHES_H
 
-#include "base/names.h"
+#include "base/memory/names.h"
 
 /* Names of ranges; NAME_EMPTY: none is known. */
 struct launches {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/table.h"
+#include "base/files/bytes.h"
+#include "base/text/table.h"
 #include "profile/metric_groups.h"
 
 /* How each kind is shown in tables. */

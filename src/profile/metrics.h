@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "raw/chip.h"
 
 enum core { CORE_AIC, CORE_AIV, CORES };

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/names.h"
+#include "base/memory/names.h"
 
 /* Processes of the timeline; the ids are fixed. */
 enum { MS_PROCESS = 1, MS_HOST_OPS_PROCESS = 2, MS_SCOPES_PROCESS = 3 };

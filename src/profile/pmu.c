@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/pmu.h"
 
-#include "base/table.h"
+#include "base/text/table.h"
 #include "profile/calls.h"
 #include "raw/device_records.h"
 

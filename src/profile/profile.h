@@ -7,7 +7,7 @@
 #ifndef ASCOPE_PROFILE_PROFILE_H
 #define ASCOPE_PROFILE_PROFILE_H
 
-#include "base/names.h"
+#include "base/memory/names.h"
 #include "profile/aicpu_comm.h"
 #include "profile/calls.h"
 #include "profile/unit_trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - the contents of info.json and sample.json of one directory, decoded once by load/settings_load.c.
+/* settings.h - the contents of info.json and sample.json of one directory, decoded once by load/prof/settings_load.c.
  *
  * Texts are "" and numbers 0 where the file has no value or one of another type. Their lifetime is that of the source.
  */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/family.h"
 
 const char *source_product(const struct source *s)

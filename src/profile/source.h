@@ -3,7 +3,7 @@
  * files.
  *
  * A source is one directory (host or device_N). It has its settings, the conversion of its counters to wall-clock time,
- * and the streams of records in its data directory, sorted and in memory. Filled by load/source_open.c; its lifetime is
+ * and the streams of records in its data directory, sorted and in memory. Filled by load/prof/source_open.c; its lifetime is
  * that of the profile.
  */
 #ifndef ASCOPE_PROFILE_SOURCE_H
@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/large_memory.h"
+#include "base/memory/arena.h"
+#include "base/process/clock.h"
+#include "base/text/error.h"
+#include "base/memory/large_memory.h"
 #include "profile/settings.h"
 #include "profile/gpu_facts.h"
 #include "raw/chip.h"
@@ -27,7 +27,7 @@ struct slice {
     size_t size;
     uint32_t number;
     uint64_t
-        from; /* where data begins in the file: a file with holes is several slices of the same number (base/holes.h) */
+        from; /* where data begins in the file: a file with holes is several slices of the same number (base/files/holes.h) */
     bool ends_in_hole;
     struct mapped map; /* where it lies, unless it was small enough to be copied */
 };

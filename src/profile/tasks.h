@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/names.h"
+#include "base/memory/arena.h"
+#include "base/memory/names.h"
 
 static const uint32_t NO_CONTEXT = UINT32_MAX;
 static const uint32_t NO_MODEL = UINT32_MAX;

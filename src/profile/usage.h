@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/names.h"
+#include "base/memory/names.h"
 
 /* CPU time of the threads of the sampled processes, from the first sample to the last one. A thread that began in
  * between counts from its begin. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "raw/ccu_records.h"
 
-#include "base/bytes.h"
+#include "base/files/bytes.h"
 
 /* clang-format off */
 const struct layout ccu_instr_layout = {

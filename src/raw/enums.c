@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "raw/enums.h"
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static const struct enum_name ge_task_type[] = {
     { 0, "AI_CORE" }, { 1, "AI_CPU" },    { 2, "AI_VECTOR_CORE" }, { 3, "WRITE_BACK" }, { 4, "MIX_AIC" },

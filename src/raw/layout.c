@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
+#include "base/files/bytes.h"
 
 static uint64_t get(const uint8_t *p, unsigned width)
 {

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/message.h"
-#include "collect/recorder_session.h"
+#include "collect/session/message.h"
+#include "collect/session/recorder_session.h"
 #include "run/dynamic_client.h"
 #include "run/run_sample.h"
 

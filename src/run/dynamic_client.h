@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+#include "base/text/error.h"
 
 enum { DYNAMIC_NONE = -1 };
 enum dynamic_request { DYNAMIC_START = 1, DYNAMIC_STOP = 3, DYNAMIC_QUIT = 5 };

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+#include "base/text/error.h"
 
 struct launch {
     pid_t pid;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "ascope/recorder_options.h"
-#include "base/file.h"
+#include "base/files/file.h"
 
 /* ---- lists of words ---- */
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "ascope/session.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 /* A parsed command line. Words belong to the command line or to the arena. */
 struct python_program {

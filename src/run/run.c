@@ -9,11 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collect/handover.h"
-#include "collect/message.h"
-#include "collect/options.h"
-#include "collect/preload.h"
-#include "collect/recorder_session.h"
+#include "collect/session/handover.h"
+#include "collect/session/message.h"
+#include "collect/options/options.h"
+#include "collect/os_calls/preload.h"
+#include "collect/session/recorder_session.h"
 #include "run/attached.h"
 #include "run/launch.h"
 #include "run/run_cuda.h"

@@ -3,7 +3,7 @@
  * command line.
  *
  * The session, with its writer and samplers, is in this process; the samplers observe the program and its descendants.
- * The program finds the session through its environment (collect/handover.h) and gets no thread and no descriptor. The
+ * The program finds the session through its environment (collect/session/handover.h) and gets no thread and no descriptor. The
  * vendor's libraries inside the program read their settings from the environment, too, and write their own PROF
  * directories, which are collected at the end.
  */
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "ascope/session.h"
-#include "base/error.h"
+#include "base/text/error.h"
 
 /* Notifications while recording. All functions are called on the caller's thread; any may be NULL. */
 struct run_listener {

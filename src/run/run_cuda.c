@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/message.h"
-#include "collect/preload.h"
-#include "collect/recover.h"
+#include "collect/session/message.h"
+#include "collect/os_calls/preload.h"
+#include "collect/session/recover.h"
 #include "run/output_record.h"
 
 static bool has_gpu(void)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "base/text/error.h"
 
 /* Combines three sources; of variables with the same name the first source wins:
  * - `ours`: pairs of name and value, NULL after the last; pairs whose value is NULL are skipped;

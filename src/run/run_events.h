@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+#include "base/text/error.h"
 
 enum run_event { RUN_PROGRAM_ENDED, RUN_INTERRUPTED, RUN_TIME, RUN_LINE, RUN_END_OF_INPUT };
 

@@ -38,7 +38,7 @@
 #include "pipeline/prof_write.h"
 #include "guarded.h"
 #include "inputs.h"
-#include "load/records.h"
+#include "load/prof/records.h"
 #include "raw/all.h"
 
 enum { MOST_FILES = 512, MOST_OUTPUTS = 256, MOST_JOBS = 64, RUN_SECONDS = 30, SHOWN = 40 };

@@ -6,7 +6,7 @@
 #include "analyse/comm/comm_bandwidth.h"
 #include "analyse/comm/comm_operators.h"
 #include "analyse/comm/comm_tables.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/enums.h"
 
 #define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "analyse/comm/comm_operators.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 #define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))
 

@@ -2,9 +2,9 @@
 #include "analyse/comm/aicpu_tasks.h"
 
 #include "analyse/host/batch.h"
-#include "analyse/device/device_tasks.h"
-#include "base/bytes.h"
-#include "base/sort.h"
+#include "analyse/device/tasks/device_tasks.h"
+#include "base/files/bytes.h"
+#include "base/memory/sort.h"
 #include "raw/enums.h"
 
 #define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))

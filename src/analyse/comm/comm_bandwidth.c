@@ -2,7 +2,7 @@
 #include "analyse/comm/comm_bandwidth.h"
 
 #include "analyse/comm/comm_events.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/enums.h"
 
 /* The bandwidth of a task that is not part of a payload: its bytes by its duration. As in the reference, a size that

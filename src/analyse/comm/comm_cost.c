@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/comm/comm_cost.h"
 
-#include "base/table.h"
+#include "base/text/table.h"
 #include "raw/enums.h"
 
 /* A packet is large if it has more than this many MB. SDMA, the sum over links, has no such limit. */

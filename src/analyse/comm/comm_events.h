@@ -3,7 +3,7 @@
 #ifndef ASCOPE_ANALYSE_COMM_COMM_EVENTS_H
 #define ASCOPE_ANALYSE_COMM_COMM_EVENTS_H
 
-#include "base/keys.h"
+#include "base/memory/keys.h"
 #include "profile/profile.h"
 
 struct comm_event {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/comm/comm_links.h"
 
-#include "base/table.h"
+#include "base/text/table.h"
 #include "raw/enums.h"
 
 static const uint32_t NO_RANK = UINT32_MAX;

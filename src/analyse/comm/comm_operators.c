@@ -9,8 +9,8 @@
 #include "analyse/comm/comm_bandwidth.h"
 #include "analyse/comm/comm_tables.h"
 #include "analyse/comm/nccl_collectives.h"
-#include "base/keys.h"
-#include "base/sort.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
 
 /* A run of a task of a collective, before it is assigned to its operator. */
 struct run {

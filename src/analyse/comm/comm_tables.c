@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 /* A column of a table: the offset of its pointer in the struct, and the size of an element. */
 struct column {

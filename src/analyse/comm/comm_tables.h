@@ -3,7 +3,7 @@
 #ifndef ASCOPE_ANALYSE_COMM_COMM_TABLES_H
 #define ASCOPE_ANALYSE_COMM_COMM_TABLES_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "profile/comm.h"
 
 /* Changes the number of rows to n, which is not smaller than before; new rows are zeroed. False: no memory, and the

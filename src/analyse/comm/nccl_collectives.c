@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/comm/comm_tables.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/name_hash.h"
 #include "raw/nccl_names.h"
 

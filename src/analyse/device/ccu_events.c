@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/ccu_events.h"
 
-#include "analyse/device/task_streams.h"
-#include "base/bytes.h"
-#include "base/sort.h"
+#include "analyse/device/tasks/task_streams.h"
+#include "base/files/bytes.h"
+#include "base/memory/sort.h"
 #include "raw/ccu_records.h"
 
 static uint64_t instr_get(const uint8_t *instr, unsigned field)

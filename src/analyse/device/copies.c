@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/copies.h"
 
-#include "analyse/device/cuda_log.h"
-#include "base/sort.h"
+#include "analyse/device/tasks/cuda_log.h"
+#include "base/memory/sort.h"
 
 enum { KINDS = 8 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/device/gpu_held.h"
 
-#include "base/keys.h"
+#include "base/memory/keys.h"
 #include "raw/cuda_records.h"
 
 struct block {

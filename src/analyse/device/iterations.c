@@ -2,7 +2,7 @@
 #include "analyse/device/iterations.h"
 
 #include "analyse/device/spans.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/device_records.h"
 
 enum { NOBODY = UINT32_MAX };

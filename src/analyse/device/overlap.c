@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/host/operators.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/nccl_names.h"
 
 static bool intervals_take(struct intervals *v, struct arena *mem, size_t most)

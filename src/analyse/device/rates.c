@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/device/gpu_held.h"
-#include "base/table.h"
+#include "base/text/table.h"
 #include "raw/cuda_records.h"
 #include "raw/sampler.h"
 

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 struct open_span {
     uint64_t key;

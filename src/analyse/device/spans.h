@@ -3,8 +3,8 @@
 #ifndef ASCOPE_ANALYSE_DEVICE_SPANS_H
 #define ASCOPE_ANALYSE_DEVICE_SPANS_H
 
-#include "base/arena.h"
-#include "base/error.h"
+#include "base/memory/arena.h"
+#include "base/text/error.h"
 #include "profile/steps.h"
 
 struct span_builder {

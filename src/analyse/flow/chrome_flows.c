@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 
 enum { NO_SLICE = UINT32_MAX };
 

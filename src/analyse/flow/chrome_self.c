@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/flow/chrome_self.h"
 
-#include "base/stamp.h"
+#include "base/text/stamp.h"
 
 static int64_t end_of(const struct chrome_slices *s, uint32_t slice)
 {

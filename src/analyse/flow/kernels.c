@@ -3,8 +3,8 @@
 
 #include "analyse/flow/flows.h"
 #include "analyse/flow/task_label.h"
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 
 bool kernels_take(struct kernels *k, size_t n, struct arena *mem)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/flow/task_label.h"
 
-#include "analyse/device/device_tasks.h"
+#include "analyse/device/tasks/device_tasks.h"
 
 struct task_label task_label(const struct profile *p, const struct tasks *t, size_t row, uint32_t host, bool is_generic)
 {

@@ -6,7 +6,7 @@
 #include "analyse/framework/collection_marks.h"
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/op_tree.h"
-#include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/steps/profiler_steps.h"
 
 /* Finds which operators started what on the devices, and the steps. */
 static bool connect(struct collection *s)

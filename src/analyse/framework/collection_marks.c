@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/collection_marks.h"
 
-#include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/steps/profiler_steps.h"
 #include "analyse/framework/step_marks.h"
 #include "profile/profile.h"
 #include "raw/framework_values.h"

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/keys.h"
-#include "base/sort.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
 
 /* The steps from which a part can be selected. */
 static const struct profiler_steps *steps_of(const struct collection *s)

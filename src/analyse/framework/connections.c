@@ -3,8 +3,8 @@
 
 #include "analyse/flow/marks.h"
 #include "analyse/framework/op_tree.h"
-#include "base/keys.h"
-#include "base/sort.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
 #include "raw/host_records.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "analyse/host/nesting.h"
-#include "base/arena.h"
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/arena.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "profile/calls.h"
 
 /* Rows by thread, then in nesting order. by_begin: those in nesting order, or NULL. */

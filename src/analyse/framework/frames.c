@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/framework/profiler_steps.h"
-#include "base/keys.h"
+#include "analyse/framework/steps/profiler_steps.h"
+#include "base/memory/keys.h"
 
 double op_self_us(const struct collection *s, enum time_metric metric, uint32_t at)
 {

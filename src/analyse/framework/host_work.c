@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/framework/collection_marks.h"
-#include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/steps/profiler_steps.h"
 #include "raw/framework_values.h"
 
 bool name_is_collective(const char *name)

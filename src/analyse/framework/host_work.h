@@ -13,7 +13,7 @@
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_HOST_WORK_H
 #define ASCOPE_ANALYSE_FRAMEWORK_HOST_WORK_H
 
-#include "analyse/framework/step_series.h"
+#include "analyse/framework/steps/step_series.h"
 
 bool name_is_collective(const char *name);
 

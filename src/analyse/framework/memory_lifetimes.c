@@ -3,7 +3,7 @@
 
 #include "analyse/framework/memory_names.h"
 #include "analyse/framework/memory_series.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 

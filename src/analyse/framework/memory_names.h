@@ -7,7 +7,7 @@
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_NAMES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_NAMES_H
 
-#include "base/keys.h"
+#include "base/memory/keys.h"
 #include "profile/collection.h"
 
 /* Rows of some table, thread by thread, by begin within a thread. */

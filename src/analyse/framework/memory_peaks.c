@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/memory_peaks.h"
 
-#include "base/keys.h"
-#include "base/sort.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
 
 enum { ALLOCATED, RESERVED, COUNTERS };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/memory_series.h"
 
-#include "base/keys.h"
-#include "base/sort.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 

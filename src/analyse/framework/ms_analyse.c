@@ -8,11 +8,11 @@
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/ms_links.h"
 #include "analyse/framework/op_tree.h"
-#include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/steps/profiler_steps.h"
 #include "analyse/profile_analyse.h"
-#include "base/keys.h"
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 
 bool ms_has_steps(const struct collection *s)
 {

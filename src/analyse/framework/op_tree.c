@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/host/nesting.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/python_self.h"
 
-#include "base/stamp.h"
-#include "base/arena.h"
+#include "base/text/stamp.h"
+#include "base/memory/arena.h"
 
 enum { LEAST_PART = 10 }; /* of the calls of the busiest thread */
 

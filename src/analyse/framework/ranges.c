@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "analyse/framework/profiler_steps.h"
-#include "base/stamp.h"
-#include "base/sort.h"
+#include "analyse/framework/steps/profiler_steps.h"
+#include "base/text/stamp.h"
+#include "base/memory/sort.h"
 #include "raw/framework_values.h"
 #include "raw/host_records.h"
 

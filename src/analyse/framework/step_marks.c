@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/keys.h"
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 
 enum {
     LEAST_RUNS = 3,   /* what is there less often does not repeat */

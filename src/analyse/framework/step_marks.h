@@ -14,8 +14,8 @@
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_MARKS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_MARKS_H
 
-#include "base/arena.h"
-#include "base/names.h"
+#include "base/memory/arena.h"
+#include "base/memory/names.h"
 
 struct step_candidates {   /* ranges of the host in any order */
     size_t n, n_framework; /* the first ones are of a framework; marks behind them are used if these do not repeat */

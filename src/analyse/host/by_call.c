@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/host/by_call.h"
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "profile/calls.h"
 
 bool by_call_init(struct by_call *b, struct arena *mem, const uint32_t *call, size_t n)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 struct by_call {
     const uint32_t *call; /* of each row, or NO_ROW */

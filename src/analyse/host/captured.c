@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static int by_capture(const void *a, const void *b)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "raw/host_records.h"
 
 enum { CACHED = 256 }; /* the few names and sizes that a million kernels have */

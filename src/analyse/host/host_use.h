@@ -5,7 +5,7 @@
 #ifndef ASCOPE_ANALYSE_HOST_HOST_USE_H
 #define ASCOPE_ANALYSE_HOST_HOST_USE_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "profile/profile.h"
 
 struct os_call_sum {

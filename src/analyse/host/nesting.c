@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/host/nesting.h"
 
-#include "base/arena.h"
-#include "base/sort.h"
+#include "base/memory/arena.h"
+#include "base/memory/sort.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 enum { FEW = 16 };

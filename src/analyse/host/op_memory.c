@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/host/op_memory.h"
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 
 static const char file[] = "host/data/additional.task_memory_info";
 

@@ -9,8 +9,8 @@
 #include "analyse/host/call_tree.h"
 #include "analyse/host/captured.h"
 #include "analyse/host/cuda_operators.h"
-#include "base/bytes.h"
-#include "base/sort.h"
+#include "base/files/bytes.h"
+#include "base/memory/sort.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"
 

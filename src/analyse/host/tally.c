@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/host/tally.h"
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static void add(struct tally *t, uint64_t v)
 {

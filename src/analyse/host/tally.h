@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 struct tally {
     uint32_t a, b;

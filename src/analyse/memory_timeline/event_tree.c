@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "analyse/host/nesting.h"
-#include "base/keys.h"
-#include "base/sort.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
 #include "raw/framework_values.h"
 
 enum { NO_EVENT = UINT32_MAX };

@@ -2,8 +2,8 @@
 #include "analyse/memory_timeline/memory_timeline.h"
 
 #include "analyse/framework/collection_analyse.h"
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "raw/framework_values.h"
 
 /* One row before the rows are in order. */

@@ -9,7 +9,7 @@
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_STORAGES_H
 
 #include "analyse/memory_timeline/event_tree.h"
-#include "base/keys.h"
+#include "base/memory/keys.h"
 
 struct storage {
     uint64_t bytes;     /* the first size that the allocator reported, or else the largest tensor in it */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/memory_timeline/op_schemas.h"
-#include "base/bytes.h"
+#include "base/files/bytes.h"
 #include "raw/torch.h"
 
 /* ---- parts ---------------------------------------------------------------------------------------------------- */

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/limited_call.h"
-#include "collect/host_clock.h"
-#include "collect/message.h"
+#include "base/files/file.h"
+#include "base/process/limited_call.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/message.h"
 #include "device/ascend/ascend_config.h"
 #include "device/ascend/ascend_probe.h"
 

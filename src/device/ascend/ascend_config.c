@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collect/options.h"
+#include "collect/options/options.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/limited_call.h"
+#include "base/process/limited_call.h"
 #include "raw/chip.h"
 
 enum { PROBE_LIMIT_S = 10 };

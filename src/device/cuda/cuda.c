@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/limited_call.h"
-#include "collect/host_clock.h"
-#include "collect/message.h"
-#include "collect/ring.h"
+#include "base/process/limited_call.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/message.h"
+#include "collect/ring/ring.h"
 #include "device/cuda/cuda_buffers.h"
 #include "device/cuda/cuda_doctor.h"
 #include "device/cuda/cuda_launches.h"

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/background.h"
-#include "collect/name_dictionary.h"
-#include "collect/ring.h"
+#include "base/process/background.h"
+#include "collect/write/name_dictionary.h"
+#include "collect/ring/ring.h"
 #include "device/cuda/cupti_activity.h"
 #include "raw/cuda_records.h"
 #include "raw/name_hash.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "ascope/mark.h"
-#include "collect/host_clock.h"
-#include "collect/name_dictionary.h"
-#include "collect/ring.h"
-#include "collect/sized.h"
+#include "collect/session/host_clock.h"
+#include "collect/write/name_dictionary.h"
+#include "collect/ring/ring.h"
+#include "collect/options/sized.h"
 #include "device/cuda/cuda_launches.h"
 #include "raw/host_records.h"
 #include "raw/name_hash.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/limited_call.h"
+#include "base/process/limited_call.h"
 #include "device/cuda/cupti_activity.h"
 #include "device/cuda/cupti_library.h"
 #include "device/cuda/nvml_sampler.h"

@@ -5,8 +5,8 @@
 #ifndef ASCOPE_DEVICE_CUDA_CUDA_DOCTOR_H
 #define ASCOPE_DEVICE_CUDA_CUDA_DOCTOR_H
 
-#include "base/error.h"
-#include "base/finding.h"
+#include "base/text/error.h"
+#include "base/text/finding.h"
 
 /* Whether a process that has not loaded CUDA can do so. False: e has the reason. The child process runs only once. */
 bool cuda_can_load(struct error *e);

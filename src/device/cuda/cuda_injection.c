@@ -12,9 +12,9 @@
 
 #include "ascope/injection.h"
 #include "ascope/session.h"
-#include "collect/host_clock.h"
-#include "collect/message.h"
-#include "collect/recorder_session.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/message.h"
+#include "collect/session/recorder_session.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/cuda_buffers.h"
 

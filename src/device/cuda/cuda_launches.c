@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "ascope/record.h"
-#include "collect/host_clock.h"
-#include "collect/name_dictionary.h"
-#include "collect/record_bytes.h"
-#include "collect/recording.h"
-#include "collect/ring_inline.h"
+#include "collect/session/host_clock.h"
+#include "collect/write/name_dictionary.h"
+#include "collect/ring/record_bytes.h"
+#include "collect/session/recording.h"
+#include "collect/ring/ring_inline.h"
 
 /* Functions whose names begin with one of these are recorded. */
 static const char *const of_runtime[] = { "cudaLaunch",

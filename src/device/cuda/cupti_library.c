@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limited_call.h"
+#include "base/process/limited_call.h"
 
 uint32_t cuda_limit_s(void)
 {

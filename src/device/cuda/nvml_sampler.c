@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/background.h"
-#include "collect/host_clock.h"
-#include "collect/message.h"
-#include "collect/ring.h"
+#include "base/process/background.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/message.h"
+#include "collect/ring/ring.h"
 #include "device/cuda/cuda_buffers.h"
 #include "raw/cuda_records.h"
 

@@ -10,7 +10,7 @@
 #define ASCOPE_DEVICE_SIM_NPU_SIM_COST_H
 
 #include "ascope/sim.h"
-#include "sim/sim_tables.h"
+#include "sim/device/sim_tables.h"
 
 struct sim_work {
     const char *call; /* "aclnnMatmul"; NULL: made from the type */

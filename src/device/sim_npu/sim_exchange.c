@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ascope/mark.h"
-#include "collect/host_clock.h"
+#include "collect/session/host_clock.h"
 #include "device/sim_npu/sim_npu.h"
 #include "device/sim_npu/sim_npu_comm.h"
 #include "device/sim_npu/sim_npu_host.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/host_clock.h"
+#include "collect/session/host_clock.h"
 #include "device/sim_npu/sim_queue.h"
-#include "collect/message.h"
-#include "collect/options.h"
+#include "collect/session/message.h"
+#include "collect/options/options.h"
 #include "device/sim_npu/sim_exchange.h"
 #include "device/sim_npu/sim_npu_host.h"
 #include "device/sim_npu/sim_npu_iteration.h"

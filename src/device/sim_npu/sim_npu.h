@@ -17,10 +17,10 @@
 
 #include "ascope/record.h"
 #include "ascope/sim.h"
-#include "collect/streams.h"
+#include "collect/write/streams.h"
 #include "device/device.h"
 #include "device/sim_npu/sim_cost.h"
-#include "sim/sim_records.h"
+#include "sim/device/sim_records.h"
 
 extern const struct device_kind sim_npu_kind;
 

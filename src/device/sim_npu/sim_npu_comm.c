@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "collect/ring.h"
+#include "collect/ring/ring.h"
 #include "device/sim_npu/sim_npu_host.h"
 #include "device/sim_npu/sim_npu_job.h"
 #include "device/sim_npu/sim_npu_run.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/host_clock.h"
+#include "collect/session/host_clock.h"
 #include "device/sim_npu/sim_queue.h"
-#include "collect/name_dictionary.h"
-#include "collect/ring.h"
+#include "collect/write/name_dictionary.h"
+#include "collect/ring/ring.h"
 #include "device/sim_npu/sim_npu_graph.h"
 #include "device/sim_npu/sim_npu_iteration.h"
 #include "device/sim_npu/sim_npu_run.h"

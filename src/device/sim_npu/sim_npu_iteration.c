@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "collect/options.h"
+#include "collect/options/options.h"
 #include "device/sim_npu/sim_npu_host.h"
 #include "device/sim_npu/sim_npu_run.h"
 #include "raw/device_records.h"

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/host_clock.h"
-#include "collect/message.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/message.h"
 #include "device/sim_npu/sim_npu_run.h"
 #include "raw/name_hash.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
-#include "collect/host_clock.h"
-#include "collect/ring.h"
+#include "base/memory/sort.h"
+#include "collect/session/host_clock.h"
+#include "collect/ring/ring.h"
 #include "device/sim_npu/sim_npu_host.h"
 
 enum { ALIGN = 512, SEGMENT = 2 << 20, MEMORY_MB = 65536 };

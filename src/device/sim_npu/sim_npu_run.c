@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/background.h"
-#include "collect/host_clock.h"
-#include "collect/message.h"
-#include "collect/ring.h"
+#include "base/process/background.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/message.h"
+#include "collect/ring/ring.h"
 #include "device/sim_npu/sim_npu_iteration.h"
 #include "device/sim_npu/sim_npu_job.h"
 #include "device/sim_npu/sim_npu_sample.h"

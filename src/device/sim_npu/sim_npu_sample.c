@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collect/host_clock.h"
-#include "collect/options.h"
+#include "collect/session/host_clock.h"
+#include "collect/options/options.h"
 #include "device/sim_npu/sim_npu_run.h"
 #include "raw/sampler.h"
 

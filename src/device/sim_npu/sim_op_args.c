@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/json_text.h"
-#include "collect/message.h"
-#include "collect/place.h"
+#include "collect/describe/json_text.h"
+#include "collect/session/message.h"
+#include "collect/session/place.h"
 #include "device/sim_npu/sim_npu.h"
 #include "raw/name_hash.h"
 

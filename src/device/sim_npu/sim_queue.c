@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/background.h"
+#include "base/process/background.h"
 #include "ascope/record.h"
-#include "collect/devices.h"
+#include "collect/session/devices.h"
 #include "device/sim_npu/sim_exchange.h"
 
 static struct {

@@ -3,8 +3,8 @@
 #ifndef ASCOPE_EXPORT_COMM_ANALYZE_ROWS_H
 #define ASCOPE_EXPORT_COMM_ANALYZE_ROWS_H
 
-#include "base/db.h"
-#include "base/out.h"
+#include "base/sqlite/db.h"
+#include "base/files/out.h"
 #include "export/comm/collectives.h"
 
 /* The step and kind of a collective, in a collection of a framework. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "raw/nccl_names.h"
 
 const char *const link_kind_name[LINK_KINDS] = {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/keys.h"
-#include "export/msprof/flow_events.h"
+#include "base/memory/keys.h"
+#include "export/msprof/tracks/flow_events.h"
 #include "export/scope.h"
 #include "raw/enums.h"
 

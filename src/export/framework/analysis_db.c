@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "analyse/framework/step_times.h"
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "analyse/framework/steps/step_times.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "export/msprof/db_identity.h"
 #include "export/msprof/prof_outputs.h"
 #include "export/framework/framework_db.h"

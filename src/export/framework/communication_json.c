@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/communication_json.h"
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/framework/step_collectives.h"
 #include "export/framework/communication_matrix.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static const char *const torch_word[] = { "send",      "reduce",   "invalid",       "broadcast",
                                           "allreduce", "receive",  "allgather",     "reducescatter",

@@ -8,9 +8,9 @@
 #define ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
 
 #include "analyse/comm/comm_links.h"
-#include "base/framework_names.h"
-#include "base/out.h"
-#include "base/table.h"
+#include "base/text/framework_names.h"
+#include "base/files/out.h"
+#include "base/text/table.h"
 #include "export/comm/analyze_rows.h"
 #include "profile/framework.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_files.h"
 #include "analyse/framework/connections.h"
-#include "base/keys.h"
+#include "base/memory/keys.h"
 #include "export/framework/framework_db.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/machine.h"
+#include "base/process/machine.h"
 #include "export/framework/analysis_db.h"
 #include "export/framework/framework_files.h"
 #include "export/msprof/db_identity.h"

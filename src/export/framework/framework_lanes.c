@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/lanes.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63;

@@ -7,8 +7,8 @@
 
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_series.h"
-#include "base/framework_names.h"
-#include "base/keys.h"
+#include "base/text/framework_names.h"
+#include "base/memory/keys.h"
 #include "export/columns.h"
 #include "export/samplers/counter_tracks.h"
 #include "export/msprof/prof_outputs.h"

@@ -3,8 +3,8 @@
 
 #include "analyse/framework/memory_lifetimes.h"
 #include "analyse/framework/memory_series.h"
-#include "base/framework_names.h"
-#include "base/stamp.h"
+#include "base/text/framework_names.h"
+#include "base/text/stamp.h"
 #include "export/framework/framework_db.h"
 
 struct db_records {

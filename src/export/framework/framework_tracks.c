@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/keys.h"
+#include "base/memory/keys.h"
 #include "export/framework/framework_lanes.h"
 #include "export/framework/kernel_places.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "analyse/framework/ms_analyse.h"
-#include "analyse/framework/profiler_steps.h"
-#include "base/keys.h"
-#include "base/sort.h"
+#include "analyse/framework/steps/profiler_steps.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
 #include "export/msprof/prof_outputs.h"
 
 /* Columns of op_summary that have another name here, or are among the few columns at Level0. There the documented

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sort.h"
-#include "base/utf8.h"
+#include "base/memory/sort.h"
+#include "base/text/utf8.h"
 #include "export/msprof/prof_outputs.h"
 #include "export/samplers/memory_counters.h"
 

@@ -7,7 +7,7 @@
 #ifndef ASCOPE_EXPORT_FRAMEWORK_MS_PIPELINE_ADVICE_H
 #define ASCOPE_EXPORT_FRAMEWORK_MS_PIPELINE_ADVICE_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "profile/ms_data.h"
 
 /* The figures of a node in the summary; percentages are rounded as they are shown. */

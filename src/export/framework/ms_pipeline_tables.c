@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/out.h"
+#include "base/files/out.h"
 #include "export/framework/ms_pipeline_advice.h"
 
 enum { NO_NODE = UINT32_MAX };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyse/flow/task_label.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/scope.h"
 
 enum { SCOPES_SORT = 12 };

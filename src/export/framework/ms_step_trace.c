@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "export/framework/step_trace_time.h"
 
 /* True when the text begins with the word, followed by a digit. */

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/keys.h"
-#include "base/out.h"
-#include "base/stamp.h"
+#include "base/memory/keys.h"
+#include "base/files/out.h"
+#include "base/text/stamp.h"
 
 /* ---- dataset ---------------------------------------------------------------------------------------------------- */
 

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/keys.h"
+#include "base/memory/keys.h"
 #include "export/framework/framework_lanes.h"
 #include "export/framework/kernel_places.h"
 #include "export/framework/ms_scopes.h"
-#include "export/msprof/mark_tracks.h"
+#include "export/msprof/tracks/mark_tracks.h"
 #include "export/scope.h"
 
 enum { MS_SORT = 1, HOST_OPS_SORT = 2 };

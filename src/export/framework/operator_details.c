@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_files.h"
 
-#include "analyse/framework/profiler_steps.h"
+#include "analyse/framework/steps/profiler_steps.h"
 
 /* No program nests operators that deeply. Where a damaged file does, each operator adds its total to that of its parent:
  * to add each kernel to all operators around it would be quadratic. */

@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "analyse/framework/ms_analyse.h"
-#include "analyse/framework/profiler_steps.h"
-#include "base/sort.h"
+#include "analyse/framework/steps/profiler_steps.h"
+#include "base/memory/sort.h"
 
 /* How frameworks assign collectives to steps and kinds. */
 static int torch_kind(const char *name);

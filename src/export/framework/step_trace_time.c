@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/step_trace_time.h"
 
-#include "analyse/framework/step_shares.h"
-#include "base/stamp.h"
+#include "analyse/framework/steps/step_shares.h"
+#include "base/text/stamp.h"
 
 const struct column step_trace_columns[STEP_TRACE_COLUMNS] = {
     [STEP_TRACE_DEVICE] = { .name = "Device_id" },

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "base/parts.h"
+#include "base/memory/parts.h"
 #include "export/framework/framework_files.h"
 #include "export/msprof/recording_facts.h"
-#include "export/msprof/timeline.h"
+#include "export/msprof/tracks/timeline.h"
 #include "export/trace_split.h"
 
 static const struct host_tracks *const host_tracks_of[FRAMEWORKS] = {

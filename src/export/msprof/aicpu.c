@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/prof_outputs.h"
 
-#include "analyse/device/device_tasks.h"
-#include "base/sort.h"
-#include "base/stamp.h"
+#include "analyse/device/tasks/device_tasks.h"
+#include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "export/scope.h"
 #include "raw/enums.h"
 

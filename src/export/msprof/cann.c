@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "export/msprof/flow_events.h"
+#include "export/msprof/tracks/flow_events.h"
 #include "export/scope.h"
 #include "raw/host_records.h"
 

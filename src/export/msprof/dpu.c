@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/msprof/db_identity.h"
 #include "export/event_args.h"
 #include "raw/enums.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
-#include "base/out.h"
+#include "base/files/bytes.h"
+#include "base/files/out.h"
 #include "export/msprof/model_names.h"
 #include "export/scope.h"
 

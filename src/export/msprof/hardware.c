@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "export/msprof/flow_events.h"
+#include "export/msprof/tracks/flow_events.h"
 #include "export/scope.h"
-#include "export/msprof/ts_copy_track.h"
+#include "export/msprof/tracks/ts_copy_track.h"
 #include "export/msprof/rounds.h"
 #include "raw/enums.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 enum { LIFE_WITHOUT_END = UINT32_MAX - 1 }; /* in raw records: the memory is never released; tables show UINT32_MAX */
 

@@ -3,7 +3,7 @@
 #ifndef ASCOPE_EXPORT_MSPROF_MODEL_NAMES_H
 #define ASCOPE_EXPORT_MSPROF_MODEL_NAMES_H
 
-#include "base/table.h"
+#include "base/text/table.h"
 #include "profile/profile.h"
 
 /* The name under which a model was loaded last. False: unknown, and *name stays as it was. A collection has a handful

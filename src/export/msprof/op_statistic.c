@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/columns.h"
 #include "export/msprof/model_names.h"
 #include "export/scope.h"

@@ -4,7 +4,7 @@
 #define ASCOPE_EXPORT_MSPROF_PROF_OUTPUTS_H
 
 #include "export/export.h"
-#include "export/msprof/mark_tracks.h"
+#include "export/msprof/tracks/mark_tracks.h"
 
 /* api_statistic.c: calls of the host's software stack by name: counts and durations. */
 bool api_statistic_report(const struct export *x, struct table *out, struct error *e);

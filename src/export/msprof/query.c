@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 static const char *const head[QUERY_COLUMNS] = {
     [QUERY_JOB] = "Job Info",           [QUERY_DEVICE] = "Device ID", [QUERY_DIR] = "Dir Name",

@@ -11,7 +11,7 @@
 #ifndef ASCOPE_EXPORT_MSPROF_QUERY_H
 #define ASCOPE_EXPORT_MSPROF_QUERY_H
 
-#include "base/out.h"
+#include "base/files/out.h"
 #include "profile/profile.h"
 
 struct query;

@@ -7,8 +7,8 @@
 #ifndef ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H
 #define ASCOPE_EXPORT_MSPROF_RECORDING_FACTS_H
 
-#include "base/db.h"
-#include "base/table.h"
+#include "base/sqlite/db.h"
+#include "base/text/table.h"
 #include "export/trace.h"
 #include "profile/collector.h"
 

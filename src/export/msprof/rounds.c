@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/stamp.h"
+#include "base/text/stamp.h"
 
 /* The name of the time from each stamp of a round to the next one. */
 static const char *const part_name[TURN_KINDS][TURN_MOST_STAMPS - 1] = {

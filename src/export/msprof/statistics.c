@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/table.h"
+#include "base/text/table.h"
 
 void task_statistics_add(struct task_statistics *s, double ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/step_rows.h"
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 
 bool step_rows_show(const struct step_rows *r, uint64_t begin_tick)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/scope.h"
 
 int64_t summary_begin_ns(const struct export *x, const struct summary_row *r)

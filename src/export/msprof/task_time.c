@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "analyse/device/device_tasks.h"
+#include "analyse/device/tasks/device_tasks.h"
 #include "export/scope.h"
-#include "export/msprof/ts_copy_track.h"
+#include "export/msprof/tracks/ts_copy_track.h"
 
 struct task_row {
     uint32_t row; /* of the device's tasks, or of the copies that its scheduler made */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyse/framework/collection_analyse.h"
-#include "base/html.h"
+#include "base/text/html.h"
 #include "export/pages/stacks.h"
 
 extern const char flame_graph_js[]; /* of flame_graph.js */

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/out.h"
-#include "base/stamp.h"
+#include "base/files/out.h"
+#include "base/text/stamp.h"
 #include "export/pages/memory_timeline_file.h"
 
 /* The text of memory_page.html, made by the build. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/gzip.h"
+#include "base/files/gzip.h"
 #include "export/pages/memory_page.h"
 #include "raw/framework_values.h"
 

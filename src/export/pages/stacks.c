@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/pages/stacks.h"
 
-#include "base/out.h"
+#include "base/files/out.h"
 
 /* Writes the frames of a stack from the outermost one on. Recorded stacks begin with the innermost, so they are read
  * from the end. */

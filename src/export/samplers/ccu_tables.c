@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/event_args.h"
 #include "export/scope.h"
 #include "raw/enums.h"

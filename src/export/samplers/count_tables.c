@@ -26,7 +26,7 @@ static struct cell count_cell(const struct host_count *c, enum shown shown)
 enum { COLUMNS_MOST = 16 };
 
 /* Adds a row for each node or port, in the order of their first counters. There are at most 1024 counters
- * (load/host_counts.c). */
+ * (load/samplers/host_counts.c). */
 static bool counts_fill(const struct usage_part *p, const struct host_counts *all, const struct count_column *column,
                         size_t n_columns)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/samplers/ccu_tables.h"
 #include "export/samplers/unit_track.h"
 #include "export/samplers/core_samples.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/host/tally.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/samplers/usage_export.h"
 #include "export/samplers/sampler_outputs.h"
 #include "raw/cpu_events.h"

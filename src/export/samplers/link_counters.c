@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/stamp.h"
+#include "base/text/stamp.h"
 #include "raw/sampler.h"
 
 static const double MBS_PER_BYTE_US = 1e6 / 1048576; /* PCIe counts bytes per µs */

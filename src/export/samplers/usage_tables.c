@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyse/host/tally.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/samplers/usage_export.h"
 
 struct cell usage_source(const struct usage_part *p)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/host/tally.h"
-#include "base/sort.h"
+#include "base/memory/sort.h"
 #include "export/samplers/usage_export.h"
 
 /* The rows that are shown, without those from before the collection began. If `cpu` is not NULL, rows with the average

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/run/collecting.h"
+#include "cli/options/ending.h"
+#include "cli/options/exit_status.h"
+#include "cli/msprof/msprof_machine.h"
+#include "cli/msprof/msprof_request.h"
+#include "cli/msprof/msprof_values.h"
+#include "cli/run/run_acl.h"
+#include "cli/run/run_python.h"
+#include "report/term.h"
+#include "pipeline/prof_write.h"
+
+enum { CODE_NOT_STARTED = 127 };
+
+size_t run_other_option(struct arguments *a, char *const *given)
+{
+    const char *word = given[0];
+    const bool is_of_msprof = strncmp(word, "--", 2) == 0 && msprof_find(word);
+    const enum python_option found = is_of_msprof ? PYTHON_OPTION_COMPLETE : python_option(word, a->mem);
+    const bool has_value = found == PYTHON_OPTION_LACKS_VALUE && given[1] && given[1][0] != '-';
+    if (found == PYTHON_OPTION_UNKNOWN)
+        return 0;
+    if (has_value)
+        word = arena_printf(a->mem, "%s=%s", word, given[1]);
+    const char **const at = is_of_msprof ? list_add(&a->run.more, a->mem) : list_add(&a->run.front_end, a->mem);
+    if (!at || !word)
+        return 0;
+    *at = word;
+    return has_value ? 2 : 1;
+}
+
+static void print_message(void *to, enum msprof_severity severity, const char *text)
+{
+    const struct arguments *const a = to;
+    if (severity == MSPROF_ERROR || severity == MSPROF_UNKNOWN)
+        complain("%s", text);
+    else if (!a->quiet)
+        complain("note: %s", text);
+}
+
+/* Takes an option of msprof that stands for one of ours. Its checks report invalid values. */
+static __attribute__((format(printf, 2, 3))) bool take(struct msprof_line *l, const char *fmt, ...)
+{
+    char word[5000];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(word, sizeof word, fmt, args);
+    va_end(args);
+    char *const kept = arena_text(l->mem, word, strlen(word));
+    l->is_friendly_name[msprof_find(word) - msprof_rows] = true;
+    return kept && msprof_take(l, kept) == MSPROF_GOOD;
+}
+
+/* Translates our options into those of msprof. Options that were given under msprof's names come last and take
+ * precedence. */
+static bool options_fill(struct msprof_line *l, const struct arguments *a)
+{
+    const struct run_words *const w = &a->run;
+    const bool is_attached = !l->program && w->pid && !w->is_interactive;
+    bool is_good = true;
+    if (w->out)
+        is_good = is_good && take(l, "--output=%s", w->out);
+    if (w->level)
+        is_good = is_good && take(l, "--task-time=%s%s", strcmp(w->level, "off") == 0 ? "" : "l", w->level);
+    if (w->metrics)
+        is_good = is_good && (strcmp(w->metrics, "none") == 0 ? take(l, "--ai-core=off")
+                                                              : take(l, "--aic-metrics=%s", w->metrics));
+    if (w->delay_s)
+        is_good = is_good && take(l, "--delay=%u", w->delay_s);
+    if (w->duration_s)
+        is_good = is_good && take(l, is_attached ? "--sys-period=%u" : "--duration=%u", w->duration_s);
+    if (w->period_s)
+        is_good = is_good && take(l, "--sys-period=%u", w->period_s);
+    if (w->environment)
+        is_good = is_good && take(l, "--environment=%s", w->environment);
+    if (w->storage_bytes)
+        is_good = is_good && take(l, "--storage-limit=%lluMB", (unsigned long long)(w->storage_bytes >> 20));
+    if (w->is_interactive)
+        is_good = is_good && take(l, "--dynamic=on");
+    if (w->host_sys && strcmp(w->host_sys, "none") != 0)
+        is_good = is_good && take(l, "--host-sys=%s", w->host_sys);
+    if (w->pid)
+        is_good = is_good && take(l, w->is_interactive ? "--pid=%s" : "--host-sys-pid=%s", w->pid);
+    if (l->program || w->is_interactive)
+        is_good = is_good && take(l, "--msproftx=%s", w->marks ? "on" : "off");
+    for (size_t i = 0; is_good && i < w->more.n; i++) {
+        l->is_friendly_name[msprof_find(w->more.at[i]) - msprof_rows] = false;
+        is_good = msprof_take(l, w->more.at[i]) == MSPROF_GOOD;
+    }
+    return is_good;
+}
+
+static bool host_is_asked(const struct msprof_line *l, const struct arguments *a)
+{
+    return l->value[MSPROF_HOST_SYS] || a->run.host_sys || l->value[MSPROF_HOST_USAGE];
+}
+
+/* Adds the default samplers, unless some were requested. */
+static bool defaults_fill(struct msprof_line *l, bool is_asked)
+{
+    const bool is_of_process = l->program || l->value[MSPROF_HOST_SYS_PID] || l->value[MSPROF_PID];
+    if (!is_of_process && l->value[MSPROF_SYS_PERIOD] && l->on.n_devices > 0 && !l->value[MSPROF_SYS_DEVICES] &&
+        !take(l, "--sys-devices=all"))
+        return false;
+    if (is_asked)
+        return true;
+    if (is_of_process)
+        return take(l, "--host-sys=cpu,mem,disk,network,osrt");
+    return !l->value[MSPROF_SYS_PERIOD] || take(l, "--host-sys-usage=cpu,mem");
+}
+
+/* A running process is recorded like the machine, until it ends or the recording is ended. */
+static void attach(struct run_request *r, const struct msprof_line *l)
+{
+    r->ends_with_host = l->mode == MSPROF_IN_SYSTEM && r->host_pid > 0;
+}
+
+/* The first given option that only the collector has; NULL: none was given. */
+static const char *collector_option(const struct arguments *a)
+{
+    static const uint8_t outside[] = { OPT_RUN_DELAY,         OPT_RUN_DURATION, OPT_RUN_PID, OPT_RUN_INTERACTIVE,
+                                       OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_JSON };
+    for (size_t i = 0; i < sizeof outside; i++)
+        if (arguments_have(a, outside[i]))
+            return arena_printf(a->mem, "--%s", option_rows[outside[i]].name);
+    return a->run.more.n > 0 ? a->run.more.at[0] : NULL;
+}
+
+/* Appends the schedule to the options of the front end, and NULL after the last. */
+static void schedule_fill(struct arguments *a)
+{
+    static const uint8_t rows[] = { OPT_RUN_SKIP_FIRST, OPT_RUN_SKIP_FIRST_WAIT, OPT_RUN_WAIT,
+                                    OPT_RUN_WARMUP,     OPT_RUN_ACTIVE,          OPT_RUN_REPEAT };
+    for (size_t i = 0; i < sizeof rows; i++) {
+        if (!arguments_have(a, rows[i]))
+            continue;
+        const uint32_t steps = *(const uint32_t *)((const char *)a + option_rows[rows[i]].at);
+        const char *const word[] = { arena_printf(a->mem, "--%s", option_rows[rows[i]].name),
+                                     arena_printf(a->mem, "%u", steps) };
+        for (size_t k = 0; k < sizeof word / sizeof *word; k++) {
+            const char **const at = list_add(&a->run.front_end, a->mem);
+            if (at)
+                *at = word[k];
+        }
+    }
+    if (a->run.front_end.n > 0)
+        (void)list_add(&a->run.front_end, a->mem); /* the NULL at the end */
+}
+
+/* Reports options of front ends in one line if no front end records the program. */
+static void ignore_front_end_options(const struct arguments *a)
+{
+    const char *names = NULL;
+    for (size_t i = 0; i < a->run.front_end.n; i++) {
+        const char *const word = a->run.front_end.at[i];
+        if (word && *word == '-')
+            names = names ? arena_printf(a->mem, "%s, %s", names, word) : word;
+    }
+    if (names && !a->quiet)
+        complain("note: %s: only the front end of a Python framework has such options; ignored", names);
+}
+
+/* If the program is a Python script whose framework has a front end, this process becomes the front end. */
+static void record_python(const struct arguments *a, const struct run_request *r)
+{
+    static const char *const dialect[] = { [DIALECT_DOCUMENTED] = "documented", [DIALECT_CURRENT] = "current" };
+    const struct python_run q = { .recorder = &r->recorder,
+                                  .options = (char *const *)a->run.front_end.at,
+                                  .environment = r->environment,
+                                  .outside = collector_option(a),
+                                  .dialect = arguments_have(a, OPT_DIALECT) ? dialect[a->options.dialect] : NULL,
+                                  .is_raw = a->run.no_export,
+                                  .is_quiet = a->quiet };
+    ending_fini();
+    run_python(&q, r->program, a->mem);
+    ending_prepare(a->face);
+}
+
+/* Runs the program without recording it: this process becomes the program. */
+static int just_run(const struct arguments *a, const struct run_request *r)
+{
+    if (!a->quiet)
+        complain("%s: profiling is off; running %s without a recording", a->run.acl_json, r->program[0]);
+    ending_fini();
+    execvp(r->program[0], r->program);
+    complain("%s: %s", r->program[0], strerror(errno));
+    return CODE_NOT_STARTED;
+}
+
+/* System calls: all of them if samplers were requested explicitly; otherwise only those that cost little. */
+static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
+{
+    struct run_request r = msprof_request(l);
+    r.recorder.osrt = is_asked ? ASCOPE_OSRT_AUTO : ASCOPE_OSRT_LIBC;
+    r.recorder.device = a->run.device ? a->run.device : r.recorder.device;
+    attach(&r, l);
+    if (a->run.acl_json) {
+        const enum run_acl found = run_acl_fill(a, &r, l->on.chip);
+        if (found != RUN_ACL_ON)
+            return found == RUN_ACL_OFF ? just_run(a, &r) : exit_code(a->face, STATUS_PARAMETER);
+        r.recorder.osrt = ASCOPE_OSRT_AUTO;
+    }
+    schedule_fill(a);
+    if (r.program)
+        record_python(a, &r);
+    ignore_front_end_options(a);
+    results_fill(a, l);
+    if (!a->type)
+        a->options.want = WANT_ALL;
+    a->more = NULL;
+    return collecting_run(a, &r, l->on.chip, !a->run.no_export);
+}
+
+static bool front_end_options_are_complete(const struct arguments *a)
+{
+    for (size_t i = 0; i < a->run.front_end.n; i++) {
+        const char *const word = a->run.front_end.at[i];
+        if (python_option(word, a->mem) == PYTHON_OPTION_LACKS_VALUE) {
+            complain("%s: missing value; write %s=VALUE", word, word);
+            return false;
+        }
+    }
+    return true;
+}
+
+int run_run(struct arguments *a)
+{
+    struct devices_online devices;
+    struct msprof_line l = { .on = machine_here(&devices),
+                             .say = print_message,
+                             .to = a,
+                             .mem = a->mem,
+                             .is_friendly = true,
+                             .program = a->n_words > 0 ? (char *const *)a->word : NULL };
+    int code = exit_code(a->face, STATUS_USAGE);
+    if (!front_end_options_are_complete(a))
+        return code;
+    const bool is_filled = options_fill(&l, a), is_asked = host_is_asked(&l, a);
+    if (is_filled && defaults_fill(&l, is_asked)) {
+        if (!l.program && a->run.acl_json)
+            complain("--acl-json: needs a program; see ascope help run");
+        else if (!l.program && !l.value[MSPROF_SYS_PERIOD] && !l.value[MSPROF_HOST_SYS_PID] && !l.value[MSPROF_PID])
+            complain("nothing to run; give a program, --pid N, or --period N for the machine; see ascope help run");
+        else if (msprof_end(&l) == MSPROF_GOOD)
+            code = record(a, &l, is_asked);
+    }
+    return arena_failed(a->mem) ? exit_code(a->face, STATUS_NOTHING) : code;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collecting.h - executes a request of `ascope run` or `msprof`: records, reports how the program ended, exports,
+ * summarises. */
+#ifndef ASCOPE_CLI_RUN_COLLECTING_H
+#define ASCOPE_CLI_RUN_COLLECTING_H
+
+#include "cli/msprof/msprof_line.h"
+#include "cli/options/option_table.h"
+#include "run/run.h"
+
+/* Copies the options of a line that concern results to the arguments of the exporting commands. */
+void results_fill(struct arguments *a, const struct msprof_line *l);
+
+/* Returns the exit code. For `ascope run` it is that of the program, 128 plus the signal that killed it, or 127 if
+ * it could not be started; if the program succeeded, that of the export. For msprof it is 0 if there are results.
+ * chip: platform number, -1: unknown. */
+int collecting_run(struct arguments *a, struct run_request *r, int chip, bool exports);
+
+#endif

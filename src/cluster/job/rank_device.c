@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/job/rank_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files/file.h"
+#include "base/files/inside.h"
+#include "cluster/job/rank_text.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t len = strlen(text), n = strlen(end);
+    return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* The path of the first entry by name; NULL: there is none. */
+static const char *first_entry(const char *dir, const char *prefix, struct arena *mem)
+{
+    DIR *const d = dir ? inside_list(dir) : NULL;
+    const char *least = NULL, *name;
+    int why;
+    while (d && (name = dir_next(d, &why)))
+        if (strncmp(name, prefix, strlen(prefix)) == 0 && !ends_with(name, ".done") &&
+            (!least || strcmp(name, least) < 0))
+            least = arena_text(mem, name, strlen(name));
+    if (d)
+        closedir(d);
+    return least ? arena_printf(mem, "%s/%s", dir, least) : NULL;
+}
+
+/* Numbers are texts in some versions. */
+static double number_of(const json_t *json)
+{
+    const char *const text = json_string_value(json);
+    return text ? strtod(text, NULL) : json_number_value(json);
+}
+
+bool rank_device_read(struct device_facts *out, const char *collection, struct arena *mem)
+{
+    static const double most = 1e6; /* cores, MHz */
+    const char *device = first_entry(collection, "device_", mem);
+    device = device ? device : first_entry(first_entry(collection, "PROF_", mem), "device_", mem);
+    json_t *const info = rank_text_json(first_entry(device, "info.json", mem));
+    const json_t *const of = json_array_get(json_object_get(info, "DeviceInfo"), 0);
+    const double platform = number_of(json_object_get(info, "platform_version")),
+                 n_cores = number_of(json_object_get(of, "ai_core_num")),
+                 mhz = number_of(json_object_get(of, "aic_frequency"));
+    const bool is_known = platform >= 0 && platform < most && n_cores > 0 && n_cores < most && mhz > 0 && mhz < most;
+    if (is_known)
+        *out = (struct device_facts){ chip_of((int)platform), (uint32_t)n_cores, mhz, NULL };
+    json_decref(info);
+    return is_known;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/session/devices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ascope/mark.h"
+#include "collect/session/message.h"
+
+/* The kinds that were looked for, each with the reason why it is not taken. */
+struct looked {
+    char text[512];
+    size_t used;
+};
+
+static void looked_add(struct looked *l, const struct device_kind *kind, const struct error *why)
+{
+    if (l->used < sizeof l->text)
+        l->used += (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s%s (%s)", l->used > 0 ? ", " : "",
+                                    kind->name, *why->text ? why->text : "not found");
+}
+
+/* Of the program: one that it uses. Else: one that this machine has. */
+static const struct device_kind *first_real(bool of_program, struct looked *l)
+{
+    for (size_t i = 0; device_kinds[i]; i++) {
+        const struct device_kind *const kind = device_kinds[i];
+        struct error why = { 0 };
+        if (!kind->is_real)
+            continue;
+        if ((!of_program || !kind->is_used || kind->is_used(&why)) && kind->probe(&why) > 0)
+            return kind;
+        looked_add(l, kind, &why);
+    }
+    return NULL;
+}
+
+const struct device_kind *device_choose(const char *name, struct error *e)
+{
+    struct looked looked = { 0 };
+    char known[160] = "auto, none";
+    size_t used = strlen(known);
+    if (strcmp(name, "none") == 0)
+        return NULL;
+    if (strcmp(name, "auto") == 0) {
+        const struct device_kind *const kind = first_real(true, &looked);
+        if (!kind) /* host only, whatever the reason */
+            message(ASCOPE_INFO, "no device; looked for %s; recording the host only", looked.text);
+        return kind;
+    }
+    for (size_t i = 0; device_kinds[i]; i++) {
+        if (strcmp(name, device_kinds[i]->name) == 0)
+            return device_kinds[i];
+        if (used < sizeof known)
+            used += (size_t)snprintf(known + used, sizeof known - used, ", %s", device_kinds[i]->name);
+    }
+    error_set(e, FAULT_ASKED, "device %s: unknown; accepted are %s", name, known);
+    return NULL;
+}
+
+void devices_online(struct devices_online *out)
+{
+    struct error ignored = { 0 };
+    const struct device_kind *const kind = first_real(false, &(struct looked){ 0 });
+    const unsigned n = kind ? kind->probe(&ignored) : 0;
+    *out = (struct devices_online){ .chip = -1 };
+    for (unsigned i = 0; i < n && out->n < ONLINE_MOST; i++) {
+        struct device_description d = { 0 };
+        if (!kind->describe(i, &d, &ignored))
+            continue;
+        if (out->n == 0 && d.npu)
+            out->chip = d.npu->platform;
+        out->id[out->n++] = (unsigned)d.id;
+    }
+}
+
+void *ascope_current_stream(void)
+{
+    void *stream = NULL;
+    for (size_t i = 0; device_kinds[i] && !stream; i++)
+        if (device_kinds[i]->stream)
+            stream = device_kinds[i]->stream();
+    return stream;
+}
+
+void device_mark(void *stream, uint64_t id)
+{
+    for (size_t i = 0; device_kinds[i]; i++)
+        if (device_kinds[i]->mark)
+            device_kinds[i]->mark(stream, id);
+}

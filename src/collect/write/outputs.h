@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outputs.h - the files of a collection while records are appended to them: one row for each stream and device.
+ *
+ * The writer and recovery share it. A file appears with its first record. After outputs_flush() the files hold everything that
+ * was put, and outputs_state() returns their lengths; outputs_resume() truncates them to these lengths. The first error is remembered;
+ * after it records are counted as dropped.
+ */
+#ifndef ASCOPE_COLLECT_WRITE_OUTPUTS_H
+#define ASCOPE_COLLECT_WRITE_OUTPUTS_H
+
+#include "collect/write/prof_writer.h"
+#include "collect/ring/rings_file.h"
+#include "collect/ring/call_stacks.h"
+#include "collect/os_calls/os_call.h"
+
+struct output {
+    struct slices slices;
+    uint64_t n_records, n_bytes; /* taken since the last flush */
+    struct output_state last;    /* of the file, after it */
+    unsigned n_closed;           /* slices that outputs_age() knows to be complete */
+    bool is_used;
+};
+
+struct closed_slice {
+    uint16_t output;
+    unsigned number;
+};
+
+struct outputs {
+    struct prof_writer framework, prof;
+    bool has_framework, has_prof;
+    struct output output[OUTPUTS_MOST];
+    uint16_t used[OUTPUTS_MOST]; /* in order of appearance */
+    uint32_t n_used;
+    uint64_t n_records, n_bytes;    /* written */
+    uint64_t dropped[STREAM_KINDS]; /* no folder for them, or the disk refused */
+    struct stacks stacks;
+    struct os_call_times times; /* of calls; whoever puts them sets it */
+    uint32_t rank;              /* in names of files; whoever opens them sets it */
+    bool keeps_processes;       /* no room for their files */
+
+    struct closed_slice *closed; /* of streams that age, oldest first; from first_closed on they are there */
+    size_t n_closed, first_closed, closed_room;
+    uint64_t aged_slices, aged_bytes;
+};
+
+/* NULL: no such folder, its records are dropped. */
+bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
+                  struct error *e);
+/* The same from descriptors, which the outputs close, of folders that are not trusted (prof_writer.h). -1: no such folder. */
+struct output_place {
+    int dir;
+    const char *path;
+};
+bool outputs_adopt(struct outputs *o, struct output_place framework, struct output_place prof, size_t slice_bytes,
+                   struct error *e);
+void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes);
+void outputs_flush(struct outputs *o);
+int outputs_why(const struct outputs *o); /* the errno value of what went wrong first; 0: none, or there is none */
+bool outputs_are_well(const struct outputs *o, struct error *e); /* e: what has gone wrong */
+
+uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST]);
+/* One file, as it was; the caller has checked the numbers. False: it is shorter now, or gone, and continued all the same. */
+bool outputs_resume(struct outputs *o, const struct output_state *state);
+bool outputs_have(const struct outputs *o, unsigned stream, unsigned device);
+bool output_exists(unsigned stream, unsigned device); /* there is such a row */
+
+/* Deletes the oldest slices of streams that age until everything written and not deleted is within the limit. After a commit. */
+void outputs_age(struct outputs *o, uint64_t limit_bytes);
+
+void outputs_sums(const struct outputs *o, struct file_tree *t); /* of a whole collection: checksums of its slices */
+void outputs_close(struct outputs *o);                           /* the last slices get their markers */
+/* After outputs_close(). is_complete: no recovery will be needed, and scratch files are removed. */
+void outputs_leave(struct outputs *o, bool is_complete);
+void outputs_forget(struct outputs *o); /* closes descriptors, and nothing else: for a forked child */
+void outputs_rest(struct outputs *o);   /* closes them until they are used again, such as by another thread */
+
+#endif

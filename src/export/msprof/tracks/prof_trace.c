@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/msprof/tracks/prof_trace.h"
+
+#include "export/msprof/recording_facts.h"
+
+bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, const struct chrome_sink *sink,
+                     uint64_t *n_events, struct error *e)
+{
+    /* NULL is no error: writing only takes longer when names are not kept in JSON's spelling. */
+    struct escaped *escaped = own_file ? NULL : escaped_new(x->profile->names);
+    struct trace t = { .out = o,
+                       .sink = sink,
+                       .names = x->profile->names,
+                       .escaped = escaped,
+                       .lanes = lanes_new(),
+                       .keeps_overlaps = x->options->keeps_overlaps,
+                       .has_one_npu = has_one_npu(x),
+                       .device_word = chip_words(x->profile->chip)->device,
+                       .has_base = x->options->time_base == TIME_BASE_START,
+                       .base_ns = profile_main_source(x->profile)->begin_ns,
+                       .one_per_line = x->options->is_pretty };
+    trace_begin(&t);
+    const bool done = t.lanes ? timeline_draw(x, own_file, &t, e) : error_no_memory(e, x->profile->path);
+    const bool is_empty = t.n_events == 0; /* the facts of the recording alone are no timeline */
+    const struct recording_facts recording = recording_facts(&x->profile->collector, x->mem);
+    if (!is_empty)
+        recording_trace(&t, &recording);
+    trace_finish(&t);
+    *n_events = is_empty ? 0 : t.n_events;
+    lanes_free(t.lanes);
+    escaped_free(escaped);
+    return done;
+}

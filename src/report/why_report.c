@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/why_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text/json_memory.h"
+#include "report/place_report.h"
+#include "report/judge_report.h"
+
+enum {
+    NAME_COLUMNS = 8,
+    WHAT_COLUMNS = 60,
+    NAME_OF_USE = 40,
+    PLACE_INDENT = 31,
+    LEAST_SHARE = 200 /* smaller items are counted, not listed */
+};
+
+static const char *const cause_words[CAUSES] = {
+    [CAUSE_RUNS] = "more runs",         [CAUSE_LONGER] = "longer runs",
+    [CAUSE_CLOCK] = "lower clock",      [CAUSE_TRANSFER] = "slower transfer",
+    [CAUSE_WAIT] = "waiting for ranks", [CAUSE_DATA] = "waiting for data",
+    [CAUSE_MEMORY] = "memory",          [CAUSE_GC] = "garbage collection",
+    [CAUSE_HOST] = "host late",         [CAUSE_OPERATOR] = "operators",
+};
+
+/* What a step spends its time on, where there is no other step that could have more or less of it. */
+static const char *const spent_words[CAUSES] = {
+    [CAUSE_RUNS] = "operators",     [CAUSE_LONGER] = "operators",       [CAUSE_CLOCK] = "operators",
+    [CAUSE_TRANSFER] = "transfer",  [CAUSE_WAIT] = "waiting for ranks", [CAUSE_DATA] = "waiting for data",
+    [CAUSE_MEMORY] = "memory",      [CAUSE_GC] = "garbage collection",  [CAUSE_HOST] = "host",
+    [CAUSE_OPERATOR] = "operators",
+};
+
+const char *why_cause_words(enum step_cause cause, bool is_host, bool knows_waits)
+{
+    if (cause == CAUSE_TRANSFER && !knows_waits)
+        return "waiting or transfer";
+    return is_host && cause == CAUSE_HOST ? "outside operators" : cause_words[cause];
+}
+
+/* "rank 3", "device 1", or the directory. */
+static void put_rank(const struct term *t, const struct run_member *r)
+{
+    if (r->has_rank)
+        fprintf(t->to, "rank %" PRId64, r->rank);
+    else if (r->has_device)
+        fprintf(t->to, "device %u", r->device);
+    else
+        term_text(t, r->path, WHAT_COLUMNS);
+}
+
+/* A duration with its sign. */
+static const char *more_text(char out[READABLE_MOST + 2], double ns)
+{
+    char number[READABLE_MOST];
+    snprintf(out, READABLE_MOST + 2, "%c%s", ns < 0 ? '-' : '+', readable_duration(number, fabs(ns)));
+    return out;
+}
+
+/* The finding that is explained in detail; NULL: none. */
+static const struct why_finding *main_finding(const struct why_report *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->finding[i].of == r->choice->finding && r->finding[i].is_explained)
+            return &r->finding[i];
+    return NULL;
+}
+
+/* There is nothing to compare with: the step by itself is explained. */
+static bool is_alone(const struct why_report *r)
+{
+    return r->choice->mode == WHY_STEP && main_finding(r)->answer.n_usual == 0;
+}
+
+static double share_of(const struct step_difference *d, double ns)
+{
+    return d->more_ns != 0 ? 100 * ns / d->more_ns : 0;
+}
+
+static double share(const struct why_report *r, double ns)
+{
+    return share_of(&main_finding(r)->answer.difference, ns);
+}
+
+static const char *word_of_steps(const struct why_report *r)
+{
+    return r->rank[r->choice->rank].has_model ? "iteration" : "step";
+}
+
+/* How much of its time the device computes, or the host is in operators. */
+static void put_utilisation(const struct term *t, const struct why_report *r)
+{
+    const struct step_use *u = r->use;
+    char part[READABLE_MOST], whole[READABLE_MOST];
+    const double busy_ns = u->part[SPENT_OPERATOR].ns;
+    fputs(u->is_host ? "the host is in operators for " : "the device computes for ", t->to);
+    fprintf(t->to, "%s of %s%s (%.1f %%)", readable_duration(part, busy_ns), readable_duration(whole, u->step_ns),
+            u->is_whole ? "" : " in a usual step", u->step_ns > 0 ? 100 * busy_ns / u->step_ns : 0);
+    if (r->n_ranks > 1) {
+        fputs(" on ", t->to);
+        put_rank(t, &r->rank[r->choice->rank]);
+    }
+    fputc('\n', t->to);
+}
+
+/* Where a usual step goes, without parts of less than 0.5 %. */
+static void put_use(const struct term *t, const struct why_report *r)
+{
+    const struct step_use *u = r->use;
+    char number[READABLE_MOST];
+    fprintf(t->to, "\nwhere %s goes", u->is_whole ? "the time" : "a usual step");
+    if (u->n_steps > 1)
+        fprintf(t->to, " (mean of %zu)", u->n_steps);
+    fputs(":\n", t->to);
+    for (int k = 0; k < SPENT_KINDS; k++) {
+        const struct use_part *p = &u->part[k];
+        if (p->ns * LEAST_SHARE < u->step_ns || p->ns <= 0)
+            continue;
+        fprintf(t->to, "  %6.1f %% %11s  %s", 100 * p->ns / u->step_ns, readable_duration(number, p->ns),
+                use_part_words(u, (enum spent_kind)k));
+        for (size_t i = 0; i < p->n && p->most[i].ns * LEAST_SHARE >= u->step_ns; i++) {
+            fputs(i > 0 ? ", " : ": ", t->to);
+            term_text(t, p->most[i].name, NAME_OF_USE);
+            fprintf(t->to, " %s", readable_duration(number, p->most[i].ns));
+        }
+        fputc('\n', t->to);
+    }
+}
+
+/* Ranks of the job that were not read. */
+static int64_t ranks_not_read(const struct why_report *r)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < r->n_ranks; i++)
+        most = r->rank[i].world > most ? r->rank[i].world : most;
+    return most > (int64_t)r->n_ranks ? most - (int64_t)r->n_ranks : 0;
+}
+
+static void put_heading(const struct term *t, const struct why_report *r)
+{
+    const int64_t n_not_read = ranks_not_read(r);
+    const struct job_steps *job = &r->choice->job;
+    char number[READABLE_MOST], slowest[READABLE_MOST];
+    const char *word = word_of_steps(r);
+    if (r->n_ranks > 1)
+        fprintf(t->to, "%zu ranks, ", r->n_ranks);
+    if (job->run.n == 0)
+        fputs("no steps were recorded: the whole recording counts as one\n", t->to);
+    else if (job->run.n == 1)
+        fprintf(t->to, "1 %s: there is no other %s to compare it with\n", word, word);
+    else
+        fprintf(t->to, "%zu %ss, median %s, slowest %s\n", job->run.n, word,
+                readable_duration(number, (double)job->median_ns),
+                readable_duration(slowest, (double)job->step[job->slowest[0]].time_ns));
+    steps_by_put(t, r->rank[r->choice->rank].steps_by);
+    if (n_not_read > 0)
+        fprintf(t->to, "%" PRId64 " of %" PRId64 " ranks were not read: a wait for one of them looks like a transfer\n",
+                n_not_read, n_not_read + (int64_t)r->n_ranks);
+}
+
+static void put_steps(const struct term *t, const struct why_report *r)
+{
+    const struct job_steps *job = &r->choice->job;
+    char number[READABLE_MOST];
+    const char *word = word_of_steps(r);
+    if (job->run.n < 2)
+        return;
+    fprintf(t->to, "\nthe slowest %ss:\n  %-*s %10s %8s%s\n", word, NAME_COLUMNS, word, "time", "x median",
+            r->n_ranks > 1 ? "  longest without communication" : "");
+    for (size_t i = 0; i < job->run.n && i < r->top; i++) {
+        const struct job_step *s = &job->step[job->slowest[i]];
+        fprintf(t->to, "  %s", s->is_slow ? term_ink(t, INK_WARN) : "");
+        term_text(t, s->name, NAME_COLUMNS);
+        fprintf(t->to, "%*s %10s %8.2f%s", term_width(s->name) < NAME_COLUMNS ? NAME_COLUMNS - term_width(s->name) : 0,
+                "", readable_duration(number, (double)s->time_ns),
+                job->median_ns > 0 ? (double)s->time_ns / (double)job->median_ns : 1.0,
+                s->is_slow ? term_ink(t, INK_END) : "");
+        if (r->n_ranks > 1) {
+            fputs("  ", t->to);
+            put_rank(t, &r->rank[s->longest]);
+        }
+        fputc('\n', t->to);
+    }
+    if (job->run.n > r->top)
+        fprintf(t->to, "  and %zu more; --top N shows them\n", job->run.n - r->top);
+}
+
+/* The largest causes of a finding in a line, each with what most of it is. */
+static void put_short_causes(const struct term *t, const struct why_report *r, const struct why_finding *f)
+{
+    enum { MOST = 2, LEAST_PERCENT = 15 };
+    const struct step_difference *d = &f->answer.difference;
+    const bool is_host = r->rank[f->rank].is_host;
+    char more[READABLE_MOST + 2];
+    bool is_put[CAUSES] = { 0 };
+    for (int k = 0; k < MOST; k++) {
+        int most = -1;
+        for (int c = 0; c < CAUSES; c++)
+            if (!is_put[c] && (most < 0 || d->cause_ns[c] > d->cause_ns[most]))
+                most = c;
+        if (d->cause_ns[most] <= 0 || share_of(d, d->cause_ns[most]) < LEAST_PERCENT)
+            break;
+        is_put[most] = true;
+        fprintf(t->to, "%s%s %s (%.0f %%)", k == 0 ? "     " : ", ",
+                why_cause_words((enum step_cause)most, is_host, f->answer.knows_waits),
+                more_text(more, d->cause_ns[most]), share_of(d, d->cause_ns[most]));
+        for (size_t i = 0; i < d->n; i++)
+            if (d->item[i].cause == (enum step_cause)most && d->item[i].more_ns > 0) {
+                fputs(": ", t->to);
+                term_text(t,
+                          d->item[i].named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
+                          : d->item[i].named == NAMED_NOTHING ? "Python"
+                                                              : d->item[i].name,
+                          NAME_OF_USE);
+                break;
+            }
+    }
+    fputs(is_put[0] || memchr(is_put, true, sizeof is_put) ? "\n" : "", t->to);
+}
+
+static void put_sentence(const struct term *t, const struct why_report *r, const struct slow *s, size_t number)
+{
+    const char *text = run_finding_text(&r->choice->job.run, s, r->mem);
+    fprintf(t->to, "  %s%zu. ", term_ink(t, INK_BOLD), number);
+    term_text(t, text ? text : "", 0);
+    fprintf(t->to, "%s\n", term_ink(t, INK_END));
+    for (size_t i = 0; i < r->n; i++)
+        if (r->finding[i].of == s && r->finding[i].is_explained)
+            put_short_causes(t, r, &r->finding[i]);
+}
+
+static bool is_in_each_step(const struct slow *s)
+{
+    return s->shape != SLOW_ONCE && s->shape != SLOW_STEPS;
+}
+
+/* The verdicts and the advice in one list: what happens in each step, then what happened in some. */
+static void put_findings(const struct term *t, const struct why_report *r)
+{
+    const struct judged_run *run = &r->choice->job.run;
+    const size_t n = run_findings(run);
+    size_t number = 0, at = 0;
+    fputc('\n', t->to);
+    if (n == 0 && run->n > 1) {
+        const char *nothing = run_nothing_text(run, r->mem);
+        term_text(t, nothing ? nothing : "", 0);
+        fputs("; --step N explains one anyway\n", t->to);
+    }
+    if (n > 0)
+        fputs("what costs time, first in each step, then in some:\n", t->to);
+    else
+        fputs(advise_n_found(r->advice) > 0 ? "what would save time in each step:\n"
+                                            : "nothing was found that would save 3 % of a step\n",
+              t->to);
+    for (; at < n && is_in_each_step(&run->of.at[at]); at++)
+        put_sentence(t, r, &run->of.at[at], ++number);
+    number = advise_put_short(t, r->advice, number);
+    for (; at < n && at < r->top; at++)
+        put_sentence(t, r, &run->of.at[at], ++number);
+    if (at < n)
+        fprintf(t->to, "  and %zu more; --top N shows them\n", n - at);
+    if (n < run->of.n) {
+        const char *start_up = run_finding_text(run, &run->of.at[n], r->mem);
+        fputs("  ", t->to);
+        term_text(t, start_up ? start_up : "", 0);
+        fputc('\n', t->to);
+    }
+}
+
+static void put_item(const struct term *t, const struct why_report *r, const struct step_item *m,
+                     const struct why_place *place)
+{
+    char more[READABLE_MOST + 2], before[READABLE_MOST], after[READABLE_MOST];
+    const bool alone = is_alone(r), is_host = r->rank[r->choice->rank].is_host;
+    fprintf(t->to, "  %6.1f %% %11s  %-18s  ", share(r, m->more_ns),
+            alone ? readable_duration(after, m->after_ns) : more_text(more, m->more_ns),
+            alone && !(is_host && m->cause == CAUSE_HOST)
+                ? spent_words[m->cause]
+                : why_cause_words(m->cause, is_host, main_finding(r)->answer.knows_waits));
+    if (m->named == NAMED_OUTSIDE)
+        fputs("nothing was recorded of the host", t->to);
+    else if (m->named == NAMED_NOTHING)
+        fputs("Python", t->to);
+    else
+        term_text(t, m->name, WHAT_COLUMNS);
+    if (!alone)
+        fprintf(t->to, ": %s -> %s", readable_duration(before, m->before_ns), readable_duration(after, m->after_ns));
+    if (alone && m->after_runs > 0)
+        fprintf(t->to, ", %s run%s", readable_runs(after, m->after_runs), m->after_runs == 1 ? "" : "s");
+    else if (m->before_runs > 0 || m->after_runs > 0)
+        fprintf(t->to, ", %s -> %s runs", readable_runs(before, m->before_runs), readable_runs(after, m->after_runs));
+    if (m->cause == CAUSE_CLOCK)
+        fprintf(t->to, ", %.0f -> %.0f MHz", m->before_mhz, m->after_mhz);
+    fputc('\n', t->to);
+    place_put(t, place, PLACE_INDENT);
+}
+
+static void put_items(const struct term *t, const struct why_report *r)
+{
+    const struct step_difference *d = &main_finding(r)->answer.difference;
+    char more[READABLE_MOST + 2];
+    double others_ns = main_finding(r)->answer.others_ns;
+    size_t n_others = main_finding(r)->answer.n_others;
+    if (is_alone(r))
+        fprintf(t->to, "\n  %8s %11s  %-18s  what\n", "share", "time", "spent on");
+    else
+        fprintf(t->to, "\n  %8s %11s  %-18s  what: %s\n", "share", "more", "cause",
+                r->choice->mode == WHY_RANK ? "usual step of the other rank -> of this one"
+                : r->choice->finding && r->choice->finding->shape == SLOW_DRIFT ? "earlier half -> later half"
+                : r->choice->finding && r->choice->finding->n > 1               ? "usual step -> mean of these steps"
+                                                                                : "usual step -> this step");
+    for (size_t i = 0; i < d->n; i++)
+        if (fabs(d->item[i].more_ns) * LEAST_SHARE >= fabs(d->more_ns)) {
+            put_item(t, r, &d->item[i], &main_finding(r)->answer.place[i]);
+        } else {
+            others_ns += d->item[i].more_ns;
+            n_others++;
+        }
+    if (n_others > 0)
+        fprintf(t->to, "  %6.1f %% %11s  %zu smaller\n", share(r, others_ns),
+                is_alone(r) ? readable_duration(more, others_ns) : more_text(more, others_ns), n_others);
+    if (llround(d->rest_ns) != 0)
+        fprintf(t->to, "  %6.1f %% %11s  rest: usual steps differ from the median\n", share(r, d->rest_ns),
+                more_text(more, d->rest_ns));
+    fprintf(t->to, "  %6.1f %% %11s  in all\n", share(r, d->more_ns),
+            is_alone(r) ? readable_duration(more, d->more_ns) : more_text(more, d->more_ns));
+}
+
+static void put_causes(const struct term *t, const struct why_report *r)
+{
+    const struct step_difference *d = &main_finding(r)->answer.difference;
+    bool is_put[CAUSES] = { 0 };
+    const char *before = "  causes: ";
+    for (int i = 0; i < CAUSES; i++) {
+        int most = -1;
+        for (int c = 0; c < CAUSES; c++)
+            if (!is_put[c] && fabs(d->cause_ns[c]) * LEAST_SHARE >= fabs(d->more_ns) && d->cause_ns[c] != 0 &&
+                (most < 0 || d->cause_ns[c] > d->cause_ns[most]))
+                most = c;
+        if (most < 0)
+            break;
+        char more[READABLE_MOST + 2];
+        is_put[most] = true;
+        fprintf(t->to, "%s%s %s (%.0f %%)", before,
+                why_cause_words((enum step_cause)most, r->rank[r->choice->rank].is_host,
+                                main_finding(r)->answer.knows_waits),
+                more_text(more, d->cause_ns[most]), share(r, d->cause_ns[most]));
+        before = ", ";
+    }
+    fputc('\n', t->to);
+}
+
+static void put_hints(const struct term *t, const struct why_report *r)
+{
+    const struct step_difference *d = &main_finding(r)->answer.difference;
+    if (main_finding(r)->answer.lacks_python && d->n > 0 && d->item[0].named == NAMED_OUTSIDE)
+        fputs("\n  Python functions were not recorded; a recording with with_stack shows what the host did\n", t->to);
+}
+
+/* What is compared of the steps of a drift. */
+static const char *drift_words(const struct why_report *r, uint32_t part)
+{
+    static const char *const of_device[JUDGED_PARTS] = { " of computing", " of exposed communication",
+                                                         " in which the device does not compute" };
+    static const char *const of_host[JUDGED_PARTS] = { " in operators", " of communication", " outside operators" };
+    return part >= JUDGED_PARTS ? "" : r->choice->job.run.is_host ? of_host[part] : of_device[part];
+}
+
+static void put_waiting(const struct term *t, const struct job_choice *c)
+{
+    fputs("; the others wait for it", t->to);
+    if (c->n_waited_for > 1)
+        fprintf(t->to, " and for %zu more", c->n_waited_for - 1);
+}
+
+/* What is explained in detail: a rank beside another one, or steps beside the usual one. */
+static void put_detail(const struct term *t, const struct why_report *r)
+{
+    const struct job_choice *c = r->choice;
+    const struct run_member *rank = &r->rank[c->rank];
+    char number[READABLE_MOST], usual[READABLE_MOST];
+    if (c->mode == WHY_NOTHING)
+        return;
+    const struct step_difference *d = &main_finding(r)->answer.difference;
+    fprintf(t->to, "\n%s", term_ink(t, INK_BOLD));
+    if (c->mode == WHY_RANK) {
+        put_rank(t, rank);
+        fprintf(t->to, ": %s a step without communication, ", readable_duration(number, d->time_ns));
+        put_rank(t, &r->rank[c->reference]);
+        fprintf(t->to, " %s", readable_duration(usual, d->usual_ns));
+        put_waiting(t, c);
+    } else {
+        const bool is_drift = c->finding && c->finding->shape == SLOW_DRIFT;
+        const char *where = is_drift     ? "the later half of the steps"
+                            : c->finding ? run_finding_where(&c->job.run, c->finding, r->mem)
+                                         : NULL;
+        if (!c->finding)
+            fprintf(t->to, "%s ", word_of_steps(r));
+        term_text(t, where ? where : c->job.run.step[c->at], NAME_OF_USE);
+        if (r->n_ranks > 1) {
+            fputs(" on ", t->to);
+            put_rank(t, rank);
+        }
+        fprintf(t->to, ": %s", readable_duration(number, d->time_ns));
+        if (is_drift)
+            fprintf(t->to, "%s, the earlier half %s", drift_words(r, c->finding->part),
+                    readable_duration(usual, d->usual_ns));
+        else if (!is_alone(r))
+            fprintf(t->to, ", usual %s", readable_duration(usual, d->usual_ns));
+        if (c->is_waited_for)
+            put_waiting(t, c);
+        else if (c->is_slow_for_all && main_finding(r)->answer.n_usual > 0)
+            fputs("; the others are slow, too", t->to);
+    }
+    fprintf(t->to, "%s\n  ", term_ink(t, INK_END));
+    term_text(t, rank->path, 0);
+    fputc('\n', t->to);
+    if (!is_alone(r))
+        put_causes(t, r);
+    else if (c->job.run.n > 1)
+        fputs("  there is no usual step to compare it with\n", t->to);
+    put_items(t, r);
+    if (d->n > 0)
+        place_put_view(t, &main_finding(r)->answer.place[0], rank->path, 2);
+    put_hints(t, r);
+}
+
+void why_print(const struct term *t, const struct why_report *r)
+{
+    put_heading(t, r);
+    put_utilisation(t, r);
+    put_findings(t, r);
+    put_detail(t, r);
+    put_steps(t, r);
+    put_use(t, r);
+}
+
+/* ---- for machines ---------------------------------------------------------------------------------------------- */
+
+static json_t *us(double ns)
+{
+    return json_real(ns / 1000);
+}
+
+static json_t *rank_json(const struct run_member *r)
+{
+    return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path", text_json(r->path), "rank",
+                     r->has_rank ? json_integer(r->rank) : json_null(), "device",
+                     r->has_device ? json_integer(r->device) : json_null(), "steps", (json_int_t)r->n, "time_us",
+                     us((double)r->median_ns), "own_us", us((double)r->own_median_ns), "communication_us",
+                     us((double)r->communication_median_ns));
+}
+
+static json_t *steps_json(const struct why_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->choice->job.run.n; i++) {
+        const struct job_step *s = &r->choice->job.step[i];
+        json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:b}", "step", text_json(s->name), "time_us",
+                                              us((double)s->time_ns), "ranks", (json_int_t)s->n_ranks, "longest",
+                                              (json_int_t)s->longest, "slow", s->is_slow));
+    }
+    return list;
+}
+
+static json_t *or_null(bool is_known, double value)
+{
+    return is_known ? json_real(value) : json_null();
+}
+
+static json_t *items_json(const struct why_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < main_finding(r)->answer.difference.n; i++) {
+        const struct step_item *m = &main_finding(r)->answer.difference.item[i];
+        const char *key = step_named_key(m->named);
+        json_t *one = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o}", "cause", step_cause_key(m->cause), "named",
+                                key ? json_string(key) : json_null(), "name",
+                                key && m->named != NAMED_OUTSIDE ? text_json(m->name) : json_null(), "share",
+                                share(r, m->more_ns) / 100, "more_us", us(m->more_ns), "place",
+                                place_json(&main_finding(r)->answer.place[i]));
+        const bool has_runs = m->before_runs > 0 || m->after_runs > 0, has_mhz = m->before_mhz > 0 && m->after_mhz > 0;
+        json_object_set_new(one, "before_us", us(m->before_ns));
+        json_object_set_new(one, "after_us", us(m->after_ns));
+        json_object_set_new(one, "before_runs", or_null(has_runs, m->before_runs));
+        json_object_set_new(one, "after_runs", or_null(has_runs, m->after_runs));
+        json_object_set_new(one, "before_mhz", or_null(has_mhz, m->before_mhz));
+        json_object_set_new(one, "after_mhz", or_null(has_mhz, m->after_mhz));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *causes_json(const struct step_difference *d)
+{
+    json_t *causes = json_object();
+    for (int c = 0; c < CAUSES; c++)
+        if (d->cause_ns[c] != 0)
+            json_object_set_new(causes, step_cause_key((enum step_cause)c), us(d->cause_ns[c]));
+    return causes;
+}
+
+static json_t *difference_json(const struct why_report *r)
+{
+    const struct step_difference *d = &main_finding(r)->answer.difference;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "time_us", us(d->time_ns), "usual_us",
+                     us(d->usual_ns), "more_us", us(d->more_ns), "causes", causes_json(d), "rest_us", us(d->rest_ns),
+                     "items", items_json(r), "others_us", us(main_finding(r)->answer.others_ns), "others",
+                     (json_int_t)main_finding(r)->answer.n_others, "compared",
+                     (json_int_t)main_finding(r)->answer.n_usual);
+}
+
+static json_t *use_json(const struct step_use *u)
+{
+    json_t *parts = json_array();
+    for (int k = 0; k < SPENT_KINDS; k++) {
+        const struct use_part *p = &u->part[k];
+        if (p->ns <= 0)
+            continue;
+        json_t *most = json_array();
+        for (size_t i = 0; i < p->n; i++)
+            json_array_append_new(
+                most, json_pack("{s:o, s:o}", "name", text_json(p->most[i].name), "time_us", us(p->most[i].ns)));
+        json_array_append_new(parts, json_pack("{s:s, s:o, s:f, s:o}", "part", use_part_key((enum spent_kind)k),
+                                               "time_us", us(p->ns), "share", p->ns / u->step_ns, "most", most));
+    }
+    return json_pack("{s:o, s:I, s:b, s:b, s:b, s:o}", "time_us", us(u->step_ns), "steps", (json_int_t)u->n_steps,
+                     "whole", u->is_whole, "host", u->is_host, "knows_waits", u->knows_waits, "parts", parts);
+}
+
+static json_t *findings_json(const struct why_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->choice->job.run.of.n; i++) {
+        const struct slow *s = &r->choice->job.run.of.at[i];
+        json_t *one = slow_json(&r->choice->job.run, s, r->mem), *causes = json_object();
+        for (size_t k = 0; k < r->n; k++)
+            if (r->finding[k].of == s && r->finding[k].is_explained) {
+                json_decref(causes);
+                causes = causes_json(&r->finding[k].answer.difference);
+            }
+        json_object_set_new(one, "causes", causes);
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+json_t *why_json(const struct why_report *r)
+{
+    static const char *const mode[] = { [WHY_STEP] = "step", [WHY_RANK] = "rank" };
+    const struct job_choice *c = r->choice;
+    json_t *ranks = json_array();
+    for (size_t i = 0; i < r->n_ranks; i++)
+        json_array_append_new(ranks, rank_json(&r->rank[i]));
+    json_t *report = json_pack("{s:o, s:o, s:o, s:I}", "steps", steps_json(r), "ranks", ranks, "median_us",
+                               us((double)c->job.median_ns), "slow", (json_int_t)c->job.run.of.n_slow);
+    json_object_set_new(report, "steps_by", text_or_null(r->rank[c->rank].steps_by));
+    json_object_set_new(report, "not_read", json_integer(ranks_not_read(r)));
+    json_object_set_new(report, "judged", findings_json(r));
+    const bool has_answer = c->mode != WHY_NOTHING;
+    json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());
+    json_object_set_new(report, "step", c->mode == WHY_STEP ? text_json(c->job.run.step[c->at]) : json_null());
+    json_object_set_new(report, "on", json_integer(c->rank));
+    json_object_set_new(report, "compared_with", c->mode == WHY_RANK ? json_integer(c->reference) : json_null());
+    json_object_set_new(report, "waited_for", json_boolean(has_answer && c->is_waited_for));
+    json_object_set_new(report, "waited_us", has_answer && c->is_waited_for ? us((double)c->waited_ns) : json_null());
+    json_object_set_new(report, "difference", has_answer ? difference_json(r) : json_null());
+    json_object_set_new(report, "usual", use_json(r->use));
+    json_object_set_new(report, "advice", advise_json(r->advice));
+    return report;
+}

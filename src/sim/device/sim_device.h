@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sim_device.h - registry: a simulated device: its streams, tasks and log. */
+#ifndef ASCOPE_SIM_DEVICE_SIM_DEVICE_H
+#define ASCOPE_SIM_DEVICE_SIM_DEVICE_H
+
+#include "sim/job/sim_run.h"
+
+void device_open(struct sim_process *p, uint32_t index);
+void device_close(struct sim_device *d);
+uint64_t device_tick(const struct sim_device *d, uint64_t host_tick);
+uint64_t device_host_tick(const struct sim_device *d, uint64_t tick); /* not before the tick */
+uint16_t stream_issue(struct sim_device *d, enum sim_stream s, uint32_t thread, uint64_t host_tick); /* a task id */
+struct span stream_run(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
+                       uint64_t host_tick, uint64_t duration, uint64_t not_before);
+struct span stream_run_on_device(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
+                                 uint64_t tick, uint64_t duration); /* launched by the device itself */
+void stream_run_at(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l, uint64_t host_tick,
+                   struct span when);                  /* at that time, or as soon as possible after it */
+void device_log(struct sim_device *d, uint64_t until); /* logs all tasks up to this tick */
+void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
+                  uint16_t tag);
+uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */
+/* One number for stream and task, on chips whose ids have 32 bits. */
+static inline uint32_t wide_id(uint16_t stream, uint16_t task)
+{
+    return (uint32_t)task << 16 | stream;
+}
+uint32_t track_task(const struct sim_device *d, enum sim_stream s,
+                    uint16_t task); /* the id in records of the host and in stamps */
+uint8_t *track_record(struct sim_device *d, const struct layout *l, unsigned time_field, uint64_t tick);
+
+/* sim_counters.c: what the cores of a simulated device counted. */
+void counters_write(struct sim_device *d, uint16_t stream, const struct device_task *t);
+void counters_sample(struct sim_device *d, uint64_t end); /* sample based: the whole collection at once */
+
+/* sim_samplers.c: what a simulated device samples while it works. */
+uint64_t samplers_span_ns(const struct sim_device *d);
+bool moment_next(const struct sim_device *d, uint64_t span_ns, uint32_t every_us, struct sim_moment *at);
+void samplers_write(struct sim_device *d);
+
+/* sim_usage.c: what is sampled as text: ports, links and CPUs of a device, operating systems. */
+void usage_of_device(struct sim_device *d);
+void usage_of_host(struct sim_process *p);
+
+/* sim_step.c: one training step on one simulated device. */
+void step_run(struct sim_device *d, uint32_t step, uint64_t kernels);
+
+/* sim_hwts.c: what chips without STARS write instead. */
+bool chip_is_hwts(const struct sim_process *p);
+void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end);
+void hwts_pmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t, uint64_t cycles,
+                    const uint64_t *event);
+
+/* sim_kfc.c: collectives that the AI CPU runs. */
+void kfc_open(struct sim_device *d);
+void kfc_run(struct sim_device *d);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/framework/sim_ms_records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/device/sim_host.h"
+#include "sim/framework/sim_tlv.h"
+
+enum { TEXT_MOST = 640 };
+
+/* %u is the rank. An empty name: the generation has no such file. */
+static const char *const file_names[SIM_MS_GENERATIONS][MS_FILES] = {
+    [SIM_MS_N] = {
+        [MS_FILE_RANGES] = "mindspore.op_range",
+        [MS_FILE_MEMORY] = "mindspore.memory_usage",
+        [MS_FILE_MEMORY_TOTALS] = "cpu_ms_memory_record_%u.txt",
+        [MS_FILE_SHAPES] = "mindspore.record_shapes",
+        [MS_FILE_HOST_KERNELS] = "cpu_op_execute_timestamp_%u.txt",
+    },
+    [SIM_MS_S] = {
+        [MS_FILE_RANGES] = "op_range_%u",
+        [MS_FILE_MEMORY] = "operator_memory_%u.csv",
+        [MS_FILE_MEMORY_TOTALS] = "cpu_ms_memory_record_%u.txt",
+        [MS_FILE_HOST_KERNELS] = "cpu_op_execute_timestamp_%u.txt",
+    },
+};
+
+void ms_files_open(struct sim_ms *m)
+{
+    const struct sim_process *p = m->base.of;
+    folder_create(&m->base.writer, FOLDER_FRAMEWORK);
+    for (size_t i = 0; i < MS_FILES; i++) {
+        const char *const form = i == MS_FILE_BATCHES ? p->o->kernels > 0 ? "device_queue_profiling_%u.txt"
+                                                                          : "dataset_iterator_profiling_%u.txt"
+                                                      : file_names[p->o->ms_generation][i];
+        const char *const number = form ? strchr(form, '%') : NULL;
+        char name[64];
+        snprintf(name, sizeof name, "%s", form ? form : "none");
+        if (number)
+            snprintf(name + (number - form), sizeof name - (size_t)(number - form), "%u%s", p->index, number + 2);
+        slices_init(&m->out[i], &m->base.writer, FOLDER_FRAMEWORK, name, CUT_NEVER);
+    }
+}
+
+uint64_t ms_wall_ns(const struct sim_ms *m, uint64_t host_tick)
+{
+    const struct sim_process *p = m->base.of;
+    return p->wall_us * 1000 + (host_tick - p->cnt) * NS_PER_HOST_TICK;
+}
+
+static void text_put(struct tlv_record *r, uint8_t type, const char *text)
+{
+    tlv_text(r, type, text, strlen(text));
+}
+
+static void range_n(struct sim_ms *m, const struct ms_range *r)
+{
+    const struct layout *l = &ms_range_layout;
+    struct tlv_record out;
+    uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE);
+    layout_put(l, MS_RANGE_THREAD, rec, r->thread);
+    layout_put(l, MS_RANGE_FLOW, rec, r->flow);
+    layout_put(l, MS_RANGE_STEP, rec, m->base.step.number);
+    layout_put(l, MS_RANGE_BEGIN, rec, r->begin);
+    layout_put(l, MS_RANGE_END, rec, r->end);
+    layout_put(l, MS_RANGE_PROCESS, rec, r->thread); /* MindSpore stores the thread here */
+    layout_put(l, MS_RANGE_MODULE, rec, r->module);
+    layout_put(l, MS_RANGE_EVENT, rec, r->event);
+    layout_put(l, MS_RANGE_STAGE, rec, r->stage);
+    layout_put(l, MS_RANGE_LEVEL, rec, (uint8_t)r->level);
+    layout_put(l, MS_RANGE_IS_GRAPH_DATA, rec, r->form == MS_FORM_GRAPH_DATA);
+    layout_put(l, MS_RANGE_IS_STAGE, rec, r->form == MS_FORM_STAGE);
+    layout_put(l, MS_RANGE_IS_STACK, rec, r->form == MS_FORM_STACK);
+    text_put(&out, MS_TEXT_NAME, r->name ? r->name : "");
+    text_put(&out, MS_TEXT_FULL_NAME, r->full ? r->full : "");
+    if (r->custom_info)
+        text_put(&out, MS_TEXT_CUSTOM_INFO, r->custom_info);
+    text_put(&out, MS_TEXT_MODULE_GRAPH, r->owner ? r->owner : "");
+    text_put(&out, MS_TEXT_EVENT_GRAPH, r->node ? r->node : "");
+    tlv_end(&out, &m->out[MS_FILE_RANGES]);
+}
+
+/* Names are composed when they are written. */
+static void range_s(struct sim_ms *m, const struct ms_range *r)
+{
+    const struct layout *l = &ms_range_s_layout;
+    struct tlv_record out;
+    char name[TEXT_MOST];
+    uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE_S);
+    layout_put(l, MS_RANGE_S_BEGIN, rec, r->begin);
+    layout_put(l, MS_RANGE_S_END, rec, r->end);
+    layout_put(l, MS_RANGE_S_THREAD, rec, r->thread);
+    layout_put(l, MS_RANGE_S_END_THREAD, rec, r->thread);
+    layout_put(l, MS_RANGE_S_FORWARD_THREAD, rec, r->thread);
+    layout_put(l, MS_RANGE_S_FLOW, rec, r->flow);
+    layout_put(l, MS_RANGE_S_STEP, rec, m->base.step.number);
+    layout_put(l, MS_RANGE_S_LEVEL, rec, (uint8_t)r->level);
+    if (r->form == MS_FORM_GRAPH_DATA)
+        snprintf(name, sizeof name, "%s::%s::%s", r->owner, r->node, r->name);
+    else if (r->form == MS_FORM_STAGE)
+        snprintf(name, sizeof name, "%s", ms_stages[r->stage]);
+    else if (strcmp(r->name, "flow") == 0)
+        snprintf(name, sizeof name, "flow");
+    else
+        snprintf(name, sizeof name, "%s::%s::%s", ms_modules[r->module], ms_events[r->event], r->full);
+    text_put(&out, MS_TEXT_S_NAME, name);
+    if (r->custom_info)
+        text_put(&out, MS_TEXT_S_CUSTOM_INFO, r->custom_info);
+    tlv_end(&out, &m->out[MS_FILE_RANGES]);
+}
+
+void ms_range_write(struct sim_ms *m, const struct ms_range *r)
+{
+    if (m->base.of->o->ms_generation == SIM_MS_N)
+        range_n(m, r);
+    else if (r->form != MS_FORM_STACK) /* which are no ranges there */
+        range_s(m, r);
+}
+
+void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e)
+{
+    enum { STREAM = 2 };
+    const struct layout *l = &ms_memory_layout;
+    const struct sim_process *p = m->base.of;
+    const bool is_release = e->size == UINT64_MAX;
+    struct tlv_record out;
+    uint8_t *rec = tlv_begin(&out, l, MS_RECORD_MEMORY);
+    layout_put(l, MS_MEMORY_DEVICE, rec, sim_device_number(p));
+    layout_put(l, MS_MEMORY_THREAD, rec, p->pid + MS_THREAD_DEVICE);
+    layout_put(l, MS_MEMORY_PROCESS, rec, p->pid);
+    layout_put(l, MS_MEMORY_TIME, rec, e->time_ns);
+    layout_put(l, MS_MEMORY_ADDRESS, rec, e->address);
+    layout_put(l, MS_MEMORY_SIZE, rec, e->size);
+    layout_put(l, MS_MEMORY_USED, rec, m->used);
+    layout_put(l, MS_MEMORY_PEAK, rec, m->peak);
+    layout_put(l, MS_MEMORY_RESERVED, rec, m->reserved);
+    layout_put(l, MS_MEMORY_STREAM_POINTER, rec, 0xaaab12c0ull + p->index);
+    layout_put(l, MS_MEMORY_STREAM, rec, STREAM);
+    layout_put(l, MS_MEMORY_RUN_MODE, rec, 1);
+    layout_put(l, MS_MEMORY_ALLOC_TYPE, rec, is_release ? 0 : 2);
+    text_put(&out, MS_MEMORY_TEXT_OWNER, is_release ? "" : e->owner);
+    tlv_end(&out, &m->out[MS_FILE_MEMORY]);
+}
+
+void ms_shapes_write(struct sim_ms *m, const char *name, const char *shapes, const char *types)
+{
+    struct tlv_record out;
+    if (m->base.of->o->ms_generation != SIM_MS_N)
+        return;
+    tlv_begin(&out, NULL, MS_RECORD_SHAPES);
+    text_put(&out, MS_SHAPES_TEXT_NAME, name);
+    text_put(&out, MS_SHAPES_TEXT_SHAPES, shapes);
+    text_put(&out, MS_SHAPES_TEXT_TYPES, types);
+    tlv_end(&out, &m->out[MS_FILE_SHAPES]);
+}
