@@ -158,7 +158,7 @@ static void kinds_are_found_by_name_and_by_being_there(void **state)
     (void)state;
 }
 
-static const struct finding *finding_of(const struct doctor_report *r, const char *name)
+static const struct machine_finding *finding_of(const struct doctor_report *r, const char *name)
 {
     for (size_t i = 0; i < r->findings.n; i++)
         if (r->findings.at[i].area == AREA_DEVICES && strcmp(r->findings.at[i].is.name, name) == 0)

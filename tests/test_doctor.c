@@ -62,15 +62,15 @@ static void file_put(const char *path, const char *text)
     fclose(f);
 }
 
-static struct finding look(const char *name)
+static struct machine_finding look(const char *name)
 {
-    static const struct check *const table[] = { host_checks, hardware_checks, place_checks };
+    static const struct machine_check *const table[] = { host_checks, hardware_checks, place_checks };
     static char out[80];
-    struct finding f = { 0 };
+    struct machine_finding f = { 0 };
     snprintf(out, sizeof out, "%s/out", folder);
     const struct examined m = { .root = folder, .tries = &made_up, .out = out };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        for (const struct check *c = table[i]; c->name; c++)
+        for (const struct machine_check *c = table[i]; c->name; c++)
             if (strcmp(c->name, name) == 0) {
                 check_run(c, &m, &f);
                 return f;
@@ -157,7 +157,7 @@ static void states_follow_the_files_of_the_system(void **state)
         folder_make(state);
         for (size_t k = 0; k < 3 && row[i].file[k][0]; k++)
             file_put(row[i].file[k][0], row[i].file[k][1]);
-        const struct finding f = look(row[i].check);
+        const struct machine_finding f = look(row[i].check);
         assert_int_equal(f.state, row[i].state);
         has(f.fact, row[i].fact);
         has(f.advice, row[i].advice);
@@ -199,7 +199,7 @@ static void limits_of_cgroups_are_found_wherever_they_are(void **state)
         folder_make(state);
         for (size_t k = 0; k < 3 && row[i].file[k][0]; k++)
             file_put(row[i].file[k][0], row[i].file[k][1]);
-        const struct finding f = look(row[i].check);
+        const struct machine_finding f = look(row[i].check);
         if (*row[i].fact)
             assert_int_equal(f.state, FINDING_LIMITED);
         has(f.fact, row[i].fact);
@@ -233,7 +233,7 @@ static void an_event_that_counts_nothing_is_none(void **state)
         file_put("/proc/self/status", row[i].status);
         trouble_of_calls = row[i].calls;
         faults = row[i].faults;
-        const struct finding f = look("perf_event_open");
+        const struct machine_finding f = look("perf_event_open");
         assert_int_equal(f.state, row[i].state);
         has(f.fact, row[i].fact);
         has(f.advice, row[i].advice);
@@ -282,7 +282,7 @@ static void the_real_kernel_answers(void **state)
 
 static void the_place_is_tried_and_left_alone(void **state)
 {
-    struct finding f = look("output directory"); /* not there: its parent is tried */
+    struct machine_finding f = look("output directory"); /* not there: its parent is tried */
     assert_int_equal(f.state, FINDING_OK);
     has(f.fact, "will be created");
     assert_int_equal(look("links").state, FINDING_NOT_APPLICABLE);
@@ -322,7 +322,7 @@ static void the_place_is_tried_and_left_alone(void **state)
 
 static void file_systems_and_room_are_judged(void **state)
 {
-    struct finding f = { 0 };
+    struct machine_finding f = { 0 };
     assert_int_equal(file_system_finding(0xEF53, &f), FINDING_OK);
     assert_string_equal(f.fact, "ext4");
     assert_int_equal(file_system_finding(0x6969, &f), FINDING_LIMITED);
@@ -331,7 +331,7 @@ static void file_systems_and_room_are_judged(void **state)
     has(f.effect, "memory");
     assert_int_equal(file_system_finding(0x794c7630, &f), FINDING_LIMITED);
     has(f.advice, "volume");
-    f = (struct finding){ 0 };
+    f = (struct machine_finding){ 0 };
     assert_int_equal(file_system_finding(0x12345678, &f), FINDING_OK);
     has(f.fact, "0x12345678");
 
@@ -351,7 +351,7 @@ static void limits_of_the_process_are_reported(void **state)
     now = was;
     now.rlim_cur = 100;
     setrlimit(RLIMIT_NOFILE, &now);
-    const struct finding f = look("open files");
+    const struct machine_finding f = look("open files");
     setrlimit(RLIMIT_NOFILE, &was);
     assert_int_equal(f.state, FINDING_LIMITED);
     has(f.fact, "100");
@@ -457,11 +457,11 @@ static void answers_of_python_are_judged(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         static struct python_answer a;
         const struct examined m = { .root = folder, .tries = &made_up, .python = &a };
-        struct finding f = { 0 };
+        struct machine_finding f = { 0 };
         print_message("  %s\n", row[i].what);
         file_put("/says", row[i].says);
         python_ask(&a, python, 60000);
-        for (const struct check *c = framework_checks; c->name; c++)
+        for (const struct machine_check *c = framework_checks; c->name; c++)
             if (strcmp(c->name, row[i].check) == 0)
                 check_run(c, &m, &f);
         assert_int_equal(f.state, row[i].state);

@@ -521,8 +521,8 @@ static void programs_are_split(void **state)
 
 static void lines_become_requests(void **state)
 {
-#define O(field) offsetof(struct run_request, recorder.field), sizeof(((struct run_request *)0)->recorder.field)
-#define R(field) offsetof(struct run_request, field), sizeof(((struct run_request *)0)->field)
+#define O(field) offsetof(struct recorded_run, recorder.field), sizeof(((struct recorded_run *)0)->recorder.field)
+#define R(field) offsetof(struct recorded_run, field), sizeof(((struct recorded_run *)0)->field)
     static const struct {
         const char *words;
         size_t at, size;
@@ -621,7 +621,7 @@ static void lines_become_requests(void **state)
         struct msprof_line l = line_new(NO_CHIP);
         if (read_words(&l, row[i].words, copy, sizeof copy) != MSPROF_GOOD)
             fail_msg("%s: %s", row[i].words, said);
-        const struct run_request r = msprof_request(&l);
+        const struct recorded_run r = msprof_request(&l);
         memcpy(&number, (const char *)&r + row[i].at, row[i].size);
         if (row[i].text) {
             const char *const text = (const char *)(uintptr_t)number;
@@ -698,7 +698,7 @@ static void each_chip_is_asked_for_its_own_events(void **state)
         struct msprof_line l = line_new(row[i].chip);
         if (read_words(&l, row[i].words, copy, sizeof copy) != MSPROF_GOOD)
             fail_msg("%s: %s", row[i].words, said);
-        const struct run_request r = msprof_request(&l);
+        const struct recorded_run r = msprof_request(&l);
         char *const json = run_sample_config(&r, row[i].chip, &e);
         assert_non_null(json);
         print_message("  chip %d: %s: %s\n", row[i].chip, row[i].words, row[i].key);
@@ -726,7 +726,7 @@ static void results_are_beside_an_application(void **state)
         assert_int_equal(
             row[i].work_path ? setenv("ASCEND_WORK_PATH", row[i].work_path, 1) : unsetenv("ASCEND_WORK_PATH"), 0);
         assert_int_equal(read_words(&l, row[i].words, copy, sizeof copy), MSPROF_GOOD);
-        const struct run_request r = msprof_request(&l);
+        const struct recorded_run r = msprof_request(&l);
         if (row[i].parent)
             assert_string_equal(r.recorder.parent_dir, row[i].parent);
         else

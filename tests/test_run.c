@@ -18,9 +18,9 @@
 #include "run/run.h"
 #include "run/run_environment.h"
 
-static struct run_request request_of(char *const *program)
+static struct recorded_run request_of(char *const *program)
 {
-    struct run_request r = { .program = program };
+    struct recorded_run r = { .program = program };
     ascope_options_init(&r.recorder);
     r.recorder.layout = ASCOPE_LAYOUT_PROF;
     r.recorder.parent_dir = folder;
@@ -29,7 +29,7 @@ static struct run_request request_of(char *const *program)
     return r;
 }
 
-static struct run_result collected(const struct run_request *r)
+static struct run_result collected(const struct recorded_run *r)
 {
     struct run_result out;
     struct error e = { 0 };
@@ -67,7 +67,7 @@ static struct seen seen_in(const char *path)
 
 static void marks_of_a_program_reach_the_collector(void **state)
 {
-    const struct run_request r = request_of(PROGRAM("marks", "500", "4"));
+    const struct recorded_run r = request_of(PROGRAM("marks", "500", "4"));
     struct run_result out = collected(&r);
     assert_true(out.has_program);
     assert_int_equal(out.status, 0);
@@ -83,7 +83,7 @@ static void children_are_recorded_however_they_were_made(void **state)
 {
     static char *const how[] = { "fork", "raw", "exec" };
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
-        const struct run_request r = request_of(PROGRAM("children", "40", how[i]));
+        const struct recorded_run r = request_of(PROGRAM("children", "40", how[i]));
         struct run_result out = collected(&r);
         if (out.status != 0)
             fail_msg("%s: status %#x", how[i], (unsigned)out.status);
@@ -97,7 +97,7 @@ static void children_are_recorded_however_they_were_made(void **state)
 
 static void a_program_that_gives_everything_away_is_recorded(void **state)
 {
-    const struct run_request r = request_of(PROGRAM("bare"));
+    const struct recorded_run r = request_of(PROGRAM("bare"));
     struct run_result out = collected(&r);
     assert_int_equal(out.status, 0);
     assert_int_equal(seen_in(out.collections[0]).n_marks, 10 * 2 * 2 + 2);
@@ -107,7 +107,7 @@ static void a_program_that_gives_everything_away_is_recorded(void **state)
 
 static void the_end_of_the_program_is_passed_on(void **state)
 {
-    struct run_request r = request_of(PROGRAM("exit", "7"));
+    struct recorded_run r = request_of(PROGRAM("exit", "7"));
     struct run_result out = collected(&r);
     assert_true(WIFEXITED(out.status));
     assert_int_equal(WEXITSTATUS(out.status), 7);
@@ -134,7 +134,7 @@ static void a_program_that_cannot_be_started_leaves_nothing(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct run_result out;
         struct error e = { 0 };
-        const struct run_request r = request_of((char *[]){ (char *)(uintptr_t)row[i].program, NULL });
+        const struct recorded_run r = request_of((char *[]){ (char *)(uintptr_t)row[i].program, NULL });
         assert_false(run_collect(&r, &out, &e));
         assert_int_equal(e.fault, FAULT_ASKED);
         assert_non_null(strstr(e.text, row[i].program));
@@ -150,7 +150,7 @@ static void a_program_that_cannot_be_started_leaves_nothing(void **state)
 static void a_held_program_that_was_killed_is_reported(void **state)
 {
     char *const program[] = { (char *)"true", NULL };
-    struct launch l;
+    struct run_launch l;
     struct error e = { 0 };
     sigset_t none;
     sigemptyset(&none);
@@ -173,7 +173,7 @@ static void directories_of_the_program_are_found(void **state)
              "printf 'PROF_000002_b\\nPROF_000001_a\\nPROF_link\\nOTHER\\n../x\\nPROF_none\\nPROF_000001_a\\n' > "
              "%s/${PPID}_profiling_output_record",
              folder, folder, folder, folder, folder);
-    const struct run_request r = request_of((char *[]){ "/bin/sh", "-c", script, NULL });
+    const struct recorded_run r = request_of((char *[]){ "/bin/sh", "-c", script, NULL });
     struct run_result out = collected(&r);
     assert_int_equal(out.status, 0);
     assert_int_equal(out.n_collections, 3);
@@ -218,7 +218,7 @@ static void ready_wait(struct outside *x)
         fail_msg("the program is not ready: \"%s\"", line);
 }
 
-static struct outside outside_start(const struct run_request *r)
+static struct outside outside_start(const struct recorded_run *r)
 {
     int in[2], out[2];
     assert_int_equal(pipe2(in, O_CLOEXEC), 0);
@@ -262,7 +262,7 @@ static const char *only_collection(void)
 
 static void a_program_survives_its_collector(void **state)
 {
-    const struct run_request r = request_of(PROGRAM("wait"));
+    const struct recorded_run r = request_of(PROGRAM("wait"));
     struct outside x = outside_start(&r);
     kill(x.collector, SIGKILL);
     child_end_by(x.collector, SIGKILL);
@@ -288,7 +288,7 @@ static void an_interrupted_collector_ends_its_program_and_keeps_everything(void 
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         folder_remove(NULL);
         folder_make(NULL);
-        const struct run_request r = request_of(PROGRAM("wait"));
+        const struct recorded_run r = request_of(PROGRAM("wait"));
         struct outside x = outside_start(&r);
         kill(x.collector, signals[i]);
         assert_int_equal(fgetc(x.out), EOF);
@@ -302,7 +302,7 @@ static void an_interrupted_collector_ends_its_program_and_keeps_everything(void 
 
 static void a_cut_ring_file_ends_the_recording_only(void **state)
 {
-    const struct run_request r = request_of(PROGRAM("wait"));
+    const struct recorded_run r = request_of(PROGRAM("wait"));
     struct outside x = outside_start(&r);
     char rings[PATH_MAX + 20];
     snprintf(rings, sizeof rings, "%s/ascope.rings", only_collection());
@@ -352,7 +352,7 @@ static void prompted(void)
 static const struct run_listener listening = { started, stopped, answered, prompted };
 
 /* In a child, whose standard input are these lines. */
-static void obeys(const struct run_request *r, const char *lines, size_t n_collections, const char *const *words)
+static void obeys(const struct recorded_run *r, const char *lines, size_t n_collections, const char *const *words)
 {
     const pid_t child = child_fork();
     if (child == 0) {
@@ -373,7 +373,7 @@ static void obeys(const struct run_request *r, const char *lines, size_t n_colle
 
 static void commands_start_and_stop(void **state)
 {
-    struct run_request r = request_of(PROGRAM("exit", "0"));
+    struct recorded_run r = request_of(PROGRAM("exit", "0"));
     r.program = (char *[]){ "sleep", "0.2", NULL };
     r.is_interactive = true;
     r.listener = &listening;
@@ -385,7 +385,7 @@ static void commands_start_and_stop(void **state)
 static void processes_that_run_are_recorded_by_command(void **state)
 {
     const pid_t pids[] = { getpid(), getppid() };
-    struct run_request r = request_of(NULL);
+    struct recorded_run r = request_of(NULL);
     r.is_interactive = true;
     r.pids = pids;
     r.n_pids = 2;
@@ -399,7 +399,7 @@ static void processes_that_run_are_recorded_by_command(void **state)
 /* Until the pipe is closed by the program that has ended: nothing is awaited by the clock. */
 static void a_machine_is_recorded_for_a_period(void **state)
 {
-    struct run_request r = request_of(NULL);
+    struct recorded_run r = request_of(NULL);
     r.period_s = 1;
     r.recorder.host_sys = ASCOPE_HOST_NETWORK;
     struct run_result out = collected(&r);

@@ -715,7 +715,7 @@ static void a_child_process_has_devices_of_its_own(void **state)
     (void)state;
 }
 
-static void take_finding(void *to, const struct finding *f)
+static void take_finding(void *to, const struct machine_finding *f)
 {
     assert_int_equal(f->state, FINDING_OK);
     assert_string_equal(f->name, "simulated NPU");

@@ -13,9 +13,9 @@
 
 #include "base/files/file.h"
 
-void check_run(const struct check *c, const struct examined *m, struct finding *f)
+void check_run(const struct machine_check *c, const struct examined *m, struct machine_finding *f)
 {
-    *f = (struct finding){ 0 };
+    *f = (struct machine_finding){ 0 };
     snprintf(f->name, sizeof f->name, "%s", c->name);
     f->state = c->look(m, f);
     if (!*f->effect && c->effect[f->state])
@@ -24,7 +24,7 @@ void check_run(const struct check *c, const struct examined *m, struct finding *
         advice_set(f, "%s", c->advice[f->state]);
 }
 
-static void text_put(char *at, size_t room, const char *fmt, va_list args)
+static void check_text_put(char *at, size_t room, const char *fmt, va_list args)
 {
     const int n = vsnprintf(at, room, fmt, args);
     if (n >= (int)room && room > 4)
@@ -35,32 +35,32 @@ static void text_put(char *at, size_t room, const char *fmt, va_list args)
     do {                                                                                                               \
         va_list args;                                                                                                  \
         va_start(args, fmt);                                                                                           \
-        text_put(at, room, fmt, args);                                                                                 \
+        check_text_put(at, room, fmt, args);                                                                           \
         va_end(args);                                                                                                  \
     } while (0)
 
-void fact_set(struct finding *f, const char *fmt, ...)
+void fact_set(struct machine_finding *f, const char *fmt, ...)
 {
     PUT_TEXT(f->fact, sizeof f->fact);
 }
 
-void fact_add(struct finding *f, const char *fmt, ...)
+void fact_add(struct machine_finding *f, const char *fmt, ...)
 {
     const size_t n = strlen(f->fact);
     PUT_TEXT(f->fact + n, sizeof f->fact - n);
 }
 
-void effect_set(struct finding *f, const char *fmt, ...)
+void effect_set(struct machine_finding *f, const char *fmt, ...)
 {
     PUT_TEXT(f->effect, sizeof f->effect);
 }
 
-void advice_set(struct finding *f, const char *fmt, ...)
+void advice_set(struct machine_finding *f, const char *fmt, ...)
 {
     PUT_TEXT(f->advice, sizeof f->advice);
 }
 
-void place_add(struct finding *f, const char *fmt, ...)
+void place_add(struct machine_finding *f, const char *fmt, ...)
 {
     size_t n = strlen(f->place);
     if (n > 0 && n + 3 < sizeof f->place) {

@@ -25,24 +25,24 @@ struct examined {
     const struct python_answer *python; /* filled by python_ask() */
 };
 
-struct check {
+struct machine_check {
     const char *name;
     bool is_needed; /* if its state is missing, the host cannot be recorded */
     /* Sets the fact and the places that were examined; also effect and advice, if they depend on more than the
      * state. */
-    enum finding_state (*look)(const struct examined *m, struct finding *f);
+    enum finding_state (*look)(const struct examined *m, struct machine_finding *f);
     const char *effect[FINDING_STATES], *advice[FINDING_STATES]; /* used if look() has set none */
 };
 
-void check_run(const struct check *c, const struct examined *m, struct finding *f);
+void check_run(const struct machine_check *c, const struct examined *m, struct machine_finding *f);
 
 /* Set the texts of a finding, or append to them; texts that are too long end with "...". place_add() separates
  * places by ", ". */
-void fact_set(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void fact_add(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void effect_set(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void advice_set(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void place_add(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void fact_set(struct machine_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void fact_add(struct machine_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void effect_set(struct machine_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void advice_set(struct machine_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void place_add(struct machine_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reads a small file of /proc or /sys, without trailing line feeds. False: *why is the errno value. */
 bool text_of(const struct examined *m, const char *path, char *out, size_t size, int *why);

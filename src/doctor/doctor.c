@@ -24,14 +24,14 @@ const char *const doctor_states[FINDING_STATES] = {
 
 static const struct {
     enum doctor_area area;
-    const struct check *checks;
+    const struct machine_check *checks;
 } tables[] = {
     { AREA_HOST, host_checks },   { AREA_HOST, hardware_checks },
     { AREA_PLACE, place_checks }, { AREA_FRAMEWORKS, framework_checks },
     { AREA_TOOLS, tool_checks },
 };
 
-static void add(struct doctor_report *r, enum doctor_area area, bool is_needed, const struct finding *f)
+static void doctor_add(struct doctor_report *r, enum doctor_area area, bool is_needed, const struct machine_finding *f)
 {
     struct doctor_finding *const d = list_add(&r->findings, r->mem);
     if (d)
@@ -40,9 +40,9 @@ static void add(struct doctor_report *r, enum doctor_area area, bool is_needed, 
 
 /* ---- devices ---- */
 
-static void add_device(void *to, const struct finding *f)
+static void doctor_add_device(void *to, const struct machine_finding *f)
 {
-    add(to, AREA_DEVICES, false, f);
+    doctor_add(to, AREA_DEVICES, false, f);
 }
 
 /* Reports the devices of a kind and returns their number. A kind without examine() is reported by the result of its
@@ -52,23 +52,23 @@ static unsigned kind_examine(struct doctor_report *r, const struct device_kind *
     struct error e = { 0 };
     const unsigned n = kind->is_real ? kind->probe(&e) : 0; /* probing a simulated device would start it */
     if (kind->examine) {
-        kind->examine(add_device, r);
+        kind->examine(doctor_add_device, r);
         return n;
     }
-    struct finding f = { .state = n > 0 ? FINDING_OK : FINDING_NOT_APPLICABLE };
+    struct machine_finding f = { .state = n > 0 ? FINDING_OK : FINDING_NOT_APPLICABLE };
     snprintf(f.name, sizeof f.name, "%s", kind->name);
     if (n > 0)
         fact_set(&f, "%s: %u found", kind->what, n);
     else
         fact_set(&f, "%s: none found%s%s", kind->what, *e.text ? "; " : "", e.text);
     effect_set(&f, n > 0 ? "device=%s records them" : "device=%s cannot be selected", kind->name);
-    add_device(r, &f);
+    doctor_add_device(r, &f);
     return n;
 }
 
 static void devices_examine(struct doctor_report *r)
 {
-    struct finding f = { .state = FINDING_OK, .name = "device=auto" };
+    struct machine_finding f = { .state = FINDING_OK, .name = "device=auto" };
     for (size_t i = 0; device_kinds[i]; i++) {
         const unsigned n = kind_examine(r, device_kinds[i]);
         if (device_kinds[i]->is_real)
@@ -90,7 +90,7 @@ static void devices_examine(struct doctor_report *r)
         effect_set(&f, "only the host is recorded");
         f.state = FINDING_LIMITED;
     }
-    add_device(r, &f);
+    doctor_add_device(r, &f);
 }
 
 /* ---- the report ---- */
@@ -115,7 +115,7 @@ static void sort(struct doctor_report *r)
     }
 }
 
-static void judge(struct doctor_report *r, const struct python_answer *python)
+static void doctor_judge(struct doctor_report *r, const struct python_answer *python)
 {
     const char *missing = NULL;
     size_t n_limited = 0;
@@ -169,13 +169,13 @@ bool doctor_examine(const struct doctor_request *r, struct doctor_report *out, s
     };
     devices_examine(out);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const struct check *c = tables[i].checks; c->name; c++) {
-            struct finding f;
+        for (const struct machine_check *c = tables[i].checks; c->name; c++) {
+            struct machine_finding f;
             check_run(c, &m, &f);
-            add(out, tables[i].area, c->is_needed, &f);
+            doctor_add(out, tables[i].area, c->is_needed, &f);
         }
     sort(out);
-    judge(out, &python);
+    doctor_judge(out, &python);
     python_forget(&python);
     return !arena_failed(out->mem) || error_no_memory(e, "the report");
 }

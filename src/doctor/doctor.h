@@ -23,7 +23,7 @@ struct doctor_request {
 struct doctor_finding {
     enum doctor_area area;
     bool is_needed; /* if its state is missing, the host cannot be recorded */
-    struct finding is;
+    struct machine_finding is;
 };
 
 struct doctor_report {

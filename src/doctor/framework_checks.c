@@ -138,13 +138,13 @@ static bool is_found(const struct python_answer *a, const char *what)
 }
 
 /* A finding about something that Python was not asked for, or did not answer. */
-static enum finding_state unknown(const struct examined *m, struct finding *f)
+static enum finding_state unknown(const struct examined *m, struct machine_finding *f)
 {
     fact_set(f, "unknown: %s", *m->python->path ? m->python->trouble : "no Python");
     return FINDING_NOT_APPLICABLE;
 }
 
-static enum finding_state look_python(const struct examined *m, struct finding *f)
+static enum finding_state look_python(const struct examined *m, struct machine_finding *f)
 {
     const struct python_answer *a = m->python;
     const char *const version = said(a, "version", NULL);
@@ -160,7 +160,7 @@ static enum finding_state look_python(const struct examined *m, struct finding *
     return FINDING_LIMITED;
 }
 
-static enum finding_state look_package(const struct examined *m, struct finding *f)
+static enum finding_state look_package(const struct examined *m, struct machine_finding *f)
 {
     const struct python_answer *a = m->python;
     if (!json_object_get(a->said, "ascope"))
@@ -189,7 +189,7 @@ static const char *torch_version(const struct python_answer *a)
     return *imported ? imported : said(a, "torch", "version");
 }
 
-static enum finding_state look_torch(const struct examined *m, struct finding *f)
+static enum finding_state look_torch(const struct examined *m, struct machine_finding *f)
 {
     const struct python_answer *a = m->python;
     if (!json_object_get(a->said, "torch"))
@@ -207,7 +207,7 @@ static enum finding_state look_torch(const struct examined *m, struct finding *f
     return FINDING_MISSING;
 }
 
-static enum finding_state look_listener(const struct examined *m, struct finding *f)
+static enum finding_state look_listener(const struct examined *m, struct machine_finding *f)
 {
     const struct python_answer *a = m->python;
     if (!is_found(a, "torch")) {
@@ -234,7 +234,7 @@ static enum finding_state look_listener(const struct examined *m, struct finding
     return FINDING_OK;
 }
 
-static enum finding_state installed(const struct examined *m, struct finding *f, const char *module,
+static enum finding_state installed(const struct examined *m, struct machine_finding *f, const char *module,
                                     enum finding_state then)
 {
     const struct python_answer *a = m->python;
@@ -250,17 +250,17 @@ static enum finding_state installed(const struct examined *m, struct finding *f,
     return then;
 }
 
-static enum finding_state look_torch_npu(const struct examined *m, struct finding *f)
+static enum finding_state look_torch_npu(const struct examined *m, struct machine_finding *f)
 {
     return installed(m, f, "torch_npu", FINDING_OK);
 }
 
-static enum finding_state look_mindspore(const struct examined *m, struct finding *f)
+static enum finding_state look_mindspore(const struct examined *m, struct machine_finding *f)
 {
     return installed(m, f, "mindspore", FINDING_LIMITED);
 }
 
-static enum finding_state look_tensorflow(const struct examined *m, struct finding *f)
+static enum finding_state look_tensorflow(const struct examined *m, struct machine_finding *f)
 {
     return installed(m, f, "tensorflow", FINDING_LIMITED);
 }
@@ -280,7 +280,7 @@ const char *frameworks_text(const struct python_answer *a, char *out, size_t siz
 /* clang-format off */
 #define ANOTHER "if another interpreter has it: ascope doctor --python PATH"
 #define HOST_ONLY "no front end for it: ascope records its host and device, not its operators"
-const struct check framework_checks[] = {
+const struct machine_check framework_checks[] = {
     { "Python", .look = look_python,
       .effect = { [FINDING_MISSING] = "Python programs cannot be recorded with their framework",
                   [FINDING_LIMITED] = "the rows below show what is unknown" },

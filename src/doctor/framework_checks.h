@@ -22,7 +22,7 @@ struct python_answer {
 void python_ask(struct python_answer *a, const char *name, unsigned limit_ms);
 void python_forget(struct python_answer *a);
 
-extern const struct check framework_checks[]; /* the last one has no name */
+extern const struct machine_check framework_checks[]; /* the last one has no name */
 
 /* Writes "PyTorch 1.13.0 with listener" to `out`, for the verdict; "" without PyTorch. Returns `out`. */
 const char *frameworks_text(const struct python_answer *a, char *out, size_t size);

@@ -101,7 +101,7 @@ static double bytes(const struct examined *m, const char *dir, const char *text)
     return end == text || n >= 0x1p62 ? 0 : n; /* "max" (v2) and a huge number (v1) mean that there is no limit */
 }
 
-static enum finding_state look_cpus(const struct examined *m, struct finding *f)
+static enum finding_state look_cpus(const struct examined *m, struct machine_finding *f)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     cpu_set_t set;
@@ -114,7 +114,7 @@ static enum finding_state look_cpus(const struct examined *m, struct finding *f)
     return limit > 0 || allowed < online ? FINDING_LIMITED : FINDING_OK;
 }
 
-static enum finding_state look_memory(const struct examined *m, struct finding *f)
+static enum finding_state look_memory(const struct examined *m, struct machine_finding *f)
 {
     char text[512];
     int why;
@@ -134,7 +134,7 @@ static enum finding_state look_memory(const struct examined *m, struct finding *
 
 /* ---- containers and filters ---- */
 
-static enum finding_state look_container(const struct examined *m, struct finding *f)
+static enum finding_state look_container(const struct examined *m, struct machine_finding *f)
 {
     static const struct {
         const char *file, *name;
@@ -155,7 +155,7 @@ static enum finding_state look_container(const struct examined *m, struct findin
     return found ? FINDING_LIMITED : FINDING_OK;
 }
 
-static enum finding_state look_seccomp(const struct examined *m, struct finding *f)
+static enum finding_state look_seccomp(const struct examined *m, struct machine_finding *f)
 {
     char mode[16], filters[16];
     place_add(f, "/proc/self/status");
@@ -176,7 +176,7 @@ static enum finding_state look_seccomp(const struct examined *m, struct finding 
 
 /* ---- nodes and cards ---- */
 
-static enum finding_state look_numa(const struct examined *m, struct finding *f)
+static enum finding_state look_numa(const struct examined *m, struct machine_finding *f)
 {
     char names[1024];
     place_add(f, "/sys/devices/system/node");
@@ -189,7 +189,7 @@ static enum finding_state look_numa(const struct examined *m, struct finding *f)
     return HOST_SAMPLED & ASCOPE_HOST_NUMA ? FINDING_OK : FINDING_LIMITED;
 }
 
-static enum finding_state look_network(const struct examined *m, struct finding *f)
+static enum finding_state look_network(const struct examined *m, struct machine_finding *f)
 {
     char names[2048], path[300], unknown[200] = "", *rest = names;
     size_t n_known = 0, n_unknown = 0, used = 0;
@@ -214,7 +214,7 @@ static enum finding_state look_network(const struct examined *m, struct finding 
     return n_known > 0 ? FINDING_OK : n_unknown > 0 ? FINDING_LIMITED : FINDING_NOT_APPLICABLE;
 }
 
-static enum finding_state look_infiniband(const struct examined *m, struct finding *f)
+static enum finding_state look_infiniband(const struct examined *m, struct machine_finding *f)
 {
     char names[240];
     place_add(f, "/sys/class/infiniband");
@@ -225,7 +225,7 @@ static enum finding_state look_infiniband(const struct examined *m, struct findi
 
 /* ---- limits of the process ---- */
 
-static void limit_fact(struct finding *f, const struct rlimit *l, double unit, const char *name)
+static void limit_fact(struct machine_finding *f, const struct rlimit *l, double unit, const char *name)
 {
     if (l->rlim_cur == RLIM_INFINITY)
         fact_set(f, "unlimited");
@@ -235,7 +235,7 @@ static void limit_fact(struct finding *f, const struct rlimit *l, double unit, c
         fact_add(f, ", may be raised to %.0f%s", (double)l->rlim_max / unit, name);
 }
 
-static enum finding_state look_files(const struct examined *m, struct finding *f)
+static enum finding_state look_files(const struct examined *m, struct machine_finding *f)
 {
     enum { ENOUGH = 256 }; /* open slices of 64 devices, and what samplers keep open */
     struct rlimit l = { RLIM_INFINITY, RLIM_INFINITY };
@@ -245,7 +245,7 @@ static enum finding_state look_files(const struct examined *m, struct finding *f
     return l.rlim_cur >= ENOUGH ? FINDING_OK : FINDING_LIMITED;
 }
 
-static enum finding_state look_file_size(const struct examined *m, struct finding *f)
+static enum finding_state look_file_size(const struct examined *m, struct machine_finding *f)
 {
     struct rlimit l = { RLIM_INFINITY, RLIM_INFINITY };
     (void)m;
@@ -254,7 +254,7 @@ static enum finding_state look_file_size(const struct examined *m, struct findin
     return l.rlim_cur == RLIM_INFINITY ? FINDING_OK : FINDING_LIMITED;
 }
 
-static enum finding_state look_locked(const struct examined *m, struct finding *f)
+static enum finding_state look_locked(const struct examined *m, struct machine_finding *f)
 {
     struct rlimit l = { RLIM_INFINITY, RLIM_INFINITY };
     (void)m;
@@ -264,7 +264,7 @@ static enum finding_state look_locked(const struct examined *m, struct finding *
 }
 
 /* clang-format off */
-const struct check hardware_checks[] = {
+const struct machine_check hardware_checks[] = {
     { "CPUs", .look = look_cpus,
       .effect = { [FINDING_LIMITED] = "CPU use in percent refers to all CPUs of the machine" } },
     { "memory", .look = look_memory,

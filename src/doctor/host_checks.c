@@ -10,7 +10,7 @@
 
 #include "collect/session/host_clock.h"
 
-static enum finding_state look_kernel(const struct examined *m, struct finding *f)
+static enum finding_state look_kernel(const struct examined *m, struct machine_finding *f)
 {
     struct utsname u = { 0 };
     (void)m;
@@ -19,7 +19,7 @@ static enum finding_state look_kernel(const struct examined *m, struct finding *
     return FINDING_OK;
 }
 
-static enum finding_state look_proc(const struct examined *m, struct finding *f)
+static enum finding_state look_proc(const struct examined *m, struct machine_finding *f)
 {
     static const char *const file[] = { "/proc/self/stat", "/proc/self/statm", "/proc/uptime",
                                         "/proc/stat",      "/proc/meminfo",    "/proc/net/dev" };
@@ -39,7 +39,7 @@ static enum finding_state look_proc(const struct examined *m, struct finding *f)
     return n_missing == 0 ? FINDING_OK : has_process ? FINDING_LIMITED : FINDING_MISSING;
 }
 
-static enum finding_state look_io(const struct examined *m, struct finding *f)
+static enum finding_state look_io(const struct examined *m, struct machine_finding *f)
 {
     char text[512];
     int why;
@@ -54,7 +54,7 @@ static enum finding_state look_io(const struct examined *m, struct finding *f)
 }
 
 /* Only informs users who miss the percentages of iotop: the samplers do not read delay accounting. */
-static enum finding_state look_delays(const struct examined *m, struct finding *f)
+static enum finding_state look_delays(const struct examined *m, struct machine_finding *f)
 {
     const int why = m->tries->task_stats();
     int64_t is_on = 0;
@@ -69,7 +69,7 @@ static enum finding_state look_delays(const struct examined *m, struct finding *
 }
 
 /* Whether the last mount on /proc hides the processes of other users (hidepid). */
-static enum finding_state look_hidden(const struct examined *m, struct finding *f)
+static enum finding_state look_hidden(const struct examined *m, struct machine_finding *f)
 {
     char text[32768], hides[32] = "";
     int why;
@@ -98,7 +98,7 @@ static enum finding_state look_hidden(const struct examined *m, struct finding *
 }
 
 /* System calls are sampled from /proc/PID/task/N/syscall, which requires the permission to attach with ptrace. */
-static enum finding_state look_ptrace(const struct examined *m, struct finding *f)
+static enum finding_state look_ptrace(const struct examined *m, struct machine_finding *f)
 {
     enum { OF_ALL, OF_CHILDREN, OF_ROOT };
     int64_t scope = OF_ALL;
@@ -116,7 +116,7 @@ static enum finding_state look_ptrace(const struct examined *m, struct finding *
 
 /* ---- events of the kernel ---- */
 
-static enum finding_state look_tracefs(const struct examined *m, struct finding *f)
+static enum finding_state look_tracefs(const struct examined *m, struct machine_finding *f)
 {
     static const char *const file[] = { "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
                                         "/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter/id" };
@@ -143,7 +143,7 @@ static enum finding_state look_tracefs(const struct examined *m, struct finding 
     return FINDING_MISSING;
 }
 
-static enum finding_state look_perf(const struct examined *m, struct finding *f)
+static enum finding_state look_perf(const struct examined *m, struct machine_finding *f)
 {
     int64_t paranoid;
     int ignored;
@@ -171,7 +171,7 @@ static enum finding_state look_perf(const struct examined *m, struct finding *f)
 
 /* ---- clocks and memory ---- */
 
-static enum finding_state look_clock(const struct examined *m, struct finding *f)
+static enum finding_state look_clock(const struct examined *m, struct machine_finding *f)
 {
     const char *const asked = getenv("ASCOPE_CLOCK");
     char source[64];
@@ -189,7 +189,7 @@ static enum finding_state look_clock(const struct examined *m, struct finding *f
     return FINDING_LIMITED;
 }
 
-static enum finding_state look_clock_call(const struct examined *m, struct finding *f)
+static enum finding_state look_clock_call(const struct examined *m, struct machine_finding *f)
 {
     const double ns = m->tries->clock_ns();
     const bool has_vdso = getauxval(AT_SYSINFO_EHDR) != 0;
@@ -198,25 +198,25 @@ static enum finding_state look_clock_call(const struct examined *m, struct findi
     return ns < SYSTEM_CALL_NS ? FINDING_OK : FINDING_LIMITED;
 }
 
-static enum finding_state tried(struct finding *f, int why, const char *call)
+static enum finding_state tried(struct machine_finding *f, int why, const char *call)
 {
     fact_set(f, why ? "%s: %s" : "%s works", call, strerror(why));
     return why ? FINDING_LIMITED : FINDING_OK;
 }
 
-static enum finding_state look_membarrier(const struct examined *m, struct finding *f)
+static enum finding_state look_membarrier(const struct examined *m, struct machine_finding *f)
 {
     return tried(f, m->tries->membarrier(), "membarrier");
 }
 
-static enum finding_state look_populate(const struct examined *m, struct finding *f)
+static enum finding_state look_populate(const struct examined *m, struct machine_finding *f)
 {
     return tried(f, m->tries->populate(), "MADV_POPULATE_WRITE");
 }
 
 /* clang-format off */
 #define CALLS_OF_LIBC "system calls that programs make through libc are recorded by the preloaded library (host_sys=osrt); of static programs, samples"
-const struct check host_checks[] = {
+const struct machine_check host_checks[] = {
     { "kernel", .look = look_kernel },
     { "/proc", .is_needed = true, .look = look_proc,
       .effect = { [FINDING_OK] = "CPU, memory and network are sampled (host_sys=cpu,mem,network)",

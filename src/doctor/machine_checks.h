@@ -7,19 +7,19 @@
 
 /* hardware_checks.c: checks of CPUs, memory, NUMA nodes and network cards, and of their limits: cgroups,
  * containers, resource limits. */
-extern const struct check hardware_checks[]; /* the last one has no name */
+extern const struct machine_check hardware_checks[]; /* the last one has no name */
 
 /* host_checks.c: checks of what this machine shows about programs: /proc, kernel events, clocks. */
-extern const struct check host_checks[]; /* the last one has no name */
+extern const struct machine_check host_checks[]; /* the last one has no name */
 
 /* place_checks.c: checks of the output directory: permissions, file system, free space. */
-extern const struct check place_checks[]; /* the last one has no name */
+extern const struct machine_check place_checks[]; /* the last one has no name */
 
 /* Parts of the checks, for tests: the finding for a file system type of statfs(), and for a number of free bytes. */
-enum finding_state file_system_finding(uint32_t type, struct finding *f);
-enum finding_state room_finding(uint64_t bytes, struct finding *f);
+enum finding_state file_system_finding(uint32_t type, struct machine_finding *f);
+enum finding_state room_finding(uint64_t bytes, struct machine_finding *f);
 
 /* tool_checks.c: checks of the parts of ascope, and of the msprof in PATH. */
-extern const struct check tool_checks[]; /* the last one has no name */
+extern const struct machine_check tool_checks[]; /* the last one has no name */
 
 #endif

@@ -48,7 +48,7 @@ static int file_try(const char *dir)
     return fd;
 }
 
-static enum finding_state look_directory(const struct examined *m, struct finding *f)
+static enum finding_state look_directory(const struct examined *m, struct machine_finding *f)
 {
     char dir[PATH_MAX];
     struct stat st;
@@ -86,7 +86,7 @@ static enum finding_state look_directory(const struct examined *m, struct findin
     return FINDING_OK;
 }
 
-static enum finding_state look_links(const struct examined *m, struct finding *f)
+static enum finding_state look_links(const struct examined *m, struct machine_finding *f)
 {
     char dir[PATH_MAX], *const real = realpath(m->out, NULL);
     if (!real || !nearest(m->out, dir)) {
@@ -128,7 +128,7 @@ static const struct {
     { V9FS_MAGIC, "9p", PLACE_REMOTE },
 };
 
-enum finding_state file_system_finding(uint32_t type, struct finding *f)
+enum finding_state file_system_finding(uint32_t type, struct machine_finding *f)
 {
     static const char *const effect[] = {
         [PLACE_DISK] = "",
@@ -155,7 +155,7 @@ enum finding_state file_system_finding(uint32_t type, struct finding *f)
     return FINDING_OK;
 }
 
-static enum finding_state look_file_system(const struct examined *m, struct finding *f)
+static enum finding_state look_file_system(const struct examined *m, struct machine_finding *f)
 {
     char dir[PATH_MAX];
     struct statfs s;
@@ -197,7 +197,7 @@ static int map_try(int fd)
     return why;
 }
 
-static enum finding_state look_rings(const struct examined *m, struct finding *f)
+static enum finding_state look_rings(const struct examined *m, struct machine_finding *f)
 {
     char dir[PATH_MAX];
     int why = ENAMETOOLONG;
@@ -216,7 +216,7 @@ static enum finding_state look_rings(const struct examined *m, struct finding *f
     return FINDING_MISSING;
 }
 
-enum finding_state room_finding(uint64_t bytes, struct finding *f)
+enum finding_state room_finding(uint64_t bytes, struct machine_finding *f)
 {
     enum { MB_PER_S = 64 }; /* a million records of 64 bytes per second: the most that one thread writes */
     const double mib = (double)bytes / (1 << 20), minutes = (double)bytes / (MB_PER_S * 1e6) / 60;
@@ -225,7 +225,7 @@ enum finding_state room_finding(uint64_t bytes, struct finding *f)
     return bytes < UINT64_C(64) << 20 ? FINDING_MISSING : bytes < UINT64_C(1) << 30 ? FINDING_LIMITED : FINDING_OK;
 }
 
-static enum finding_state look_room(const struct examined *m, struct finding *f)
+static enum finding_state look_room(const struct examined *m, struct machine_finding *f)
 {
     char dir[PATH_MAX];
     struct statvfs s;
@@ -243,7 +243,7 @@ static enum finding_state look_room(const struct examined *m, struct finding *f)
 }
 
 /* clang-format off */
-const struct check place_checks[] = {
+const struct machine_check place_checks[] = {
     { "output directory", .is_needed = true, .look = look_directory,
       .effect = { [FINDING_OK] = "recordings are written there",
                   [FINDING_MISSING] = "no recording can be written" },

@@ -32,7 +32,7 @@ static _Noreturn void become(char *const argv[], int out, int trouble)
 }
 
 /* Reads all available output. False: the output has ended, or is too long. */
-static bool take(int fd, struct program_output *out)
+static bool program_output_take(int fd, struct program_output *out)
 {
     for (;;) {
         const size_t room = PROGRAM_OUTPUT_MOST - out->n_bytes;
@@ -61,7 +61,7 @@ static void follow(pid_t pid, int fd, unsigned limit_ms, struct program_output *
         siginfo_t ended = { 0 };
         is_over = waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == pid;
         if (is_open)
-            is_open = take(fd, out);
+            is_open = program_output_take(fd, out);
         out->is_late = !is_over && host_clock_raw_ns() >= until_ns;
     }
     int status = 0;

@@ -64,13 +64,13 @@ static struct perf_count perf_faults(void)
 enum { HEADS = sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr), ATTRIBUTE_HEAD = sizeof(struct nlattr) };
 #define ALIGNED(bytes) (((size_t)(bytes) + 3) & ~(size_t)3)
 
-struct message {
+struct system_tries_message {
     struct nlmsghdr head;
     struct genlmsghdr what;
     char attributes[4096];
 };
 
-static void attribute_set(struct message *m, uint16_t type, const void *value, uint16_t bytes)
+static void attribute_set(struct system_tries_message *m, uint16_t type, const void *value, uint16_t bytes)
 {
     const struct nlattr a = { .nla_len = (uint16_t)(ATTRIBUTE_HEAD + bytes), .nla_type = type };
     memcpy(m->attributes, &a, sizeof a);
@@ -79,14 +79,14 @@ static void attribute_set(struct message *m, uint16_t type, const void *value, u
 }
 
 /* Sends it and receives the answer into the same place. Returns errno. */
-static int ask(int fd, struct message *m)
+static int ask(int fd, struct system_tries_message *m)
 {
     if (send(fd, m, m->head.nlmsg_len, 0) < 0)
         return errno;
     const ssize_t got = recv(fd, m, sizeof *m, 0);
     if (got < 0)
         return errno;
-    if ((size_t)got < offsetof(struct message, what) + sizeof(int))
+    if ((size_t)got < offsetof(struct system_tries_message, what) + sizeof(int))
         return EPROTO;
     if (m->head.nlmsg_type != NLMSG_ERROR)
         return 0;
@@ -96,7 +96,7 @@ static int ask(int fd, struct message *m)
 }
 
 /* The value of a 16-bit attribute in an answer. False: it has none. */
-static bool attribute_find(const struct message *m, uint16_t type, uint16_t *out)
+static bool attribute_find(const struct system_tries_message *m, uint16_t type, uint16_t *out)
 {
     const size_t head = HEADS;
     const size_t size = m->head.nlmsg_len < sizeof *m ? m->head.nlmsg_len : sizeof *m;
@@ -120,9 +120,9 @@ static int task_stats(void)
         return errno;
     const struct timeval limit = { .tv_sec = 1 };
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    static struct message m;
-    m = (struct message){ .head = { .nlmsg_type = GENL_ID_CTRL, .nlmsg_flags = NLM_F_REQUEST },
-                          .what = { .cmd = CTRL_CMD_GETFAMILY, .version = 1 } };
+    static struct system_tries_message m;
+    m = (struct system_tries_message){ .head = { .nlmsg_type = GENL_ID_CTRL, .nlmsg_flags = NLM_F_REQUEST },
+                                       .what = { .cmd = CTRL_CMD_GETFAMILY, .version = 1 } };
     attribute_set(&m, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME, sizeof TASKSTATS_GENL_NAME);
     int why = ask(fd, &m);
     uint16_t family = 0;
@@ -130,8 +130,8 @@ static int task_stats(void)
         why = EPROTO;
     if (!why) {
         const uint32_t pid = (uint32_t)getpid();
-        m = (struct message){ .head = { .nlmsg_type = family, .nlmsg_flags = NLM_F_REQUEST },
-                              .what = { .cmd = TASKSTATS_CMD_GET, .version = TASKSTATS_GENL_VERSION } };
+        m = (struct system_tries_message){ .head = { .nlmsg_type = family, .nlmsg_flags = NLM_F_REQUEST },
+                                           .what = { .cmd = TASKSTATS_CMD_GET, .version = TASKSTATS_GENL_VERSION } };
         attribute_set(&m, TASKSTATS_CMD_ATTR_PID, &pid, sizeof pid);
         why = ask(fd, &m);
     }

@@ -18,7 +18,7 @@
 #define LIB_OF_MACHINE "lib"
 #endif
 
-static enum finding_state look_command(const struct examined *m, struct finding *f)
+static enum finding_state look_command(const struct examined *m, struct machine_finding *f)
 {
     char path[PATH_MAX];
     (void)m;
@@ -27,7 +27,7 @@ static enum finding_state look_command(const struct examined *m, struct finding 
     return FINDING_OK;
 }
 
-static bool is_in(struct finding *f, const char *dir, const char *name, char out[PATH_MAX])
+static bool is_in(struct machine_finding *f, const char *dir, const char *name, char out[PATH_MAX])
 {
     char *const real = realpath(dir, NULL);
     if (!real)
@@ -40,7 +40,7 @@ static bool is_in(struct finding *f, const char *dir, const char *name, char out
 
 /* Searches the directories relative to the command (of a build tree, an installation, or a wheel, whose programs are
  * in bin of the package), then those of the loader. */
-static enum finding_state library(struct finding *f, const char *name)
+static enum finding_state library(struct machine_finding *f, const char *name)
 {
     static const char *const beside[] = { ".", "../lib", ("../" LIB_OF_MACHINE), "../lib64", ".." };
     static const char *const system[] = { "/usr/local/lib", ("/usr/" LIB_OF_MACHINE), "/usr/lib64", "/usr/lib" };
@@ -60,13 +60,13 @@ static enum finding_state library(struct finding *f, const char *name)
     return is_found ? FINDING_OK : FINDING_MISSING;
 }
 
-static enum finding_state look_library(const struct examined *m, struct finding *f)
+static enum finding_state look_library(const struct examined *m, struct machine_finding *f)
 {
     (void)m;
     return library(f, "libascope.so.0");
 }
 
-static enum finding_state look_preload(const struct examined *m, struct finding *f)
+static enum finding_state look_preload(const struct examined *m, struct machine_finding *f)
 {
     char path[PATH_MAX];
     const char *const named = getenv("ASCOPE_RUN_LIBRARY");
@@ -84,7 +84,7 @@ static enum finding_state look_preload(const struct examined *m, struct finding 
     return is_found ? FINDING_OK : FINDING_MISSING;
 }
 
-static enum finding_state look_msprof(const struct examined *m, struct finding *f)
+static enum finding_state look_msprof(const struct examined *m, struct machine_finding *f)
 {
     char path[PATH_MAX], own[PATH_MAX];
     struct stat a, b;
@@ -105,7 +105,7 @@ static enum finding_state look_msprof(const struct examined *m, struct finding *
 }
 
 /* clang-format off */
-const struct check tool_checks[] = {
+const struct machine_check tool_checks[] = {
     { "ascope", .look = look_command },
     { "libascope.so", .look = look_library,
       .effect = { [FINDING_OK] = "C and C++ programs can record themselves: marks, mstx, sessions",

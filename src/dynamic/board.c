@@ -42,7 +42,7 @@ struct board_page {
 
 /* ---- the file ---- */
 
-static uint64_t id_of(uint64_t hash, int64_t mtime_ns)
+static uint64_t board_id_of(uint64_t hash, int64_t mtime_ns)
 {
     const uint64_t id = config_hash(&mtime_ns, sizeof mtime_ns, hash);
     return id ? id : 1;
@@ -50,7 +50,7 @@ static uint64_t id_of(uint64_t hash, int64_t mtime_ns)
 
 uint64_t board_id(const void *text, size_t n, int64_t mtime_ns)
 {
-    return id_of(config_hash(text, n, 0), mtime_ns);
+    return board_id_of(config_hash(text, n, 0), mtime_ns);
 }
 
 /* A host's name is in it because the directory may be on several; locks and futexes are of one. False: the path is too long. */
@@ -500,7 +500,7 @@ void board_wake(struct board *b)
 
 /* ---- from outside ---- */
 
-static int by_rank(const void *a, const void *b)
+static int board_by_rank(const void *a, const void *b)
 {
     const struct board_rank *const x = a, *const y = b;
     if (x->rank != y->rank)
@@ -514,14 +514,14 @@ static void view(struct board_view *out, const struct board_page *p, int fd)
     struct config_stamp stamp;
     words_get(&stamp, p->stamp, sizeof stamp);
     out->id = atomic_load(&p->id);
-    out->seen_id = atomic_load(&p->has_stamp) && stamp.why == 0 ? id_of(stamp.hash, stamp.mtime_ns) : 0;
+    out->seen_id = atomic_load(&p->has_stamp) && stamp.why == 0 ? board_id_of(stamp.hash, stamp.mtime_ns) : 0;
     out->owner_pid = is_locked(fd, LOCK_OWNER, 1) ? atomic_load(&p->owner_pid) : 0;
     for (unsigned i = 0; i < BOARD_RANKS; i++) {
         struct board_rank *const r = &out->rank[out->n_ranks];
         rank_copy(r, &p->slot[i]);
         out->n_ranks += r->pid != 0 && is_locked(fd, LOCK_SLOTS + (off_t)i, 1);
     }
-    qsort(out->rank, out->n_ranks, sizeof *out->rank, by_rank);
+    qsort(out->rank, out->n_ranks, sizeof *out->rank, board_by_rank);
 }
 
 static bool view_file(const char *path, struct board_view *out, struct error *e)

@@ -16,7 +16,7 @@
 enum { SHOWN_MOST = 60 };    /* bytes of a value in a message */
 enum { REPORTED_MOST = 50 }; /* messages about one text: each looks for its line */
 
-struct reading {
+struct config_reading {
     const struct config_kind *kind;
     struct config *c;
     const char *text;
@@ -180,7 +180,7 @@ const size_t n_config_kinds = COUNT(config_kinds);
 
 /* ---- messages ---- */
 
-__attribute__((format(printf, 2, 3))) static void report(const struct reading *r, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void report(const struct config_reading *r, const char *fmt, ...)
 {
     char text[700];
     va_list args;
@@ -193,7 +193,7 @@ __attribute__((format(printf, 2, 3))) static void report(const struct reading *r
 }
 
 /* The value as the file has it, in one line. */
-static const char *shown(const struct reading *r, struct json_item i, char text[SHOWN_MOST + 4])
+static const char *shown(const struct config_reading *r, struct json_item i, char text[SHOWN_MOST + 4])
 {
     const size_t size = i.end - i.at, used = size < SHOWN_MOST ? size : SHOWN_MOST;
     memcpy(text, r->text + i.at, used);
@@ -205,21 +205,21 @@ static const char *shown(const struct reading *r, struct json_item i, char text[
 }
 
 /* False: there were enough. */
-static bool may_report(struct reading *r)
+static bool may_report(struct config_reading *r)
 {
     if (r->report && r->n_reported == REPORTED_MOST)
         report(r, "more problems are not listed");
     return r->report && r->n_reported++ < REPORTED_MOST;
 }
 
-static unsigned line_of(const struct reading *r, struct json_item i)
+static unsigned line_of(const struct config_reading *r, struct json_item i)
 {
     unsigned line, column;
     json_place(r->text, i.at, &line, &column);
     return line;
 }
 
-static void report_value(struct reading *r, const char *key, struct json_item i, const char *instead,
+static void report_value(struct config_reading *r, const char *key, struct json_item i, const char *instead,
                          const char *accepts)
 {
     char value[SHOWN_MOST + 4];
@@ -230,20 +230,20 @@ static void report_value(struct reading *r, const char *key, struct json_item i,
 
 /* ---- values ---- */
 
-static char *text_of(const struct reading *r, struct json_item string)
+static char *config_text_of(const struct config_reading *r, struct json_item string)
 {
     size_t n;
     return json_item_text(r->text, string, &n);
 }
 
 /* The value of the last member of this name, as most readers have it. NULL: none. */
-static const struct json_item *member(const struct reading *r, struct json_item object, const char *name,
+static const struct json_item *member(const struct config_reading *r, struct json_item object, const char *name,
                                       struct json_item *out)
 {
     const struct json_item *found = NULL;
     struct json_item key, value;
     for (size_t at = 0; json_member_next(r->text, object, &at, &key, &value);) {
-        char *const text = text_of(r, key);
+        char *const text = config_text_of(r, key);
         if (text && strcmp(text, name) == 0) {
             *out = value;
             found = out;
@@ -253,13 +253,13 @@ static const struct json_item *member(const struct reading *r, struct json_item 
     return found;
 }
 
-static bool is_true(const struct reading *r, struct json_item boolean)
+static bool is_true(const struct config_reading *r, struct json_item boolean)
 {
     return r->text[boolean.at] == 't';
 }
 
 /* A whole number, at most INT64_MAX away from 0; true and false count as 1 and 0. False: something else. */
-static bool number_of(const struct reading *r, struct json_item i, int64_t *value)
+static bool config_number_of(const struct config_reading *r, struct json_item i, int64_t *value)
 {
     *value = i.kind == ITEM_BOOLEAN && is_true(r, i);
     if (i.kind != ITEM_INTEGER)
@@ -275,7 +275,7 @@ static bool number_of(const struct reading *r, struct json_item i, int64_t *valu
 
 /* ---- keys of requests ---- */
 
-static void read_ranks(struct reading *r, const struct config_key *k, const struct json_item *list)
+static void read_ranks(struct config_reading *r, const struct config_key *k, const struct json_item *list)
 {
     struct config *const c = r->c;
     struct json_item i;
@@ -288,14 +288,14 @@ static void read_ranks(struct reading *r, const struct config_key *k, const stru
     c->ranks = calloc((list->end - list->at) / 2 + 1, sizeof *c->ranks); /* a rank and a comma are two bytes */
     for (size_t at = 0; c->ranks && json_element_next(r->text, *list, &at, &i);) {
         int64_t rank;
-        if (number_of(r, i, &rank) && rank >= 0 && rank <= INT32_MAX)
+        if (config_number_of(r, i, &rank) && rank >= 0 && rank <= INT32_MAX)
             c->ranks[c->n_ranks++] = (int32_t)rank;
         else
             report_value(r, k->name, i, "the others", k->accepts);
     }
 }
 
-static void read_metadata(struct reading *r, const struct config_key *k, const struct json_item *object)
+static void read_metadata(struct config_reading *r, const struct config_key *k, const struct json_item *object)
 {
     struct config *const c = r->c;
     struct json_item key, value;
@@ -311,20 +311,20 @@ static void read_metadata(struct reading *r, const struct config_key *k, const s
     c->metadata = calloc(n + 1, sizeof *c->metadata);
     for (size_t at = 0; c->metadata && json_member_next(r->text, *object, &at, &key, &value);) {
         struct ascope_dynamic_metadata *const m = &c->metadata[c->n_metadata];
-        m->key = text_of(r, key);
+        m->key = config_text_of(r, key);
         m->json = strndup(r->text + value.at, value.end - value.at);
         c->n_metadata += m->key && m->json;
     }
 }
 
-static void read_number(struct reading *r, const struct config_key *k, const struct json_item *i)
+static void read_number(struct config_reading *r, const struct config_key *k, const struct json_item *i)
 {
     int64_t *const to = (int64_t *)(void *)((char *)r->c + k->at), value = 0;
     char instead[40];
     *to = k->initial;
     if (!i)
         return;
-    if (number_of(r, *i, &value) && (!k->refuses_boolean || i->kind == ITEM_INTEGER) && value >= k->low) {
+    if (config_number_of(r, *i, &value) && (!k->refuses_boolean || i->kind == ITEM_INTEGER) && value >= k->low) {
         *to = value;
         return;
     }
@@ -332,7 +332,7 @@ static void read_number(struct reading *r, const struct config_key *k, const str
     report_value(r, k->name, *i, instead, k->accepts);
 }
 
-static void read_boolean(struct reading *r, const struct config_key *k, const struct json_item *i)
+static void read_boolean(struct config_reading *r, const struct config_key *k, const struct json_item *i)
 {
     const bool is_boolean = i && i->kind == ITEM_BOOLEAN;
     *((bool *)r->c + k->at) = is_boolean && is_true(r, *i);
@@ -340,7 +340,7 @@ static void read_boolean(struct reading *r, const struct config_key *k, const st
         report_value(r, k->name, *i, "false", k->accepts);
 }
 
-static void read_section(struct reading *r, const struct config_key *k, const struct json_item *i)
+static void read_section(struct config_reading *r, const struct config_key *k, const struct json_item *i)
 {
     r->has_section = i && i->kind == ITEM_OBJECT;
     if (r->has_section)
@@ -349,9 +349,9 @@ static void read_section(struct reading *r, const struct config_key *k, const st
         report_value(r, k->name, *i, "the defaults of its keys", k->accepts);
 }
 
-static void read_keys(struct reading *r, bool is_empty)
+static void read_keys(struct config_reading *r, bool is_empty)
 {
-    static void (*const of_type[])(struct reading *, const struct config_key *, const struct json_item *) = {
+    static void (*const of_type[])(struct config_reading *, const struct config_key *, const struct json_item *) = {
         [KEY_BOOLEAN] = read_boolean,   [KEY_NUMBER] = read_number,   [KEY_RANKS] = read_ranks,
         [KEY_METADATA] = read_metadata, [KEY_SECTION] = read_section,
     };
@@ -365,7 +365,7 @@ static void read_keys(struct reading *r, bool is_empty)
 
 /* ---- options of the recorder ---- */
 
-static const char *name_of(const struct config_kind *kind, const struct recorder_option *o)
+static const char *config_name_of(const struct config_kind *kind, const struct recorder_option *o)
 {
     for (const struct ascope_option_name *n = o->is.names; n->name; n++)
         if (n->front_ends & kind->front_end)
@@ -373,7 +373,8 @@ static const char *name_of(const struct config_kind *kind, const struct recorder
     return NULL;
 }
 
-static void report_option(struct reading *r, const struct recorder_option *o, const char *key, struct json_item i)
+static void report_option(struct config_reading *r, const struct recorder_option *o, const char *key,
+                          struct json_item i)
 {
     char accepts[400], instead[200];
     ascope_option_values(&o->is, accepts, sizeof accepts);
@@ -381,9 +382,9 @@ static void report_option(struct reading *r, const struct recorder_option *o, co
     report_value(r, key, i, instead, accepts);
 }
 
-static bool add_text(const struct reading *r, struct json_item i, char *all, size_t *n)
+static bool add_text(const struct config_reading *r, struct json_item i, char *all, size_t *n)
 {
-    char *const text = i.kind == ITEM_STRING ? text_of(r, i) : NULL;
+    char *const text = i.kind == ITEM_STRING ? config_text_of(r, i) : NULL;
     if (text)
         *n += (size_t)sprintf(all + *n, "%s%s", *n > 0 ? "," : "", text);
     free(text);
@@ -391,7 +392,7 @@ static bool add_text(const struct reading *r, struct json_item i, char *all, siz
 }
 
 /* The texts of a list, or of one text, with commas between them. NULL: something else is in it, or no memory. */
-static char *joined(const struct reading *r, struct json_item of)
+static char *joined(const struct config_reading *r, struct json_item of)
 {
     char *const all = calloc(of.end - of.at + 1, 1);
     struct json_item i;
@@ -405,7 +406,7 @@ static char *joined(const struct reading *r, struct json_item of)
     return NULL;
 }
 
-static bool set_boolean(struct reading *r, const struct recorder_option *o, struct json_item i)
+static bool set_boolean(struct config_reading *r, const struct recorder_option *o, struct json_item i)
 {
     bool *const field = (bool *)&r->c->options + o->at;
     if (i.kind != ITEM_BOOLEAN)
@@ -416,14 +417,14 @@ static bool set_boolean(struct reading *r, const struct recorder_option *o, stru
 }
 
 /* Unknown activities are skipped, not the whole list. */
-static bool set_activities(struct reading *r, const struct recorder_option *o, struct json_item list)
+static bool set_activities(struct config_reading *r, const struct recorder_option *o, struct json_item list)
 {
     uint32_t bits = 0;
     struct json_item i;
     if (list.kind != ITEM_ARRAY)
         return false;
     for (size_t at = 0; json_element_next(r->text, list, &at, &i);) {
-        char *const text = i.kind == ITEM_STRING ? text_of(r, i) : NULL;
+        char *const text = i.kind == ITEM_STRING ? config_text_of(r, i) : NULL;
         const struct ascope_choice *c = o->is.choices;
         while (c->name && (!text || strcasecmp(c->name, text) != 0))
             c++;
@@ -438,7 +439,7 @@ static bool set_activities(struct reading *r, const struct recorder_option *o, s
     return true;
 }
 
-static bool set_other(struct reading *r, const struct recorder_option *o, struct json_item i)
+static bool set_other(struct config_reading *r, const struct recorder_option *o, struct json_item i)
 {
     const bool is_list = o->is.kind == ASCOPE_OPTION_LIST || o->is.kind == ASCOPE_OPTION_NAMES;
     const bool is_number = o->is.kind == ASCOPE_OPTION_MS;
@@ -458,7 +459,7 @@ static bool set_other(struct reading *r, const struct recorder_option *o, struct
     return is_valid;
 }
 
-static void check_place(const struct reading *r, const char *key, struct json_item i)
+static void check_place(const struct config_reading *r, const char *key, struct json_item i)
 {
     const char *const path = r->c->options.parent_dir;
     struct stat st;
@@ -471,11 +472,11 @@ static void check_place(const struct reading *r, const char *key, struct json_it
         report(r, "line %u: %s: \"%.200s\" is a soft link; used all the same", line_of(r, i), key, path);
 }
 
-static void read_options(struct reading *r)
+static void read_options(struct config_reading *r)
 {
     for (size_t k = 0; k < n_recorder_options; k++) {
         const struct recorder_option *const o = &recorder_options[k];
-        const char *const key = name_of(r->kind, o);
+        const char *const key = config_name_of(r->kind, o);
         const bool is_in_section = o->is.section == ASCOPE_SECTION_EXPERIMENTAL;
         struct json_item i;
         if (!key || (is_in_section && !r->has_section) || !member(r, is_in_section ? r->section : r->whole, key, &i))
@@ -495,7 +496,7 @@ static void read_options(struct reading *r)
 static bool is_option_of(const struct config_kind *kind, const char *name, bool is_experimental)
 {
     for (size_t k = 0; k < n_recorder_options; k++) {
-        const char *const key = name_of(kind, &recorder_options[k]);
+        const char *const key = config_name_of(kind, &recorder_options[k]);
         if (key && strcmp(key, name) == 0)
             return (recorder_options[k].is.section == ASCOPE_SECTION_EXPERIMENTAL) == is_experimental;
     }
@@ -510,11 +511,11 @@ static bool is_key_of(const struct config_kind *kind, const char *name)
     return is_option_of(kind, name, false);
 }
 
-static void report_unknown(struct reading *r, struct json_item object, bool is_section)
+static void report_unknown(struct config_reading *r, struct json_item object, bool is_section)
 {
     struct json_item key, value;
     for (size_t at = 0; json_member_next(r->text, object, &at, &key, &value);) {
-        char *const name = text_of(r, key);
+        char *const name = config_text_of(r, key);
         if (!name || (is_section ? is_option_of(r->kind, name, true) : is_key_of(r->kind, name)) || !may_report(r))
             ;
         else if (is_section ? is_key_of(r->kind, name) : is_option_of(r->kind, name, true))
@@ -528,7 +529,7 @@ static void report_unknown(struct reading *r, struct json_item object, bool is_s
 
 /* ---- all of it ---- */
 
-static bool check_text(struct reading *r, size_t n, struct error *e)
+static bool check_text(struct config_reading *r, size_t n, struct error *e)
 {
     const struct json_limits limits = { .objects = 64, .arrays = 64 };
     struct json_fault fault;
@@ -543,7 +544,7 @@ static bool check_text(struct reading *r, size_t n, struct error *e)
 bool config_read(struct config *c, const struct config_kind *kind, const char *text, size_t n, bool has_options,
                  config_report_fn report_fn, void *user, struct error *e)
 {
-    struct reading r = {
+    struct config_reading r = {
         .kind = kind, .c = c, .text = text, .has_options = has_options, .report = report_fn, .user = user
     };
     struct json_item key, value;

@@ -25,7 +25,7 @@ uint64_t config_hash(const void *bytes, size_t n, uint64_t before)
     return h ^ h >> 29;
 }
 
-static bool fail(struct config_text *t, const char *path, int why, struct error *e)
+static bool config_file_fail(struct config_text *t, const char *path, int why, struct error *e)
 {
     t->stamp = (struct config_stamp){ .why = why };
     return error_set(e, FAULT_IO, "%s: %s", path,
@@ -51,7 +51,7 @@ static bool read_all(struct config_text *t, const char *path, int fd, const stru
     }
     if (!file_read(fd, text, room, &got, &why)) {
         free(text);
-        return fail(t, path, why, e);
+        return config_file_fail(t, path, why, e);
     }
     text[got] = '\0';
     t->text = text;
@@ -67,12 +67,12 @@ bool config_text_read(struct config_text *t, const char *path, struct error *e)
     *t = (struct config_text){ 0 };
     struct kept file = KEPT_NONE; /* the program may close it */
     if (!kept_open(&file, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0))
-        return fail(t, path, errno, e);
+        return config_file_fail(t, path, errno, e);
     bool is_read = false;
     if (fstat(file.fd, &st) != 0) {
-        fail(t, path, errno, e);
+        config_file_fail(t, path, errno, e);
     } else if (!S_ISREG(st.st_mode)) {
-        fail(t, path, NOT_A_FILE, e);
+        config_file_fail(t, path, NOT_A_FILE, e);
     } else {
         t->stamp = (struct config_stamp){ .mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
                                           .size = (uint64_t)st.st_size,
@@ -98,7 +98,7 @@ bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp 
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const char *text)
+static bool config_file_write_all(int fd, const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         const ssize_t n = TEMP_FAILURE_RETRY(write(fd, text, left));
@@ -132,7 +132,7 @@ bool config_file_create(const char *path, const char *text, bool *is_new, struct
     const int fd = config_part_open(path, half, e);
     if (fd < 0)
         return false;
-    bool is_written = write_all(fd, text);
+    bool is_written = config_file_write_all(fd, text);
     is_written &= close(fd) == 0;
     if (is_written) {
         *is_new = link(half, path) == 0;

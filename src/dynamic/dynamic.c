@@ -85,7 +85,7 @@ static void log_value(enum ascope_severity severity, const char *text, void *of)
     say(of, TO_LOG, severity, CONFIG_FILE_NAME ": %s", text);
 }
 
-static bool fail(struct ascope_error *e, const char *text)
+static bool dynamic_fail(struct ascope_error *e, const char *text)
 {
     if (e)
         snprintf(e->text, sizeof e->text, "%s", text);
@@ -94,7 +94,7 @@ static bool fail(struct ascope_error *e, const char *text)
 
 /* ---- who this is ---- */
 
-static int64_t number_of(const char *variable, int64_t otherwise)
+static int64_t dynamic_number_of(const char *variable, int64_t otherwise)
 {
     const char *const text = getenv(variable);
     char *end = NULL;
@@ -104,10 +104,10 @@ static int64_t number_of(const char *variable, int64_t otherwise)
 
 static int32_t rank_of(const struct dynamic *d)
 {
-    return d->setup.rank ? d->setup.rank(d->setup.user) : (int32_t)number_of("RANK", -1);
+    return d->setup.rank ? d->setup.rank(d->setup.user) : (int32_t)dynamic_number_of("RANK", -1);
 }
 
-static uint64_t group_of(const struct dynamic *d, int32_t rank)
+static uint64_t dynamic_group_of(const struct dynamic *d, int32_t rank)
 {
     static const char *const names[] = { "TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT" };
     const long alone = (long)getpid(), parent = (long)getppid();
@@ -171,7 +171,7 @@ static void show_done(struct dynamic *d, const char *dir)
     board_show(&d->watch.board);
 }
 
-static void finish(struct dynamic *d, bool is_cut)
+static void dynamic_finish(struct dynamic *d, bool is_cut)
 {
     const char *const dir = d->setup.end(is_cut, d->setup.user);
     const uint64_t id = d->running.id;
@@ -184,7 +184,7 @@ static void finish(struct dynamic *d, bool is_cut)
 }
 
 /* Starts the collection of d->running. */
-static bool begin(struct dynamic *d, bool is_from_start)
+static bool dynamic_begin(struct dynamic *d, bool is_from_start)
 {
     const struct config *const c = &d->running.c;
     d->request = (struct ascope_dynamic_request){
@@ -243,7 +243,7 @@ static bool is_chosen(struct dynamic *d, struct order *o)
 }
 
 /* Starts or drops the request that waits, if its step has come or has passed. */
-static void judge(struct dynamic *d)
+static void dynamic_judge(struct dynamic *d)
 {
     struct order *const o = &d->waiting;
     if (o->is_open && !is_chosen(d, o))
@@ -264,7 +264,7 @@ static void judge(struct dynamic *d)
     d->running = d->waiting;
     d->waiting = (struct order){ 0 };
     d->has_waiting = false;
-    begin(d, false);
+    dynamic_begin(d, false);
 }
 
 /* ---- news ---- */
@@ -278,7 +278,7 @@ static enum board_fate consider(struct dynamic *d, const struct order *o, const 
             d->is_running ? "the collection ends" : "no collection is running");
         drop_waiting(d);
         if (d->is_running)
-            finish(d, true);
+            dynamic_finish(d, true);
         return FATE_NOT_ASKED;
     }
     if (c->when == WHEN_NEVER) {
@@ -390,9 +390,9 @@ __attribute__((noinline)) static void attend(void)
     if (d->is_running) {
         d->setup.step(d->setup.user);
         if (--d->remaining == 0)
-            finish(d, false);
+            dynamic_finish(d, false);
     } else if (d->has_waiting) {
-        judge(d);
+        dynamic_judge(d);
     }
     settle(d);
 }
@@ -474,18 +474,18 @@ bool ascope_dynamic_start(const char *config_file, struct ascope_error *e)
     struct order o;
     if (!d) {
         say(NULL, TO_USER, ASCOPE_ERROR, "start() is ignored: init() was not called, or failed");
-        return fail(e, "dynamic_profile: start() is ignored: init() was not called, or failed");
+        return dynamic_fail(e, "dynamic_profile: start() is ignored: init() was not called, or failed");
     }
     if (d->is_running) {
         say(d, TO_LOG | TO_USER, ASCOPE_ERROR, "start() is ignored: a collection is running");
-        return fail(e, "dynamic_profile: start() is ignored: a collection is running");
+        return dynamic_fail(e, "dynamic_profile: start() is ignored: a collection is running");
     }
     const bool is_given = config_file && *config_file && order_from(d, &o, config_file);
     if (!is_given && !order_from(d, &o, d->watch.file))
-        return fail(e, "dynamic_profile: start() is ignored: no usable configuration file");
+        return dynamic_fail(e, "dynamic_profile: start() is ignored: no usable configuration file");
     say(d, TO_LOG | TO_USER, ASCOPE_INFO, "start() uses %s", o.file ? o.file : "its file");
     d->running = o;
-    const bool is_begun = begin(d, true);
+    const bool is_begun = dynamic_begin(d, true);
     if (is_begun && d->has_waiting) {
         const uint64_t id = d->waiting.id;
         say(d, TO_LOG, ASCOPE_INFO, "the request that waited is dropped: start() was called");
@@ -493,7 +493,7 @@ bool ascope_dynamic_start(const char *config_file, struct ascope_error *e)
         show(d, id, FATE_REPLACED);
     }
     settle(d);
-    return is_begun || fail(e, "dynamic_profile: start(): the collection could not begin");
+    return is_begun || dynamic_fail(e, "dynamic_profile: start(): the collection could not begin");
 }
 
 /* ---- life ---- */
@@ -528,20 +528,20 @@ static void prepare(void)
 static bool take_setup(struct dynamic *d, const struct ascope_dynamic_setup *setup, struct ascope_error *e)
 {
     if (!setup || !sized_copy(&d->setup, sizeof d->setup, setup))
-        return fail(e, "dynamic_profile: set the size to sizeof(struct ascope_dynamic_setup)");
+        return dynamic_fail(e, "dynamic_profile: set the size to sizeof(struct ascope_dynamic_setup)");
     if (!d->setup.path || !*d->setup.path)
-        return fail(e, "dynamic_profile: init() needs the path of a directory");
+        return dynamic_fail(e, "dynamic_profile: init() needs the path of a directory");
     if (d->setup.kind >= n_config_kinds)
-        return fail(e, "dynamic_profile: unknown kind; expected one of enum ascope_dynamic_kind");
+        return dynamic_fail(e, "dynamic_profile: unknown kind; expected one of enum ascope_dynamic_kind");
     if (!d->setup.begin) {
         d->setup.begin = dynamic_session_begin;
         d->setup.step = dynamic_session_step;
         d->setup.end = dynamic_session_end;
     }
     if (!d->setup.step || !d->setup.end)
-        return fail(e, "dynamic_profile: the hook begin needs the hooks step and end");
+        return dynamic_fail(e, "dynamic_profile: the hook begin needs the hooks step and end");
     if (!d->setup.poll_ms)
-        d->setup.poll_ms = (uint32_t)number_of("ASCOPE_DYNAMIC_POLL_MS", 0);
+        d->setup.poll_ms = (uint32_t)dynamic_number_of("ASCOPE_DYNAMIC_POLL_MS", 0);
     d->kind = &config_kinds[d->setup.kind];
     return true;
 }
@@ -590,8 +590,8 @@ static void take_slot(struct dynamic *d)
     r->pid = (int32_t)getpid();
     r->rank = d->watch.rank;
     r->state = ASCOPE_DYNAMIC_IDLE;
-    r->group = group_of(d, d->watch.rank);
-    r->world_size = d->setup.world_size ? d->setup.world_size : (uint64_t)number_of("WORLD_SIZE", 0);
+    r->group = dynamic_group_of(d, d->watch.rank);
+    r->world_size = d->setup.world_size ? d->setup.world_size : (uint64_t)dynamic_number_of("WORLD_SIZE", 0);
     board_show(&d->watch.board);
     hot.shown = &d->watch.board.slot->step;
     atomic_store(hot.shown, hot.step);
@@ -633,7 +633,7 @@ bool ascope_dynamic_init(const struct ascope_dynamic_setup *setup, struct ascope
     }
     struct dynamic *const d = calloc(1, sizeof *d);
     if (!d)
-        return fail(e, no_memory_text());
+        return dynamic_fail(e, no_memory_text());
     if (!take_setup(d, setup, e)) {
         free(d);
         return false;
@@ -641,7 +641,7 @@ bool ascope_dynamic_init(const struct ascope_dynamic_setup *setup, struct ascope
     pthread_once(&once, prepare);
     if (!listen(d, &why)) {
         free(d);
-        return fail(e, why.text);
+        return dynamic_fail(e, why.text);
     }
     take_slot(d);
     d->retime_at = d->kind->retimes && !d->setup.poll_ms ? hot.step + RETIME_CALLS : 0;
@@ -659,7 +659,7 @@ void ascope_dynamic_end(void)
         say(d, TO_LOG | TO_USER, ASCOPE_WARNING,
             "the job ends while step %lld is profiled, %lld steps before the collection would; check active and start_step",
             (long long)hot.step, (long long)d->remaining);
-        finish(d, true);
+        dynamic_finish(d, true);
     }
     drop_waiting(d);
     here = NULL;

@@ -67,7 +67,7 @@ static bool is_open(const struct watch *w, unsigned slot)
 }
 
 /* Chooses the step for ranks that wait for one, once all of them have got the request. */
-static void choose(struct watch *w)
+static void watch_choose(struct watch *w)
 {
     unsigned slot[BOARD_RANKS];
     struct board_offer offer[BOARD_RANKS];
@@ -127,7 +127,7 @@ static void report_unread(struct watch *w, int why, const struct error *e)
 }
 
 /* A file that was missing or unreadable for a while and then is the same as before is no new request. */
-static bool is_same(const struct config_stamp *a, struct config_stamp b)
+static bool watch_is_same(const struct config_stamp *a, struct config_stamp b)
 {
     b.why = a->why;
     return config_stamp_equal(a, &b);
@@ -144,7 +144,7 @@ static void show_to_hosts(const struct watch *w, size_t n)
 }
 
 /* One look at the file. */
-static void look(struct watch *w)
+static void watch_look(struct watch *w)
 {
     unsigned slot[BOARD_RANKS];
     struct config_text t;
@@ -166,7 +166,7 @@ static void look(struct watch *w)
         if (!was_seen || before.why != why)
             report_unread(w, why, &e);
     }
-    if (is_read && !is_first && !(was_seen && is_same(&t.stamp, before)))
+    if (is_read && !is_first && !(was_seen && watch_is_same(&t.stamp, before)))
         publish(w, &t, w->ranks, slot, n);
     else if (!was_seen || !config_stamp_equal(&t.stamp, &before))
         board_see(&w->board, &t.stamp);
@@ -205,7 +205,7 @@ static void deliver(struct watch *w)
     board_delivered(&w->board, id);
 }
 
-static void *run(void *of)
+static void *watch_run(void *of)
 {
     struct watch *const w = of;
     while (!atomic_load(&w->quits)) {
@@ -216,12 +216,12 @@ static void *run(void *of)
             log_line(w, ASCOPE_INFO, "The process that watched the file has ended; this one continues");
         }
         if (w->board.is_owner && now >= w->look_at) {
-            look(w);
+            watch_look(w);
             w->look_at = now + interval_ns;
         }
         deliver(w);
         if (w->is_open)
-            choose(w);
+            watch_choose(w);
         if (!atomic_load(&w->quits))
             board_wait(&w->board, news, w->is_open ? OPEN_LOOK_NS : w->board.is_owner ? w->look_at - now : interval_ns);
     }
@@ -245,10 +245,10 @@ bool watch_start(struct watch *w, const struct config_kind *kind, struct error *
     w->sample_ns = now_ns();
     if (board_own(&w->board)) {
         become_owner(w);
-        look(w);
+        watch_look(w);
         w->look_at = now_ns() + (int64_t)atomic_load(&w->poll_ms) * 1000000;
     }
-    w->has_thread = background_thread(&w->thread, "DynMonitorProc", run, w) == 0;
+    w->has_thread = background_thread(&w->thread, "DynMonitorProc", watch_run, w) == 0;
     if (w->has_thread)
         return true;
     board_leave(&w->board);

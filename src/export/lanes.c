@@ -6,7 +6,7 @@
 
 #include "base/memory/hash.h"
 
-struct lane {
+struct lanes_lane {
     int64_t *end_ns; /* of the open slices, the innermost last */
     uint32_t depth, room;
 };
@@ -17,11 +17,11 @@ struct lane_row {
     int64_t last_begin_ns;
     unsigned n_lanes, last;
     char name[64];
-    struct lane lane[MOST_LANES];
+    struct lanes_lane lane[MOST_LANES];
 };
 
 /* A slice that is not in lane 0. In the table, lane 0 marks a free slot. */
-struct move {
+struct lanes_one_move {
     uint32_t pid;
     unsigned lane;
     int64_t tid, begin_ns;
@@ -30,8 +30,8 @@ struct move {
 struct lanes {
     struct lane_row **slot; /* open addressing; the size is a power of two */
     size_t n, n_slots;
-    struct lane_row *recent; /* the last track that was asked for: most slices follow one of the same track */
-    struct move *move;       /* open addressing; the size is a power of two */
+    struct lane_row *recent;     /* the last track that was asked for: most slices follow one of the same track */
+    struct lanes_one_move *move; /* open addressing; the size is a power of two */
     size_t n_moves, n_move_slots;
 };
 
@@ -116,14 +116,14 @@ const char *lane_row_text(const struct lane_row *r)
 
 /* Closes the slices that end before this one begins. True: this one lies inside the innermost open slice, or none is
  * open. */
-static bool fits(struct lane *k, int64_t begin_ns, int64_t end_ns)
+static bool lanes_fits(struct lanes_lane *k, int64_t begin_ns, int64_t end_ns)
 {
     while (k->depth > 0 && k->end_ns[k->depth - 1] <= begin_ns)
         k->depth--;
     return k->depth == 0 || k->end_ns[k->depth - 1] >= end_ns;
 }
 
-static void push(struct lane *k, int64_t end_ns)
+static void push(struct lanes_lane *k, int64_t end_ns)
 {
     if (k->depth == k->room) {
         const uint32_t room = k->room ? k->room * 2 : 16;
@@ -144,7 +144,7 @@ unsigned lane_row_place(struct lane_row *r, int64_t begin_ns, int64_t end_ns, bo
         return 0;
     r->last_begin_ns = begin_ns;
     unsigned lane = 0;
-    while (lane < r->n_lanes && !fits(&r->lane[lane], begin_ns, end_ns))
+    while (lane < r->n_lanes && !lanes_fits(&r->lane[lane], begin_ns, end_ns))
         lane++;
     if (lane == MOST_LANES)
         lane--;
@@ -159,10 +159,10 @@ unsigned lane_row_last(const struct lane_row *r)
     return r->last;
 }
 
-static struct move *move_slot(const struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns)
+static struct lanes_one_move *move_slot(const struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns)
 {
     size_t at = (size_t)hash_more(hash_more(hash_u64(pid), (uint64_t)tid), (uint64_t)begin_ns) & (l->n_move_slots - 1);
-    struct move *m = &l->move[at];
+    struct lanes_one_move *m = &l->move[at];
     while (m->lane > 0 && (m->pid != pid || m->tid != tid || m->begin_ns != begin_ns))
         m = &l->move[at = (at + 1) & (l->n_move_slots - 1)];
     return m;
@@ -187,9 +187,9 @@ bool lanes_move(struct lanes *l, uint32_t pid, int64_t tid, int64_t begin_ns, un
 {
     if (l->n_moves * 2 >= l->n_move_slots && !moves_grow(l))
         return false;
-    struct move *m = move_slot(l, pid, tid, begin_ns);
+    struct lanes_one_move *m = move_slot(l, pid, tid, begin_ns);
     l->n_moves += m->lane == 0;
-    *m = (struct move){ pid, lane, tid, begin_ns };
+    *m = (struct lanes_one_move){ pid, lane, tid, begin_ns };
     return true;
 }
 

@@ -19,9 +19,9 @@ enum {
 };
 
 /* Kinds of interned texts: each has a bit for every name, set when the text was written with its number. */
-enum interned { INTERN_CATEGORY, INTERN_NAME, INTERN_ARG_NAME, INTERN_TEXT, INTERN_KINDS };
+enum pftrace_interned { INTERN_CATEGORY, INTERN_NAME, INTERN_ARG_NAME, INTERN_TEXT, INTERN_KINDS };
 
-struct writer {
+struct pftrace_writer {
     struct out *to;
     struct out batch, packet, event, interned, level[ARG_DEPTH + 1];
     struct names *words; /* names, categories and texts of arguments */
@@ -83,7 +83,7 @@ static void put_message(struct out *o, unsigned field, const struct out *message
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-static void batch_flush(struct writer *w)
+static void batch_flush(struct pftrace_writer *w)
 {
     uLongf n = compressBound(w->batch.n);
     if (w->batch.n == 0)
@@ -101,7 +101,7 @@ static void batch_flush(struct writer *w)
     w->packet.n = w->batch.n = 0;
 }
 
-static void packet_end(struct writer *w)
+static void packet_end(struct pftrace_writer *w)
 {
     put_message(&w->batch, TRACE_PACKET, &w->packet);
     w->packet.n = 0;
@@ -109,7 +109,7 @@ static void packet_end(struct writer *w)
         batch_flush(w);
 }
 
-static void event_end(struct writer *w, int64_t ns)
+static void event_end(struct pftrace_writer *w, int64_t ns)
 {
     put_number(&w->packet, PACKET_TIMESTAMP, (uint64_t)wrap_add(ns, w->shift_ns));
     put_number(&w->packet, PACKET_SEQUENCE, SEQUENCE);
@@ -121,7 +121,7 @@ static void event_end(struct writer *w, int64_t ns)
     packet_end(w);
 }
 
-static void event_begin(struct writer *w, unsigned type, uint64_t track)
+static void event_begin(struct pftrace_writer *w, unsigned type, uint64_t track)
 {
     put_number(&w->event, EVENT_TYPE, type);
     put_number(&w->event, EVENT_TRACK, track);
@@ -130,7 +130,7 @@ static void event_begin(struct writer *w, unsigned type, uint64_t track)
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* The number of a text. Text and number are written together the first time. */
-static uint64_t intern(struct writer *w, enum interned kind, const char *text, size_t len)
+static uint64_t intern(struct pftrace_writer *w, enum pftrace_interned kind, const char *text, size_t len)
 {
     static const unsigned field[INTERN_KINDS] = { INTERNED_CATEGORY, INTERNED_NAME, INTERNED_ARG_NAME, INTERNED_TEXT };
     const name_id id = names_add(w->words, text, len);
@@ -156,14 +156,14 @@ static uint64_t intern(struct writer *w, enum interned kind, const char *text, s
     }
     return number;
 }
-static uint64_t intern_name(struct writer *w, enum interned kind, name_id name)
+static uint64_t intern_name(struct pftrace_writer *w, enum pftrace_interned kind, name_id name)
 {
     return intern(w, kind, names_text(w->t->names, name), names_len(w->t->names, name));
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static char *decoded(struct writer *w, struct json_span v, size_t *len)
+static char *decoded(struct pftrace_writer *w, struct json_span v, size_t *len)
 {
     if (v.len >= w->scratch_bytes) {
         char *room = realloc(w->scratch, v.len + 4096);
@@ -179,7 +179,7 @@ static char *decoded(struct writer *w, struct json_span v, size_t *len)
     return w->scratch;
 }
 
-static void put_text(struct writer *w, struct out *o, const char *text, size_t len)
+static void pftrace_put_text(struct pftrace_writer *w, struct out *o, const char *text, size_t len)
 {
     if (len > 0 && len <= TEXT_INTERNED)
         put_number(o, ARG_TEXT_ID, intern(w, INTERN_TEXT, text, len));
@@ -206,10 +206,10 @@ static bool put_scalar(struct out *o, struct json_span v)
     return true;
 }
 
-static void put_value(struct writer *w, struct out *o, struct json_span v, unsigned depth);
+static void pftrace_put_value(struct pftrace_writer *w, struct out *o, struct json_span v, unsigned depth);
 
 /* Writes the members of an object or the elements of an array. False: it is empty, nested too deeply, or not valid. */
-static bool put_container(struct writer *w, struct out *o, struct json_span v, unsigned depth)
+static bool put_container(struct pftrace_writer *w, struct out *o, struct json_span v, unsigned depth)
 {
     const bool is_object = v.at[0] == '{';
     struct json_scan s;
@@ -225,25 +225,25 @@ static bool put_container(struct writer *w, struct out *o, struct json_span v, u
             const char *name = decoded(w, key, &len);
             put_number(inner, ARG_NAME, intern(w, INTERN_ARG_NAME, name, len));
         }
-        put_value(w, inner, value, depth + 1);
+        pftrace_put_value(w, inner, value, depth + 1);
         put_message(o, is_object ? ARG_MEMBER : ARG_ELEMENT, inner);
         is_any = true;
     }
     return is_any;
 }
 
-static void put_value(struct writer *w, struct out *o, struct json_span v, unsigned depth)
+static void pftrace_put_value(struct pftrace_writer *w, struct out *o, struct json_span v, unsigned depth)
 {
     if (json_is_text(v)) {
         size_t len;
         const char *text = decoded(w, v, &len);
-        put_text(w, o, text, len);
+        pftrace_put_text(w, o, text, len);
     } else if (v.at[0] == '{' || v.at[0] == '[' ? !put_container(w, o, v, depth) : !put_scalar(o, v)) {
-        put_text(w, o, v.at, v.len); /* null, an empty container, or something that is not valid JSON */
+        pftrace_put_text(w, o, v.at, v.len); /* null, an empty container, or something that is not valid JSON */
     }
 }
 
-static void put_args(struct writer *w, struct json_span args)
+static void put_args(struct pftrace_writer *w, struct json_span args)
 {
     struct json_scan s;
     struct json_span key, value;
@@ -256,7 +256,7 @@ static void put_args(struct writer *w, struct json_span args)
         const char *name = decoded(w, key, &len);
         o->n = 0;
         put_number(o, ARG_NAME, intern(w, INTERN_ARG_NAME, name, len));
-        put_value(w, o, value, 0);
+        pftrace_put_value(w, o, value, 0);
         put_message(&w->event, EVENT_ARG, o);
     }
 }
@@ -269,7 +269,7 @@ static uint64_t process_track(size_t process)
 {
     return 1 + process;
 }
-static uint64_t thread_track(const struct writer *w, size_t track)
+static uint64_t thread_track(const struct pftrace_writer *w, size_t track)
 {
     return 1 + w->t->processes.n + track;
 }
@@ -287,7 +287,7 @@ static const char *row_name(const struct chrome_trace *t, name_id name, const st
     return names_text(t->names, shown);
 }
 
-static void put_track(struct writer *w, struct out *track)
+static void put_track(struct pftrace_writer *w, struct out *track)
 {
     put_number(&w->packet, PACKET_SEQUENCE, SEQUENCE);
     put_message(&w->packet, PACKET_TRACK, track);
@@ -295,7 +295,7 @@ static void put_track(struct writer *w, struct out *track)
     packet_end(w);
 }
 
-static void put_processes(struct writer *w)
+static void put_processes(struct pftrace_writer *w)
 {
     struct out *track = &w->event, *process = &w->level[0];
     put_number(track, TRACK_UUID, 0); /* the root: its children are ordered by their ranks */
@@ -319,7 +319,7 @@ static void put_processes(struct writer *w)
     }
 }
 
-static void put_threads(struct writer *w)
+static void put_threads(struct pftrace_writer *w)
 {
     struct out *track = &w->event, *thread = &w->level[0];
     for (size_t i = 0; i < w->t->tracks.n; i++) {
@@ -338,7 +338,7 @@ static void put_threads(struct writer *w)
     }
 }
 
-static uint64_t lane_track(struct writer *w, size_t row)
+static uint64_t lane_track(struct pftrace_writer *w, size_t row)
 {
     struct out *track = &w->level[0];
     const uint64_t uuid = w->next_track++;
@@ -355,13 +355,13 @@ static uint64_t lane_track(struct writer *w, size_t row)
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 /* A track of the file, on which slices nest. */
-struct lane {
+struct pftrace_lane {
     uint64_t uuid;
     LIST(int64_t) open; /* ends of the open slices, the innermost last */
 };
-typedef LIST(struct lane) lanes;
+typedef LIST(struct pftrace_lane) lanes;
 
-static void put_ends(struct writer *w, struct lane *lane, int64_t until_ns)
+static void put_ends(struct pftrace_writer *w, struct pftrace_lane *lane, int64_t until_ns)
 {
     for (; lane->open.n > 0 && lane->open.at[lane->open.n - 1] <= until_ns; lane->open.n--) {
         event_begin(w, TYPE_END, lane->uuid);
@@ -370,21 +370,21 @@ static void put_ends(struct writer *w, struct lane *lane, int64_t until_ns)
 }
 
 /* The first lane on which a slice nests, a new one if there is none. NULL: no memory. */
-static struct lane *lane_for(struct writer *w, lanes *l, size_t row, int64_t begin_ns, int64_t end_ns,
-                             struct arena *mem)
+static struct pftrace_lane *lane_for(struct pftrace_writer *w, lanes *l, size_t row, int64_t begin_ns, int64_t end_ns,
+                                     struct arena *mem)
 {
     for (size_t i = 0; i < l->n; i++) {
         put_ends(w, &l->at[i], begin_ns);
         if (l->at[i].open.n == 0 || l->at[i].open.at[l->at[i].open.n - 1] >= end_ns)
             return &l->at[i];
     }
-    struct lane *new = list_add(l, mem);
+    struct pftrace_lane *new = list_add(l, mem);
     if (new)
         new->uuid = l->n == 1 ? thread_track(w, row) : lane_track(w, row);
     return new;
 }
 
-static void put_flows(struct writer *w, uint32_t slice)
+static void put_flows(struct pftrace_writer *w, uint32_t slice)
 {
     const struct pftrace_flows *f = w->flows;
     for (size_t i = order_first_u32(NULL, f->n, f->from, slice); i < f->n && f->from[i] == slice; i++)
@@ -394,7 +394,7 @@ static void put_flows(struct writer *w, uint32_t slice)
         put_eight(&w->event, EVENT_FLOW_END, w->flow_by_to[i] + UINT64_C(1));
 }
 
-static void put_named(struct writer *w, unsigned type, uint64_t track, name_id name, name_id category)
+static void put_named(struct pftrace_writer *w, unsigned type, uint64_t track, name_id name, name_id category)
 {
     event_begin(w, type, track);
     put_number(&w->event, EVENT_NAME, intern_name(w, INTERN_NAME, name));
@@ -402,7 +402,7 @@ static void put_named(struct writer *w, unsigned type, uint64_t track, name_id n
         put_number(&w->event, EVENT_CATEGORY, intern_name(w, INTERN_CATEGORY, category));
 }
 
-static void put_slices(struct writer *w, size_t row)
+static void put_slices(struct pftrace_writer *w, size_t row)
 {
     const struct chrome_track *track = &w->t->tracks.at[row];
     const struct chrome_slices *s = &w->t->slices;
@@ -410,7 +410,7 @@ static void put_slices(struct writer *w, size_t row)
     lanes l = { 0 };
     for (size_t i = track->first; mem && i < track->first + track->n_slices; i++) {
         const int64_t begin_ns = s->begin_ns[i], end_ns = stamp_add(begin_ns, s->dur_ns[i] > 0 ? s->dur_ns[i] : 0);
-        struct lane *lane = lane_for(w, &l, row, begin_ns, end_ns, mem);
+        struct pftrace_lane *lane = lane_for(w, &l, row, begin_ns, end_ns, mem);
         int64_t *end = lane ? list_add(&lane->open, mem) : NULL;
         if (!end)
             break;
@@ -428,7 +428,7 @@ static void put_slices(struct writer *w, size_t row)
     arena_free(mem);
 }
 
-static void put_instants(struct writer *w)
+static void put_instants(struct pftrace_writer *w)
 {
     for (size_t i = 0; i < w->t->instants.n; i++) {
         const struct chrome_instant *at = &w->t->instants.at[i];
@@ -463,7 +463,7 @@ static uint32_t *counters_order(const struct chrome_trace *t)
     return order;
 }
 
-static void put_counter_track(struct writer *w, const struct chrome_counter *c, uint64_t uuid)
+static void put_counter_track(struct pftrace_writer *w, const struct chrome_counter *c, uint64_t uuid)
 {
     struct out *track = &w->level[0], *name = &w->level[1];
     track->n = name->n = 0;
@@ -479,7 +479,7 @@ static void put_counter_track(struct writer *w, const struct chrome_counter *c, 
     put_track(w, track);
 }
 
-static void put_counters(struct writer *w)
+static void put_counters(struct pftrace_writer *w)
 {
     const struct chrome_trace *t = w->t;
     const size_t n = t->counters.n;
@@ -515,7 +515,7 @@ static int64_t earliest(const struct chrome_trace *t)
     return ns;
 }
 
-static bool writer_open(struct writer *w, struct error *e)
+static bool writer_open(struct pftrace_writer *w, struct error *e)
 {
     struct out *const parts[] = { &w->batch, &w->packet, &w->event, &w->interned };
     const struct pftrace_flows *f = w->flows;
@@ -532,7 +532,7 @@ static bool writer_open(struct writer *w, struct error *e)
     return order_by_u32(w->flow_by_to, f->n, f->to);
 }
 
-static void writer_close(struct writer *w)
+static void writer_close(struct pftrace_writer *w)
 {
     struct out *const parts[] = { &w->batch, &w->packet, &w->event, &w->interned };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -547,7 +547,7 @@ static void writer_close(struct writer *w)
     free(w->scratch);
 }
 
-static bool parts_failed(const struct writer *w)
+static bool parts_failed(const struct pftrace_writer *w)
 {
     bool failed = w->has_no_memory || w->batch.failed_errno || w->packet.failed_errno || w->event.failed_errno ||
                   w->interned.failed_errno || names_failed(w->words);
@@ -558,7 +558,7 @@ static bool parts_failed(const struct writer *w)
 
 bool pftrace_write(struct out *o, const struct chrome_trace *t, const struct pftrace_flows *flows, struct error *e)
 {
-    struct writer w = { .to = o, .t = t, .flows = flows, .shift_ns = -earliest(t) };
+    struct pftrace_writer w = { .to = o, .t = t, .flows = flows, .shift_ns = -earliest(t) };
     w.next_track = 1 + t->processes.n + t->tracks.n;
     bool is_done = writer_open(&w, e);
     if (is_done) {

@@ -37,7 +37,7 @@ struct naming {
     const struct names *names;
 };
 
-static int by_name(const void *a, const void *b, void *context)
+static int places_by_name(const void *a, const void *b, void *context)
 {
     const struct naming *n = context;
     const uint32_t *x = a, *y = b;
@@ -65,7 +65,7 @@ struct comm_groups comm_groups_find(const struct profile *p, const struct device
     for (uint32_t i = 0; order && i < g.at.n; i++)
         order[i] = i;
     if (order && g.at.n > 0)
-        qsort_r(order, g.at.n, sizeof *order, by_name, &(struct naming){ &g, p->names });
+        qsort_r(order, g.at.n, sizeof *order, places_by_name, &(struct naming){ &g, p->names });
     for (size_t i = 0; order && i < g.at.n; i++) {
         g.at.at[order[i]].first_row = *next_row;
         *next_row += g.at.at[order[i]].most_plane + 2;

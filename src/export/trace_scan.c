@@ -7,7 +7,7 @@
 
 #include "base/memory/hash.h"
 
-struct span {
+struct trace_scan_span {
     const char *at;
     size_t len;
 };
@@ -47,7 +47,7 @@ static const char *value_end(const char *p, const char *end)
     return p;
 }
 
-static int64_t ns_of(struct span v)
+static int64_t trace_scan_ns_of(struct trace_scan_span v)
 {
     const char *p = v.at, *end = v.at + v.len;
     p += p < end && *p == '"';
@@ -73,7 +73,7 @@ static int64_t ns_of(struct span v)
 }
 
 /* A number, or the same as text: timelines of MindSpore have their durations in quotes. */
-static int64_t dur_of(struct span v)
+static int64_t dur_of(struct trace_scan_span v)
 {
     char text[48];
     const size_t quote = v.at[0] == '"', left = v.len - quote, n = left < sizeof text ? left : sizeof text - 1;
@@ -83,7 +83,7 @@ static int64_t dur_of(struct span v)
     return ns > 0 && ns < 9e18 ? llround(ns) : 0;
 }
 
-static uint64_t hash_text(uint64_t hash, struct span text)
+static uint64_t hash_text(uint64_t hash, struct trace_scan_span text)
 {
     while (text.len > 0) {
         uint64_t word = text.len;
@@ -99,11 +99,11 @@ static uint64_t hash_text(uint64_t hash, struct span text)
 enum { NAME, PHASE, TIME, DURATION, CATEGORY, ID, FIELDS };
 static const char *const field_name[FIELDS] = { "name", "ph", "ts", "dur", "cat", "id" };
 
-static void event_fill(struct trace_event *e, const struct span field[FIELDS])
+static void event_fill(struct trace_event *e, const struct trace_scan_span field[FIELDS])
 {
     e->phase = field[PHASE].len >= 3 ? field[PHASE].at[1] : 0;
     e->has_time = field[TIME].len > 0;
-    e->ns = e->has_time ? ns_of(field[TIME]) : 0;
+    e->ns = e->has_time ? trace_scan_ns_of(field[TIME]) : 0;
     e->dur_ns = field[DURATION].len > 0 ? dur_of(field[DURATION]) : 0;
     if (e->phase == 's' || e->phase == 't' || e->phase == 'f')
         e->flow = hash_text(hash_text(hash_text(1, field[CATEGORY]), field[ID]), field[NAME]) | 1;
@@ -113,7 +113,7 @@ bool trace_scan_next(struct trace_scan *s, struct trace_event *e)
 {
     const char *end = s->text + s->size;
     const char *p = s->at < s->size ? memchr(s->text + s->at, '{', s->size - s->at) : NULL;
-    struct span field[FIELDS] = { { 0 } };
+    struct trace_scan_span field[FIELDS] = { { 0 } };
     if (!p)
         return false;
     *e = (struct trace_event){ .at = (size_t)(p - s->text) };
@@ -132,7 +132,7 @@ bool trace_scan_next(struct trace_scan *s, struct trace_event *e)
         p = p < end ? value_end(p, end) : end;
         for (size_t i = 0; i < FIELDS; i++)
             if (strlen(field_name[i]) == len && memcmp(field_name[i], key, len) == 0)
-                field[i] = (struct span){ value, (size_t)(p - value) };
+                field[i] = (struct trace_scan_span){ value, (size_t)(p - value) };
     }
     p += p < end;
     e->len = (size_t)(p - s->text) - e->at;

@@ -18,7 +18,7 @@ enum {
     CHUNK_BYTES = 1 << 22,
 };
 
-struct events {
+struct trace_split_events {
     size_t n;             /* without metadata events */
     uint64_t *at;         /* offset of the text, in the order of the file */
     uint32_t *len;        /* of the text */
@@ -33,7 +33,7 @@ struct events {
     unsigned comma; /* bytes between events: 1, or 2 with a line for each */
 };
 
-static uint64_t key_of(int64_t ns)
+static uint64_t trace_split_key_of(int64_t ns)
 {
     return (uint64_t)ns ^ (uint64_t)1 << 63;
 }
@@ -60,7 +60,7 @@ struct flow_ends {
     uint64_t *flow, *key;
 };
 
-static bool flows_add(struct events *v, const struct flow_ends *f, struct arena *mem)
+static bool flows_add(struct trace_split_events *v, const struct flow_ends *f, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, f->n, sizeof *order);
     if (!order)
@@ -78,7 +78,8 @@ static bool flows_add(struct events *v, const struct flow_ends *f, struct arena 
     return true;
 }
 
-static bool events_take(struct events *v, struct flow_ends *f, const struct trace_scan *whole, struct arena *mem)
+static bool events_take(struct trace_split_events *v, struct flow_ends *f, const struct trace_scan *whole,
+                        struct arena *mem)
 {
     struct trace_scan s = *whole;
     struct trace_event ev;
@@ -102,7 +103,7 @@ static bool events_take(struct events *v, struct flow_ends *f, const struct trac
     return v->n <= UINT32_MAX && f->n + n_slices <= UINT32_MAX && !arena_failed(mem);
 }
 
-static bool events_find(struct events *v, const struct trace_scan *whole, struct arena *mem)
+static bool events_find(struct trace_split_events *v, const struct trace_scan *whole, struct arena *mem)
 {
     struct flow_ends f = { 0 };
     struct trace_scan s = *whole;
@@ -120,15 +121,16 @@ static bool events_find(struct events *v, const struct trace_scan *whole, struct
         }
         v->at[row] = ev.at;
         v->len[row] = (uint32_t)ev.len;
-        v->key[row++] = key_of(ev.ns);
+        v->key[row++] = trace_split_key_of(ev.ns);
         if (ev.flow) {
             f.flow[end] = ev.flow;
-            f.key[end++] = key_of(ev.ns);
+            f.key[end++] = trace_split_key_of(ev.ns);
         }
         if (ev.dur_ns > 0) {
-            v->open[v->n_open] = key_of(ev.ns);
+            v->open[v->n_open] = trace_split_key_of(ev.ns);
             int64_t end_ns;
-            v->end[v->n_open++] = key_of(__builtin_add_overflow(ev.ns, ev.dur_ns - 1, &end_ns) ? INT64_MAX : end_ns);
+            v->end[v->n_open++] =
+                trace_split_key_of(__builtin_add_overflow(ev.ns, ev.dur_ns - 1, &end_ns) ? INT64_MAX : end_ns);
         }
     }
     order_fill(v->by_time, v->n);
@@ -137,18 +139,18 @@ static bool events_find(struct events *v, const struct trace_scan *whole, struct
 }
 
 /* How many flows and slices are open at a cut before this moment. */
-static size_t crossing(const struct events *v, uint64_t key)
+static size_t crossing(const struct trace_split_events *v, uint64_t key)
 {
     return order_first_u64(NULL, v->n_open, v->open, key) - order_first_u64(NULL, v->n_open, v->end, key);
 }
 
-static bool is_border(const struct events *v, size_t i)
+static bool is_border(const struct trace_split_events *v, size_t i)
 {
     return i >= v->n || v->key[v->by_time[i]] != v->key[v->by_time[i - 1]];
 }
 
 /* Where the piece ends that begins at position `first` of by_time and may have `budget` bytes. */
-static size_t piece_end(const struct events *v, size_t first, uint64_t budget)
+static size_t piece_end(const struct trace_split_events *v, size_t first, uint64_t budget)
 {
     uint64_t bytes = 0;
     size_t most = first, early = first;
@@ -175,7 +177,7 @@ static size_t piece_end(const struct events *v, size_t first, uint64_t budget)
 
 struct piece_job {
     const struct trace_scan *whole;
-    const struct events *v;
+    const struct trace_split_events *v;
     const uint32_t *row; /* of the piece, in the order of the file */
     size_t n, n_chunks;
 };
@@ -192,7 +194,7 @@ static void put_event(const struct piece_job *j, struct out *o, uint64_t at, uin
 static void put_chunk(void *context, size_t i, struct out *o)
 {
     const struct piece_job *j = context;
-    const struct events *v = j->v;
+    const struct trace_split_events *v = j->v;
     const size_t first = i * CHUNK_EVENTS, end = first + CHUNK_EVENTS < j->n ? first + CHUNK_EVENTS : j->n;
     if (i == 0) {
         out_char(o, '[');
@@ -230,7 +232,7 @@ static bool piece_write(struct trace_split *s, const struct piece_job *piece, co
 }
 
 /* Fills `row` piece by piece; the rows of a piece are in the order of the file. */
-static bool rows_of_pieces(const struct events *v, const size_t *end, uint32_t *row, struct arena *mem)
+static bool rows_of_pieces(const struct trace_split_events *v, const size_t *end, uint32_t *row, struct arena *mem)
 {
     uint32_t *piece = arena_take(mem, v->n, sizeof *piece);
     if (!piece)
@@ -245,7 +247,7 @@ static bool rows_of_pieces(const struct events *v, const size_t *end, uint32_t *
 
 static bool split(struct trace_split *s, const struct trace_scan *whole, struct arena *mem, struct error *e)
 {
-    struct events v = { 0 };
+    struct trace_split_events v = { 0 };
     LIST(size_t) ends = { 0 };
     if (!events_find(&v, whole, mem))
         return error_no_memory(e, s->before);
@@ -302,7 +304,7 @@ static bool pack(struct trace_split *s, struct trace_scan *whole, struct error *
 }
 
 /* The file that was written is the only piece. */
-static bool keep(struct trace_split *s, struct out *whole, struct error *e)
+static bool trace_split_keep(struct trace_split *s, struct out *whole, struct error *e)
 {
     struct trace_piece *p = list_add(&s->pieces, s->mem);
     const char *path = arena_printf(s->mem, "%s%s", s->before, s->after);
@@ -318,7 +320,7 @@ bool trace_split(struct trace_split *s, struct out *whole, struct error *e)
 {
     const uint64_t bytes = whole->written + whole->n;
     if (!s->gzips && (s->max_bytes == 0 || bytes <= s->max_bytes))
-        return keep(s, whole, e);
+        return trace_split_keep(s, whole, e);
     struct arena *mem = arena_new();
     struct mapped map = { 0 };
     bool done = mem || error_no_memory(e, s->before);

@@ -8,7 +8,7 @@
 const char ANALYSE_RESULTS[] = "ASCEND_PROFILER_OUTPUT";
 const char ANALYSE_DONE[] = "analyse.done";
 
-static void put_text(struct out *o, const char *text)
+static void analyse_done_put_text(struct out *o, const char *text)
 {
     if (text)
         out_json(o, text, strlen(text));
@@ -31,7 +31,7 @@ static void put_files(struct out *o, const struct account *a)
         const char *slash = strrchr(f->path, '/');
         put_next(o, i == 0);
         out_lit(o, "{\"name\": ");
-        put_text(o, slash ? slash + 1 : f->path);
+        analyse_done_put_text(o, slash ? slash + 1 : f->path);
         out_lit(o, ", \"rows\": ");
         out_u64(o, f->n_rows);
         out_lit(o, ", \"bytes\": ");
@@ -51,7 +51,7 @@ static void put_losses(struct out *o, const struct losses *lost)
         put_next(o, is_first);
         is_first = false;
         out_lit(o, "{\"reason\": ");
-        put_text(o, loss_key((enum loss)why));
+        analyse_done_put_text(o, loss_key((enum loss)why));
         if (loss_is_damage((enum loss)why))
             out_lit(o, ", \"damage\": true");
         else
@@ -59,7 +59,7 @@ static void put_losses(struct out *o, const struct losses *lost)
         out_lit(o, ", \"count\": ");
         out_u64(o, lost->by[why].n);
         out_lit(o, ", \"first\": ");
-        put_text(o, lost->by[why].file);
+        analyse_done_put_text(o, lost->by[why].file);
         out_char(o, '}');
     }
     out_lit(o, "\n  ],\n");
@@ -70,7 +70,7 @@ static void put_problems(struct out *o, const struct account *a)
     out_lit(o, "  \"problems\": [");
     for (size_t i = 0; i < a->problems.n; i++) {
         put_next(o, i == 0);
-        put_text(o, a->problems.at[i]); /* null: there was no memory for it */
+        analyse_done_put_text(o, a->problems.at[i]); /* null: there was no memory for it */
     }
     out_lit(o, "\n  ],\n  \"problems_without_text\": ");
     out_u64(o, a->n_omitted);
@@ -87,9 +87,9 @@ bool analyse_done_write(const struct collection_result *r, int code_of_losses, c
     if (!out_open(&o, path, e))
         return false;
     out_lit(&o, "{\n  \"ascope\": ");
-    put_text(&o, ASCOPE_VERSION);
+    analyse_done_put_text(&o, ASCOPE_VERSION);
     out_lit(&o, ",\n  \"directory\": ");
-    put_text(&o, r->collection.name);
+    analyse_done_put_text(&o, r->collection.name);
     out_lit(&o, ",\n");
     put_files(&o, a);
     put_losses(&o, &r->collection.lost);

@@ -25,7 +25,7 @@
 #include "pipeline/prof_write.h"
 #include "pipeline/registry.h"
 
-struct job {
+struct collection_write_job {
     const struct framework_output *output;
     const char *path;
     struct arena *mem;
@@ -35,7 +35,7 @@ struct job {
     struct error error;
 };
 
-struct writing {
+struct collection_write_writing {
     const struct framework_kind *kind;
     const struct output_options *options;
     unsigned want; /* WANT_* */
@@ -44,7 +44,7 @@ struct writing {
     struct window *window;              /* of each device; NULL without a part */
     struct window *host_window;         /* of the host, n_host_windows equal ones */
     size_t n_host_windows;
-    struct job *job;
+    struct collection_write_job *job;
     size_t n_jobs;
 };
 
@@ -57,7 +57,7 @@ static const struct report *report_of(const char *name)
 }
 
 /* False: memory ran out while a result was made; it would be incomplete. */
-static bool has_memory(const struct writing *w, struct job *j)
+static bool has_memory(const struct collection_write_writing *w, struct collection_write_job *j)
 {
     if (!arena_failed(j->mem) && !names_failed(w->collection->profile.names))
         return true;
@@ -65,7 +65,7 @@ static bool has_memory(const struct writing *w, struct job *j)
 }
 
 /* Restricts a table to the rows of the requested steps. False: no memory. */
-static bool cut_table(const struct collection_export *x, struct job *j, struct table *t)
+static bool cut_table(const struct collection_export *x, struct collection_write_job *j, struct table *t)
 {
     const struct framework_output *o = j->output;
     uint32_t *shown = arena_take(j->mem, t->n_rows, sizeof *shown);
@@ -85,7 +85,7 @@ static bool cut_table(const struct collection_export *x, struct job *j, struct t
     return true;
 }
 
-static bool write_table(const struct writing *w, struct job *j, struct table *t)
+static bool write_table(const struct collection_write_writing *w, struct collection_write_job *j, struct table *t)
 {
     t->has_crlf = !j->output->is_copy;
     t->is_safe = w->options->csv_is_safe;
@@ -110,7 +110,7 @@ struct collection_export collection_export_of(const struct collection *s, const 
     };
 }
 
-static void write_job(const struct writing *w, struct job *j)
+static void write_job(const struct collection_write_writing *w, struct collection_write_job *j)
 {
     const struct framework_output *o = j->output;
     const struct collection *s = w->collection;
@@ -143,8 +143,8 @@ static void write_job(const struct writing *w, struct job *j)
 
 static void run_job(void *context, size_t i)
 {
-    struct writing *w = context;
-    struct job *j = &w->job[i];
+    struct collection_write_writing *w = context;
+    struct collection_write_job *j = &w->job[i];
     struct stat st;
     j->mem = arena_new();
     if (j->mem)
@@ -162,7 +162,7 @@ static void run_job(void *context, size_t i)
 }
 
 /* Makes a job for each requested file. False: no memory. */
-static bool plan(struct writing *w, const char *dir, struct arena *mem)
+static bool plan(struct collection_write_writing *w, const char *dir, struct arena *mem)
 {
     const struct collection *s = w->collection;
     char rank[24] = "", dataset[24];
@@ -176,7 +176,7 @@ static bool plan(struct writing *w, const char *dir, struct arena *mem)
         if (!(w->want & (o->is_db ? WANT_DB : WANT_TEXT)))
             continue;
         const char *percent = strstr(o->file, "%s");
-        struct job *j = &w->job[w->n_jobs++];
+        struct collection_write_job *j = &w->job[w->n_jobs++];
         j->output = o;
         j->path = percent ? arena_printf(mem, "%s/%.*s%s%s", dir, (int)(percent - o->file), o->file,
                                          o->is_of_dataset ? dataset : rank, percent + 2)
@@ -186,14 +186,14 @@ static bool plan(struct writing *w, const char *dir, struct arena *mem)
 }
 
 /* Removes files of earlier runs that this run did not write: they would be taken for its results. */
-static void remove_stale(const struct writing *w)
+static void remove_stale(const struct collection_write_writing *w)
 {
     for (size_t i = 0; i < w->n_jobs; i++)
         if (w->job[i].n_rows == 0 && w->job[i].error.fault == FAULT_NONE)
             inside_remove(w->job[i].path, 0);
 }
 
-static bool is_wanted(const struct writing *w, const struct job *j)
+static bool collection_write_is_wanted(const struct collection_write_writing *w, const struct collection_write_job *j)
 {
     const struct framework_output *o = j->output;
     return (!o->is_new || w->options->dialect == DIALECT_CURRENT) && (!o->is_wanted || o->is_wanted(w->collection));
@@ -201,14 +201,14 @@ static bool is_wanted(const struct writing *w, const struct job *j)
 
 /* Runs the jobs whose files the settings call for. The others stay in the list, so that remove_stale() removes their
  * files. */
-static void run_wanted(struct writing *w)
+static void run_wanted(struct collection_write_writing *w)
 {
     size_t n = 0;
-    struct job *const all = w->job;
+    struct collection_write_job *const all = w->job;
     const size_t n_all = w->n_jobs;
     for (size_t i = 0; i < n_all; i++)
-        if (is_wanted(w, &all[i])) {
-            const struct job swap = all[n];
+        if (collection_write_is_wanted(w, &all[i])) {
+            const struct collection_write_job swap = all[n];
             all[n++] = all[i];
             all[i] = swap;
         }
@@ -217,12 +217,12 @@ static void run_wanted(struct writing *w)
     w->n_jobs = n_all;
 }
 
-static bool collect(struct writing *w, struct collection_result *out, struct error *e)
+static bool collect(struct collection_write_writing *w, struct collection_result *out, struct error *e)
 {
     struct account *a = &out->account;
     bool has_any = false;
     for (size_t i = 0; i < w->n_jobs; i++) {
-        const struct job *j = &w->job[i];
+        const struct collection_write_job *j = &w->job[i];
         has_any |= j->is_written;
         if (j->error.fault != FAULT_NONE) {
             account_problem(a, j->error.text);
@@ -238,7 +238,7 @@ static bool collect(struct writing *w, struct collection_result *out, struct err
     return has_any || error_set(e, FAULT_ASKED, "%s: nothing to write for this request", out->collection.path);
 }
 
-static bool find_part(struct writing *w, struct arena *mem, struct error *e)
+static bool find_part(struct collection_write_writing *w, struct arena *mem, struct error *e)
 {
     const struct collection *s = w->collection;
     struct collection_part *part = arena_take(mem, 1, sizeof *part);
@@ -267,8 +267,8 @@ static bool find_part(struct writing *w, struct arena *mem, struct error *e)
 }
 
 /* The order in which a power cut finds the results: all of them, then what says so, then the removal of what they replace. */
-static bool finish(struct collection_result *out, const struct output_options *options, const char *home,
-                   const char *dir, struct error *e)
+static bool collection_write_finish(struct collection_result *out, const struct output_options *options,
+                                    const char *home, const char *dir, struct error *e)
 {
     struct error log = { 0 }; /* without it the results are no worse */
     const bool simplifies =
@@ -282,10 +282,12 @@ static bool finish(struct collection_result *out, const struct output_options *o
     return analyse_done_write(out, options->code_of_losses, dir, e) && outdir_settle(dir, e);
 }
 
-static bool write_all(const struct framework_kind *kind, const struct output_options *options, unsigned want,
-                      struct collection_result *out, struct error *e)
+static bool collection_write_write_all(const struct framework_kind *kind, const struct output_options *options,
+                                       unsigned want, struct collection_result *out, struct error *e)
 {
-    struct writing w = { .kind = kind, .options = options, .want = want, .collection = &out->collection };
+    struct collection_write_writing w = {
+        .kind = kind, .options = options, .want = want, .collection = &out->collection
+    };
     struct arena *mem = out->account.mem;
     if (options->steps_are_counted && !collection_has_steps(&out->collection))
         account_problem(&out->account,
@@ -319,7 +321,7 @@ static bool write_all(const struct framework_kind *kind, const struct output_opt
         return false;
     }
     struct error problem = { 0 };
-    if (!finish(out, options, home, dir, &problem))
+    if (!collection_write_finish(out, options, home, dir, &problem))
         account_problem(&out->account, problem.text);
     close(lock);
     return true;
@@ -359,7 +361,7 @@ bool collection_export(const struct framework_kind *kind, const char *path, cons
     const unsigned want = want_of(options, &out->collection.settings);
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
                    stage_output_bytes(bytes, want & WANT_TEXT, want & WANT_TEXT, want & WANT_DB));
-    const bool done = write_all(kind, &sized, want, out, e);
+    const bool done = collection_write_write_all(kind, &sized, want, out, e);
     a->write_s = account_clock_s() - start - a->load_s - a->analyse_s;
     return done;
 }

@@ -14,8 +14,8 @@
 #include "pipeline/collection_write.h"
 #include "pipeline/registry.h"
 
-static bool draw(struct chrome_sink *sink, const struct collection *s, const struct profile *p,
-                 const struct output_options *options, uint64_t *n_events, struct error *e)
+static bool drawn_draw(struct chrome_sink *sink, const struct collection *s, const struct profile *p,
+                       const struct output_options *options, uint64_t *n_events, struct error *e)
 {
     struct arena *mem = arena_new();
     const char *of = s ? s->path : p->path;
@@ -55,7 +55,7 @@ bool drawn_begin(struct drawn *d, struct chrome_trace *trace, const char *path, 
     } else if (out_open_memory(&event, e) && out_open_descriptor(&args, d->fd, d->of, e)) {
         d->events->sink.args = &args;
         d->events->sink.text = &event;
-        is_drawn = draw(&d->events->sink, collection, profile, options, &n_events, e) &&
+        is_drawn = drawn_draw(&d->events->sink, collection, profile, options, &n_events, e) &&
                    (!event.failed_errno || error_no_memory(e, d->of));
         if (is_drawn)
             is_drawn = out_close(&args, e);

@@ -34,7 +34,7 @@ enum { ROWS_PER_FILE = 1000000 };
 /* Each file, or group of files, is a job; jobs share nothing. The large ones come first, so that no thread is left
  * alone with one of them at the end. */
 enum job_kind { JOB_DB, JOB_TIMELINE, JOB_REPORT };
-struct job {
+struct prof_write_job {
     enum job_kind kind;
     const char *file; /* of a timeline: "msprof", or the own_file of some tracks */
     const struct report *report;
@@ -44,16 +44,16 @@ struct job {
     struct error error;
 };
 
-struct writing {
+struct prof_write_writing {
     const struct output_options *options;
     unsigned want;      /* WANT_* */
     struct export base; /* what all outputs share */
     const char *dir, *prof_dir, *stamp;
-    struct job *job;
+    struct prof_write_job *job;
     size_t n_jobs;
 };
 
-static void note_file(struct job *j, const char *path, const char *about, uint64_t rows)
+static void note_file(struct prof_write_job *j, const char *path, const char *about, uint64_t rows)
 {
     struct written *w = list_add(&j->files, j->mem);
     struct stat st = { 0 };
@@ -67,7 +67,7 @@ static void note_file(struct job *j, const char *path, const char *about, uint64
 }
 
 /* False: memory ran out while a result was made; it would be incomplete. */
-static bool has_memory(const struct writing *w, struct job *j, const char *file)
+static bool has_memory(const struct prof_write_writing *w, struct prof_write_job *j, const char *file)
 {
     if (!arena_failed(j->mem) && !names_failed(w->base.profile->names))
         return true;
@@ -75,7 +75,7 @@ static bool has_memory(const struct writing *w, struct job *j, const char *file)
 }
 
 /* Writes a timeline: msprof_*.json with all processes, or one of the files with the processes of one own_file. */
-static void write_timeline(struct writing *w, struct job *j)
+static void write_timeline(struct prof_write_writing *w, struct prof_write_job *j)
 {
     const struct output_options *options = w->options;
     struct export x = w->base;
@@ -108,7 +108,7 @@ static void write_timeline(struct writing *w, struct job *j)
                   split.pieces.n > 1 ? split.pieces.at[i].n_events : n_events);
 }
 
-static bool end_table(const struct writing *w, struct job *j, struct out *o)
+static bool end_table(const struct prof_write_writing *w, struct prof_write_job *j, struct out *o)
 {
     if (has_memory(w, j, o->path))
         return out_close(o, &j->error);
@@ -116,7 +116,7 @@ static bool end_table(const struct writing *w, struct job *j, struct out *o)
     return false;
 }
 
-static bool write_csv(struct writing *w, struct job *j, const struct table *t, const char *file)
+static bool write_csv(struct prof_write_writing *w, struct prof_write_job *j, const struct table *t, const char *file)
 {
     const bool sliced = t->n_rows > ROWS_PER_FILE;
     for (size_t first = 0, slice = 0; first < t->n_rows; first += ROWS_PER_FILE, slice++) {
@@ -135,7 +135,7 @@ static bool write_csv(struct writing *w, struct job *j, const struct table *t, c
     return true;
 }
 
-static bool write_json(struct writing *w, struct job *j, const struct table *t, const char *file)
+static bool write_json(struct prof_write_writing *w, struct prof_write_job *j, const struct table *t, const char *file)
 {
     const char *path = arena_printf(j->mem, "%s/%s_%s.json", w->dir, file, w->stamp);
     struct out o;
@@ -158,7 +158,7 @@ static bool is_timeline(const char *file)
     return found;
 }
 
-static void write_report(struct writing *w, struct job *j)
+static void write_report(struct prof_write_writing *w, struct prof_write_job *j)
 {
     struct export x = w->base;
     x.mem = j->mem;
@@ -186,7 +186,7 @@ struct export prof_export_of(const struct profile *p, const struct output_option
 
 /* The database always covers the whole collection. Its tables can represent ids that are not unique, unlike the text
  * exports. */
-static void write_db(struct writing *w, struct job *j)
+static void write_db(struct prof_write_writing *w, struct prof_write_job *j)
 {
     const struct export x = prof_export_of(w->base.profile, w->options, j->mem);
     const char *path = arena_printf(j->mem, "%s/msprof_%s.db", w->prof_dir, w->stamp);
@@ -202,7 +202,7 @@ static void write_db(struct writing *w, struct job *j)
         note_file(j, path, "everything as tables, for SQL and MindStudio Insight", rows);
 }
 
-static void write_job(struct writing *w, struct job *j)
+static void write_job(struct prof_write_writing *w, struct prof_write_job *j)
 {
     switch (j->kind) {
     case JOB_DB: write_db(w, j); break;
@@ -213,17 +213,17 @@ static void write_job(struct writing *w, struct job *j)
 
 static void run_job(void *context, size_t i)
 {
-    struct writing *w = context;
-    struct job *j = &w->job[i];
+    struct prof_write_writing *w = context;
+    struct prof_write_job *j = &w->job[i];
     if (j->mem)
         write_job(w, j);
     else
         error_no_memory(&j->error, w->dir);
 }
 
-static struct job *add_job(struct writing *w, enum job_kind kind)
+static struct prof_write_job *add_job(struct prof_write_writing *w, enum job_kind kind)
 {
-    struct job *j = &w->job[w->n_jobs++];
+    struct prof_write_job *j = &w->job[w->n_jobs++];
     j->kind = kind;
     j->mem = arena_new();
     return j;
@@ -241,7 +241,7 @@ static bool has_db(const char *dir)
     return found;
 }
 
-static void plan(struct writing *w)
+static void plan(struct prof_write_writing *w)
 {
     /* As in the reference, text exports also write a database, unless one exists, only a part is wanted, or the
      * older presentation applies. */
@@ -280,7 +280,7 @@ static void readme_recording(struct out *o, const struct result *out)
 }
 
 /* README.txt: describes each file that this export wrote. */
-static bool write_readme(struct writing *w, struct result *out, struct error *e)
+static bool write_readme(struct prof_write_writing *w, struct result *out, struct error *e)
 {
     const char *path = arena_printf(out->account.mem, "%s/README.txt", w->dir);
     static const struct {
@@ -336,7 +336,7 @@ static void note_unknown(struct result *out)
                          p->path, version));
 }
 
-static bool write_locked(struct writing *w, struct result *out, struct error *e)
+static bool write_locked(struct prof_write_writing *w, struct result *out, struct error *e)
 {
     leftovers_sweep(w->dir);
     leftovers_sweep(w->prof_dir);
@@ -344,7 +344,7 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
     pool_run(w->n_jobs, w->options->n_threads, run_job, w);
     size_t n_written = 0;
     for (size_t i = 0; i < w->n_jobs; i++) {
-        struct job *j = &w->job[i];
+        struct prof_write_job *j = &w->job[i];
         n_written += j->n_written;
         for (size_t k = 0; k < j->files.n; k++) {
             const char *path = arena_text(out->account.mem, j->files.at[k].path, strlen(j->files.at[k].path));
@@ -372,13 +372,15 @@ static bool write_locked(struct writing *w, struct result *out, struct error *e)
     return true;
 }
 
-static bool write_all(const struct output_options *options, unsigned want, struct result *out, struct error *e)
+static bool prof_write_write_all(const struct output_options *options, unsigned want, struct result *out,
+                                 struct error *e)
 {
-    struct writing w = { .options = options,
-                         .want = want,
-                         .base = { .profile = &out->profile, .registry = &prof_registry, .options = options },
-                         .job = arena_take(out->account.mem, 2 + 2 * prof_registry.n_tracks + prof_registry.n_reports,
-                                           sizeof *w.job) };
+    struct prof_write_writing w = {
+        .options = options,
+        .want = want,
+        .base = { .profile = &out->profile, .registry = &prof_registry, .options = options },
+        .job = arena_take(out->account.mem, 2 + 2 * prof_registry.n_tracks + prof_registry.n_reports, sizeof *w.job)
+    };
     const char *name = strrchr(out->profile.path, '/');
     name = name ? name + 1 : out->profile.path;
     w.prof_dir = options->out_dir ? arena_printf(out->account.mem, "%s/%s", options->out_dir, name) : out->profile.path;
@@ -466,7 +468,7 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
     const double analysed = account_clock_s();
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,
                    stage_output_bytes(bytes, want & WANT_TIMELINE, want & WANT_SUMMARY, want & WANT_DB));
-    const bool done = write_all(&sized, want, out, e);
+    const bool done = prof_write_write_all(&sized, want, out, e);
     if (done && options->clears)
         result_clear(out);
     out->account.write_s = account_clock_s() - analysed;

@@ -197,7 +197,7 @@ struct wanted {
     int exit_code;
 };
 
-static bool look(void *context, const struct summary_header *h, uint64_t offset)
+static bool rank_load_look(void *context, const struct summary_header *h, uint64_t offset)
 {
     struct wanted *w = context;
     w->is_current = offset == 0 && h->source == w->source;
@@ -209,7 +209,7 @@ bool summary_is_current(const char *path, uint64_t source, int *exit_code)
 {
     struct wanted w = { .source = source };
     struct error unused = { 0 };
-    if (!summary_walk(path, look, &w, &unused) || !w.is_current)
+    if (!summary_walk(path, rank_load_look, &w, &unused) || !w.is_current)
         return false;
     *exit_code = w.exit_code;
     return true;

@@ -21,7 +21,7 @@ static bool is_export_log(const char *name)
     return strcmp(p, ".log") == 0;
 }
 
-static bool is_one_of(const char *name, const char *const *list)
+static bool simplify_is_one_of(const char *name, const char *const *list)
 {
     for (; *list; list++)
         if (strcmp(name, *list) == 0)
@@ -34,7 +34,7 @@ static void remove_from(const char *path, const char *const *names, bool logs_to
     DIR *dir = inside_list(path);
     int why;
     for (const char *name; dir && (name = dir_next(dir, &why));) {
-        if (!is_one_of(name, names) && !(logs_too && is_export_log(name)))
+        if (!simplify_is_one_of(name, names) && !(logs_too && is_export_log(name)))
             continue;
         const int here = tree_remove(dirfd(dir), name);
         if (here != 0)

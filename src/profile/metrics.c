@@ -58,7 +58,7 @@ static bool find_counters(struct metric_column *c, const struct event_list *even
 }
 
 /* Where columns are added, and the properties that the new ones have in common. */
-struct adding {
+struct metrics_adding {
     struct metric_columns *to;
     enum core core;
     const struct chip *chip;
@@ -68,7 +68,7 @@ struct adding {
     struct arena *mem;
 };
 
-static void add_column(struct adding *a, const struct metric *m)
+static void add_column(struct metrics_adding *a, const struct metric *m)
 {
     struct metric_column c = { .metric = *m, .core = a->core, .is_custom = a->is_custom };
     const bool is_other_chip =
@@ -83,7 +83,7 @@ static void add_column(struct adding *a, const struct metric *m)
     a->to->column[a->to->n++] = c;
 }
 
-static bool add_group(struct adding *a, const char *group)
+static bool add_group(struct metrics_adding *a, const char *group)
 {
     static const char custom[] = "Custom:";
     static const struct metric always[] = {
@@ -119,12 +119,12 @@ bool metric_columns_add(struct metric_columns *to, const struct chip *chip, enum
                         const char *events, struct arena *mem)
 {
     const unsigned most = chip->counts_ten ? METRIC_MOST_COUNTERS : METRIC_COUNTERS;
-    struct adding a = { .to = to,
-                        .core = core,
-                        .chip = chip,
-                        .one_core = chip->has_one_core ? chip : NULL,
-                        .events = event_list_parse(events, most),
-                        .mem = mem };
+    struct metrics_adding a = { .to = to,
+                                .core = core,
+                                .chip = chip,
+                                .one_core = chip->has_one_core ? chip : NULL,
+                                .events = event_list_parse(events, most),
+                                .mem = mem };
     return add_group(&a, group);
 }
 

@@ -10,7 +10,7 @@ static size_t until_arguments(const char *name)
     return strcspn(name, "(<");
 }
 
-static const char *find(const char *text, size_t n, const char *word)
+static const char *nccl_names_find(const char *text, size_t n, const char *word)
 {
     const size_t length = strlen(word);
     for (size_t i = 0; i + length <= n; i++)
@@ -24,7 +24,7 @@ bool nccl_is_kernel(const char *name)
     static const char prefix[] = "nccl";
     if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !isupper((unsigned char)name[sizeof prefix - 1]))
         return false;
-    return find(name, until_arguments(name), "Kernel") != NULL;
+    return nccl_names_find(name, until_arguments(name), "Kernel") != NULL;
 }
 
 uint32_t nccl_data_type(const char *word, size_t n)
@@ -68,12 +68,13 @@ bool nccl_is_of(const char *collective, const char *reported)
             letters[n++] = *c;
     if (n == 0 || strcmp(collective, "NCCL") == 0)
         return n > 0;
-    if (find(letters, n, collective))
+    if (nccl_names_find(letters, n, collective))
         return true;
     for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-        if (strcmp(also[i].kernel, collective) == 0 && find(letters, n, also[i].reported))
+        if (strcmp(also[i].kernel, collective) == 0 && nccl_names_find(letters, n, also[i].reported))
             return true;
-    return strcmp(collective, "SendRecv") == 0 && find(letters, n, "scatter") && !find(letters, n, "reduce");
+    return strcmp(collective, "SendRecv") == 0 && nccl_names_find(letters, n, "scatter") &&
+           !nccl_names_find(letters, n, "reduce");
 }
 
 struct nccl_name nccl_name_read(const char *name)
@@ -86,7 +87,7 @@ struct nccl_name nccl_name_read(const char *name)
     const size_t n = until_arguments(name);
     struct nccl_name out = { "NCCL", NULL, NCCL_NO_TYPE };
     for (size_t i = sizeof collectives / sizeof *collectives; i-- > 0;)
-        if (find(name, n, collectives[i]))
+        if (nccl_names_find(name, n, collectives[i]))
             out.collective = collectives[i];
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms && !out.algorithm; i++) {
         char joined[24] = { 0 }, apart[24] = { 0 };
@@ -95,7 +96,7 @@ struct nccl_name nccl_name_read(const char *name)
             if (algorithms[i][k] != '-')
                 joined[at++] = algorithms[i][k];
         }
-        if (find(name, n, apart) || find(name, n, joined))
+        if (nccl_names_find(name, n, apart) || nccl_names_find(name, n, joined))
             out.algorithm = algorithms[i];
     }
     for (size_t at = 0; at < n && out.data_type == NCCL_NO_TYPE;) {

@@ -21,7 +21,7 @@
 /* A command to a collector is one byte; the collector answers with a struct answer. It ends when its socket is
  * closed. */
 enum { COMMAND_START = 's', COMMAND_STOP = 't' };
-struct answer {
+struct attached_answer {
     bool is_done;
     char text[PATH_MAX]; /* path of the collection, or why there is none */
 };
@@ -38,7 +38,7 @@ static struct run_sample sample;   /* describes the request in sample.json; rele
 static int library = DYNAMIC_NONE; /* connection to the vendor's library in the process, which records the device */
 
 /* Starts the device's recording if the process has loaded the vendor's library. The host is recorded in any case. */
-static void library_start(const struct run_request *r, pid_t pid, struct error *e)
+static void library_start(const struct recorded_run *r, pid_t pid, struct error *e)
 {
     if (r->sample_config && library == DYNAMIC_NONE)
         library = dynamic_connect(pid, NULL, r->sample_config, e);
@@ -46,7 +46,7 @@ static void library_start(const struct run_request *r, pid_t pid, struct error *
         dynamic_request(library, pid, DYNAMIC_START, e);
 }
 
-static void start(const struct run_request *r, pid_t pid, struct answer *out)
+static void attached_start(const struct recorded_run *r, pid_t pid, struct attached_answer *out)
 {
     struct ascope_error why = { "" };
     if (session) {
@@ -71,7 +71,7 @@ static void start(const struct run_request *r, pid_t pid, struct answer *out)
     snprintf(out->text, sizeof out->text, "%s", why.text);
 }
 
-static void stop(pid_t pid, struct answer *out)
+static void attached_stop(pid_t pid, struct attached_answer *out)
 {
     struct ascope_error why = { "" };
     struct error e = { 0 };
@@ -88,21 +88,21 @@ static void stop(pid_t pid, struct answer *out)
         snprintf(out->text, sizeof out->text, "%s", why.text);
 }
 
-static _Noreturn void collector(const struct run_request *r, pid_t pid, int from)
+static _Noreturn void collector(const struct recorded_run *r, pid_t pid, int from)
 {
     char command;
     while (TEMP_FAILURE_RETRY(read(from, &command, 1)) == 1) {
-        struct answer out = { .is_done = false };
+        struct attached_answer out = { .is_done = false };
         if (command == COMMAND_START)
-            start(r, pid, &out);
+            attached_start(r, pid, &out);
         else
-            stop(pid, &out);
+            attached_stop(pid, &out);
         if (TEMP_FAILURE_RETRY(send(from, &out, sizeof out, MSG_NOSIGNAL)) != sizeof out)
             break;
     }
-    struct answer last;
+    struct attached_answer last;
     if (session)
-        stop(pid, &last);
+        attached_stop(pid, &last);
     if (library != DYNAMIC_NONE)
         dynamic_request(library, pid, DYNAMIC_QUIT, &(struct error){ 0 });
     _exit(0);
@@ -110,7 +110,7 @@ static _Noreturn void collector(const struct run_request *r, pid_t pid, int from
 
 /* Forks the collector of process i. The child closes its copies of the sockets of earlier collectors: an open copy
  * would keep those collectors from noticing that the command has ended. */
-static bool collector_start(const struct run_request *r, struct attached *of, size_t i, struct error *e)
+static bool collector_start(const struct recorded_run *r, struct attached *of, size_t i, struct error *e)
 {
     struct attached *const a = &of[i];
     int pair[2];
@@ -140,7 +140,7 @@ static bool is_there(pid_t pid)
     return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-static void print_line(const struct run_request *r, const struct attached *a, const char *text)
+static void print_line(const struct recorded_run *r, const struct attached *a, const char *text)
 {
     char line[PATH_MAX + 64];
     snprintf(line, sizeof line, "process %d: %s", (int)a->pid, text);
@@ -148,12 +148,12 @@ static void print_line(const struct run_request *r, const struct attached *a, co
         r->listener->answer(line);
 }
 
-static bool ask(struct attached *a, char command, struct answer *out)
+static bool ask(struct attached *a, char command, struct attached_answer *out)
 {
     if (a->to >= 0 && send(a->to, &command, 1, MSG_NOSIGNAL) == 1 &&
         recv(a->to, out, sizeof *out, MSG_WAITALL) == sizeof *out)
         return true;
-    *out = (struct answer){ .text = "its collector has ended" };
+    *out = (struct attached_answer){ .text = "its collector has ended" };
     return false;
 }
 
@@ -166,7 +166,7 @@ static void collector_end(struct attached *a)
 }
 
 struct conversation {
-    const struct run_request *r;
+    const struct recorded_run *r;
     struct attached *of;
     size_t n;
     void (*found)(void *to, const char *path);
@@ -176,7 +176,7 @@ struct conversation {
 static void command_all(const struct conversation *c, char command)
 {
     for (size_t i = 0; i < c->n; i++) {
-        struct answer out;
+        struct attached_answer out;
         char text[PATH_MAX + 32];
         if (c->of[i].to < 0)
             continue;
@@ -199,7 +199,7 @@ static size_t drop_ended(const struct conversation *c)
     for (size_t i = 0; i < c->n; i++) {
         struct attached *const a = &c->of[i];
         if (a->to >= 0 && !is_there(a->pid)) {
-            struct answer out;
+            struct attached_answer out;
             if (ask(a, COMMAND_STOP, &out) && out.is_done)
                 c->found(c->to, out.text);
             print_line(c->r, a, "has ended");
@@ -242,7 +242,7 @@ static void converse(const struct conversation *c, struct run_events *v, struct 
     }
 }
 
-bool attached_collect(const struct run_request *r, struct run_result *out, struct run_events *v,
+bool attached_collect(const struct recorded_run *r, struct run_result *out, struct run_events *v,
                       void (*found)(void *to, const char *path), struct error *e)
 {
     struct attached *const of = calloc(r->n_pids, sizeof *of);
@@ -257,7 +257,7 @@ bool attached_collect(const struct run_request *r, struct run_result *out, struc
     if (is_done)
         converse(&c, v, out);
     for (size_t i = 0; i < c.n; i++) {
-        struct answer last;
+        struct attached_answer last;
         if (of[i].to < 0)
             continue;
         if (ask(&of[i], COMMAND_STOP, &last) && last.is_done)

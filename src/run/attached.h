@@ -11,7 +11,7 @@
 #include "run/run_events.h"
 
 /* run_collect() for requests with pids. Calls found(out, path) for every collection. */
-bool attached_collect(const struct run_request *r, struct run_result *out, struct run_events *v,
+bool attached_collect(const struct recorded_run *r, struct run_result *out, struct run_events *v,
                       void (*found)(void *to, const char *path), struct error *e);
 
 #endif

@@ -33,7 +33,7 @@ static _Noreturn void child(const struct launch_of *of, int go, int trouble)
     _exit(127);
 }
 
-bool launch_hold(struct launch *l, const struct launch_of *of, struct error *e)
+bool launch_hold(struct run_launch *l, const struct launch_of *of, struct error *e)
 {
     int go[2], trouble[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) != 0)
@@ -61,7 +61,7 @@ bool launch_hold(struct launch *l, const struct launch_of *of, struct error *e)
     return error_set(e, FAULT_LIMIT, "%s: cannot be started: %s", of->program[0], strerror(why));
 }
 
-bool launch_go(struct launch *l, const char *name, struct error *e)
+bool launch_go(struct run_launch *l, const char *name, struct error *e)
 {
     int why = 0;
     /* A socket, not a pipe: if the child was killed, writing to a pipe would end this process by SIGPIPE. */
@@ -77,7 +77,7 @@ bool launch_go(struct launch *l, const char *name, struct error *e)
                      got == sizeof why ? strerror(why) : "its process has ended");
 }
 
-void launch_abandon(struct launch *l)
+void launch_abandon(struct run_launch *l)
 {
     close(l->go);
     close(l->trouble);

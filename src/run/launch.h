@@ -13,7 +13,7 @@
 
 #include "base/text/error.h"
 
-struct launch {
+struct run_launch {
     pid_t pid;
     int go, trouble; /* a byte sent to `go` releases the child; `trouble` is a pipe with the errno of exec() */
 };
@@ -24,9 +24,9 @@ struct launch_of {
     bool no_input; /* the program reads /dev/null: the command reads standard input itself */
 };
 
-bool launch_hold(struct launch *l, const struct launch_of *of, struct error *e);
-bool launch_go(struct launch *l, const char *name,
-               struct error *e);       /* false, FAULT_ASKED: it cannot be started; the child has been waited for */
-void launch_abandon(struct launch *l); /* instead of launch_go(): the program never runs */
+bool launch_hold(struct run_launch *l, const struct launch_of *of, struct error *e);
+bool launch_go(struct run_launch *l, const char *name,
+               struct error *e);           /* false, FAULT_ASKED: it cannot be started; the child has been waited for */
+void launch_abandon(struct run_launch *l); /* instead of launch_go(): the program never runs */
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { RECORD_BYTES_MOST = 2 << 20 };
 
-static int by_name(const void *a, const void *b)
+static int output_record_by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -53,7 +53,7 @@ void output_record_take(const char *parent, void (*found)(void *user, const char
         if (is_collection(dir, line))
             lines[n++] = line;
     if (n > 1)
-        qsort(lines, n, sizeof *lines, by_name);
+        qsort(lines, n, sizeof *lines, output_record_by_name);
     for (size_t i = 0; i < n; i++) {
         char path[PATH_MAX];
         if ((i == 0 || strcmp(lines[i], lines[i - 1]) != 0) &&

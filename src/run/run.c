@@ -24,12 +24,12 @@
 enum { PATIENCE_S = 10 }; /* how long a program may take to end after SIGTERM or SIGHUP before recording stops */
 
 struct run {
-    const struct run_request *r;
+    const struct recorded_run *r;
     struct run_result *out;
     struct run_events events;
     struct run_sample sample;
     struct handover *handover; /* the page through which the program finds the session; NULL: no program */
-    struct launch launch;
+    struct run_launch launch;
     struct ascope_session *session; /* NULL: not recording */
     uint32_t n_recordings;
     uint64_t began_ns; /* start of the program */
@@ -45,7 +45,7 @@ static const struct run_listener *listener(const struct run *x)
     return x->r->listener ? x->r->listener : &none;
 }
 
-static void answer(const struct run *x, const char *text)
+static void run_answer(const struct run *x, const char *text)
 {
     if (listener(x)->answer)
         listener(x)->answer(text);
@@ -232,7 +232,7 @@ static void pass_on(const struct run *x)
  * the second not. */
 static bool wait_for_end(struct run *x, struct error *e)
 {
-    const struct run_request *const r = x->r;
+    const struct recorded_run *const r = x->r;
     const bool has_program = r->program != NULL;
     bool is_waiting = has_program && r->delay_s > 0;
     uint64_t next = is_waiting                         ? seconds_from_now(r->delay_s)
@@ -272,22 +272,22 @@ static bool command_do(struct run *x, const char *line)
 {
     struct error e = { 0 };
     if (strcmp(line, "start") == 0 && x->session) {
-        answer(x, "already recording");
+        run_answer(x, "already recording");
     } else if (strcmp(line, "start") == 0) {
         if (recording_start(x, &e))
-            answer(x, "recording");
+            run_answer(x, "recording");
     } else if (strcmp(line, "stop") == 0 && !x->session) {
-        answer(x, "not recording; enter start to begin");
+        run_answer(x, "not recording; enter start to begin");
     } else if (strcmp(line, "stop") == 0) {
         if (recording_stop(x, &e))
-            answer(x, "stopped");
+            run_answer(x, "stopped");
     } else if (strcmp(line, "quit") == 0 || strcmp(line, "q") == 0) {
         return false;
     } else if (*line) {
-        answer(x, "commands: start, stop, quit (q), help (h)");
+        run_answer(x, "commands: start, stop, quit (q), help (h)");
     }
     if (e.fault != FAULT_NONE)
-        answer(x, e.text);
+        run_answer(x, e.text);
     return true;
 }
 
@@ -304,7 +304,7 @@ static bool obey(struct run *x, struct error *e)
             goes_on = x->events.number == SIGINT;
             x->out->was_interrupted = true;
             if (goes_on)
-                answer(x, "quit ends the recording");
+                run_answer(x, "quit ends the recording");
             break;
         default: goes_on = false;
         }
@@ -333,7 +333,7 @@ static bool collect(struct run *x, struct error *e)
     return is_done;
 }
 
-bool run_collect(const struct run_request *r, struct run_result *out, struct error *e)
+bool run_collect(const struct recorded_run *r, struct run_result *out, struct error *e)
 {
     struct run x = { .r = r, .out = out };
     *out = (struct run_result){ .status = -1 };

@@ -24,7 +24,7 @@ struct run_listener {
     void (*prompt)(void);              /* the interactive mode waits for a command */
 };
 
-struct run_request {
+struct recorded_run {
     struct ascope_options recorder; /* what is recorded and where; layout PROF */
     char *const *program;           /* its argv; NULL: no program */
     const char *environment;        /* more variables for it: "K=V;K2=V2"; NULL: none */
@@ -51,7 +51,7 @@ struct run_result {
 
 /* False: see e; FAULT_ASKED: the program cannot be started. Collections made before the failure are kept and listed
  * in *out. */
-bool run_collect(const struct run_request *r, struct run_result *out, struct error *e);
+bool run_collect(const struct recorded_run *r, struct run_result *out, struct error *e);
 void run_result_free(struct run_result *r);
 
 #endif

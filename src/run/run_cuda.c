@@ -22,7 +22,7 @@ static bool has_gpu(void)
 
 /* The value of an injection variable that the program would get without us, from --env or from our environment.
  * NULL: none. */
-static const char *other_injection(const struct run_request *r, const char *name)
+static const char *other_injection(const struct recorded_run *r, const char *name)
 {
     const size_t n = strlen(name);
     for (const char *at = r->environment; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL)
@@ -32,12 +32,12 @@ static const char *other_injection(const struct run_request *r, const char *name
     return value && *value ? value : NULL;
 }
 
-static const char *folder(const struct run_request *r)
+static const char *folder(const struct recorded_run *r)
 {
     return r->recorder.parent_dir ? r->recorder.parent_dir : ".";
 }
 
-bool run_cuda_choose(const struct run_request *r, struct run_cuda *out)
+bool run_cuda_choose(const struct recorded_run *r, struct run_cuda *out)
 {
     static const char lost[] = "GPUs are not recorded";
     const char *const device = r->recorder.device ? r->recorder.device : "auto";
@@ -68,14 +68,14 @@ bool run_cuda_choose(const struct run_request *r, struct run_cuda *out)
     return true;
 }
 
-struct taking {
+struct run_cuda_taking {
     void (*found)(void *to, const char *path);
     void *to;
 };
 
 static void take(void *of, const char *path)
 {
-    const struct taking *const t = of;
+    const struct run_cuda_taking *const t = of;
     struct recovered recovered;
     struct error e = { 0 };
     const enum recovery how = collection_recover(path, &recovered, &e);
@@ -88,8 +88,8 @@ static void take(void *of, const char *path)
     t->found(t->to, path);
 }
 
-void run_cuda_take(const struct run_request *r, void (*found)(void *to, const char *path), void *to)
+void run_cuda_take(const struct recorded_run *r, void (*found)(void *to, const char *path), void *to)
 {
-    struct taking t = { found, to };
+    struct run_cuda_taking t = { found, to };
     output_record_take(folder(r), take, &t);
 }

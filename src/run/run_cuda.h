@@ -22,10 +22,10 @@ struct run_cuda {
 };
 
 /* False: GPUs are not to be recorded, or cannot be, which is reported as a warning. */
-bool run_cuda_choose(const struct run_request *r, struct run_cuda *out);
+bool run_cuda_choose(const struct recorded_run *r, struct run_cuda *out);
 
 /* After the program has ended: calls found(to, path) for the collections of its processes. Those of killed processes
  * are recovered. */
-void run_cuda_take(const struct run_request *r, void (*found)(void *to, const char *path), void *to);
+void run_cuda_take(const struct recorded_run *r, void (*found)(void *to, const char *path), void *to);
 
 #endif

@@ -19,7 +19,7 @@ static bool has(const struct list *l, const char *name, size_t bytes)
 }
 
 /* Adds "K=V", of `bytes` bytes, unless the list has K already. False: no memory. */
-static bool add(struct list *l, const char *pair, size_t bytes)
+static bool run_environment_add(struct list *l, const char *pair, size_t bytes)
 {
     const char *const sign = memchr(pair, '=', bytes);
     if (!sign || sign == pair || has(l, pair, (size_t)(sign - pair)))
@@ -27,7 +27,7 @@ static bool add(struct list *l, const char *pair, size_t bytes)
     return (l->at[l->n] = strndup(pair, bytes)) && ++l->n;
 }
 
-static size_t count(char *const *list)
+static size_t run_environment_count(char *const *list)
 {
     size_t n = 0;
     while (list && list[n])
@@ -42,7 +42,7 @@ static bool add_ours(struct list *l, const char *const *ours)
         char *pair = NULL;
         if (!ours[1])
             continue;
-        is_done = asprintf(&pair, "%s=%s", ours[0], ours[1]) >= 0 && add(l, pair, strlen(pair));
+        is_done = asprintf(&pair, "%s=%s", ours[0], ours[1]) >= 0 && run_environment_add(l, pair, strlen(pair));
         free(pair);
     }
     return is_done;
@@ -53,7 +53,7 @@ static bool add_more(struct list *l, const char *more)
     bool is_done = true;
     for (const char *at = more; at && *at && is_done;) {
         const size_t bytes = strcspn(at, ";");
-        is_done = add(l, at, bytes);
+        is_done = run_environment_add(l, at, bytes);
         at += bytes + (at[bytes] == ';');
     }
     return is_done;
@@ -61,7 +61,7 @@ static bool add_more(struct list *l, const char *more)
 
 char **environment_make(char *const *callers, const char *more, const char *const *ours, struct error *e)
 {
-    size_t room = count(callers) + 2;
+    size_t room = run_environment_count(callers) + 2;
     for (const char *at = more; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL)
         room++;
     for (const char *const *at = ours; *at; at += 2)
@@ -69,7 +69,7 @@ char **environment_make(char *const *callers, const char *more, const char *cons
     struct list l = { .at = calloc(room, sizeof *l.at) };
     bool is_done = l.at && add_ours(&l, ours) && add_more(&l, more);
     for (; is_done && callers && *callers; callers++)
-        is_done = add(&l, *callers, strlen(*callers));
+        is_done = run_environment_add(&l, *callers, strlen(*callers));
     if (is_done)
         return l.at;
     environment_free(l.at);

@@ -39,7 +39,7 @@ static char *joined(char *const *word)
 }
 
 /* The directory in which the session will make its collection. */
-static char *root_of(const struct run_request *r)
+static char *root_of(const struct recorded_run *r)
 {
     const char *const work = getenv("ASCEND_WORK_PATH");
     char *out = NULL;
@@ -50,7 +50,7 @@ static char *root_of(const struct run_request *r)
     return absolute("");
 }
 
-bool run_sample_init(struct run_sample *s, const struct run_request *r, struct error *e)
+bool run_sample_init(struct run_sample *s, const struct recorded_run *r, struct error *e)
 {
     const bool is_system = !r->program && r->n_pids == 0;
     const char *const name = r->program ? strrchr(r->program[0], '/') : NULL;
@@ -85,7 +85,7 @@ void run_sample_fini(struct run_sample *s)
     *s = (struct run_sample){ 0 };
 }
 
-char *run_sample_config(const struct run_request *r, int chip, struct error *e)
+char *run_sample_config(const struct recorded_run *r, int chip, struct error *e)
 {
     enum { USUAL_CHIP = 5 }; /* the platform of collections without a device */
     struct run_sample s;

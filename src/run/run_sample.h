@@ -13,11 +13,11 @@ struct run_sample {
     char *app_dir, *app_parameters, *root;
 };
 
-bool run_sample_init(struct run_sample *s, const struct run_request *r, struct error *e);
+bool run_sample_init(struct run_sample *s, const struct recorded_run *r, struct error *e);
 void run_sample_fini(struct run_sample *s);
 
 /* The value of PROFILER_SAMPLECONFIG; owner: the caller, free(). chip: platform number, -1: unknown. NULL: no
  * memory, reported in e. */
-char *run_sample_config(const struct run_request *r, int chip, struct error *e);
+char *run_sample_config(const struct recorded_run *r, int chip, struct error *e);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     MAGIC_OF_PROC = 0x9fa0, /* PROC_SUPER_MAGIC, for which some C libraries have no header */
 };
 
-static bool fail(struct error *e, const char *name, int why)
+static bool destination_fail(struct error *e, const char *name, int why)
 {
     return error_set(e, FAULT_IO, "%s: cannot be created: %s", name, write_trouble(why));
 }
@@ -36,18 +36,18 @@ bool destination_is_plain(const char *path, struct error *e)
 {
     struct stat st;
     if (inside_stat(path, &st) != 0)
-        return errno == ENOENT || fail(e, path, errno);
+        return errno == ENOENT || destination_fail(e, path, errno);
     return S_ISREG(st.st_mode) || error_set(e, FAULT_IO, "%s: is %s, not a regular file; remove it, or use --out", path,
                                             kind_text(st.st_mode));
 }
 
 /* A folder and the name in it: "a/b" is "a" and "b". */
-struct place {
+struct destination_place {
     int dir;
     const char *base; /* in the path that was split */
 };
 
-static int place_open(struct place *p, char *path)
+static int place_open(struct destination_place *p, char *path)
 {
     char *slash = strrchr(path, '/');
     p->base = slash ? slash + 1 : path;
@@ -88,7 +88,7 @@ static bool is_trap(int dir, const struct stat *st)
 bool destination_is_trap(const char *path)
 {
     char name[PATH_MAX];
-    struct place p;
+    struct destination_place p;
     struct stat st;
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') /* the system would follow "link/" */
@@ -105,7 +105,7 @@ bool destination_is_trap(const char *path)
     return is_it;
 }
 
-static int follow(struct destination *d, const struct place *p)
+static int follow(struct destination *d, const struct destination_place *p)
 {
     char target[PATH_MAX], joined[2 * PATH_MAX];
     const ssize_t n = readlinkat(p->dir, p->base, target, sizeof target);
@@ -120,7 +120,7 @@ static int follow(struct destination *d, const struct place *p)
 }
 
 /* Finds out what d->path is. *is_link: a symbolic link, which the caller follows. Returns 0 or an errno value. */
-static int classify(struct destination *d, const struct place *p, bool *is_link)
+static int classify(struct destination *d, const struct destination_place *p, bool *is_link)
 {
     struct stat st;
     if (fstatat(p->dir, p->base, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -151,10 +151,10 @@ bool destination_look(struct destination *d, const char *name, struct error *e)
         return true;
     }
     if (strlen(name) >= sizeof d->path)
-        return fail(e, name, ENAMETOOLONG);
+        return destination_fail(e, name, ENAMETOOLONG);
     memcpy(d->path, name, strlen(name) + 1);
     for (int n = 0; n < LINKS_MOST; n++) {
-        struct place p = { .dir = -1 };
+        struct destination_place p = { .dir = -1 };
         bool is_link = false;
         int why = place_open(&p, d->path);
         why = why ? why : classify(d, &p, &is_link);
@@ -162,11 +162,11 @@ bool destination_look(struct destination *d, const char *name, struct error *e)
         if (p.dir >= 0)
             close(p.dir);
         if (why)
-            return fail(e, name, why);
+            return destination_fail(e, name, why);
         if (!is_link)
             return true;
     }
-    return fail(e, name, ELOOP);
+    return destination_fail(e, name, ELOOP);
 }
 
 bool destination_is_stdout(const char *name)
@@ -179,7 +179,7 @@ bool destination_is_stdout(const char *name)
 int destination_dir(const struct destination *d)
 {
     char path[PATH_MAX];
-    struct place p = { .dir = -1 };
+    struct destination_place p = { .dir = -1 };
     memcpy(path, d->path, sizeof path);
     errno = place_open(&p, path);
     return p.dir;

@@ -33,7 +33,7 @@ static bool has_space(int fd)
     return fstatvfs(fd, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= space_kept;
 }
 
-static bool write_all(int fd, const unsigned char *from, size_t n)
+static bool gunzip_write_all(int fd, const unsigned char *from, size_t n)
 {
     while (n > 0) {
         const ssize_t put = TEMP_FAILURE_RETRY(write(fd, from, n));
@@ -65,7 +65,7 @@ static bool decode_block(struct decoding *d, struct gunzipped *out, int *end, in
         }
         out->bytes += n;
         progress_work(n);
-        if (!write_all(out->fd, d->out, n)) {
+        if (!gunzip_write_all(out->fd, d->out, n)) {
             *why = errno;
             return false;
         }

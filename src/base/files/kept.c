@@ -26,7 +26,7 @@ static int number_least(void)
     return (int)(most / 4 * 3);
 }
 
-static bool is_same(int fd, const struct kept *k)
+static bool kept_is_same(int fd, const struct kept *k)
 {
     struct stat st;
     return fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_dev == k->device && (uint64_t)st.st_ino == k->inode;
@@ -35,17 +35,17 @@ static bool is_same(int fd, const struct kept *k)
 /* Closes what is still ours. */
 static bool number_close(int fd, const struct kept *k)
 {
-    return !is_same(fd, k) || close(fd) == 0 || errno == EINTR; /* interrupted, it is closed all the same */
+    return !kept_is_same(fd, k) || close(fd) == 0 || errno == EINTR; /* interrupted, it is closed all the same */
 }
 
 /* Gives the descriptor a high number, or leaves it where it is when there is none. False: the program has closed it meanwhile. */
 static bool number_move(struct kept *k, int fd)
 {
     const int high = fcntl(fd, F_DUPFD_CLOEXEC, number_least());
-    if (high >= 0 && is_same(high, k))
+    if (high >= 0 && kept_is_same(high, k))
         number_close(fd, k);
     k->fd = high >= 0 ? high : fd;
-    if (is_same(k->fd, k))
+    if (kept_is_same(k->fd, k))
         return true;
     if (high >= 0)
         close(high); /* a copy of what the program has put there */
@@ -97,7 +97,7 @@ bool kept_take(struct kept *k, int fd)
 
 int kept_fd(const struct kept *k)
 {
-    if (is_same(k->fd, k))
+    if (kept_is_same(k->fd, k))
         return k->fd;
     errno = EBADF;
     return -1;

@@ -13,7 +13,7 @@
 #include "base/files/file.h"
 #include "base/files/inside.h"
 
-static bool fail(struct error *e, const char *path, int why)
+static bool outdir_fail(struct error *e, const char *path, int why)
 {
     return error_set(e, FAULT_IO, "%s: cannot be created: %s", path, write_trouble(why));
 }
@@ -22,12 +22,12 @@ bool outdir_make(const char *path, struct error *e)
 {
     struct stat st;
     if (destination_is_trap(path))
-        return fail(e, path, EACCES);
+        return outdir_fail(e, path, EACCES);
     int why =
         mkdir(path, 0750) == 0 ? durable_name(path) : errno; /* what will be in it is of no use without its name */
     why = why == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? 0 : why;
     why = why == 0 && !inside_enter(path) ? errno : why;
-    return why == 0 || fail(e, path, why);
+    return why == 0 || outdir_fail(e, path, why);
 }
 
 bool outdir_settle(const char *path, struct error *e)
@@ -40,18 +40,18 @@ bool outdir_is_inside(const char *path, struct error *e)
 {
     struct stat st;
     if (inside_stat(path, &st) != 0)
-        return errno == ENOENT || fail(e, path, errno);
+        return errno == ENOENT || outdir_fail(e, path, errno);
     if (S_ISLNK(st.st_mode))
         return error_set(e, FAULT_IO,
                          "%s: is a symbolic link, and results are not written through links; remove it, or use --out",
                          path);
-    return S_ISDIR(st.st_mode) || fail(e, path, EEXIST);
+    return S_ISDIR(st.st_mode) || outdir_fail(e, path, EEXIST);
 }
 
 bool outdir_make_inside(const char *path, struct error *e)
 {
     const int why = inside_make(path) == 0 ? durable_name(path) : errno;
-    return why == 0 || (why == EEXIST ? outdir_is_inside(path, e) : fail(e, path, why));
+    return why == 0 || (why == EEXIST ? outdir_is_inside(path, e) : outdir_fail(e, path, why));
 }
 
 /* False: another process still holds the lock. */
@@ -68,7 +68,7 @@ static bool lock_wait(int fd, unsigned patience_ms)
 }
 
 /* False: a process that had nothing to write has removed the directory while we waited for its lock. */
-static bool is_same(int fd, const char *path)
+static bool outdir_is_same(int fd, const char *path)
 {
     struct stat held, now;
     return fstat(fd, &held) == 0 && inside_stat(path, &now) == 0 && held.st_dev == now.st_dev &&
@@ -85,16 +85,16 @@ int outdir_lock(const char *path, unsigned patience_ms, struct error *e)
         if (fd < 0 && errno == ENOENT)
             continue;
         if (fd < 0)
-            return fail(e, path, errno) - 1;
+            return outdir_fail(e, path, errno) - 1;
         if (!lock_wait(fd, patience_ms)) {
             close(fd);
             return error_set(e, FAULT_IO,
                              "%s: another process is writing its results here; try again later, or use --out", path) -
                    1;
         }
-        if (is_same(fd, path))
+        if (outdir_is_same(fd, path))
             return fd;
         close(fd);
     }
-    return fail(e, path, ENOENT) - 1;
+    return outdir_fail(e, path, ENOENT) - 1;
 }

@@ -43,7 +43,7 @@ static bool is_listed(const struct tree_file *f)
 }
 
 /* NULL: no memory. */
-static char *list_text(const struct file_tree *t, size_t *n)
+static char *seal_list_text(const struct file_tree *t, size_t *n)
 {
     size_t room = 1;
     for (size_t i = 0; i < t->n; i++)
@@ -67,7 +67,7 @@ int seal_make(int dir, const struct new_owner *owner, void (*known)(struct file_
     if (!why && known)
         known(&t);
     why = why ? why : tree_sync(&t, seal_lists);
-    char *const text = why ? NULL : list_text(&t, &n);
+    char *const text = why ? NULL : seal_list_text(&t, &n);
     if (!why)
         why = text ? durable_put(dir, SEAL_NAME, text, n, owner, true) : ENOMEM;
     *out = (struct seal){ n, text ? checksum_of(text, n) : 0 };

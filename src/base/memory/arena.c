@@ -16,15 +16,15 @@
 #endif
 enum { BLOCK_BYTES = ARENA_BLOCK_BYTES, FIRST_BLOCK_BYTES = BLOCK_BYTES / 32, ALIGN = 16 };
 
-struct block {
-    struct block *next;
+struct arena_block {
+    struct arena_block *next;
     size_t used, size; /* of data */
     _Alignas(ALIGN) unsigned char data[];
 };
 
 struct arena {
-    struct block *first; /* the one that small requests are cut from, or NULL */
-    struct block *large;
+    struct arena_block *first; /* the one that small requests are cut from, or NULL */
+    struct arena_block *large;
     size_t bytes; /* of all blocks */
     bool failed;
 };
@@ -34,11 +34,11 @@ struct arena *arena_new(void)
     return calloc(1, sizeof(struct arena));
 }
 
-static struct block *block_new(struct arena *a, struct block **list, size_t bytes)
+static struct arena_block *block_new(struct arena *a, struct arena_block **list, size_t bytes)
 {
-    if (bytes > SIZE_MAX - sizeof(struct block))
+    if (bytes > SIZE_MAX - sizeof(struct arena_block))
         return NULL;
-    struct block *b = memory_column(sizeof *b + bytes);
+    struct arena_block *b = memory_column(sizeof *b + bytes);
     if (!b)
         return NULL;
     b->size = bytes;
@@ -56,7 +56,7 @@ void *arena_take(struct arena *a, size_t n, size_t size)
         return NULL;
     }
     bytes = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN;
-    struct block *b = a->first;
+    struct arena_block *b = a->first;
     const size_t next = !b ? FIRST_BLOCK_BYTES : b->size < BLOCK_BYTES ? b->size * 2 : BLOCK_BYTES;
     if (!b || bytes > b->size - b->used)
         b = bytes > next / 4 ? block_new(a, &a->large, bytes) : block_new(a, &a->first, next);
@@ -101,10 +101,10 @@ bool arena_failed(const struct arena *a)
     return a->failed;
 }
 
-static void blocks_free(struct block *b)
+static void blocks_free(struct arena_block *b)
 {
     while (b) {
-        struct block *next = b->next;
+        struct arena_block *next = b->next;
         memory_give(b);
         b = next;
     }
@@ -121,9 +121,9 @@ void arena_free(struct arena *a)
 
 void arena_drop(struct arena *a, const void *column)
 {
-    for (struct block **b = &a->large; *b; b = &(*b)->next)
+    for (struct arena_block **b = &a->large; *b; b = &(*b)->next)
         if ((*b)->data == column) {
-            struct block *gone = *b;
+            struct arena_block *gone = *b;
             *b = gone->next;
             a->bytes -= gone->size;
             memory_give(gone);
@@ -134,7 +134,7 @@ void arena_drop(struct arena *a, const void *column)
 void *arena_trim(struct arena *a, void *column, size_t n, size_t size)
 {
     enum { LEAST_GAIN = 1 << 16 }; /* less is not worth a system call */
-    struct block **b = &a->large;
+    struct arena_block **b = &a->large;
     while (*b && (*b)->data != column)
         b = &(*b)->next;
     if (!*b || (*b)->size < n * size + LEAST_GAIN)

@@ -17,7 +17,7 @@ static size_t slot_of(const struct keys *k, uint64_t key)
 }
 
 /* Twice as many slots as needed: searches stay short. */
-static bool grow(struct keys *k, struct arena *mem)
+static bool keys_grow(struct keys *k, struct arena *mem)
 {
     const size_t n = k->n_slots ? 2 * k->n_slots : 4 * FEW;
     assert((n & (n - 1)) == 0); /* places are found by a mask */
@@ -38,11 +38,11 @@ uint32_t keys_add(struct keys *k, uint64_t key, struct arena *mem)
         for (size_t i = 0; i < k->key.n; i++)
             if (k->key.at[i] == key)
                 return (uint32_t)i;
-        if (k->key.n == FEW && !grow(k, mem))
+        if (k->key.n == FEW && !keys_grow(k, mem))
             return KEYS_NO_MEMORY;
     }
     if (k->n_slots > 0) {
-        if (2 * k->key.n >= k->n_slots && !grow(k, mem))
+        if (2 * k->key.n >= k->n_slots && !keys_grow(k, mem))
             return KEYS_NO_MEMORY;
         at = slot_of(k, key);
         if (k->slot[at])

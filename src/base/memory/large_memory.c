@@ -217,7 +217,7 @@ static bool unspill(const void *at, size_t bytes)
     return found;
 }
 
-static void *take(size_t bytes, size_t spare)
+static void *large_memory_take(size_t bytes, size_t spare)
 {
     void *at = bytes >= REGION_LEAST ? region_take(&all.region, bytes, spare) : NULL;
     if (at)
@@ -239,13 +239,13 @@ static void *take(size_t bytes, size_t spare)
 
 void *memory_take(size_t bytes)
 {
-    return take(bytes, 0);
+    return large_memory_take(bytes, 0);
 }
 
 /* Sorts and joins write to all of their memory, which should not be in the file: a part of the region is left to them. */
 void *memory_column(size_t bytes)
 {
-    return take(bytes, all.region.bytes / 8);
+    return large_memory_take(bytes, all.region.bytes / 8);
 }
 
 bool memory_limit_met(void)

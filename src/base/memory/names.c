@@ -15,7 +15,7 @@ enum { UNKNOWN_BYTES = sizeof UTF8_UNKNOWN - 1 };
 /* Entries are in pages that never move, so that a reader needs no lock for an id that it has. */
 enum { PAGE_BITS = 12, PAGE_ENTRIES = 1 << PAGE_BITS, MAX_PAGES = 1 << 16 };
 
-struct entry {
+struct names_entry {
     const char *text;
     uint32_t len, hash;
 };
@@ -23,19 +23,19 @@ struct entry {
 struct names {
     pthread_mutex_t lock;
     struct arena *mem;
-    struct entry **page; /* MAX_PAGES of them */
+    struct names_entry **page; /* MAX_PAGES of them */
     uint32_t n;
     uint32_t *slot; /* open addressing, id + 1, 0 = free; the size is a power of two */
     uint32_t n_slots;
     int failed;
 };
 
-static struct entry *entry_of(const struct names *s, name_id id)
+static struct names_entry *entry_of(const struct names *s, name_id id)
 {
     return &s->page[id >> PAGE_BITS][id & (PAGE_ENTRIES - 1)];
 }
 
-static bool is_entry(const struct entry *e, const char *text, size_t len, uint32_t hash)
+static bool is_entry(const struct names_entry *e, const char *text, size_t len, uint32_t hash)
 {
     return e->hash == hash && e->len == len && memcmp(e->text, text, len) == 0;
 }
@@ -133,11 +133,11 @@ static name_id add_hashed(struct names *s, const char *text, size_t len, uint32_
     if (page >= MAX_PAGES || len > UINT32_MAX)
         goto failed;
     if (!s->page[page])
-        s->page[page] = arena_take(s->mem, PAGE_ENTRIES, sizeof(struct entry));
+        s->page[page] = arena_take(s->mem, PAGE_ENTRIES, sizeof(struct names_entry));
     char *copy = s->page[page] ? arena_text(s->mem, text, len) : NULL;
     if (!copy)
         goto failed;
-    s->page[page][s->n & (PAGE_ENTRIES - 1)] = (struct entry){ copy, (uint32_t)len, hash };
+    s->page[page][s->n & (PAGE_ENTRIES - 1)] = (struct names_entry){ copy, (uint32_t)len, hash };
     s->slot[at] = ++s->n;
     return s->n - 1;
 failed:
@@ -184,7 +184,7 @@ struct names *names_new(void)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
     s->mem = arena_new();
-    s->page = s->mem ? arena_take(s->mem, MAX_PAGES, sizeof(struct entry *)) : NULL;
+    s->page = s->mem ? arena_take(s->mem, MAX_PAGES, sizeof(struct names_entry *)) : NULL;
     if (!s->page || names_addz(s, "") != NAME_EMPTY || names_addz(s, "N/A") != NAME_NA || s->failed) {
         names_free(s);
         return NULL;
@@ -215,7 +215,7 @@ int names_compare(const struct names *s, name_id a, name_id b)
 {
     if (a == b)
         return 0;
-    const struct entry *x = entry_of(s, a), *y = entry_of(s, b);
+    const struct names_entry *x = entry_of(s, a), *y = entry_of(s, b);
     const int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
     return order ? order : (x->len > y->len) - (x->len < y->len);
 }

@@ -19,7 +19,7 @@ struct desk {
     z_stream *deflate; /* which must not move */
 };
 
-struct parts {
+struct parts_state {
     struct out *to;
     const struct parts_job *job;
     pthread_mutex_t lock; /* of all that follows */
@@ -31,15 +31,15 @@ struct parts {
     size_t n_spares;
 };
 
-struct part {
-    struct parts *all;
+struct parts_part {
+    struct parts_state *all;
     size_t i;
     struct desk desk;
     uint32_t crc;
     uint64_t n_text;
 };
 
-static bool is_next_part(const struct part *p, bool waits)
+static bool is_next_part(const struct parts_part *p, bool waits)
 {
     pthread_mutex_lock(&p->all->lock);
     while (waits && p->all->next != p->i)
@@ -49,7 +49,7 @@ static bool is_next_part(const struct part *p, bool waits)
     return is_next;
 }
 
-static void hand_on(struct part *p, struct out *o)
+static void hand_on(struct parts_part *p, struct out *o)
 {
     if (is_next_part(p, o->n >= PART_MOST)) {
         out_through(p->all->to, o->buf, o->n);
@@ -58,7 +58,7 @@ static void hand_on(struct part *p, struct out *o)
 }
 
 /* Each part is compressed on its own. A flush ends it at a whole byte, so that parts can be concatenated. */
-static void pack(struct part *p, int flush)
+static void pack(struct parts_part *p, int flush)
 {
     struct out *from = &p->desk.text, *to = &p->desk.packed;
     z_stream *z = p->desk.deflate;
@@ -79,7 +79,7 @@ static void pack(struct part *p, int flush)
 
 static void text_full(struct out *o)
 {
-    struct part *p = o->full_context;
+    struct parts_part *p = o->full_context;
     if (p->all->job->gzips)
         pack(p, Z_NO_FLUSH);
     else
@@ -118,9 +118,9 @@ static void desk_end(struct desk *d)
     out_discard(&d->packed);
 }
 
-static bool desk_take(struct part *p)
+static bool desk_take(struct parts_part *p)
 {
-    struct parts *all = p->all;
+    struct parts_state *all = p->all;
     pthread_mutex_lock(&all->lock);
     const bool has_spare = all->n_spares > 0;
     if (has_spare)
@@ -136,8 +136,8 @@ static int desk_trouble(const struct desk *d)
 
 static void write_part(void *context, size_t i)
 {
-    struct part p = { .all = context, .i = i, .crc = (uint32_t)crc32_z(0, NULL, 0) };
-    struct parts *all = p.all;
+    struct parts_part p = { .all = context, .i = i, .crc = (uint32_t)crc32_z(0, NULL, 0) };
+    struct parts_state *all = p.all;
     struct out *last = all->job->gzips ? &p.desk.packed : &p.desk.text;
     const bool has_desk = desk_take(&p);
     if (has_desk) {
@@ -195,7 +195,7 @@ static void gzip_end(struct out *to, uint32_t crc, uint32_t n_text)
 
 void parts_write(struct out *to, const struct parts_job *job)
 {
-    struct parts p = { .to = to, .job = job, .crc = (uint32_t)crc32_z(0, NULL, 0) };
+    struct parts_state p = { .to = to, .job = job, .crc = (uint32_t)crc32_z(0, NULL, 0) };
     pthread_mutex_init(&p.lock, NULL);
     pthread_cond_init(&p.next_changed, NULL);
     if (job->gzips)

@@ -30,7 +30,7 @@ static struct run *head_of(void *at)
     return (struct run *)at - 1;
 }
 
-static char *end_of(const struct run *run)
+static char *region_end_of(const struct run *run)
 {
     return (char *)run + run->bytes;
 }
@@ -76,11 +76,11 @@ static void cut_free(struct run **link, size_t bytes)
 
 /* Takes the first free run that is large enough, else memory that was never used, together with a free run that ends there. NULL:
  * it would not end before `end`. *used: how many of its bytes may differ from zero. */
-static struct run *find(struct region *r, size_t bytes, const char *end, size_t *used)
+static struct run *region_find(struct region *r, size_t bytes, const char *end, size_t *used)
 {
     char *const fresh = r->at + atomic_load(&r->touched);
     struct run **link = &r->free;
-    while (*link && (*link)->bytes < bytes && end_of(*link) < fresh)
+    while (*link && (*link)->bytes < bytes && region_end_of(*link) < fresh)
         link = &(*link)->next;
     char *at = *link ? (char *)*link : fresh;
     if (at > end || bytes > (size_t)(end - at))
@@ -103,7 +103,7 @@ void *region_take(struct region *r, size_t bytes, size_t spare)
     const size_t whole = whole_units(bytes);
     size_t used = 0;
     pthread_mutex_lock(&r->lock);
-    struct run *run = find(r, whole, r->at + r->bytes - spare, &used);
+    struct run *run = region_find(r, whole, r->at + r->bytes - spare, &used);
     pthread_mutex_unlock(&r->lock);
     if (!run)
         return NULL;
@@ -120,12 +120,12 @@ static void give(struct region *r, struct run *run)
     struct run *before = NULL, *next = r->free;
     for (; next && next < run; next = next->next)
         before = next;
-    if (next && end_of(run) == (char *)next) {
+    if (next && region_end_of(run) == (char *)next) {
         run->bytes += next->bytes;
         next = next->next;
     }
     run->next = next;
-    if (before && end_of(before) == (char *)run) {
+    if (before && region_end_of(before) == (char *)run) {
         before->bytes += run->bytes;
         before->next = next;
     } else if (before) {
@@ -171,7 +171,7 @@ void region_rest(struct region *r)
     pthread_mutex_lock(&r->lock);
     for (struct run **link = &r->free; *link;) {
         struct run *run = *link;
-        const bool is_last = end_of(run) == r->at + atomic_load(&r->touched);
+        const bool is_last = region_end_of(run) == r->at + atomic_load(&r->touched);
         if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) { /* if that fails, it is not zero */
             atomic_store(&r->touched, (size_t)((char *)run - r->at));
             *link = NULL;

@@ -37,7 +37,7 @@ struct beginning {
 };
 
 /* The thread sets its own name, so that it has it before its first sample, which may list it. */
-static void *begin(void *at)
+static void *background_begin(void *at)
 {
     const struct beginning b = *(struct beginning *)at;
     free(at);
@@ -54,7 +54,7 @@ int background_thread(pthread_t *out, const char *name, void *(*run)(void *of), 
     *b = (struct beginning){ name, run, of };
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &was);
-    const int why = pthread_create(out, NULL, begin, b);
+    const int why = pthread_create(out, NULL, background_begin, b);
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     if (why != 0)
         free(b);

@@ -61,7 +61,7 @@ const char *progress_left(char out[PROGRESS_LEFT], double left_s)
     return out;
 }
 
-static void draw(struct progress *p, unsigned ms)
+static void progress_draw(struct progress *p, unsigned ms)
 {
     char bar[BAR_CELLS + 1], left[PROGRESS_LEFT];
     const double done = progress_done(p);
@@ -118,7 +118,7 @@ static void *draw_until_ended(void *arg)
         pthread_cond_timedwait(&p->ended, &p->lock, &at);
         ms += REDRAW_MS;
         if (!p->is_ending && ms >= PATIENCE_MS) {
-            draw(p, ms);
+            progress_draw(p, ms);
             p->is_drawn = true;
         }
     }

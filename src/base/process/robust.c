@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_number(const void *a, const void *b)
+static int robust_by_number(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -12,7 +12,7 @@ static int by_number(const void *a, const void *b)
 
 static double median_of(double *v, size_t n)
 {
-    qsort(v, n, sizeof *v, by_number);
+    qsort(v, n, sizeof *v, robust_by_number);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
@@ -30,7 +30,7 @@ double lower_median(double *v, size_t n)
 {
     if (n == 0)
         return 0;
-    qsort(v, n, sizeof *v, by_number);
+    qsort(v, n, sizeof *v, robust_by_number);
     return v[(n - 1) / 2];
 }
 
@@ -38,7 +38,7 @@ double upper_median(double *v, size_t n)
 {
     if (n == 0)
         return 0;
-    qsort(v, n, sizeof *v, by_number);
+    qsort(v, n, sizeof *v, robust_by_number);
     return v[n / 2];
 }
 

@@ -29,7 +29,7 @@ struct db {
     LIST(name_id) used; /* in the order of their ids */
     name_id *quoted;    /* by name_id of a shape: the same in quotes */
     size_t n_quoted;
-    LIST(struct made {
+    LIST(struct db_made {
         const char *name;
         struct btree *rows;
     })
@@ -161,27 +161,27 @@ static uint32_t shape_string(struct db *db, name_id shape)
     return db_string(db, db->quoted[shape]);
 }
 
-static struct value int_text(char digits[static 24], int64_t i)
+static struct sqlite_value int_text(char digits[static 24], int64_t i)
 {
     return value_text(digits, (size_t)snprintf(digits, 24, "%" PRId64, i));
 }
 
 /* A number as a column stores it. There are no real numbers in text columns. */
-static inline struct value number_of(struct value v, enum affinity affinity)
+static inline struct sqlite_value db_number_of(struct sqlite_value v, enum affinity affinity)
 {
     assert(affinity != TEXT);
     return affinity == REAL ? value_real(v) : v;
 }
 
-static inline struct value value_of(struct db *db, struct cell c, enum affinity affinity, char digits[static 24])
+static inline struct sqlite_value value_of(struct db *db, struct cell c, enum affinity affinity, char digits[static 24])
 {
     switch (c.kind) {
     case CELL_INT:
     case CELL_TIME:
     case CELL_TIME_BARE:
     case CELL_US:
-    case CELL_UINT: return affinity == TEXT ? int_text(digits, c.i) : number_of(value_int(c.i), affinity);
-    case CELL_REAL: return number_of(value_number(c.f), affinity);
+    case CELL_UINT: return affinity == TEXT ? int_text(digits, c.i) : db_number_of(value_int(c.i), affinity);
+    case CELL_REAL: return db_number_of(value_number(c.f), affinity);
     case CELL_SHAPE: return value_int(shape_string(db, c.name));
     case CELL_NAME:
         if (affinity == TEXT)
@@ -290,9 +290,9 @@ static struct row_form form_of(const struct db *db, const struct db_table *t)
     return f;
 }
 
-static bool add_row(struct db *db, const struct row_form *f, const struct cell *cell, struct btree *b)
+static bool db_add_row(struct db *db, const struct row_form *f, const struct cell *cell, struct btree *b)
 {
-    struct value value[MOST_COLUMNS];
+    struct sqlite_value value[MOST_COLUMNS];
     for (size_t c = 0; c < f->n; c++)
         value[c] = value_of(db, cell[c], f->affinity[c], db->digits[c]);
     if (f->key == f->n)
@@ -320,7 +320,7 @@ static bool add_rows(struct db *db, const struct db_table *t, const struct row_f
             if (db->taker)
                 db->taker->take(db->taker->context, cell + i * t->n_columns);
             else
-                done = add_row(db, form, cell + i * t->n_columns, b);
+                done = db_add_row(db, form, cell + i * t->n_columns, b);
             db->n_rows++;
         }
     }
@@ -394,9 +394,9 @@ static struct btree *find_table(struct db *db, const struct db_table *t)
                       c + 1 < t->n_columns ? ", " : ")");
     const char *name = arena_text(db->mem, t->name, strlen(t->name)), *sql = arena_text(db->mem, create, (size_t)n);
     struct btree *b = name && sql ? pages_table(db->pages, name, sql) : NULL;
-    struct made *made = b ? list_add(&db->tables, db->mem) : NULL;
+    struct db_made *made = b ? list_add(&db->tables, db->mem) : NULL;
     if (made)
-        *made = (struct made){ name, b };
+        *made = (struct db_made){ name, b };
     return made ? b : NULL;
 }
 

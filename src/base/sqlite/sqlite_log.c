@@ -22,7 +22,7 @@ enum { DB_PAGE_BYTES = 16, DB_WRITE_VERSION = 18, DB_READ_VERSION, DB_CHANGES = 
 enum { WITH_LOG = 2 };
 
 /* What is read of the log, frame by frame. */
-struct frames {
+struct sqlite_log_frames {
     int fd;
     uint64_t at, bytes;
     size_t page_bytes;
@@ -49,7 +49,7 @@ static bool read_at(int fd, void *to, size_t n, uint64_t at)
     return true;
 }
 
-static void checksum(struct frames *f, const uint8_t *p, size_t n)
+static void checksum(struct sqlite_log_frames *f, const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n; i += 8) {
         f->sum[0] += (f->is_big_endian ? be32(p + i) : le32(p + i)) + f->sum[1];
@@ -57,7 +57,7 @@ static void checksum(struct frames *f, const uint8_t *p, size_t n)
     }
 }
 
-static bool checksum_is(const struct frames *f, const uint8_t *wanted)
+static bool checksum_is(const struct sqlite_log_frames *f, const uint8_t *wanted)
 {
     return be32(wanted) == f->sum[0] && be32(wanted + 4) == f->sum[1];
 }
@@ -68,7 +68,7 @@ static size_t page_bytes_of(const uint8_t *db)
     return n == 1 ? MOST_PAGE_BYTES : n;
 }
 
-static bool read_header(struct frames *f)
+static bool read_header(struct sqlite_log_frames *f)
 {
     uint8_t h[LOG_HEADER];
     if (f->bytes < LOG_HEADER || !read_at(f->fd, h, LOG_HEADER, 0))
@@ -82,7 +82,7 @@ static bool read_header(struct frames *f)
            f->page_bytes <= MOST_PAGE_BYTES && (f->page_bytes & (f->page_bytes - 1)) == 0 && checksum_is(f, h + 24);
 }
 
-static bool keep_page(struct frames *f, uint32_t page)
+static bool keep_page(struct sqlite_log_frames *f, uint32_t page)
 {
     if (f->n == f->cap) {
         const size_t cap = f->cap ? 2 * f->cap : 1024;
@@ -97,7 +97,7 @@ static bool keep_page(struct frames *f, uint32_t page)
     return true;
 }
 
-static bool next_frame(struct frames *f)
+static bool next_frame(struct sqlite_log_frames *f)
 {
     const size_t size = FRAME_HEADER + f->page_bytes;
     if (f->bytes - f->at < size || !read_at(f->fd, f->frame, size, f->at) ||
@@ -108,7 +108,7 @@ static bool next_frame(struct frames *f)
 }
 
 /* Counts the frames behind the last good one. Those of an earlier log in the same file have other salts. */
-static void count_rest(struct frames *f)
+static void count_rest(struct sqlite_log_frames *f)
 {
     const size_t size = FRAME_HEADER + f->page_bytes;
     for (; f->at < f->bytes; f->at += f->bytes - f->at < size ? f->bytes - f->at : size) {
@@ -119,7 +119,7 @@ static void count_rest(struct frames *f)
     }
 }
 
-static void read_frames(struct frames *f)
+static void read_frames(struct sqlite_log_frames *f)
 {
     uint32_t changes = 0;
     bool has_first = false;
@@ -148,7 +148,7 @@ static void read_frames(struct frames *f)
 }
 
 /* Why the frames cannot be of this database; NULL: they may be. A database that becomes larger has a new first page. */
-static const char *strange(const struct frames *f, const uint8_t *db, uint64_t db_bytes)
+static const char *strange(const struct sqlite_log_frames *f, const uint8_t *db, uint64_t db_bytes)
 {
     const bool has_size = be32(db + DB_CHANGES) == be32(db + DB_PAGES_OF);
     if (db[DB_WRITE_VERSION] != WITH_LOG || db[DB_READ_VERSION] != WITH_LOG)
@@ -162,7 +162,7 @@ static const char *strange(const struct frames *f, const uint8_t *db, uint64_t d
     return NULL;
 }
 
-static void map_frames(struct sqlite_log *l, const struct frames *f)
+static void map_frames(struct sqlite_log *l, const struct sqlite_log_frames *f)
 {
     for (size_t i = 0; i < f->n_committed; i++)
         if (f->page[i] <= f->n_pages) /* a database can become smaller */
@@ -172,7 +172,7 @@ static void map_frames(struct sqlite_log *l, const struct frames *f)
 bool sqlite_log_open(struct sqlite_log *l, int fd, uint64_t bytes, const uint8_t header[static SQLITE_HEADER_BYTES],
                      uint64_t db_bytes)
 {
-    struct frames f = { .fd = fd, .bytes = bytes, .has_memory = true };
+    struct sqlite_log_frames f = { .fd = fd, .bytes = bytes, .has_memory = true };
     *l = (struct sqlite_log){ .fd = -1 };
     const bool is_known = read_header(&f);
     f.frame = is_known ? malloc(FRAME_HEADER + f.page_bytes) : NULL;

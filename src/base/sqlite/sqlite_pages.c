@@ -27,7 +27,7 @@ enum {
 
 /* Cells are written from the end of the page towards its front, where their offsets will be. The memory before the page holds a cell that
  * turns out to be too large for the rest of the page. */
-struct page {
+struct sqlite_pages_page {
     uint8_t room_and_page[2 * PAGE_BYTES];
     size_t n, top;               /* cells, and where the last of them begins */
     uint16_t at[PAGE_BYTES / 4]; /* where they begin, most significant byte first */
@@ -45,7 +45,7 @@ struct btree {
     int64_t last;
     bool has_rows;
     LIST(struct child) children; /* the pages that were written, of the lowest level that has no parents yet */
-    struct page leaf;
+    struct sqlite_pages_page leaf;
 };
 
 struct pages {
@@ -93,7 +93,7 @@ static inline uint8_t *varint_before(uint8_t *p, uint64_t v)
     return p;
 }
 
-static inline uint8_t *value_before(uint8_t *p, const struct value *v)
+static inline uint8_t *value_before(uint8_t *p, const struct sqlite_value *v)
 {
     static const uint8_t size[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
     if (v->type >= VALUE_TEXT) {
@@ -106,7 +106,7 @@ static inline uint8_t *value_before(uint8_t *p, const struct value *v)
     return p - size[v->type];
 }
 
-static uint8_t *record_before(uint8_t *p, const struct value *value, size_t n)
+static uint8_t *record_before(uint8_t *p, const struct sqlite_value *value, size_t n)
 {
     for (size_t i = n; i-- > 0;)
         p = value_before(p, &value[i]);
@@ -118,7 +118,7 @@ static uint8_t *record_before(uint8_t *p, const struct value *value, size_t n)
 }
 
 /* The length of the texts, and the most that everything else can take. */
-static size_t record_most(const struct value *value, size_t n)
+static size_t record_most(const struct sqlite_value *value, size_t n)
 {
     size_t bytes = 2 + n * (LONGEST_VARINT + sizeof value->bits);
     for (size_t i = 0; i < n; i++)
@@ -143,25 +143,25 @@ static uint32_t put_page(struct pages *p, const uint8_t *bytes)
     return ++p->n;
 }
 
-static uint8_t *page_bytes(struct page *g)
+static uint8_t *page_bytes(struct sqlite_pages_page *g)
 {
     return g->room_and_page + PAGE_BYTES;
 }
 
-static void page_clear(struct page *g)
+static void page_clear(struct sqlite_pages_page *g)
 {
     g->n = 0;
     g->top = PAGE_BYTES;
 }
 
-static void page_add(struct page *g, const uint8_t *cell)
+static void page_add(struct sqlite_pages_page *g, const uint8_t *cell)
 {
     g->top = (size_t)(cell - page_bytes(g));
     put_u16((uint8_t *)&g->at[g->n++], g->top);
 }
 
 /* Writes everything but the cells, which are in place. `right` is the last child of an interior page. */
-static void page_finish(struct page *g, size_t start, uint32_t right)
+static void page_finish(struct sqlite_pages_page *g, size_t start, uint32_t right)
 {
     uint8_t *header = page_bytes(g) + start;
     const size_t header_bytes = right ? INTERIOR_HEADER : LEAF_HEADER;
@@ -202,7 +202,7 @@ static const uint8_t *move_to_next(struct btree *b, const uint8_t *cell)
 /* Keeps a cell that was written before the others of the leaf. */
 static inline bool add_cell(struct btree *b, const uint8_t *cell, int64_t rowid)
 {
-    struct page *g = &b->leaf;
+    struct sqlite_pages_page *g = &b->leaf;
     if (g->n > 0 && cell < page_bytes(g) + b->reserved + LEAF_HEADER + (g->n + 1) * sizeof *g->at)
         cell = move_to_next(b, cell);
     if (!cell)
@@ -226,7 +226,7 @@ static bool long_row_room(struct pages *p, size_t bytes)
 }
 
 /* A row of any length: what does not fit goes to pages of its own, each of which names the next. */
-static bool add_long(struct btree *b, int64_t rowid, const struct value *value, size_t n)
+static bool add_long(struct btree *b, int64_t rowid, const struct sqlite_value *value, size_t n)
 {
     struct pages *p = b->pages;
     const size_t most = record_most(value, n);
@@ -255,7 +255,7 @@ static bool add_long(struct btree *b, int64_t rowid, const struct value *value, 
     return add_cell(b, varint_before(varint_before(cell, (uint64_t)rowid), bytes), rowid);
 }
 
-bool btree_add(struct btree *b, int64_t rowid, const struct value *value, size_t n)
+bool btree_add(struct btree *b, int64_t rowid, const struct sqlite_value *value, size_t n)
 {
     assert(n <= COLUMNS_MOST);
     if (b->has_rows && rowid <= b->last)
@@ -281,7 +281,7 @@ int64_t btree_last(const struct btree *b)
  * has its place in the file already, behind the header: it stays in b->leaf. */
 static bool end_table(struct btree *b, size_t root_start, uint32_t *root)
 {
-    struct page *g = &b->leaf;
+    struct sqlite_pages_page *g = &b->leaf;
     if (b->children.n == 0) {
         page_finish(g, root_start, 0);
         *root = root_start == 0 ? put_page(b->pages, page_bytes(g)) : 1;
@@ -373,9 +373,9 @@ bool pages_end(struct pages *p)
         struct btree *b = p->tables.at[i];
         if (!end_table(b, 0, &root))
             return false;
-        const struct value name = value_text(b->name, strlen(b->name));
-        const struct value row[] = { value_text("table", 5), name, name, value_int(root),
-                                     value_text(b->sql, strlen(b->sql)) };
+        const struct sqlite_value name = value_text(b->name, strlen(b->name));
+        const struct sqlite_value row[] = { value_text("table", 5), name, name, value_int(root),
+                                            value_text(b->sql, strlen(b->sql)) };
         if (!btree_add(schema, (int64_t)i + 1, row, sizeof row / sizeof *row))
             return false;
     }

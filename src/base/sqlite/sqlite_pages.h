@@ -19,7 +19,7 @@
 #include "base/files/out.h"
 
 /* A value as a record holds it. */
-struct value {
+struct sqlite_value {
     uint64_t type; /* "serial type": says what it is and how many bytes it has */
     union {
         uint64_t bits; /* of a number */
@@ -35,34 +35,34 @@ enum {
     VALUE_TEXT = 13 /* and twice its length */
 };
 
-static inline struct value value_null(void)
+static inline struct sqlite_value value_null(void)
 {
-    return (struct value){ .type = VALUE_NULL };
+    return (struct sqlite_value){ .type = VALUE_NULL };
 }
 
-static inline struct value value_int(int64_t i)
+static inline struct sqlite_value value_int(int64_t i)
 {
     static const uint8_t type_of_bytes[] = { 1, 1, 2, 3, 4, 5, 5, 6, 6 };
     if ((uint64_t)i <= 1)
-        return (struct value){ .type = VALUE_ZERO + (uint64_t)i };
+        return (struct sqlite_value){ .type = VALUE_ZERO + (uint64_t)i };
     const unsigned bits = 65 - (unsigned)__builtin_clzll((uint64_t)(i ^ i >> 63) | 1); /* one of them is the sign */
-    return (struct value){ .type = type_of_bytes[(bits + 7) / 8], .bits = (uint64_t)i };
+    return (struct sqlite_value){ .type = type_of_bytes[(bits + 7) / 8], .bits = (uint64_t)i };
 }
 
-static inline struct value value_text(const char *text, size_t len)
+static inline struct sqlite_value value_text(const char *text, size_t len)
 {
-    return (struct value){ .type = VALUE_TEXT + 2 * (uint64_t)len, .text = text };
+    return (struct sqlite_value){ .type = VALUE_TEXT + 2 * (uint64_t)len, .text = text };
 }
 
-static inline struct value value_double(double f)
+static inline struct sqlite_value value_double(double f)
 {
-    struct value v = { .type = VALUE_REAL };
+    struct sqlite_value v = { .type = VALUE_REAL };
     __builtin_memcpy(&v.bits, &f, sizeof f);
     return v;
 }
 
 /* As a column with the affinity INTEGER, NUMERIC or REAL keeps it: a whole number as an integer. There is no NaN. */
-static inline struct value value_number(double f)
+static inline struct sqlite_value value_number(double f)
 {
     const double limit = 9223372036854775808.0;
     if (f > -limit && f < limit && (double)(int64_t)f == f)
@@ -71,7 +71,7 @@ static inline struct value value_number(double f)
 }
 
 /* As a column with the affinity REAL keeps it. Only integers that are shorter than a double are worth it. */
-static inline struct value value_real(struct value number)
+static inline struct sqlite_value value_real(struct sqlite_value number)
 {
     return number.type == VALUE_INT64 ? value_double((double)(int64_t)number.bits) : number;
 }
@@ -85,7 +85,7 @@ struct pages *pages_new(struct out *o, struct arena *mem); /* allocated in mem; 
 struct btree *pages_table(struct pages *p, const char *name, const char *sql);
 /* A row. The column that stands for the rowid is a NULL among its values. False: the rowid is not above the one before,
  * the row is longer than SQLite allows, or there is no memory. */
-bool btree_add(struct btree *b, int64_t rowid, const struct value *value, size_t n);
+bool btree_add(struct btree *b, int64_t rowid, const struct sqlite_value *value, size_t n);
 int64_t btree_last(const struct btree *b); /* the rowid of the last row; 0 when there is none */
 /* Writes what is left: after that the file is a database, as soon as `o` has handed it over. False: no memory. */
 bool pages_end(struct pages *p);

@@ -14,7 +14,7 @@ enum finding_state {
     FINDING_STATES
 };
 
-struct finding {
+struct machine_finding {
     enum finding_state state;
     char name[64];   /* "libascend_hal.so", "perf_event_open" */
     char fact[320];  /* what was found: "version 24.1, 8 devices", "not found" */
@@ -25,6 +25,6 @@ struct finding {
 };
 
 /* Takes one finding; `f` is valid during the call only. */
-typedef void finding_report(void *to, const struct finding *f);
+typedef void finding_report(void *to, const struct machine_finding *f);
 
 #endif

@@ -11,7 +11,7 @@ static _Thread_local jmp_buf *way_out; /* of json_read(), while it reads */
 
 /* jansson, at least up to 2.14, does not check whether the buffer of a string could grow, and would write beyond its end. A failed
  * allocation therefore leaves the parser at once. What it has allocated is leaked: without memory the process ends anyway. */
-static void *take(size_t size)
+static void *json_memory_take(size_t size)
 {
     void *p = malloc(size);
     if (p || size == 0)
@@ -24,7 +24,7 @@ static void *take(size_t size)
 
 void json_memory_watch(void)
 {
-    json_set_alloc_funcs(take, free);
+    json_set_alloc_funcs(json_memory_take, free);
 }
 
 bool json_memory_failed(void)

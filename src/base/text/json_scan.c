@@ -154,12 +154,12 @@ static inline const char *key_end(const char *p, const char *end, bool repairs, 
 }
 
 /* Which of the containers around a place are objects, innermost last. */
-struct nesting {
+struct json_scan_nesting {
     uint64_t is_object[JSON_DEPTH / 64];
     unsigned depth;
 };
 
-static inline bool nest(struct nesting *n, bool is_object)
+static inline bool nest(struct json_scan_nesting *n, bool is_object)
 {
     if (n->depth == JSON_DEPTH)
         return false;
@@ -170,7 +170,7 @@ static inline bool nest(struct nesting *n, bool is_object)
     return true;
 }
 
-static inline bool in_object(const struct nesting *n)
+static inline bool in_object(const struct json_scan_nesting *n)
 {
     return (n->is_object[(n->depth - 1) / 64] >> (n->depth - 1) % 64 & 1) != 0;
 }
@@ -179,7 +179,7 @@ static inline bool in_object(const struct nesting *n)
 static inline __attribute__((always_inline)) const char *container_end(const char *p, const char *end, bool repairs,
                                                                        const char **stuck)
 {
-    struct nesting n;
+    struct json_scan_nesting n;
     n.depth = 0;
     n.is_object[0] = 0;
     bool wants_more = true; /* an element or a member may begin here; else a comma, or the end of the container */

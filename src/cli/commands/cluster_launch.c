@@ -36,7 +36,7 @@ bool launch_manifest_of(struct manifest_of *out, struct arguments *a, struct err
     return !arena_failed(a->mem) || error_no_memory(e, "the list of ranks");
 }
 
-const char *launch_manifest(const struct launch *l, struct error *e)
+const char *launch_manifest(const struct cluster_launch *l, struct error *e)
 {
     struct manifest_of of;
     const char *path = arena_printf(l->a->mem, "%s/ranks.manifest", l->dir);
@@ -65,7 +65,7 @@ static const char *own_program(void)
     return access(own, X_OK) == 0 ? own : (const char *)getauxval(AT_EXECFN);
 }
 
-static bool start(const struct launch *l, struct process *p, size_t part, struct error *e)
+static bool cluster_launch_start(const struct cluster_launch *l, struct process *p, size_t part, struct error *e)
 {
     enum { OWN_WORDS = 14 };
     const struct local *local = l->state;
@@ -115,7 +115,7 @@ static size_t local_parts(const struct arguments *a, size_t n_ranks)
     return wanted < n_ranks ? wanted : n_ranks;
 }
 
-static bool local_submit(struct launch *l, struct error *e)
+static bool local_submit(struct cluster_launch *l, struct error *e)
 {
     /* A hidden directory: a part that searches the collections must not find the shards of other parts. */
     const char *name = arena_printf(l->a->mem, "%s/.ascope_shards", l->beside);
@@ -139,13 +139,13 @@ static bool local_submit(struct launch *l, struct error *e)
     local->process = process;
     local->manifest = launch_manifest(l, e);
     for (size_t i = 0; i < l->n_parts && local->manifest; i++)
-        if (!start(l, &process[i], i, e))
+        if (!cluster_launch_start(l, &process[i], i, e))
             break;
     return true; /* also after a failure: local_watch() waits for those that run, and reports it */
 }
 
 /* An interrupt ends the processes, removes the directory, and ends this process by the same signal. */
-static _Noreturn void interrupted(struct launch *l, int number)
+static _Noreturn void interrupted(struct cluster_launch *l, int number)
 {
     const struct local *local = l->state;
     for (size_t i = 0; i < l->n_parts; i++)
@@ -162,7 +162,7 @@ static _Noreturn void interrupted(struct launch *l, int number)
     _exit(128 + number);
 }
 
-static bool local_watch(struct launch *l, enum exit_status *status, struct error *e)
+static bool local_watch(struct cluster_launch *l, enum exit_status *status, struct error *e)
 {
     enum { TRIES = 2 };
     (void)status;
@@ -190,7 +190,7 @@ static bool local_watch(struct launch *l, enum exit_status *status, struct error
             p->is_done = ended_well(ended);
             n_running--;
             if (!p->is_done && p->n_tries < TRIES)
-                n_running += start(l, p, i, e);
+                n_running += cluster_launch_start(l, p, i, e);
             else if (!p->is_done &&
                      !job_note(l->job, true, "part %zu of %zu: its process %s %d, twice", i + 1, l->n_parts,
                                WIFSIGNALED(ended) ? "was killed by signal" : "ended with exit status",
@@ -203,7 +203,7 @@ static bool local_watch(struct launch *l, enum exit_status *status, struct error
     return e->fault == FAULT_NONE;
 }
 
-static void local_end(struct launch *l)
+static void local_end(struct cluster_launch *l)
 {
     if (l->dir)
         leftover_settle(&l->half, NULL);
@@ -227,7 +227,7 @@ static bool is_log(const char *name)
     return strncmp(name, "part_", 5) == 0 && strstr(name, ".log") != NULL;
 }
 
-static int by_number(const void *a, const void *b)
+static int cluster_launch_by_number(const void *a, const void *b)
 {
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
@@ -267,7 +267,7 @@ static bool note_logs(struct job *j, const char *dir, struct error *e)
         return error_set(e, FAULT_IO, "%s: %s", dir, read_trouble(why));
     bool done = true;
     if (logs.n > 0)
-        qsort(logs.at, logs.n, sizeof *logs.at, by_number);
+        qsort(logs.at, logs.n, sizeof *logs.at, cluster_launch_by_number);
     for (size_t i = 0; done && i < logs.n; i++)
         done = note_log(j, dir, logs.at[i], e);
     dir_names_free(&logs);

@@ -15,7 +15,7 @@
 
 #define LAUNCH_LOG "part_%zu.log" /* standard error of a part, 1 … n_parts */
 
-struct launch {
+struct cluster_launch {
     struct arguments *a;
     struct job *job;    /* the ranks that were found; failures become lines of its notes */
     const char *beside; /* the output directory, in which the directory of shards is made */
@@ -29,10 +29,10 @@ struct launch {
 struct launcher {
     const char *name;
     size_t (*n_parts)(const struct arguments *a, size_t n_ranks);
-    bool (*submit)(struct launch *l, struct error *e);
+    bool (*submit)(struct cluster_launch *l, struct error *e);
     /* Waits until all parts have ended. A launcher that also runs the modes prints their report and sets the status. */
-    bool (*watch)(struct launch *l, enum exit_status *status, struct error *e);
-    void (*end)(struct launch *l); /* after submit(), also if it failed: removes the directory */
+    bool (*watch)(struct cluster_launch *l, enum exit_status *status, struct error *e);
+    void (*end)(struct cluster_launch *l); /* after submit(), also if it failed: removes the directory */
     bool runs_modes;
 };
 
@@ -40,7 +40,7 @@ struct launcher {
 struct manifest_of;
 bool launch_manifest_of(struct manifest_of *out, struct arguments *a, struct error *e);
 /* Writes the list of l->job's ranks into l->dir, for the parts. NULL: see e. */
-const char *launch_manifest(const struct launch *l, struct error *e);
+const char *launch_manifest(const struct cluster_launch *l, struct error *e);
 
 const struct launcher *launcher_find(const char *name); /* NULL: there is none */
 

@@ -25,7 +25,7 @@ static bool report_json(struct arguments *a, const struct advise_report *r, enum
     return list && more;
 }
 
-static enum exit_status answer(struct run *run, struct arguments *a, enum exit_status status)
+static enum exit_status advise_answer(struct run *run, struct arguments *a, enum exit_status status)
 {
     struct advise_rank *rank = arena_take(a->mem, run->n, sizeof *rank);
     struct advice *advice = arena_take(a->mem, n_advise_checks, sizeof *advice);
@@ -60,7 +60,7 @@ int run_advise(struct arguments *a)
     struct given_run given;
     enum exit_status status = given_run(&given, a, INPUT_RESULTS, false, look);
     if (status == STATUS_DONE || status == STATUS_LOSSES)
-        status = answer(&given.run, a, status);
+        status = advise_answer(&given.run, a, status);
     given_run_end(&given);
     return exit_code(a->face, status);
 }

@@ -42,7 +42,7 @@ struct directory_report {
     bool is_ended, is_cut; /* is_cut: a part is missing for want of memory */
 };
 
-struct analysis {
+struct analyse_analysis {
     struct arguments *a;
     struct inputs inputs;
     struct directory_report *report;  /* one per input */
@@ -50,17 +50,17 @@ struct analysis {
     struct progress progress, *shown; /* shown: receives the stages of the only directory; NULL: there are several */
     pthread_mutex_t lock;             /* protects the fields below, stdout and stderr */
     size_t n_shown, n_ended;
-    struct tally tally;
+    struct results_tally tally;
 };
 
 /* The captured output of one directory, while others are analysed. */
-struct captured {
+struct analyse_captured {
     FILE *out, *err;
     char *out_text, *err_text;
     size_t out_len, err_len;
 };
 
-static bool captured_open(struct captured *v)
+static bool captured_open(struct analyse_captured *v)
 {
     v->out = open_memstream(&v->out_text, &v->out_len);
     v->err = v->out ? open_memstream(&v->err_text, &v->err_len) : NULL;
@@ -68,7 +68,7 @@ static bool captured_open(struct captured *v)
 }
 
 /* False: the output is incomplete for want of memory. */
-static bool captured_close(struct captured *v)
+static bool captured_close(struct analyse_captured *v)
 {
     const bool is_whole = v->out && v->err && !ferror(v->out) && !ferror(v->err);
     const bool out_is_closed = !v->out || fclose(v->out) == 0, err_is_closed = !v->err || fclose(v->err) == 0;
@@ -102,7 +102,7 @@ static int64_t rank_at(const char *path)
 }
 
 /* Writes only the summary of the rank, unless it is up to date. */
-static void summarise(struct analysis *n, const struct input *input, struct directory_report *t,
+static void summarise(struct analyse_analysis *n, const struct input *input, struct directory_report *t,
                       const struct term *term, FILE *err)
 {
     const struct output_options *o = &n->a->options;
@@ -136,7 +136,7 @@ static void summarise(struct analysis *n, const struct input *input, struct dire
     arena_free(mem);
 }
 
-static void analyse_collection(struct analysis *n, const struct input *input, struct directory_report *t,
+static void analyse_collection(struct analyse_analysis *n, const struct input *input, struct directory_report *t,
                                const struct term *term, FILE *err)
 {
     struct collection_result r = { 0 };
@@ -164,7 +164,7 @@ static void analyse_collection(struct analysis *n, const struct input *input, st
 }
 
 /* Writes the summary of the rank after other results, which are kept if it fails. */
-static void summarise_too(struct analysis *n, const struct input *input, struct directory_report *t, FILE *err)
+static void summarise_too(struct analyse_analysis *n, const struct input *input, struct directory_report *t, FILE *err)
 {
     struct directory_report own = { 0 };
     struct term term;
@@ -175,7 +175,7 @@ static void summarise_too(struct analysis *n, const struct input *input, struct 
         t->status = STATUS_LOSSES;
 }
 
-static void analyse_prof(struct analysis *n, const struct input *input, struct directory_report *t,
+static void analyse_prof(struct analyse_analysis *n, const struct input *input, struct directory_report *t,
                          const struct term *term, FILE *err)
 {
     const char *path = input->path;
@@ -203,7 +203,7 @@ static void analyse_prof(struct analysis *n, const struct input *input, struct d
 }
 
 /* Prints results in the order of the list, not of completion: each waits for those before it. */
-static void report_in_order(struct analysis *n)
+static void report_in_order(struct analyse_analysis *n)
 {
     for (; n->n_shown < n->inputs.list.n && n->report[n->n_shown].is_ended; n->n_shown++) {
         struct directory_report *t = &n->report[n->n_shown];
@@ -232,10 +232,10 @@ static void report_in_order(struct analysis *n)
 
 static void run_one(void *context, size_t i)
 {
-    struct analysis *n = context;
+    struct analyse_analysis *n = context;
     const struct input *input = &n->inputs.list.at[i];
     struct directory_report *t = &n->report[i];
-    struct captured v = { 0 };
+    struct analyse_captured v = { 0 };
     struct term term;
     term_init(&term, stdout);
     t->status = STATUS_NOTHING;
@@ -266,7 +266,7 @@ static void run_one(void *context, size_t i)
 }
 
 /* Several directories are analysed in parallel; a single one is analysed by several threads. */
-static void run_all(struct analysis *n)
+static void run_all(struct analyse_analysis *n)
 {
     const unsigned n_threads = n->a->options.n_threads;
     const size_t n_inputs = n->inputs.list.n;
@@ -311,7 +311,7 @@ static void report_duplicates(const struct rank_row *row, size_t n)
     }
 }
 
-static int by_number(const void *a, const void *b)
+static int analyse_by_number(const void *a, const void *b)
 {
     const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
     return (left > right) - (left < right);
@@ -329,7 +329,7 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
     for (size_t i = 0; i < n; i++)
         if (row[i].of.has_rank && row[i].of.rank >= 0 && row[i].of.rank < INT64_MAX)
             rank[n_ranks++] = row[i].of.rank;
-    qsort(rank, n_ranks, sizeof *rank, by_number);
+    qsort(rank, n_ranks, sizeof *rank, analyse_by_number);
     for (size_t i = 0; i < n_ranks; i++) {
         const int64_t first = next, last = rank[i] - 1;
         next = rank[i] + 1;
@@ -350,7 +350,7 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
 }
 
 /* Compares the ranks of a job. False: no memory. */
-static bool compare_ranks(struct analysis *n, json_t **json)
+static bool compare_ranks(struct analyse_analysis *n, json_t **json)
 {
     struct arena *mem = n->a->mem;
     const size_t n_inputs = n->inputs.list.n;
@@ -409,7 +409,7 @@ static bool steps_range(const char *text, struct output_options *o)
 }
 
 /* NULL: no memory for the report of some directory. An incomplete report is not printed. */
-static json_t *all_json(struct analysis *n)
+static json_t *all_json(struct analyse_analysis *n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n->inputs.list.n; i++)
@@ -419,7 +419,7 @@ static json_t *all_json(struct analysis *n)
 
 int run_analyse(struct arguments *a)
 {
-    struct analysis n = { .a = a };
+    struct analyse_analysis n = { .a = a };
     struct output_options *o = &a->options;
     if (arguments_have(a, OPT_SIMPLIFY))
         o->simplifies = a->simplify ? CHOICE_ON : CHOICE_OFF;

@@ -291,7 +291,7 @@ static enum exit_status write_manifest(struct clustering *n)
 }
 
 /* Replaces the ranks that were found by the shards in a directory. */
-static enum exit_status gather(struct clustering *n, const char *dir)
+static enum exit_status cluster_gather(struct clustering *n, const char *dir)
 {
     struct error e = { 0 };
     const bool done = launch_gather(&n->job, dir, n->a->job.ranks, &e);
@@ -303,15 +303,15 @@ static enum exit_status gather(struct clustering *n, const char *dir)
 }
 
 /* Summarises the ranks in other processes. *ran: the launcher has also run the modes and printed their report. */
-static enum exit_status launch(struct clustering *n, const struct launcher *how, struct launch *l, bool *ran)
+static enum exit_status launch(struct clustering *n, const struct launcher *how, struct cluster_launch *l, bool *ran)
 {
     struct arguments *a = n->a;
     struct error e = { 0 };
     enum exit_status status = STATUS_DONE;
-    *l = (struct launch){ .a = a,
-                          .job = &n->job,
-                          .beside = a->options.out_dir ? a->options.out_dir : path_expand(a, "DIR", a->word[0]),
-                          .n_parts = how->n_parts(a, n->job.ranks.n) };
+    *l = (struct cluster_launch){ .a = a,
+                                  .job = &n->job,
+                                  .beside = a->options.out_dir ? a->options.out_dir : path_expand(a, "DIR", a->word[0]),
+                                  .n_parts = how->n_parts(a, n->job.ranks.n) };
     const bool done = l->beside && (!a->options.out_dir || outdir_make(a->options.out_dir, &e)) && how->submit(l, &e) &&
                       how->watch(l, &status, &e);
     *ran = done && how->runs_modes;
@@ -319,7 +319,7 @@ static enum exit_status launch(struct clustering *n, const struct launcher *how,
         complain("%s", e.fault != FAULT_NONE ? e.text : no_memory_text());
     if (!done)
         return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
-    return *ran ? status : gather(n, l->dir);
+    return *ran ? status : cluster_gather(n, l->dir);
 }
 
 /* --rank-databases. */
@@ -416,7 +416,7 @@ int run_cluster(struct arguments *a)
     if (status == STATUS_DONE)
         status = find_ranks(&n);
     const struct launcher *how = a->job.launcher && !a->job.shards ? launcher_find(a->job.launcher) : NULL;
-    struct launch launched = { 0 };
+    struct cluster_launch launched = { 0 };
     bool ran = false;
     if (status == STATUS_DONE && !types_read(&n))
         status = STATUS_PARAMETER;
@@ -429,7 +429,7 @@ int run_cluster(struct arguments *a)
     else if (status == STATUS_DONE && how)
         status = launch(&n, how, &launched, &ran);
     else if (status == STATUS_DONE && a->job.shards)
-        status = gather(&n, a->job.shards);
+        status = cluster_gather(&n, a->job.shards);
     if (status == STATUS_DONE && !a->job.shard && !a->job.join && !a->job.manifest && !ran)
         status = run_modes(&n);
     if (how)

@@ -33,13 +33,13 @@ static unsigned rules_read(const char *text)
     return rules;
 }
 
-struct analysis {
+struct communication_analysis {
     struct arguments *a;
     struct analyze_request request;
 };
 
 /* Without communication data the reference ends successfully; as ascope, the command fails and reports it. */
-static bool end_empty(const struct analysis *n, const char *path, const char *why, struct error *e)
+static bool end_empty(const struct communication_analysis *n, const char *path, const char *why, struct error *e)
 {
     if (n->a->face == FACE_ASCOPE)
         return error_set(e, FAULT_ASKED, "%s: %s", path, why);
@@ -50,7 +50,7 @@ static bool end_empty(const struct analysis *n, const char *path, const char *wh
 static bool analyze_one(const void *context, const char *path, struct progress *progress, struct result *r,
                         struct error *e)
 {
-    const struct analysis *n = context;
+    const struct communication_analysis *n = context;
     struct analyze_result found;
     r->account.mem = arena_new();
     if (!r->account.mem)
@@ -91,6 +91,8 @@ int run_communication(struct arguments *a)
         complain("--rule %s: accepted are communication, communication_matrix, or both separated by a comma", a->rule);
         return exit_code(a->face, STATUS_USAGE);
     }
-    const struct analysis n = { a, { .rules = rules, .is_db_only = a->type == 1, .out_dir = a->options.out_dir } };
+    const struct communication_analysis n = {
+        a, { .rules = rules, .is_db_only = a->type == 1, .out_dir = a->options.out_dir }
+    };
     return work_run(a, 0, &(struct work){ analyze_one, &n });
 }

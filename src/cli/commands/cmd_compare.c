@@ -29,7 +29,7 @@ static enum exit_status report(struct arguments *a, const struct compare_report 
     return status;
 }
 
-static enum exit_status answer(struct compared_runs *x, struct arguments *a)
+static enum exit_status compare_answer(struct compared_runs *x, struct arguments *a)
 {
     struct comparison c;
     if (!compared_runs_compare(x, a, &c))
@@ -46,7 +46,7 @@ static enum exit_status answer(struct compared_runs *x, struct arguments *a)
 int run_compare(struct arguments *a)
 {
     struct compared_runs x;
-    const enum exit_status status = compared_runs_read(&x, a) ? answer(&x, a) : x.status;
+    const enum exit_status status = compared_runs_read(&x, a) ? compare_answer(&x, a) : x.status;
     compared_runs_end(&x);
     return exit_code(a->face, status);
 }

@@ -25,7 +25,7 @@ static void put_more(const struct term *t, const char *label, const char *text)
 
 static void put_finding(const struct term *t, const struct doctor_finding *d)
 {
-    const struct finding *const f = &d->is;
+    const struct machine_finding *const f = &d->is;
     static const struct {
         const char *word;
         enum ink ink;
@@ -48,7 +48,7 @@ static void put_finding(const struct term *t, const struct doctor_finding *d)
         put_more(t, "looked at: ", f->place);
 }
 
-static void put_text(const struct term *t, const struct doctor_report *r)
+static void doctor_put_text(const struct term *t, const struct doctor_report *r)
 {
     fprintf(t->to, "%sThis machine: ", term_ink(t, INK_BOLD));
     term_text(t, r->verdict, 0);
@@ -100,7 +100,7 @@ int run_doctor(struct arguments *a)
         if (a->json)
             status = put_json(a, &r, status);
         else if (!a->quiet)
-            put_text(&t, &r);
+            doctor_put_text(&t, &r);
     }
     doctor_end(&r);
     return exit_code(a->face, status);

@@ -182,7 +182,7 @@ static void put_request(const struct dyn *d, const struct dyn_config *c)
     fputs(" wait\n", t->to);
 }
 
-static bool start(struct dyn *d, struct error *e)
+static bool dyn_start(struct dyn *d, struct error *e)
 {
     struct dyn_config c = { 0 };
     json_t *ranks = NULL;
@@ -199,7 +199,7 @@ static bool start(struct dyn *d, struct error *e)
 
 /* ---- stop ---- */
 
-static bool stop(struct dyn *d, struct error *e)
+static bool dyn_stop(struct dyn *d, struct error *e)
 {
     struct dyn_config c = { 0 };
     const bool done = listeners_find_some(&d->who, d->dir, d->a->mem, e) && dyn_config_read(&c, d->dir, d->a->mem, e) &&
@@ -226,7 +226,7 @@ static const struct verb {
     const char *name;
     bool (*run)(struct dyn *d, struct error *e);
 } verbs[] = {
-    { "status", status }, { "start", start }, { "wait", dyn_wait }, { "stop", stop }, { "save", dyn_save },
+    { "status", status }, { "start", dyn_start }, { "wait", dyn_wait }, { "stop", dyn_stop }, { "save", dyn_save },
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

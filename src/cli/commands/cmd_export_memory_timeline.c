@@ -88,7 +88,8 @@ static void print_report(const struct term *t, const struct memory_timeline *m, 
     losses_print(t, lost);
 }
 
-static json_t *report(const struct memory_timeline *m, const char *out, const struct losses *lost)
+static json_t *export_memory_timeline_report(const struct memory_timeline *m, const char *out,
+                                             const struct losses *lost)
 {
     const struct peak peak = peak_of(m);
     char device[MEMORY_DEVICE_TEXT];
@@ -142,7 +143,7 @@ static enum exit_status write_timeline(struct arguments *a, const struct collect
     merge_losses(s, &lost);
     const enum exit_status status = collection_status(s, &lost);
     if (a->json)
-        return json_report(a, "timelines", report(&m, out, &lost), status);
+        return json_report(a, "timelines", export_memory_timeline_report(&m, out, &lost), status);
     struct term t;
     term_init(&t, report_stream(out));
     if (!a->quiet)

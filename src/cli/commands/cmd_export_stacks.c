@@ -34,8 +34,8 @@ static void merge_losses(const struct collection *s, struct losses *lost)
 }
 
 /* Prints the report; log, svg: the files that were written, or NULL. */
-static enum exit_status report(struct arguments *a, const char *log, const char *svg, uint64_t n,
-                               const struct losses *lost, enum exit_status status)
+static enum exit_status export_stacks_report(struct arguments *a, const char *log, const char *svg, uint64_t n,
+                                             const struct losses *lost, enum exit_status status)
 {
     if (a->json)
         return json_report(a, "stacks",
@@ -102,9 +102,9 @@ static enum exit_status write_stacks(struct arguments *a, const struct collectio
     }
     if (svg && !flame_graph_write(s, metric, svg, &e)) {
         complain("%s", e.text);
-        return log ? report(a, log, NULL, n, &lost, STATUS_LOSSES) : STATUS_NOTHING;
+        return log ? export_stacks_report(a, log, NULL, n, &lost, STATUS_LOSSES) : STATUS_NOTHING;
     }
-    return report(a, log, svg, n, &lost, collection_status(s, &lost));
+    return export_stacks_report(a, log, svg, n, &lost, collection_status(s, &lost));
 }
 
 int run_export_stacks(struct arguments *a)

@@ -42,7 +42,7 @@ static json_t *traces_json(const struct traces *r)
     return list;
 }
 
-static enum exit_status report(struct arguments *a, const struct traces *r, enum exit_status status)
+static enum exit_status export_trace_report(struct arguments *a, const struct traces *r, enum exit_status status)
 {
     if (a->json)
         return json_report(a, "traces", traces_json(r), status);
@@ -154,7 +154,7 @@ static enum exit_status write_trace(struct arguments *a, const struct collection
     trace_split_sweep(&split);
     losses_merge(&r.lost, &s->lost);
     collection_losses(s, &r.lost);
-    return report(a, &r, collection_status(s, &r.lost));
+    return export_trace_report(a, &r, collection_status(s, &r.lost));
 }
 
 /* Writes the timeline of a PROF directory to an open file. False: see e. */
@@ -205,7 +205,7 @@ static enum exit_status write_prof_trace(struct arguments *a, const struct profi
     if (split.pieces.n < 2)
         note_whole(&split, out, r.n_events);
     trace_split_sweep(&split);
-    return report(a, &r, losses_damage(&r.lost) > 0 ? STATUS_LOSSES : STATUS_DONE);
+    return export_trace_report(a, &r, losses_damage(&r.lost) > 0 ? STATUS_LOSSES : STATUS_DONE);
 }
 
 int run_export_trace(struct arguments *a)

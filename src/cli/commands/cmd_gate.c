@@ -80,7 +80,7 @@ static enum exit_status report_nothing(struct arguments *a)
                                                 "see the messages" });
 }
 
-static enum exit_status answer(struct compared_runs *x, struct arguments *a, const double allowed[GATE_MEASURES])
+static enum exit_status gate_answer(struct compared_runs *x, struct arguments *a, const double allowed[GATE_MEASURES])
 {
     struct comparison c;
     struct gate gate;
@@ -122,7 +122,7 @@ int run_gate(struct arguments *a)
     }
     enum exit_status status;
     if (compared_runs_read(&x, a))
-        status = answer(&x, a, allowed);
+        status = gate_answer(&x, a, allowed);
     else
         status = x.status == STATUS_USAGE || has_missing_path(a) ? STATUS_USAGE : report_nothing(a);
     compared_runs_end(&x);

@@ -28,7 +28,7 @@
 #include "raw/chip.h"
 
 /* A folder of a collection, host or device_N. */
-struct folder {
+struct info_folder {
     const char *name;
     struct source source; /* source.path is NULL if it could not be opened */
     struct error error;
@@ -37,17 +37,17 @@ struct folder {
     uint64_t n_aged;           /* slices before the first, deleted to save space */
 };
 
-struct looked {
+struct info_looked {
     const char *path;
-    LIST(struct folder) folders; /* the host's first */
+    LIST(struct info_folder) folders; /* the host's first */
     struct collector collector;
     struct losses lost;
     struct arena *mem;
 };
 
-static int by_name(const void *a, const void *b)
+static int info_by_name(const void *a, const void *b)
 {
-    const struct folder *x = a, *y = b;
+    const struct info_folder *x = a, *y = b;
     const bool x_is_host = strcmp(x->name, "host") == 0, y_is_host = strcmp(y->name, "host") == 0;
     return x_is_host != y_is_host ? y_is_host - x_is_host : strverscmp(x->name, y->name);
 }
@@ -58,7 +58,7 @@ static bool is_folder(const char *name)
 }
 
 /* Counts the files and bytes of a folder, also if it cannot be opened as a source. */
-static void measure_data(struct looked *l, struct folder *f)
+static void measure_data(struct info_looked *l, struct info_folder *f)
 {
     char path[5000];
     snprintf(path, sizeof path, "%s/%s/data", l->path, f->name);
@@ -82,7 +82,7 @@ static void measure_data(struct looked *l, struct folder *f)
         closedir(dir);
 }
 
-static void count_gaps(struct folder *f)
+static void count_gaps(struct info_folder *f)
 {
     for (size_t i = 0; i < f->source.n_streams; i++) {
         const struct stream *s = &f->source.stream[i];
@@ -93,7 +93,7 @@ static void count_gaps(struct folder *f)
     }
 }
 
-static bool find_folders(struct looked *l, struct error *e)
+static bool find_folders(struct info_looked *l, struct error *e)
 {
     DIR *dir = inside_list(l->path);
     if (!dir)
@@ -107,7 +107,7 @@ static bool find_folders(struct looked *l, struct error *e)
             losses_add(&l->lost, LOSS_UNREADABLE, 1, arena_text(l->mem, name, strlen(name)), 0);
             continue;
         }
-        struct folder *f = S_ISDIR(st.st_mode) ? list_add(&l->folders, l->mem) : NULL;
+        struct info_folder *f = S_ISDIR(st.st_mode) ? list_add(&l->folders, l->mem) : NULL;
         if (f)
             f->name = arena_text(l->mem, name, strlen(name));
     }
@@ -117,14 +117,14 @@ static bool find_folders(struct looked *l, struct error *e)
     if (arena_failed(l->mem))
         return error_no_memory(e, l->path);
     if (l->folders.n > 0)
-        qsort(l->folders.at, l->folders.n, sizeof *l->folders.at, by_name);
+        qsort(l->folders.at, l->folders.n, sizeof *l->folders.at, info_by_name);
     return true;
 }
 
 /* `is_alone`: the PROF directory is not part of a collection of a framework, which reports the recording itself. */
-static bool look(const char *prof_path, bool is_alone, struct looked *l, struct error *e)
+static bool info_look(const char *prof_path, bool is_alone, struct info_looked *l, struct error *e)
 {
-    *l = (struct looked){ .path = prof_path, .mem = arena_new() };
+    *l = (struct info_looked){ .path = prof_path, .mem = arena_new() };
     if (!l->mem)
         return error_no_memory(e, prof_path);
     if (!find_folders(l, e) || !collector_load(&l->collector, prof_path, l->mem, &l->lost, e))
@@ -134,7 +134,7 @@ static bool look(const char *prof_path, bool is_alone, struct looked *l, struct 
                      !seal_load(&l->collector, prof_path, SEAL_LENGTHS | part, 1, l->mem, &l->lost, e)))
         return false;
     for (size_t i = 0; i < l->folders.n; i++) {
-        struct folder *f = &l->folders.at[i];
+        struct info_folder *f = &l->folders.at[i];
         measure_data(l, f);
         if (!source_open(&f->source, prof_path, f->name, &f->error)) {
             if (f->error.fault == FAULT_LIMIT)
@@ -147,7 +147,7 @@ static bool look(const char *prof_path, bool is_alone, struct looked *l, struct 
     return !arena_failed(l->mem) || error_no_memory(e, prof_path);
 }
 
-static void look_end(struct looked *l)
+static void look_end(struct info_looked *l)
 {
     for (size_t i = 0; i < l->folders.n; i++)
         if (l->folders.at[i].source.path)
@@ -156,7 +156,7 @@ static void look_end(struct looked *l)
 }
 
 /* The folder whose clock the others are compared with: the host's, or else the first one that could be opened. */
-static const struct source *main_source(const struct looked *l)
+static const struct source *main_source(const struct info_looked *l)
 {
     const struct source *found = NULL;
     for (size_t i = 0; i < l->folders.n; i++)
@@ -172,7 +172,7 @@ static int64_t clock_shift_ns(const struct source *s, const struct source *again
     return source_host_ns(s, s->host_clock.cnt) - source_host_ns(against, s->host_clock.cnt);
 }
 
-static bool is_damaged(const struct looked *l)
+static bool is_damaged(const struct info_looked *l)
 {
     bool damaged = losses_damage(&l->lost) > 0;
     for (size_t i = 0; i < l->folders.n; i++)
@@ -229,7 +229,7 @@ static void put_readable(const struct term *t, const struct source *s)
         fprintf(t->to, "%zu streams cannot be read, see below\n", n_unread);
 }
 
-static void put_folder(const struct term *t, const struct folder *f, const struct source *against)
+static void put_folder(const struct term *t, const struct info_folder *f, const struct source *against)
 {
     const struct source *s = &f->source;
     char number[READABLE_MOST], bytes[READABLE_MOST];
@@ -263,7 +263,7 @@ static void put_folder(const struct term *t, const struct folder *f, const struc
     summary_streams(t, s);
 }
 
-static void put_text(const struct term *t, const struct looked *l)
+static void info_put_text(const struct term *t, const struct info_looked *l)
 {
     const struct source *first = main_source(l);
     uint64_t files = 0, bytes = 0;
@@ -297,7 +297,7 @@ static void put_text(const struct term *t, const struct looked *l)
 
 /* ---- for machines --------------------------------------------------------------------------------------------- */
 
-static json_t *folder_json(const struct folder *f, const struct source *against)
+static json_t *folder_json(const struct info_folder *f, const struct source *against)
 {
     const struct source *s = &f->source;
     json_t *o = json_pack("{s:o, s:I, s:I}", "name", text_json(f->name), "files", (json_int_t)f->n_files, "bytes",
@@ -319,7 +319,7 @@ static json_t *folder_json(const struct folder *f, const struct source *against)
     return o;
 }
 
-static json_t *looked_json(const struct looked *l)
+static json_t *looked_json(const struct info_looked *l)
 {
     json_t *folders = json_array();
     for (size_t i = 0; i < l->folders.n; i++)
@@ -333,15 +333,15 @@ static json_t *looked_json(const struct looked *l)
 struct reporting {
     const struct arguments *a;
     struct term term;
-    struct tally tally;
+    struct results_tally tally;
     json_t *list; /* with --json; NULL: no memory, and the report is not printed */
 };
 
 static void report_prof(struct reporting *n, const char *path, bool is_alone)
 {
-    struct looked l;
+    struct info_looked l;
     struct error e = { 0 };
-    if (!look(path, is_alone, &l, &e)) {
+    if (!info_look(path, is_alone, &l, &e)) {
         complain("%s", e.text);
         n->tally.n_failed++;
     } else {
@@ -350,7 +350,7 @@ static void report_prof(struct reporting *n, const char *path, bool is_alone)
         if (n->a->json)
             json_list_add(&n->list, looked_json(&l));
         else if (!n->a->quiet)
-            put_text(&n->term, &l);
+            info_put_text(&n->term, &l);
     }
     look_end(&l);
 }

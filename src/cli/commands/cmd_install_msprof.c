@@ -27,7 +27,7 @@ enum form { SHELL_SCRIPT, PYTHON_SCRIPT, LINK };
 
 /* The link comes after the file that it leads to: it is made when the file exists, and removed when the file is
  * gone. */
-static const struct placed {
+static const struct install_msprof_placed {
     const char *name; /* below DIR */
     enum form form;
     const char *called; /* of a script: the name under which it calls ascope; of the link: its target */
@@ -40,7 +40,7 @@ static const struct placed {
 enum { PLACED = sizeof placed / sizeof *placed };
 
 /* What exists under a name. */
-enum found { FOUND_NOTHING, FOUND_OURS, FOUND_OTHER, FOUND_TROUBLE };
+enum install_msprof_found { FOUND_NOTHING, FOUND_OURS, FOUND_OTHER, FOUND_TROUBLE };
 
 struct installation {
     struct arguments *a;
@@ -58,12 +58,13 @@ static char *path_of(struct installation *in, const char *name, const char *suff
     return path;
 }
 
-static bool fail(struct installation *in, const char *path, const char *what, int why)
+static bool install_msprof_fail(struct installation *in, const char *path, const char *what, int why)
 {
     return error_set(&in->error, FAULT_IO, "%s: cannot be %s: %s", path, what, write_trouble(why));
 }
 
-static enum found look(struct installation *in, const struct placed *p, const char *path)
+static enum install_msprof_found install_msprof_look(struct installation *in, const struct install_msprof_placed *p,
+                                                     const char *path)
 {
     char text[400] = "";
     struct stat st;
@@ -72,7 +73,7 @@ static enum found look(struct installation *in, const struct placed *p, const ch
     if (lstat(path, &st) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)
             return FOUND_NOTHING; /* make_folders() reports a file in place of a folder */
-        fail(in, path, "read", errno);
+        install_msprof_fail(in, path, "read", errno);
         return FOUND_TROUBLE;
     }
     if (p->form == LINK)
@@ -139,7 +140,7 @@ static const char *const script_text[] = {
                       "os.execv(program, [program, \"\2\"] + sys.argv[1:])\n",
 };
 
-static void put_script(struct out *o, const struct placed *p, const struct installation *in)
+static void put_script(struct out *o, const struct install_msprof_placed *p, const struct installation *in)
 {
     for (const char *c = script_text[p->form]; *c; c++)
         if (*c == '\1' && p->form == SHELL_SCRIPT)
@@ -165,27 +166,27 @@ static bool make_folders(struct installation *in, char *path)
         const bool is_there =
             mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode));
         if (!is_there)
-            return fail(in, path, "created", errno);
+            return install_msprof_fail(in, path, "created", errno);
         *slash = '/';
     }
     return true;
 }
 
-static bool write_script(struct installation *in, const struct placed *p, const char *path)
+static bool write_script(struct installation *in, const struct install_msprof_placed *p, const char *path)
 {
     struct out o;
     if (!out_open(&o, path, &in->error))
         return false;
     put_script(&o, p, in);
     if (fchmod(o.fd, 0755) != 0) {
-        fail(in, path, "made executable", errno);
+        install_msprof_fail(in, path, "made executable", errno);
         out_discard(&o);
         return false;
     }
     return out_close(&o, &in->error);
 }
 
-static bool place(struct installation *in, const struct placed *p)
+static bool install_msprof_place(struct installation *in, const struct install_msprof_placed *p)
 {
     const char *path = path_of(in, p->name, ""), *kept = path_of(in, p->name, KEPT);
     char *folders = path ? arena_text(in->a->mem, path, strlen(path)) : NULL;
@@ -193,11 +194,11 @@ static bool place(struct installation *in, const struct placed *p)
         return error_no_memory(&in->error, "a path");
     if (!make_folders(in, folders))
         return false;
-    const enum found found = look(in, p, path);
+    const enum install_msprof_found found = install_msprof_look(in, p, path);
     if (found == FOUND_OTHER && rename(path, kept) != 0)
-        return fail(in, path, "renamed", errno);
+        return install_msprof_fail(in, path, "renamed", errno);
     if (p->form == LINK)
-        return found == FOUND_OURS || symlink(p->called, path) == 0 || fail(in, path, "created", errno);
+        return found == FOUND_OURS || symlink(p->called, path) == 0 || install_msprof_fail(in, path, "created", errno);
     return found != FOUND_TROUBLE && write_script(in, p, path);
 }
 
@@ -206,7 +207,7 @@ static bool is_free(struct installation *in)
 {
     for (size_t i = 0; i < PLACED; i++) {
         const char *path = path_of(in, placed[i].name, "");
-        const enum found found = path ? look(in, &placed[i], path) : FOUND_TROUBLE;
+        const enum install_msprof_found found = path ? install_msprof_look(in, &placed[i], path) : FOUND_TROUBLE;
         if (found == FOUND_TROUBLE)
             return false;
         if (found == FOUND_OTHER && !in->a->force)
@@ -223,7 +224,7 @@ static bool finds_scripts(struct installation *in)
     char msprof[PATH_MAX];
     const char *named = path_of(in, "bin/msprof", "");
     if (!named || !realpath(named, msprof))
-        return named && fail(in, named, "found", errno);
+        return named && install_msprof_fail(in, named, "found", errno);
     char *tools = strstr(msprof, "tools");
     const char *script =
         tools ? arena_printf(in->a->mem, "%.*s" ANALYSIS "msprof/msprof.py", (int)(tools - msprof), msprof) : NULL;
@@ -237,7 +238,7 @@ static bool finds_scripts(struct installation *in)
 static bool install(struct installation *in)
 {
     for (size_t i = 0; i < PLACED; i++)
-        if (!place(in, &placed[i]))
+        if (!install_msprof_place(in, &placed[i]))
             return false;
     return finds_scripts(in);
 }
@@ -254,18 +255,18 @@ static void remove_empty_folders(const struct installation *in, char *path)
     }
 }
 
-static bool displace(struct installation *in, const struct placed *p)
+static bool displace(struct installation *in, const struct install_msprof_placed *p)
 {
     char *path = path_of(in, p->name, ""), *kept = path_of(in, p->name, KEPT);
     struct stat st;
     if (!path || !kept)
         return false;
-    const enum found found = look(in, p, path);
+    const enum install_msprof_found found = install_msprof_look(in, p, path);
     const bool is_of_others = p->form == LINK && stat(path, &st) == 0; /* its target is a restored file of the user */
     if (found == FOUND_OURS && !is_of_others && unlink(path) != 0)
-        return fail(in, path, "removed", errno);
+        return install_msprof_fail(in, path, "removed", errno);
     if (found != FOUND_OTHER && lstat(kept, &st) == 0 && rename(kept, path) != 0)
-        return fail(in, kept, "renamed", errno);
+        return install_msprof_fail(in, kept, "renamed", errno);
     remove_empty_folders(in, path);
     return found != FOUND_TROUBLE;
 }
@@ -314,11 +315,11 @@ static const char *resolve(struct installation *in, const char *given)
     if (!below)
         return error_no_memory(&in->error, "a path"), NULL;
     if (destination_is_trap(given))
-        return fail(in, given, "used", EACCES), NULL;
+        return install_msprof_fail(in, given, "used", EACCES), NULL;
     if (!in->a->remove && stat(given, &st) != 0 && !(is_usable(in, given) && make_folders(in, below)))
         return NULL;
     if (!realpath(given, full))
-        return fail(in, given, "found", errno), NULL;
+        return install_msprof_fail(in, given, "found", errno), NULL;
     return in->a->remove || is_usable(in, full) ? arena_text(in->a->mem, full, strlen(full)) : NULL;
 }
 
@@ -338,7 +339,7 @@ int run_install_msprof(struct arguments *a)
     if (own_path(in.program))
         in.dir = resolve(&in, given);
     else
-        fail(&in, "ascope", "found", errno);
+        install_msprof_fail(&in, "ascope", "found", errno);
     const bool is_done =
         in.dir && (a->remove ? uninstall(&in) : is_free(&in) && install(&in) && print_environment(&in));
     if (!is_done)

@@ -120,7 +120,7 @@ static int run_operator_tool(char **argv)
 
 static int collect(const struct msprof_line *l)
 {
-    struct run_request r = msprof_request(l);
+    struct recorded_run r = msprof_request(l);
     struct arguments a = arguments_new(FACE_MSPROF);
     const int code = arguments_fill(&a, l) ? collecting_run(&a, &r, l->on.chip, true)
                                            : exit_code(FACE_MSPROF, arguments_refused(&a));

@@ -9,7 +9,7 @@
 #include "report/term.h"
 
 /* How an option of the reference is translated. */
-enum rule {
+enum msprof_analyze_rule {
     RULE_DIR,    /* its value becomes a directory argument */
     RULE_KEEP,   /* kept, with its value */
     RULE_FLAG,   /* kept; it has no value */
@@ -21,7 +21,7 @@ enum rule {
 
 static const struct {
     const char *name, *letter;
-    enum rule rule;
+    enum msprof_analyze_rule rule;
 } rules[] = {
     { "--profiling_path", "-d", RULE_DIR },
     { "--mode", "-m", RULE_KEEP },
@@ -57,44 +57,44 @@ static size_t rule_of(const char *word, const char **value)
 }
 
 /* The command line of `ascope cluster`: at most two words for each word of the reference's, and two of our own. */
-struct line {
+struct msprof_analyze_line {
     const char **word;
     size_t n;
 };
 
-static void put(struct line *l, const char *word)
+static void msprof_analyze_put(struct msprof_analyze_line *l, const char *word)
 {
     l->word[l->n++] = word;
 }
 
-static void put_option(struct line *l, size_t i, const char *value)
+static void put_option(struct msprof_analyze_line *l, size_t i, const char *value)
 {
     switch (rules[i].rule) {
-    case RULE_DIR: put(l, value); break;
+    case RULE_DIR: msprof_analyze_put(l, value); break;
     case RULE_KEEP:
-        put(l, rules[i].name);
-        put(l, value);
+        msprof_analyze_put(l, rules[i].name);
+        msprof_analyze_put(l, value);
         break;
     case RULE_TYPE:
-        put(l, rules[i].name);
-        put(l, strcmp(value, "notebook") == 0 ? "db" : value);
+        msprof_analyze_put(l, rules[i].name);
+        msprof_analyze_put(l, strcmp(value, "notebook") == 0 ? "db" : value);
         break;
     case RULE_STEP:
         if (strcmp(value, "-1") != 0) {
-            put(l, rules[i].name);
-            put(l, value);
+            msprof_analyze_put(l, rules[i].name);
+            msprof_analyze_put(l, value);
         }
         break;
-    case RULE_FLAG: put(l, rules[i].name); break;
+    case RULE_FLAG: msprof_analyze_put(l, rules[i].name); break;
     case RULE_DROP:
     case RULE_IGNORE: break;
     }
 }
 
 /* Translates the command line. False: the error was reported. *is_agent: the report is requested as JSON. */
-static bool translate(int argc, char **argv, struct line *l, bool *is_agent)
+static bool translate(int argc, char **argv, struct msprof_analyze_line *l, bool *is_agent)
 {
-    put(l, "cluster");
+    msprof_analyze_put(l, "cluster");
     for (int i = 1; i < argc; i++) {
         const char *value;
         const size_t rule = rule_of(argv[i], &value);
@@ -117,7 +117,7 @@ static bool translate(int argc, char **argv, struct line *l, bool *is_agent)
         put_option(l, rule, value);
     }
     if (*is_agent)
-        put(l, "--json");
+        msprof_analyze_put(l, "--json");
     return true;
 }
 
@@ -127,7 +127,8 @@ int msprof_analyze_main(int argc, char **argv)
     bool is_agent = false;
     const struct command *c = command_find("cluster");
     struct arguments a = arguments_new(FACE_ASCOPE);
-    struct line l = { .word = a.mem ? arena_take(a.mem, 2 * (size_t)argc + OWN_WORDS + 1, sizeof *l.word) : NULL };
+    struct msprof_analyze_line l = { .word = a.mem ? arena_take(a.mem, 2 * (size_t)argc + OWN_WORDS + 1, sizeof *l.word)
+                                                   : NULL };
     int code = exit_code(FACE_ASCOPE, STATUS_USAGE);
     if (!l.word)
         code = exit_code(FACE_ASCOPE, arguments_refused(&a));

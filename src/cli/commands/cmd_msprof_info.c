@@ -149,7 +149,7 @@ static json_t *models_json(const json_t *info)
                      "Iteration Number", "N/A", "Model Id", "N/A");
 }
 
-static json_t *answer(const char *folder, const json_t *info, const json_t *start, const json_t *end)
+static json_t *msprof_info_answer(const char *folder, const json_t *info, const json_t *start, const json_t *end)
 {
     return json_pack("{s:i, s:s, s:{s:{s:o, s:o, s:o}, s:o, s:o, s:{s:o}, s:{s:s, s:o, s:o}}}", "status", 0, "info", "",
                      "data", "collection_info", "Collection end time", value_of(end, "collectionTimeEnd"),
@@ -160,12 +160,12 @@ static json_t *answer(const char *folder, const json_t *info, const json_t *star
                      value_or(info, "drvVersion", json_integer(0)));
 }
 
-static enum exit_status describe(const char *folder)
+static enum exit_status msprof_info_describe(const char *folder)
 {
     json_t *info = find_json(folder, "info.json"), *start = find_json(folder, "start_info"),
            *end = find_json(folder, "end_info");
     enum exit_status status = STATUS_NOTHING;
-    json_t *all = json_is_object(info) ? answer(folder, info, start, end) : NULL;
+    json_t *all = json_is_object(info) ? msprof_info_answer(folder, info, start, end) : NULL;
     char *text = all ? json_dumps(all, JSON_ENSURE_ASCII) : NULL;
     if (text && !json_memory_failed()) {
         puts(text);
@@ -207,7 +207,7 @@ int msprof_info_main(int argc, char **argv)
         complain("%s; give -dir, the folder host or device_N of a PROF_XXX directory",
                  a.dir ? "unexpected argument" : "missing -dir");
     } else {
-        status = describe(a.dir);
+        status = msprof_info_describe(a.dir);
     }
     arguments_end(&a);
     return exit_code(FACE_MSPROF_PY, status);

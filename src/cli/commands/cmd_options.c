@@ -14,7 +14,7 @@
 #include "raw/chip.h"
 
 /* One check of a text. */
-struct check {
+struct options_one_check {
     const struct arguments *a;
     const char *source; /* for messages: the name of the file, or "options" */
     json_t *remarks;    /* with --json; otherwise NULL */
@@ -23,7 +23,7 @@ struct check {
 static void print_remark(void *to, const struct options_remark *r)
 {
     static const char *const words[] = { "note", "warning", "error" };
-    const struct check *const c = to;
+    const struct options_one_check *const c = to;
     struct remark_line line;
     options_remark_line(&line, c->source, r);
     if (c->remarks)
@@ -56,7 +56,7 @@ static void put_heading(const struct term *t, const char *text)
     fprintf(t->to, "\n%s%s%s\n", term_ink(t, INK_BOLD), text, term_ink(t, INK_END));
 }
 
-static void put_text(const struct term *t, const struct check *c, const struct options_json *j)
+static void options_put_text(const struct term *t, const struct options_one_check *c, const struct options_json *j)
 {
     const bool is_acl = j->front_end == ASCOPE_FRONT_END_ACL_JSON;
     fprintf(t->to, "%s", term_ink(t, INK_BOLD));
@@ -110,7 +110,8 @@ static json_t *results_json(const struct options_json *j)
     return list;
 }
 
-static enum exit_status put_json(const struct check *c, const struct options_json *j, enum exit_status status)
+static enum exit_status put_json(const struct options_one_check *c, const struct options_json *j,
+                                 enum exit_status status)
 {
     json_t *const list = json_array();
     char mask[24];
@@ -156,7 +157,7 @@ static uint32_t front_end_asked(const struct arguments *a)
 
 static int check_text(const struct arguments *a, const char *source, const char *text, size_t n, int chip)
 {
-    struct check c = { .a = a, .source = source, .remarks = a->json ? json_array() : NULL };
+    struct options_one_check c = { .a = a, .source = source, .remarks = a->json ? json_array() : NULL };
     const struct options_request request = { .front_end = front_end_asked(a),
                                              .chip = chip,
                                              .program_dir = "the program's directory",
@@ -169,7 +170,7 @@ static int check_text(const struct arguments *a, const char *source, const char 
     if (a->json)
         status = put_json(&c, &j, status);
     else if (status == STATUS_DONE && !a->quiet)
-        put_text(&t, &c, &j);
+        options_put_text(&t, &c, &j);
     options_json_fini(&j);
     return exit_code(a->face, status);
 }

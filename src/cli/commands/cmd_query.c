@@ -18,7 +18,7 @@
 #include "cli/options/work.h"
 #include "load/prof/prof.h"
 
-static void add_one(struct arguments *a, struct query *q, const char *path, struct tally *tally)
+static void add_one(struct arguments *a, struct query *q, const char *path, struct results_tally *tally)
 {
     struct result r = { 0 };
     struct error e = { 0 };
@@ -107,7 +107,7 @@ int run_query(struct arguments *a)
     }
     struct collections found;
     enum exit_status status = collections_find(a, 0, &found);
-    struct tally tally = { .n_failed = found.n_refused };
+    struct results_tally tally = { .n_failed = found.n_refused };
     struct query *q = query_new();
     work_memory(a, found.n > 0 ? found.path[0] : NULL);
     for (size_t i = 0; q && i < found.n; i++)

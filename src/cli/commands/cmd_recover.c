@@ -26,7 +26,7 @@
 enum { TEXT_MOST = 600 };
 
 /* Describes the result for one directory, without its path. */
-static void describe(char text[TEXT_MOST], enum recovery how, const struct recovered *r)
+static void recover_describe(char text[TEXT_MOST], enum recovery how, const struct recovered *r)
 {
     char records[READABLE_MOST], damaged[READABLE_MOST], open[READABLE_MOST];
     const char *only[] = { [RECOVERY_NOTHING] = "nothing to recover", [RECOVERY_RUNNING] = "is still being recorded" };
@@ -57,7 +57,7 @@ void recover_first(const struct arguments *a, const char *path, FILE *err)
     if (how == RECOVERY_FAILED || how == RECOVERY_LOST) {
         complain_to(err, "%s; the other files are read", e.text);
     } else if (how != RECOVERY_NOTHING && !a->quiet) {
-        describe(text, how, &r);
+        recover_describe(text, how, &r);
         complain_to(err, "note: %s: %s%s", path, text,
                     how == RECOVERY_RUNNING ? "; its files are read as they are now" : "");
     }
@@ -67,7 +67,7 @@ void recover_first(const struct arguments *a, const char *path, FILE *err)
 
 struct recoveries {
     const struct arguments *a;
-    struct tally tally;
+    struct results_tally tally;
     json_t *json;
     size_t n; /* directories with something to recover */
 };
@@ -113,7 +113,7 @@ static enum recovery recover_one(struct recoveries *all, const char *path, bool 
                                 "records", (json_int_t)r.n_records, "bytes", (json_int_t)r.n_bytes, "damaged",
                                 (json_int_t)r.n_damaged, "open_ranges", (json_int_t)r.open_ranges));
     else if ((how == RECOVERY_DONE || how == RECOVERY_NOTHING) && !all->a->quiet) {
-        describe(text, how, &r);
+        recover_describe(text, how, &r);
         const struct term t = { .to = stdout };
         term_text(&t, path, 0);
         printf(": %s\n", text);

@@ -118,7 +118,7 @@ static bool defaults_fill(struct msprof_line *l, bool is_asked)
 }
 
 /* A running process is recorded like the machine, until it ends or the recording is ended. */
-static void attach(struct run_request *r, const struct msprof_line *l)
+static void attach(struct recorded_run *r, const struct msprof_line *l)
 {
     r->ends_with_host = l->mode == MSPROF_IN_SYSTEM && r->host_pid > 0;
 }
@@ -169,7 +169,7 @@ static void ignore_front_end_options(const struct arguments *a)
 }
 
 /* If the program is a Python script whose framework has a front end, this process becomes the front end. */
-static void record_python(const struct arguments *a, const struct run_request *r)
+static void record_python(const struct arguments *a, const struct recorded_run *r)
 {
     static const char *const dialect[] = { [DIALECT_DOCUMENTED] = "documented", [DIALECT_CURRENT] = "current" };
     const struct python_run q = { .recorder = &r->recorder,
@@ -185,7 +185,7 @@ static void record_python(const struct arguments *a, const struct run_request *r
 }
 
 /* Runs the program without recording it: this process becomes the program. */
-static int just_run(const struct arguments *a, const struct run_request *r)
+static int just_run(const struct arguments *a, const struct recorded_run *r)
 {
     if (!a->quiet)
         complain("%s: profiling is off; running %s without a recording", a->run.acl_json, r->program[0]);
@@ -198,7 +198,7 @@ static int just_run(const struct arguments *a, const struct run_request *r)
 /* System calls: all of them if samplers were requested explicitly; otherwise only those that cost little. */
 static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
 {
-    struct run_request r = msprof_request(l);
+    struct recorded_run r = msprof_request(l);
     r.recorder.osrt = is_asked ? ASCOPE_OSRT_AUTO : ASCOPE_OSRT_LIBC;
     r.recorder.device = a->run.device ? a->run.device : r.recorder.device;
     attach(&r, l);

@@ -50,7 +50,7 @@ struct viewing {
     struct view view;
 };
 
-static const char *name_of(const char *path)
+static const char *view_name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -122,7 +122,7 @@ static bool take_files(struct viewing *v)
 /* The shortest end of a path, of whole parts, with which the other path does not end. */
 static const char *name_beside(const char *path, const char *other)
 {
-    const char *name = name_of(path);
+    const char *name = view_name_of(path);
     const size_t n_other = strlen(other);
     for (size_t n = strlen(name); name > path && n <= n_other && strcmp(other + n_other - n, name) == 0;
          n = strlen(name))
@@ -210,7 +210,7 @@ static bool joint_make(struct viewing *v, struct view_input *in)
 {
     const struct view_job *j = &v->joint.job;
     const char *name = v->joint.is_job
-                           ? arena_printf(v->a->mem, "%s%s", name_of(j->path[0]), j->n_paths > 1 ? " …" : "")
+                           ? arena_printf(v->a->mem, "%s%s", view_name_of(j->path[0]), j->n_paths > 1 ? " …" : "")
                            : arena_printf(v->a->mem, "%s | %s", v->joint.run[0].name, v->joint.run[1].name);
     *in = (struct view_input){ .path = j->path[0],
                                .more_paths = j->path + 1,
@@ -253,7 +253,7 @@ static bool inputs_make(struct viewing *v)
                                  .context = &v->collection[i] };
     }
     for (size_t i = 0; i < n; i++) {
-        in[i].name = name_of(in[i].path);
+        in[i].name = view_name_of(in[i].path);
         in[i].is_on_demand = v->has_joint;
         view_input_init(&in[i]);
     }
@@ -363,7 +363,7 @@ static enum exit_status serve(struct viewing *v, const sigset_t *ends)
 }
 
 /* Finds the inputs of the command line. Anything but STATUS_DONE: there is none, and the reason was reported. */
-static enum exit_status find(struct viewing *v)
+static enum exit_status view_find(struct viewing *v)
 {
     size_t n_unused;
     struct arguments *a = v->a;
@@ -497,7 +497,7 @@ int run_view(struct arguments *a)
     }
     if (!host_check(a))
         return exit_code(a->face, STATUS_PARAMETER);
-    const enum exit_status found = find(&v);
+    const enum exit_status found = view_find(&v);
     if (found != STATUS_DONE)
         return exit_code(a->face, found);
     if (!inputs_make(&v)) {

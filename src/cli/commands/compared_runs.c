@@ -15,7 +15,8 @@ struct measured_rank *measured_rank_take(const struct recording *l, size_t i, st
     return done ? out : NULL;
 }
 
-static void *look(const void *names, const struct recording *l, size_t i, struct arena *mem, struct error *e)
+static void *compared_runs_look(const void *names, const struct recording *l, size_t i, struct arena *mem,
+                                struct error *e)
 {
     return measured_rank_take(l, i, *(struct names *const *)names, mem, e);
 }
@@ -76,7 +77,7 @@ bool compared_runs_read(struct compared_runs *x, struct arguments *a)
         x->status = STATUS_NOTHING;
         return false;
     }
-    x->status = given_runs(&x->given, a, look, &x->names);
+    x->status = given_runs(&x->given, a, compared_runs_look, &x->names);
     if (x->status == STATUS_NOTHING && x->given.run.n > 0)
         x->status = STATUS_LOSSES;
     if (!x->given.is_begun || !(x->status == STATUS_DONE || x->status == STATUS_LOSSES))

@@ -38,7 +38,7 @@ static enum exit_status read_found(struct given_run *g, struct arguments *a, str
         complain_no_memory("the list of ranks");
         return STATUS_NOTHING;
     }
-    const struct tally tally = { g->run.n_done, g->run.n_lossy, g->run.n_failed + n_refused };
+    const struct results_tally tally = { g->run.n_done, g->run.n_lossy, g->run.n_failed + n_refused };
     return tally_status(&tally);
 }
 

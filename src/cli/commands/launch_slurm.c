@@ -27,14 +27,14 @@ enum { MOST_TASKS = 1000 /* Slurm's own limit is 1001 unless configured */, TOOL
 static const char no_memory_for[] = "--launcher slurm";
 
 /* The state of a task or job according to Slurm. */
-struct seen {
+struct launch_slurm_seen {
     char state[24], node[64];
 };
 
 struct slurm {
     char array[24], reduce[24]; /* job ids; "": not submitted */
     char cluster[64];           /* the cluster of the jobs; "": the default one */
-    struct seen *part, reduced;
+    struct launch_slurm_seen *part, reduced;
     size_t n_running;
     struct program_output *out;
     sigset_t signals, before;
@@ -42,7 +42,7 @@ struct slurm {
 
 typedef LIST(const char *) words;
 
-static bool add(struct launch *l, words *w, const char *text)
+static bool launch_slurm_add(struct cluster_launch *l, words *w, const char *text)
 {
     const char **slot = text ? list_add(w, l->a->mem) : NULL;
     if (slot)
@@ -57,7 +57,7 @@ size_t slurm_parts(const struct arguments *a, size_t n_ranks)
 }
 
 /* Runs a command of Slurm. False: it is missing, or it failed; e has the last line of its output. */
-static bool tool(struct launch *l, words *w, struct error *e)
+static bool tool(struct cluster_launch *l, words *w, struct error *e)
 {
     const struct slurm *s = l->state;
     if (!list_add(w, l->a->mem)) /* the NULL at the end */
@@ -85,19 +85,19 @@ static bool tool(struct launch *l, words *w, struct error *e)
                      end > at ? o->text + at : "failed");
 }
 
-static words tool_words(struct launch *l, const char *name)
+static words tool_words(struct cluster_launch *l, const char *name)
 {
     const struct slurm *s = l->state;
     words w = { 0 };
-    add(l, &w, "/usr/bin/env");
-    add(l, &w, name);
+    launch_slurm_add(l, &w, "/usr/bin/env");
+    launch_slurm_add(l, &w, name);
     if (s->cluster[0])
-        add(l, &w, arena_printf(l->a->mem, "--clusters=%s", s->cluster));
+        launch_slurm_add(l, &w, arena_printf(l->a->mem, "--clusters=%s", s->cluster));
     return w;
 }
 
 /* Splits the value of --launcher-args into words: "--partition=cpu --comment='a b'". */
-static bool add_user_words(struct launch *l, words *w, const char *text, struct error *e)
+static bool add_user_words(struct cluster_launch *l, words *w, const char *text, struct error *e)
 {
     while (text && *(text += strspn(text, " \t\n"))) {
         char *word = arena_take(l->a->mem, strlen(text) + 1, 1), quote = 0;
@@ -110,7 +110,7 @@ static bool add_user_words(struct launch *l, words *w, const char *text, struct 
         }
         if (quote)
             return error_set(e, FAULT_ASKED, "--launcher-args: unbalanced %c", quote);
-        if (!add(l, w, word))
+        if (!launch_slurm_add(l, w, word))
             return error_no_memory(e, no_memory_for);
     }
     return true;
@@ -135,7 +135,7 @@ static void plain(struct out *o, const char *text)
 
 /* Writes the beginning of both scripts: the directory, the path of ascope or else the one in PATH, and a thread per
  * allocated CPU. */
-static bool script_open(struct launch *l, const char *name, struct out *o, const char **path, struct error *e)
+static bool script_open(struct cluster_launch *l, const char *name, struct out *o, const char **path, struct error *e)
 {
     char self[PATH_MAX];
     *path = arena_printf(l->a->mem, "%s/%s", l->dir, name);
@@ -152,7 +152,7 @@ static bool script_open(struct launch *l, const char *name, struct out *o, const
     return true;
 }
 
-static bool write_parts(struct launch *l, const char **path, struct error *e)
+static bool write_parts(struct cluster_launch *l, const char **path, struct error *e)
 {
     const struct arguments *a = l->a;
     struct out o;
@@ -182,7 +182,7 @@ static bool write_parts(struct launch *l, const char **path, struct error *e)
 }
 
 /* The second script runs this command line again, with the shards in place of the ranks. */
-static bool write_reduce(struct launch *l, const char **path, struct error *e)
+static bool write_reduce(struct cluster_launch *l, const char **path, struct error *e)
 {
     const struct arguments *a = l->a;
     struct out o;
@@ -221,19 +221,19 @@ static bool job_number(struct slurm *s, char out[24])
     return false;
 }
 
-static bool submit(struct launch *l, const char *name, const char *how, const char *script, char out[24],
+static bool submit(struct cluster_launch *l, const char *name, const char *how, const char *script, char out[24],
                    struct error *e)
 {
     struct slurm *s = l->state;
     words w = tool_words(l, "sbatch");
-    add(l, &w, "--parsable");
-    add(l, &w, arena_printf(l->a->mem, "--job-name=%s", name));
-    add(l, &w, "--output=/dev/null");
-    add(l, &w, "--requeue");
+    launch_slurm_add(l, &w, "--parsable");
+    launch_slurm_add(l, &w, arena_printf(l->a->mem, "--job-name=%s", name));
+    launch_slurm_add(l, &w, "--output=/dev/null");
+    launch_slurm_add(l, &w, "--requeue");
     if (!add_user_words(l, &w, l->a->job.launcher_args, e))
         return false;
-    add(l, &w, how);
-    add(l, &w, script);
+    launch_slurm_add(l, &w, how);
+    launch_slurm_add(l, &w, script);
     if (arena_failed(l->a->mem))
         return error_no_memory(e, no_memory_for);
     return tool(l, &w, e) &&
@@ -241,18 +241,18 @@ static bool submit(struct launch *l, const char *name, const char *how, const ch
 }
 
 /* Cancels the submitted jobs. False: they may still run, see e. */
-static bool cancel(struct launch *l, struct error *e)
+static bool cancel(struct cluster_launch *l, struct error *e)
 {
     const struct slurm *s = l->state;
     words w = tool_words(l, "scancel");
     if (s->array[0])
-        add(l, &w, s->array);
+        launch_slurm_add(l, &w, s->array);
     if (s->reduce[0])
-        add(l, &w, s->reduce);
+        launch_slurm_add(l, &w, s->reduce);
     return (!s->array[0] && !s->reduce[0]) || tool(l, &w, e);
 }
 
-static bool make_dir(struct launch *l, struct error *e)
+static bool make_dir(struct cluster_launch *l, struct error *e)
 {
     char *real = realpath(l->beside, NULL);
     char *path = real ? arena_printf(l->a->mem, "%s/.ascope-slurm-XXXXXX", real) : NULL;
@@ -271,7 +271,7 @@ static void watch_signals(struct slurm *s)
     pthread_sigmask(SIG_BLOCK, &s->signals, &s->before);
 }
 
-bool slurm_submit(struct launch *l, struct error *e)
+bool slurm_submit(struct cluster_launch *l, struct error *e)
 {
     struct arguments *a = l->a;
     struct slurm *s = arena_take(a->mem, 1, sizeof *s);
@@ -282,7 +282,8 @@ bool slurm_submit(struct launch *l, struct error *e)
     l->state = s;
     watch_signals(s);
     words version = tool_words(l, "squeue");
-    add(l, &version, "--version"); /* fails without Slurm's configuration: better before jobs are submitted */
+    launch_slurm_add(l, &version,
+                     "--version"); /* fails without Slurm's configuration: better before jobs are submitted */
     if (!tool(l, &version, e) || !make_dir(l, e) || !write_parts(l, &parts, e) || !write_reduce(l, &reduce, e) ||
         !submit(l, "ascope-parts", arena_printf(a->mem, "--array=1-%zu", l->n_parts), parts, s->array, e))
         return false;
@@ -297,7 +298,7 @@ bool slurm_submit(struct launch *l, struct error *e)
 
 /* Reads a line of squeue or sacct: "17_4|NODE_FAIL|n2". Pending tasks share a line, "17_[5-9]|PENDING|", which is
  * ignored. */
-static void see(struct launch *l, const char *line)
+static void see(struct cluster_launch *l, const char *line)
 {
     struct slurm *s = l->state;
     const size_t len = strcspn(line, "|\n"), n = strlen(s->array);
@@ -306,7 +307,7 @@ static void see(struct launch *l, const char *line)
     const char *state = line + len + 1;
     const size_t state_len = strcspn(state, "| \n"), rest = strcspn(state, "|\n");
     const char *node = state[rest] == '|' ? state + rest + 1 : "";
-    struct seen *to = NULL;
+    struct launch_slurm_seen *to = NULL;
     if (len == strlen(s->reduce) && strncmp(line, s->reduce, len) == 0)
         to = &s->reduced;
     if (len > n + 1 && strncmp(line, s->array, n) == 0 && line[n] == '_' && isdigit((unsigned char)line[n + 1])) {
@@ -321,7 +322,7 @@ static void see(struct launch *l, const char *line)
 }
 
 /* Reads the states of the jobs with squeue or sacct. False: see e. */
-static bool look(struct launch *l, const char *name, struct error *e)
+static bool launch_slurm_look(struct cluster_launch *l, const char *name, struct error *e)
 {
     static const struct {
         const char *name, *word[5];
@@ -333,8 +334,8 @@ static bool look(struct launch *l, const char *name, struct error *e)
     words w = tool_words(l, name);
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         for (size_t k = 0; strcmp(tools[i].name, name) == 0 && tools[i].word[k]; k++)
-            add(l, &w, tools[i].word[k]);
-    add(l, &w, arena_printf(l->a->mem, "--jobs=%s,%s", s->array, s->reduce));
+            launch_slurm_add(l, &w, tools[i].word[k]);
+    launch_slurm_add(l, &w, arena_printf(l->a->mem, "--jobs=%s,%s", s->array, s->reduce));
     if (!tool(l, &w, e))
         return false;
     s->n_running = 0;
@@ -343,7 +344,7 @@ static bool look(struct launch *l, const char *name, struct error *e)
     return true;
 }
 
-static bool is_over(const struct seen *s)
+static bool is_over(const struct launch_slurm_seen *s)
 {
     static const char *const ended[] = { "BOOT_FAIL", "CANCELLED",     "COMPLETED", "DEADLINE", "FAILED",
                                          "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",  "TIMEOUT" };
@@ -353,7 +354,7 @@ static bool is_over(const struct seen *s)
     return false;
 }
 
-static bool has_shard(const struct launch *l, size_t part)
+static bool has_shard(const struct cluster_launch *l, size_t part)
 {
     char path[4096 + 80];
     snprintf(path, sizeof path, "%s/shard_%zu_of_%zu.summary", l->dir, part + 1, l->n_parts);
@@ -361,7 +362,7 @@ static bool has_shard(const struct launch *l, size_t part)
 }
 
 /* Reads the exit code that the second job has written; -1: not yet. */
-static int code_left(struct launch *l)
+static int code_left(struct cluster_launch *l)
 {
     char path[4096 + 16];
     int code = -1;
@@ -374,7 +375,7 @@ static int code_left(struct launch *l)
     return code;
 }
 
-static void relay(const struct launch *l, const char *name, FILE *to)
+static void relay(const struct cluster_launch *l, const char *name, FILE *to)
 {
     char path[4096 + 16], block[8192];
     snprintf(path, sizeof path, "%s/%s", l->dir, name);
@@ -386,22 +387,22 @@ static void relay(const struct launch *l, const char *name, FILE *to)
 }
 
 /* Reports parts without a shard, with the final states of their tasks. */
-static void report_parts(struct launch *l)
+static void report_parts(struct cluster_launch *l)
 {
     enum { SHOWN = 20 };
     const struct slurm *s = l->state;
     size_t n_shown = 0, n_failed = 0;
     for (size_t i = 0; i < l->n_parts; i++)
         n_failed += !has_shard(l, i);
-    if (n_failed > 0 && !look(l, "squeue", &(struct error){ 0 }))
-        look(l, "sacct", &(struct error){ 0 });
+    if (n_failed > 0 && !launch_slurm_look(l, "squeue", &(struct error){ 0 }))
+        launch_slurm_look(l, "sacct", &(struct error){ 0 });
     for (size_t i = 0; i < l->n_parts && n_failed > 0 && n_shown < SHOWN; i++) {
         if (has_shard(l, i))
             continue;
         const struct job_rank *rank = l->job->ranks.at;
         const size_t first = shard_first(l->job->ranks.n, i, l->n_parts);
         const size_t last = shard_first(l->job->ranks.n, i + 1, l->n_parts) - 1;
-        const struct seen *p = &s->part[i];
+        const struct launch_slurm_seen *p = &s->part[i];
         char to[32] = "";
         if (last > first)
             snprintf(to, sizeof to, " to %lld", (long long)rank[last].rank);
@@ -415,7 +416,7 @@ static void report_parts(struct launch *l)
 }
 
 /* An interrupt cancels the jobs and ends this process by the same signal. */
-static _Noreturn void interrupted(struct launch *l, int number)
+static _Noreturn void interrupted(struct cluster_launch *l, int number)
 {
     const struct slurm *s = l->state;
     struct error e = { 0 };
@@ -432,7 +433,7 @@ static _Noreturn void interrupted(struct launch *l, int number)
     _exit(128 + number);
 }
 
-static void show(const struct launch *l, struct progress *p)
+static void show(const struct cluster_launch *l, struct progress *p)
 {
     const struct slurm *s = l->state;
     char text[24];
@@ -446,7 +447,7 @@ static void show(const struct launch *l, struct progress *p)
 
 /* Waits for the exit code of the second job. A shared file system may show the file up to a minute after the job has
  * ended. */
-static int wait_for_code(struct launch *l, struct progress *p, struct error *e)
+static int wait_for_code(struct cluster_launch *l, struct progress *p, struct error *e)
 {
     enum { FIRST_MS = 100, LONGEST_MS = 5000, LATE_MS = 60000, BLIND_MS = 600000 };
     struct slurm *s = l->state;
@@ -454,7 +455,8 @@ static int wait_for_code(struct launch *l, struct progress *p, struct error *e)
     int code;
     for (long ms = FIRST_MS; (code = code_left(l)) < 0; ms = ms * 3 / 2 < LONGEST_MS ? ms * 3 / 2 : LONGEST_MS) {
         struct error unknown = { 0 };
-        const bool is_known = look(l, "squeue", &unknown) || look(l, "sacct", &(struct error){ 0 });
+        const bool is_known =
+            launch_slurm_look(l, "squeue", &unknown) || launch_slurm_look(l, "sacct", &(struct error){ 0 });
         blind_ms = is_known ? 0 : blind_ms + (uint64_t)ms;
         late_ms = is_over(&s->reduced) ? late_ms + (uint64_t)ms : 0;
         if (late_ms > (strcmp(s->reduced.state, "COMPLETED") == 0 ? LATE_MS : LONGEST_MS)) {
@@ -476,7 +478,7 @@ static int wait_for_code(struct launch *l, struct progress *p, struct error *e)
     return code;
 }
 
-bool slurm_watch(struct launch *l, enum exit_status *status, struct error *e)
+bool slurm_watch(struct cluster_launch *l, enum exit_status *status, struct error *e)
 {
     static const enum exit_status status_of[] = { STATUS_DONE, STATUS_NOTHING, STATUS_PARAMETER, STATUS_LOSSES };
     struct progress progress;
@@ -497,7 +499,7 @@ bool slurm_watch(struct launch *l, enum exit_status *status, struct error *e)
     return true;
 }
 
-void slurm_end(struct launch *l)
+void slurm_end(struct cluster_launch *l)
 {
     const struct slurm *s = l->state;
     if (l->dir)

@@ -15,8 +15,8 @@
 #include "cli/commands/cluster_launch.h"
 
 size_t slurm_parts(const struct arguments *a, size_t n_ranks);
-bool slurm_submit(struct launch *l, struct error *e);
-bool slurm_watch(struct launch *l, enum exit_status *status, struct error *e);
-void slurm_end(struct launch *l);
+bool slurm_submit(struct cluster_launch *l, struct error *e);
+bool slurm_watch(struct cluster_launch *l, enum exit_status *status, struct error *e);
+void slurm_end(struct cluster_launch *l);
 
 #endif

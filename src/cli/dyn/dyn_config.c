@@ -77,7 +77,7 @@ static const struct own_key {
 };
 /* clang-format on */
 
-static bool fits(const struct own_key *k, const json_t *value)
+static bool dyn_config_fits(const struct own_key *k, const json_t *value)
 {
     if (k->type == JSON_TRUE)
         return json_is_boolean(value);
@@ -91,7 +91,7 @@ static bool set_own(struct dyn_config *c, const struct own_key *k, const char *t
         json_decref(value);
         value = *text ? json_string(text) : NULL;
     }
-    if (!value || !fits(k, value)) {
+    if (!value || !dyn_config_fits(k, value)) {
         json_decref(value);
         return error_set(e, FAULT_ASKED, "--%s=%s: invalid value; accepted are %s", k->name, text, k->accepted);
     }
@@ -172,7 +172,7 @@ bool dyn_config_has_key(const char *word)
 
 /* ---- writing ---- */
 
-static void put_value(struct out *o, const json_t *v, unsigned depth);
+static void dyn_config_put_value(struct out *o, const json_t *v, unsigned depth);
 
 static void put_line(struct out *o, unsigned depth)
 {
@@ -194,7 +194,7 @@ static void put_object(struct out *o, const json_t *v, unsigned depth)
         const char *const key = json_object_iter_key(at);
         out_json(o, key, strlen(key));
         out_bytes(o, ": ", 2);
-        put_value(o, json_object_iter_value(at), depth + 1);
+        dyn_config_put_value(o, json_object_iter_value(at), depth + 1);
     }
     if (!is_first)
         put_line(o, depth);
@@ -207,12 +207,12 @@ static void put_list(struct out *o, const json_t *v, unsigned depth)
     for (size_t i = 0; i < json_array_size(v); i++) {
         if (i > 0)
             out_bytes(o, ", ", 2);
-        put_value(o, json_array_get(v, i), depth);
+        dyn_config_put_value(o, json_array_get(v, i), depth);
     }
     out_char(o, ']');
 }
 
-static void put_value(struct out *o, const json_t *v, unsigned depth)
+static void dyn_config_put_value(struct out *o, const json_t *v, unsigned depth)
 {
     switch (json_typeof(v)) {
     case JSON_OBJECT: put_object(o, v, depth); break;
@@ -231,7 +231,7 @@ bool dyn_config_write(struct dyn_config *c, struct error *e)
     struct out o;
     if (!out_open_named(&o, c->path, e))
         return false;
-    put_value(&o, c->root, 0);
+    dyn_config_put_value(&o, c->root, 0);
     if (!c->is_new && o.fd >= 0) { /* without permission for chown the file belongs to this user, as after an edit */
         const int unused = fchown(o.fd, c->was.st_uid, c->was.st_gid);
         (void)unused;

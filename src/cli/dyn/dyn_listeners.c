@@ -18,8 +18,8 @@
  * hosts differ. */
 #define SILENT_S 60.0
 
-static bool add(struct listeners *l, struct arena *mem, const char *host, double age_s, const struct board_rank *rank,
-                size_t n, uint32_t poll_ms)
+static bool dyn_listeners_add(struct listeners *l, struct arena *mem, const char *host, double age_s,
+                              const struct board_rank *rank, size_t n, uint32_t poll_ms)
 {
     l->poll_ms = poll_ms > l->poll_ms ? poll_ms : l->poll_ms;
     for (size_t i = 0; i < n; i++) {
@@ -45,14 +45,14 @@ static bool add_others(struct listeners *l, const char *dir, const char *here, s
         const char *const path = arena_printf(mem, "%s/%s", dir, d->d_name), *const name =
                                                                                  arena_text(mem, host, strlen(host));
         if (path && name && host_status_read(path, s) && s->age_s < SILENT_S + 3e-3 * s->poll_ms)
-            done = add(l, mem, name, s->age_s, s->rank, s->n, s->poll_ms);
+            done = dyn_listeners_add(l, mem, name, s->age_s, s->rank, s->n, s->poll_ms);
     }
     if (files)
         closedir(files);
     return done;
 }
 
-static int by_rank(const void *a, const void *b)
+static int dyn_listeners_by_rank(const void *a, const void *b)
 {
     const struct listener *const x = a, *const y = b;
     if (x->is.rank != y->is.rank)
@@ -78,10 +78,11 @@ bool listeners_find(struct listeners *l, const char *dir, struct arena *mem, str
         return false;
     l->id = view->id;
     l->seen_id = view->seen_id;
-    if ((is_here && !add(l, mem, host, 0, view->rank, view->n_ranks, view->poll_ms)) || !add_others(l, dir, host, mem))
+    if ((is_here && !dyn_listeners_add(l, mem, host, 0, view->rank, view->n_ranks, view->poll_ms)) ||
+        !add_others(l, dir, host, mem))
         return error_no_memory(e, dir);
     if (l->list.n > 0)
-        qsort(l->list.at, l->list.n, sizeof *l->list.at, by_rank);
+        qsort(l->list.at, l->list.n, sizeof *l->list.at, dyn_listeners_by_rank);
     return true;
 }
 

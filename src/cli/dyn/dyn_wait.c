@@ -26,7 +26,7 @@ struct awaited {
     char dir[BOARD_DIR_BYTES];
     int64_t start_step, stop_step;
 };
-struct waiting {
+struct dyn_wait_waiting {
     struct dyn *d;
     const char *path;
     uint64_t id;
@@ -55,7 +55,7 @@ static uint64_t id_now(const char *path)
 }
 
 /* Reads the request of the file, and the ranks that it asks for. */
-static bool request_read(struct waiting *w, struct error *e)
+static bool request_read(struct dyn_wait_waiting *w, struct error *e)
 {
     const struct listeners *const who = &w->d->who;
     struct config_text t;
@@ -93,7 +93,7 @@ static bool is_analysed(const char *dir)
 }
 
 /* Derives the result of a rank from its newest state. */
-static void judge(const struct waiting *w, struct awaited *a, bool is_replaced, bool is_running)
+static void dyn_wait_judge(const struct dyn_wait_waiting *w, struct awaited *a, bool is_replaced, bool is_running)
 {
     static const struct {
         enum awaited_result result;
@@ -130,7 +130,7 @@ static void judge(const struct waiting *w, struct awaited *a, bool is_replaced, 
 
 /* Derives the result of a process that has ended from its log: "Start Dynamic Profiler at 5 step.", "Stop Dynamic
  * Profiler at 8 step. Data: DIR". True: its last collection belongs to this request. */
-static bool judge_by_log(const struct waiting *w, struct awaited *a)
+static bool judge_by_log(const struct dyn_wait_waiting *w, struct awaited *a)
 {
     const struct board_rank *const r = &a->who.is;
     char path[PATH_MAX], line[PATH_MAX + 200];
@@ -169,7 +169,7 @@ static bool judge_by_log(const struct waiting *w, struct awaited *a)
 }
 
 /* Polls all ranks. Returns the number of ranks without a result so far. */
-static size_t look(struct waiting *w)
+static size_t dyn_wait_look(struct dyn_wait_waiting *w)
 {
     struct listeners now;
     struct error e = { 0 };
@@ -187,7 +187,7 @@ static size_t look(struct waiting *w)
         const struct listener *const l = listeners_same(&now, &a->who);
         if (l)
             a->who.is = l->is;
-        judge(w, a, is_replaced, l);
+        dyn_wait_judge(w, a, is_replaced, l);
         if (a->result == RESULT_OPEN && !l && !judge_by_log(w, a)) {
             a->result = RESULT_NONE;
             a->why = a->who.is.fate == FATE_RUNS && a->who.is.id == w->id ? "the process ended while it recorded"
@@ -201,7 +201,7 @@ static size_t look(struct waiting *w)
 
 /* ---- the report ---- */
 
-static json_t *results_json(const struct waiting *w)
+static json_t *results_json(const struct dyn_wait_waiting *w)
 {
     static const char *const words[] = { "open", "done", "cut", "none" };
     json_t *const list = json_array();
@@ -219,7 +219,7 @@ static json_t *results_json(const struct waiting *w)
     return list;
 }
 
-static void results_print(const struct waiting *w)
+static void results_print(const struct dyn_wait_waiting *w)
 {
     const struct term *const t = &w->d->term;
     for (size_t i = 0; i < w->n; i++) {
@@ -236,7 +236,7 @@ static void results_print(const struct waiting *w)
 
 bool dyn_wait(struct dyn *d, struct error *e)
 {
-    struct waiting w = { .d = d };
+    struct dyn_wait_waiting w = { .d = d };
     if (!listeners_find_some(&d->who, d->dir, d->a->mem, e) || !request_read(&w, e))
         return false;
     if (dyn_prints(d)) {
@@ -245,7 +245,7 @@ bool dyn_wait(struct dyn *d, struct error *e)
     }
     const int64_t begin_ms = now_ms();
     const char *gave_up = NULL;
-    while (look(&w) > 0) {
+    while (dyn_wait_look(&w) > 0) {
         const int64_t waited_ms = now_ms() - begin_ms;
         if (d->a->dyn.timeout_s > 0 && waited_ms >= 1000 * (int64_t)d->a->dyn.timeout_s)
             gave_up = "not within --timeout";

@@ -25,7 +25,7 @@ void msprof_say(const struct msprof_line *l, enum msprof_severity severity, cons
 /* ---- one option ---- */
 
 /* Finds an option by its full name or by an unambiguous prefix. NULL: reported. */
-static const struct msprof_row *find(const struct msprof_line *l, const char *word)
+static const struct msprof_row *msprof_line_find(const struct msprof_line *l, const char *word)
 {
     const struct msprof_row *exact = msprof_find(word), *found = NULL;
     const size_t n = strcspn(word + 2, "=");
@@ -75,13 +75,13 @@ static enum msprof_verdict set(struct msprof_line *l, const struct msprof_row *r
 enum msprof_verdict msprof_take(struct msprof_line *l, const char *word)
 {
     const char *const sign = strchr(word, '=');
-    const struct msprof_row *const r = find(l, word);
+    const struct msprof_row *const r = msprof_line_find(l, word);
     return r ? set(l, r, sign ? sign + 1 : NULL) : MSPROF_NEEDS_USAGE;
 }
 
 /* ---- conflicting options ---- */
 
-static bool refuse(struct msprof_line *l, const char *text)
+static bool msprof_line_refuse(struct msprof_line *l, const char *text)
 {
     msprof_say(l, MSPROF_ERROR, "%s", text);
     return false;
@@ -92,11 +92,11 @@ static bool dynamic_is_good(struct msprof_line *l)
     static const enum msprof_option not_with[] = { MSPROF_SYS_DEVICES, MSPROF_SYS_PERIOD, MSPROF_CPU };
     const bool is_on = msprof_is_on(l, MSPROF_DYNAMIC);
     if (GIVEN(MSPROF_PID) && !is_on)
-        return refuse(l, "--pid: requires --dynamic=on");
+        return msprof_line_refuse(l, "--pid: requires --dynamic=on");
     if (GIVEN(MSPROF_PID) && l->program)
-        return refuse(l, "--pid: not together with a program; give one of them");
+        return msprof_line_refuse(l, "--pid: not together with a program; give one of them");
     if (is_on && !GIVEN(MSPROF_PID) && !l->program)
-        return refuse(l, "--dynamic=on: give a program or --pid=N");
+        return msprof_line_refuse(l, "--dynamic=on: give a program or --pid=N");
     for (size_t i = 0; is_on && i < COUNT(not_with); i++)
         if (GIVEN(not_with[i])) {
             msprof_say(l, MSPROF_ERROR, "--dynamic=on: not together with --%s", msprof_rows[not_with[i]].name);
@@ -109,10 +109,10 @@ static bool marks_are_good(struct msprof_line *l)
 {
     const bool includes = GIVEN(MSPROF_DOMAIN_INCLUDE), excludes = GIVEN(MSPROF_DOMAIN_EXCLUDE);
     if (includes && excludes)
-        return refuse(l, "--mstx-domain-include: not together with --mstx-domain-exclude");
+        return msprof_line_refuse(l, "--mstx-domain-include: not together with --mstx-domain-exclude");
     if ((includes || excludes) && !msprof_is_on(l, MSPROF_MSPROFTX))
-        return refuse(l, includes ? "--mstx-domain-include: requires --msproftx=on"
-                                  : "--mstx-domain-exclude: requires --msproftx=on");
+        return msprof_line_refuse(l, includes ? "--mstx-domain-include: requires --msproftx=on"
+                                              : "--mstx-domain-exclude: requires --msproftx=on");
     return true;
 }
 
@@ -122,7 +122,7 @@ static bool blocks_are_good(struct msprof_line *l)
     const char *const blocks = l->value[MSPROF_TASK_BLOCK];
     if (l->on.chip != BLOCKS_BY_TYPE || !blocks || strcmp(blocks, "all") != 0 || GIVEN(MSPROF_OPTYPE))
         return true;
-    return refuse(l, "--task-block=all: requires --optype on this chip");
+    return msprof_line_refuse(l, "--task-block=all: requires --optype on this chip");
 }
 
 /* ---- modes ---- */
@@ -221,7 +221,7 @@ static bool devices_are_there(struct msprof_line *l)
             msprof_say(l, MSPROF_WARNING, "--sys-devices: device %s is not online; ignored", one);
     }
     if (used == 0)
-        return refuse(l, "--sys-devices: none of these devices is online; see ascope doctor");
+        return msprof_line_refuse(l, "--sys-devices: none of these devices is online; see ascope doctor");
     l->value[MSPROF_SYS_DEVICES] = left;
     return true;
 }
@@ -236,7 +236,7 @@ static bool system_is_good(struct msprof_line *l)
         return false;
     }
     if (GIVEN(MSPROF_HOST_SYS) && !GIVEN(MSPROF_HOST_SYS_PID))
-        return refuse(l, "--host-sys: requires a program or --host-sys-pid=N");
+        return msprof_line_refuse(l, "--host-sys: requires a program or --host-sys-pid=N");
     return devices_are_there(l);
 }
 

@@ -55,18 +55,18 @@ static void fill_power(struct ascope_options *o, const struct msprof_line *l)
         ascope_options_set(o, "sys_lp_freq", hz);
 }
 
-struct run_request msprof_request(const struct msprof_line *l)
+struct recorded_run msprof_request(const struct msprof_line *l)
 {
     const bool is_system = l->mode == MSPROF_IN_SYSTEM;
-    struct run_request r = { .program = l->program,
-                             .environment = l->value[MSPROF_ENVIRONMENT],
-                             .host_pid = (pid_t)msprof_number(l, MSPROF_HOST_SYS_PID),
-                             .delay_s = msprof_number(l, MSPROF_DELAY),
-                             .duration_s = msprof_number(l, MSPROF_DURATION),
-                             .period_s = is_system ? msprof_number(l, MSPROF_SYS_PERIOD) : 0,
-                             .is_interactive = msprof_is_on(l, MSPROF_DYNAMIC),
-                             .pids = l->pid,
-                             .n_pids = l->n_pids };
+    struct recorded_run r = { .program = l->program,
+                              .environment = l->value[MSPROF_ENVIRONMENT],
+                              .host_pid = (pid_t)msprof_number(l, MSPROF_HOST_SYS_PID),
+                              .delay_s = msprof_number(l, MSPROF_DELAY),
+                              .duration_s = msprof_number(l, MSPROF_DURATION),
+                              .period_s = is_system ? msprof_number(l, MSPROF_SYS_PERIOD) : 0,
+                              .is_interactive = msprof_is_on(l, MSPROF_DYNAMIC),
+                              .pids = l->pid,
+                              .n_pids = l->n_pids };
     struct ascope_options *const o = &r.recorder;
     const struct initial *const initial = is_system ? of_system : of_application;
     ascope_options_init(o);

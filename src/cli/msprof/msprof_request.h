@@ -7,6 +7,6 @@
 #include "run/run.h"
 
 /* For a line that collects. Texts belong to the line. */
-struct run_request msprof_request(const struct msprof_line *l);
+struct recorded_run msprof_request(const struct msprof_line *l);
 
 #endif

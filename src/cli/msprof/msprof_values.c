@@ -18,13 +18,13 @@ static const char digits[] = "0123456789", hex_digits[] = "0123456789abcdefABCDE
 /* ---- parts of values ---- */
 
 /* Splits a text at a separator. "a,,b" and "a," contain an empty piece. */
-struct pieces {
+struct msprof_values_pieces {
     const char *at;
     char separator;
     char piece[80]; /* longer pieces are truncated, and are invalid anyway */
 };
 
-static bool pieces_next(struct pieces *p)
+static bool pieces_next(struct msprof_values_pieces *p)
 {
     if (!p->at)
         return false;
@@ -108,7 +108,7 @@ const char *msprof_accepted(const struct msprof_line *l, const struct msprof_row
 static bool are_all(const struct msprof_line *l, const struct msprof_row *r, const char *list)
 {
     bool is_good = true;
-    for (struct pieces p = { list, ',', "" }; pieces_next(&p);)
+    for (struct msprof_values_pieces p = { list, ',', "" }; pieces_next(&p);)
         is_good &= r->kind == MSPROF_LIST ? is_word(l, r, p.piece) : *p.piece != '\0';
     return is_good;
 }
@@ -128,7 +128,8 @@ static bool has_kind(const struct msprof_line *l, const struct msprof_row *r, co
 }
 
 /* Reports an invalid value. Always false, for `return refuse(...)`. */
-static bool refuse(struct msprof_line *l, const struct msprof_row *r, const char *value, const char *accepted)
+static bool msprof_values_refuse(struct msprof_line *l, const struct msprof_row *r, const char *value,
+                                 const char *accepted)
 {
     msprof_say(l, MSPROF_ERROR, "--%s=%.200s: invalid value; accepted are %s", msprof_name(l, r), value, accepted);
     return false;
@@ -141,7 +142,7 @@ bool msprof_value_check(struct msprof_line *l, const struct msprof_row *r, const
         return true;
     }
     if (!has_kind(l, r, *value))
-        return refuse(l, r, *value, msprof_accepted(l, r));
+        return msprof_values_refuse(l, r, *value, msprof_accepted(l, r));
     return !r->check || r->check(l, r, value);
 }
 
@@ -154,7 +155,7 @@ MSPROF_RULE(msprof_check_storage_limit)
     char number[MOST_DIGITS + 1];
     snprintf(number, sizeof number, "%.*s", (int)(n < MOST_DIGITS ? n : MOST_DIGITS), *value);
     if (n > MOST_DIGITS || strcmp(*value + n, "MB") != 0 || !is_number(number, LEAST_MB, UINT32_MAX))
-        return refuse(l, r, *value, "200MB to 4294967295MB, with the unit");
+        return msprof_values_refuse(l, r, *value, "200MB to 4294967295MB, with the unit");
     return true;
 }
 
@@ -198,9 +199,9 @@ MSPROF_RULE(msprof_check_pids)
         n += *c == ',';
     l->pid = arena_take(l->mem, n, sizeof *l->pid);
     l->n_pids = 0;
-    for (struct pieces p = { *value, ',', "" }; l->pid && pieces_next(&p);) {
+    for (struct msprof_values_pieces p = { *value, ',', "" }; l->pid && pieces_next(&p);) {
         if (!is_number(p.piece, 1, INT_MAX))
-            return refuse(l, r, *value, "numbers of processes, separated by commas");
+            return msprof_values_refuse(l, r, *value, "numbers of processes, separated by commas");
         const char *pid = number_text(l, p.piece);
         if (pid && is_alive(pid))
             l->pid[l->n_pids++] = atoi(pid);
@@ -246,9 +247,9 @@ MSPROF_RULE(msprof_check_devices)
     enum { MOST_DEVICE = 63 };
     if (strcmp(*value, "all") == 0)
         return true;
-    for (struct pieces p = { *value, ',', "" }; pieces_next(&p);)
+    for (struct msprof_values_pieces p = { *value, ',', "" }; pieces_next(&p);)
         if (!is_number(p.piece, 0, MOST_DEVICE))
-            return refuse(l, r, *value, "all, or numbers from 0 to 63 separated by commas");
+            return msprof_values_refuse(l, r, *value, "all, or numbers from 0 to 63 separated by commas");
     return (*value = sorted_unique(l, *value)) != NULL;
 }
 
@@ -256,7 +257,7 @@ MSPROF_RULE(msprof_check_devices)
 static bool are_events(const char *list, bool may_be_decimal, unsigned long high, size_t most)
 {
     size_t n = 0;
-    for (struct pieces p = { list, ',', "" }; pieces_next(&p); n++)
+    for (struct msprof_values_pieces p = { list, ',', "" }; pieces_next(&p); n++)
         if (!is_event(p.piece, may_be_decimal, high))
             return false;
     return n <= most;
@@ -275,7 +276,7 @@ MSPROF_RULE(msprof_check_npu_events)
         "0x1,0x2,... or HA:0x1,...;MATA:0x2,...;SMMU:0x3,...;NOC:0x4,...: up to 8 events of each, 4 of NOC";
     unsigned seen = 0;
     if (!strchr(*value, ':'))
-        return are_events(*value, false, group[0].high, group[0].most) || refuse(l, r, *value, accepted);
+        return are_events(*value, false, group[0].high, group[0].most) || msprof_values_refuse(l, r, *value, accepted);
     char *copy = arena_text(l->mem, *value, strlen(*value));
     for (char *one; copy && (one = strsep(&copy, ";"));) {
         char *const colon = strchr(one, ':');
@@ -285,7 +286,7 @@ MSPROF_RULE(msprof_check_npu_events)
             (strlen(group[i].name) != (size_t)(colon - one) || strncmp(group[i].name, one, (size_t)(colon - one)) != 0))
             i++;
         if (!colon || i == COUNT(group) || seen >> i & 1 || !are_events(colon + 1, false, group[i].high, group[i].most))
-            return refuse(l, r, *value, accepted);
+            return msprof_values_refuse(l, r, *value, accepted);
         if (strcmp(group[i].name, "NOC") == 0 && l->on.chip >= 0 && l->on.chip != HAS_NOC) {
             msprof_say(l, MSPROF_ERROR, "--%s: chip %d has no NOC events", msprof_name(l, r), l->on.chip);
             return false;
@@ -306,7 +307,7 @@ MSPROF_RULE(msprof_check_core_metrics)
     const size_t most = l->on.chip < 0 || l->on.chip == HAS_MORE ? MORE_EVENTS : USUAL_EVENTS;
     if (strncmp(*value, custom, sizeof custom - 1) == 0)
         return are_events(*value + sizeof custom - 1, true, any_event, most) ||
-               refuse(l, r, *value, most == USUAL_EVENTS ? "up to 8 events" : "up to 10 events");
+               msprof_values_refuse(l, r, *value, most == USUAL_EVENTS ? "up to 8 events" : "up to 10 events");
     char known[300] = "Custom:0x8,0xa,...";
     size_t used = strlen(known);
     const char *name;
@@ -323,7 +324,7 @@ MSPROF_RULE(msprof_check_core_metrics)
         if (used < sizeof known)
             used += (size_t)snprintf(known + used, sizeof known - used, ", %s", name);
     }
-    return refuse(l, r, *value, known);
+    return msprof_values_refuse(l, r, *value, known);
 }
 
 /* Normalises events to lower-case hexadecimal numbers. */
@@ -334,9 +335,9 @@ MSPROF_RULE(msprof_check_nts_metrics)
         return true;
     const char *const list = *value + sizeof custom - 1;
     if (strncmp(*value, custom, sizeof custom - 1) != 0 || !are_events(list, true, MOST_EVENT, MOST_EVENTS))
-        return refuse(l, r, *value, "PipeUtilization, or Custom: with 1 to 10 events from 0 to 0x71b");
+        return msprof_values_refuse(l, r, *value, "PipeUtilization, or Custom: with 1 to 10 events from 0 to 0x71b");
     const char *text = custom;
-    for (struct pieces p = { list, ',', "" }; text && pieces_next(&p);)
+    for (struct msprof_values_pieces p = { list, ',', "" }; text && pieces_next(&p);)
         text = arena_printf(l->mem, "%s%s0x%lx", text, text == custom ? "" : ",",
                             strtoul(p.piece, NULL, p.piece[0] == '0' && (p.piece[1] | 0x20) == 'x' ? 16 : 10));
     *value = text;
@@ -427,7 +428,7 @@ MSPROF_RULE(msprof_check_application)
         if (*word)
             argv[n++] = word;
     if (n == 0)
-        return refuse(l, r, *value, "a program and its arguments");
+        return msprof_values_refuse(l, r, *value, "a program and its arguments");
     const char *const home = argv[0][0] == '~' && (argv[0][1] == '/' || !argv[0][1]) ? getenv("HOME") : NULL;
     if (home && !(argv[0] = arena_printf(l->mem, "%s%s", home, argv[0] + 1)))
         return false;

@@ -30,7 +30,7 @@ static void costs_free(struct costs *c)
     free(c->python);
 }
 
-static void add(struct top *sum, name_id name, double dur_ns, double *all)
+static void collection_summary_add(struct top *sum, name_id name, double dur_ns, double *all)
 {
     sum->name = name;
     sum->n++;
@@ -69,12 +69,12 @@ static bool costs_sum(const struct collection *s, size_t most, struct costs *out
         if (name_is_step(names, o->name[row]))
             continue;
         const name_id label = framework_op_label(o, row);
-        add(&out->host[label], label, (double)s->tree.self_ns[row], &out->host_ns);
+        collection_summary_add(&out->host[label], label, (double)s->tree.self_ns[row], &out->host_ns);
         double device_ns = 0; /* a run of a collective has several tasks */
         for (uint32_t k = s->tree.first_started[at]; k < s->tree.first_started[at + 1]; k++)
             device_ns += s->kernels.dur_us[s->tree.started[k]] * 1000;
         if (s->tree.first_started[at + 1] > s->tree.first_started[at])
-            add(&out->device[label], label, device_ns, &out->device_ns);
+            collection_summary_add(&out->device[label], label, device_ns, &out->device_ns);
     }
     out->n_host = top_take(names, out->host, n_names, most);
     out->n_device = top_take(names, out->device, n_names, most);

@@ -28,7 +28,7 @@ void advise(const struct arguments *a, const char *fmt, ...)
     complain("note: %s", text);
 }
 
-static bool add(struct collections *c, const struct prof_dirs *found)
+static bool collections_add(struct collections *c, const struct prof_dirs *found)
 {
     char **more = reallocarray(c->path, c->n + found->n, sizeof *more);
     if (!more)
@@ -55,7 +55,7 @@ static bool find_in_collections(const char *path, struct collections *out, struc
         struct error unused = { 0 };
         if (asprintf(&inside, "%s/%s", path, entry.at[i]) > 0 && framework_kind_of(inside, &why)) {
             has_collection = true;
-            if (prof_find(inside, &found, &unused) && !add(out, &found))
+            if (prof_find(inside, &found, &unused) && !collections_add(out, &found))
                 error_no_memory(e, path);
         }
         prof_dirs_free(&found);
@@ -91,7 +91,7 @@ static enum exit_status find_one(const struct arguments *a, const char *given, s
     if (!path)
         error_no_memory(&e, given);
     else if (prof_find(path, &found, &e))
-        done = add(out, &found) || error_no_memory(&e, given);
+        done = collections_add(out, &found) || error_no_memory(&e, given);
     else if (a->face == FACE_ASCOPE && e.fault != FAULT_LIMIT && (done = find_in_collections(path, out, &e_inside)))
         e = e_inside;
     if (!done && a->face == FACE_ASCOPE && e.fault == FAULT_FORMAT && e_inside.fault == FAULT_NONE &&
@@ -140,7 +140,7 @@ void collections_free(struct collections *c)
     *c = (struct collections){ 0 };
 }
 
-enum exit_status tally_status(const struct tally *t)
+enum exit_status tally_status(const struct results_tally *t)
 {
     if (t->n_done == 0 && t->n_lossy == 0)
         return STATUS_NOTHING;

@@ -16,10 +16,10 @@ enum exit_status collections_find(struct arguments *a, size_t first, struct coll
 void collections_free(struct collections *c);
 
 /* The results of several collections, and the status of the command. */
-struct tally {
+struct results_tally {
     size_t n_done, n_lossy, n_failed;
 };
-enum exit_status tally_status(const struct tally *t);
+enum exit_status tally_status(const struct results_tally *t);
 
 /* Prints a note on stderr, unless --quiet was given. */
 void advise(const struct arguments *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

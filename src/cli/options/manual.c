@@ -25,7 +25,7 @@ static void put_word(const char *word, int len, bool begins_line)
 }
 
 /* Every sentence begins a new line, as mdoc requires. */
-static void put_text(const char *text)
+static void manual_put_text(const char *text)
 {
     bool sentence_ended = false;
     for (int at = 0; *text;) {
@@ -53,10 +53,10 @@ static void put_paragraphs(const char *text)
     for (const char *end; (end = strstr(text, "\n\n")); text = end + 2) {
         char part[2000];
         snprintf(part, sizeof part, "%.*s", (int)(end - text), text);
-        put_text(part);
+        manual_put_text(part);
         fputs(".Pp\n", stdout);
     }
-    put_text(text);
+    manual_put_text(text);
 }
 
 static void put_option(const struct option_row *o)
@@ -75,7 +75,7 @@ static void put_option(const struct option_row *o)
     for (size_t i = 0; !o->value && option_choice(o, i); i++)
         printf("%s Cm %s", i > 0 ? " |" : "", option_choice(o, i));
     putchar('\n');
-    put_text(option_help(o, help, sizeof help));
+    manual_put_text(option_help(o, help, sizeof help));
 }
 
 static void put_command(const struct command *c)
@@ -170,7 +170,7 @@ static const struct {
 
 static void put_names(void)
 {
-    put_text(
+    manual_put_text(
         "Called as msprof.py, ascope accepts the command lines of that script (import, export, query, analyze); "
         "called as msprof, those of the launcher that parse collections (--export=on, --parse=on, --query=on, "
         "--analyze=on). A symbolic link is enough. The exit codes are those that callers of msprof expect: 0 also for "
@@ -186,7 +186,8 @@ void manual_print(void)
         stdout);
     put_synopsis();
     fputs(".Sh DESCRIPTION\n", stdout);
-    put_text("ascope reads collections of ascope, msprof and torch_npu and writes timelines, tables and databases.");
+    manual_put_text(
+        "ascope reads collections of ascope, msprof and torch_npu and writes timelines, tables and databases.");
     for (size_t i = 0; i < n_commands; i++)
         put_command(&commands[i]);
     fputs(".Ss msprof and msprof.py\n", stdout);
@@ -194,21 +195,21 @@ void manual_print(void)
     fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n", stdout);
     for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
         printf(".It Ev %s\n", environment[i].name);
-        put_text(environment[i].text);
+        manual_put_text(environment[i].text);
     }
     fputs(".El\n.Sh FILES\n.Bl -tag -width Ds\n", stdout);
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
         printf(".It Pa %s\n", written[i].name);
-        put_text(written[i].text);
+        manual_put_text(written[i].text);
     }
     fputs(".El\n.Sh EXIT STATUS\n.Bl -tag -width Ds\n", stdout);
     for (size_t i = 0; i < n_exit_meanings; i++) {
         printf(".It %d\n", exit_meanings[i].code);
-        put_text(exit_meanings[i].text);
+        manual_put_text(exit_meanings[i].text);
     }
     fputs(".El\n.Sh EXAMPLES\n", stdout);
     for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
-        put_text(example[i].about);
+        manual_put_text(example[i].about);
         printf(".Pp\n.Dl %s\n%s", example[i].line, i + 1 < sizeof example / sizeof *example ? ".Pp\n" : "");
     }
 }

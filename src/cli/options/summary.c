@@ -52,7 +52,7 @@ static bool is_above(const struct names *names, const struct top *a, const struc
     return a->dur_ns != b->dur_ns ? a->dur_ns > b->dur_ns : names_compare(names, a->name, b->name) < 0;
 }
 
-static int by_time(const void *a, const void *b, void *names)
+static int summary_by_time(const void *a, const void *b, void *names)
 {
     const struct top *x = a, *y = b;
     return is_above(names, x, y) ? -1 : is_above(names, y, x) ? 1 : 0;
@@ -65,7 +65,7 @@ size_t top_take(const struct names *names, struct top *sum, size_t n, size_t mos
         if (sum[i].n > 0)
             sum[n_runs++] = sum[i];
     if (n_runs > 0)
-        qsort_r(sum, n_runs, sizeof *sum, by_time, (void *)(uintptr_t)names);
+        qsort_r(sum, n_runs, sizeof *sum, summary_by_time, (void *)(uintptr_t)names);
     return n_runs < most ? n_runs : most;
 }
 
@@ -187,7 +187,7 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool summary_ends_with(const char *text, const char *end)
 {
     const size_t a = strlen(text), b = strlen(end);
     return a >= b && strcmp(text + a - b, end) == 0;
@@ -196,7 +196,7 @@ static bool ends_with(const char *text, const char *end)
 /* Tables are listed after timelines and databases, which users open first. */
 static bool is_table(const struct written *f)
 {
-    return !ends_with(f->path, ".db") && !f->is_timeline;
+    return !summary_ends_with(f->path, ".db") && !f->is_timeline;
 }
 
 static void put_padded(const struct term *t, const char *text, int columns)
@@ -264,12 +264,13 @@ static void put_rest(const struct term *t, const struct written *const *file, si
 /* Why a viewer cannot open a file; NULL: nothing is known. The uncompressed size of a .gz file is unknown here. */
 static const char *viewer_advice(const struct written *f)
 {
-    if (ends_with(f->path, ".gz"))
+    if (summary_ends_with(f->path, ".gz"))
         return NULL;
     if (f->is_timeline)
         return trace_size_advice(f->n_bytes);
-    return ends_with(f->path, ".db") && f->n_bytes > INSIGHT_MOST ? "MindStudio Insight opens files of at most 20 GiB"
-                                                                  : NULL;
+    return summary_ends_with(f->path, ".db") && f->n_bytes > INSIGHT_MOST
+               ? "MindStudio Insight opens files of at most 20 GiB"
+               : NULL;
 }
 
 /* Warns about files that are too large for viewers. */

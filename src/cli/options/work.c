@@ -18,7 +18,7 @@
 struct run {
     struct arguments *a;
     struct term term;
-    struct tally tally;
+    struct results_tally tally;
     json_t *json; /* of each collection, with --json */
 };
 

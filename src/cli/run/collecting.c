@@ -104,7 +104,7 @@ static const char *signal_name(int number)
 }
 
 /* Reports a program that failed, was killed, or is still running. */
-static void program_report(const struct arguments *a, const struct run_request *r, const struct run_result *out)
+static void program_report(const struct arguments *a, const struct recorded_run *r, const struct run_result *out)
 {
     char text[400];
     if (!out->has_program || out->status == 0)
@@ -136,7 +136,7 @@ static double seconds(struct timeval t)
 }
 
 /* The resource use that the kernel counted: exact, and available even if the program ended before the second sample. */
-static void program_use_print(const struct run_request *r, const struct run_result *out)
+static void program_use_print(const struct recorded_run *r, const struct run_result *out)
 {
     char wall[READABLE_MOST], user[READABLE_MOST], system[READABLE_MOST], memory[READABLE_MOST];
     struct term t;
@@ -154,7 +154,7 @@ static void program_use_print(const struct run_request *r, const struct run_resu
             readable_bytes(memory, (uint64_t)out->use.ru_maxrss * 1024));
 }
 
-static json_t *program_json(const struct run_request *r, const struct run_result *out)
+static json_t *program_json(const struct recorded_run *r, const struct run_result *out)
 {
     const bool is_killed = out->has_program && out->status >= 0 && WIFSIGNALED(out->status);
     json_t *program = !out->has_program ? json_null() : json_object();
@@ -204,7 +204,7 @@ static int results_make(struct arguments *a, const struct run_result *out, bool 
     return code;
 }
 
-static int end_msprof(struct arguments *a, const struct run_request *r, const struct run_result *out, bool exports)
+static int end_msprof(struct arguments *a, const struct recorded_run *r, const struct run_result *out, bool exports)
 {
     if (out->n_collections == 0) {
         const bool is_early = r->delay_s > 0 && out->has_program;
@@ -222,7 +222,7 @@ static int end_msprof(struct arguments *a, const struct run_request *r, const st
     return 0;
 }
 
-static int end_run(struct arguments *a, const struct run_request *r, const struct run_result *out, bool exports)
+static int end_run(struct arguments *a, const struct recorded_run *r, const struct run_result *out, bool exports)
 {
     a->more = a->json ? program_json(r, out) : NULL;
     if (exports && !a->json && !a->quiet)
@@ -235,7 +235,7 @@ static int end_run(struct arguments *a, const struct run_request *r, const struc
     return program_code(out) ? program_code(out) : code;
 }
 
-int collecting_run(struct arguments *a, struct run_request *r, int chip, bool exports)
+int collecting_run(struct arguments *a, struct recorded_run *r, int chip, bool exports)
 {
     const bool is_msprof = a->face == FACE_MSPROF;
     const struct run_listener listener = { .started = is_msprof  ? print_started

@@ -14,6 +14,6 @@ void results_fill(struct arguments *a, const struct msprof_line *l);
 /* Returns the exit code. For `ascope run` it is that of the program, 128 plus the signal that killed it, or 127 if
  * it could not be started; if the program succeeded, that of the export. For msprof it is 0 if there are results.
  * chip: platform number, -1: unknown. */
-int collecting_run(struct arguments *a, struct run_request *r, int chip, bool exports);
+int collecting_run(struct arguments *a, struct recorded_run *r, int chip, bool exports);
 
 #endif

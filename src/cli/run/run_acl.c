@@ -54,7 +54,7 @@ static bool is_clear(const struct arguments *a)
     return !other;
 }
 
-enum run_acl run_acl_fill(const struct arguments *a, struct run_request *r, int chip)
+enum run_acl run_acl_fill(const struct arguments *a, struct recorded_run *r, int chip)
 {
     struct error e = { 0 };
     size_t n = 0;

@@ -10,6 +10,6 @@ enum run_acl { RUN_ACL_ON, RUN_ACL_OFF, RUN_ACL_REFUSED };
 
 /* Replaces the recorder options of a request with a program, except the device and directory of the command line.
  * Texts are in a->mem. chip: platform number, -1: unknown. RUN_ACL_REFUSED: reported. */
-enum run_acl run_acl_fill(const struct arguments *a, struct run_request *r, int chip);
+enum run_acl run_acl_fill(const struct arguments *a, struct recorded_run *r, int chip);
 
 #endif

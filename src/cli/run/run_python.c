@@ -17,10 +17,10 @@
 
 extern char **environ;
 
-enum answer { ANSWER_NONE, ANSWER_FRAMEWORK, ANSWER_NO_PACKAGE, ANSWER_NO_INTERPRETER };
+enum run_python_answer { ANSWER_NONE, ANSWER_FRAMEWORK, ANSWER_NO_PACKAGE, ANSWER_NO_INTERPRETER };
 
 /* Reads the package's answer about a script: the name of its framework, or "none". */
-static enum answer read_answer(int fd, pid_t child)
+static enum run_python_answer read_answer(int fd, pid_t child)
 {
     char text[32];
     size_t n = 0;
@@ -34,7 +34,7 @@ static enum answer read_answer(int fd, pid_t child)
     return strcmp(text, "none\n") == 0 ? ANSWER_NONE : ANSWER_FRAMEWORK;
 }
 
-static enum answer ask(const struct python_program *p, struct arena *mem)
+static enum run_python_answer ask(const struct python_program *p, struct arena *mem)
 {
     struct words w = { .mem = mem };
     words_add(&w, p->interpreter);
@@ -58,13 +58,13 @@ static enum answer ask(const struct python_program *p, struct arena *mem)
     const int why = posix_spawnp(&child, p->interpreter, &files, NULL, w.at, environ);
     posix_spawn_file_actions_destroy(&files);
     close(to[1]);
-    const enum answer answer = why == 0 ? read_answer(to[0], child) : ANSWER_NO_INTERPRETER;
+    const enum run_python_answer answer = why == 0 ? read_answer(to[0], child) : ANSWER_NO_INTERPRETER;
     close(to[0]);
     return answer;
 }
 
 /* Asks with an additional directory in PYTHONPATH, which is kept if the package is found there. */
-static enum answer ask_in(const char *place, const struct python_program *p, struct arena *mem)
+static enum run_python_answer ask_in(const char *place, const struct python_program *p, struct arena *mem)
 {
     const char *before = getenv("PYTHONPATH");
     char *kept = before ? arena_text(mem, before, strlen(before)) : NULL;
@@ -72,7 +72,7 @@ static enum answer ask_in(const char *place, const struct python_program *p, str
     if (!path || access(place, F_OK) != 0)
         return ANSWER_NO_PACKAGE;
     setenv("PYTHONPATH", path, 1);
-    const enum answer answer = ask(p, mem);
+    const enum run_python_answer answer = ask(p, mem);
     if (answer != ANSWER_NO_PACKAGE)
         return answer;
     if (kept)
@@ -83,10 +83,10 @@ static enum answer ask_in(const char *place, const struct python_program *p, str
 }
 
 /* Searches the package: in the interpreter, then in the build tree, wheel or installation of this program. */
-static enum answer find_package(const struct python_program *p, const char *program, struct arena *mem)
+static enum run_python_answer find_package(const struct python_program *p, const char *program, struct arena *mem)
 {
     static const char *const beside[] = { "python/ascope", "..", "../lib*/python3*/*-packages/ascope" };
-    enum answer answer = ask(p, mem);
+    enum run_python_answer answer = ask(p, mem);
     for (size_t i = 0; answer == ANSWER_NO_PACKAGE && i < sizeof beside / sizeof *beside; i++) {
         glob_t found = { 0 };
         const char *pattern =
@@ -140,7 +140,7 @@ void run_python(const struct python_run *r, char *const *program, struct arena *
         become(program);
         return;
     }
-    const enum answer answer = find_package(&p, self, mem);
+    const enum run_python_answer answer = find_package(&p, self, mem);
     char **command = answer == ANSWER_FRAMEWORK && !r->outside ? python_command(&p, r, mem) : NULL;
     if (command) {
         set_front_end_environment(r, self);

@@ -9,43 +9,43 @@
 #include "collect/options/options.h"
 #include "collect/session/place.h"
 
-struct member {
+struct mindspore_info_member {
     const char *key;
-    void (*put)(struct json_text *t, const struct ascope_session *s, const struct member *m);
+    void (*put)(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m);
     size_t at;    /* of the option */
     bool is_true; /* without one */
 };
 
-static void put_constant(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_constant(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)s;
     json_text_add(t, "%s", m->is_true ? "true" : "false");
 }
 
-static void put_switch(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_switch(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     json_text_add(t, "%s", *(const bool *)((const char *)&s->o + m->at) ? "true" : "false");
 }
 
-static void put_is_set(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_is_set(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     json_text_add(t, "%s", s->has_schedule ? "true" : "false");
 }
 
-static void put_path(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_path(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     json_text_string(t, s->o.parent_dir ? s->o.parent_dir : ".");
 }
 
-static void put_level(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_level(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     json_text_string(t, s->o.level == ASCOPE_LEVEL_NONE ? "LevelNone" : options_level_name(s->o.level));
 }
 
-static void put_metrics(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_metrics(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     const char *const name = options_metrics_name(s->o.metrics);
     (void)m;
@@ -89,25 +89,25 @@ static const char *export_name(unsigned bit)
     return names[bit];
 }
 
-static void put_activities(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_activities(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     put_bits(t, s->o.activities, activity_name);
 }
 
-static void put_host_sys(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_host_sys(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     put_bits(t, s->o.host_sys, options_host_sys_name);
 }
 
-static void put_exports(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_exports(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     put_bits(t, (uint64_t)s->o.export_text | (uint64_t)s->o.export_db << 1, export_name);
 }
 
-static void put_names(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_names(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     const char *list = *(const char *const *)((const char *)&s->o + m->at), *name;
     size_t n;
@@ -118,7 +118,7 @@ static void put_names(struct json_text *t, const struct ascope_session *s, const
 }
 
 /* Without one: each step by itself, as MindSpore writes it. */
-static void put_schedule(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_schedule(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     const struct ascope_schedule none = { .active = 1 }, *const p = s->has_plan ? &s->plan : &none;
     (void)m;
@@ -129,38 +129,38 @@ static void put_schedule(struct json_text *t, const struct ascope_session *s, co
                   (long long)p->skip_first);
 }
 
-static void put_rank(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_rank(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     json_text_add(t, "\"%d\"", s->rank);
 }
 
 /* Of the directory, where there is one: what the front end says is what the program asked for. */
-static void put_device(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_device(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)m;
     json_text_add(t, "\"%d\"", s->n_devices > 0 ? s->devices[0].is.id : 0);
 }
 
-static void put_nothing(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_nothing(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)s, (void)m;
     json_text_add(t, "{}");
 }
 
-static void put_version(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_version(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)s, (void)m;
     json_text_add(t, "\"ascope " ASCOPE_VERSION "\"");
 }
 
-static void put_unknown(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_unknown(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)s, (void)m;
     json_text_add(t, "\"not known\"");
 }
 
-static void put_empty(struct json_text *t, const struct ascope_session *s, const struct member *m)
+static void put_empty(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     (void)s, (void)m;
     json_text_add(t, "\"\"");
@@ -171,7 +171,7 @@ static void put_empty(struct json_text *t, const struct ascope_session *s, const
 #define OPTION(name)   offsetof(struct ascope_options, name), false
 #define CONSTANT(is_t) 0, is_t
 /* clang-format off */
-static const struct member parameters[] = {
+static const struct mindspore_info_member parameters[] = {
     { "is_set_schedule", put_is_set, CONSTANT(false) },
     { "output_path", put_path, CONSTANT(false) },
     { "profiler_level", put_level, CONSTANT(false) },
@@ -198,12 +198,12 @@ static const struct member parameters[] = {
     { "schedule", put_schedule, CONSTANT(false) },
     { 0 },
 };
-static const struct member places[] = {
+static const struct mindspore_info_member places[] = {
     { "rank_id", put_rank, CONSTANT(false) },
     { "device_id", put_device, CONSTANT(false) },
     { 0 },
 };
-static const struct member rest[] = {
+static const struct mindspore_info_member rest[] = {
     { "cann_profiler_info", put_nothing, CONSTANT(false) },
     { "analysis_cost_time", put_nothing, CONSTANT(false) },
     { "ms_version", put_version, CONSTANT(false) },
@@ -213,7 +213,8 @@ static const struct member rest[] = {
 };
 /* clang-format on */
 
-static void members(struct json_text *t, const struct ascope_session *s, const struct member *m, const char *indent)
+static void members(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m,
+                    const char *indent)
 {
     for (const char *comma = ""; m->key; m++, comma = ",") {
         size_t n = 0;

@@ -30,7 +30,7 @@ enum when {
 };
 
 /* What the members of sample.json are made of. */
-struct sampled {
+struct sample_json_sampled {
     const struct ascope_options *o;
     const struct sample_command *command; /* NULL: the program opened the session itself */
     const struct chip *chip;
@@ -49,7 +49,7 @@ enum blank { BLANK_NEVER, BLANK_IN_SYSTEM, BLANK_IN_COMMANDS };
 
 struct sample_row {
     const char *key;
-    void (*put)(struct json_text *t, const struct sampled *x, const struct sample_row *r);
+    void (*put)(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r);
     uint64_t is;      /* bits of the mask or of enum when; or a number */
     size_t at;        /* in struct ascope_options, struct sample_command or struct sampled */
     const char *text; /* when it is so; NULL: on */
@@ -57,12 +57,12 @@ struct sample_row {
     bool is_ours; /* not for the vendor's libraries */
 };
 
-static const void *option_at(const struct sampled *x, const struct sample_row *r)
+static const void *option_at(const struct sample_json_sampled *x, const struct sample_row *r)
 {
     return (const char *)x->o + r->at;
 }
 
-static void put_text(struct json_text *t, const char *text)
+static void sample_json_put_text(struct json_text *t, const char *text)
 {
     json_text_string(t, text ? text : "");
 }
@@ -72,104 +72,104 @@ static const char *on_off(bool is_on)
     return is_on ? "on" : "off";
 }
 
-static void put_on_off(struct json_text *t, const struct sampled *x, const struct sample_row *r, bool is_on)
+static void put_on_off(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r, bool is_on)
 {
     const bool is_blank =
         x->command && (r->blank == BLANK_IN_COMMANDS || (r->blank == BLANK_IN_SYSTEM && x->command->is_system));
-    put_text(t, is_blank && !is_on ? "" : on_off(is_on));
+    sample_json_put_text(t, is_blank && !is_on ? "" : on_off(is_on));
 }
 
 /* msprof rounds down, the interface of the other front ends up. */
-static uint32_t every_ms(const struct sampled *x, uint32_t hz, uint32_t otherwise)
+static uint32_t every_ms(const struct sample_json_sampled *x, uint32_t hz, uint32_t otherwise)
 {
     return !hz ? otherwise : x->command ? 1000 / hz : (1000 + hz - 1) / hz;
 }
 
-static void put_fixed(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_fixed(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "%s", r->text);
     (void)x;
 }
 
-static void put_bits(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_bits(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     put_on_off(t, x, r, x->mask & r->is);
 }
 
-static void put_when(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_when(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
-    put_text(t, !(x->when & r->is) ? "" : r->text ? r->text : "on");
+    sample_json_put_text(t, !(x->when & r->is) ? "" : r->text ? r->text : "on");
 }
 
-static void put_is_so(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_is_so(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     put_on_off(t, x, r, x->when & r->is);
 }
 
 /* Levels include it; msprof writes what it was asked for. */
-static void put_hccl(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_hccl(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     put_on_off(t, x, r, (x->command ? x->o->more_data : x->mask) & DATA_HCCL);
 }
 
-static void put_flag(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_flag(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     put_on_off(t, x, r, *(const bool *)option_at(x, r));
 }
 
-static void put_rate_flag(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_rate_flag(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     put_on_off(t, x, r, *(const uint32_t *)option_at(x, r) > 0);
 }
 
-static void put_every_ms(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_every_ms(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "%u", every_ms(x, *(const uint32_t *)option_at(x, r), (uint32_t)r->is));
 }
 
-static void put_option(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_option(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
-    put_text(t, *(const char *const *)option_at(x, r));
+    sample_json_put_text(t, *(const char *const *)option_at(x, r));
 }
 
 /* Of the device's memory: at least 10 ms, though it is asked for in us. */
-static void put_memory_ms(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_memory_ms(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     enum { LEAST_MS = 10 };
     const uint32_t ms = every_ms(x, x->o->hardware_mem_hz, (uint32_t)r->is);
     json_text_add(t, "%u", ms > LEAST_MS ? ms : LEAST_MS);
 }
 
-static void put_every_us(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_every_us(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const uint32_t hz = *(const uint32_t *)option_at(x, r);
     json_text_add(t, "%u", hz ? 1000000 / hz : (uint32_t)r->is);
 }
 
 /* Both kinds of links have units of this one. */
-static void put_ub_ms(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_ub_ms(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const uint32_t hz = x->o->interconnection_hz ? x->o->interconnection_hz : x->o->io_hz;
     json_text_add(t, "%u", every_ms(x, hz, (uint32_t)r->is));
 }
 
-static void put_own(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_own(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const char *text;
     memcpy(&text, (const char *)x + r->at, sizeof text);
-    put_text(t, text);
+    sample_json_put_text(t, text);
 }
 
 /* Of the command; without one it has none. */
-static void put_command(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_command(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const char *text = NULL;
     if (x->command)
         memcpy(&text, (const char *)x->command + r->at, sizeof text);
-    put_text(t, text);
+    sample_json_put_text(t, text);
 }
 
-static void put_seconds(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_seconds(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     uint32_t s = 0;
     if (x->command)
@@ -177,43 +177,43 @@ static void put_seconds(struct json_text *t, const struct sampled *x, const stru
     json_text_add(t, s ? "\"%u\"" : "\"\"", s);
 }
 
-static void put_period(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_period(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "%lld", x->command && x->command->period_s ? (long long)x->command->period_s : -1LL);
     (void)r;
 }
 
-static void put_mode(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_mode(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
-    put_text(t, x->command ? "" : r->text);
+    sample_json_put_text(t, x->command ? "" : r->text);
 }
 
-static void put_collector(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_collector(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "%d", x->command ? (int)x->command->collector : -1);
     (void)r;
 }
 
-static void put_device(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_device(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "\"%d\"", x->device);
     (void)r;
 }
 
-static void put_mask(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_mask(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "\"0x%llx\"", (unsigned long long)x->mask);
     (void)r;
 }
 
-static void put_counting(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_counting(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
-    put_text(t, x->o->sample_based ? "sample-based" : "task-based");
+    sample_json_put_text(t, x->o->sample_based ? "sample-based" : "task-based");
     (void)r;
 }
 
 /* Of the group of events that is counted. */
-static const char *core_text(const struct sampled *x, const struct sample_row *r)
+static const char *core_text(const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const char *text = NULL;
     if (x->events)
@@ -221,92 +221,92 @@ static const char *core_text(const struct sampled *x, const struct sample_row *r
     return text ? text : "";
 }
 
-static void put_metrics(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_metrics(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const char *const custom = x->o->custom_events;
     json_text_add(t, "\"%s%s\"", custom ? "Custom:" : "", custom ? custom : core_text(x, r));
 }
 
-static void put_events(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_events(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
-    put_text(t, x->o->custom_events ? x->o->custom_events : core_text(x, r));
+    sample_json_put_text(t, x->o->custom_events ? x->o->custom_events : core_text(x, r));
 }
 
-static void put_core_ms(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_core_ms(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "%u", x->o->aic_hz ? 1000 / x->o->aic_hz : (uint32_t)r->is); /* rounded down in any case */
 }
 
-static unsigned task_level(const struct sampled *x)
+static unsigned task_level(const struct sample_json_sampled *x)
 {
     return x->mask & DATA_TASK_L3 ? 3 : x->mask & DATA_TASK_L2 ? 2 : x->mask & DATA_TASK_L1 ? 1 : 0;
 }
 
 /* As the libraries know it: l1; and as they write it down themselves: level1. What they get they decide upon by taskTime. */
-static void put_level(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_level(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const bool is_off = x->command && !(x->when & WHEN_TASKS);
     if (is_off)
-        put_text(t, "off");
+        sample_json_put_text(t, "off");
     else
         json_text_add(t, x->command && !r->is_ours && !x->is_environment ? "\"level%u\"" : "\"l%u\"", task_level(x));
 }
 
-static void put_task_time(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_task_time(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     static const char *const level[] = { "l0", "on", "l2", "l3" };
     const bool is_on = x->when & WHEN_TASKS || (x->command && x->command->is_system); /* there nobody asks */
-    put_text(t, !is_on ? "off" : !x->command || x->command->is_system ? "on" : level[task_level(x)]);
+    sample_json_put_text(t, !is_on ? "off" : !x->command || x->command->is_system ? "on" : level[task_level(x)]);
     (void)r;
 }
 
-static void put_ge(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_ge(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
-    put_text(t, x->mask & DATA_GE_API_L1 ? "l1" : x->mask & DATA_GE_API_L0 ? "l0" : "off");
+    sample_json_put_text(t, x->mask & DATA_GE_API_L1 ? "l1" : x->mask & DATA_GE_API_L0 ? "l0" : "off");
     (void)r;
 }
 
-static void put_l2_events(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_l2_events(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
-    put_text(t, !x->o->l2_cache ? "" : x->o->npu_events ? x->o->npu_events : x->chip->l2_events);
+    sample_json_put_text(t, !x->o->l2_cache ? "" : x->o->npu_events ? x->o->npu_events : x->chip->l2_events);
     (void)r;
 }
 
-static void put_npu_events(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_npu_events(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const bool has_own = x->chip->smmu.of[RATE_REQUEST][0] != 0;
-    put_text(t, x->o->npu_events ? x->o->npu_events : x->o->l2_cache && has_own ? r->text : "");
+    sample_json_put_text(t, x->o->npu_events ? x->o->npu_events : x->o->l2_cache && has_own ? r->text : "");
 }
 
 /* "Custom:0x1,0x2" has the list behind its name. */
-static void put_nts(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_nts(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const char *const metrics = x->o->nts_metrics, *const list = metrics ? strchr(metrics, ':') : NULL;
-    put_text(t, r->is ? (list ? list + 1 : "") : metrics);
+    sample_json_put_text(t, r->is ? (list ? list + 1 : "") : metrics);
 }
 
-static void put_llc(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_llc(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const bool is_old = x->chip->group == ON_310;
-    put_text(t, !(x->when & WHEN_CACHE) ? ""
-                : x->o->llc_write       ? (is_old ? "bandwidth" : "write")
-                                        : (is_old ? "capacity" : "read"));
+    sample_json_put_text(t, !(x->when & WHEN_CACHE) ? ""
+                            : x->o->llc_write       ? (is_old ? "bandwidth" : "write")
+                                                    : (is_old ? "capacity" : "read"));
     (void)r;
 }
 
-static void put_hz(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_hz(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const uint32_t hz = *(const uint32_t *)option_at(x, r);
     json_text_add(t, "%u", hz ? hz : (uint32_t)r->is);
 }
 
-static void put_is_host(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_is_host(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "%s", x->when & WHEN_HOST ? "true" : "false");
     (void)r;
 }
 
-static void put_host_list(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_host_list(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const uint32_t bits = *(const uint32_t *)option_at(x, r);
     json_text_add(t, "\"");
@@ -317,7 +317,7 @@ static void put_host_list(struct json_text *t, const struct sampled *x, const st
 }
 
 /* A member for each part of the host: its key is made here. */
-static void put_host_flags(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_host_flags(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     for (unsigned i = 0; options_host_sys_name(i); i++)
         json_text_add(t, "%s\"host_%s_profiling\":\"%s\"", i > 0 ? "," : "", options_host_sys_name(i),
@@ -325,19 +325,19 @@ static void put_host_flags(struct json_text *t, const struct sampled *x, const s
     (void)r;
 }
 
-static void put_pid(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_pid(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     json_text_add(t, "%d", (int)x->pid);
     (void)r;
 }
 
-static void put_limit(struct json_text *t, const struct sampled *x, const struct sample_row *r)
+static void put_limit(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const uint32_t mb = x->o->storage_limit_mb;
     if (mb)
         json_text_add(t, "\"%uMB\"", mb);
     else
-        put_text(t, "");
+        sample_json_put_text(t, "");
     (void)r;
 }
 
@@ -345,7 +345,7 @@ static void put_limit(struct json_text *t, const struct sampled *x, const struct
 #define OPTION(field)  .at = offsetof(struct ascope_options, field)
 #define OF_CORE(field) .at = offsetof(struct core_events, field)
 #define OF_COMMAND(field) .at = offsetof(struct sample_command, field)
-#define OWN(field)     .put = put_own, .at = offsetof(struct sampled, field)
+#define OWN(field)     .put = put_own, .at = offsetof(struct sample_json_sampled, field)
 #define WHEN(bits)     .put = put_when, .is = (bits)
 #define ON_OFF_WHEN(bits) .put = put_is_so, .is = (bits)
 #define BLANK          .blank = BLANK_IN_COMMANDS
@@ -497,7 +497,7 @@ static const struct sample_row rows[] = {
 };
 /* clang-format on */
 
-static unsigned when_of(const struct sampled *x)
+static unsigned when_of(const struct sample_json_sampled *x)
 {
     const struct ascope_options *const o = x->o;
     const bool has_program = !x->command || !x->command->is_system;
@@ -531,7 +531,7 @@ static unsigned when_of(const struct sampled *x)
     return when;
 }
 
-static void rows_put(struct json_text *t, struct sampled *x, bool is_simulated)
+static void rows_put(struct json_text *t, struct sample_json_sampled *x, bool is_simulated)
 {
     const char *const metrics = options_metrics_name(x->o->metrics);
     x->events = !metrics       ? NULL
@@ -557,31 +557,31 @@ void sample_json_put(struct json_text *t, const struct ascope_session *s, const 
     char place[PATH_MAX + 40], job[32];
     snprintf(place, sizeof place, d ? "%s/device_%d/" : "%s/host/", s->prof, d ? d->is.id : 0);
     snprintf(job, sizeof job, "%d", d ? d->is.id : HOST);
-    struct sampled x = { .o = &s->o,
-                         .command = c,
-                         .chip = info_chip(s),
-                         .result_dir = !c             ? s->prof
-                                       : c->is_system ? c->root
-                                                      : place,
-                         .app = c && (c->app || c->is_system) ? c->app : s->process,
-                         .job = info_is_simulated(s) ? "simulated"
-                                : c                  ? job
-                                                     : "64",
-                         .pid = s->pid,
-                         .device = d ? d->is.id : HOST };
+    struct sample_json_sampled x = { .o = &s->o,
+                                     .command = c,
+                                     .chip = info_chip(s),
+                                     .result_dir = !c             ? s->prof
+                                                   : c->is_system ? c->root
+                                                                  : place,
+                                     .app = c && (c->app || c->is_system) ? c->app : s->process,
+                                     .job = info_is_simulated(s) ? "simulated"
+                                            : c                  ? job
+                                                                 : "64",
+                                     .pid = s->pid,
+                                     .device = d ? d->is.id : HOST };
     rows_put(t, &x, info_is_simulated(s));
 }
 
 void sample_json_request(struct json_text *t, const struct ascope_options *o, const struct chip *chip,
                          const struct sample_command *c)
 {
-    struct sampled x = { .o = o,
-                         .command = c,
-                         .chip = chip,
-                         .result_dir = c->root,
-                         .app = c->app,
-                         .pid = c->host_pid,
-                         .device = HOST,
-                         .is_environment = true };
+    struct sample_json_sampled x = { .o = o,
+                                     .command = c,
+                                     .chip = chip,
+                                     .result_dir = c->root,
+                                     .app = c->app,
+                                     .pid = c->host_pid,
+                                     .device = HOST,
+                                     .is_environment = true };
     rows_put(t, &x, false);
 }

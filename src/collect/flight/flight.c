@@ -199,7 +199,7 @@ static void *flight_main(void *unused)
     return NULL;
 }
 
-static bool thread_start(struct error *e)
+static bool flight_thread_start(struct error *e)
 {
     atomic_store(&f.ends, false);
     const int why = background_thread(&f.thread, "ascope-flight", flight_main, NULL);
@@ -329,7 +329,7 @@ static bool flight_begin(const struct ascope_options *o, struct error *e)
     f.steps = (struct flight_steps){ 0 };
     f.slow = (struct slow_step){ 0 };
     atomic_store(&f.signals, 0); /* of a handler that came too late for the recorder before */
-    if (session_begin(o, e) && thread_start(e) && signal_take(e)) {
+    if (session_begin(o, e) && flight_thread_start(e) && signal_take(e)) {
         listen_begin();
         atomic_store(&f.is_on, true);
         step_begin();

@@ -177,7 +177,7 @@ struct flip_before {
     uint8_t bytes[FLIGHT_FLIP_ROOM - RECORD_HEAD];
 };
 
-struct reading {
+struct flight_history_reading {
     struct history *h;
     void (*put)(void *, struct record_head, const uint8_t *bytes);
     void *context;
@@ -188,7 +188,7 @@ struct reading {
     bool is_short;                /* of memory */
 };
 
-static bool is_rest_of_sample(struct reading *r, struct record_head head)
+static bool is_rest_of_sample(struct flight_history_reading *r, struct record_head head)
 {
     if (stream_table[head.stream].cut != CUT_SAMPLES)
         return false;
@@ -198,7 +198,8 @@ static bool is_rest_of_sample(struct reading *r, struct record_head head)
     return false;
 }
 
-static void flip_add(struct reading *r, struct flight_flip is, struct record_head head, const uint8_t *bytes)
+static void flip_add(struct flight_history_reading *r, struct flight_flip is, struct record_head head,
+                     const uint8_t *bytes)
 {
     if (record_bytes(head) > sizeof r->flip->bytes)
         return;
@@ -256,7 +257,7 @@ static uint16_t first_number(const struct flip_before *flip, size_t n)
 }
 
 /* The window begins: passes on the flips before it, of the host and of the device from the same number on. */
-static void window_enter(struct reading *r)
+static void window_enter(struct flight_history_reading *r)
 {
     r->is_inside = true;
     if (r->n_flips > 0)
@@ -274,7 +275,7 @@ static void window_enter(struct reading *r)
     }
 }
 
-static void record_take(struct reading *r, uint32_t ring, struct record_head head, const uint8_t *bytes)
+static void record_take(struct flight_history_reading *r, uint32_t ring, struct record_head head, const uint8_t *bytes)
 {
     struct flight_flip flip;
     const bool is_before = !r->is_inside || ring == FLIGHT_FLIPS;
@@ -290,7 +291,8 @@ static void record_take(struct reading *r, uint32_t ring, struct record_head hea
 }
 
 /* Takes the records of a run, up to the first one whose check is wrong. */
-static void run_take(struct reading *r, uint32_t ring, uint64_t seed, uint64_t place, const uint8_t *bytes, uint64_t n)
+static void run_take(struct flight_history_reading *r, uint32_t ring, uint64_t seed, uint64_t place,
+                     const uint8_t *bytes, uint64_t n)
 {
     for (uint64_t at = 0; at < n;) {
         struct record_head head;
@@ -309,7 +311,8 @@ static void run_take(struct reading *r, uint32_t ring, uint64_t seed, uint64_t p
     }
 }
 
-static void batch_take(struct reading *r, unsigned file, uint64_t offset, const uint8_t *bytes, uint64_t n)
+static void batch_take(struct flight_history_reading *r, unsigned file, uint64_t offset, const uint8_t *bytes,
+                       uint64_t n)
 {
     const struct rings_id id = r->h->of.id;
     for (uint64_t at = 0; at < n;) {
@@ -329,7 +332,7 @@ static void batch_take(struct reading *r, unsigned file, uint64_t offset, const 
     }
 }
 
-static void file_take(struct reading *r, unsigned file)
+static void file_take(struct flight_history_reading *r, unsigned file)
 {
     struct history *const h = r->h;
     bool is_cut;
@@ -360,7 +363,7 @@ static void file_take(struct reading *r, unsigned file)
 }
 
 /* Names and frames come first, because later records refer to them. */
-static void kept_records_take(struct reading *r)
+static void kept_records_take(struct flight_history_reading *r)
 {
     struct history *const h = r->h;
     const uint64_t n = h->kept_file.fd >= 0 ? h->of.state.kept_bytes : 0,
@@ -389,7 +392,7 @@ static void kept_records_take(struct reading *r)
 bool history_read(struct history *h, void (*put)(void *, struct record_head, const uint8_t *bytes), void *context,
                   struct error *e)
 {
-    struct reading r = { .h = h, .put = put, .context = context };
+    struct flight_history_reading r = { .h = h, .put = put, .context = context };
     h->n_records = h->flips_before = 0;
     kept_records_take(&r);
     for (unsigned i = h->n_files; i-- > 0 && !r.is_short;)

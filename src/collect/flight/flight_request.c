@@ -33,7 +33,7 @@ static size_t text_read(const char *path, char text[TEXT_MOST])
     return n > 0 ? (size_t)n : 0;
 }
 
-static void name_of(char name[NAME_ROOM], const char *home, const char *what)
+static void flight_request_name_of(char name[NAME_ROOM], const char *home, const char *what)
 {
     snprintf(name, NAME_ROOM, "%s/ascope.%s", home, what);
 }
@@ -46,7 +46,7 @@ static void reply_name(char name[NAME_ROOM], const char *home, uint64_t id)
 bool flight_request_take(const char *home, struct flight_request *out)
 {
     char name[NAME_ROOM], text[TEXT_MOST];
-    name_of(name, home, "request");
+    flight_request_name_of(name, home, "request");
     if (access(name, F_OK) != 0)
         return false;
     const bool is_read = text_read(name, text) > 0;
@@ -74,7 +74,7 @@ bool flight_request_put(const char *home, struct flight_request *r, struct error
     char name[NAME_ROOM], fresh[NAME_ROOM], text[80];
     if (getrandom(&r->id, sizeof r->id, 0) != (ssize_t)sizeof r->id)
         return error_set(e, FAULT_IO, "%s: no random number: %s", home, strerror(errno));
-    name_of(name, home, "request");
+    flight_request_name_of(name, home, "request");
     snprintf(fresh, sizeof fresh, "%s/ascope.request.%016" PRIx64, home, r->id);
     const int n = snprintf(text, sizeof text, "%s %" PRIu64 " %016" PRIx64 "\n", words[r->what], r->value, r->id);
     if (!place_file(fresh, text, (size_t)n, 0, e))

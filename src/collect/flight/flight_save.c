@@ -148,7 +148,7 @@ static bool files_write(struct saving *v, struct error *e)
     return is_well;
 }
 
-static bool describe(struct saving *v, const struct flight_saving *of, struct error *e)
+static bool flight_save_describe(struct saving *v, const struct flight_saving *of, struct error *e)
 {
     struct json_text facts = { 0 };
     facts_make(v, of, &facts);
@@ -205,7 +205,7 @@ static bool save(struct saving *v, const struct flight_saving *of, const struct 
     bool is_done = copy_make(v, of, parent, e) && files_write(v, e);
     if (is_done) {
         tally_make(v, now);
-        is_done = describe(v, of, e) && copy_name(v, of, path, e);
+        is_done = flight_save_describe(v, of, e) && copy_name(v, of, path, e);
     }
     if (is_done)
         report_short(v, of, path);

@@ -156,7 +156,7 @@ static uint64_t *said_slot(const struct flight_store *s, uint64_t hash)
 }
 
 /* What is kept may take a quarter of the memory: a program that makes new names all the time must not use all of it. */
-static void keep(struct flight_store *s, struct record_head head, const uint8_t *bytes)
+static void flight_store_keep(struct flight_store *s, struct record_head head, const uint8_t *bytes)
 {
     const size_t room = record_room(record_bytes(head));
     const uint64_t hash = check_word(check_bytes(head_kind(head), bytes, room - RECORD_HEAD), head.stream) | 1;
@@ -205,7 +205,7 @@ void flight_store_note(struct flight_store *s, struct record_head head, const ui
     s->batch_records[head.stream]++;
     s->batch_bytes += record_bytes(head);
     if (stream_table[head.stream].lasts)
-        keep(s, head, bytes);
+        flight_store_keep(s, head, bytes);
     else if (flight_flip(head, bytes, &flip) && record_room(record_bytes(head)) <= FLIGHT_FLIP_ROOM) {
         struct flight_last *const l = last_of(s, flip);
         if (l)

@@ -38,7 +38,7 @@ static bool list_has(const char *list, const char *name, size_t n)
     return false;
 }
 
-static bool is_wanted(const struct filter *f, const struct ascope_domain *d)
+static bool mark_domain_is_wanted(const struct filter *f, const struct ascope_domain *d)
 {
     if (!f)
         return true;
@@ -53,7 +53,7 @@ static void decide(struct ascope_domain *d)
     do { /* again when another thread has changed the lists in between: the last word is about the last lists */
         f = atomic_load(&filter);
         const bool is_gone = atomic_load(&d->is_gone);
-        atomic_store(&d->is_recorded, !is_gone && is_wanted(f, d));
+        atomic_store(&d->is_recorded, !is_gone && mark_domain_is_wanted(f, d));
     } while (f != atomic_load(&filter));
 }
 

@@ -16,11 +16,11 @@ static struct ascope_domain *domain_of(mstxDomainHandle_t handle)
     return (struct ascope_domain *)handle;
 }
 
-static void mark(const char *message, aclrtStream stream)
+static void mstx_mark(const char *message, aclrtStream stream)
 {
     ascope_mark(NULL, message, stream);
 }
-EXPORTED_AS(mark) void mstxMarkA(const char *message, aclrtStream stream);
+EXPORTED_AS(mstx_mark) void mstxMarkA(const char *message, aclrtStream stream);
 
 static mstxRangeId range_start(const char *message, aclrtStream stream)
 {
@@ -115,7 +115,7 @@ static const struct {
     unsigned int slot, size_most;
     mstxFuncPointer function;
 } slots[] = {
-    { MSTX_API_MODULE_CORE, 1, UINT32_MAX, (mstxFuncPointer)mark },
+    { MSTX_API_MODULE_CORE, 1, UINT32_MAX, (mstxFuncPointer)mstx_mark },
     { MSTX_API_MODULE_CORE, 2, UINT32_MAX, (mstxFuncPointer)range_start },
     { MSTX_API_MODULE_CORE, 3, UINT32_MAX, (mstxFuncPointer)range_end },
     { MSTX_API_MODULE_CORE, 4, NEWER_CORE_SIZE_MOST, (mstxFuncPointer)tool_id },

@@ -36,8 +36,8 @@ struct callbacks {
 enum { TEXT_MOST = 4096 };
 
 /* Of a registered text, the handle is its place in memory that stays. */
-static struct kept {
-    struct kept *next;
+static struct nvtx_kept {
+    struct nvtx_kept *next;
     char text[];
 } * kept[256];
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,9 +47,9 @@ static const char *text_keep(const char *text)
     unsigned hash = 5381;
     for (const char *c = text; *c; c++)
         hash = hash * 33 + (unsigned char)*c;
-    struct kept **const first = &kept[hash % (sizeof kept / sizeof *kept)];
+    struct nvtx_kept **const first = &kept[hash % (sizeof kept / sizeof *kept)];
     pthread_mutex_lock(&kept_lock);
-    struct kept *k = *first;
+    struct nvtx_kept *k = *first;
     while (k && strcmp(k->text, text) != 0)
         k = k->next;
     const size_t n = strlen(text) + 1;
@@ -89,7 +89,7 @@ static const char *text_allowed(const char *text, char out[TEXT_MOST])
     return out;
 }
 
-static const char *text_of(const struct attributes *a, char out[TEXT_MOST])
+static const char *nvtx_text_of(const struct attributes *a, char out[TEXT_MOST])
 {
     if (!a || a->size < offsetof(struct attributes, message) + sizeof a->message || !a->message)
         return NULL;
@@ -201,7 +201,7 @@ static int pop(struct ascope_domain *d)
     static result name##_domain(struct ascope_domain *d, const struct attributes *a)                                   \
     {                                                                                                                  \
         char out[TEXT_MOST];                                                                                           \
-        return call(d, text_of(a, out));                                                                               \
+        return call(d, nvtx_text_of(a, out));                                                                          \
     }                                                                                                                  \
     static result name##_attributes(const struct attributes *a)                                                        \
     {                                                                                                                  \

@@ -26,7 +26,7 @@ struct kept_text {
 };
 
 /* A text being read. */
-struct reading {
+struct option_json_reading {
     struct options_json *out;
     const struct options_request *request;
     const char *text;
@@ -41,8 +41,8 @@ struct reading {
 
 enum { NOWHERE = -1 };
 
-__attribute__((format(printf, 6, 7))) static void say(struct reading *r, enum ascope_severity severity, long at,
-                                                      const char *key, const char *code, const char *fmt, ...)
+__attribute__((format(printf, 6, 7))) static void say(struct option_json_reading *r, enum ascope_severity severity,
+                                                      long at, const char *key, const char *code, const char *fmt, ...)
 {
     char text[700];
     struct options_remark remark = { severity, 0, 0, key, code, text };
@@ -77,28 +77,28 @@ const char *options_remark_line(struct remark_line *line, const char *source, co
                          : say(r, ASCOPE_WARNING, (long)(r)->item[id].at, option_keys[id].name, "", __VA_ARGS__))
 
 /* Of a value. */
-static const char *code_of(const struct reading *r)
+static const char *code_of(const struct option_json_reading *r)
 {
     return r->out->front_end == ACL ? "EK0003" : "EK0001";
 }
 
-static bool is_given(const struct reading *r, enum option_key_id id)
+static bool is_given(const struct option_json_reading *r, enum option_key_id id)
 {
     return r->out->key[id].is_given;
 }
 
-static bool holds(const struct reading *r, enum option_key_id id, const char *value)
+static bool holds(const struct option_json_reading *r, enum option_key_id id, const char *value)
 {
     return r->out->key[id].value && strcmp(r->out->key[id].value, value) == 0;
 }
 
 /* The value as it stands in the text, as much of it as a line shows. */
-struct shown {
+struct option_json_shown {
     char text[64];
 };
-static struct shown shown(const struct reading *r, enum option_key_id id)
+static struct option_json_shown shown(const struct option_json_reading *r, enum option_key_id id)
 {
-    struct shown s;
+    struct option_json_shown s;
     const struct json_item *const i = &r->item[id];
     const size_t n = i->end - i->at, most = sizeof s.text - 4;
     size_t used = n < most ? n : most;
@@ -108,7 +108,7 @@ static struct shown shown(const struct reading *r, enum option_key_id id)
     return s;
 }
 
-static void refuse(struct reading *r, enum option_key_id id, const char *why)
+static void option_json_refuse(struct option_json_reading *r, enum option_key_id id, const char *why)
 {
     char accepted[400];
     option_key_accepted(&option_keys[id], r->chip, accepted, sizeof accepted);
@@ -118,7 +118,7 @@ static void refuse(struct reading *r, enum option_key_id id, const char *why)
 
 /* ---- texts ---- */
 
-static char *keep(struct reading *r, const char *text, size_t n)
+static char *option_json_keep(struct option_json_reading *r, const char *text, size_t n)
 {
     struct kept_text *const k = malloc(sizeof *k + n + 1);
     r->is_short |= !k;
@@ -141,12 +141,12 @@ void options_json_fini(struct options_json *j)
 }
 
 /* A string, or NULL if it contains what no value can. */
-static const char *string_of(struct reading *r, enum option_key_id id)
+static const char *string_of(struct option_json_reading *r, enum option_key_id id)
 {
     size_t n;
     char *const text = json_item_text(r->text, r->item[id], &n);
     r->is_short |= !text;
-    const char *const kept = text ? keep(r, text, n) : NULL;
+    const char *const kept = text ? option_json_keep(r, text, n) : NULL;
     free(text);
     if (!kept || strlen(kept) == n)
         return kept;
@@ -156,12 +156,12 @@ static const char *string_of(struct reading *r, enum option_key_id id)
 
 /* ---- one value ---- */
 
-static void set_value(struct reading *r, enum option_key_id id, const char *value)
+static void set_value(struct option_json_reading *r, enum option_key_id id, const char *value)
 {
     r->out->key[id].value = value;
 }
 
-static void check_chip(struct reading *r, enum option_key_id id)
+static void check_chip(struct option_json_reading *r, enum option_key_id id)
 {
     static const char *const codes[] = { [REFUSED_AS_VALUE] = "EK0001",
                                          [REFUSED_AS_BOTH] = "EK0005, EK0001",
@@ -177,36 +177,36 @@ static void check_chip(struct reading *r, enum option_key_id id)
                  "not supported by chip %d; remove the key", r->chip);
 }
 
-static void check_integer(struct reading *r, enum option_key_id id)
+static void check_integer(struct option_json_reading *r, enum option_key_id id)
 {
     const struct option_key *const k = &option_keys[id];
     const struct json_item *const i = &r->item[id];
     char digits[24];
     if (i->kind != ITEM_INTEGER) {
-        refuse(r, id, " (not an integer)");
+        option_json_refuse(r, id, " (not an integer)");
         return;
     }
     snprintf(digits, sizeof digits, "%.*s", (int)(i->end - i->at < 23 ? i->end - i->at : 23), r->text + i->at);
     const long long n = strtoll(digits, NULL, 10);
     const long long high = id == KEY_HARDWARE_MEM_FREQ && r->chip < 15 ? 100 : k->high;
     if (id == KEY_INSTR_FREQ) /* its range counts only together with instr_profiling */
-        set_value(r, id, keep(r, digits, strlen(digits)));
+        set_value(r, id, option_json_keep(r, digits, strlen(digits)));
     else if (n < k->low || n > high || i->end - i->at > 20)
-        refuse(r, id, "");
+        option_json_refuse(r, id, "");
     else
-        set_value(r, id, keep(r, digits, strlen(digits)));
+        set_value(r, id, option_json_keep(r, digits, strlen(digits)));
 }
 
-static void check_list(struct reading *r, enum option_key_id id, const char *value)
+static void check_list(struct option_json_reading *r, enum option_key_id id, const char *value)
 {
     const struct option_word *word, *unreferred = NULL;
     for (const char *at = value;; at++) {
         const size_t n = strcspn(at, ",");
-        const char *const one = keep(r, at, n);
+        const char *const one = option_json_keep(r, at, n);
         if (!one)
             return;
         if (!option_key_has_word(&option_keys[id], r->chip, one, &word)) {
-            refuse(r, id, *one ? "" : " (an empty item)");
+            option_json_refuse(r, id, *one ? "" : " (an empty item)");
             return;
         }
         unreferred = word->is_unreferred ? word : unreferred;
@@ -219,15 +219,16 @@ static void check_list(struct reading *r, enum option_key_id id, const char *val
     set_value(r, id, value);
 }
 
-static void check_word(struct reading *r, enum option_key_id id, const char *value)
+static void check_word(struct option_json_reading *r, enum option_key_id id, const char *value)
 {
     const struct option_word *word;
     if (!option_key_has_word(&option_keys[id], r->chip, value, &word)) {
-        refuse(r, id,
-               id == KEY_SWITCH                                        ? " (the vendor's page calls it off)"
-               : id == KEY_TRAINING_TRACE && strcmp(value, "off") == 0 ? " (the graph engine refuses it, though the "
-                                                                         "option reference has it; leave the key out)"
-                                                                       : "");
+        option_json_refuse(r, id,
+                           id == KEY_SWITCH ? " (the vendor's page calls it off)"
+                           : id == KEY_TRAINING_TRACE && strcmp(value, "off") == 0
+                               ? " (the graph engine refuses it, though the "
+                                 "option reference has it; leave the key out)"
+                               : "");
         return;
     }
     if (word->is_unreferred)
@@ -235,14 +236,14 @@ static void check_word(struct reading *r, enum option_key_id id, const char *val
     set_value(r, id, value);
 }
 
-static void check_metrics(struct reading *r, enum option_key_id id, const char *value)
+static void check_metrics(struct option_json_reading *r, enum option_key_id id, const char *value)
 {
     const char *group;
-    char *const events = keep(r, value, strlen(value));
+    char *const events = option_json_keep(r, value, strlen(value));
     if (!events)
         return;
     if (!option_key_metrics(r->chip, value, &group, events)) {
-        refuse(r, id, strlen(value) > 70 ? " (more than 70 characters)" : "");
+        option_json_refuse(r, id, strlen(value) > 70 ? " (more than 70 characters)" : "");
         return;
     }
     set_value(r, id, value);
@@ -283,24 +284,24 @@ static const char *place_problem(const char *path)
     return !S_ISDIR(s.st_mode) ? "not a directory" : access(part, W_OK | X_OK) != 0 ? "not writable" : NULL;
 }
 
-static const char *program_dir(struct reading *r)
+static const char *program_dir(struct option_json_reading *r)
 {
     char self[PATH_MAX] = "";
     if (r->request->program_dir)
         return r->request->program_dir;
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *const slash = n > 0 ? strrchr(self, '/') : NULL;
-    return slash ? keep(r, self, slash == self ? 1 : (size_t)(slash - self)) : ".";
+    return slash ? option_json_keep(r, self, slash == self ? 1 : (size_t)(slash - self)) : ".";
 }
 
 /* Absent, empty, or no string. */
-static void place_usual(struct reading *r)
+static void place_usual(struct option_json_reading *r)
 {
     const char *const work = getenv("ASCEND_WORK_PATH");
     char path[PATH_MAX];
     if (work && *work) {
         snprintf(path, sizeof path, "%s/profiling_data", work);
-        set_value(r, KEY_OUTPUT, keep(r, path, strlen(path)));
+        set_value(r, KEY_OUTPUT, option_json_keep(r, path, strlen(path)));
     } else if (r->out->front_end == ACL) {
         set_value(r, KEY_OUTPUT, program_dir(r));
     } else {
@@ -309,7 +310,7 @@ static void place_usual(struct reading *r)
     }
 }
 
-static void check_output(struct reading *r, const char *value)
+static void check_output(struct option_json_reading *r, const char *value)
 {
     const size_t at = strcspn(value, option_output_refused);
     if (!*value) {
@@ -337,7 +338,7 @@ static void check_output(struct reading *r, const char *value)
     }
 }
 
-static void check_limit(struct reading *r, const char *value)
+static void check_limit(struct option_json_reading *r, const char *value)
 {
     enum { LEAST_MB = 200 };
     static const char expected[] = "200MB to 4294967295MB, with the unit";
@@ -367,14 +368,14 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* Each type once, and in order: as msprof hands them over. */
-static void check_types(struct reading *r, const char *value)
+static void check_types(struct option_json_reading *r, const char *value)
 {
     enum { LONGEST = 256 };
     char *one[LONGEST + 1], out[LONGEST + 1] = "";
     size_t n = 0;
     if (!*value)
         return;
-    char *rest = strlen(value) <= LONGEST ? keep(r, value, strlen(value)) : NULL;
+    char *rest = strlen(value) <= LONGEST ? option_json_keep(r, value, strlen(value)) : NULL;
     bool is_good = rest != NULL;
     for (char *piece; (piece = strsep(&rest, ","));) {
         is_good &= *piece != '\0';
@@ -389,16 +390,16 @@ static void check_types(struct reading *r, const char *value)
     for (size_t i = 0, used = 0; i < n; i++)
         if (i == 0 || strcmp(one[i], one[i - 1]) != 0)
             used += (size_t)sprintf(out + used, "%s%s", used > 0 ? "," : "", one[i]);
-    set_value(r, KEY_OPTYPE, keep(r, out, strlen(out)));
+    set_value(r, KEY_OPTYPE, option_json_keep(r, out, strlen(out)));
 }
 
-static void check_string(struct reading *r, enum option_key_id id)
+static void check_string(struct option_json_reading *r, enum option_key_id id)
 {
     const struct option_key *const k = &option_keys[id];
     const bool is_string = r->item[id].kind == ITEM_STRING;
     const char *const value = is_string ? string_of(r, id) : "";
     if (!is_string && k->type == KEY_IS_STRING) {
-        refuse(r, id, " (not a string)");
+        option_json_refuse(r, id, " (not a string)");
         return;
     }
     if (!value)
@@ -410,7 +411,7 @@ static void check_string(struct reading *r, enum option_key_id id)
     else if (id == KEY_OPTYPE)
         check_types(r, value);
     else if (!*value && k->refuses_empty)
-        refuse(r, id, "");
+        option_json_refuse(r, id, "");
     else if (!*value && id == KEY_AIC_METRICS)
         check_metrics(r, id, r->out->front_end == ACL && r->chip == 7 ? k->absent_acl : k->empty);
     else if (!*value)
@@ -425,7 +426,7 @@ static void check_string(struct reading *r, enum option_key_id id)
         set_value(r, id, value);
 }
 
-static void check_value(struct reading *r, enum option_key_id id)
+static void check_value(struct option_json_reading *r, enum option_key_id id)
 {
     const struct option_key *const k = &option_keys[id];
     check_chip(r, id);
@@ -441,7 +442,7 @@ static void check_value(struct reading *r, enum option_key_id id)
 
 /* ---- rules between keys, and where code and reference differ ---- */
 
-static void without_effect(struct reading *r, enum option_key_id id, const char *why)
+static void without_effect(struct option_json_reading *r, enum option_key_id id, const char *why)
 {
     if (!is_given(r, id))
         return;
@@ -449,7 +450,7 @@ static void without_effect(struct reading *r, enum option_key_id id, const char 
     WARN_AT(r, id, "no effect: %s", why);
 }
 
-static void check_training(struct reading *r)
+static void check_training(struct option_json_reading *r)
 {
     const bool is_on = holds(r, KEY_TRAINING_TRACE, "on");
     static const enum option_key_id points[] = { KEY_FP_POINT, KEY_BP_POINT };
@@ -469,7 +470,7 @@ static void check_training(struct reading *r)
     }
 }
 
-static void check_task_trace(struct reading *r)
+static void check_task_trace(struct option_json_reading *r)
 {
     if (!is_given(r, KEY_TASK_TRACE))
         return;
@@ -480,7 +481,7 @@ static void check_task_trace(struct reading *r)
                 r->out->key[KEY_TASK_TIME].value);
 }
 
-static void check_instructions(struct reading *r)
+static void check_instructions(struct option_json_reading *r)
 {
     static const enum option_key_id others[] = { KEY_TRAINING_TRACE, KEY_TASK_TRACE,  KEY_TASK_TIME, KEY_HCCL,
                                                  KEY_AICPU,          KEY_AIC_METRICS, KEY_L2,        KEY_RUNTIME_API,
@@ -508,7 +509,7 @@ static void check_instructions(struct reading *r)
         }
 }
 
-static void check_together(struct reading *r)
+static void check_together(struct option_json_reading *r)
 {
     struct options_json *const out = r->out;
     if (out->front_end == TF) {
@@ -540,7 +541,7 @@ static void text_set(struct ascope_options *o, const struct recorder_option *row
     memcpy((char *)o + row->at, &text, sizeof text); /* without a copy that would stay for ever */
 }
 
-static void options_fill(struct reading *r)
+static void options_fill(struct option_json_reading *r)
 {
     struct options_json *const out = r->out;
     struct ascope_options *const o = &out->o;
@@ -573,7 +574,7 @@ static void options_fill(struct reading *r)
 /* ---- the text ---- */
 
 /* What holds unless a key says otherwise. */
-static void begin(struct reading *r)
+static void option_json_begin(struct option_json_reading *r)
 {
     struct options_json *const out = r->out;
     ascope_options_init(&out->o);
@@ -592,7 +593,7 @@ static void begin(struct reading *r)
 }
 
 /* Finds all keys first: of equal ones only the last is looked at. */
-static void keys_find(struct reading *r, struct json_item object)
+static void keys_find(struct option_json_reading *r, struct json_item object)
 {
     struct json_item key, value;
     for (size_t at = 0; json_member_next(r->text, object, &at, &key, &value);) {
@@ -619,7 +620,7 @@ static void keys_find(struct reading *r, struct json_item object)
     }
 }
 
-static void values_check(struct reading *r, struct json_item object)
+static void values_check(struct option_json_reading *r, struct json_item object)
 {
     struct json_item key, value;
     for (size_t at = 0; json_member_next(r->text, object, &at, &key, &value);)
@@ -649,9 +650,9 @@ static bool section_find(const char *text, struct json_item object, struct json_
     return is_there;
 }
 
-static bool object_read(struct reading *r, struct json_item object)
+static bool object_read(struct option_json_reading *r, struct json_item object)
 {
-    begin(r);
+    option_json_begin(r);
     keys_find(r, object);
     values_check(r, object);
     if (!r->is_bad)
@@ -662,11 +663,11 @@ static bool object_read(struct reading *r, struct json_item object)
     return !r->is_bad;
 }
 
-static bool acl_read(struct reading *r, struct json_item whole, bool is_section, struct json_item section)
+static bool acl_read(struct option_json_reading *r, struct json_item whole, bool is_section, struct json_item section)
 {
     if (!is_section) {
         say(r, ASCOPE_INFO, NOWHERE, NULL, "", "no member profiler: profiling stays off");
-        begin(r);
+        option_json_begin(r);
         (void)whole;
         return true;
     }
@@ -689,7 +690,7 @@ static bool is_blank(const char *text, size_t n)
     return i == n;
 }
 
-static bool text_read(struct reading *r, const char *text, size_t n)
+static bool text_read(struct option_json_reading *r, const char *text, size_t n)
 {
     struct options_json *const out = r->out;
     const struct json_limits of_tf = { 64, 64, false }, of_acl = { 10, 10, true };
@@ -720,7 +721,7 @@ static bool text_read(struct reading *r, const char *text, size_t n)
 bool options_json_read(struct options_json *out, const char *text, size_t n, const struct options_request *request)
 {
     *out = (struct options_json){ .front_end = request->front_end };
-    struct reading r = {
+    struct option_json_reading r = {
         .out = out, .request = request, .text = text, .chip = request->chip < 0 ? USUAL_CHIP : request->chip
     };
     const bool is_good = text_read(&r, text, n);

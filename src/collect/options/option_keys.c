@@ -116,7 +116,7 @@ bool option_key_has_word(const struct option_key *k, int chip, const char *text,
 
 /* ---- in words ---- */
 
-static void add(char *text, size_t size, const char *before, const char *word)
+static void option_keys_add(char *text, size_t size, const char *before, const char *word)
 {
     const size_t n = strlen(text);
     snprintf(text + n, size - n, "%s%s", n > 0 ? before : "", word);
@@ -127,11 +127,12 @@ static void metrics_accepted(int chip, char *text, size_t size)
     const char *name;
     for (size_t i = 0; (name = core_events_name(i)); i++)
         if (core_events_asked(name, chip_of(chip)))
-            add(text, size, ", ", name);
+            option_keys_add(text, size, ", ", name);
     if (chip_is_among(ON_910B | ON_950S, chip))
-        add(text, size, ", ", "PipeUtilizationExct");
-    add(text, size, ", ",
-        chip >= HAS_MORE_EVENTS ? "or Custom: and up to 10 events" : "or Custom: and up to 8 events (Custom:0x8,0xa)");
+        option_keys_add(text, size, ", ", "PipeUtilizationExct");
+    option_keys_add(text, size, ", ",
+                    chip >= HAS_MORE_EVENTS ? "or Custom: and up to 10 events"
+                                            : "or Custom: and up to 8 events (Custom:0x8,0xa)");
 }
 
 void option_key_accepted(const struct option_key *k, int chip, char *text, size_t size)
@@ -144,14 +145,14 @@ void option_key_accepted(const struct option_key *k, int chip, char *text, size_
         metrics_accepted(chip, text, size);
     } else if (k->words) {
         if (k->is_list)
-            add(text, size, "", "one or more of ");
+            option_keys_add(text, size, "", "one or more of ");
         for (const struct option_word *w = k->words; w->word; w++)
             if (chip_is_among(w->chips, chip))
-                add(text, size, w == k->words ? "" : ", ", w->word);
+                option_keys_add(text, size, w == k->words ? "" : ", ", w->word);
         if (k->is_list)
-            add(text, size, "", " with commas between them and no blanks");
+            option_keys_add(text, size, "", " with commas between them and no blanks");
         else if (!k->refuses_empty)
-            add(text, size, "", ", or an empty text");
+            option_keys_add(text, size, "", ", or an empty text");
     } else {
         snprintf(text, size, "a text that is not empty");
     }

@@ -34,8 +34,8 @@ static int chip_here(const struct ascope_options *o)
     return devices.chip;
 }
 
-static bool load(struct ascope_options *o, const char *source, const char *text, size_t bytes, uint32_t front_end,
-                 bool *is_on, struct error *e)
+static bool option_load_load(struct ascope_options *o, const char *source, const char *text, size_t bytes,
+                             uint32_t front_end, bool *is_on, struct error *e)
 {
     const uint32_t known = ASCOPE_FRONT_END_TENSORFLOW | ASCOPE_FRONT_END_ACL_JSON;
     struct listening l = { .source = source };
@@ -68,8 +68,8 @@ bool ascope_options_load_text(struct ascope_options *o, const char *text, size_t
                               struct ascope_error *e)
 {
     struct error inner = { 0 };
-    const bool is_good = load(o, front_end == ASCOPE_FRONT_END_ACL_JSON ? "acl.json" : "profiling_options", text, bytes,
-                              front_end, is_on, &inner);
+    const bool is_good = option_load_load(o, front_end == ASCOPE_FRONT_END_ACL_JSON ? "acl.json" : "profiling_options",
+                                          text, bytes, front_end, is_on, &inner);
     error_pass(&inner, e);
     return is_good;
 }
@@ -80,7 +80,7 @@ bool ascope_options_load(struct ascope_options *o, const char *file, uint32_t fr
     struct error inner = { 0 };
     size_t n = 0;
     char *const text = options_file_read(file, &n, &inner);
-    const bool is_good = text && load(o, file, text, n, front_end, is_on, &inner);
+    const bool is_good = text && option_load_load(o, file, text, n, front_end, is_on, &inner);
     free(text);
     error_pass(&inner, e);
     return is_good;

@@ -42,17 +42,17 @@ bool list_next(const char **at, const char **name, size_t *n)
 
 /* ---- texts that live as long as the process: each once ---- */
 
-struct kept {
-    struct kept *next;
+struct option_values_kept {
+    struct option_values_kept *next;
     char text[];
 };
 
 const char *text_keep(const char *text)
 {
-    static struct kept *all;
+    static struct option_values_kept *all;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    struct kept *k = all;
+    struct option_values_kept *k = all;
     while (k && strcmp(k->text, text) != 0)
         k = k->next;
     if (!k && (k = malloc(sizeof *k + strlen(text) + 1))) {

@@ -29,12 +29,12 @@ char *ascope_options_get(const struct ascope_options *o, const char *name)
     return NULL;
 }
 
-struct words {
+struct recorder_options_words {
     char *text;
     size_t n, size;
 };
 
-__attribute__((format(printf, 2, 3))) static void words_add(struct words *w, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void words_add(struct recorder_options_words *w, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -49,7 +49,7 @@ static bool is_usual(const struct ascope_choice *all, const struct ascope_choice
 }
 
 /* "off, l0, l1 = on": a boolean and a list are shown without the names that are only accepted. */
-static void add_choices(struct words *w, const struct ascope_option *option)
+static void add_choices(struct recorder_options_words *w, const struct ascope_option *option)
 {
     const char *comma = "";
     for (const struct ascope_choice *c = option->choices; c->name; c++) {
@@ -67,7 +67,7 @@ void ascope_option_values(const struct ascope_option *option, char *text, size_t
                                            [ASCOPE_OPTION_MS] = "ms from 0, or none",
                                            [ASCOPE_OPTION_TEXT] = "text",
                                            [ASCOPE_OPTION_NAMES] = "list of names" };
-    struct words w = { text, 0, size };
+    struct recorder_options_words w = { text, 0, size };
     if (option->values) {
         words_add(&w, "%s", option->values);
         return;

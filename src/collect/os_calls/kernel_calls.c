@@ -131,9 +131,9 @@ bool kernel_calls_permitted(const char **why)
 
 /* ---- what is read ---- */
 
-enum event_kind { EVENT_ENTER, EVENT_EXIT, EVENT_NAME, EVENT_START, EVENT_END };
+enum kernel_calls_event_kind { EVENT_ENTER, EVENT_EXIT, EVENT_NAME, EVENT_START, EVENT_END };
 
-struct event {
+struct kernel_calls_event {
     uint64_t at_ns;
     uint32_t thread, other; /* other: who started it */
     uint16_t kind, number;  /* number: of the system call */
@@ -163,7 +163,7 @@ struct kernel_calls {
     int *fd;             /* of all events, to be closed */
     size_t n_fds, fds_room;
     struct pollfd *polled;
-    struct event *event; /* read, and not yet in order */
+    struct kernel_calls_event *event; /* read, and not yet in order */
     size_t n_events, events_room;
     struct traced *traced; /* by the thread's number; a power of two of places */
     size_t n_traced, traced_room;
@@ -401,7 +401,7 @@ static void room_wait(void)
         nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
-static void call_put(const struct traced *t, const struct event *end)
+static void call_put(const struct traced *t, const struct kernel_calls_event *end)
 {
     room_wait();
     const struct ring_slot slot = ring_put(STREAM_SYSTEM_CALL, 0, sizeof(struct os_call));
@@ -419,7 +419,7 @@ static void call_put(const struct traced *t, const struct event *end)
     ring_done(slot);
 }
 
-static void event_use(struct kernel_calls *k, const struct event *v)
+static void event_use(struct kernel_calls *k, const struct kernel_calls_event *v)
 {
     struct traced *t = traced_find(k, v->thread, v->kind != EVENT_END);
     const struct traced *other;
@@ -447,19 +447,19 @@ static void event_use(struct kernel_calls *k, const struct event *v)
     }
 }
 
-static int by_time(const void *a, const void *b)
+static int kernel_calls_by_time(const void *a, const void *b)
 {
-    const struct event *const x = a, *const y = b;
+    const struct kernel_calls_event *const x = a, *const y = b;
     return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
 /* ---- the buffers ---- */
 
-static struct event *event_add(struct kernel_calls *k)
+static struct kernel_calls_event *event_add(struct kernel_calls *k)
 {
     if (k->n_events == k->events_room) {
         const size_t room = k->events_room * 2 + 4096;
-        struct event *const more = realloc(k->event, room * sizeof *more);
+        struct kernel_calls_event *const more = realloc(k->event, room * sizeof *more);
         if (!more)
             return NULL;
         k->event = more;
@@ -493,13 +493,13 @@ static void sample_read(struct kernel_calls *k, const uint8_t *p, size_t n)
     const uint64_t number = word_at(p + CALL);
     if (number > UINT16_MAX || !system_call_name((unsigned)number))
         return;
-    struct event *const v = event_add(k);
+    struct kernel_calls_event *const v = event_add(k);
     if (v)
-        *v = (struct event){ .at_ns = word_at(p + TIME),
-                             .thread = half_at(p + THREAD),
-                             .kind = point == point_id[POINT_ENTER] ? EVENT_ENTER : EVENT_EXIT,
-                             .number = (uint16_t)number,
-                             .value = (int64_t)word_at(p + VALUE) };
+        *v = (struct kernel_calls_event){ .at_ns = word_at(p + TIME),
+                                          .thread = half_at(p + THREAD),
+                                          .kind = point == point_id[POINT_ENTER] ? EVENT_ENTER : EVENT_EXIT,
+                                          .number = (uint16_t)number,
+                                          .value = (int64_t)word_at(p + VALUE) };
     else
         ring_count_dropped(STREAM_SYSTEM_CALL, 1);
 }
@@ -514,15 +514,15 @@ static void other_read(struct kernel_calls *k, uint32_t type, const uint8_t *p, 
                is_end = type == PERF_RECORD_EXIT;
     if ((!is_name && !is_start && !is_end) || n < FOURTH + 4 + TAIL)
         return;
-    struct event *const v = event_add(k);
+    struct kernel_calls_event *const v = event_add(k);
     if (!v)
         return;
-    *v = (struct event){ .at_ns = word_at(p + n - 8),
-                         .kind = is_name    ? EVENT_NAME
-                                 : is_start ? EVENT_START
-                                            : EVENT_END,
-                         .thread = half_at(p + (is_name ? SECOND : THIRD)),
-                         .other = half_at(p + FOURTH) };
+    *v = (struct kernel_calls_event){ .at_ns = word_at(p + n - 8),
+                                      .kind = is_name    ? EVENT_NAME
+                                              : is_start ? EVENT_START
+                                                         : EVENT_END,
+                                      .thread = half_at(p + (is_name ? SECOND : THIRD)),
+                                      .other = half_at(p + FOURTH) };
     if (is_name) {
         const size_t bytes = n - COMMAND - TAIL;
         memcpy(v->command, p + COMMAND, bytes < sizeof v->command - 1 ? bytes : sizeof v->command - 1);
@@ -570,7 +570,7 @@ void kernel_calls_look(struct kernel_calls *k, bool is_last)
             buffer_read(k, &k->buffer[i]);
     if (k->n_events == 0)
         return;
-    qsort(k->event, k->n_events, sizeof *k->event, by_time);
+    qsort(k->event, k->n_events, sizeof *k->event, kernel_calls_by_time);
     size_t used = 0;
     for (; used < k->n_events && k->event[used].at_ns < until_ns; used++)
         event_use(k, &k->event[used]);

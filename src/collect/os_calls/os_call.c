@@ -55,7 +55,7 @@ static const char *const thread_calls[THREAD_CALL_KINDS] = {
 
 /* ---- text; printf() would take longer than the calls do ---- */
 
-static char *text_put(char *at, const char *text)
+static char *os_call_text_put(char *at, const char *text)
 {
     while (*text)
         *at++ = *text++;
@@ -82,7 +82,7 @@ static char *signed_put(char *at, int64_t n)
 
 static char *hex_put(char *at, uint64_t n)
 {
-    at = text_put(at, "0x");
+    at = os_call_text_put(at, "0x");
     for (int shift = n > 0 ? 60 - __builtin_clzll(n) / 4 * 4 : 0; shift >= 0; shift -= 4)
         *at++ = "0123456789abcdef"[n >> shift & 15];
     return at;
@@ -116,47 +116,47 @@ static char *command_put(char *at, const char command[OS_CALL_COMMAND])
 
 /* ---- lines ---- */
 
-struct span {
+struct os_call_span {
     uint64_t begin_ns, dur_ns;
 };
 
-static uint64_t ns_of(double counts, double ns_per_count)
+static uint64_t os_call_ns_of(double counts, double ns_per_count)
 {
     const double ns = counts * ns_per_count;
     return ns >= 0 && ns < 1e18 ? (uint64_t)(ns + 0.5) : 0;
 }
 
 /* From the end of the call, which is close to the reading that the writer has just made. */
-static struct span span_of(const struct os_call_times *t, const struct os_call *c)
+static struct os_call_span span_of(const struct os_call_times *t, const struct os_call *c)
 {
     if (c->clock != OS_CALL_COUNTER)
-        return (struct span){ c->begin, c->duration };
-    const uint64_t end = c->begin + c->duration, dur_ns = ns_of((double)c->duration, t->ns_per_count);
-    const uint64_t end_ns = end < t->count ? t->raw_ns - ns_of((double)(t->count - end), t->ns_per_count)
-                                           : t->raw_ns + ns_of((double)(end - t->count), t->ns_per_count);
-    return (struct span){ end_ns - dur_ns, dur_ns };
+        return (struct os_call_span){ c->begin, c->duration };
+    const uint64_t end = c->begin + c->duration, dur_ns = os_call_ns_of((double)c->duration, t->ns_per_count);
+    const uint64_t end_ns = end < t->count ? t->raw_ns - os_call_ns_of((double)(t->count - end), t->ns_per_count)
+                                           : t->raw_ns + os_call_ns_of((double)(end - t->count), t->ns_per_count);
+    return (struct os_call_span){ end_ns - dur_ns, dur_ns };
 }
 
 static const uint64_t NS_PER_MS = 1000000, NS_PER_S = 1000000000;
 enum { ERRNO_MOST = 4095 };
 
 /* perf trace: <ms> (<ms> ms): <command>/<thread> <name>(<argument>) = <result> */
-static size_t system_call_put(char *line, struct span span, const struct os_call *c, const char *name)
+static size_t system_call_put(char *line, struct os_call_span span, const struct os_call *c, const char *name)
 {
     char *at = fixed_put(line, span.begin_ns, NS_PER_MS, 6);
-    at = text_put(at, " (");
+    at = os_call_text_put(at, " (");
     at = fixed_put(at, span.dur_ns, NS_PER_MS, 6);
-    at = text_put(at, " ms): ");
+    at = os_call_text_put(at, " ms): ");
     at = command_put(at, c->command);
     *at++ = '/';
     at = number_put(at, c->thread, 1);
     *at++ = ' ';
-    at = text_put(at, name);
-    at = text_put(at, "(a0: ");
+    at = os_call_text_put(at, name);
+    at = os_call_text_put(at, "(a0: ");
     at = argument_put(at, c->argument);
-    at = text_put(at, ") = ");
+    at = os_call_text_put(at, ") = ");
     if (c->result < 0 && c->result >= -ERRNO_MOST) {
-        at = text_put(at, "-1 (errno ");
+        at = os_call_text_put(at, "-1 (errno ");
         at = number_put(at, (uint64_t)-c->result, 1);
         *at++ = ')';
     } else if (c->result == OS_CALL_UNKNOWN) {
@@ -169,21 +169,21 @@ static size_t system_call_put(char *line, struct span span, const struct os_call
 }
 
 /* ltrace: [pid <thread>] <s> <module>-><name>(<argument>) = <result> <<s>> */
-static size_t thread_call_put(char *line, struct span span, const struct os_call *c, const char *call)
+static size_t thread_call_put(char *line, struct os_call_span span, const struct os_call *c, const char *call)
 {
-    char *at = text_put(line, "[pid ");
+    char *at = os_call_text_put(line, "[pid ");
     at = number_put(at, c->thread, 1);
-    at = text_put(at, "] ");
+    at = os_call_text_put(at, "] ");
     at = fixed_put(at, span.begin_ns, NS_PER_S, 9);
     *at++ = ' ';
-    at = text_put(at, call);
+    at = os_call_text_put(at, call);
     *at++ = '(';
     at = hex_put(at, (uint64_t)c->argument);
-    at = text_put(at, ") = ");
+    at = os_call_text_put(at, ") = ");
     at = signed_put(at, c->result);
-    at = text_put(at, " <");
+    at = os_call_text_put(at, " <");
     at = fixed_put(at, span.dur_ns, NS_PER_S, 9);
-    at = text_put(at, ">\n");
+    at = os_call_text_put(at, ">\n");
     return (size_t)(at - line);
 }
 
@@ -210,18 +210,19 @@ size_t thread_call_line(const struct os_call_times *t, const uint8_t *record, si
     if (!record_read(&c, record, bytes) || c.number >= THREAD_CALL_KINDS)
         return 0;
     char name[64];
-    *text_put(text_put(name, "exe->"), thread_calls[c.number]) = '\0';
+    *os_call_text_put(os_call_text_put(name, "exe->"), thread_calls[c.number]) = '\0';
     return thread_call_put(line, span_of(t, &c), &c, name);
 }
 
 size_t system_calls_head(const struct os_call_times *t, char line[OS_CALL_LINE_MOST])
 {
     const struct os_call c = { .argument = 4 /* CLOCK_MONOTONIC_RAW */, .command = "ascope" };
-    return system_call_put(line, (struct span){ t->begin_ns, 0 }, &c, "clock_gettime");
+    return system_call_put(line, (struct os_call_span){ t->begin_ns, 0 }, &c, "clock_gettime");
 }
 
 /* The one call that the reference does not report, though it places the others by it. */
 size_t thread_calls_head(const struct os_call_times *t, char line[OS_CALL_LINE_MOST])
 {
-    return thread_call_put(line, (struct span){ t->begin_ns, 0 }, &(struct os_call){ 0 }, "ascope->pthread_once");
+    return thread_call_put(line, (struct os_call_span){ t->begin_ns, 0 }, &(struct os_call){ 0 },
+                           "ascope->pthread_once");
 }

@@ -97,7 +97,7 @@ static bool is_ours(pid_t thread)
 }
 
 /* One more look; false: it was the last. */
-static bool look(struct os_trace *t)
+static bool os_trace_look(struct os_trace *t)
 {
     uint64_t pause_ns = LOOK_MS * UINT64_C(1000000);
     if (t->kernel) {
@@ -127,7 +127,7 @@ static void *trace_main(void *of)
     background_begun(&t->background);
     if (!t->kernel && !t->samples)
         return NULL;
-    while (look(t))
+    while (os_trace_look(t))
         ;
     if (t->kernel)
         kernel_calls_look(t->kernel, true);
@@ -136,7 +136,7 @@ static void *trace_main(void *of)
     return NULL;
 }
 
-static bool thread_start(struct os_trace *t, struct error *e)
+static bool os_trace_thread_start(struct os_trace *t, struct error *e)
 {
     const int why = background_start(&t->background, "ascope-calls", trace_main, t);
     t->has_thread = why == 0;
@@ -152,7 +152,7 @@ static void thread_stop(struct os_trace *t)
 
 /* ---- which way ---- */
 
-static void report(const struct os_trace *t, bool wraps_calls, const char *why)
+static void os_trace_report(const struct os_trace *t, bool wraps_calls, const char *why)
 {
     const bool has_library = t->has_sink || t->of.has_preloaded;
     char threads[PATH_MAX + 128] = "";
@@ -175,7 +175,7 @@ static void report(const struct os_trace *t, bool wraps_calls, const char *why)
 /* The kernel may refuse in the end: too many threads for its buffers, or another user's. */
 static bool kernel_start(struct os_trace *t, struct error *e)
 {
-    if (!thread_start(t, e) || t->kernel)
+    if (!os_trace_thread_start(t, e) || t->kernel)
         return t->kernel;
     thread_stop(t);
     t->by_kernel = false;
@@ -200,9 +200,9 @@ struct os_trace *os_trace_start(const struct os_trace_of *of, struct error *e)
         way = t->has_sink ? WAY_LIBC : WAY_SAMPLES; /* another program was asked before, and cannot be asked again */
     }
     if (way == WAY_SAMPLES && e->fault == FAULT_NONE && call_samples_permitted(of->pid))
-        thread_start(t, e);
+        os_trace_thread_start(t, e);
     if (e->fault == FAULT_NONE)
-        report(t, way == WAY_LIBC, why);
+        os_trace_report(t, way == WAY_LIBC, why);
     if (e->fault == FAULT_NONE && (t->has_thread || t->has_sink))
         return t;
     os_trace_stop(t);

@@ -7,7 +7,7 @@
 enum { FRAMES_FIRST = 1024, TEXT_FIRST = 64 << 10 };
 
 /* At least doubled, so that what is copied stays in proportion to what is kept. */
-static bool grow(void **at, size_t *room, size_t wanted, size_t first, size_t item_bytes)
+static bool call_stacks_grow(void **at, size_t *room, size_t wanted, size_t first, size_t item_bytes)
 {
     if (wanted <= *room)
         return true;
@@ -31,11 +31,11 @@ bool stacks_note(struct stacks *s, const uint8_t *record, size_t bytes)
     memcpy(&f, record, sizeof f);
     if (f.text_bytes != bytes - sizeof f || f.text_bytes == 0 || f.id == 0 || f.id > FRAMES_MOST || f.caller >= f.id ||
         f.text_bytes > FRAMES_BYTES_MOST - s->n_text ||
-        !grow((void **)&s->frame, &s->frames_room, (size_t)f.id + 1, FRAMES_FIRST, sizeof *s->frame) ||
-        !grow((void **)&s->text, &s->text_room, s->n_text + f.text_bytes, TEXT_FIRST, 1))
+        !call_stacks_grow((void **)&s->frame, &s->frames_room, (size_t)f.id + 1, FRAMES_FIRST, sizeof *s->frame) ||
+        !call_stacks_grow((void **)&s->text, &s->text_room, s->n_text + f.text_bytes, TEXT_FIRST, 1))
         return false;
     memcpy(s->text + s->n_text, record + sizeof f, f.text_bytes);
-    s->frame[f.id] = (struct frame){ f.caller, f.text_bytes, s->n_text };
+    s->frame[f.id] = (struct stack_frame){ f.caller, f.text_bytes, s->n_text };
     s->n_text += f.text_bytes;
     if (f.id >= s->n_frames)
         s->n_frames = (size_t)f.id + 1;
@@ -43,14 +43,14 @@ bool stacks_note(struct stacks *s, const uint8_t *record, size_t bytes)
     return true;
 }
 
-static const struct frame *frame_of(const struct stacks *s, uint32_t id)
+static const struct stack_frame *frame_of(const struct stacks *s, uint32_t id)
 {
     return id > 0 && id < s->n_frames && s->frame[id].n > 0 ? &s->frame[id] : NULL;
 }
 
 struct ascope_text stacks_label(const struct stacks *s, uint32_t label)
 {
-    const struct frame *const f = frame_of(s, label);
+    const struct stack_frame *const f = frame_of(s, label);
     return f ? (struct ascope_text){ s->text + f->at, f->n } : (struct ascope_text){ NULL, 0 };
 }
 
@@ -60,7 +60,7 @@ struct ascope_text stacks_text(struct stacks *s, uint32_t id)
         return (struct ascope_text){ NULL, 0 };
     if (s->made_of != id) {
         uint32_t n = 0;
-        for (const struct frame *f = frame_of(s, id); f; f = frame_of(s, f->caller)) {
+        for (const struct stack_frame *f = frame_of(s, id); f; f = frame_of(s, f->caller)) {
             if (f->n + (n > 0) > STACK_BYTES_MOST - n)
                 break;
             if (n > 0)

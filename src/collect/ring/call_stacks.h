@@ -26,7 +26,7 @@ struct __attribute__((packed)) frame_bytes {
 };
 
 struct stacks {
-    struct frame {
+    struct stack_frame {
         uint32_t caller, n;
         size_t at; /* in text */
     } * frame;     /* by number; those that were never announced have n == 0 */

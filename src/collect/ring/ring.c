@@ -225,7 +225,7 @@ __attribute__((noinline)) bool ring_attach(struct ring *r, uint32_t session)
 /* ---- putting ---- */
 
 /* Only this thread and its signal handlers write the counter; an increment that a handler interrupts may lose the handler's. */
-static void count(_Atomic uint64_t *counter, uint64_t n)
+static void ring_count(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
@@ -327,12 +327,12 @@ void ring_done(struct ring_slot slot)
     const uint32_t level = (atomic_load_explicit(&r->inside, memory_order_relaxed) >> RING_LANE_SHIFT) - 1;
     struct ring_lane *lane = &r->lane[level];
     lane->head = ring_slot_end(slot, lane);
-    count(&r->shared->lane[level].n_records, 1);
+    ring_count(&r->shared->lane[level].n_records, 1);
     atomic_store_explicit(&r->shared->lane[level].head, lane->head,
                           memory_order_release); /* the bytes are stored before the writer sees them */
     if (__builtin_expect(r->measured_from != 0, 0) && level == 0) {
-        count(&r->shared->cost_ticks, (host_clock_now() - r->measured_from) * r->stands_for);
-        count(&r->shared->cost_samples, 1);
+        ring_count(&r->shared->cost_ticks, (host_clock_now() - r->measured_from) * r->stands_for);
+        ring_count(&r->shared->cost_samples, 1);
         r->measured_from = 0;
         r->stands_for = COST_SAMPLED_OF;
     }

@@ -161,7 +161,7 @@ void rings_left_fini(struct rings_left *l)
 /* ---- records ---- */
 
 /* The bytes of a lane from its tail on, in one piece. */
-struct lane {
+struct rings_left_lane {
     const struct rings_left *of;
     uint64_t at, size, seed; /* in the file */
     uint64_t tail;
@@ -170,7 +170,7 @@ struct lane {
     uint64_t budget; /* bytes that may still be looked at in search of a good record: the search stays linear */
 };
 
-static bool lane_load(struct lane *l, uint64_t n)
+static bool lane_load(struct rings_left_lane *l, uint64_t n)
 {
     uint8_t *more = realloc(l->bytes, n);
     if (!more)
@@ -184,7 +184,7 @@ static bool lane_load(struct lane *l, uint64_t n)
 }
 
 /* The room of the record that is there; 0: none. Of RECORD_SKIP it is the rest of the lap. */
-static uint64_t record_at(const struct lane *l, uint64_t at, struct record_head *head)
+static uint64_t record_at(const struct rings_left_lane *l, uint64_t at, struct record_head *head)
 {
     if (l->n - at < RECORD_ALIGN)
         return 0;
@@ -196,7 +196,7 @@ static uint64_t record_at(const struct lane *l, uint64_t at, struct record_head 
 }
 
 /* Where the good records that begin there end; *last: where the last of them begins. */
-static uint64_t run_end(const struct lane *l, uint64_t at, uint64_t *last)
+static uint64_t run_end(const struct rings_left_lane *l, uint64_t at, uint64_t *last)
 {
     struct record_head head;
     for (uint64_t room; (room = record_at(l, at, &head)) > 0; at += room)
@@ -205,7 +205,7 @@ static uint64_t run_end(const struct lane *l, uint64_t at, uint64_t *last)
 }
 
 /* Where the next good record begins; the end of what was read: nowhere. */
-static uint64_t run_next(struct lane *l, uint64_t at)
+static uint64_t run_next(struct rings_left_lane *l, uint64_t at)
 {
     struct record_head head;
     for (at += RECORD_ALIGN; at < l->n && l->budget > 0; at += RECORD_ALIGN) {
@@ -223,7 +223,7 @@ struct receiver {
     void *context;
 };
 
-static void run_put(const struct lane *l, uint64_t at, uint64_t end, struct receiver to)
+static void run_put(const struct rings_left_lane *l, uint64_t at, uint64_t end, struct receiver to)
 {
     struct record_head head;
     for (uint64_t room; at < end && (room = record_at(l, at, &head)) > 0; at += room)
@@ -233,7 +233,7 @@ static void run_put(const struct lane *l, uint64_t at, uint64_t end, struct rece
 
 /* Run after run of good records. `head` is where the thread said that they end: it may have had no time to say so of the last one.
  * The records, and not the head, say what is there; where the two disagree the whole lane is searched. */
-static bool lane_drain(struct rings_left *left, struct lane *l, uint64_t head, struct receiver to)
+static bool lane_drain(struct rings_left *left, struct rings_left_lane *l, uint64_t head, struct receiver to)
 {
     const uint64_t said = head - l->tail, one_more = record_room(RECORD_MOST);
     const bool is_possible = said <= l->size && said % RECORD_ALIGN == 0;
@@ -296,11 +296,11 @@ bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_he
         const uint64_t at = layout->rings_at + i * layout->ring_bytes;
         read_at(l, &shared, sizeof shared, at);
         for (unsigned lane = 0; lane < RING_LANES; lane++) {
-            struct lane one = { .of = l,
-                                .at = at + layout->lane_at[lane],
-                                .size = layout->lane_bytes[lane],
-                                .seed = lane_seed(l->header.id, i, lane),
-                                .tail = i < l->commit->n_rings ? l->commit->tail[i][lane] : 0 };
+            struct rings_left_lane one = { .of = l,
+                                           .at = at + layout->lane_at[lane],
+                                           .size = layout->lane_bytes[lane],
+                                           .seed = lane_seed(l->header.id, i, lane),
+                                           .tail = i < l->commit->n_rings ? l->commit->tail[i][lane] : 0 };
             const uint64_t head = atomic_load(&shared.lane[lane].head);
             if (one.at >= l->file_bytes) {
                 l->n_damaged += head != one.tail;

@@ -115,7 +115,7 @@ bool short_record_read(struct short_record *r, struct stacks *s, struct record_h
     return true;
 }
 
-static uint8_t *put(uint8_t *to, const void *from, size_t n)
+static uint8_t *short_records_put(uint8_t *to, const void *from, size_t n)
 {
     if (n > 0)
         memcpy(to, from, n);
@@ -125,9 +125,9 @@ static uint8_t *put(uint8_t *to, const void *from, size_t n)
 void short_record_write(const struct short_record *r, uint8_t *to)
 {
     const struct tlv_bytes stack = { TORCH_TEXT_STACK, r->stack.n };
-    to = put(to, &r->fixed, r->n_fixed);
-    to = put(to, r->label.at, r->label.n);
-    to = put(to, r->texts, r->n_texts);
+    to = short_records_put(to, &r->fixed, r->n_fixed);
+    to = short_records_put(to, r->label.at, r->label.n);
+    to = short_records_put(to, r->texts, r->n_texts);
     if (r->stack.n > 0)
-        put(put(to, &stack, sizeof stack), r->stack.at, r->stack.n);
+        short_records_put(short_records_put(to, &stack, sizeof stack), r->stack.at, r->stack.n);
 }

@@ -15,7 +15,7 @@
 #include "collect/ring/ring.h"
 
 /* A thread in a call. The stack pointer and the place in the program distinguish one call from the next one of the same kind. */
-struct sampled {
+struct call_samples_sampled {
     uint32_t thread, look; /* look: the last one that has seen it */
     long number;
     unsigned long long argument, stack, place;
@@ -26,7 +26,7 @@ struct sampled {
 struct call_samples {
     pid_t pid;
     uint32_t n_looks;
-    struct sampled *sampled;
+    struct call_samples_sampled *sampled;
     size_t n, room;
 };
 
@@ -56,7 +56,7 @@ struct call_samples *call_samples_new(pid_t pid)
     return s;
 }
 
-static void sampled_put(const struct sampled *t)
+static void sampled_put(const struct call_samples_sampled *t)
 {
     if (t->number < 0 || !system_call_name((unsigned)t->number))
         return;
@@ -76,22 +76,22 @@ static void sampled_put(const struct sampled *t)
 }
 
 /* Threads come in the same order each time: `near` is where it was. NULL: no memory for another one. */
-static struct sampled *sampled_find(struct call_samples *s, uint32_t thread, size_t near)
+static struct call_samples_sampled *sampled_find(struct call_samples *s, uint32_t thread, size_t near)
 {
     for (size_t i = 0; i < s->n; i++) {
-        struct sampled *const t = &s->sampled[(near + i) % s->n];
+        struct call_samples_sampled *const t = &s->sampled[(near + i) % s->n];
         if (t->thread == thread)
             return t;
     }
     if (s->n == s->room) {
         const size_t room = s->room * 2 + 64;
-        struct sampled *const more = realloc(s->sampled, room * sizeof *more);
+        struct call_samples_sampled *const more = realloc(s->sampled, room * sizeof *more);
         if (!more)
             return NULL;
         s->sampled = more;
         s->room = room;
     }
-    s->sampled[s->n] = (struct sampled){ .thread = thread, .number = -1 };
+    s->sampled[s->n] = (struct call_samples_sampled){ .thread = thread, .number = -1 };
     return &s->sampled[s->n++];
 }
 
@@ -99,12 +99,12 @@ static struct sampled *sampled_find(struct call_samples *s, uint32_t thread, siz
 static void thread_look(struct call_samples *s, const char *name, size_t near)
 {
     char text[256];
-    struct sampled now = { .thread = (uint32_t)atoi(name), .number = -1 };
+    struct call_samples_sampled now = { .thread = (uint32_t)atoi(name), .number = -1 };
     if (now.thread == 0 || task_read(s->pid, name, "syscall", text, sizeof text) == 0)
         return;
     if (sscanf(text, "%ld %llx %*x %*x %*x %*x %*x %llx %llx", &now.number, &now.argument, &now.stack, &now.place) != 4)
         now.number = -1;
-    struct sampled *const t = sampled_find(s, now.thread, near);
+    struct call_samples_sampled *const t = sampled_find(s, now.thread, near);
     if (!t)
         return;
     const uint64_t at_ns = host_clock_raw_ns();

@@ -32,7 +32,7 @@ struct host_sampler {
 };
 
 /* Samples the sources that are due, and returns when to sample next. A late sample delays those that follow. */
-static uint64_t look(struct host_sampler *h, bool is_last)
+static uint64_t host_sampler_look(struct host_sampler *h, bool is_last)
 {
     const uint64_t begin = steady_ns();
     uint64_t next = UINT64_MAX;
@@ -78,18 +78,18 @@ static void *sampler_main(void *of)
     if (descriptors_apart())
         messages_hold();
     h->is_short = !sources_start(h);
-    uint64_t next = h->is_short ? 0 : look(h, false);
+    uint64_t next = h->is_short ? 0 : host_sampler_look(h, false);
     background_begun(&h->background);
     while (!h->is_short && background_pause(&h->background, next))
-        next = look(h, false);
+        next = host_sampler_look(h, false);
     if (!h->is_short)
-        look(h, true); /* at the stop: short recordings have two samples, too */
+        host_sampler_look(h, true); /* at the stop: short recordings have two samples, too */
     for (size_t i = 0; i < h->n; i++)
         h->source[i].is->stop(h->source[i].of);
     return NULL;
 }
 
-static bool thread_start(struct host_sampler *h, struct error *e)
+static bool host_sampler_thread_start(struct host_sampler *h, struct error *e)
 {
     const int why = background_start(&h->background, "ascope-host", sampler_main, h);
     return why == 0 || error_set(e, FAULT_LIMIT, "cannot create the host sampler thread: %s", strerror(why));
@@ -107,7 +107,7 @@ struct host_sampler *host_sampler_start(const struct host_target *of, const stru
                 "sys_interconnection: no device, and the kernel counts no PCIe traffic; nothing is recorded");
     h->target = of;
     h->options = o;
-    if (is_asked_for(o) && thread_start(h, e)) {
+    if (is_asked_for(o) && host_sampler_thread_start(h, e)) {
         messages_pass();
         if (!h->is_short)
             return h;

@@ -81,7 +81,7 @@ static void numastat_add(struct numa_sampler *s, unsigned node)
         sample_text_format(&s->text, " %.*s=%.*s", (int)(blank - at), at, (int)(end - blank - 1), blank + 1);
 }
 
-static void report(struct numa_sampler *s)
+static void numa_samples_report(struct numa_sampler *s)
 {
     if (!s->is_reported)
         message(ASCOPE_WARNING, "host_sys numa: /proc/%d/numa_maps cannot be read: %s; nothing is recorded",
@@ -102,7 +102,7 @@ static void numa_look(void *of, bool is_last)
     for (size_t i = 0; i < s->tree.n; i++)
         is_known |= !s->tree.processes[i].has_ended && process_add(s, &s->tree.processes[i]);
     if (!is_known && !s->tree.has_ended && !s->has_maps)
-        report(s);
+        numa_samples_report(s);
     s->has_maps |= is_known;
     if (is_known) {
         sample_text_format(&s->text, "time %llu\n", (unsigned long long)host_clock_raw_ns());

@@ -66,7 +66,7 @@ void proc_file_close(struct proc_files *of, struct proc_file *f)
     of->n--;
 }
 
-static int by_number(const void *a, const void *b)
+static int proc_files_by_number(const void *a, const void *b)
 {
     const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
     return (x > y) - (x < y);
@@ -98,7 +98,7 @@ pid_t *proc_numbers(int dir, const char *name, size_t *n)
     else if (fd >= 0)
         close(fd);
     if (*n > 1)
-        qsort(all, *n, sizeof *all, by_number);
+        qsort(all, *n, sizeof *all, proc_files_by_number);
     if (fd >= 0)
         errno = 0;
     return all;

@@ -42,7 +42,7 @@ static unsigned long long now(void)
 }
 
 /* Reports each kind once, so that nobody waits for data that will not come. */
-static void report(struct process_sampler *s, uint32_t what, const char *word, const char *source)
+static void process_samples_report(struct process_sampler *s, uint32_t what, const char *word, const char *source)
 {
     if (s->reported & what)
         return;
@@ -87,7 +87,7 @@ static void sample_cpu(struct process_sampler *s)
         s->text.is_short |= s->lines.is_short;
         sample_text_put(&s->text, STREAM_HOST_CPU);
     } else if (!s->tree.has_ended) {
-        report(s, ASCOPE_HOST_CPU, "cpu", "task");
+        process_samples_report(s, ASCOPE_HOST_CPU, "cpu", "task");
     }
     s->lines.n = 0;
     s->lines.is_short = false;
@@ -112,7 +112,7 @@ static void sample_memory(struct process_sampler *s)
     }
     if (!is_known) {
         if (!s->tree.has_ended && !s->has_pages)
-            report(s, ASCOPE_HOST_MEM, "mem", "statm");
+            process_samples_report(s, ASCOPE_HOST_MEM, "mem", "statm");
         if (!s->is_last || !s->has_pages)
             return;
         memcpy(pages, s->pages, sizeof pages); /* what it had at its end: a period has two looks */
@@ -155,7 +155,7 @@ static void sample_network(struct process_sampler *s)
         if (memchr(at, ':', (size_t)(end - at)))
             sample_text_add(&s->text, at, (size_t)(end - at) + 1);
     if (s->text.n == head && !s->tree.has_ended)
-        report(s, ASCOPE_HOST_NETWORK, "network", "net/dev");
+        process_samples_report(s, ASCOPE_HOST_NETWORK, "network", "net/dev");
     if (s->text.n > head)
         sample_text_put(&s->text, STREAM_HOST_NETWORK);
     s->text.n = 0;
@@ -191,7 +191,7 @@ static void sample_disk(struct process_sampler *s)
     proc_tree_io(&s->tree);
     if (!s->tree.has_io) {
         if (!s->tree.has_ended)
-            report(s, ASCOPE_HOST_DISK, "disk", "io");
+            process_samples_report(s, ASCOPE_HOST_DISK, "disk", "io");
         return;
     }
     if (s->disk_from_ns == 0) {

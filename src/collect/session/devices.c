@@ -8,12 +8,12 @@
 #include "collect/session/message.h"
 
 /* The kinds that were looked for, each with the reason why it is not taken. */
-struct looked {
+struct devices_looked {
     char text[512];
     size_t used;
 };
 
-static void looked_add(struct looked *l, const struct device_kind *kind, const struct error *why)
+static void looked_add(struct devices_looked *l, const struct device_kind *kind, const struct error *why)
 {
     if (l->used < sizeof l->text)
         l->used += (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s%s (%s)", l->used > 0 ? ", " : "",
@@ -21,7 +21,7 @@ static void looked_add(struct looked *l, const struct device_kind *kind, const s
 }
 
 /* Of the program: one that it uses. Else: one that this machine has. */
-static const struct device_kind *first_real(bool of_program, struct looked *l)
+static const struct device_kind *first_real(bool of_program, struct devices_looked *l)
 {
     for (size_t i = 0; device_kinds[i]; i++) {
         const struct device_kind *const kind = device_kinds[i];
@@ -37,7 +37,7 @@ static const struct device_kind *first_real(bool of_program, struct looked *l)
 
 const struct device_kind *device_choose(const char *name, struct error *e)
 {
-    struct looked looked = { 0 };
+    struct devices_looked looked = { 0 };
     char known[160] = "auto, none";
     size_t used = strlen(known);
     if (strcmp(name, "none") == 0)
@@ -61,7 +61,7 @@ const struct device_kind *device_choose(const char *name, struct error *e)
 void devices_online(struct devices_online *out)
 {
     struct error ignored = { 0 };
-    const struct device_kind *const kind = first_real(false, &(struct looked){ 0 });
+    const struct device_kind *const kind = first_real(false, &(struct devices_looked){ 0 });
     const unsigned n = kind ? kind->probe(&ignored) : 0;
     *out = (struct devices_online){ .chip = -1 };
     for (unsigned i = 0; i < n && out->n < ONLINE_MOST; i++) {

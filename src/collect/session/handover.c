@@ -130,7 +130,7 @@ void handover_free(struct handover *h)
 
 static const struct handover_page *page;
 
-static bool find(uint32_t session, struct rings_outside *out)
+static bool handover_find(uint32_t session, struct rings_outside *out)
 {
     struct handover_file file;
     words_get(&file, page->file, sizeof file);
@@ -175,6 +175,6 @@ bool handover_attach(struct handover_wish *wish)
                                     .calls = page->calls,
                                     .domain_include = page->domain_include,
                                     .domain_exclude = page->domain_exclude };
-    rings_follow(&page->session, find);
+    rings_follow(&page->session, handover_find);
     return true;
 }

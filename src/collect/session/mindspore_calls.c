@@ -82,7 +82,7 @@ struct caller {
     struct open_call *open;
     size_t n, room;
 };
-struct making {
+struct mindspore_calls_making {
     const struct ms_clock *clock;
     struct slices *to;
     uint8_t *names; /* the file */
@@ -94,12 +94,12 @@ struct making {
     struct ms_calls_made made;
 };
 
-static bool short_of_memory(struct making *m)
+static bool short_of_memory(struct mindspore_calls_making *m)
 {
     return error_no_memory(&m->to->to->error, m->to->to->path);
 }
 
-static struct ascope_text name_of(const struct making *m, uint64_t key)
+static struct ascope_text mindspore_calls_name_of(const struct mindspore_calls_making *m, uint64_t key)
 {
     const size_t at = map_find(&m->name_at, key);
     struct tlv_bytes text;
@@ -114,10 +114,10 @@ static struct ascope_text name_of(const struct making *m, uint64_t key)
     return (struct ascope_text){ (const char *)name, n };
 }
 
-static void range_put(struct making *m, const struct caller *c, struct open_call call, uint64_t end)
+static void range_put(struct mindspore_calls_making *m, const struct caller *c, struct open_call call, uint64_t end)
 {
     static const struct ascope_text none = { NULL, 0 };
-    const struct ascope_text name = name_of(m, call.key);
+    const struct ascope_text name = mindspore_calls_name_of(m, call.key);
     const size_t bytes = sizeof(struct ms_range_bytes) + 4 * sizeof(struct tlv_bytes) + 2 * (size_t)name.n;
     const struct ms_range_bytes range = {
         .tlv = { MS_RECORD_RANGE, (uint32_t)(bytes - sizeof(struct tlv_bytes)) },
@@ -143,7 +143,7 @@ static void range_put(struct making *m, const struct caller *c, struct open_call
 }
 
 /* NULL: no memory. */
-static struct caller *caller_of(struct making *m, const struct python_call_bytes *c)
+static struct caller *caller_of(struct mindspore_calls_making *m, const struct python_call_bytes *c)
 {
     const uint64_t key = c->thread ^ c->process << 32; /* without the step */
     size_t number = map_find(&m->caller_of, key);
@@ -163,7 +163,7 @@ static struct caller *caller_of(struct making *m, const struct python_call_bytes
     return &m->callers[number - 1];
 }
 
-static bool call_take(struct making *m, const struct python_call_bytes *c)
+static bool call_take(struct mindspore_calls_making *m, const struct python_call_bytes *c)
 {
     struct caller *const of = caller_of(m, c);
     if (!of)
@@ -189,7 +189,7 @@ static bool call_take(struct making *m, const struct python_call_bytes *c)
 
 /* ---- the two files ---- */
 
-static bool names_read(struct making *m, int fd)
+static bool names_read(struct mindspore_calls_making *m, int fd)
 {
     struct stat st;
     if (fstat(fd, &st) != 0 || st.st_size <= 0)
@@ -219,7 +219,7 @@ static bool names_read(struct making *m, int fd)
     return true;
 }
 
-static void calls_read(struct making *m, int fd)
+static void calls_read(struct mindspore_calls_making *m, int fd)
 {
     uint8_t *const block = malloc((size_t)BLOCK_RECORDS * CALL_BYTES);
     size_t held = 0;
@@ -246,7 +246,7 @@ static void calls_read(struct making *m, int fd)
 struct ms_calls_made ms_calls_make(const struct slices *calls, const struct slices *names, const struct ms_clock *clock,
                                    struct slices *ranges)
 {
-    struct making m = { .clock = clock, .to = ranges };
+    struct mindspore_calls_making m = { .clock = clock, .to = ranges };
     const int fd = slices_open(calls, 0), names_fd = slices_open(names, 0);
     if (fd >= 0 && (names_fd < 0 || names_read(&m, names_fd)))
         calls_read(&m, fd);

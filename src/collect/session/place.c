@@ -36,7 +36,7 @@ const char *place_trouble(int why)
     return text;
 }
 
-static bool fail(struct error *e, const char *path, const char *what, int why)
+static bool place_fail(struct error *e, const char *path, const char *what, int why)
 {
     return error_set(e, why == ENAMETOOLONG ? FAULT_ASKED : FAULT_IO, "%s: %s: %s", path, what, place_trouble(why));
 }
@@ -58,7 +58,7 @@ bool place_parents(const char *path, struct error *e)
 {
     char part[PATH_MAX];
     if (strlen(path) >= sizeof part)
-        return fail(e, path, "cannot be created", ENAMETOOLONG);
+        return place_fail(e, path, "cannot be created", ENAMETOOLONG);
     if (is_dir(path))
         return true;
     memcpy(part, path, strlen(path) + 1);
@@ -69,7 +69,7 @@ bool place_parents(const char *path, struct error *e)
         int why = is_dir(part) ? EEXIST : dir_make(part);
         why = why == 0 ? durable_name(part) : why;   /* what will be in it is of no use without its name */
         if (why && !(why == EEXIST && is_dir(part))) /* two ranks may make it at once */
-            return fail(e, part, "cannot be created", why == EEXIST ? ENOTDIR : why);
+            return place_fail(e, part, "cannot be created", why == EEXIST ? ENOTDIR : why);
         if (!was)
             return true;
         *slash = was;
@@ -80,7 +80,7 @@ bool place_dir(const char *path, struct error *e)
 {
     const int why = dir_make(path);
     if (why && why != EEXIST)
-        fail(e, path, "cannot be created", why);
+        place_fail(e, path, "cannot be created", why);
     return why == 0;
 }
 
@@ -88,7 +88,7 @@ static bool file_put(const char *path, const char *text, size_t n, unsigned how,
 {
     const int why = durable_put(AT_FDCWD, path, text, n, NULL, how & PLACE_DURABLE);
     return why == 0 ||
-           fail(e, path, why == EACCES || why == ENAMETOOLONG ? "cannot be created" : "cannot be written", why);
+           place_fail(e, path, why == EACCES || why == ENAMETOOLONG ? "cannot be created" : "cannot be written", why);
 }
 
 bool place_file(const char *path, const char *text, size_t n, unsigned how, struct error *e)
@@ -99,6 +99,6 @@ bool place_file(const char *path, const char *text, size_t n, unsigned how, stru
     if (!(how & PLACE_MARKED))
         return true;
     if (snprintf(marker, sizeof marker, "%s.done", path) >= (int)sizeof marker)
-        return fail(e, path, "cannot be created", ENAMETOOLONG);
+        return place_fail(e, path, "cannot be created", ENAMETOOLONG);
     return file_put(marker, size, (size_t)snprintf(size, sizeof size, "filesize:%zu\n", n), how, e);
 }

@@ -42,7 +42,7 @@ static struct ascope_session *session_of(const struct ascope_profiler *p)
     return session_is_open(p->session) ? p->session : NULL;
 }
 
-static void report(bool went_well, const struct ascope_error *e)
+static void profiler_report(bool went_well, const struct ascope_error *e)
 {
     if (!went_well) /* not a warning: nobody reads those of the other ranks */
         message(ASCOPE_ERROR, "%s", e->text);
@@ -55,7 +55,7 @@ static void do_init(struct ascope_profiler *p)
         options_check(&p->o);
     p->is_checked = true;
     p->session = session_new(&p->o, true, &e);
-    report(p->session, &e);
+    profiler_report(p->session, &e);
     if (p->session)
         session_schedule(p->session, p->has_plan ? &p->plan : NULL);
 }
@@ -63,14 +63,14 @@ static void do_init(struct ascope_profiler *p)
 static void do_warmup(struct ascope_profiler *p)
 {
     struct ascope_error e;
-    report(!session_of(p) || ascope_session_warmup(p->session, &e), &e);
+    profiler_report(!session_of(p) || ascope_session_warmup(p->session, &e), &e);
 }
 
 static void do_start(struct ascope_profiler *p)
 {
     struct ascope_error e;
     if (session_of(p))
-        report(ascope_session_start(p->session, &e), &e);
+        profiler_report(ascope_session_start(p->session, &e), &e);
     else if (*p->path) /* one was opened, and has ended: the schedule warms up after it has recorded */
         message(ASCOPE_WARNING, "start: the collection has already ended; nothing is recorded in this cycle");
 }
@@ -78,7 +78,7 @@ static void do_start(struct ascope_profiler *p)
 static void do_stop(struct ascope_profiler *p)
 {
     struct ascope_error e;
-    report(!session_of(p) || ascope_session_stop(p->session, &e), &e);
+    profiler_report(!session_of(p) || ascope_session_stop(p->session, &e), &e);
 }
 
 static void do_finish(struct ascope_profiler *p)
@@ -87,7 +87,7 @@ static void do_finish(struct ascope_profiler *p)
     if (!session_of(p))
         return;
     snprintf(p->path, sizeof p->path, "%s", ascope_session_path(p->session));
-    report(ascope_session_end(p->session, &e), &e);
+    profiler_report(ascope_session_end(p->session, &e), &e);
     p->session = NULL;
 }
 
@@ -105,7 +105,7 @@ static void do_delete(struct ascope_profiler *p)
 
 /* F before D is the document's, where finishing closes files; what is deleted need not be described. */
 enum { LEAVES = ASCOPE_RECORD_AND_SAVE + 1 }; /* stop(), beside the actions */
-static const struct move {
+static const struct profiler_move {
     const char *steps; /* I init, W warm-up, S start, T stop, F finish, R ready, D delete */
     const char *warns;
 } moves[ASCOPE_RECORD_AND_SAVE + 1][LEAVES + 1] = {
@@ -141,7 +141,7 @@ static void transit(struct ascope_profiler *p, unsigned from, unsigned to)
         void (*act)(struct ascope_profiler *);
     } acts[] = { { 'I', do_init },   { 'W', do_warmup }, { 'S', do_start }, { 'T', do_stop },
                  { 'F', do_finish }, { 'R', do_ready },  { 'D', do_delete } };
-    const struct move *m = &moves[from][to];
+    const struct profiler_move *m = &moves[from][to];
     p->was_active |= to == ASCOPE_RECORD || to == ASCOPE_RECORD_AND_SAVE;
     if (m->warns && session_of(p)) /* else it could not be opened, which was reported */
         message(from == ASCOPE_RECORD && ends_by_stop(p) ? ASCOPE_INFO : ASCOPE_WARNING, "%s", m->warns);

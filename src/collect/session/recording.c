@@ -62,7 +62,7 @@ static inline void text_copy(uint8_t *to, const char *from, size_t n)
     }
 }
 
-static inline uint8_t *text_put(uint8_t *at, uint16_t type, struct ascope_text text)
+static inline uint8_t *recording_text_put(uint8_t *at, uint16_t type, struct ascope_text text)
 {
     if (text.n == 0)
         return at;
@@ -156,7 +156,7 @@ static inline __attribute__((always_inline)) void op_put(const struct ascope_op 
     at = number_put(at, TORCH_LABEL, op->label);
     at = number_put(at, TORCH_FRAME, op->frame);
     for (size_t i = 0; i < n; i++)
-        at = text_put(at, some[i].type, some[i].text);
+        at = recording_text_put(at, some[i].type, some[i].text);
     ring_done_inline(slot);
 }
 
@@ -295,9 +295,9 @@ bool ascope_op_label(struct ascope_op *op)
     if (id == 0)
         return false;
     uint8_t *at = slot.at + sizeof(struct frame_bytes);
-    at = text_put(at, TORCH_TEXT_NAME, op->name);
-    at = text_put(at, TORCH_TEXT_TYPES, types);
-    text_put(at, TORCH_TEXT_SHAPES, shapes);
+    at = recording_text_put(at, TORCH_TEXT_NAME, op->name);
+    at = recording_text_put(at, TORCH_TEXT_TYPES, types);
+    recording_text_put(at, TORCH_TEXT_SHAPES, shapes);
     ring_done(slot);
     op->label = id;
     op->label_turn = turn;
@@ -321,7 +321,7 @@ void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascop
         .thread = ring_thread(),
         .process = recording_process_id(),
     };
-    text_put(slot.at + sizeof(struct queue_bytes), TORCH_MARK_TEXT_NAME, name);
+    recording_text_put(slot.at + sizeof(struct queue_bytes), TORCH_MARK_TEXT_NAME, name);
     ring_done(slot);
 }
 
@@ -433,7 +433,7 @@ static void key_put(enum stream_id stream, uint16_t type, uint64_t key, uint16_t
     if (!slot.at)
         return;
     *(struct python_key_bytes *)slot.at = (struct python_key_bytes){ tlv_of(type, bytes), key };
-    text_put(slot.at + sizeof(struct python_key_bytes), text_type, text);
+    recording_text_put(slot.at + sizeof(struct python_key_bytes), text_type, text);
     ring_done(slot);
 }
 

@@ -168,7 +168,7 @@ static bool is_held(int fd, bool is_writable, int *why)
     return *why == 0;
 }
 
-static enum recovery refuse(const struct recovering *r, const char *why, struct error *e)
+static enum recovery recover_refuse(const struct recovering *r, const char *why, struct error *e)
 {
     error_set(e, FAULT_IO, "%s: not recovered: %s; the file is kept", r->rings_path, why);
     return RECOVERY_FAILED;
@@ -182,11 +182,11 @@ static enum recovery rings_take(struct recovering *r, struct error *e)
     if (fstatat(r->rings_dir, r->rings_name, st, AT_SYMLINK_NOFOLLOW) != 0)
         return RECOVERY_NOTHING;
     if (S_ISLNK(st->st_mode))
-        return refuse(r, "it is a symbolic link", e);
+        return recover_refuse(r, "it is a symbolic link", e);
     if (!S_ISREG(st->st_mode))
-        return refuse(r, read_trouble(NOT_A_FILE), e);
+        return recover_refuse(r, read_trouble(NOT_A_FILE), e);
     if (st->st_uid != r->st.st_uid)
-        return refuse(r, "it belongs to a different user than the collection", e);
+        return recover_refuse(r, "it belongs to a different user than the collection", e);
     const dev_t device = st->st_dev;
     const ino_t inode = st->st_ino;
     r->fd = (int)TEMP_FAILURE_RETRY(openat(r->rings_dir, r->rings_name, O_RDWR | flags));
@@ -198,9 +198,9 @@ static enum recovery rings_take(struct recovering *r, struct error *e)
     if (why == 0 && fstat(r->fd, st) != 0)
         why = errno;
     if (why)
-        return refuse(r, strerror(why), e);
+        return recover_refuse(r, strerror(why), e);
     return st->st_dev == device && st->st_ino == inode ? RECOVERY_DONE
-                                                       : refuse(r, "it was replaced during the recovery", e);
+                                                       : recover_refuse(r, "it was replaced during the recovery", e);
 }
 
 static bool id_is_same(const struct recovering *r)
@@ -358,7 +358,7 @@ static bool cannot_write(const struct recovering *r, int why, struct error *e)
 }
 
 /* A new file takes the place of the old one: whoever reads it, or is killed here, sees one of the two. */
-static bool text_put(const struct recovering *r, const char *text, struct error *e)
+static bool recover_text_put(const struct recovering *r, const char *text, struct error *e)
 {
     const struct new_owner owner = owner_of(r);
     char path[PATH_MAX + sizeof FACTS_NAME];
@@ -403,7 +403,7 @@ static bool facts_write(struct recovering *r, const struct seal *seal, struct er
     json_t *none = json_pack("{s:[], s:[]}", "devices", "steps");
     json_object_update_missing(r->facts, none);
     char *text = json_dumps(r->facts, JSON_INDENT(1));
-    const bool done = text_put(r, text, e);
+    const bool done = recover_text_put(r, text, e);
     free(text);
     json_decref(none);
     json_decref(end);
@@ -471,11 +471,11 @@ static enum recovery recover(struct recovering *r, struct error *e)
     if (state == RINGS_DAMAGED)
         return RECOVERY_LOST;
     if (!id_is_same(r))
-        return refuse(
+        return recover_refuse(
             r, r->facts ? "it belongs to a different recording than ascope.json" : "ascope.json is missing or damaged",
             e);
     if (!is_unended(r))
-        return refuse(r, "ascope.json does not say whether the recording ended", e);
+        return recover_refuse(r, "ascope.json does not say whether the recording ended", e);
     if (state == RINGS_UNUSED)
         r->left.commit = calloc(1, sizeof *r->left.commit);
     if (!r->left.commit)

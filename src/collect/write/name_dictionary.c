@@ -23,7 +23,7 @@ static uint64_t mixed(uint64_t key)
 }
 
 /* Keys include the number of the recording, so that nothing has to be cleared between two. 0 is no key. */
-static uint64_t key_of(uint64_t number)
+static uint64_t name_dictionary_key_of(uint64_t number)
 {
     return mixed(number ^ mixed(__atomic_load_n(&ascope_recording_turn, __ATOMIC_RELAXED))) | 1;
 }
@@ -97,7 +97,7 @@ static bool line_put(enum stream_id stream, const char *head, size_t head_bytes,
 
 bool names_say(uint64_t hash, const char *text, size_t n)
 {
-    const uint64_t key = key_of(hash);
+    const uint64_t key = name_dictionary_key_of(hash);
     if (!say_first(key))
         return true;
     char head[DECIMALS_MOST];
@@ -133,7 +133,7 @@ static uint64_t type_number(uint16_t level, uint32_t type)
 /* Differs from the keys of texts, whose numbers are hashes. */
 static uint64_t type_key(uint64_t number)
 {
-    return key_of(~number);
+    return name_dictionary_key_of(~number);
 }
 
 static size_t type_slot(uint64_t number, size_t i)

@@ -13,7 +13,7 @@
 /* Samples are taken in blocks: in each those of one process are neighbours, and its file is opened once for them. */
 enum { BLOCK_BYTES = 8 << 20, FAMILY_ROOM = 40 };
 
-struct process_row { /* one file */
+struct process_files_process_row { /* one file */
     struct process_bytes key;
     unsigned next; /* as output_state */
     size_t written;
@@ -30,7 +30,7 @@ struct split {
     uint8_t *block;
     struct process_sample *samples;
     size_t n_samples, samples_room;
-    struct process_row *rows; /* by kind and pid */
+    struct process_files_process_row *rows; /* by kind and pid */
     size_t n_rows, rows_room;
     uint64_t n_lost;
 };
@@ -57,7 +57,7 @@ static void *grown(void *rows, size_t n, size_t *room, size_t bytes)
     return more;
 }
 
-static void slices_of(struct split *s, const struct process_row *row, struct slices *out)
+static void slices_of(struct split *s, const struct process_files_process_row *row, struct slices *out)
 {
     static const char *const family[PROCESS_FILES] = { "CpuUsage.data", "Memory.data" };
     char name[FAMILY_ROOM];
@@ -66,25 +66,25 @@ static void slices_of(struct split *s, const struct process_row *row, struct sli
 }
 
 /* The row of a file. NULL: no memory. */
-static struct process_row *row_for(struct split *s, const struct process_bytes *key)
+static struct process_files_process_row *row_for(struct split *s, const struct process_bytes *key)
 {
     const size_t at = SEARCH_FIRST_NOT(i, 0, s->n_rows, key_compare(&s->rows[i].key, key) < 0);
     if (at < s->n_rows && key_compare(&s->rows[at].key, key) == 0)
         return &s->rows[at];
-    struct process_row *const rows = grown(s->rows, s->n_rows, &s->rows_room, sizeof *rows);
+    struct process_files_process_row *const rows = grown(s->rows, s->n_rows, &s->rows_room, sizeof *rows);
     if (!rows)
         return NULL;
     s->rows = rows;
     memmove(rows + at + 1, rows + at, (s->n_rows - at) * sizeof *rows);
     s->n_rows++;
-    rows[at] = (struct process_row){ .key = *key };
+    rows[at] = (struct process_files_process_row){ .key = *key };
     return &rows[at];
 }
 
 /* Samples of one process, behind those that its file has. */
 static void row_append(struct split *s, const struct process_sample *first, size_t n)
 {
-    struct process_row *const row = row_for(s, &first->is);
+    struct process_files_process_row *const row = row_for(s, &first->is);
     struct slices out;
     if (!row) {
         error_no_memory(&s->to->error, s->to->path);

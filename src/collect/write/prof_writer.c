@@ -21,7 +21,7 @@ static bool is_well(const struct prof_writer *w)
     return w->error.fault == FAULT_NONE;
 }
 
-static void fail(struct prof_writer *w, const char *path, const char *what, int why)
+static void prof_writer_fail(struct prof_writer *w, const char *path, const char *what, int why)
 {
     if (is_well(w))
         w->why = why;
@@ -41,7 +41,7 @@ static void directory_create(struct prof_writer *w, int dir, const char *name, c
     if (mkdirat(dir, name, 0750) != 0 ||
         (fd = (int)TEMP_FAILURE_RETRY(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))) < 0 ||
         !is_given(w, fd, 0750))
-        fail(w, path, "cannot be created", errno);
+        prof_writer_fail(w, path, "cannot be created", errno);
     if (fd >= 0)
         close(fd);
 }
@@ -51,17 +51,18 @@ static bool file_create(struct prof_writer *w, struct kept *file, int dir, const
     *file = (struct kept)KEPT_NONE;
     const bool is_created = kept_open(file, dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0640);
     if (!is_created || !is_given(w, file->fd, 0640))
-        fail(w, path, "cannot be created", errno);
+        prof_writer_fail(w, path, "cannot be created", errno);
     return is_created;
 }
 
-static bool write_all(struct prof_writer *w, int fd, const void *bytes, size_t n, size_t at, const char *path)
+static bool prof_writer_write_all(struct prof_writer *w, int fd, const void *bytes, size_t n, size_t at,
+                                  const char *path)
 {
     const uint8_t *p = bytes;
     while (n > 0) {
         const ssize_t done = TEMP_FAILURE_RETRY(pwrite(fd, p, n, (off_t)at));
         if (done <= 0) {
-            fail(w, path, "cannot be written", done < 0 ? errno : EIO);
+            prof_writer_fail(w, path, "cannot be written", done < 0 ? errno : EIO);
             return false;
         }
         p += done;
@@ -134,16 +135,16 @@ static void whole_file(struct prof_writer *w, int device, const char *below, con
     path_in(w, device, below, name, path);
     const int dir = folder_open(w, device, below);
     if (dir < 0) {
-        fail(w, path, "cannot be created", errno);
+        prof_writer_fail(w, path, "cannot be created", errno);
         return;
     }
     struct kept file;
     const bool is_created = file_create(w, &file, dir, name, path);
     close(dir);
     if (is_created)
-        write_all(w, kept_fd(&file), bytes, n, 0, path);
+        prof_writer_write_all(w, kept_fd(&file), bytes, n, 0, path);
     if (is_created && !kept_close(&file))
-        fail(w, path, "cannot be written", errno);
+        prof_writer_fail(w, path, "cannot be written", errno);
 }
 
 static bool is_short(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e)
@@ -213,11 +214,11 @@ static void folder_step(struct prof_writer *w, int dir, const char *name, const 
 {
     struct stat st;
     if (dir < 0)
-        fail(w, path, "cannot be created", errno);
+        prof_writer_fail(w, path, "cannot be created", errno);
     else if (!may_exist || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         directory_create(w, dir, name, path);
     else if (!S_ISDIR(st.st_mode))
-        fail(w, path, "cannot be written to", ENOTDIR);
+        prof_writer_fail(w, path, "cannot be written to", ENOTDIR);
 }
 
 static void folder_make(struct prof_writer *w, int device, bool may_exist)
@@ -303,7 +304,7 @@ static void slice_open(struct slices *s)
         s->is_open = file_create(s->to, &s->file, dir, name, path);
         close(dir);
     } else {
-        fail(s->to, path, "cannot be created", errno);
+        prof_writer_fail(s->to, path, "cannot be created", errno);
     }
     s->next++;
     s->written = 0;
@@ -335,7 +336,7 @@ static void slice_close(struct slices *s)
     char path[PATH_MAX], name[NAME_ROOM], done[80];
     slice_path(s, s->next - 1, path);
     if (!kept_close(&s->file))
-        fail(s->to, path, "cannot be written", errno);
+        prof_writer_fail(s->to, path, "cannot be written", errno);
     s->is_open = false;
     sum_keep(s);
     if (is_plain(s->device))
@@ -371,10 +372,10 @@ static bool slice_write(struct slices *s, const uint8_t *bytes, size_t n)
     int fd = slice_fd(s);
     slice_path(s, s->next - 1, path);
     if (fd < 0) {
-        fail(s->to, path, "cannot be opened again", errno);
+        prof_writer_fail(s->to, path, "cannot be opened again", errno);
         return false;
     }
-    if (write_all(s->to, fd, bytes, n, s->written, path)) {
+    if (prof_writer_write_all(s->to, fd, bytes, n, s->written, path)) {
         if (s->has_sum)
             checksum_add(&s->sum, bytes, n);
         if (s->written / BEGIN_BYTES != (s->written + n) / BEGIN_BYTES)
@@ -383,7 +384,7 @@ static bool slice_write(struct slices *s, const uint8_t *bytes, size_t n)
         return true;
     }
     if ((fd = slice_fd(s)) >= 0 && ftruncate(fd, (off_t)s->written) != 0)
-        fail(s->to, path, "cannot be truncated", errno);
+        prof_writer_fail(s->to, path, "cannot be truncated", errno);
     return false;
 }
 
@@ -550,7 +551,7 @@ static bool slice_reopen(struct slices *s, uint64_t bytes)
     if (!why && ftruncate(s->file.fd, (off_t)s->written) != 0)
         why = errno;
     if (why)
-        fail(s->to, path, "cannot be continued", why);
+        prof_writer_fail(s->to, path, "cannot be continued", why);
     if (dir >= 0)
         close(dir);
     return s->written == bytes;
@@ -597,7 +598,7 @@ void slices_rest(struct slices *s)
     char path[PATH_MAX];
     slice_path(s, s->next - 1, path);
     if (!kept_close(&s->file))
-        fail(s->to, path, "cannot be written", errno);
+        prof_writer_fail(s->to, path, "cannot be written", errno);
 }
 
 void slices_forget(struct slices *s)

@@ -257,7 +257,7 @@ static void tally_publish(void)
 }
 
 /* Reports each problem once. */
-static void report(void)
+static void writer_report(void)
 {
     struct error e = { 0 };
     if (!w.reported_gone && atomic_load(&rings.is_gone)) {
@@ -359,7 +359,7 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
     if (w.outputs.aged_slices !=
         aged_slices) /* slices go after the commit that needs them no more; their count follows */
         commit(keeps);
-    report();
+    writer_report();
     return most;
 }
 
@@ -487,7 +487,7 @@ static void voice_end(void)
     w.has_voice = false;
 }
 
-static bool thread_start(struct error *e)
+static bool writer_thread_start(struct error *e)
 {
     pthread_mutex_init(&w.lock, NULL);
     steady_condition(&w.wake);
@@ -539,7 +539,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     if (w.options.prof_dir)
         strncpy(h.prof_name, base_name(w.options.prof_dir), sizeof h.prof_name - 1);
     rings_header_put(&h);
-    w.runs = thread_start(e);
+    w.runs = writer_thread_start(e);
     if (!w.runs)
         outputs_forget(&w.outputs);
     return w.runs;
@@ -630,7 +630,7 @@ bool writer_stop(struct writer_tally *out, struct error *e)
     w.runs = false;
     outputs_close(&w.outputs);
     w.has_stopped = true;
-    report();
+    writer_report();
     tally_publish();
     tally_read(out);
     for (uint32_t i = 0; i < out->n_rings; i++)

@@ -19,12 +19,12 @@
 
 enum { ACL_NOT_RUNNING = 100043, ACL_UNSUPPORTED = 200007 };
 
-enum state { OFF, WARM, RUNS };
+enum ascend_state { OFF, WARM, RUNS };
 static struct {
     struct ascend_calls calls;
     struct ascend_loaded loaded[ASCEND_LIBRARIES];
     bool is_loaded;
-    enum state state;
+    enum ascend_state state;
     pid_t process; /* the process that the state belongs to: a child of it starts with OFF */
     void *config;
     bool is_lost;        /* a call did not return: the libraries are not called again */
@@ -36,7 +36,7 @@ static int32_t (*_Atomic trace)(uint64_t, uint64_t, uint16_t,
 /* ---- calls with a limit ---- */
 
 enum { NOTES = 8, NOTE = 240 };
-struct job {
+struct ascend_job {
     struct ascend_calls calls;
     struct ascend_config asked;
     char dir[PATH_MAX];
@@ -49,13 +49,13 @@ struct job {
     size_t n_notes;
 };
 
-static bool fail_call(struct job *j, const char *call, int32_t code)
+static bool fail_call(struct ascend_job *j, const char *call, int32_t code)
 {
     snprintf(j->failed, sizeof j->failed, "%s: %s", call, ascend_error(code));
     return false;
 }
 
-__attribute__((format(printf, 2, 3))) static void note(struct job *j, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void note(struct ascend_job *j, const char *fmt, ...)
 {
     if (j->n_notes == NOTES)
         return;
@@ -67,7 +67,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct job *j, const char
 
 /* Runs a job on a thread with a limit. True: it has ended, and the caller frees it. False: it has not, and its thread
  * still uses it. */
-static bool job_run(void (*run)(void *), struct job *j, struct error *e)
+static bool job_run(void (*run)(void *), struct ascend_job *j, struct error *e)
 {
     const uint32_t limit_s = ascend_limit_s();
     if (limited_call(run, j, limit_s)) {
@@ -81,9 +81,9 @@ static bool job_run(void (*run)(void *), struct job *j, struct error *e)
     return error_set(e, FAULT_LIMIT, "device ascend: %s", npu.lost_call);
 }
 
-static struct job *job_new(struct error *e)
+static struct ascend_job *job_new(struct error *e)
 {
-    struct job *j = calloc(1, sizeof *j);
+    struct ascend_job *j = calloc(1, sizeof *j);
     if (!j)
         error_no_memory(e, "the calls to the device");
     else
@@ -95,7 +95,7 @@ static struct job *job_new(struct error *e)
 
 static void load_run(void *at)
 {
-    struct job *j = at;
+    struct ascend_job *j = at;
     atomic_store(&j->in, "dlopen");
     j->inits = ascend_load(&j->calls, npu.loaded, false);
 }
@@ -108,7 +108,7 @@ static bool load(struct error *e)
 {
     if (npu.is_loaded)
         return true;
-    struct job *j = job_new(e);
+    struct ascend_job *j = job_new(e);
     if (!j || !job_run(load_run, j, e))
         return false;
     npu.is_loaded = j->inits;
@@ -139,7 +139,7 @@ static unsigned probe(struct error *e)
     return ascend_probe(e)->n;
 }
 
-static bool describe(unsigned index, struct device_description *out, struct error *e)
+static bool ascend_describe(unsigned index, struct device_description *out, struct error *e)
 {
     static struct npu_description npus[ASCEND_DEVICES];
     const struct ascend_machine *const m = ascend_probe(e);
@@ -193,7 +193,7 @@ static bool is_prof(const char *name)
 }
 
 /* PROF directories that existed before the start; several processes may write to one directory. */
-static struct names {
+static struct ascend_names {
     char (*at)[NAME_MAX + 1];
     size_t n, room;
 } before;
@@ -287,7 +287,7 @@ static void prof_find(const char *dir, char prof[PATH_MAX])
 
 /* ---- life ---- */
 
-static void set_pairs(struct job *j)
+static void set_pairs(struct ascend_job *j)
 {
     for (size_t i = 0; i < j->asked.n_pairs; i++) {
         const struct ascend_pair *p = &j->asked.pair[i];
@@ -298,7 +298,7 @@ static void set_pairs(struct job *j)
     }
 }
 
-static bool config_make(struct job *j, uint64_t mask)
+static bool config_make(struct ascend_job *j, uint64_t mask)
 {
     atomic_store(&j->in, "aclprofCreateConfig");
     j->config = j->calls.prof_create_config(&j->device, 1, j->asked.metrics, NULL, mask);
@@ -308,14 +308,14 @@ static bool config_make(struct job *j, uint64_t mask)
     return j->config;
 }
 
-static int32_t config_use(struct job *j)
+static int32_t config_use(struct ascend_job *j)
 {
     atomic_store(&j->in, j->warms_up ? "aclprofWarmup" : "aclprofStart");
     return j->warms_up ? j->calls.prof_warmup(j->config) : j->calls.prof_start(j->config);
 }
 
 /* An older release refuses a mask with bits that it does not know. Without the newer bits it records the rest. */
-static bool start_with_less(struct job *j)
+static bool start_with_less(struct ascend_job *j)
 {
     const uint64_t less = j->asked.mask & ~ascend_newer_bits();
     j->calls.prof_destroy_config(j->config);
@@ -328,7 +328,7 @@ static bool start_with_less(struct job *j)
     return true;
 }
 
-static bool start_all(struct job *j)
+static bool start_all(struct ascend_job *j)
 {
     if (!j->config && !config_make(j, j->asked.mask))
         return false;
@@ -340,7 +340,7 @@ static bool start_all(struct job *j)
 
 static void start_run(void *at)
 {
-    struct job *j = at;
+    struct ascend_job *j = at;
     if (j->inits) {
         atomic_store(&j->in, "aclprofInit");
         const int32_t code = j->calls.prof_init(j->dir, strlen(j->dir));
@@ -384,7 +384,7 @@ static uint32_t device_choose_id(void)
     return instead;
 }
 
-static bool job_start(struct job *j, struct error *e)
+static bool job_start(struct ascend_job *j, struct error *e)
 {
     if (!job_run(start_run, j, e))
         return false;
@@ -396,8 +396,8 @@ static bool job_start(struct job *j, struct error *e)
     return is_well;
 }
 
-static bool begin(const struct ascope_options *o, const char *dir, bool warms_up, struct device_place *out,
-                  struct error *e)
+static bool ascend_begin(const struct ascope_options *o, const char *dir, bool warms_up, struct device_place *out,
+                         struct error *e)
 {
     if (npu.process != getpid())
         npu.state = OFF; /* what runs belongs to the parent process */
@@ -408,7 +408,7 @@ static bool begin(const struct ascope_options *o, const char *dir, bool warms_up
     out->counts_ns = ascend_probe(e)->counts_ns;
     if (warms_up && !npu.calls.prof_warmup)
         return true; /* this release has no warm-up: it is started when the recording starts */
-    struct job *j = job_new(e);
+    struct ascend_job *j = job_new(e);
     if (!j)
         return false;
     j->inits = npu.state == OFF;
@@ -432,7 +432,7 @@ static bool begin(const struct ascope_options *o, const char *dir, bool warms_up
 
 static void stop_run(void *at)
 {
-    struct job *j = at;
+    struct ascend_job *j = at;
     int32_t stopped = 0;
     atomic_store(&j->in, "aclprofStop");
     if (!j->warms_up) { /* after a mere warm-up it is finalized without a stop, as torch_npu does it */
@@ -451,7 +451,7 @@ static void stop_run(void *at)
         fail_call(j, "aclprofFinalize", finalized);
 }
 
-static bool stop(struct error *e)
+static bool ascend_stop(struct error *e)
 {
     int32_t id;
     if (npu.state == OFF || npu.process != getpid() || npu.is_lost)
@@ -459,7 +459,7 @@ static bool stop(struct error *e)
     atomic_store(&trace, NULL);
     if (npu.calls.rt_get_device && npu.calls.rt_synchronize && npu.calls.rt_get_device(&id) == 0)
         npu.calls.rt_synchronize(); /* waits for the last tasks; the program sees errors in its own calls */
-    struct job *j = job_new(e);
+    struct ascend_job *j = job_new(e);
     if (!j)
         return false;
     j->config = npu.config;
@@ -476,12 +476,12 @@ static bool stop(struct error *e)
 static void end_at_exit(void)
 {
     struct error e = { 0 };
-    if (!stop(&e))
+    if (!ascend_stop(&e))
         message(ASCOPE_WARNING, "%s", e.text);
 }
 
 /* Launches a task that leaves a stamp with this id in the scheduler's track, as the vendor's mstx does. */
-static void mark(void *stream, uint64_t id)
+static void ascend_mark(void *stream, uint64_t id)
 {
     enum { TAG = 11 };
     int32_t (*const launch)(uint64_t, uint64_t, uint16_t, void *) = atomic_load_explicit(&trace, memory_order_acquire);
@@ -495,10 +495,10 @@ const struct device_kind ascend_kind = {
     .is_real = true,
     .is_used = is_used,
     .probe = probe,
-    .describe = describe,
+    .describe = ascend_describe,
     .read_clock = read_clock,
-    .begin = begin,
-    .stop = stop,
-    .mark = mark,
+    .begin = ascend_begin,
+    .stop = ascend_stop,
+    .mark = ascend_mark,
     .examine = ascend_examine,
 };

@@ -204,7 +204,7 @@ const struct ascend_machine *ascend_probe(struct error *e)
 
 /* ---- for ascope doctor ---- */
 
-static void found_report(const struct ascend_machine *m, int i, struct finding *f)
+static void found_report(const struct ascend_machine *m, int i, struct machine_finding *f)
 {
     const struct ascend_loaded *const l = &m->library[i];
     const int used = snprintf(f->fact, sizeof f->fact, "%s", l->path);
@@ -224,7 +224,9 @@ static void found_report(const struct ascend_machine *m, int i, struct finding *
 static void library_report(const struct ascend_machine *m, int i, bool is_installed, finding_report *report, void *to)
 {
     const struct ascend_loaded *const l = &m->library[i];
-    struct finding f = { .state = l->found ? FINDING_OK : is_installed ? FINDING_MISSING : FINDING_NOT_APPLICABLE };
+    struct machine_finding f = { .state = l->found       ? FINDING_OK
+                                          : is_installed ? FINDING_MISSING
+                                                         : FINDING_NOT_APPLICABLE };
     snprintf(f.name, sizeof f.name, "%s", ascend_libraries[i].name);
     ascend_places((enum ascend_library_id)i, f.place, sizeof f.place);
     if (l->found) {
@@ -244,10 +246,10 @@ static void library_report(const struct ascend_machine *m, int i, bool is_instal
 static void devices_report(const struct ascend_machine *m, bool is_installed, const char *trouble,
                            finding_report *report, void *to)
 {
-    struct finding f = { .state = !is_installed ? FINDING_NOT_APPLICABLE
-                                  : *trouble    ? FINDING_MISSING
-                                                : FINDING_OK,
-                         .name = "Ascend NPUs" };
+    struct machine_finding f = { .state = !is_installed ? FINDING_NOT_APPLICABLE
+                                          : *trouble    ? FINDING_MISSING
+                                                        : FINDING_OK,
+                                 .name = "Ascend NPUs" };
     snprintf(f.place, sizeof f.place, "/dev/davinci*, the driver");
     snprintf(f.fact, sizeof f.fact, "%s", trouble);
     snprintf(f.effect, sizeof f.effect,

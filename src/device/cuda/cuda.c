@@ -125,7 +125,7 @@ static bool load(struct error *e)
                      gpu.found[CUDA_CUPTI].path, gpu.version);
 }
 
-static void add_device(unsigned id)
+static void cuda_add_device(unsigned id)
 {
     if ((int)id == gpu.guess)
         gpu.guess = NO_GUESS;
@@ -148,16 +148,16 @@ static void devices_find(void *count)
         uint32_t flags = 0;
         int32_t is_active = 0;
         if (gpu.calls.context_state(i, &flags, &is_active) == 0 && is_active)
-            add_device((unsigned)i);
+            cuda_add_device((unsigned)i);
     }
     const uint64_t seen = buffers_devices();
     for (unsigned i = 0; i < CUDA_DEVICES; i++)
         if (seen & UINT64_C(1) << i)
-            add_device(i);
+            cuda_add_device(i);
     if (gpu.n == 0 && n > 0) {
         const char *const rank = getenv("LOCAL_RANK");
         const unsigned long local = rank ? strtoul(rank, NULL, 10) : 0;
-        add_device(local < (unsigned long)n && local < CUDA_DEVICES ? (unsigned)local : 0);
+        cuda_add_device(local < (unsigned long)n && local < CUDA_DEVICES ? (unsigned)local : 0);
         gpu.guess = (int)gpu.id[0];
     }
 }
@@ -220,7 +220,7 @@ static void facts_read(void *which)
         g->memory_bytes = bytes;
 }
 
-static bool describe(unsigned index, struct device_description *out, struct error *e)
+static bool cuda_describe(unsigned index, struct device_description *out, struct error *e)
 {
     if (index >= gpu.n)
         return error_set(e, FAULT_ASKED, "device cuda: there is no device %u", index);
@@ -292,7 +292,7 @@ static int32_t kinds_enable(bool with_memory)
 static bool begun_with_memory;
 
 /* Starts CUPTI. The text is the reason why it does not record; "": it does. */
-static void begin(void *text)
+static void cuda_begin(void *text)
 {
     char *const why = text;
     in_call("cuptiSubscribe");
@@ -325,11 +325,11 @@ static uint64_t devices_mask(void)
     return mask;
 }
 
-static bool start(const struct ascope_options *o, struct error *e)
+static bool cuda_start(const struct ascope_options *o, struct error *e)
 {
     static char why[200];
     begun_with_memory = o->profile_memory;
-    if (!limited_or_named(begin, why, e))
+    if (!limited_or_named(cuda_begin, why, e))
         return false;
     gpu.records = !*why;
     if (!gpu.records)
@@ -386,7 +386,7 @@ static void end(void *of)
         facts_read(&gpu.id[i]);
 }
 
-static bool stop(struct error *e)
+static bool cuda_stop(struct error *e)
 {
     static struct buffer_losses lost;
     struct error late = { 0 };
@@ -423,11 +423,11 @@ const struct device_kind cuda_kind = {
     .is_real = true,
     .is_used = is_used,
     .probe = probe,
-    .describe = describe,
+    .describe = cuda_describe,
     .forget = forget,
     .read_clock = read_clock,
-    .start = start,
+    .start = cuda_start,
     .kept = kept,
-    .stop = stop,
+    .stop = cuda_stop,
     .examine = cuda_examine,
 };

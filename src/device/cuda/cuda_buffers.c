@@ -35,7 +35,7 @@ static struct {
     pthread_t thread;
     _Atomic bool runs;
     _Atomic uint64_t keep_from_ns, n_dropped, n_unusable, devices;
-    struct known_name {
+    struct cuda_buffers_known_name {
         const char *at; /* the address of CUPTI's text, which all records of a kernel share */
         char *text;     /* a copy of that text; NULL: the slot is unused */
         uint64_t shown; /* hash of the demangled name */
@@ -126,12 +126,12 @@ static uint64_t name_shown(const char *compiled, bool *is_said)
 /* The hash of the demangled name of a kernel, from a cache by the address of CUPTI's text. An address may be reused
  * after a module was unloaded, so the text is compared, too; that is cheaper than hashing the long names of
  * templates. */
-static uint64_t name_of(const char *compiled)
+static uint64_t cuda_buffers_name_of(const char *compiled)
 {
     const size_t first = (size_t)((uintptr_t)compiled * UINT64_C(0x9E3779B97F4A7C15) >> 52);
-    struct known_name *free_one = NULL;
+    struct cuda_buffers_known_name *free_one = NULL;
     for (size_t i = 0; i < PROBES; i++) {
-        struct known_name *const k = &pool.name[(first + i) % NAMES];
+        struct cuda_buffers_known_name *const k = &pool.name[(first + i) % NAMES];
         if (k->text && k->at == compiled && strcmp(k->text, compiled) == 0)
             return k->shown;
         if (!free_one && (!k->text || k->at == compiled))
@@ -139,11 +139,11 @@ static uint64_t name_of(const char *compiled)
     }
     bool is_said;
     const uint64_t shown = name_shown(compiled, &is_said);
-    struct known_name *const k = free_one ? free_one : &pool.name[first];
+    struct cuda_buffers_known_name *const k = free_one ? free_one : &pool.name[first];
     char *const text = is_said ? strdup(compiled) : NULL; /* a name that was not recorded is tried again next time */
     if (text) {
         free(k->text);
-        *k = (struct known_name){ compiled, text, shown };
+        *k = (struct cuda_buffers_known_name){ compiled, text, shown };
     }
     return shown;
 }
@@ -181,7 +181,7 @@ static void record_put(struct cupti_record *t)
     if (t->begin_ns < atomic_load_explicit(&pool.keep_from_ns, memory_order_relaxed))
         return;
     if (t->name)
-        layout_put(&cuda_task_layout, CUDA_NAME, t->record, name_of(t->name));
+        layout_put(&cuda_task_layout, CUDA_NAME, t->record, cuda_buffers_name_of(t->name));
     while (ring_is_short()) /* wait for the writer rather than drop: nobody waits for this thread */
         wait_ns(SHORT_WAIT_NS);
     const struct ring_slot slot = ring_put(is_memory ? STREAM_CUDA_MEMORY : STREAM_CUDA, t->device, bytes);

@@ -21,7 +21,7 @@ struct machine {
     char in[40]; /* the call that the child is in; "": it is done */
 };
 
-static void look(void *shared)
+static void cuda_doctor_look(void *shared)
 {
     struct machine *const m = shared;
     struct cupti_calls calls;
@@ -53,7 +53,9 @@ static void library_report(const struct machine *m, unsigned i, finding_report *
     };
     const struct cuda_found *const f = &m->found[i];
     const bool is_good = f->is_found && !*f->missing && (i != CUDA_NVML || m->has_nvml);
-    struct finding out = { .state = is_good ? FINDING_OK : m->n > 0 ? FINDING_MISSING : FINDING_NOT_APPLICABLE };
+    struct machine_finding out = { .state = is_good    ? FINDING_OK
+                                            : m->n > 0 ? FINDING_MISSING
+                                                       : FINDING_NOT_APPLICABLE };
     snprintf(out.name, sizeof out.name, "%s", of[i].name);
     if (i == CUDA_NVML)
         snprintf(out.place, sizeof out.place, "the loader's search path");
@@ -114,7 +116,8 @@ static struct machine *look_in_child(bool with_nvml, char trouble[200])
     if (m == MAP_FAILED)
         return NULL;
     m->with_nvml = with_nvml;
-    const enum child_end how = limited_child(look, m, asked_s < PROBE_LIMIT_S ? asked_s : PROBE_LIMIT_S, &signal_is);
+    const enum child_end how =
+        limited_child(cuda_doctor_look, m, asked_s < PROBE_LIMIT_S ? asked_s : PROBE_LIMIT_S, &signal_is);
     m->has_failed = how == CHILD_CRASHED || how == CHILD_HUNG;
     trouble_of(m, how, signal_is, trouble);
     return m;
@@ -134,7 +137,7 @@ bool cuda_can_load(struct error *e)
 void cuda_examine(finding_report *report, void *to)
 {
     char trouble[200];
-    struct finding out = { .name = "NVIDIA GPUs" };
+    struct machine_finding out = { .name = "NVIDIA GPUs" };
     struct machine *const m = look_in_child(true, trouble);
     for (unsigned i = 0; m && i < LOOKED_FOR; i++)
         library_report(m, i, report, to);

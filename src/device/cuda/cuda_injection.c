@@ -33,7 +33,7 @@ static void path_note(const char *dir, const char *collector, const char *path)
         close(fd);
 }
 
-static void begin(const char *dir, const char *collector)
+static void cuda_injection_begin(const char *dir, const char *collector)
 {
     struct ascope_options o;
     struct ascope_error e = { "" };
@@ -65,6 +65,6 @@ int InitializeInjection(void)
     if (!colon || atomic_flag_test_and_set(&was_called) || session_options()) /* it records itself */
         return 1;
     snprintf(collector, sizeof collector, "%.*s", (int)(colon - at), at);
-    begin(colon + 1, collector);
+    cuda_injection_begin(colon + 1, collector);
     return 1;
 }

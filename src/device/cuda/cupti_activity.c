@@ -11,13 +11,13 @@ const uint32_t cupti_activities[] = { CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, 
 enum { WITH_GRAPH_NODES = 13, WITH_GRAPHS = 14, WITH_USE_OF_POOLS = 17 }; /* versions of CUDA 11.0, 11.1, 11.6 */
 enum { TO_DEVICE = 100, TO_NAME, TO_POOL_TYPE };                          /* destinations outside of the record */
 
-struct moved {
+struct cupti_activity_moved {
     struct field from; /* of CUPTI's record */
     uint8_t to;
     uint32_t since; /* version of CUPTI; 0: all */
 };
 
-static const struct moved of_kernel[] = {
+static const struct cupti_activity_moved of_kernel[] = {
     { { 6, W16, "registersPerThread" }, CUDA_REGISTERS, 0 },
     { { 16, W64, "start" }, CUDA_BEGIN, 0 },
     { { 24, W64, "end" }, CUDA_END, 0 },
@@ -39,7 +39,7 @@ static const struct moved of_kernel[] = {
     { { 156, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
 };
 
-static const struct moved of_copy[] = {
+static const struct cupti_activity_moved of_copy[] = {
     { { 4, W8, "copyKind" }, CUDA_COPY_KIND, 0 },
     { { 5, W8, "srcKind" }, CUDA_FROM, 0 },
     { { 6, W8, "dstKind" }, CUDA_TO, 0 },
@@ -54,7 +54,7 @@ static const struct moved of_copy[] = {
     { { 72, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
 };
 
-static const struct moved of_set[] = {
+static const struct cupti_activity_moved of_set[] = {
     { { 8, W64, "bytes" }, CUDA_BYTES, 0 },
     { { 16, W64, "start" }, CUDA_BEGIN, 0 },
     { { 24, W64, "end" }, CUDA_END, 0 },
@@ -67,7 +67,7 @@ static const struct moved of_set[] = {
     { { 72, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
 };
 
-static const struct moved of_peer_copy[] = {
+static const struct cupti_activity_moved of_peer_copy[] = {
     { { 4, W8, "copyKind" }, CUDA_COPY_KIND, 0 },
     { { 5, W8, "srcKind" }, CUDA_FROM, 0 },
     { { 6, W8, "dstKind" }, CUDA_TO, 0 },
@@ -83,7 +83,7 @@ static const struct moved of_peer_copy[] = {
     { { 80, W32, "graphId" }, CUDA_GRAPH, WITH_GRAPHS },
 };
 
-static const struct moved of_memory[] = {
+static const struct cupti_activity_moved of_memory[] = {
     { { 4, W32, "memoryOperationType" }, CUDA_MEMORY_OPERATION, 0 },
     { { 8, W32, "memoryKind" }, CUDA_MEMORY_KIND, 0 },
     { { 12, W32, "correlationId" }, CUDA_MEMORY_CORRELATION, 0 },
@@ -100,7 +100,7 @@ static const struct moved of_memory[] = {
     { { 112, W64, "memoryPoolConfig.utilizedSize" }, CUDA_MEMORY_POOL_USED, WITH_USE_OF_POOLS },
 };
 
-static const struct moved of_pool[] = {
+static const struct cupti_activity_moved of_pool[] = {
     { { 4, W32, "memoryPoolOperationType" }, CUDA_MEMORY_OPERATION, 0 },
     { { 12, W32, "correlationId" }, CUDA_MEMORY_CORRELATION, 0 },
     { { 20, W32, "deviceId" }, TO_DEVICE, 0 },
@@ -126,7 +126,7 @@ static const struct {
     const struct as *as;
     uint8_t
         plus; /* is added to the field for the kind: the kind itself, or an offset to CUPTI's number of the operation */
-    const struct moved *field;
+    const struct cupti_activity_moved *field;
     size_t n;
 } known[] = {
     { CUPTI_KERNEL, &tasks, CUDA_IS_KERNEL, ROWS(of_kernel) },
@@ -163,7 +163,7 @@ enum cupti_found cupti_record_read(const uint8_t *activity, size_t bytes, uint32
     out->name = NULL;
     out->device = 0;
     for (size_t i = 0; i < known[k].n; i++) {
-        const struct moved *const f = &known[k].field[i];
+        const struct cupti_activity_moved *const f = &known[k].field[i];
         if (version < f->since)
             continue;
         if ((size_t)f->from.off + f->from.width > bytes)

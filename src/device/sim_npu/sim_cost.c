@@ -12,7 +12,7 @@ static const double FLOPS_HALF = 2.0 * 16 * 16 * 16 * CUBES * SIM_CORE_MHZ / 100
 static const double ELEMENTS = 64.0 * VECTORS * SIM_CORE_MHZ / 1000; /* of two bytes, simple arithmetic */
 static const double HBM_BYTES = 1200, PCIE_BYTES = 24, LOCAL_BYTES = 400, LINK_BYTES = 20, AICPU_BYTES = 2;
 
-enum rule {
+enum sim_cost_rule {
     RULE_BYTES,     /* element by element */
     RULE_MATMUL,    /* a[.., m, k] b[.., k, n], either transposed */
     RULE_CONV,      /* x, filter[out, ..] */
@@ -78,7 +78,7 @@ static const struct cost_row rows[] = {
 /* clang-format on */
 static const struct cost_row unknown = { NULL, NULL, TASK_VECTOR, RULE_BYTES, 100 };
 
-static const struct cost_row *row_of(const char *type)
+static const struct cost_row *sim_cost_row_of(const char *type)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(type, rows[i].type) == 0)
@@ -142,7 +142,7 @@ static double matmul_flops(const struct ascope_sim_kernel *k)
     return out > 0 ? 2 * out * sqrt(elements_of(a) * of_b / out) : 0;
 }
 
-static double flops_of(const struct ascope_sim_kernel *k, enum rule rule)
+static double flops_of(const struct ascope_sim_kernel *k, enum sim_cost_rule rule)
 {
     const struct ascope_sim_tensor *a = &k->in[0], *b = &k->in[1];
     switch (rule) {
@@ -156,7 +156,7 @@ static double flops_of(const struct ascope_sim_kernel *k, enum rule rule)
     }
 }
 
-static uint64_t ns_of(double amount, double per_ns)
+static uint64_t sim_cost_ns_of(double amount, double per_ns)
 {
     const double ns = amount / per_ns;
     return ns < SIM_WORK_NS_MOST ? (uint64_t)ns : SIM_WORK_NS_MOST;
@@ -183,23 +183,24 @@ static uint16_t blocks_of(enum task_kind kind, const struct ascope_sim_kernel *k
 struct sim_work sim_work_of(const struct ascope_sim_kernel *k)
 {
     enum { START_NS = 1500, START_CPU_NS = 40000 };
-    const struct cost_row *row = row_of(k->type);
+    const struct cost_row *row = sim_cost_row_of(k->type);
     const double in = bytes_of(k->in, k->n_in), out = bytes_of(k->out, k->n_out), bytes = in + out;
     const bool is_half = k->n_in > 0 && sim_element_of(k->in[0].type)->bytes == 2;
     struct sim_work w = { .call = row->call,
                           .kind = (enum task_kind)row->kind,
                           .blocks = blocks_of((enum task_kind)row->kind, k, bytes),
                           .start_ns = START_NS,
-                          .memory_ns = ns_of(bytes, HBM_BYTES),
+                          .memory_ns = sim_cost_ns_of(bytes, HBM_BYTES),
                           .read_bytes = bytes_counted(in),
                           .write_bytes = bytes_counted(out) };
     if (row->rule == RULE_CPU) {
         w.start_ns = START_CPU_NS;
-        w.memory_ns = ns_of(bytes * row->percent / 100, AICPU_BYTES);
+        w.memory_ns = sim_cost_ns_of(bytes * row->percent / 100, AICPU_BYTES);
     } else if (row->rule == RULE_BYTES || k->n_in < 2) {
-        w.core_ns = ns_of(bytes / 2 * row->percent / 100, ELEMENTS);
+        w.core_ns = sim_cost_ns_of(bytes / 2 * row->percent / 100, ELEMENTS);
     } else {
-        w.core_ns = ns_of(flops_of(k, (enum rule)row->rule) * 100 / row->percent, is_half ? FLOPS_HALF : FLOPS_SINGLE);
+        w.core_ns = sim_cost_ns_of(flops_of(k, (enum sim_cost_rule)row->rule) * 100 / row->percent,
+                                   is_half ? FLOPS_HALF : FLOPS_SINGLE);
         w.is_eligible = k->in[0].type == ASCOPE_SIM_FLOAT;
         w.has_attributes = row->rule == RULE_MATMUL;
     }
@@ -211,7 +212,7 @@ struct sim_work sim_work_copy(enum ascope_sim_copy direction, uint64_t bytes)
     const bool is_local = direction == ASCOPE_SIM_DEVICE_TO_DEVICE;
     return (struct sim_work){ .kind = is_local ? TASK_COPY_LOCAL : TASK_COPY_PCIE,
                               .start_ns = is_local ? 1000 : 3000,
-                              .memory_ns = ns_of((double)bytes, is_local ? LOCAL_BYTES : PCIE_BYTES),
+                              .memory_ns = sim_cost_ns_of((double)bytes, is_local ? LOCAL_BYTES : PCIE_BYTES),
                               .read_bytes = direction == ASCOPE_SIM_HOST_TO_DEVICE ? 0 : bytes,
                               .write_bytes = direction == ASCOPE_SIM_DEVICE_TO_HOST ? 0 : bytes };
 }
@@ -222,7 +223,7 @@ struct sim_work sim_work_small(enum small what, uint64_t bytes)
     const double speed = s->transport == 2 ? LOCAL_BYTES : LINK_BYTES;
     return (struct sim_work){ .kind = s->kind,
                               .start_ns = s->moves ? 2000 : 1200,
-                              .memory_ns = s->moves ? ns_of((double)bytes, speed) : 0,
+                              .memory_ns = s->moves ? sim_cost_ns_of((double)bytes, speed) : 0,
                               .read_bytes = s->moves ? bytes : 0,
                               .write_bytes = s->moves ? bytes : 0 };
 }

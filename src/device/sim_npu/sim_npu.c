@@ -178,7 +178,7 @@ static struct npu_device *device_at(unsigned index, struct error *e)
     return d;
 }
 
-static bool describe(unsigned index, struct device_description *out, struct error *e)
+static bool sim_npu_describe(unsigned index, struct device_description *out, struct error *e)
 {
     const struct npu_device *d = device_at(index, e);
     static struct npu_description npu_is; /* the same for all devices */
@@ -309,7 +309,7 @@ static void unavailable_report(const struct ascope_options *o, uint64_t mask)
         message(ASCOPE_WARNING, "simulated device: does not record %s; continuing without it", text);
 }
 
-static bool start(const struct ascope_options *o, struct error *e)
+static bool sim_npu_start(const struct ascope_options *o, struct error *e)
 {
     (void)e;
     const uint64_t mask = options_data_mask(o);
@@ -347,7 +347,7 @@ static void kept(void)
 
 /* Waits for the tasks that were launched during the recording. Those that do not end within a minute are left out and
  * reported. */
-static bool stop(struct error *e)
+static bool sim_npu_stop(struct error *e)
 {
     enum { LONGEST_S = 60 };
     (void)e;
@@ -377,7 +377,7 @@ static bool stop(struct error *e)
 
 static void examine(finding_report *report, void *to)
 {
-    const struct finding f = {
+    const struct machine_finding f = {
         .state = FINDING_OK,
         .name = "simulated NPU",
         .fact = "built in",
@@ -391,11 +391,11 @@ const struct device_kind sim_npu_kind = {
     .name = "sim",
     .what = "a simulated NPU",
     .probe = probe,
-    .describe = describe,
+    .describe = sim_npu_describe,
     .read_clock = read_clock,
-    .start = start,
+    .start = sim_npu_start,
     .kept = kept,
-    .stop = stop,
+    .stop = sim_npu_stop,
     .mark = npu_mark,
     .stream = npu_mark_stream,
     .op_args = npu_args_write,

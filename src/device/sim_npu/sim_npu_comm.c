@@ -24,7 +24,7 @@ static uint32_t collective_find(const char *name)
     return 0;
 }
 
-struct collective {
+struct sim_npu_comm_collective {
     uint64_t what;
     struct npu_times times;
     struct npu_job job;
@@ -51,7 +51,8 @@ static struct npu_meeting *meeting_make(const struct sim_collective *c, const ch
 }
 
 /* Fills everything but the parts, with a plane for each other rank, at most NPU_PLANES. False: no memory. */
-static bool collective_prepare(struct collective *c, struct ascope_sim_stream *s, const struct sim_collective *kind)
+static bool collective_prepare(struct sim_npu_comm_collective *c, struct ascope_sim_stream *s,
+                               const struct sim_collective *kind)
 {
     npu_lock();
     c->job = c->of->who.ranks > 0 ? c->of->who : npu_job();
@@ -80,7 +81,7 @@ static bool collective_prepare(struct collective *c, struct ascope_sim_stream *s
 }
 
 /* Launches one task; it is recorded as a call of the plane around that of the runtime. */
-static void part_run(struct collective *c, struct npu_task *t)
+static void part_run(struct sim_npu_comm_collective *c, struct npu_task *t)
 {
     const struct sim_small *small = &sim_smalls[c->part.what];
     const uint64_t begin = c->what ? npu_now(&c->times) : 0;
@@ -119,7 +120,7 @@ static struct npu_meeting *meeting_keep(struct npu_meeting *m)
 
 /* Launches a copy, then the tasks of each plane. Each plane waits once for the other ranks; this rank arrives when the
  * wait of the first plane begins. */
-static void parts_run(struct collective *c, const struct sim_collective *kind)
+static void parts_run(struct sim_npu_comm_collective *c, const struct sim_collective *kind)
 {
     c->part.what = SMALL_COPY;
     npu_lock();
@@ -160,7 +161,7 @@ void npu_collective_run(struct ascope_sim_stream *s, const struct npu_collective
 {
     const uint32_t which = collective_find(x->name);
     const struct sim_collective *kind = &sim_collectives[which];
-    struct collective c = { .what = npu_what(NPU_LAUNCHES), .of = x };
+    struct sim_npu_comm_collective c = { .what = npu_what(NPU_LAUNCHES), .of = x };
     s = npu_stream_of(s);
     if (!s || !collective_prepare(&c, s, kind))
         return;

@@ -131,7 +131,8 @@ void npu_host_put(enum host_kind kind, const uint8_t *rec)
     ring_done(slot);
 }
 
-static void track_put(const struct npu_device *d, const struct npu_enqueued *e, const struct launch *l, uint64_t time)
+static void track_put(const struct npu_device *d, const struct npu_enqueued *e, const struct sim_launch *l,
+                      uint64_t time)
 {
     uint8_t rec[64];
     names_say_type(LEVEL_RUNTIME, sim_task_kinds[l->kind].track);
@@ -163,7 +164,7 @@ struct npu_issued npu_issue(struct ascope_sim_stream *s, struct npu_task *t, uin
         flip_put(s->of, &e, npu_now(times));
     i.time = time != 0 ? time : npu_now(times);
     if (what & NPU_TASKS)
-        track_put(s->of, &e, &(struct launch){ t->work.kind, t->work.blocks, kernel }, i.time);
+        track_put(s->of, &e, &(struct sim_launch){ t->work.kind, t->work.blocks, kernel }, i.time);
     if (what & NPU_CALLS)
         ascope_call(LEVEL_RUNTIME, sim_task_kinds[t->work.kind].call, begin, npu_now(times), 0);
     return i;

@@ -153,7 +153,7 @@ void npu_iteration_task(struct ascope_sim_stream *s, const struct npu_task *t)
         reduce_note(it, s, t);
 }
 
-static void mark(struct ascope_sim_stream *s, uint32_t model, enum npu_iteration_task of)
+static void sim_npu_iteration_mark(struct ascope_sim_stream *s, uint32_t model, enum npu_iteration_task of)
 {
     const uint64_t what = npu_what(NPU_STEPS) | npu_what(NPU_AICPU);
     struct npu_task t = { .work = { .kind = TASK_TRACE }, .iteration = (uint8_t)of, .model = model };
@@ -166,7 +166,7 @@ void ascope_sim_iteration_begin(struct ascope_sim_stream *s, uint32_t model)
     npu_lock();
     npu.n_open++;
     npu_unlock();
-    mark(s, model, NPU_ITERATION_BEGINS);
+    sim_npu_iteration_mark(s, model, NPU_ITERATION_BEGINS);
 }
 
 void ascope_sim_iteration_end(struct ascope_sim_stream *s, uint32_t model)
@@ -174,5 +174,5 @@ void ascope_sim_iteration_end(struct ascope_sim_stream *s, uint32_t model)
     npu_lock();
     npu.n_open -= npu.n_open > 0;
     npu_unlock();
-    mark(s, model, NPU_ITERATION_ENDS);
+    sim_npu_iteration_mark(s, model, NPU_ITERATION_ENDS);
 }

@@ -33,19 +33,19 @@ struct came {
     _Atomic uint64_t number; /* of the collective, from 1; written after ns */
     _Atomic uint64_t ns;
 };
-struct group {
+struct sim_npu_job_group {
     _Atomic uint64_t name; /* hash; 0: free */
     struct came kept[KEPT];
 };
-struct rank { /* written by that rank only */
+struct sim_npu_job_rank { /* written by that rank only */
     _Atomic uint32_t state, pid;
     _Atomic uint64_t born; /* the start time of the process: pid and start time together identify it */
-    struct group group[GROUPS_MOST];
+    struct sim_npu_job_group group[GROUPS_MOST];
 };
 struct shared {
     uint64_t magic;
     uint32_t version, ranks;
-    struct rank rank[];
+    struct sim_npu_job_rank rank[];
 };
 
 static struct {
@@ -85,7 +85,7 @@ static uint64_t process_born(pid_t pid)
     return at && state != 'Z' && state != 'X' ? strtoull(at, NULL, 10) : 0;
 }
 
-static bool rank_lives(const struct rank *r)
+static bool rank_lives(const struct sim_npu_job_rank *r)
 {
     const pid_t pid = (pid_t)atomic_load(&r->pid);
     const uint64_t born = atomic_load(&r->born); /* 0: it had no /proc, and only its pid can be checked */
@@ -102,7 +102,7 @@ static bool anybody_lives(const struct shared *s)
 
 static size_t shared_bytes(uint32_t ranks)
 {
-    return sizeof(struct shared) + ranks * sizeof(struct rank);
+    return sizeof(struct shared) + ranks * sizeof(struct sim_npu_job_rank);
 }
 
 static void path_make(void)
@@ -237,7 +237,7 @@ static void job_join(void)
         why = "another process has this rank";
     }
     if (s) {
-        struct rank *r = &s->rank[job.rank];
+        struct sim_npu_job_rank *r = &s->rank[job.rank];
         memset(r->group, 0, sizeof r->group);
         atomic_store(&r->pid, (uint32_t)job.pid);
         atomic_store(&r->born, process_born(job.pid));
@@ -278,7 +278,7 @@ void npu_job_forget(void)
 }
 
 /* The index of a group, which is added if it is new; GROUPS_MOST: there is no more room. */
-static uint32_t group_of(uint64_t name)
+static uint32_t sim_npu_job_group_of(uint64_t name)
 {
     uint32_t i = 0;
     while (i < GROUPS_MOST && job.names[i] != name && job.names[i] != 0)
@@ -291,19 +291,19 @@ static uint32_t group_of(uint64_t name)
 uint64_t npu_job_number(uint64_t group)
 {
     static uint64_t of_others;
-    const uint32_t i = group_of(group);
+    const uint32_t i = sim_npu_job_group_of(group);
     return i < GROUPS_MOST ? job.next[i]++ : of_others++;
 }
 
 void npu_job_come(struct npu_meeting *m, uint64_t ns)
 {
-    const uint32_t i = group_of(m->group);
+    const uint32_t i = sim_npu_job_group_of(m->group);
     m->came_ns = ns;
     if (!job.shared || i == GROUPS_MOST) {
         m->all_ns = ns;
         return;
     }
-    struct group *g = &job.shared->rank[job.rank].group[i];
+    struct sim_npu_job_group *g = &job.shared->rank[job.rank].group[i];
     struct came *c = &g->kept[m->number % KEPT];
     atomic_store(&g->name, m->group);
     atomic_store(&c->ns, ns);
@@ -312,10 +312,10 @@ void npu_job_come(struct npu_meeting *m, uint64_t ns)
 }
 
 /* When a rank arrived; NEVER: not yet. 0: it is so far ahead that its time was overwritten. */
-static uint64_t came_at(const struct rank *r, const struct npu_meeting *m)
+static uint64_t came_at(const struct sim_npu_job_rank *r, const struct npu_meeting *m)
 {
     for (uint32_t i = 0; i < GROUPS_MOST; i++) {
-        const struct group *g = &r->group[i];
+        const struct sim_npu_job_group *g = &r->group[i];
         if (atomic_load_explicit(&g->name, memory_order_relaxed) != m->group)
             continue;
         const struct came *c = &g->kept[m->number % KEPT];
@@ -331,7 +331,7 @@ static uint64_t came_at(const struct rank *r, const struct npu_meeting *m)
  * arrival is checked again after that, because it may have arrived just before it ended. */
 static bool rank_is_lost(uint32_t i, const struct npu_meeting *m, uint64_t now_ns)
 {
-    const struct rank *r = &job.shared->rank[i];
+    const struct sim_npu_job_rank *r = &job.shared->rank[i];
     const bool is_late = now_ns > m->came_ns && now_ns - m->came_ns > job.timeout_ns;
     const bool is_gone = atomic_load(&r->state) != RANK_NEVER && !rank_lives(r);
     if ((!is_late && !is_gone) || came_at(r, m) != NEVER)

@@ -163,7 +163,7 @@ static bool is_on(const struct npu_task *t, enum npu_what what)
     return t->session != 0 && (t->what & what) != 0;
 }
 
-static void log_put(struct ascope_sim_stream *s, const struct npu_task *t, enum stage stage, uint64_t tick)
+static void log_put(struct ascope_sim_stream *s, const struct npu_task *t, enum sim_stage stage, uint64_t tick)
 {
     uint8_t rec[64];
     if (stage == STAGE_BEGIN && t->is_flip && is_on(t, NPU_TASKS)) {
@@ -368,7 +368,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 /* When a task ends; NEVER: not known yet. A waiting task ends SIGNAL_TICKS after what it waits for. In a collective all
  * ranks leave at the same time: the last one to arrive waits for the signal, too. */
-static uint64_t end_of(const struct npu_device *d, const struct npu_task *t)
+static uint64_t sim_npu_run_end_of(const struct npu_device *d, const struct npu_task *t)
 {
     const uint64_t own = t->begin + later(sim_work_ns(&t->work, d->core_mhz) / NPU_NS_PER_TICK, LEAST_TICKS);
     const uint64_t ns = t->meets ? npu_job_all(t->meets) : t->until ? t->until->ns : 0;
@@ -388,10 +388,10 @@ static uint64_t next_tick(struct ascope_sim_stream *s)
         return t->after->ns == NEVER ? NEVER : later(begin, tick_of(s->of, t->after->ns) + SIGNAL_TICKS);
     }
     if (t->end == NEVER)
-        t->end = end_of(s->of, t);
+        t->end = sim_npu_run_end_of(s->of, t);
     if (t->end == NEVER && s->stage != STAGE_CONTEXT_BEGIN)
         return NEVER;
-    return stage_tick((enum stage)s->stage, t->begin, t->end);
+    return stage_tick((enum sim_stage)s->stage, t->begin, t->end);
 }
 
 static void task_end(struct ascope_sim_stream *s, struct npu_task *t)
@@ -422,7 +422,7 @@ static void stream_step(struct ascope_sim_stream *s, uint64_t tick)
         t->begin = tick;
         if (t->comes)
             npu_job_come(t->comes, npu_clock_ns(&s->of->clock, tick));
-        t->end = end_of(s->of, t);
+        t->end = sim_npu_run_end_of(s->of, t);
         if (t->work.kind <= TASK_MIX_VECTOR)
             busy_add(s->of, tick, t->end);
         if (t->session != 0)
@@ -431,8 +431,8 @@ static void stream_step(struct ascope_sim_stream *s, uint64_t tick)
     if (t->session != npu.session) /* its session has ended without waiting for it */
         t->session = 0;
     if (t->session != 0)
-        log_put(s, t, (enum stage)s->stage, tick);
-    s->stage = (uint8_t)stage_next((enum stage)s->stage, t->work.kind);
+        log_put(s, t, (enum sim_stage)s->stage, tick);
+    s->stage = (uint8_t)stage_next((enum sim_stage)s->stage, t->work.kind);
     if (s->stage == STAGES)
         task_end(s, t);
 }

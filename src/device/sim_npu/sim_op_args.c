@@ -49,7 +49,7 @@ static bool tensors_equal(const struct ascope_sim_tensor *a, const struct ascope
     return true;
 }
 
-static bool is_same(const struct called *c, const struct ascope_sim_kernel *k, uint64_t hash)
+static bool sim_op_args_is_same(const struct called *c, const struct ascope_sim_kernel *k, uint64_t hash)
 {
     return c->hash == hash && c->n_in == k->n_in && c->n_out == k->n_out && strcmp(c->type, k->type) == 0 &&
            tensors_equal(c->tensor, k->in, k->n_in) && tensors_equal(c->tensor + k->n_in, k->out, k->n_out);
@@ -107,7 +107,7 @@ void npu_args_add(const struct ascope_sim_kernel *k)
     const uint64_t hash = tensors_hash(tensors_hash(name_hash(k->type), k->in, k->n_in), k->out, k->n_out);
     npu_lock();
     size_t at = hash % PLACES;
-    while (args.place && args.place[at] && !is_same(args.place[at], k, hash))
+    while (args.place && args.place[at] && !sim_op_args_is_same(args.place[at], k, hash))
         at = (at + 1) % PLACES;
     if (args.place && !args.place[at] && args.n < MOST && (args.place[at] = called_make(k, hash)))
         args.in_order[args.n++] = args.place[at];

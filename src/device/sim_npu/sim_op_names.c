@@ -125,12 +125,12 @@ const struct sim_op_row sim_op_rows[] = {
 };
 const size_t sim_n_op_rows = sizeof sim_op_rows / sizeof *sim_op_rows;
 
-static int by_name(const void *name, const void *row)
+static int sim_op_names_by_name(const void *name, const void *row)
 {
     return strcmp(name, ((const struct sim_op_row *)row)->name);
 }
 
 const struct sim_op_row *sim_op_row_of(const char *name)
 {
-    return bsearch(name, sim_op_rows, sim_n_op_rows, sizeof *sim_op_rows, by_name);
+    return bsearch(name, sim_op_rows, sim_n_op_rows, sizeof *sim_op_rows, sim_op_names_by_name);
 }

@@ -52,7 +52,7 @@ static void launch(const struct sim_queued *t)
         ascope_sim_copy(NULL, direction[t->work], t->bytes);
 }
 
-static void *run(void *unused)
+static void *sim_queue_run(void *unused)
 {
     is_inside = true;
     pthread_mutex_lock(&queue.lock);
@@ -83,12 +83,12 @@ static void fork_child(void)
     queue.n_put = queue.n_done = 0;
 }
 
-static bool thread_start(void)
+static bool sim_queue_thread_start(void)
 {
     pthread_t thread;
     if (!queue.is_prepared)
         queue.is_prepared = pthread_atfork(NULL, NULL, fork_child) == 0;
-    const bool is_well = queue.is_prepared && background_thread(&thread, "ascope-queue", run, NULL) == 0;
+    const bool is_well = queue.is_prepared && background_thread(&thread, "ascope-queue", sim_queue_run, NULL) == 0;
     if (is_well)
         pthread_detach(thread);
     return is_well;
@@ -100,7 +100,7 @@ void sim_queue_put(struct sim_queued *task)
     ascope_queue_point(ASCOPE_ENQUEUE_BEGIN, 0, name);
     queue_lock();
     if (!queue.has_thread)
-        queue.has_thread = thread_start();
+        queue.has_thread = sim_queue_thread_start();
     while (queue.has_thread && queue.n_put - queue.n_done == SIM_QUEUE_TASKS)
         pthread_cond_wait(&queue.emptied, &queue.lock);
     task->id = queue.n_put;

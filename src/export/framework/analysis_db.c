@@ -144,8 +144,8 @@ static bool find_comm(struct device_work *w, const struct collection *s, const s
     return true;
 }
 
-static void add_row(struct grid *g, const struct device *d, struct cell step, const struct step_time *t,
-                    int64_t host_begin_ns)
+static void analysis_db_add_row(struct grid *g, const struct device *d, struct cell step, const struct step_time *t,
+                                int64_t host_begin_ns)
 {
     const int64_t ns[] = { t->computing_ns,
                            t->exposed_ns,
@@ -171,7 +171,7 @@ static void add_whole(struct grid *g, const struct collection *s, const struct d
     for (size_t i = 1; i < o->n; i++)
         if (o->begin_ns[i] < first_ns)
             first_ns = o->begin_ns[i];
-    add_row(g, d, cell_na(), &t, first_ns);
+    analysis_db_add_row(g, d, cell_na(), &t, first_ns);
 }
 
 bool step_times_db(const struct collection_export *x, struct db *db, struct error *e)
@@ -204,7 +204,7 @@ bool step_times_db(const struct collection_export *x, struct db *db, struct erro
             if (!collection_shows_step(x, i))
                 continue;
             const struct step_time t = step_time_of(&w, ranges.begin_ns[i], ranges.end_ns[i]);
-            add_row(&g, d, cell_name(s->steps.id[i]), &t, s->steps.host_begin_ns[i]);
+            analysis_db_add_row(&g, d, cell_name(s->steps.id[i]), &t, s->steps.host_begin_ns[i]);
         }
         if (ranges.n == 0)
             add_whole(&g, s, d, &w);

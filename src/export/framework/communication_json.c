@@ -47,7 +47,7 @@ static bool steps_json(struct step_collectives *c, struct out *o)
 }
 
 /* Fills the matrix of one step and kind. False: no memory. */
-static bool fill(struct matrix *m, struct comm_links *links, struct step_collectives *c, size_t bin)
+static bool communication_json_fill(struct matrix *m, struct comm_links *links, struct step_collectives *c, size_t bin)
 {
     matrix_clear(m);
     m->is_p2p = bin % KINDS == KIND_P2P;
@@ -94,7 +94,7 @@ static bool matrices_json(struct step_collectives *c, struct out *o)
         for (int kind = 0; kind < KINDS; kind++) {
             const size_t bin = bin_of(step[i], kind);
             json_key(o, collective_kind_name[kind], kind == 0);
-            if (!fill(&m, &links, c, bin) || !matrix_put(&m, o))
+            if (!communication_json_fill(&m, &links, c, bin) || !matrix_put(&m, o))
                 return false;
         }
         out_char(o, '}');
@@ -178,7 +178,8 @@ static bool matrices_db(struct step_collectives *c, struct db *db, struct error 
     for (size_t b = 0; done && b < n * KINDS; b++) {
         const size_t bin = bin_of(step[b / KINDS], (int)(b % KINDS));
         if (c->first[bin] < c->first[bin + 1])
-            done = fill(&m, &links, c, bin) && matrix_rows(&m, &c->place[c->order[c->first[bin]]], &g);
+            done =
+                communication_json_fill(&m, &links, c, bin) && matrix_rows(&m, &c->place[c->order[c->first[bin]]], &g);
     }
     if (!done)
         return error_no_memory(e, "CommAnalyzerMatrix");

@@ -87,8 +87,8 @@ bool matrix_add(struct matrix *m, name_id collective, name_id group, const struc
     return !arena_failed(mem);
 }
 
-static void add_row(struct matrix *m, uint32_t bundle, enum matrix_key key_of, name_id collective,
-                    struct comm_link link)
+static void communication_matrix_add_row(struct matrix *m, uint32_t bundle, enum matrix_key key_of, name_id collective,
+                                         struct comm_link link)
 {
     const uint64_t from = m->bundles.key.at[bundle];
     const uint32_t type_group = (uint32_t)(from >> 32);
@@ -122,9 +122,9 @@ static void add_bundle(struct matrix *m, uint32_t bundle, const uint32_t *transf
     for (size_t i = 0; i < sizeof single / sizeof *single && n >= single[i].needs; i++) {
         const struct transfer *t = &m->transfer.at[transfer[single[i].at]];
         if (single[i].key_of == KEY_TOTAL)
-            add_row(m, bundle, KEY_TOTAL, NO_NAME, sum);
+            communication_matrix_add_row(m, bundle, KEY_TOTAL, NO_NAME, sum);
         else
-            add_row(m, bundle, single[i].key_of, t->collective, t->link);
+            communication_matrix_add_row(m, bundle, single[i].key_of, t->collective, t->link);
     }
 }
 
@@ -147,7 +147,7 @@ static name_id type_of(const struct matrix *m, const struct matrix_row *r)
     return (name_id)(m->type_groups.key.at[r->type_group] >> 32);
 }
 
-static name_id group_of(const struct matrix *m, const struct matrix_row *r)
+static name_id communication_matrix_group_of(const struct matrix *m, const struct matrix_row *r)
 {
     return (name_id)m->type_groups.key.at[r->type_group];
 }
@@ -175,7 +175,7 @@ bool matrix_put(const struct matrix *m, struct out *o)
         const bool is_new = i == 0 || m->key.at[m->row_order.at[i - 1]] != m->key.at[at];
         if (is_new) {
             const char *key = arena_printf(m->mem, "%s-%s@%s", names_text(names, type_of(m, r)), key_name[r->key_of],
-                                           names_text(names, group_of(m, r)));
+                                           names_text(names, communication_matrix_group_of(m, r)));
             if (!key)
                 return false;
             if (i > 0)
@@ -200,11 +200,11 @@ bool matrix_rows(const struct matrix *m, const struct collective_place *place, s
         if (!name)
             return false;
         grid_row(g, (struct cell[]){
-                        cell_text(name), cell_name(group_of(m, r)), cell_uint((uint32_t)(r->pair >> 32)),
-                        cell_uint((uint32_t)r->pair), r->link.transport ? cell_text(r->link.transport) : cell_na(),
-                        cell_real(r->link.size_mb), cell_real(r->link.time_ms), cell_real(link_gbs(&r->link).value),
-                        cell_name(place->step), cell_name(place->kind),
-                        r->collective == NO_NAME ? cell_text("") : cell_name(r->collective) });
+                        cell_text(name), cell_name(communication_matrix_group_of(m, r)),
+                        cell_uint((uint32_t)(r->pair >> 32)), cell_uint((uint32_t)r->pair),
+                        r->link.transport ? cell_text(r->link.transport) : cell_na(), cell_real(r->link.size_mb),
+                        cell_real(r->link.time_ms), cell_real(link_gbs(&r->link).value), cell_name(place->step),
+                        cell_name(place->kind), r->collective == NO_NAME ? cell_text("") : cell_name(r->collective) });
     }
     return !arena_failed(g->mem);
 }

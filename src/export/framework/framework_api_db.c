@@ -151,7 +151,7 @@ static bool write_connections(const struct collection_export *x, const struct co
 }
 
 /* The frames of call stacks. Many operators have the same stack; each stack is split once. */
-struct stacks {
+struct framework_api_db_stacks {
     struct names *names;
     uint32_t *known;      /* by name_id of a stack: its index in `first`, + 1; 0: not split yet */
     LIST(uint32_t) first; /* the index of its first frame */
@@ -160,7 +160,7 @@ struct stacks {
 };
 
 /* The frames of a stack, lent until the next call. False: no memory. */
-static bool stack_frames(struct stacks *s, name_id stack, const name_id **frame, size_t *n)
+static bool stack_frames(struct framework_api_db_stacks *s, name_id stack, const name_id **frame, size_t *n)
 {
     static const char between[] = ";\r\n";
     if (s->known[stack] == 0) {
@@ -199,7 +199,7 @@ static bool write_chains(const struct collection_export *x, uint32_t *chain, str
     const struct framework_ops *o = &x->framework->ops;
     struct arena *mem = arena_new();
     struct names *names = x->collection->profile.names;
-    struct stacks s = { .names = names, .mem = mem };
+    struct framework_api_db_stacks s = { .names = names, .mem = mem };
     struct cell *cells = NULL;
     if (mem) {
         s.known = arena_take(mem, names_count(names), sizeof *s.known);

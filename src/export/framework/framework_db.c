@@ -77,7 +77,7 @@ static bool write_gc(const struct collection_export *x, struct db *db, struct er
     return db_table(db, &t, e);
 }
 
-struct step_rows {
+struct framework_db_step_rows {
     const struct profiler_steps *steps;
     const struct names *names;
 };
@@ -91,9 +91,9 @@ static struct cell step_number(const struct names *names, name_id id)
     return end > text && *end == '\0' ? cell_int(number) : cell_na();
 }
 
-CELL_GETTER(step_id, struct step_rows, step_number(r->names, r->steps->id[i]))
-CELL_GETTER(step_begin, struct step_rows, cell_int(r->steps->host_begin_ns[i]))
-CELL_GETTER(step_end, struct step_rows, cell_int(r->steps->host_end_ns[i]))
+CELL_GETTER(step_id, struct framework_db_step_rows, step_number(r->names, r->steps->id[i]))
+CELL_GETTER(step_begin, struct framework_db_step_rows, cell_int(r->steps->host_begin_ns[i]))
+CELL_GETTER(step_end, struct framework_db_step_rows, cell_int(r->steps->host_end_ns[i]))
 
 static bool write_steps(const struct collection_export *x, struct db *db, struct error *e)
 {
@@ -102,7 +102,7 @@ static bool write_steps(const struct collection_export *x, struct db *db, struct
         { "startNs", "INTEGER", step_begin },
         { "endNs", "INTEGER", step_end },
     };
-    const struct step_rows rows = { &x->collection->steps, x->collection->profile.names };
+    const struct framework_db_step_rows rows = { &x->collection->steps, x->collection->profile.names };
     const struct db_table t = { .name = "STEP_TIME", TABLE_COLUMNS(column), .n_rows = rows.steps->n, .rows = &rows };
     return db_table(db, &t, e);
 }

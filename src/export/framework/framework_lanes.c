@@ -10,7 +10,7 @@
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
 /* The slices of all tables, numbered one table after the other. */
-struct slices {
+struct framework_lanes_slices {
     const int64_t *begin_ns[SLICES_KINDS], *end_ns[SLICES_KINDS];
     const uint32_t *process[SLICES_KINDS], *thread[SLICES_KINDS];
     size_t first[SLICES_KINDS + 1];
@@ -18,7 +18,7 @@ struct slices {
     uint32_t *order; /* by begin, of equal ones the longer first */
 };
 
-static void slices_add(struct slices *s, enum thread_slices kind, size_t n, const int64_t *begin_ns,
+static void slices_add(struct framework_lanes_slices *s, enum thread_slices kind, size_t n, const int64_t *begin_ns,
                        const int64_t *end_ns, const uint32_t *process, const uint32_t *thread)
 {
     s->begin_ns[kind] = begin_ns;
@@ -28,7 +28,7 @@ static void slices_add(struct slices *s, enum thread_slices kind, size_t n, cons
     s->first[kind + 1] = s->first[kind] + n;
 }
 
-static enum thread_slices kind_of(const struct slices *s, size_t i)
+static enum thread_slices framework_lanes_kind_of(const struct framework_lanes_slices *s, size_t i)
 {
     enum thread_slices kind = 0;
     while (i >= s->first[kind + 1])
@@ -36,14 +36,14 @@ static enum thread_slices kind_of(const struct slices *s, size_t i)
     return kind;
 }
 
-static int64_t end_of(const struct slices *s, size_t i)
+static int64_t framework_lanes_end_of(const struct framework_lanes_slices *s, size_t i)
 {
-    const enum thread_slices kind = kind_of(s, i);
+    const enum thread_slices kind = framework_lanes_kind_of(s, i);
     return s->end_ns[kind][i - s->first[kind]];
 }
 
 /* Sorts n slices that begin together, the longer ones first: an outer slice comes before those inside it. */
-static bool order_together(struct slices *s, size_t first, size_t n, struct arena *mem)
+static bool order_together(struct framework_lanes_slices *s, size_t first, size_t n, struct arena *mem)
 {
     enum { FEW = 32 };
     uint32_t *order = s->order + first;
@@ -53,7 +53,7 @@ static bool order_together(struct slices *s, size_t first, size_t n, struct aren
         if (!end || !by_end || !copy)
             return false;
         for (size_t i = 0; i < n; i++)
-            end[i] = ~((uint64_t)end_of(s, order[i]) ^ SIGN);
+            end[i] = ~((uint64_t)framework_lanes_end_of(s, order[i]) ^ SIGN);
         order_fill(by_end, n);
         if (!order_by_u64(by_end, n, end))
             return false;
@@ -64,16 +64,16 @@ static bool order_together(struct slices *s, size_t first, size_t n, struct aren
     }
     for (size_t i = 1; i < n; i++) {
         const uint32_t moved = order[i];
-        const int64_t end_ns = end_of(s, moved);
+        const int64_t end_ns = framework_lanes_end_of(s, moved);
         size_t k = i;
-        for (; k > 0 && end_of(s, order[k - 1]) < end_ns; k--)
+        for (; k > 0 && framework_lanes_end_of(s, order[k - 1]) < end_ns; k--)
             order[k] = order[k - 1];
         order[k] = moved;
     }
     return true;
 }
 
-static bool slices_order(struct slices *s, struct arena *mem)
+static bool slices_order(struct framework_lanes_slices *s, struct arena *mem)
 {
     const size_t n = s->first[SLICES_KINDS];
     s->begin = arena_take(mem, n, sizeof *s->begin);
@@ -93,11 +93,12 @@ static bool slices_order(struct slices *s, struct arena *mem)
     return done;
 }
 
-static bool place(const struct slices *s, struct framework_lanes *out, struct lanes *lanes, struct arena *mem)
+static bool framework_lanes_place(const struct framework_lanes_slices *s, struct framework_lanes *out,
+                                  struct lanes *lanes, struct arena *mem)
 {
     for (size_t k = 0; k < s->first[SLICES_KINDS]; k++) {
         const size_t i = s->order[k];
-        const enum thread_slices kind = kind_of(s, i);
+        const enum thread_slices kind = framework_lanes_kind_of(s, i);
         const size_t row = i - s->first[kind];
         const uint32_t process = s->process[kind][row], thread = s->thread[kind][row];
         struct lane_row *at = lanes_row(lanes, process, thread);
@@ -124,7 +125,7 @@ bool framework_lanes_find(struct framework_lanes *out, const struct framework *f
     const struct framework_ops *o = &f->ops;
     const struct queue_spans *in = &f->enqueue, *taken = &f->dequeue;
     const struct python_calls *p = &f->python;
-    struct slices s = { 0 };
+    struct framework_lanes_slices s = { 0 };
     slices_add(&s, SLICES_OPS, o->n, o->begin_ns, o->end_ns, o->process, o->thread);
     slices_add(&s, SLICES_ENQUEUE, in->n, in->begin_ns, in->end_ns, in->process, in->thread);
     slices_add(&s, SLICES_DEQUEUE, taken->n, taken->begin_ns, taken->end_ns, taken->process, taken->thread);
@@ -132,8 +133,8 @@ bool framework_lanes_find(struct framework_lanes *out, const struct framework *f
     struct arena *own = arena_new();
     struct lanes *lanes = lanes_new();
     *out = (struct framework_lanes){ 0 };
-    const bool done =
-        own && lanes && s.first[SLICES_KINDS] <= UINT32_MAX && slices_order(&s, own) && place(&s, out, lanes, mem);
+    const bool done = own && lanes && s.first[SLICES_KINDS] <= UINT32_MAX && slices_order(&s, own) &&
+                      framework_lanes_place(&s, out, lanes, mem);
     lanes_free(lanes);
     arena_free(own);
     return done;

@@ -97,7 +97,7 @@ static struct totals totals_sum(struct totals now, struct totals last)
                             .has_stream = keeps || last.has_stream, .stream = keeps ? now.stream : last.stream };
 }
 
-struct record_view {
+struct framework_memory_record_view {
     const struct collection *collection;
     struct table app;  /* npu_mem of the device's own export */
     uint32_t *app_row; /* its rows about the application */
@@ -114,12 +114,12 @@ static double cell_number(struct cell c)
     return c.kind == CELL_UINT ? (double)c.u : c.kind == CELL_INT ? (double)c.i : c.f;
 }
 
-static struct cell app_cell(const struct record_view *v, size_t row, size_t column)
+static struct cell app_cell(const struct framework_memory_record_view *v, size_t row, size_t column)
 {
     return table_cell(&v->app, v->app_row[row], column);
 }
 
-static struct totals record_totals(const struct record_view *v, size_t at, bool is_sum)
+static struct totals record_totals(const struct framework_memory_record_view *v, size_t at, bool is_sum)
 {
     const struct framework_memory *m = &v->collection->framework.memory;
     const struct op_memory *g = &v->collection->profile.host.records.op_memory;
@@ -132,17 +132,18 @@ static struct totals record_totals(const struct record_view *v, size_t at, bool 
 }
 
 /* A row behind those of the application. */
-struct record {
+struct framework_memory_one_record {
     size_t at; /* index in the series */
     bool is_sum, is_graph;
     uint32_t from; /* row of framework_memory, or with is_graph of op_memory */
 };
 
-static struct record record_at(const struct record_view *v, size_t row)
+static struct framework_memory_one_record record_at(const struct framework_memory_record_view *v, size_t row)
 {
     const uint32_t shown = v->shown[row - v->n_app];
     const size_t at = shown / 2;
-    return (struct record){ at, shown % 2, v->series.source[at] == MEMORY_OF_GRAPHS, v->series.row[at] };
+    return (struct framework_memory_one_record){ at, shown % 2, v->series.source[at] == MEMORY_OF_GRAPHS,
+                                                 v->series.row[at] };
 }
 
 static struct cell record_component(const void *rows, size_t i)
@@ -150,10 +151,10 @@ static struct cell record_component(const void *rows, size_t i)
     static const char *const component[] = {
         [MEMORY_OF_FRAMEWORK] = "PTA", [MEMORY_OF_WORKSPACE] = "WORKSPACE", [MEMORY_OF_GRAPHS] = "GE"
     };
-    const struct record_view *v = rows;
+    const struct framework_memory_record_view *v = rows;
     if (i < v->n_app)
         return app_cell(v, i, APP_EVENT);
-    const struct record r = record_at(v, i);
+    const struct framework_memory_one_record r = record_at(v, i);
     return cell_text(v->series.is_of_gpu ? framework_names[v->collection->framework_id].name
                      : r.is_sum          ? "PTA+GE"
                                          : component[v->series.source[r.at]]);
@@ -161,35 +162,35 @@ static struct cell record_component(const void *rows, size_t i)
 
 static struct cell record_time(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
+    const struct framework_memory_record_view *v = rows;
     if (i < v->n_app)
         return app_cell(v, i, APP_TIME);
-    const struct record r = record_at(v, i);
+    const struct framework_memory_one_record r = record_at(v, i);
     return cell_time(r.is_graph ? graph_memory_ns(&v->collection->profile, r.from)
                                 : v->collection->framework.memory.time_ns[r.from]);
 }
 
-static struct totals totals_at(const struct record_view *v, size_t i)
+static struct totals totals_at(const struct framework_memory_record_view *v, size_t i)
 {
-    const struct record r = record_at(v, i);
+    const struct framework_memory_one_record r = record_at(v, i);
     return record_totals(v, r.at, r.is_sum);
 }
 
 static struct cell record_allocated(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
+    const struct framework_memory_record_view *v = rows;
     return i < v->n_app ? empty() : cell_real(totals_at(v, i).allocated_mb);
 }
 
 static struct cell record_reserved(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
+    const struct framework_memory_record_view *v = rows;
     return cell_real(i < v->n_app ? cell_number(app_cell(v, i, APP_MEMORY)) / 1024 : totals_at(v, i).reserved_mb);
 }
 
 static struct cell record_active(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
+    const struct framework_memory_record_view *v = rows;
     if (i < v->n_app)
         return empty();
     const struct totals t = totals_at(v, i);
@@ -200,7 +201,7 @@ static struct cell record_active(const void *rows, size_t i)
 
 static struct cell record_stream(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
+    const struct framework_memory_record_view *v = rows;
     if (i < v->n_app)
         return empty();
     const struct totals t = totals_at(v, i);
@@ -211,15 +212,15 @@ static struct cell record_stream(const void *rows, size_t i)
 
 static struct cell record_device(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
+    const struct framework_memory_record_view *v = rows;
     if (i < v->n_app)
         return device_cell(&v->devices, (int64_t)app_cell(v, i, APP_DEVICE).u);
-    const struct record r = record_at(v, i);
+    const struct framework_memory_one_record r = record_at(v, i);
     return device_cell(&v->devices, r.is_graph ? v->collection->profile.host.records.op_memory.device[r.from]
                                                : memory_device(v->collection, r.from));
 }
 
-static bool find_app(struct record_view *v, const struct collection_export *x, struct error *e)
+static bool find_app(struct framework_memory_record_view *v, const struct collection_export *x, struct error *e)
 {
     if (!x->collection->has_device)
         return true;
@@ -244,7 +245,7 @@ bool framework_memory_record(const struct collection_export *x, struct table *ou
         { "Device Type", record_device },
     };
     const struct collection *s = x->collection;
-    struct record_view *v = arena_take(x->mem, 1, sizeof *v);
+    struct framework_memory_record_view *v = arena_take(x->mem, 1, sizeof *v);
     size_t n = 0;
     if (!v)
         return error_no_memory(e, "memory_record");
@@ -261,51 +262,51 @@ bool framework_memory_record(const struct collection_export *x, struct table *ou
 
 /* ---- operator_memory -------------------------------------------------------------------------------------------- */
 
-struct life_view {
+struct framework_memory_life_view {
     const struct collection *collection;
     struct table graph; /* operator_memory of the device's own export */
     name_id *name;      /* of its rows, with the prefix "cann::" */
     struct device_names devices;
 };
 
-static const struct framework_memory *framework_of(const struct life_view *v)
+static const struct framework_memory *framework_of(const struct framework_memory_life_view *v)
 {
     return &v->collection->framework.memory;
 }
 
-static bool is_of_framework(const struct life_view *v, size_t i)
+static bool is_of_framework(const struct framework_memory_life_view *v, size_t i)
 {
     return i < v->collection->lives.n;
 }
 
 /* Rows of framework_memory: the allocation of a lifetime, its free, its return to the allocator, and whichever of those
  * ends it. All but the first may be NO_ROW. */
-static uint32_t taken(const struct life_view *v, size_t i)
+static uint32_t taken(const struct framework_memory_life_view *v, size_t i)
 {
     return v->collection->lives.taken[i];
 }
 
-static uint32_t freed(const struct life_view *v, size_t i)
+static uint32_t freed(const struct framework_memory_life_view *v, size_t i)
 {
     return v->collection->lives.freed[i];
 }
 
-static uint32_t returned(const struct life_view *v, size_t i)
+static uint32_t returned(const struct framework_memory_life_view *v, size_t i)
 {
     return v->collection->lives.returned[i];
 }
 
-static uint32_t end(const struct life_view *v, size_t i)
+static uint32_t end(const struct framework_memory_life_view *v, size_t i)
 {
     return memory_life_end(&v->collection->lives, i);
 }
 
-static struct cell time_or_empty(const struct life_view *v, uint32_t row, int64_t from_ns)
+static struct cell time_or_empty(const struct framework_memory_life_view *v, uint32_t row, int64_t from_ns)
 {
     return row == NO_ROW ? empty() : cell_time(framework_of(v)->time_ns[row] - from_ns);
 }
 
-static struct cell since_taken(const struct life_view *v, size_t i, uint32_t row)
+static struct cell since_taken(const struct framework_memory_life_view *v, size_t i, uint32_t row)
 {
     return time_or_empty(v, row, framework_of(v)->time_ns[taken(v, i)]);
 }
@@ -329,29 +330,29 @@ enum {
 };
 
 /* Lifetimes of graphs follow those of the framework. */
-static size_t graph_row(const struct life_view *v, size_t i)
+static size_t graph_row(const struct framework_memory_life_view *v, size_t i)
 {
     return i - v->collection->lives.n;
 }
 
-static struct cell graph_cell(const struct life_view *v, size_t i, size_t column)
+static struct cell graph_cell(const struct framework_memory_life_view *v, size_t i, size_t column)
 {
     return table_cell(&v->graph, graph_row(v, i), column);
 }
 
-static struct cell graph_end(const struct life_view *v, size_t i)
+static struct cell graph_end(const struct framework_memory_life_view *v, size_t i)
 {
     return cell_time(graph_cell(v, i, GRAPH_TIME).i + graph_cell(v, i, GRAPH_DURATION).i);
 }
 
-static struct cell graph_mb(const struct life_view *v, size_t i, size_t column)
+static struct cell graph_mb(const struct framework_memory_life_view *v, size_t i, size_t column)
 {
     return cell_real(cell_number(graph_cell(v, i, column)) / 1024);
 }
 
 /* Getters with one expression for a lifetime of the framework and one for a lifetime of graphs. */
 #define LIFE(function, framework, graph)                                                                               \
-    CELL_GETTER(function, struct life_view, is_of_framework(r, i) ? framework : graph)
+    CELL_GETTER(function, struct framework_memory_life_view, is_of_framework(r, i) ? framework : graph)
 #define LIFE_MB(function, column, row, graph)                                                                          \
     LIFE(function, megabytes_or_empty(framework_of(r)->column, row(r, i)), graph)
 LIFE(life_name, cell_name(r->collection->lives.name[i]), cell_name(r->name[graph_row(r, i)]))
@@ -373,7 +374,7 @@ LIFE(life_stream, r->devices.is_gpu ? cell_na() : cell_int(framework_of(r)->stre
 LIFE(life_device, device_cell(&r->devices, memory_device(r->collection, taken(r, i))), graph_cell(r, i, GRAPH_DEVICE))
 
 /* Makes each prefixed name once: names repeat. */
-static bool name_graph_lives(struct life_view *v, struct names *names, struct arena *mem)
+static bool name_graph_lives(struct framework_memory_life_view *v, struct names *names, struct arena *mem)
 {
     struct keys plain = { 0 };
     LIST(name_id) prefixed = { 0 };
@@ -395,7 +396,7 @@ static bool name_graph_lives(struct life_view *v, struct names *names, struct ar
     return true;
 }
 
-static bool find_graph_lives(struct life_view *v, const struct collection_export *x, struct error *e)
+static bool find_graph_lives(struct framework_memory_life_view *v, const struct collection_export *x, struct error *e)
 {
     if (!x->collection->has_device)
         return true;
@@ -425,7 +426,7 @@ bool framework_operator_memory(const struct collection_export *x, struct table *
         { "Device Type", life_device },
     };
     const struct collection *s = x->collection;
-    struct life_view *v = arena_take(x->mem, 1, sizeof *v);
+    struct framework_memory_life_view *v = arena_take(x->mem, 1, sizeof *v);
     if (!v)
         return error_no_memory(e, "operator_memory");
     v->collection = s;

@@ -26,7 +26,7 @@ struct host_threads {
     uint32_t last; /* the highest thread id */
 };
 
-struct section;
+struct framework_tracks_section;
 struct framework_tracks {
     const struct framework *framework;
     const name_id *enqueue_name; /* of each enqueue: the operator, or NO_NAME */
@@ -35,11 +35,11 @@ struct framework_tracks {
     LIST(struct fwdbwd) fwdbwd;
     struct keys gc_processes;
     unsigned gc_device; /* the device in the pids of garbage collections: the first one, or TRACE_HOST */
-    const struct section *const *section;
+    const struct framework_tracks_section *const *section;
     size_t n_parts;
 };
 
-struct section {
+struct framework_tracks_section {
     size_t (*count)(const struct framework_tracks *f);
     void (*write)(const struct framework_tracks *f, struct trace *t, size_t first, size_t end);
 };
@@ -225,14 +225,17 @@ static void write_gc_processes(const struct framework_tracks *f, struct trace *t
     }
 }
 
-static const struct section ops = { count_ops, write_ops }, enqueues = { count_enqueues, write_enqueues },
-                            dequeues = { count_dequeues, write_dequeues }, threads = { count_threads, write_threads },
-                            lanes = { count_lanes, write_lanes }, fwdbwd = { count_fwdbwd, write_fwdbwd },
-                            python = { count_python, write_python }, gc = { count_gc, write_gc },
-                            gc_processes = { count_gc_processes, write_gc_processes };
+static const struct framework_tracks_section ops = { count_ops, write_ops },
+                                             enqueues = { count_enqueues, write_enqueues },
+                                             dequeues = { count_dequeues, write_dequeues },
+                                             threads = { count_threads, write_threads },
+                                             lanes = { count_lanes, write_lanes },
+                                             fwdbwd = { count_fwdbwd, write_fwdbwd },
+                                             python = { count_python, write_python }, gc = { count_gc, write_gc },
+                                             gc_processes = { count_gc_processes, write_gc_processes };
 /* The order of the sections in a file. */
 enum { SECTIONS = 9 };
-static const struct section *const section_order[][SECTIONS] = {
+static const struct framework_tracks_section *const section_order[][SECTIONS] = {
     [DIALECT_DOCUMENTED] = { &ops, &enqueues, &dequeues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
     [DIALECT_CURRENT] = { &ops, &dequeues, &enqueues, &threads, &lanes, &fwdbwd, &python, &gc, &gc_processes },
 };
@@ -413,7 +416,8 @@ static void draw_flows(const struct collection_export *x, const struct framework
         }
 }
 
-static bool finish(const struct collection_export *x, const void *tracks, struct trace *t, const struct lanes *moved)
+static bool framework_tracks_finish(const struct collection_export *x, const void *tracks, struct trace *t,
+                                    const struct lanes *moved)
 {
     struct kernel_places places;
     if (!moved)
@@ -424,4 +428,4 @@ static bool finish(const struct collection_export *x, const void *tracks, struct
     return done;
 }
 
-const struct host_tracks torch_host_tracks = { tracks_take, n_parts_of, write_part, finish, begin_of };
+const struct host_tracks torch_host_tracks = { tracks_take, n_parts_of, write_part, framework_tracks_finish, begin_of };

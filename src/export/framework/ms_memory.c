@@ -76,20 +76,20 @@ enum column_of { RECORD_ALLOCATED, RECORD_RESERVED, RECORD_ACTIVE };
 enum { GRAPH_TIME = 2, GRAPH_ALLOCATED, GRAPH_RESERVED, GRAPH_DEVICE };
 enum { APP_EVENT = 1, APP_MEMORY = 4, APP_TIME };
 
-struct record {
+struct ms_memory_one_record {
     enum component of;
     bool is_sum;
     uint32_t row, other; /* other: the last record of the other component, for the sum; NO_ROW: none so far */
 };
 
-struct record_view {
+struct ms_memory_record_view {
     const struct ms_memory_totals *totals;
     struct table graphs, app; /* memory_record and npu_mem of the device's own export */
-    LIST(struct record) record;
+    LIST(struct ms_memory_one_record) record;
     name_id npu; /* of the rank */
 };
 
-static exact_mb amount(const struct record_view *v, enum component of, uint32_t row, enum column_of column)
+static exact_mb amount(const struct ms_memory_record_view *v, enum component of, uint32_t row, enum column_of column)
 {
     const struct ms_memory_totals *t = v->totals;
     if (row == NO_ROW || (of != COMPONENT_MS && column == RECORD_ACTIVE))
@@ -103,9 +103,9 @@ static exact_mb amount(const struct record_view *v, enum component of, uint32_t 
                                                    : t->active_bytes[row]);
 }
 
-static struct cell record_amount(const struct record_view *v, size_t i, enum column_of column)
+static struct cell record_amount(const struct ms_memory_record_view *v, size_t i, enum column_of column)
 {
-    const struct record *r = &v->record.at[i];
+    const struct ms_memory_one_record *r = &v->record.at[i];
     const enum component other = r->of == COMPONENT_MS ? COMPONENT_GRAPHS : COMPONENT_MS;
     return mb_shown(amount(v, r->of, r->row, column) + (r->is_sum ? amount(v, other, r->other, column) : 0));
 }
@@ -115,7 +115,7 @@ static struct cell record_component(const void *rows, size_t i)
     static const char *const name[] = {
         [COMPONENT_MS] = "MindSpore", [COMPONENT_GRAPHS] = "GE", [COMPONENT_APP] = "APP"
     };
-    const struct record_view *v = rows;
+    const struct ms_memory_record_view *v = rows;
     return cell_text(v->record.at[i].is_sum ? "MindSpore+GE" : name[v->record.at[i].of]);
 }
 
@@ -123,8 +123,8 @@ static struct cell record_component(const void *rows, size_t i)
  * have a tab. */
 static struct cell record_time(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
-    const struct record *r = &v->record.at[i];
+    const struct ms_memory_record_view *v = rows;
+    const struct ms_memory_one_record *r = &v->record.at[i];
     if (r->of == COMPONENT_MS)
         return us_shortened(v->totals->time_ns[r->row]);
     const struct cell at =
@@ -134,23 +134,23 @@ static struct cell record_time(const void *rows, size_t i)
 
 static struct cell record_device(const void *rows, size_t i)
 {
-    const struct record_view *v = rows;
-    const struct record *r = &v->record.at[i];
+    const struct ms_memory_record_view *v = rows;
+    const struct ms_memory_one_record *r = &v->record.at[i];
     return r->of == COMPONENT_GRAPHS && !r->is_sum ? table_cell(&v->graphs, r->row, GRAPH_DEVICE) : cell_name(v->npu);
 }
 
-CELL_GETTER(record_allocated, struct record_view, record_amount(r, i, RECORD_ALLOCATED))
-CELL_GETTER(record_reserved, struct record_view, record_amount(r, i, RECORD_RESERVED))
-CELL_GETTER(record_active, struct record_view, record_amount(r, i, RECORD_ACTIVE))
+CELL_GETTER(record_allocated, struct ms_memory_record_view, record_amount(r, i, RECORD_ALLOCATED))
+CELL_GETTER(record_reserved, struct ms_memory_record_view, record_amount(r, i, RECORD_RESERVED))
+CELL_GETTER(record_active, struct ms_memory_record_view, record_amount(r, i, RECORD_ACTIVE))
 
-static int64_t time_of(const struct record_view *v, enum component of, uint32_t row)
+static int64_t time_of(const struct ms_memory_record_view *v, enum component of, uint32_t row)
 {
     return of == COMPONENT_MS ? v->totals->time_ns[row] : table_cell(&v->graphs, row, GRAPH_TIME).i;
 }
 
-static bool add_record(struct record_view *v, struct record r, struct arena *mem)
+static bool add_record(struct ms_memory_record_view *v, struct ms_memory_one_record r, struct arena *mem)
 {
-    struct record *new = list_add(&v->record, mem);
+    struct ms_memory_one_record *new = list_add(&v->record, mem);
     if (new)
         *new = r;
     return new != NULL;
@@ -158,7 +158,7 @@ static bool add_record(struct record_view *v, struct record r, struct arena *mem
 
 /* Lists the records of graphs and of MindSpore by time, of equal times those of graphs first; each is followed by its
  * sum with the last record of the other component. */
-static bool merge(struct record_view *v, const struct collection_export *x)
+static bool merge(struct ms_memory_record_view *v, const struct collection_export *x)
 {
     const size_t n_graphs = v->graphs.n_rows, n = n_graphs + (x->collection->settings.has_cpu ? v->totals->n : 0);
     uint32_t *order = arena_take(x->mem, n, sizeof *order), latest[2] = { NO_ROW, NO_ROW };
@@ -178,16 +178,17 @@ static bool merge(struct record_view *v, const struct collection_export *x)
         latest[of] = row;
         if (!collection_shows(x, time_of(v, of, row)))
             continue;
-        if (!add_record(v, (struct record){ of, false, row, NO_ROW }, x->mem) ||
+        if (!add_record(v, (struct ms_memory_one_record){ of, false, row, NO_ROW }, x->mem) ||
             !add_record(v,
-                        (struct record){ of, true, row, latest[of == COMPONENT_MS ? COMPONENT_GRAPHS : COMPONENT_MS] },
+                        (struct ms_memory_one_record){ of, true, row,
+                                                       latest[of == COMPONENT_MS ? COMPONENT_GRAPHS : COMPONENT_MS] },
                         x->mem))
             return false;
     }
     return true;
 }
 
-static bool add_app(struct record_view *v, const struct collection_export *x)
+static bool add_app(struct ms_memory_record_view *v, const struct collection_export *x)
 {
     const struct names *names = x->collection->profile.names;
     for (uint32_t i = 0; i < v->app.n_rows; i++) {
@@ -196,7 +197,7 @@ static bool add_app(struct record_view *v, const struct collection_export *x)
                            : event.kind == CELL_TEXT ? event.text
                                                      : "";
         if (strcmp(text, "APP") == 0 && collection_shows_device(x, table_cell(&v->app, i, APP_TIME).i) &&
-            !add_record(v, (struct record){ COMPONENT_APP, false, i, NO_ROW }, x->mem))
+            !add_record(v, (struct ms_memory_one_record){ COMPONENT_APP, false, i, NO_ROW }, x->mem))
             return false;
     }
     return true;
@@ -210,7 +211,7 @@ bool ms_memory_record(const struct collection_export *x, struct table *out, stru
         { "Total Active(MB)", record_active },       { "Device Type", record_device },
     };
     const struct collection *s = x->collection;
-    struct record_view *v = arena_take(x->mem, 1, sizeof *v);
+    struct ms_memory_record_view *v = arena_take(x->mem, 1, sizeof *v);
     if (!v)
         return error_no_memory(e, "memory_record");
     v->totals = &s->framework.ms.totals;
@@ -227,12 +228,12 @@ bool ms_memory_record(const struct collection_export *x, struct table *out, stru
 
 /* ---- operator_memory -------------------------------------------------------------------------------------------- */
 
-struct life_view {
+struct ms_memory_life_view {
     const struct collection *s;
     name_id npu[INT8_MAX + 1]; /* by device */
 };
 
-static const struct framework_memory *memory_of(const struct life_view *v)
+static const struct framework_memory *memory_of(const struct ms_memory_life_view *v)
 {
     return &v->s->framework.memory;
 }
@@ -244,7 +245,7 @@ static double thousandth(int64_t n)
     return (double)((long double)n / 1000);
 }
 
-static struct cell time_cell(const struct life_view *v, uint32_t row, int64_t from_ns)
+static struct cell time_cell(const struct ms_memory_life_view *v, uint32_t row, int64_t from_ns)
 {
     return row == NO_ROW ? cell_na() : cell_real(thousandth(memory_of(v)->time_ns[row] - from_ns));
 }
@@ -256,18 +257,18 @@ static struct cell mb_cell(const int64_t *bytes, uint32_t row)
 
 #define TAKEN r->s->lives.taken[i]
 #define FREED r->s->lives.freed[i]
-CELL_GETTER(life_name, struct life_view, cell_name(r->s->lives.name[i]))
-CELL_GETTER(life_size, struct life_view, cell_real((double)memory_of(r)->size_bytes[TAKEN] / 1024))
-CELL_GETTER(life_begin, struct life_view, time_cell(r, TAKEN, 0))
-CELL_GETTER(life_end, struct life_view, time_cell(r, FREED, 0))
-CELL_GETTER(life_duration, struct life_view, time_cell(r, FREED, memory_of(r)->time_ns[TAKEN]))
-CELL_GETTER(life_allocated, struct life_view, mb_cell(memory_of(r)->allocated_bytes, TAKEN))
-CELL_GETTER(life_reserved, struct life_view, mb_cell(memory_of(r)->reserved_bytes, TAKEN))
-CELL_GETTER(life_end_allocated, struct life_view, mb_cell(memory_of(r)->allocated_bytes, FREED))
-CELL_GETTER(life_end_reserved, struct life_view, mb_cell(memory_of(r)->reserved_bytes, FREED))
-CELL_GETTER(life_stream, struct life_view, cell_uint((uint64_t)memory_of(r)->stream[TAKEN]))
-CELL_GETTER(life_npu, struct life_view, cell_name(r->npu[memory_of(r)->device[TAKEN]]))
-CELL_GETTER(unknown, struct life_view, cell_na())
+CELL_GETTER(life_name, struct ms_memory_life_view, cell_name(r->s->lives.name[i]))
+CELL_GETTER(life_size, struct ms_memory_life_view, cell_real((double)memory_of(r)->size_bytes[TAKEN] / 1024))
+CELL_GETTER(life_begin, struct ms_memory_life_view, time_cell(r, TAKEN, 0))
+CELL_GETTER(life_end, struct ms_memory_life_view, time_cell(r, FREED, 0))
+CELL_GETTER(life_duration, struct ms_memory_life_view, time_cell(r, FREED, memory_of(r)->time_ns[TAKEN]))
+CELL_GETTER(life_allocated, struct ms_memory_life_view, mb_cell(memory_of(r)->allocated_bytes, TAKEN))
+CELL_GETTER(life_reserved, struct ms_memory_life_view, mb_cell(memory_of(r)->reserved_bytes, TAKEN))
+CELL_GETTER(life_end_allocated, struct ms_memory_life_view, mb_cell(memory_of(r)->allocated_bytes, FREED))
+CELL_GETTER(life_end_reserved, struct ms_memory_life_view, mb_cell(memory_of(r)->reserved_bytes, FREED))
+CELL_GETTER(life_stream, struct ms_memory_life_view, cell_uint((uint64_t)memory_of(r)->stream[TAKEN]))
+CELL_GETTER(life_npu, struct ms_memory_life_view, cell_name(r->npu[memory_of(r)->device[TAKEN]]))
+CELL_GETTER(unknown, struct ms_memory_life_view, cell_na())
 
 /* MindSpore has no blocks that wait for a stream: active memory is the same as allocated memory. */
 static const struct column life_columns[] = {
@@ -291,7 +292,7 @@ static const struct column life_columns[] = {
 static bool write_lives(const struct collection_export *x, struct out *o, uint64_t *n_rows)
 {
     const struct collection *s = x->collection;
-    struct life_view *v = arena_take(x->mem, 1, sizeof *v);
+    struct ms_memory_life_view *v = arena_take(x->mem, 1, sizeof *v);
     uint32_t *shown = arena_take(x->mem, s->lives.n, sizeof *shown);
     struct table t = { TABLE_COLUMNS(life_columns), .rows = v,        .shown = shown,
                        .names = s->profile.names,   .has_crlf = true, .is_safe = x->device.options->csv_is_safe };

@@ -18,13 +18,13 @@ const char *rounded_text(double v, int decimals, char out[PERCENT_TEXT])
 }
 
 struct advising {
-    struct advice *to;
+    struct pipeline_advice *to;
     const struct ms_pipeline *p;
     const struct node_figures *f;
     const uint32_t *input; /* of each node; NO_NODE: none */
 };
 
-static bool is_one_of(const char *name, const char *const *list)
+static bool ms_pipeline_advice_is_one_of(const char *name, const char *const *list)
 {
     while (*list && strcmp(name, *list) != 0)
         list++;
@@ -36,7 +36,7 @@ static bool is_single(const char *name)
 {
     static const char *const single[] = { "Barrier", "Concat", "EpochCtrl", "Rename", "Repeat",
                                           "Shuffle", "Skip",   "Take",      "Zip",    NULL };
-    return is_one_of(name, single);
+    return ms_pipeline_advice_is_one_of(name, single);
 }
 
 static bool is_device_queue(const char *name)
@@ -160,7 +160,7 @@ static void find_bottleneck(const struct advising *a)
     }
 }
 
-bool ms_pipeline_advise(struct advice *to, const struct ms_pipeline *p, const struct node_figures *f)
+bool ms_pipeline_advise(struct pipeline_advice *to, const struct ms_pipeline *p, const struct node_figures *f)
 {
     const struct advising a = { to, p, f, find_inputs(p, f, to->mem) };
     if (!a.input)

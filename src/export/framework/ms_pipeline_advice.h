@@ -19,13 +19,13 @@ struct node_figures {
     double cpu_pct;           /* of each worker */
 };
 
-struct advice {
+struct pipeline_advice {
     LIST(const char *) cpu, queue;
     const char *bottleneck, *suggestion; /* NULL: none */
     struct arena *mem;
 };
 
-bool ms_pipeline_advise(struct advice *a, const struct ms_pipeline *p,
+bool ms_pipeline_advise(struct pipeline_advice *a, const struct ms_pipeline *p,
                         const struct node_figures *f); /* false: no memory */
 
 enum { PERCENT_TEXT = 40 };

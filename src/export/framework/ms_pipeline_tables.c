@@ -16,8 +16,8 @@ static const struct ms_pipeline *pipeline_of(const struct collection_export *x)
 }
 
 /* A list like "[1, 2]" of n numbers; at(context, i) returns number i. NULL: no memory. */
-static const char *list_text(int64_t (*at)(const void *context, size_t i), const void *context, size_t n,
-                             struct arena *mem)
+static const char *ms_pipeline_tables_list_text(int64_t (*at)(const void *context, size_t i), const void *context,
+                                                size_t n, struct arena *mem)
 {
     enum { NUMBER = 22 };
     char *text = arena_take(mem, n * NUMBER + 3, 1), *to = text;
@@ -97,12 +97,14 @@ static int64_t child_id_at(const void *context, size_t i)
     return c->s->p->node[c->s->child.at[c->s->first[c->of] + i]].id;
 }
 
-static bool add_row(struct grid *g, const struct shown_nodes *s, uint32_t row)
+static bool ms_pipeline_tables_add_row(struct grid *g, const struct shown_nodes *s, uint32_t row)
 {
     const struct ms_pipeline_node *n = &s->p->node[row];
     const struct cell none = cell_text("");
-    const char *sizes = n->has_queue ? list_text(size_at, n, n->n_sizes, g->mem) : "",
-               *children = s->n[row] > 0 ? list_text(child_id_at, &(struct children){ s, row }, s->n[row], g->mem) : "";
+    const char *sizes = n->has_queue ? ms_pipeline_tables_list_text(size_at, n, n->n_sizes, g->mem) : "",
+               *children = s->n[row] > 0 ? ms_pipeline_tables_list_text(child_id_at, &(struct children){ s, row },
+                                                                        s->n[row], g->mem)
+                                         : "";
     if (!sizes || !children)
         return false;
     const bool has_mean = n->has_queue && n->n_sizes > 0;
@@ -146,7 +148,7 @@ bool ms_pipeline_raw_table(const struct collection_export *x, struct table *out,
         is_bad |= n->has_queue && (!n->has_sizes || n->length == 0);
     }
     for (size_t i = 0; i < s.row.n && !is_bad && !arena_failed(x->mem); i++)
-        add_row(&g, &s, s.row.at[i]);
+        ms_pipeline_tables_add_row(&g, &s, s.row.at[i]);
     *out = grid_table(&g, "minddata_pipeline_raw", column, x->collection->profile.names);
     return !arena_failed(x->mem) || error_no_memory(e, "minddata_pipeline_raw");
 }
@@ -154,7 +156,7 @@ bool ms_pipeline_raw_table(const struct collection_export *x, struct table *out,
 /* ---- summary ---------------------------------------------------------------------------------------------------- */
 
 /* A line of the summary: a key, and a list of numbers, lists or texts. */
-struct line {
+struct ms_pipeline_tables_line {
     const char *key;
     bool is_text;
     LIST(const char *) item;
@@ -162,32 +164,32 @@ struct line {
 
 struct summary {
     const struct ms_pipeline *p;
-    LIST(struct line) line;
+    LIST(struct ms_pipeline_tables_line) line;
     struct arena *mem;
 };
 
-static struct line *new_line(struct summary *s, const char *key, bool is_text)
+static struct ms_pipeline_tables_line *new_line(struct summary *s, const char *key, bool is_text)
 {
-    struct line *l = list_add(&s->line, s->mem);
+    struct ms_pipeline_tables_line *l = list_add(&s->line, s->mem);
     if (l)
-        *l = (struct line){ .key = key, .is_text = is_text };
+        *l = (struct ms_pipeline_tables_line){ .key = key, .is_text = is_text };
     return l;
 }
 
-static void add_item(struct summary *s, struct line *l, const char *text)
+static void add_item(struct summary *s, struct ms_pipeline_tables_line *l, const char *text)
 {
     const char **item = l ? list_add(&l->item, s->mem) : NULL;
     if (item)
         *item = text;
 }
 
-static void add_int(struct summary *s, struct line *l, int64_t v)
+static void add_int(struct summary *s, struct ms_pipeline_tables_line *l, int64_t v)
 {
     add_item(s, l, arena_printf(s->mem, "%" PRId64, v));
 }
 
 /* Adds a number, or -1 if it is unknown. */
-static void add_real(struct summary *s, struct line *l, bool is_known, double v, int decimals)
+static void add_real(struct summary *s, struct ms_pipeline_tables_line *l, bool is_known, double v, int decimals)
 {
     char text[PERCENT_TEXT];
     add_item(s, l, is_known ? arena_printf(s->mem, "%s", rounded_text(v, decimals, text)) : "-1");
@@ -242,7 +244,7 @@ static void add_nodes(struct summary *s, const struct node_figures *f)
                                             "children_ids",
                                             "parent_id" };
     for (int i = 0; i < LINES; i++) {
-        struct line *l = new_line(s, key[i], i == NAMES || i == LABELS);
+        struct ms_pipeline_tables_line *l = new_line(s, key[i], i == NAMES || i == LABELS);
         for (size_t k = 0; l && k < s->p->n; k++) {
             const struct ms_pipeline_node *n = &s->p->node[k];
             switch (i) {
@@ -254,7 +256,9 @@ static void add_nodes(struct summary *s, const struct node_figures *f)
             case UTILIZATION: add_real(s, l, f[k].utilization_pct >= 0, f[k].utilization_pct, 2); break;
             case EMPTY: add_real(s, l, f[k].has_queue, f[k].empty_pct, 2); break;
             case CHILDREN:
-                add_item(s, l, list_text(own_child_at, &(struct node_children){ s->p, n }, n->n_children, s->mem));
+                add_item(s, l,
+                         ms_pipeline_tables_list_text(own_child_at, &(struct node_children){ s->p, n }, n->n_children,
+                                                      s->mem));
                 break;
             default: add_int(s, l, n->parent == NO_NODE ? -1 : s->p->node[n->parent].id);
             }
@@ -264,7 +268,7 @@ static void add_nodes(struct summary *s, const struct node_figures *f)
 
 static void add_texts(struct summary *s, const char *key, const char *const *text, size_t n)
 {
-    struct line *l = n > 0 ? new_line(s, key, true) : NULL;
+    struct ms_pipeline_tables_line *l = n > 0 ? new_line(s, key, true) : NULL;
     for (size_t i = 0; i < n; i++)
         add_item(s, l, text[i]);
 }
@@ -284,7 +288,7 @@ static bool summarise(struct summary *s, const struct collection_export *x)
     if (!f)
         return false;
     add_nodes(s, f);
-    struct line *cpu = new_line(s, "avg_cpu_pct", false);
+    struct ms_pipeline_tables_line *cpu = new_line(s, "avg_cpu_pct", false);
     for (size_t i = 0; cpu && i < p->n_cpus; i++)
         add_real(s, cpu, true, p->cpu[i].pct, 2);
     const struct {
@@ -297,10 +301,10 @@ static bool summarise(struct summary *s, const struct collection_export *x)
         add_real(s, new_line(s, time[i].key, false), time[i].ms >= 0, time[i].ms, 3);
     if (p->n_cpus != p->n)
         return !arena_failed(x->mem);
-    struct line *each = new_line(s, "avg_cpu_pct_per_worker", false);
+    struct ms_pipeline_tables_line *each = new_line(s, "avg_cpu_pct_per_worker", false);
     for (size_t i = 0; each && i < p->n; i++)
         add_real(s, each, f[i].cpu_pct >= 0, f[i].cpu_pct, 2);
-    struct advice a = { .mem = x->mem };
+    struct pipeline_advice a = { .mem = x->mem };
     if (!ms_pipeline_advise(&a, p, f))
         return false;
     add_texts(s, "cpu_analysis_details", a.cpu.at, a.cpu.n);
@@ -314,7 +318,7 @@ static void put_csv(const struct summary *s, bool is_safe, struct out *o)
 {
     void (*const put)(struct out *, const char *, size_t) = is_safe ? out_csv_safe : out_csv;
     for (size_t i = 0; i < s->line.n; i++) {
-        const struct line *l = &s->line.at[i];
+        const struct ms_pipeline_tables_line *l = &s->line.at[i];
         out_csv(o, l->key, strlen(l->key));
         for (size_t k = 0; k < l->item.n; k++) {
             out_char(o, ',');
@@ -329,7 +333,7 @@ static void put_json(const struct summary *s, bool is_safe, struct out *o)
     (void)is_safe;
     out_char(o, '{');
     for (size_t i = 0; i < s->line.n; i++) {
-        const struct line *l = &s->line.at[i];
+        const struct ms_pipeline_tables_line *l = &s->line.at[i];
         out_bytes(o, ", ", i > 0 ? 2 : 0);
         out_json(o, l->key, strlen(l->key));
         out_lit(o, ": [");

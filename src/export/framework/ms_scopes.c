@@ -62,7 +62,7 @@ static const char *last_part(const char *name)
 }
 
 /* Adds an operator with the scope of its own name or of the range that launched it, whichever has more components. */
-static bool add(struct scopes *s, int64_t begin_ns, int64_t end_ns, const char *own, const char *launch)
+static bool ms_scopes_add(struct scopes *s, int64_t begin_ns, int64_t end_ns, const char *own, const char *launch)
 {
     size_t own_len = 0, launch_len = 0;
     const char *around = launch ? last_part(launch) : NULL;
@@ -77,14 +77,14 @@ static bool add(struct scopes *s, int64_t begin_ns, int64_t end_ns, const char *
     return true;
 }
 
-static bool gather(struct scopes *s)
+static bool ms_scopes_gather(struct scopes *s)
 {
     const struct collection *c = s->x->collection;
     const struct profile *p = &c->profile;
     const struct ms_host_ops *h = &s->x->framework->ms.host_ops;
     bool done = true;
     for (size_t i = 0; done && i < h->n; i++)
-        done = add(s, h->begin_ns[i], h->begin_ns[i] + h->dur_ns[i], names_text(p->names, h->name[i]), NULL);
+        done = ms_scopes_add(s, h->begin_ns[i], h->begin_ns[i] + h->dur_ns[i], names_text(p->names, h->name[i]), NULL);
     for (size_t d = 0; d < p->n_devices && c->has_device; d++) {
         const struct tasks *t = &p->device[d].tasks;
         for (size_t i = 0; done && i < t->n; i++) {
@@ -94,8 +94,8 @@ static bool gather(struct scopes *s)
                 task_label(p, t, i, scope_task_host(&s->x->device, t, i), s->x->device.is_generic);
             const name_id launch = c->launches.device[d].of_task[i];
             const int64_t dur_ns = t->dur_ns[i] > 0 && t->dur_ns[i] < 9e18 ? (int64_t)t->dur_ns[i] : 0;
-            done = add(s, t->begin_ns[i], stamp_add(t->begin_ns[i], dur_ns), names_text(p->names, label.name),
-                       launch == NAME_EMPTY ? NULL : names_text(p->names, launch));
+            done = ms_scopes_add(s, t->begin_ns[i], stamp_add(t->begin_ns[i], dur_ns), names_text(p->names, label.name),
+                                 launch == NAME_EMPTY ? NULL : names_text(p->names, launch));
         }
     }
     return done;
@@ -159,7 +159,7 @@ static bool merge(struct scopes *s)
     return done;
 }
 
-static void write_all(const struct scopes *s)
+static void ms_scopes_write_all(const struct scopes *s)
 {
     struct trace *t = s->t;
     trace_process(t, MS_SCOPES_PROCESS, "Scope Layer", NULL, SCOPES_SORT);
@@ -180,9 +180,9 @@ static void write_all(const struct scopes *s)
 bool ms_scopes_draw(const struct collection_export *x, struct trace *t)
 {
     struct scopes s = { .x = x, .t = t, .mem = arena_new() };
-    const bool done = s.mem && gather(&s) && merge(&s);
+    const bool done = s.mem && ms_scopes_gather(&s) && merge(&s);
     if (done && s.closed.n > 0)
-        write_all(&s);
+        ms_scopes_write_all(&s);
     arena_free(s.mem);
     return done;
 }

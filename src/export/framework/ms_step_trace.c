@@ -82,7 +82,7 @@ static bool find_comm(struct comm_events *c, const struct profile *p, struct are
 }
 
 /* The time of one step. */
-struct share {
+struct ms_step_trace_share {
     int64_t begin_ns, end_ns; /* both belong to the step */
     bool is_all;              /* there are no steps: this is the whole collection */
     int64_t sum_ns[OVERLAP_KINDS];
@@ -91,7 +91,7 @@ struct share {
     int64_t first_ns; /* begin of the first computing or communication in it or later; INT64_MAX: there is none */
 };
 
-static int64_t overlap_ns(const struct share *s, int64_t begin_ns, int64_t end_ns)
+static int64_t overlap_ns(const struct ms_step_trace_share *s, int64_t begin_ns, int64_t end_ns)
 {
     const int64_t from_ns = begin_ns > s->begin_ns ? begin_ns : s->begin_ns,
                   to_ns = end_ns < s->end_ns ? end_ns : s->end_ns;
@@ -100,15 +100,15 @@ static int64_t overlap_ns(const struct share *s, int64_t begin_ns, int64_t end_n
 
 /* Intervals of one kind on one device with running sums, so that a step costs a search even if all steps of a damaged
  * file overlap. */
-struct running {
+struct ms_step_trace_running {
     const struct intervals *v;
     int64_t *before; /* n + 1 of them */
     int kind;
 };
 
-static bool find_running(struct running **out, const struct profile *p, struct arena *mem)
+static bool find_running(struct ms_step_trace_running **out, const struct profile *p, struct arena *mem)
 {
-    struct running *r = *out = arena_take(mem, p->n_devices * OVERLAP_KINDS, sizeof *r);
+    struct ms_step_trace_running *r = *out = arena_take(mem, p->n_devices * OVERLAP_KINDS, sizeof *r);
     for (size_t i = 0; r && i < p->n_devices * OVERLAP_KINDS; i++) {
         r[i].kind = (int)(i % OVERLAP_KINDS);
         r[i].v = &p->device[i / OVERLAP_KINDS].overlap.kind[r[i].kind];
@@ -121,7 +121,7 @@ static bool find_running(struct running **out, const struct profile *p, struct a
 
 /* Adds the intervals that began in the step. Intervals of a kind do not overlap, so that only the one before the step
  * can reach into it, and only the last one can reach beyond its end. */
-static void add_interval_sum(struct share *s, const struct running *r)
+static void add_interval_sum(struct ms_step_trace_share *s, const struct ms_step_trace_running *r)
 {
     const struct intervals *v = r->v;
     const size_t first = SEARCH_FIRST_NOT(i, 0, v->n, v->begin_ns[i] < s->begin_ns),
@@ -137,7 +137,7 @@ static void add_interval_sum(struct share *s, const struct running *r)
         s->first_ns = v->begin_ns[first];
 }
 
-static void add_comm(struct share *s, const struct comm_events *c)
+static void add_comm(struct ms_step_trace_share *s, const struct comm_events *c)
 {
     const size_t first = order_first_u64(c->order, c->n, c->begin, (uint64_t)s->begin_ns ^ SIGN),
                  end = order_first_u64(c->order, c->n, c->begin, ((uint64_t)s->end_ns ^ SIGN) + 1);
@@ -151,7 +151,7 @@ static void add_comm(struct share *s, const struct comm_events *c)
 
 /* The time from the begin of the step to the first work on the device; without steps from the first event of the
  * host. */
-static int64_t preparing_ns(const struct share *s, const struct collection *c)
+static int64_t preparing_ns(const struct ms_step_trace_share *s, const struct collection *c)
 {
     const struct framework_ops *o = &c->framework.ops;
     int64_t from_ns = s->begin_ns;
@@ -167,8 +167,9 @@ static int64_t preparing_ns(const struct share *s, const struct collection *c)
     return wrap_sub(s->first_ns, from_ns);
 }
 
-static void add_row(struct grid *g, const struct collection *c, struct cell step, struct share *s,
-                    const struct running *running, const struct comm_events *comm)
+static void ms_step_trace_add_row(struct grid *g, const struct collection *c, struct cell step,
+                                  struct ms_step_trace_share *s, const struct ms_step_trace_running *running,
+                                  const struct comm_events *comm)
 {
     s->first_ns = INT64_MAX;
     for (size_t i = 0; i < c->profile.n_devices * OVERLAP_KINDS; i++)
@@ -207,22 +208,22 @@ bool ms_step_trace_table(const struct collection_export *x, struct table *out, s
     const struct profiler_steps *t = &c->steps;
     struct grid grid = { .n_columns = STEP_TRACE_COLUMNS - STEP_TRACE_STEP, .mem = x->mem };
     struct comm_events comm;
-    struct running *running;
+    struct ms_step_trace_running *running;
     if (!find_comm(&comm, &c->profile, x->mem) || !find_running(&running, &c->profile, x->mem))
         return error_no_memory(e, "step_trace_time");
     const bool is_shown = has_overlap(&c->profile);
     for (size_t i = 0; is_shown && i < t->n; i++) {
-        struct share s = { .begin_ns = t->host_begin_ns[i], .end_ns = t->host_end_ns[i] };
+        struct ms_step_trace_share s = { .begin_ns = t->host_begin_ns[i], .end_ns = t->host_end_ns[i] };
         if (collection_shows_step(x, i))
-            add_row(&grid, c, cell_name(t->id[i]), &s, running, &comm);
+            ms_step_trace_add_row(&grid, c, cell_name(t->id[i]), &s, running, &comm);
     }
     if (is_shown && t->n == 0) {
-        struct share all = { .begin_ns = 0, .end_ns = STAMP_MOST, .is_all = true };
+        struct ms_step_trace_share all = { .begin_ns = 0, .end_ns = STAMP_MOST, .is_all = true };
         if (x->part) {
             all.begin_ns = x->part->device_begin_ns;
             all.end_ns = x->part->device_end_ns;
         }
-        add_row(&grid, c, cell_uint(0), &all, running, &comm);
+        ms_step_trace_add_row(&grid, c, cell_uint(0), &all, running, &comm);
     }
     *out = grid_table(&grid, "step_trace_time", step_trace_columns + STEP_TRACE_STEP, c->profile.names);
     return !arena_failed(x->mem) || error_no_memory(e, "step_trace_time");

@@ -10,14 +10,14 @@
 /* ---- dataset ---------------------------------------------------------------------------------------------------- */
 
 /* The ranges of one dataset node, stage and information, added up. */
-struct stage {
+struct ms_tables_stage {
     name_id node, stage, info;
     uint64_t n;
     int64_t sum_ns;
 };
 
-struct stages {
-    LIST(struct stage) at;
+struct ms_tables_stages {
+    LIST(struct ms_tables_stage) at;
     const char **info; /* of each, as the table shows it */
 };
 
@@ -73,7 +73,7 @@ static const char *dictionary_of(const char *info, struct arena *mem, struct err
     return text;
 }
 
-static bool sum_stages(struct stages *s, const struct collection_export *x)
+static bool sum_stages(struct ms_tables_stages *s, const struct collection_export *x)
 {
     const struct framework *f = x->framework;
     const struct ms_dataset *d = &f->ms.dataset;
@@ -82,23 +82,24 @@ static bool sum_stages(struct stages *s, const struct collection_export *x)
         const uint32_t first = keys_add(&of_node, (uint64_t)d->node[i] << 32 | d->stage[i], x->mem),
                        place = first == KEYS_NO_MEMORY ? first
                                                        : keys_add(&of_info, (uint64_t)first << 32 | d->info[i], x->mem);
-        struct stage *to = place == KEYS_NO_MEMORY ? NULL
-                           : place == s->at.n      ? list_add(&s->at, x->mem)
-                                                   : &s->at.at[place];
+        struct ms_tables_stage *to = place == KEYS_NO_MEMORY ? NULL
+                                     : place == s->at.n      ? list_add(&s->at, x->mem)
+                                                             : &s->at.at[place];
         if (!to)
             return false;
-        *to = (struct stage){ d->node[i], d->stage[i], d->info[i], to->n + 1,
-                              wrap_add(to->sum_ns, wrap_sub(f->ops.end_ns[d->op[i]], f->ops.begin_ns[d->op[i]])) };
+        *to = (struct ms_tables_stage){ d->node[i], d->stage[i], d->info[i], to->n + 1,
+                                        wrap_add(to->sum_ns,
+                                                 wrap_sub(f->ops.end_ns[d->op[i]], f->ops.begin_ns[d->op[i]])) };
     }
     return true;
 }
 
-CELL_GETTER(stage_node, struct stages, cell_name(r->at.at[i].node))
-CELL_GETTER(stage_name, struct stages, cell_name(r->at.at[i].stage))
-CELL_GETTER(stage_count, struct stages, cell_uint(r->at.at[i].n))
-CELL_GETTER(stage_mean, struct stages,
+CELL_GETTER(stage_node, struct ms_tables_stages, cell_name(r->at.at[i].node))
+CELL_GETTER(stage_name, struct ms_tables_stages, cell_name(r->at.at[i].stage))
+CELL_GETTER(stage_count, struct ms_tables_stages, cell_uint(r->at.at[i].n))
+CELL_GETTER(stage_mean, struct ms_tables_stages,
             cell_real(round_exact((double)r->at.at[i].sum_ns / 1000 / (double)r->at.at[i].n, 2)))
-CELL_GETTER(stage_info, struct stages, cell_text(r->info[i]))
+CELL_GETTER(stage_info, struct ms_tables_stages, cell_text(r->info[i]))
 
 bool ms_dataset_table(const struct collection_export *x, struct table *out, struct error *e)
 {
@@ -107,7 +108,7 @@ bool ms_dataset_table(const struct collection_export *x, struct table *out, stru
         { "Avg. time (us)", stage_mean }, { "Custom Info", stage_info },
     };
     const struct names *names = x->collection->profile.names;
-    struct stages *s = arena_take(x->mem, 1, sizeof *s);
+    struct ms_tables_stages *s = arena_take(x->mem, 1, sizeof *s);
     if (!s || !sum_stages(s, x) || !(s->info = arena_take(x->mem, s->at.n, sizeof *s->info)))
         return error_no_memory(e, "dataset");
     for (size_t i = 0; i < s->at.n; i++) {

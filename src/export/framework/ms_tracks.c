@@ -14,7 +14,7 @@
 
 enum { MS_SORT = 1, HOST_OPS_SORT = 2 };
 
-struct section;
+struct ms_tracks_section;
 struct ms_tracks {
     const struct collection_export *x;
     const struct framework *framework;
@@ -23,7 +23,7 @@ struct ms_tracks {
     size_t n_parts;
 };
 
-struct section {
+struct ms_tracks_section {
     size_t (*count)(const struct ms_tracks *f);
     void (*write)(const struct ms_tracks *f, struct trace *t, size_t first, size_t end);
 };
@@ -143,7 +143,7 @@ static void write_host_ops(const struct ms_tracks *f, struct trace *t, size_t fi
 }
 
 /* In the order of the file. */
-static const struct section sections[] = {
+static const struct ms_tracks_section sections[] = {
     { count_threads, write_threads },   { count_lanes, write_lanes },
     { count_ops, write_ops },           { count_python, write_python },
     { count_instants, write_instants }, { count_host_op_threads, write_host_op_threads },
@@ -287,7 +287,8 @@ static bool draw_links(const struct ms_tracks *f, struct trace *t, const struct 
     return true;
 }
 
-static bool finish(const struct collection_export *x, const void *tracks, struct trace *t, const struct lanes *lanes)
+static bool ms_tracks_finish(const struct collection_export *x, const void *tracks, struct trace *t,
+                             const struct lanes *lanes)
 {
     const struct ms_tracks *f = tracks;
     t->has_text_dur = true;
@@ -301,4 +302,4 @@ static int64_t begin_of(const struct framework *f)
     return host_earliest(f->ms.instants.time_ns, f->ms.instants.n, least);
 }
 
-const struct host_tracks ms_host_tracks = { tracks_take, n_parts_of, write_part, finish, begin_of };
+const struct host_tracks ms_host_tracks = { tracks_take, n_parts_of, write_part, ms_tracks_finish, begin_of };

@@ -16,7 +16,7 @@ struct operators {
     } * self, *total; /* by row of framework_ops */
 };
 
-static void add(struct device_time *t, const struct device_time *more)
+static void operator_details_add(struct device_time *t, const struct device_time *more)
 {
     t->us += more->us;
     t->aicore_us += more->aicore_us;
@@ -45,15 +45,15 @@ static void add_up(struct operators *o, bool is_deep)
         const uint32_t kernel = t->in_order[i], row = t->owner[kernel];
         const bool is_aicore = k->is_aicore[kernel];
         const struct device_time one = { k->dur_us[kernel], is_aicore ? k->dur_us[kernel] : 0, true, is_aicore };
-        add(&o->self[row], &one);
+        operator_details_add(&o->self[row], &one);
         for (uint32_t around = row; around != NO_ROW && !is_deep; around = t->parent[around])
-            add(&o->total[around], &one);
+            operator_details_add(&o->total[around], &one);
     }
     for (size_t i = o->s->framework.ops.n; is_deep && i-- > 0;) { /* parents precede what is inside them */
         const uint32_t row = t->by_begin[i];
-        add(&o->total[row], &o->self[row]);
+        operator_details_add(&o->total[row], &o->self[row]);
         if (t->parent[row] != NO_ROW)
-            add(&o->total[t->parent[row]], &o->total[row]);
+            operator_details_add(&o->total[t->parent[row]], &o->total[row]);
     }
 }
 

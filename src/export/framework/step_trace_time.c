@@ -25,8 +25,8 @@ static struct cell sum_cell(bool has_any, int64_t ns)
     return has_any ? cell_us_short(ns) : cell_uint(0);
 }
 
-static void fill(struct cell cell[STEP_TRACE_COLUMNS], const struct collection *s, const struct device *d,
-                 const struct step_share *t)
+static void step_trace_time_fill(struct cell cell[STEP_TRACE_COLUMNS], const struct collection *s,
+                                 const struct device *d, const struct step_share *t)
 {
     const int64_t *sum = t->sum_ns, exposed = wrap_sub(sum[OVERLAP_EXPOSED], t->receive_ns);
     const bool has_comm = t->has[OVERLAP_COMMUNICATION] || t->has[OVERLAP_EXPOSED];
@@ -65,7 +65,7 @@ bool step_trace_time_table(const struct collection_export *x, struct table *out,
             struct cell cell[STEP_TRACE_COLUMNS];
             if (time[k].step != NO_ROW && !collection_shows_step(x, time[k].step))
                 continue;
-            fill(cell, s, d, &time[k]);
+            step_trace_time_fill(cell, s, d, &time[k]);
             grid_row(&grid, cell + first);
         }
     }

@@ -13,7 +13,7 @@ static const struct host_tracks *const host_tracks_of[FRAMEWORKS] = {
     [FRAMEWORK_PYTORCH] = &torch_host_tracks, [FRAMEWORK_MINDSPORE] = &ms_host_tracks
 };
 
-struct writing {
+struct trace_view_writing {
     const struct collection_export *x;
     const struct host_tracks *kind;
     const struct chrome_sink *sink; /* NULL: it is text */
@@ -33,7 +33,7 @@ static bool hides_calls(const struct collection *s)
 }
 
 /* Draws the device's tracks, then the flows to them, which need to know the lanes of its slices. */
-static bool draw_device(struct writing *w, struct trace *t)
+static bool draw_device(struct trace_view_writing *w, struct trace *t)
 {
     const struct collection *s = w->x->collection;
     struct export x = w->x->device;
@@ -54,7 +54,7 @@ static bool draw_device(struct writing *w, struct trace *t)
 
 static void write_part(void *context, size_t i, struct out *o)
 {
-    struct writing *w = context;
+    struct trace_view_writing *w = context;
     struct trace t = { .out = o,
                        .sink = w->sink,
                        .names = w->x->collection->profile.names,
@@ -98,9 +98,9 @@ static bool is_gzip_name(const char *path)
 }
 
 /* Prepares everything before the parts are written. False: no memory. */
-static bool writing_begin(struct writing *w, const struct collection_export *x)
+static bool writing_begin(struct trace_view_writing *w, const struct collection_export *x)
 {
-    *w = (struct writing){ .x = x, .kind = host_tracks_of[x->collection->framework_id] };
+    *w = (struct trace_view_writing){ .x = x, .kind = host_tracks_of[x->collection->framework_id] };
     w->host = w->kind->take(x);
     if (!w->host)
         return false;
@@ -112,7 +112,7 @@ static bool writing_begin(struct writing *w, const struct collection_export *x)
 }
 
 /* Counts the events of all parts. False: some could not be written, and e has the reason. */
-static bool writing_end(const struct writing *w, const char *of, uint64_t *n_events, struct error *e)
+static bool writing_end(const struct trace_view_writing *w, const char *of, uint64_t *n_events, struct error *e)
 {
     const bool has_memory = !arena_failed(w->x->mem) && !names_failed(w->x->collection->profile.names);
     *n_events = 0;
@@ -126,7 +126,7 @@ static bool writing_end(const struct writing *w, const char *of, uint64_t *n_eve
 bool trace_view_draw(const struct collection_export *x, const struct chrome_sink *sink, uint64_t *n_events,
                      struct error *e)
 {
-    struct writing w;
+    struct trace_view_writing w;
     if (!writing_begin(&w, x))
         return error_no_memory(e, x->collection->path);
     w.sink = sink;
@@ -139,7 +139,7 @@ bool trace_view_draw(const struct collection_export *x, const struct chrome_sink
 
 bool trace_view_write(const struct collection_export *x, const char *path, uint64_t *n_events, struct error *e)
 {
-    struct writing w;
+    struct trace_view_writing w;
     struct out o;
     uint64_t n = 0;
     if (!writing_begin(&w, x))

@@ -8,7 +8,7 @@
 #include "raw/enums.h"
 
 /* Device tasks of kernels on the AI CPU, which are searched by stream, task and time. */
-struct kernels {
+struct aicpu_kernels {
     const struct export *x;
     const struct device *d;
     name_id ai_cpu; /* the task type of operators that run there */
@@ -16,12 +16,12 @@ struct kernels {
     const uint32_t *row; /* of tasks, sorted by (stream, task, begin) */
 };
 
-static uint64_t id_of(uint16_t stream, uint32_t task)
+static uint64_t aicpu_id_of(uint16_t stream, uint32_t task)
 {
     return (uint64_t)stream << 32 | task;
 }
 
-static bool kernels_find(const struct export *x, const struct device *d, struct kernels *out)
+static bool kernels_find(const struct export *x, const struct device *d, struct aicpu_kernels *out)
 {
     const struct tasks *t = &d->tasks;
     const struct host_tasks *h = &x->profile->host.tasks;
@@ -32,32 +32,32 @@ static bool kernels_find(const struct export *x, const struct device *d, struct 
         return false;
     size_t n = 0;
     for (uint32_t i = 0; i < t->n; i++) {
-        id[i] = id_of(t->stream[i], t->task[i]);
+        id[i] = aicpu_id_of(t->stream[i], t->task[i]);
         if (t->host[i] != NO_ROW && h->type[t->host[i]] == kernel)
             row[n++] = i;
     }
-    *out = (struct kernels){ x, d, names_addz(x->profile->names, "AI_CPU"), n, row };
+    *out = (struct aicpu_kernels){ x, d, names_addz(x->profile->names, "AI_CPU"), n, row };
     return order_by_u64(row, n, t->begin_tick) && order_by_u64(row, n, id);
 }
 
 /* For the search: true for tasks with a smaller id, and for those of this id that began at `tick` or before. */
 static bool began_until(const struct tasks *t, uint32_t row, uint64_t id, uint64_t tick)
 {
-    const uint64_t here = id_of(t->stream[row], t->task[row]);
+    const uint64_t here = aicpu_id_of(t->stream[row], t->task[row]);
     return here < id || (here == id && t->begin_tick[row] <= tick);
 }
 
 /* The operator of the task during which a kernel of this stream and task id ended; NAME_NA: none, or not exported. */
-static name_id operator_at(const struct kernels *k, struct stream_task id, uint64_t end_tick)
+static name_id operator_at(const struct aicpu_kernels *k, struct stream_task id, uint64_t end_tick)
 {
     const struct tasks *t = &k->d->tasks;
     const struct ops *ops = &k->x->profile->host.ops;
-    const uint64_t wanted = id_of(id.stream, id.task);
+    const uint64_t wanted = aicpu_id_of(id.stream, id.task);
     const size_t later = SEARCH_FIRST_NOT(i, 0, k->n, began_until(t, k->row[i], wanted, end_tick));
     if (later == 0)
         return NAME_NA;
     const uint32_t row = k->row[later - 1], op = t->op[row];
-    if (id_of(t->stream[row], t->task[row]) != wanted || t->end_tick[row] < end_tick || op == NO_ROW ||
+    if (aicpu_id_of(t->stream[row], t->task[row]) != wanted || t->end_tick[row] < end_tick || op == NO_ROW ||
         ops->task_type[op] != k->ai_cpu)
         return NAME_NA;
     const bool is_wanted = scope_has_task(k->x, t, row) && scope_task_host(k->x, t, row) != NO_ROW;
@@ -97,7 +97,7 @@ static bool add_kernels(const struct export *x, size_t device, struct grid *g)
 {
     const struct device *d = &x->profile->device[device];
     const struct device_log *log = &d->log;
-    struct kernels kernels;
+    struct aicpu_kernels kernels;
     uint32_t *order = arena_take(x->mem, log->aicpu.n, sizeof *order);
     if (!order || !kernels_find(x, d, &kernels))
         return false;

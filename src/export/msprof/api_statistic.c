@@ -9,16 +9,16 @@
 #include "export/msprof/statistics.h"
 
 /* Calls of one name and level. */
-struct group {
+struct api_statistic_group {
     name_id name;
     uint16_t level;
     uint32_t next; /* another group of the same name, or NO_ROW */
     struct call_statistics time;
 };
 
-struct groups {
+struct api_statistic_groups {
     size_t n, cap;
-    struct group *at;
+    struct api_statistic_group *at;
     uint32_t *of_name; /* by name_id: one of its groups, or NO_ROW */
 };
 
@@ -33,30 +33,30 @@ static double duration_ns(const struct export *x, size_t row)
 }
 
 /* The index of the group of a name and level, which is added if it is new. NO_ROW: no memory. */
-static uint32_t group_of(struct groups *g, name_id name, uint16_t level, struct arena *mem)
+static uint32_t api_statistic_group_of(struct api_statistic_groups *g, name_id name, uint16_t level, struct arena *mem)
 {
     uint32_t i = g->of_name[name];
     while (i != NO_ROW && g->at[i].level != level)
         i = g->at[i].next;
     if (i != NO_ROW)
         return i;
-    struct group *group = list_grow(mem, (void **)&g->at, &g->n, &g->cap, sizeof *g->at);
+    struct api_statistic_group *group = list_grow(mem, (void **)&g->at, &g->n, &g->cap, sizeof *g->at);
     if (!group)
         return NO_ROW;
-    *group = (struct group){ .name = name, .level = level, .next = g->of_name[name] };
+    *group = (struct api_statistic_group){ .name = name, .level = level, .next = g->of_name[name] };
     return g->of_name[name] = (uint32_t)(g->n - 1);
 }
 
-struct sorting {
+struct api_statistic_sorting {
     const struct export *x;
     const struct names *names;
     bool by_level_text; /* false: by the number of the level */
 };
 
-static int compare(const void *a, const void *b, void *context)
+static int api_statistic_compare(const void *a, const void *b, void *context)
 {
-    const struct group *l = a, *r = b;
-    const struct sorting *s = context;
+    const struct api_statistic_group *l = a, *r = b;
+    const struct api_statistic_sorting *s = context;
     const int by_name = names_compare(s->names, l->name, r->name);
     if (by_name)
         return by_name;
@@ -65,9 +65,9 @@ static int compare(const void *a, const void *b, void *context)
 }
 
 /* Adds up the calls that belong to a device, or with SCOPE_HOST to any device. False: no memory. */
-static bool group_calls(const struct export *x, size_t device, struct groups *out)
+static bool group_calls(const struct export *x, size_t device, struct api_statistic_groups *out)
 {
-    *out = (struct groups){ 0 };
+    *out = (struct api_statistic_groups){ 0 };
     const struct profile *p = x->profile;
     const struct calls *c = &p->host.calls;
     struct arena *mem = arena_new(); /* given back at once: it grows with the number of calls */
@@ -82,7 +82,7 @@ static bool group_calls(const struct export *x, size_t device, struct groups *ou
     for (size_t i = 0; i < c->n && done; i++) {
         if (of_call[i] == NO_ROW)
             continue;
-        of_call[i] = group_of(out, of_call[i], c->level[i], x->mem);
+        of_call[i] = api_statistic_group_of(out, of_call[i], c->level[i], x->mem);
         done = of_call[i] != NO_ROW;
         if (done)
             call_statistics_add(&out->at[of_call[i]].time, duration_ns(x, i));
@@ -94,16 +94,16 @@ static bool group_calls(const struct export *x, size_t device, struct groups *ou
             call_statistics_spread(&out->at[of_call[i]].time, duration_ns(x, i), x->is_generic);
     arena_free(mem);
     out->of_name = NULL;
-    struct sorting sorting = { x, p->names, x->is_generic };
+    struct api_statistic_sorting sorting = { x, p->names, x->is_generic };
     if (out->n > 1)
-        qsort_r(out->at, out->n, sizeof *out->at, compare, &sorting);
+        qsort_r(out->at, out->n, sizeof *out->at, api_statistic_compare, &sorting);
     return done;
 }
 
 /* A row of the table: a group, in the older presentation one of each device. */
 struct api_row {
     struct cell device;
-    struct group group;
+    struct api_statistic_group group;
 };
 
 struct api_statistic {
@@ -127,7 +127,7 @@ static const struct column columns[] = {
     { "Min(us)", least },       { "Max(us)", most }, { "Variance", variance },
 };
 
-static bool add_rows(struct api_statistic *s, const struct groups *groups, struct cell device)
+static bool add_rows(struct api_statistic *s, const struct api_statistic_groups *groups, struct cell device)
 {
     for (size_t i = 0; i < groups->n; i++) {
         struct api_row *row = list_add(&s->row, s->x->mem);
@@ -142,7 +142,7 @@ bool api_statistic_report(const struct export *x, struct table *out, struct erro
 {
     const struct profile *p = x->profile;
     struct api_statistic *s = arena_take(x->mem, 1, sizeof *s);
-    struct groups groups = { 0 };
+    struct api_statistic_groups groups = { 0 };
     const bool by_device =
         x->is_generic && p->n_devices > 0; /* the older presentation lists the calls of each device */
     bool done = s != NULL;

@@ -90,14 +90,14 @@ static double dur_ns(const struct dpu_row *r)
     return r->end_ns > r->begin_ns ? (double)(r->end_ns - r->begin_ns) : 0;
 }
 
-static struct cell name_of(const struct enum_table *table, const uint8_t *rec, unsigned field)
+static struct cell dpu_name_of(const struct enum_table *table, const uint8_t *rec, unsigned field)
 {
     const uint32_t value = (uint32_t)layout_get(&dpu_hccl_layout, field, rec);
     const char *text = enum_text(table, value);
     return text ? cell_text(text) : cell_uint(value);
 }
 
-static struct cell number_of(const uint8_t *rec, unsigned field)
+static struct cell dpu_number_of(const uint8_t *rec, unsigned field)
 {
     return cell_uint(layout_get(&dpu_hccl_layout, field, rec));
 }
@@ -113,25 +113,25 @@ static void comm_args(const struct export *x, const struct dpu_row *r, struct ev
     memcpy(&estimate_us, &estimate, sizeof estimate_us);
     const char *name =
         arena_printf(x->mem, "%s(%" PRIu64 ")", names_text(p->names, dictionary_hash(&p->dictionary, group)), group);
-    event_arg(a, "OP Type", name_of(&reduce_ops, rec, DPU_HCCL_OP_TYPE));
-    event_arg(a, "AI CPU Device Id", number_of(rec, DPU_HCCL_NPU));
-    event_arg(a, "AI CPU Task Id", number_of(rec, DPU_HCCL_AICPU_TASK));
+    event_arg(a, "OP Type", dpu_name_of(&reduce_ops, rec, DPU_HCCL_OP_TYPE));
+    event_arg(a, "AI CPU Device Id", dpu_number_of(rec, DPU_HCCL_NPU));
+    event_arg(a, "AI CPU Task Id", dpu_number_of(rec, DPU_HCCL_AICPU_TASK));
     event_arg(a, "Group Name", cell_text(name ? name : ""));
-    event_arg(a, "Plane Id", number_of(rec, DPU_HCCL_PLANE));
+    event_arg(a, "Plane Id", dpu_number_of(rec, DPU_HCCL_PLANE));
     event_arg(a, "Notify Id", cell_name(names_number(p->names, layout_get(&dpu_hccl_layout, DPU_HCCL_NOTIFY, rec))));
     event_arg(a, "Duration Estimated(us)", cell_real(estimate_us));
-    event_arg(a, "Rank Size", number_of(rec, DPU_HCCL_RANK_SIZE));
-    event_arg(a, "Src Rank", number_of(rec, DPU_HCCL_LOCAL_RANK));
-    event_arg(a, "Dst Rank", number_of(rec, DPU_HCCL_REMOTE_RANK));
-    event_arg(a, "Transport Type", name_of(&hccl_transports, rec, DPU_HCCL_TRANSPORT));
-    event_arg(a, "Size(Byte)", number_of(rec, DPU_HCCL_SIZE));
+    event_arg(a, "Rank Size", dpu_number_of(rec, DPU_HCCL_RANK_SIZE));
+    event_arg(a, "Src Rank", dpu_number_of(rec, DPU_HCCL_LOCAL_RANK));
+    event_arg(a, "Dst Rank", dpu_number_of(rec, DPU_HCCL_REMOTE_RANK));
+    event_arg(a, "Transport Type", dpu_name_of(&hccl_transports, rec, DPU_HCCL_TRANSPORT));
+    event_arg(a, "Size(Byte)", dpu_number_of(rec, DPU_HCCL_SIZE));
     if (a->of_db)
         event_arg(a, "Bandwidth(B/s)", cell_real(ns > 0 ? bytes / (ns / 1e9) : 0));
     else
         event_arg(a, "Bandwidth(GB/s)", cell_real(ns > 0 ? bytes * 1e-9 / (ns * 1e-9) : 0));
-    event_arg(a, "Data Type", name_of(&hccl_data_types, rec, DPU_HCCL_DATA_TYPE));
-    event_arg(a, "Link Type", name_of(&hccl_links, rec, DPU_HCCL_LINK));
-    event_arg(a, "Rdma Type", name_of(&hccl_rdmas, rec, DPU_HCCL_RDMA));
+    event_arg(a, "Data Type", dpu_name_of(&hccl_data_types, rec, DPU_HCCL_DATA_TYPE));
+    event_arg(a, "Link Type", dpu_name_of(&hccl_links, rec, DPU_HCCL_LINK));
+    event_arg(a, "Rdma Type", dpu_name_of(&hccl_rdmas, rec, DPU_HCCL_RDMA));
 }
 
 static struct event_args args_of(const struct export *x, const struct dpu_row *r, bool of_db)

@@ -19,19 +19,19 @@ static struct cell device_id(const void *rows, size_t i)
     return cell_uint(at(rows, i)->d->source.device);
 }
 
-static struct cell start(const void *rows, size_t i)
+static struct cell gpu_copies_start(const void *rows, size_t i)
 {
     return cell_time(at(rows, i)->d->tasks.begin_ns[at(rows, i)->task]);
 }
 
-static uint64_t ns_of(const struct copy *c)
+static uint64_t gpu_copies_ns_of(const struct copy *c)
 {
     return c->d->gpu.end[c->row] - c->d->gpu.begin[c->row];
 }
 
 static struct cell duration(const void *rows, size_t i)
 {
-    return cell_us((int64_t)ns_of(at(rows, i)));
+    return cell_us((int64_t)gpu_copies_ns_of(at(rows, i)));
 }
 
 static struct cell kind(const void *rows, size_t i)
@@ -62,7 +62,7 @@ static struct cell peer(const void *rows, size_t i)
 static struct cell bandwidth(const void *rows, size_t i)
 {
     const struct copy *const c = at(rows, i);
-    const uint64_t ns = ns_of(c);
+    const uint64_t ns = gpu_copies_ns_of(c);
     return ns > 0 ? cell_fixed((double)c->d->gpu.bytes[c->row] / (double)ns, 3) : cell_na();
 }
 
@@ -80,7 +80,7 @@ OF_COPY(graph_node)
 
 static const struct column columns[] = {
     { "Device_id", device_id },
-    { "Start Time(us)", start },
+    { "Start Time(us)", gpu_copies_start },
     { "Duration(us)", duration },
     { "Kind", kind },
     { "From", from },

@@ -22,7 +22,7 @@ struct hardware {
         *launched; /* by row of tasks: the range of the framework that launched it; NULL: ranges are not shown */
 };
 
-static uint32_t row_of(const struct hardware *h, size_t task)
+static uint32_t hardware_row_of(const struct hardware *h, size_t task)
 {
     return h->d->gpu.n > 0 ? task_stream_id(h->d, task) : h->row_of_stream[h->d->tasks.stream[task]];
 }
@@ -41,7 +41,7 @@ static void write_flow(const struct hardware *h, size_t row)
     if (flow == FLOW_OF_TASK)
         trace_flow_id(h->t, 's', "HostToDevice", id, h->host_pid, p->host.tasks.thread[host],
                       source_host_ns(&p->host.source, p->host.tasks.time[host]));
-    trace_flow_id(h->t, 'f', "HostToDevice", id, h->pid, row_of(h, row), t->begin_ns[row]);
+    trace_flow_id(h->t, 'f', "HostToDevice", id, h->pid, hardware_row_of(h, row), t->begin_ns[row]);
 }
 
 /* Without unique task ids our batches only count how often an id was used: the one that the host recorded is shown
@@ -104,7 +104,7 @@ static void write_task(const struct hardware *h, size_t row)
     const uint32_t host = scope_task_host(h->x, t, row), op = host == NO_ROW ? NO_ROW : t->op[row];
     const bool is_copy = host != NO_ROW && ht->type[host] == NAME_MEMCPY_ASYNC;
     const struct task_label label = task_label(p, t, row, host, h->x->is_generic);
-    trace_slice_name(h->t, label.name, h->pid, row_of(h, row), t->begin_ns[row], t->dur_ns[row]);
+    trace_slice_name(h->t, label.name, h->pid, hardware_row_of(h, row), t->begin_ns[row], t->dur_ns[row]);
     trace_args(h->t);
     if (h->d->source.chip->task_log == TASK_LOG_CUDA) {
         gpu_args(h, row);

@@ -11,15 +11,15 @@
 #include "export/msprof/statistics.h"
 
 /* Operators of one type that ran on one kind of core. */
-struct group {
+struct op_statistic_group {
     unsigned device;
     name_id op_type, core;
     struct task_statistics time;
     double ratio; /* of the time of all operators of the device, in percent */
 };
 
-struct groups {
-    LIST(struct group) list;
+struct op_statistic_groups {
+    LIST(struct op_statistic_group) list;
 };
 
 static bool is_counted(const struct export *x, const struct device *d, size_t row, const name_id *skipped)
@@ -34,7 +34,7 @@ static bool is_counted(const struct export *x, const struct device *d, size_t ro
 
 /* Adds a group for each pair of operator type and core. Tasks are sorted by both as one number, then added up in one
  * pass. */
-static bool group_tasks(const struct export *x, const struct device *d, struct groups *out)
+static bool group_tasks(const struct export *x, const struct device *d, struct op_statistic_groups *out)
 {
     const struct ops *ops = &x->profile->host.ops;
     const name_id skipped[] = { names_addz(x->profile->names, "COMMUNICATION"),
@@ -50,7 +50,7 @@ static bool group_tasks(const struct export *x, const struct device *d, struct g
         order[n++] = (uint32_t)i;
     }
     bool done = key && order && order_by_u64(order, n, key);
-    struct group *g = NULL;
+    struct op_statistic_group *g = NULL;
     double total = 0;
     const size_t first = out->list.n;
     for (size_t i = 0; i < n && done; i++) {
@@ -59,7 +59,9 @@ static bool group_tasks(const struct export *x, const struct device *d, struct g
             done = g != NULL;
             if (!done)
                 break;
-            *g = (struct group){ d->source.device, (name_id)(key[order[i]] >> 32), (name_id)key[order[i]], { 0 }, 0 };
+            *g = (struct op_statistic_group){
+                d->source.device, (name_id)(key[order[i]] >> 32), (name_id)key[order[i]], { 0 }, 0
+            };
         }
         task_statistics_add(&g->time, d->tasks.dur_ns[order[i]]);
         total += d->tasks.dur_ns[order[i]];
@@ -72,15 +74,15 @@ static bool group_tasks(const struct export *x, const struct device *d, struct g
 
 /* The longest total first: in the older presentation device by device, else over all devices, as the reference
  * sorts. */
-struct sorting {
+struct op_statistic_sorting {
     const struct names *names;
     bool by_device;
 };
 
-static int compare(const void *a, const void *b, void *context)
+static int op_statistic_compare(const void *a, const void *b, void *context)
 {
-    const struct group *l = a, *r = b;
-    const struct sorting *s = context;
+    const struct op_statistic_group *l = a, *r = b;
+    const struct op_statistic_sorting *s = context;
     if (s->by_device && l->device != r->device)
         return l->device < r->device ? -1 : 1;
     if (l->time.total_ns != r->time.total_ns)
@@ -93,7 +95,7 @@ static int compare(const void *a, const void *b, void *context)
 
 struct op_statistic {
     const struct export *x;
-    const struct group *at;
+    const struct op_statistic_group *at;
 };
 
 CELL_GETTER(device_id, struct op_statistic, cell_uint(r->at[i].device))
@@ -121,13 +123,13 @@ bool op_statistic_report(const struct export *x, struct table *out, struct error
     const struct profile *p = x->profile;
     if (p->is_level0) /* it has no types of operators */
         return true;
-    struct groups groups = { 0 };
+    struct op_statistic_groups groups = { 0 };
     for (size_t i = 0; i < p->n_devices; i++)
         if (!group_tasks(x, &p->device[i], &groups))
             return error_no_memory(e, "op_statistic");
-    struct sorting sorting = { p->names, x->is_generic };
+    struct op_statistic_sorting sorting = { p->names, x->is_generic };
     if (groups.list.n > 1)
-        qsort_r(groups.list.at, groups.list.n, sizeof *groups.list.at, compare, &sorting);
+        qsort_r(groups.list.at, groups.list.n, sizeof *groups.list.at, op_statistic_compare, &sorting);
 
     const name_id write_back = names_addz(p->names, "WRITE_BACK"), invalid = names_addz(p->names, "INVALID");
     struct op_statistic *s = arena_take(x->mem, 1, sizeof *s);
@@ -136,7 +138,7 @@ bool op_statistic_report(const struct export *x, struct table *out, struct error
     if (!s || !shown)
         return error_no_memory(e, "op_statistic");
     for (uint32_t i = 0; i < groups.list.n; i++) {
-        const struct group *g = &groups.list.at[i];
+        const struct op_statistic_group *g = &groups.list.at[i];
         if (g->op_type != NAME_NA && g->core != write_back && g->core != invalid)
             shown[n++] = i;
     }

@@ -30,12 +30,12 @@ struct op_summary {
     size_t n_shown;
     enum derived derived[DERIVED]; /* the last columns */
     size_t n_derived;
-    size_t ratio[RATIOS]; /* columns of pmu, or NO_COLUMN */
-    struct row *now;      /* a cache of the last row: the next request is mostly for its next column */
+    size_t ratio[RATIOS];       /* columns of pmu, or NO_COLUMN */
+    struct op_summary_row *now; /* a cache of the last row: the next request is mostly for its next column */
 };
 
 /* A row of the table with the rows of the profile that it shows. */
-struct row {
+struct op_summary_row {
     const struct op_summary *s;
     size_t number;
     const struct summary_row *at;
@@ -45,21 +45,21 @@ struct row {
     struct pmu_counts counts;
 };
 
-static const struct row *row_at(const void *rows, size_t number)
+static const struct op_summary_row *row_at(const void *rows, size_t number)
 {
     const struct op_summary *s = rows;
-    struct row *r = s->now;
+    struct op_summary_row *r = s->now;
     if (r->at && r->number == number)
         return r;
     const struct summary_row *at = &s->rows.at[number];
-    *r = (struct row){ .s = s,
-                       .number = number,
-                       .at = at,
-                       .d = summary_device(s->x, at),
-                       .task = NO_ROW,
-                       .op = NO_ROW,
-                       .comm = NO_ROW,
-                       .pmu = NO_ROW };
+    *r = (struct op_summary_row){ .s = s,
+                                  .number = number,
+                                  .at = at,
+                                  .d = summary_device(s->x, at),
+                                  .task = NO_ROW,
+                                  .op = NO_ROW,
+                                  .comm = NO_ROW,
+                                  .pmu = NO_ROW };
     if (at->is_comm) {
         r->comm = at->row;
         return r;
@@ -74,72 +74,72 @@ static const struct row *row_at(const void *rows, size_t number)
 
 static struct cell device_id(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return cell_uint(r->d->source.device);
 }
 
-static uint32_t model_of(const struct row *r)
+static uint32_t model_of(const struct op_summary_row *r)
 {
     return r->op == NO_ROW ? r->d->comm.ops.model[r->comm] : r->s->profile->host.tasks.model[r->d->tasks.host[r->task]];
 }
 
 static struct cell model_name(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return model_name_cell(r->s->profile, model_of(r));
 }
 
 static struct cell model_id(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return r->s->profile->chip->task_log == TASK_LOG_CUDA ? cell_na() : cell_uint(model_of(r));
 }
 
 static struct cell task_id(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_na() : cell_uint(r->d->tasks.task[r->task]);
 }
 
 static struct cell stream_id(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_na() : cell_uint(task_stream_id(r->d, r->task));
 }
 
 /* The exported iteration that was running when the operator began. */
 static struct cell infer_id(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return cell_uint(scope_iteration_at(r->s->x, r->d, summary_begin_ns(r->s->x, r->at)));
 }
 
 static struct cell op_name(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return cell_name(r->op == NO_ROW ? r->d->comm.ops.name[r->comm] : r->s->profile->host.ops.name[r->op]);
 }
 
 static struct cell op_type(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return cell_name(r->op == NO_ROW ? r->d->comm.ops.op_type[r->comm] : r->s->profile->host.ops.op_type[r->op]);
 }
 
 static struct cell task_type(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_text(r->s->x->options->dialect == DIALECT_DOCUMENTED ? "HCCL" : "COMMUNICATION")
                            : cell_name(r->s->profile->host.ops.task_type[r->op]);
 }
 
-static struct cell start(const void *rows, size_t i)
+static struct cell op_summary_start(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return cell_time(summary_begin_ns(r->s->x, r->at));
 }
 
-static int64_t duration_ns(const struct row *r)
+static int64_t duration_ns(const struct op_summary_row *r)
 {
     return summary_end_ns(r->s->x, r->at) - summary_begin_ns(r->s->x, r->at);
 }
@@ -147,7 +147,7 @@ static int64_t duration_ns(const struct row *r)
 /* The older presentation rounds the exact duration, the newer one subtracts the times that it shows. */
 static struct cell duration(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     if (!r->s->x->is_generic)
         return cell_us(duration_ns(r));
     return r->op == NO_ROW ? cell_us_short(duration_ns(r))
@@ -158,7 +158,7 @@ static struct cell duration(const void *rows, size_t i)
  * microseconds since 1970, which have steps of 0.25 us. */
 static struct cell wait(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     if (r->number == 0)
         return cell_uint(0);
     const struct summary_row *before = r->at - 1;
@@ -170,19 +170,19 @@ static struct cell wait(const void *rows, size_t i)
 
 static struct cell blocks(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return cell_uint(r->op == NO_ROW ? 0 : r->s->profile->host.ops.blocks[r->op]);
 }
 
 static struct cell mix_blocks(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     return r->op == NO_ROW ? cell_na() : cell_uint(r->s->profile->host.ops.mix_blocks[r->op]);
 }
 
 static struct cell context(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     const uint32_t id = r->op == NO_ROW ? NO_CONTEXT : r->d->tasks.context[r->task];
     return id == NO_CONTEXT ? cell_na() : cell_uint(id);
 }
@@ -190,7 +190,7 @@ static struct cell context(const void *rows, size_t i)
 #define OF_OP(function, make, column)                                                                                  \
     static struct cell function(const void *rows, size_t i)                                                            \
     {                                                                                                                  \
-        const struct row *r = row_at(rows, i);                                                                         \
+        const struct op_summary_row *r = row_at(rows, i);                                                              \
         return r->op == NO_ROW ? cell_na() : make(r->s->profile->host.ops.column[r->op]);                              \
     }
 OF_OP(state, cell_name, state)
@@ -205,7 +205,7 @@ OF_OP(output_formats, cell_name, formats[TENSOR_OUTPUT])
 #define OF_GPU_TASK(function, make, column)                                                                            \
     static struct cell function(const void *rows, size_t i)                                                            \
     {                                                                                                                  \
-        const struct row *r = row_at(rows, i);                                                                         \
+        const struct op_summary_row *r = row_at(rows, i);                                                              \
         return r->op == NO_ROW ? cell_na() : make(r->d->gpu.column[r->d->tasks.task[r->task]]);                        \
     }
 OF_OP(gpu_grid, cell_name, grid_dim)
@@ -217,7 +217,7 @@ OF_GPU_TASK(gpu_local, cell_uint, local)
 
 static struct cell gpu_occupancy(const void *rows, size_t i)
 {
-    const struct row *r = row_at(rows, i);
+    const struct op_summary_row *r = row_at(rows, i);
     const double percent =
         r->op == NO_ROW ? -1 : gpu_occupancy_percent(&r->d->source.gpu, &r->d->gpu, r->d->tasks.task[r->task]);
     return percent < 0 ? cell_na() : cell_fixed(percent, 2);
@@ -241,7 +241,7 @@ static const struct optional_column base_columns[] = {
     { "OP Type", NULL, 0, op_type },
     { "OP State", NULL, 0, state },
     { "Task Type", NULL, 0, task_type },
-    { "Task Start Time(us)", NULL, 0, start },
+    { "Task Start Time(us)", NULL, 0, op_summary_start },
     { "Task Duration(us)", NULL, 0, duration },
     { "Task Wait Time(us)", NULL, 0, wait },
     { "Block Num", "Block Dim", OF_OPS, blocks },
@@ -270,13 +270,13 @@ static const struct optional_column base_columns[] = {
 enum { N_BASE = sizeof base_columns / sizeof *base_columns };
 
 /* A value as the table shows it, rounded: derived columns are computed from that, as in the reference. */
-static double shown_value(const struct row *r, size_t column)
+static double shown_value(const struct op_summary_row *r, size_t column)
 {
     return round_away(pmu_counts_value(&r->counts, &r->d->pmu.columns.column[column], r->s->x->is_generic), 3);
 }
 
 /* The cycles that the cube cores counted, in percent of those that all of them had in that time. */
-static struct cell cube_utilization(const struct row *r)
+static struct cell cube_utilization(const struct op_summary_row *r)
 {
     const struct pmu *pmu = &r->d->pmu;
     const double capacity = pmu->nominal_mhz * pmu->n_cores[CORE_AIC];
@@ -295,7 +295,7 @@ static struct cell cube_utilization(const struct row *r)
 }
 
 /* Above one, the core waits for memory rather than for itself. */
-static struct cell memory_bound(const struct row *r)
+static struct cell memory_bound(const struct op_summary_row *r)
 {
     const double mac = shown_value(r, r->s->ratio[RATIO_MAC]), vector = shown_value(r, r->s->ratio[RATIO_VECTOR]),
                  busiest = mac > vector ? mac : vector;
@@ -308,7 +308,7 @@ static struct cell memory_bound(const struct row *r)
 static struct cell get(const void *rows, size_t number, size_t column)
 {
     const struct op_summary *s = rows;
-    const struct row *r = row_at(rows, number);
+    const struct op_summary_row *r = row_at(rows, number);
     if (r->pmu == NO_ROW)
         return cell_na();
     if (column - s->n_base >= s->n_shown) {

@@ -10,7 +10,7 @@ struct pmu_rows {
 /* Fills rows task by task, because all rows of a task are computed from the same counts. Values are not rounded, and
  * times are in ns. Chips with one kind of core are older ones, whose total times are computed as in the older
  * presentation. */
-static void fill(const void *rows, size_t first, size_t n, struct cell *cells)
+static void pmu_db_fill(const void *rows, size_t first, size_t n, struct cell *cells)
 {
     const struct pmu_rows *r = rows;
     const struct pmu *pmu = &r->d->pmu;
@@ -55,7 +55,7 @@ bool pmu_db(const struct export *x, struct db *db, struct error *e)
                                     .n_columns = sizeof column / sizeof *column,
                                     .n_rows = d->pmu.n * m->n,
                                     .rows = &r,
-                                    .fill = fill };
+                                    .fill = pmu_db_fill };
         if (!db_table(db, &t, e))
             return false;
     }

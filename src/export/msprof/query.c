@@ -43,7 +43,7 @@ static const char *copy_or_na(struct query *q, const char *text)
 }
 
 /* A row with the columns that all rows of a folder share. */
-static struct query_row row_of(struct query *q, const struct profile *p, const struct source *s)
+static struct query_row query_row_of(struct query *q, const struct profile *p, const struct source *s)
 {
     const char *device = s->settings.devices;
     const bool is_number = *device && strspn(device, "0123456789") == strlen(device);
@@ -58,7 +58,7 @@ static struct query_row row_of(struct query *q, const struct profile *p, const s
                                          [QUERY_RANK] = arena_printf(q->mem, "%" PRId64, s->settings.rank) } };
 }
 
-static void add_row(struct query *q, const struct query_row *row)
+static void query_add_row(struct query *q, const struct query_row *row)
 {
     struct query_row *slot = list_add(&q->rows, q->mem);
     if (slot)
@@ -150,20 +150,20 @@ static bool add_models(struct query *q, const struct models *m, const struct dev
         listed.text[QUERY_MODEL] = arena_printf(q->mem, "%" PRIu64, model);
         listed.text[QUERY_ITERATIONS] = arena_printf(q->mem, "%" PRIu64, most);
         listed.text[QUERY_TOP] = longest(q, t, row + first, end - first);
-        add_row(q, &listed);
+        query_add_row(q, &listed);
         ++*n_added;
     }
     return true;
 }
 
-static bool add_device(struct query *q, const struct models *m, const struct profile *p, const struct device *d)
+static bool query_add_device(struct query *q, const struct models *m, const struct profile *p, const struct device *d)
 {
-    const struct query_row shared = row_of(q, p, &d->source);
+    const struct query_row shared = query_row_of(q, p, &d->source);
     size_t n = 0;
     if (!add_models(q, m, d, false, &shared, &n) || !add_models(q, m, d, true, &shared, &n))
         return false;
     if (n == 0)
-        add_row(q, &shared);
+        query_add_row(q, &shared);
     return true;
 }
 
@@ -174,11 +174,11 @@ bool query_add(struct query *q, const struct profile *p, struct error *e)
         return error_no_memory(e, p->path);
     bool done = true;
     for (size_t d = 0; d < p->n_devices; d++)
-        done = done && add_device(q, &models, p, &p->device[d]);
+        done = done && query_add_device(q, &models, p, &p->device[d]);
     free(models.id);
     if (profile_has_host(p)) {
-        const struct query_row row = row_of(q, p, &p->host.source);
-        add_row(q, &row);
+        const struct query_row row = query_row_of(q, p, &p->host.source);
+        query_add_row(q, &row);
     }
     return (done && !arena_failed(q->mem)) || error_no_memory(e, p->path);
 }

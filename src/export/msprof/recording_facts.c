@@ -21,7 +21,7 @@ struct facts_of {
     struct arena *mem;
 };
 
-static void add(struct facts_of f, const char *name, const char *value, bool is_number)
+static void recording_facts_add(struct facts_of f, const char *name, const char *value, bool is_number)
 {
     struct recording_fact *fact = name && value ? list_add(&f.to->list, f.mem) : NULL;
     if (fact)
@@ -31,19 +31,19 @@ static void add(struct facts_of f, const char *name, const char *value, bool is_
 static void add_text(struct facts_of f, const char *name, const char *value)
 {
     if (*value)
-        add(f, name, value, false);
+        recording_facts_add(f, name, value, false);
 }
 
 static void add_count(struct facts_of f, const char *name, uint64_t n)
 {
     if (n != NOT_KNOWN)
-        add(f, name, arena_printf(f.mem, "%" PRIu64, n), true);
+        recording_facts_add(f, name, arena_printf(f.mem, "%" PRIu64, n), true);
 }
 
 static void add_real(struct facts_of f, const char *name, double v)
 {
     if (!isnan(v))
-        add(f, name, arena_printf(f.mem, "%.9g", v), true);
+        recording_facts_add(f, name, arena_printf(f.mem, "%.9g", v), true);
 }
 
 struct recording_facts recording_facts(const struct collector *c, struct arena *mem)

@@ -11,7 +11,7 @@ static const char *const part_name[TURN_KINDS][TURN_MOST_STAMPS - 1] = {
     [TURNS_COMM] = { "StartServer", "TaskWaitRequest", "TaskOrchestration", "TaskLaunch", "TaskExecute", "Finalize" },
 };
 
-struct part {
+struct rounds_part {
     int64_t begin_ns;
     double dur_ns;
 };
@@ -19,7 +19,7 @@ struct part {
 /* The time from stamp k of round i to the next stamp. False: it began before the collection, or lies outside of the
  * window. */
 static bool part_of(const struct trace *t, const struct device *d, const struct turns *turns, size_t i, size_t k,
-                    struct part *out)
+                    struct rounds_part *out)
 {
     const uint64_t from = turns->stamp[k][i], to = turns->stamp[k + 1][i];
     out->begin_ns = source_device_ns(&d->source, from);
@@ -30,7 +30,7 @@ static bool part_of(const struct trace *t, const struct device *d, const struct 
 
 void rounds_mark_rows(const struct trace *t, const struct device *d, const uint32_t *row_of_stream, bool *is_needed)
 {
-    struct part part;
+    struct rounds_part part;
     for (int kind = 0; kind < TURN_KINDS; kind++) {
         const struct turns *turns = &d->aicpu_comm.turns[kind];
         for (size_t i = 0; i < turns->n; i++)
@@ -45,7 +45,7 @@ void rounds_write(struct trace *t, const struct device *d, uint32_t pid, const u
         const struct turns *turns = &d->aicpu_comm.turns[kind];
         for (size_t i = 0; i < turns->n; i++)
             for (size_t k = 0; k + 1 < turns->n_stamps; k++) {
-                struct part part;
+                struct rounds_part part;
                 char name[32];
                 if (!part_of(t, d, turns, i, k, &part))
                     continue;

@@ -30,7 +30,7 @@ static uint64_t data_aug_of(const struct step_rows *r, size_t at)
     return fp > 0 && n_before > 0 ? fp - t->end[r->row[n_before - 1]] : 0;
 }
 
-static void keep(struct step_rows *r, size_t from, size_t *to)
+static void step_rows_keep(struct step_rows *r, size_t from, size_t *to)
 {
     r->row[*to] = r->row[from];
     r->data_aug[*to] = r->data_aug[from];
@@ -70,7 +70,7 @@ bool step_rows_make(const struct export *x, const struct device *d, struct step_
         r->data_aug[i] = data_aug_of(r, i);
     for (size_t i = 0; i < t->n; i++)
         if (step_rows_have(r, r->row[i]))
-            keep(r, i, &r->n);
+            step_rows_keep(r, i, &r->n);
     return true;
 }
 
@@ -81,6 +81,6 @@ void step_rows_choose(const struct export *x, struct step_rows *r)
     r->last_index = x->last_iteration;
     for (size_t i = 0; i < r->n; i++)
         if (r->steps->iterations.model[r->row[i]] == x->model && step_rows_have(r, r->row[i]))
-            keep(r, i, &n);
+            step_rows_keep(r, i, &n);
     r->n = n;
 }

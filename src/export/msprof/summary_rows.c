@@ -42,7 +42,7 @@ struct kinds {
     struct names *names;
 };
 
-static bool ends_with(const struct names *names, name_id name, const char *end)
+static bool summary_rows_ends_with(const struct names *names, name_id name, const char *end)
 {
     const size_t len = names_len(names, name), n = strlen(end);
     return len >= n && memcmp(names_text(names, name) + len - n, end, n) == 0;
@@ -52,7 +52,7 @@ static bool is_listed(const struct kinds *k, const struct ops *ops, uint32_t op)
 {
     const name_id type = ops->task_type[op];
     if (type == k->communication) /* tasks of a collective are left out, unless one kernel is the whole collective */
-        return ends_with(k->names, ops->name[op], "AivKernel");
+        return summary_rows_ends_with(k->names, ops->name[op], "AivKernel");
     return type != k->write_back && type != k->invalid && type != k->hccl_ai_cpu;
 }
 
@@ -77,7 +77,8 @@ static bool order_comms(const struct export *x, const struct device *d, struct c
     return order_by_u64(out->row, out->n, begin);
 }
 
-static bool add_device(const struct export *x, uint16_t device, const struct kinds *kinds, struct summary_rows *out)
+static bool summary_rows_add_device(const struct export *x, uint16_t device, const struct kinds *kinds,
+                                    struct summary_rows *out)
 {
     const struct device *d = &x->profile->device[device];
     const struct tasks *t = &d->tasks;
@@ -113,6 +114,6 @@ bool summary_rows_build(const struct export *x, struct summary_rows *out, struct
     if (done)
         device_order(p, order);
     for (size_t i = 0; i < p->n_devices && done; i++)
-        done = add_device(x, order[i], &kinds, out);
+        done = summary_rows_add_device(x, order[i], &kinds, out);
     return done || error_no_memory(e, p->path);
 }

@@ -82,7 +82,7 @@ static struct cell duration(const void *rows, size_t i)
                             : cell_us((int64_t)floor(d->tasks.dur_ns[row]));
 }
 
-static struct cell start(const void *rows, size_t i)
+static struct cell task_time_start(const void *rows, size_t i)
 {
     const struct task_row *r = &((const struct task_times *)rows)->at[i];
     const struct device *d = device_at(rows, i);
@@ -90,7 +90,7 @@ static struct cell start(const void *rows, size_t i)
                                 : d->tasks.begin_ns[r->row]);
 }
 
-static struct cell stop(const void *rows, size_t i)
+static struct cell task_time_stop(const void *rows, size_t i)
 {
     const struct task_row *r = &((const struct task_times *)rows)->at[i];
     const struct device *d = device_at(rows, i);
@@ -98,9 +98,14 @@ static struct cell stop(const void *rows, size_t i)
 }
 
 static const struct column columns[] = {
-    { "Device_id", device_id },  { "kernel_name", kernel_name }, { "kernel_type", kernel_type },
-    { "stream_id", stream_id },  { "task_id", task_id },         { "task_time(us)", duration },
-    { "task_start(us)", start }, { "task_stop(us)", stop },
+    { "Device_id", device_id },
+    { "kernel_name", kernel_name },
+    { "kernel_type", kernel_type },
+    { "stream_id", stream_id },
+    { "task_id", task_id },
+    { "task_time(us)", duration },
+    { "task_start(us)", task_time_start },
+    { "task_stop(us)", task_time_stop },
 };
 
 /* A task that ran in parts (contexts) is listed once if it has a part 0: the other parts are left out. */

@@ -72,7 +72,7 @@ static void put_count(struct out *o, unsigned n)
     }
 }
 
-struct drawing {
+struct flame_graph_drawing {
     const struct frames *f;
     const struct names *names;
     struct out *o;
@@ -80,14 +80,14 @@ struct drawing {
     unsigned deepest, n_hidden;
 };
 
-static bool is_drawn(const struct drawing *d, uint32_t frame)
+static bool is_drawn(const struct flame_graph_drawing *d, uint32_t frame)
 {
     return d->f->at.at[frame].total_us >= NARROWEST * d->f->at.at[0].total_us && d->f->at.at[frame].total_us > 0;
 }
 
 /* Writes "main  train.py:133" for "/opt/train/train.py(133): main", so that the part that differs between frames comes
  * first. */
-static void put_label(const struct drawing *d, const struct frame *f)
+static void put_label(const struct flame_graph_drawing *d, const struct frame *f)
 {
     const char *text = names_text(d->names, f->name), *end = text + names_len(d->names, f->name);
     const char *colon = f->kind == FRAME_OPERATOR ? NULL : strstr(text, "): "), *paren = colon;
@@ -115,7 +115,7 @@ static unsigned shade_of(const char *text, size_t len)
     return (h >> 7) % SHADES;
 }
 
-static void put_frame(const struct drawing *d, uint32_t i)
+static void put_frame(const struct flame_graph_drawing *d, uint32_t i)
 {
     const struct frame *f = &d->f->at.at[i];
     const double share = f->total_us / d->f->at.at[0].total_us * 100;
@@ -145,7 +145,7 @@ static void put_frame(const struct drawing *d, uint32_t i)
 }
 
 /* Parents come before their children, and the root is first: the script relies on that. */
-static void put_frames(struct drawing *d)
+static void put_frames(struct flame_graph_drawing *d)
 {
     for (uint32_t i = 0; i < d->f->at.n; i++) {
         double x = d->x[i];
@@ -158,7 +158,7 @@ static void put_frames(struct drawing *d)
     }
 }
 
-static void measure(struct drawing *d)
+static void measure(struct flame_graph_drawing *d)
 {
     for (uint32_t i = 0; i < d->f->at.n; i++) {
         const bool drawn = is_drawn(d, i);
@@ -196,7 +196,8 @@ static void put_legend(struct out *o)
     out_lit(o, "</g>\n");
 }
 
-static void put_head(const struct drawing *d, const struct collection *s, enum time_metric metric, unsigned height)
+static void put_head(const struct flame_graph_drawing *d, const struct collection *s, enum time_metric metric,
+                     unsigned height)
 {
     static const char *const what[] = {
         [TIME_OF_HOST] = "Time of operators on the host", [TIME_OF_DEVICE] = "Time of operators on the device"
@@ -236,7 +237,7 @@ static void put_head(const struct drawing *d, const struct collection *s, enum t
     html_raw(o, "<text x=\"39\" y=\"15\" text-anchor=\"middle\">zoom out</text></g></svg>\n");
 }
 
-static void put_svg(struct drawing *d, const struct collection *s, enum time_metric metric)
+static void put_svg(struct flame_graph_drawing *d, const struct collection *s, enum time_metric metric)
 {
     const unsigned height = TOP + (d->deepest + 1) * ROW + BOTTOM;
     put_head(d, s, metric, height);
@@ -254,7 +255,7 @@ bool flame_graph_write(const struct collection *s, enum time_metric metric, cons
     struct arena *mem = arena_new();
     struct frames f;
     struct out o;
-    struct drawing d = { .f = &f, .names = s->profile.names, .o = &o };
+    struct flame_graph_drawing d = { .f = &f, .names = s->profile.names, .o = &o };
     bool ok = mem && frames_build(&f, s, metric, mem);
     d.x = ok ? arena_take(mem, f.at.n, sizeof *d.x) : NULL;
     ok = (d.x && !names_failed(s->profile.names)) || error_no_memory(e, path);

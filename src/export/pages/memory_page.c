@@ -70,7 +70,7 @@ static void put_changes(struct out *o, const struct memory_timeline *m)
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
 /* Writes a JSON string without "<": inside of a script element, a text with "</script" would end it. */
-static void put_text(struct out *o, const char *text)
+static void memory_page_put_text(struct out *o, const char *text)
 {
     struct out plain;
     struct error unused = { 0 };
@@ -103,9 +103,9 @@ bool memory_page_write(const struct memory_timeline *m, const char *of, const ch
     char device[MEMORY_DEVICE_TEXT];
     out_bytes(&o, memory_page_html, (size_t)(at - memory_page_html));
     out_lit(&o, "{\"of\": ");
-    put_text(&o, of);
+    memory_page_put_text(&o, of);
     out_lit(&o, ", \"device\": ");
-    put_text(&o, memory_device_text(m->device, device));
+    memory_page_put_text(&o, memory_device_text(m->device, device));
     if (m->is_simulated)
         out_lit(&o, ", \"isSimulated\": true");
     out_lit(&o, ", \"beginUs\": ");

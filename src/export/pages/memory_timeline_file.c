@@ -131,7 +131,7 @@ static void put_changes(const struct memory_timeline *m, struct sink *s)
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *ending)
+static bool memory_timeline_file_ends_with(const char *text, const char *ending)
 {
     const size_t len = strlen(text), of_ending = strlen(ending);
     return len >= of_ending && strcmp(text + len - of_ending, ending) == 0;
@@ -139,12 +139,12 @@ static bool ends_with(const char *text, const char *ending)
 
 bool memory_timeline_write(const struct memory_timeline *m, const char *of, const char *path, struct error *e)
 {
-    if (ends_with(path, ".html"))
+    if (memory_timeline_file_ends_with(path, ".html"))
         return memory_page_write(m, of, path, e);
     struct sink s;
-    if (!sink_open(&s, path, ends_with(path, ".gz"), e))
+    if (!sink_open(&s, path, memory_timeline_file_ends_with(path, ".gz"), e))
         return false;
-    if (ends_with(path, "raw.json") || ends_with(path, "raw.json.gz"))
+    if (memory_timeline_file_ends_with(path, "raw.json") || memory_timeline_file_ends_with(path, "raw.json.gz"))
         put_changes(m, &s);
     else
         put_points(m, &s);

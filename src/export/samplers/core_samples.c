@@ -16,13 +16,13 @@ static bool core_keeps(const struct samples *s, size_t row)
 }
 
 /* Utilisation is cycles by the frequency of the cores, which a damaged info.json may not have. */
-static bool has_frequency(const struct view *v)
+static bool has_frequency(const struct counter_view *v)
 {
     return v->device->source.aic_mhz > 0;
 }
 
 /* The reference lets the first sample of a core cover 1 ns (SAMPLE_PMU_TIMELINE). */
-static struct cell value_usage(const struct view *v, size_t row, unsigned column)
+static struct cell value_usage(const struct counter_view *v, size_t row, unsigned column)
 {
     const uint64_t gap = samples_uint(v->s, column, row);
     const double ns = gap == CORE_NO_GAP ? 1 : (double)gap;
@@ -31,20 +31,20 @@ static struct cell value_usage(const struct view *v, size_t row, unsigned column
     return cell_real(samples_real(v->s, CORE_CYCLES, row) * 1000 / (v->device->source.aic_mhz * ns) * 100);
 }
 
-static struct cell value_mhz(const struct view *v, size_t row, unsigned column)
+static struct cell value_mhz(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)row, (void)column;
     return cell_real(v->device->source.aic_mhz);
 }
 
-static struct cell value_kind(const struct view *v, size_t row, unsigned column)
+static struct cell value_kind(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_text(kind_name[samples_uint(v->s, column, row)]);
 }
 
 /* clang-format off */
 #define OF_CORES { { SAMPLER_CORE, SAMPLER_VECTOR_CORE }, 2, .of_rates = true, .keeps = core_keeps }
-static const struct value core_column[] = {
+static const struct counter_value core_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "totalCycle", value_uint, CORE_CYCLES, "INTEGER" },
@@ -66,7 +66,7 @@ struct by_core {
     uint32_t *row;                           /* rows of the samples */
 };
 
-static bool group_cores(const struct export *x, const struct view *v, struct by_core *g)
+static bool group_cores(const struct export *x, const struct counter_view *v, struct by_core *g)
 {
     size_t place[MOST_CORES], n = 0;
     *g = (struct by_core){ .row = arena_take(x->mem, v->s->n, sizeof *g->row) };
@@ -93,15 +93,15 @@ static bool group_cores(const struct export *x, const struct view *v, struct by_
 }
 
 /* In percent. The reference lets the first sample of a core cover a second here. */
-static double utilization(const struct view *v, size_t row)
+static double utilization(const struct counter_view *v, size_t row)
 {
     const uint64_t gap = samples_uint(v->s, CORE_RATE_GAP, row);
     const double seconds = gap == CORE_NO_GAP ? 1 : (double)gap / 1e9;
     return samples_real(v->s, CORE_CYCLES, row) * 100 / (v->device->source.aic_mhz * 1e6 * seconds);
 }
 
-static void draw_utilization(const struct view *v, struct trace *t, uint32_t pid, const char *name, int64_t at_ns,
-                             double percent)
+static void draw_utilization(const struct counter_view *v, struct trace *t, uint32_t pid, const char *name,
+                             int64_t at_ns, double percent)
 {
     char text[64];
     if (at_ns < v->device->source.begin_ns || !trace_wants(t, at_ns, at_ns))
@@ -113,7 +113,7 @@ static void draw_utilization(const struct view *v, struct trace *t, uint32_t pid
 }
 
 /* A counter for each core, and the mean over all cores of their n-th samples, at the time of the last core's sample. */
-static void draw_cores(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void draw_cores(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     struct by_core g;
     if (!has_frequency(v) || !group_cores(x, v, &g) || g.n_cores == 0)

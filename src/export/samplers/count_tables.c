@@ -5,13 +5,13 @@
 
 /* What a column shows of a counter. Counters of the kernel only grow: SHOWN_GROWTH is by how much during the
  * recording. */
-enum shown { SHOWN_MOST, SHOWN_MEAN, SHOWN_GROWTH, SHOWN_KB /* growth, of words of 4 bytes */ };
+enum count_tables_shown { SHOWN_MOST, SHOWN_MEAN, SHOWN_GROWTH, SHOWN_KB /* growth, of words of 4 bytes */ };
 struct count_column {
     const char *counter;
-    enum shown shown;
+    enum count_tables_shown shown;
 };
 
-static struct cell count_cell(const struct host_count *c, enum shown shown)
+static struct cell count_cell(const struct host_count *c, enum count_tables_shown shown)
 {
     if (shown == SHOWN_MOST)
         return cell_uint(c->most);

@@ -16,35 +16,35 @@
 
 static const double BYTES_PER_MB = 1048576;
 
-struct cell value_device(const struct view *v, size_t row, unsigned column)
+struct cell value_device(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)row, (void)column;
     return cell_uint(v->device->source.device);
 }
 
-struct cell value_time(const struct view *v, size_t row, unsigned column)
+struct cell value_time(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)column;
     return cell_time(v->s->at_ns[row]);
 }
 
-struct cell value_uint(const struct view *v, size_t row, unsigned column)
+struct cell value_uint(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_uint(samples_uint(v->s, column, row));
 }
 
-struct cell value_real(const struct view *v, size_t row, unsigned column)
+struct cell value_real(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(samples_real(v->s, column, row));
 }
 
-struct cell value_bytes(const struct view *v, size_t row, unsigned column)
+struct cell value_bytes(const struct counter_view *v, size_t row, unsigned column)
 {
     const double bytes = samples_real(v->s, column, row) * BYTES_PER_MB;
     return cell_uint(bytes < 0x1p63 ? (uint64_t)bytes : INT64_MAX); /* damaged counts can be of any size */
 }
 
-struct cell value_bytes_real(const struct view *v, size_t row, unsigned column)
+struct cell value_bytes_real(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(samples_real(v->s, column, row) * BYTES_PER_MB);
 }
@@ -60,10 +60,10 @@ static const struct samples *source_samples(const struct family_source *from, un
 }
 
 bool view_open(const struct export *x, const struct family_source *from, unsigned which, const struct device *d,
-               struct view *out, struct error *e)
+               struct counter_view *out, struct error *e)
 {
     const struct samples *s = source_samples(from, which, d);
-    *out = (struct view){ .x = x, .device = d, .s = s, .n = s->n - s->n_early, .first = s->n_early };
+    *out = (struct counter_view){ .x = x, .device = d, .s = s, .n = s->n - s->n_early, .first = s->n_early };
     if (!from->keeps)
         return true;
     uint32_t *order = arena_take(x->mem, out->n, sizeof *order);
@@ -80,10 +80,10 @@ bool view_open(const struct export *x, const struct family_source *from, unsigne
 
 /* The samples of all devices as the rows of one table, view by view unless they are sorted. */
 struct views {
-    struct view *at;
+    struct counter_view *at;
     size_t n, n_rows;
     const uint32_t *order; /* NULL: not sorted */
-    const struct value *value;
+    const struct counter_value *value;
 };
 
 static bool views_open(const struct export *x, const struct family_source *from, struct views *out, struct error *e)
@@ -104,11 +104,11 @@ static bool views_open(const struct export *x, const struct family_source *from,
 static struct cell views_cell(const void *rows, size_t row, size_t column)
 {
     const struct views *all = rows;
-    const struct view *v = all->at;
+    const struct counter_view *v = all->at;
     row = all->order ? all->order[row] : row;
     while (row >= v->n) /* there are few views: one or two for each device */
         row -= (v++)->n;
-    const struct value *value = &all->value[column];
+    const struct counter_value *value = &all->value[column];
     return value->get(v, view_row(v, row), value->column);
 }
 
@@ -120,7 +120,7 @@ static bool views_sort(struct views *rows, uint64_t (*key)(const struct samples 
     if (!order || !at || !by)
         return false;
     size_t n = 0;
-    for (const struct view *v = rows->at; v < rows->at + rows->n; v++)
+    for (const struct counter_view *v = rows->at; v < rows->at + rows->n; v++)
         for (size_t i = 0; i < v->n; i++, n++) {
             at[n] = (uint64_t)v->s->at_ns[view_row(v, i)] ^ UINT64_C(1) << 63;
             by[n] = key(v->s, view_row(v, i));
@@ -131,8 +131,8 @@ static bool views_sort(struct views *rows, uint64_t (*key)(const struct samples 
 }
 
 bool counters_report(const struct export *x, const struct family_source *from,
-                     uint64_t (*key)(const struct samples *s, size_t row), const struct value *column, size_t n_columns,
-                     struct table *out, struct error *e)
+                     uint64_t (*key)(const struct samples *s, size_t row), const struct counter_value *column,
+                     size_t n_columns, struct table *out, struct error *e)
 {
     struct views *rows = arena_take(x->mem, 1, sizeof *rows);
     struct column *names = arena_take(x->mem, n_columns, sizeof *names);
@@ -264,8 +264,8 @@ static void put_arg(struct trace *t, const char *key, struct cell c)
     }
 }
 
-static void draw_counter(const struct counter_process *p, const struct counter *c, const struct view *v, size_t row,
-                         struct trace *t, uint32_t pid)
+static void draw_counter(const struct counter_process *p, const struct counter *c, const struct counter_view *v,
+                         size_t row, struct trace *t, uint32_t pid)
 {
     char name[64];
     if (c->name)
@@ -280,8 +280,8 @@ static void draw_counter(const struct counter_process *p, const struct counter *
     trace_end(t);
 }
 
-static void draw_samples(const struct export *x, const struct counter_process *p, const struct view *v, struct trace *t,
-                         uint32_t pid)
+static void draw_samples(const struct export *x, const struct counter_process *p, const struct counter_view *v,
+                         struct trace *t, uint32_t pid)
 {
     const struct counter *counter = x->is_generic && p->generic ? p->generic : p->counter;
     for (size_t i = 0; i < v->n; i++) {
@@ -313,7 +313,7 @@ bool counters_draw(const struct export *x, const struct counter_process *c, stru
             continue;
         }
         for (unsigned k = 0; k < from->n_from; k++) {
-            struct view v;
+            struct counter_view v;
             if (!view_open(x, from, k, d, &v, e))
                 return false;
             if (c->draw)

@@ -11,7 +11,7 @@
 #include "export/export.h"
 
 /* The samples of one device that an output shows. */
-struct view {
+struct counter_view {
     const struct export *x;
     const struct device *device;
     const struct samples *s;
@@ -20,25 +20,27 @@ struct view {
     const uint32_t *order; /* the rows, if they are only some or in another order; NULL: all from first on */
 };
 
-static inline size_t view_row(const struct view *v, size_t i)
+static inline size_t view_row(const struct counter_view *v, size_t i)
 {
     return v->order ? v->order[i] : v->first + i;
 }
 
 /* A column of a table, or an argument of a counter: its name, and the cell for a sample. */
-struct value {
+struct counter_value {
     const char *name;
-    struct cell (*get)(const struct view *v, size_t row, unsigned column);
+    struct cell (*get)(const struct counter_view *v, size_t row, unsigned column);
     uint8_t column;   /* of the samples, passed to get */
     const char *type; /* as the database declares it; NULL elsewhere */
 };
 
-struct cell value_device(const struct view *v, size_t row, unsigned column);
-struct cell value_time(const struct view *v, size_t row, unsigned column);
-struct cell value_uint(const struct view *v, size_t row, unsigned column);
-struct cell value_real(const struct view *v, size_t row, unsigned column);
-struct cell value_bytes(const struct view *v, size_t row, unsigned column); /* MB as bytes, MB/s as B/s: rounded down */
-struct cell value_bytes_real(const struct view *v, size_t row, unsigned column); /* the same with its fraction */
+struct cell value_device(const struct counter_view *v, size_t row, unsigned column);
+struct cell value_time(const struct counter_view *v, size_t row, unsigned column);
+struct cell value_uint(const struct counter_view *v, size_t row, unsigned column);
+struct cell value_real(const struct counter_view *v, size_t row, unsigned column);
+struct cell value_bytes(const struct counter_view *v, size_t row,
+                        unsigned column); /* MB as bytes, MB/s as B/s: rounded down */
+struct cell value_bytes_real(const struct counter_view *v, size_t row,
+                             unsigned column); /* the same with its fraction */
 
 /* The samples of a family: one or two samplers, shown one after the other. */
 struct family_source {
@@ -55,10 +57,10 @@ enum { COUNTER_MOST_ARGS = 4, ANY_SAMPLE = 255 };
 /* One counter of a process: one event for each sample that it applies to. */
 struct counter {
     const char *before, *after; /* parts of its name; if `after` is set, the number of the unit is between them */
-    struct cell (*name)(const struct view *v, size_t row); /* gives the name instead of them, as CELL_NAME */
+    struct cell (*name)(const struct counter_view *v, size_t row); /* gives the name instead of them, as CELL_NAME */
     uint8_t when; /* it applies to samples whose column `when` has the value `is`; ANY_SAMPLE: to all */
     uint8_t is;
-    struct value arg[COUNTER_MOST_ARGS]; /* ends with one without a name if there are fewer */
+    struct counter_value arg[COUNTER_MOST_ARGS]; /* ends with one without a name if there are fewer */
 };
 
 /* A process of the timeline that shows samples. */
@@ -74,7 +76,7 @@ struct counter_process {
     uint8_t unit;                     /* the column with the number of the unit, for the names of counters */
     const struct counter *counter, *generic; /* generic: the counters of that presentation; NULL: the same */
     size_t n_counters;
-    void (*draw)(const struct export *x, const struct view *v, struct trace *t,
+    void (*draw)(const struct export *x, const struct counter_view *v, struct trace *t,
                  uint32_t pid); /* draws instead of counters */
     /* Instead of samples, whatever else has a place among them: */
     bool (*is_there)(const struct device *d);
@@ -99,7 +101,7 @@ unsigned counter_sort(const struct export *x, const struct device *d, const char
 struct family_table {
     const char *name;
     struct family_source source;
-    const struct value *column;
+    const struct counter_value *column;
     size_t n_columns;
 };
 
@@ -108,13 +110,13 @@ bool counters_db(const struct export *x, struct db *db, struct error *e);
 /* A report with one row for each sample, device by device or, with a key, by key and time over all devices. False: no
  * memory. */
 bool counters_report(const struct export *x, const struct family_source *from,
-                     uint64_t (*key)(const struct samples *s, size_t row), const struct value *column, size_t n_columns,
-                     struct table *out, struct error *e);
+                     uint64_t (*key)(const struct samples *s, size_t row), const struct counter_value *column,
+                     size_t n_columns, struct table *out, struct error *e);
 
 /* The samples of a device that a family shows, from its sampler `which`, without those from before the collection
  * began. */
 bool view_open(const struct export *x, const struct family_source *from, unsigned which, const struct device *d,
-               struct view *out, struct error *e);
+               struct counter_view *out, struct error *e);
 
 /* Whether counters of the cores were sampled by time instead of being read for each task. */
 bool samples_cores(const struct profile *p);

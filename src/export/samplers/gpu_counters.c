@@ -3,22 +3,22 @@
 
 #include "raw/cuda_records.h"
 
-static bool has(const struct view *v, size_t row, unsigned column)
+static bool has(const struct counter_view *v, size_t row, unsigned column)
 {
     return samples_uint(v->s, GPU_SAMPLE_HAS, row) & UINT64_C(1) << (column - GPU_SAMPLE_FIRST);
 }
 
-static struct cell value_whole(const struct view *v, size_t row, unsigned column)
+static struct cell value_whole(const struct counter_view *v, size_t row, unsigned column)
 {
     return has(v, row, column) ? cell_uint(samples_uint(v->s, column, row)) : cell_na();
 }
 
-static struct cell value_watts(const struct view *v, size_t row, unsigned column)
+static struct cell value_watts(const struct counter_view *v, size_t row, unsigned column)
 {
     return has(v, row, column) ? cell_real(samples_real(v->s, column, row) / 1000) : cell_na();
 }
 
-static struct cell value_mb(const struct view *v, size_t row, unsigned column)
+static struct cell value_mb(const struct counter_view *v, size_t row, unsigned column)
 {
     return has(v, row, column) ? cell_fixed(samples_real(v->s, column, row) / 1048576, 3) : cell_na();
 }
@@ -38,7 +38,7 @@ static const struct counter counters[] = {
 /* clang-format on */
 
 /* Values that the GPU did not report are not drawn. */
-static void draw(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void gpu_counters_draw(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     (void)x;
     for (size_t i = 0; i < v->n; i++) {
@@ -48,7 +48,7 @@ static void draw(const struct export *x, const struct view *v, struct trace *t, 
         for (size_t k = 0; k < COUNT_OF(counters); k++) {
             bool is_begun = false;
             for (size_t a = 0; a < COUNTER_MOST_ARGS && counters[k].arg[a].name; a++) {
-                const struct value *const arg = &counters[k].arg[a];
+                const struct counter_value *const arg = &counters[k].arg[a];
                 if (!has(v, row, arg->column))
                     continue;
                 const struct cell c = arg->get(v, row, arg->column);
@@ -68,9 +68,9 @@ static void draw(const struct export *x, const struct view *v, struct trace *t, 
 
 /* clang-format off */
 #define OF_GPU { { SAMPLER_GPU }, 1, .of_rates = false }
-const struct counter_process gpu_process = { .name = "GPU Counters", .sort = 30, .source = OF_GPU, .draw = draw };
+const struct counter_process gpu_process = { .name = "GPU Counters", .sort = 30, .source = OF_GPU, .draw = gpu_counters_draw };
 
-static const struct value table_column[] = {
+static const struct counter_value table_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "smClock", value_whole, GPU_SAMPLE_SM_MHZ, "INTEGER" },
@@ -89,7 +89,7 @@ static const struct value table_column[] = {
 const struct family_table gpu_tables[] = { { "GPU_COUNTERS", OF_GPU, table_column, COUNT_OF(table_column) } };
 const size_t n_gpu_tables = COUNT_OF(gpu_tables);
 
-static const struct value report_column[] = {
+static const struct counter_value report_column[] = {
     { "Device_id", value_device, 0, NULL },
     { "Timestamp(us)", value_time, 0, NULL },
     { "SM Clock(MHz)", value_whole, GPU_SAMPLE_SM_MHZ, NULL },

@@ -8,65 +8,65 @@
 
 enum { NO_STREAM = UINT32_MAX };
 
-static unsigned operation_of(const struct view *v, size_t row)
+static unsigned operation_of(const struct counter_view *v, size_t row)
 {
     return (unsigned)samples_uint(v->s, CUDA_MEMORY_OPERATION, row);
 }
 
-static bool is_of_pool(const struct view *v, size_t row)
+static bool is_of_pool(const struct counter_view *v, size_t row)
 {
     return operation_of(v, row) >= CUDA_POOL_IS_MADE;
 }
 
-static struct cell value_operation(const struct view *v, size_t row, unsigned column)
+static struct cell value_operation(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)column;
     return cell_text(cuda_memory_operation_name(operation_of(v, row)));
 }
 
-static struct cell value_kind(const struct view *v, size_t row, unsigned column)
+static struct cell value_kind(const struct counter_view *v, size_t row, unsigned column)
 {
     return is_of_pool(v, row) ? cell_na() : cell_text(cuda_memory_name((unsigned)samples_uint(v->s, column, row)));
 }
 
-static double kib(const struct view *v, size_t row, unsigned column)
+static double kib(const struct counter_view *v, size_t row, unsigned column)
 {
     return (double)samples_uint(v->s, column, row) / 1024;
 }
 
 /* Columns of an allocation; N/A for operations on a pool. */
-static struct cell value_kib(const struct view *v, size_t row, unsigned column)
+static struct cell value_kib(const struct counter_view *v, size_t row, unsigned column)
 {
     return is_of_pool(v, row) ? cell_na() : cell_real(kib(v, row, column));
 }
 
-static struct cell value_bytes_of(const struct view *v, size_t row, unsigned column)
+static struct cell value_bytes_of(const struct counter_view *v, size_t row, unsigned column)
 {
     return is_of_pool(v, row) ? cell_na() : cell_uint(samples_uint(v->s, column, row));
 }
 
-static bool has_pool(const struct view *v, size_t row)
+static bool has_pool(const struct counter_view *v, size_t row)
 {
     return samples_uint(v->s, CUDA_MEMORY_POOL, row) != 0;
 }
 
-static struct cell value_pool_kib(const struct view *v, size_t row, unsigned column)
+static struct cell value_pool_kib(const struct counter_view *v, size_t row, unsigned column)
 {
     return has_pool(v, row) ? cell_real(kib(v, row, column)) : cell_na();
 }
 
-static struct cell value_pool_bytes(const struct view *v, size_t row, unsigned column)
+static struct cell value_pool_bytes(const struct counter_view *v, size_t row, unsigned column)
 {
     return has_pool(v, row) ? cell_uint(samples_uint(v->s, column, row)) : cell_na();
 }
 
-static struct cell value_stream(const struct view *v, size_t row, unsigned column)
+static struct cell value_stream(const struct counter_view *v, size_t row, unsigned column)
 {
     const uint64_t stream = samples_uint(v->s, column, row);
     return is_of_pool(v, row) || stream == NO_STREAM ? cell_na() : cell_uint(stream);
 }
 
-static struct cell value_address(const struct view *v, size_t row, unsigned column)
+static struct cell value_address(const struct counter_view *v, size_t row, unsigned column)
 {
     char text[24];
     const uint64_t address = samples_uint(v->s, column, row);
@@ -83,7 +83,7 @@ static bool keeps_known(const struct samples *s, size_t row)
 }
 
 /* A counter for each kind of memory with the bytes that are allocated, and one for each pool. */
-static void draw(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void gpu_memory_draw(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     (void)x;
     for (size_t i = 0; i < v->n; i++) {
@@ -111,10 +111,10 @@ static void draw(const struct export *x, const struct view *v, struct trace *t, 
 #define OF_GPU_MEMORY { { SAMPLER_GPU_MEMORY }, 1, .of_rates = false, .keeps = keeps_known }
 
 const struct counter_process gpu_memory_process = {
-    .name = "GPU Memory", .sort = 17, .source = OF_GPU_MEMORY, .draw = draw,
+    .name = "GPU Memory", .sort = 17, .source = OF_GPU_MEMORY, .draw = gpu_memory_draw,
 };
 
-static const struct value db_column[] = {
+static const struct counter_value db_column[] = {
     { "operation", value_operation, 0, "INTEGER" },
     { "kind", value_kind, CUDA_MEMORY_KIND, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
@@ -134,7 +134,7 @@ const struct family_table gpu_memory_tables[] = {
 };
 const size_t n_gpu_memory_tables = COUNT_OF(gpu_memory_tables);
 
-static const struct value report_column[] = {
+static const struct counter_value report_column[] = {
     { "Device_id", value_device, 0, NULL },
     { "Timestamp(us)", value_time, 0, NULL },
     { "Operation", value_operation, 0, NULL },

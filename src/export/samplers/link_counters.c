@@ -15,44 +15,44 @@ static bool pcie_keeps(const struct samples *s, size_t row)
     return samples_uint(s, first + PCIE_MAX, row) >= samples_uint(s, first + PCIE_MIN, row);
 }
 
-static struct cell value_million(const struct view *v, size_t row, unsigned column)
+static struct cell value_million(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_uint(samples_uint(v->s, column, row) * 1000000);
 }
 
-static struct cell value_pcie_mbs(const struct view *v, size_t row, unsigned column)
+static struct cell value_pcie_mbs(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(samples_real(v->s, column, row) * 1e6 / 1024 / 1024);
 }
 
-static struct cell value_pcie_us(const struct view *v, size_t row, unsigned column)
+static struct cell value_pcie_us(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(samples_real(v->s, column, row) / 1000);
 }
 
-static struct cell value_pcie_round(const struct view *v, size_t row, unsigned column)
+static struct cell value_pcie_round(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(round_exact(samples_real(v->s, column, row) * MBS_PER_BYTE_US, 3));
 }
 
-static struct cell value_pcie_round_us(const struct view *v, size_t row, unsigned column)
+static struct cell value_pcie_round_us(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(round_exact(samples_real(v->s, column, row) / 1000, 3));
 }
 
-static struct cell value_zero(const struct view *v, size_t row, unsigned column)
+static struct cell value_zero(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)v, (void)row, (void)column;
     return cell_uint(0);
 }
 
-static struct cell value_zero_real(const struct view *v, size_t row, unsigned column)
+static struct cell value_zero_real(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)v, (void)row, (void)column;
     return cell_real(0);
 }
 
-static void draw_ub(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void draw_ub(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     static const char *const series[] = { "bandwidth_rx(MB/s)", "bandwidth_tx(MB/s)" };
     for (size_t i = 0; i < v->n; i++) {
@@ -132,7 +132,7 @@ const struct counter_process ub_process = {
     { name "Min", get, PCIE_OF(value, PCIE_MIN), "NUMERIC" },       \
     { name "Max", get, PCIE_OF(value, PCIE_MAX), "NUMERIC" },       \
     { name "Avg", get, PCIE_OF(value, PCIE_AVG), "NUMERIC" }
-static const struct value pcie_column[] = {
+static const struct counter_value pcie_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     PCIE_COLUMNS("txPost", value_million, PCIE_TX_POST),
@@ -144,14 +144,14 @@ static const struct value pcie_column[] = {
     PCIE_COLUMNS("rxCpl", value_million, PCIE_RX_CPL),
 };
 
-static const struct value hccs_column[] = {
+static const struct counter_value hccs_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "txThroughput", value_bytes, HCCS_RATE_TX_MBS, "NUMERIC" },
     { "rxThroughput", value_bytes, HCCS_RATE_RX_MBS, "NUMERIC" },
 };
 
-static const struct value port_column[] = {
+static const struct counter_value port_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "bandwidth", value_bytes, PORT_BANDWIDTH, "INTEGER" },
@@ -170,7 +170,7 @@ static const struct value port_column[] = {
     { "funcId", value_uint, PORT_FUNCTION, "INTEGER" },
 };
 
-static const struct value netdev_column[] = {
+static const struct counter_value netdev_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "macTxPfcPkt", value_uint, 0, "INTEGER" },
@@ -194,14 +194,14 @@ static const struct value netdev_column[] = {
     { "nicRxBandwidth", value_real, 18, "NUMERIC" },
 };
 
-static const struct value ub_column[] = {
+static const struct counter_value ub_column[] = {
     { "deviceId", value_device, 0, "NUMERIC" },
     { "portId", value_uint, UB_PORT, "NUMERIC" },
     { "timestampNs", value_time, 0, "NUMERIC" },
     { "rxUdmaBind", value_uint, UB_RX, "NUMERIC" },
     { "txUdmaBind", value_uint, UB_TX, "NUMERIC" },
 };
-static const struct value ub_report_column[] = {
+static const struct counter_value ub_report_column[] = {
     { "Device_id", value_device, 0, NULL },
     { "PortId", value_uint, UB_PORT, NULL },
     { "TimeStamp", value_time, 0, NULL },
@@ -309,15 +309,15 @@ static const struct port_way port_ways[] = {
     { PORT_TX_PACKET_RATE, PORT_TX_PACKETS, PORT_TX_BYTES, PORT_TX_ERRORS, PORT_TX_DROPPED }
 };
 
-struct sums {
+struct link_counters_sums {
     double sum, least, most;
     size_t n;
 };
 
 /* Adds up a column over the samples of one function of a port, or over all samples. */
-static struct sums sum_up(const struct samples *s, unsigned column, uint64_t function, bool of_all)
+static struct link_counters_sums sum_up(const struct samples *s, unsigned column, uint64_t function, bool of_all)
 {
-    struct sums r = { 0 };
+    struct link_counters_sums r = { 0 };
     for (size_t row = 0; row < s->n; row++) {
         if (!of_all && samples_uint(s, PORT_FUNCTION, row) != function)
             continue;
@@ -336,10 +336,10 @@ static struct sums sum_up(const struct samples *s, unsigned column, uint64_t fun
 static void port_cells(const struct samples *s, const struct port_way *way, bool is_tx, uint64_t function,
                        double bandwidth, double passed_ns, struct cell *cell)
 {
-    const struct sums packets = sum_up(s, way->packet_rate, function, false);
-    const struct sums bytes = sum_up(s, way->bytes, function, false);
-    const struct sums errors = sum_up(s, way->errors, function, !is_tx);
-    const struct sums dropped = sum_up(s, way->dropped, function, false);
+    const struct link_counters_sums packets = sum_up(s, way->packet_rate, function, false);
+    const struct link_counters_sums bytes = sum_up(s, way->bytes, function, false);
+    const struct link_counters_sums errors = sum_up(s, way->errors, function, !is_tx);
+    const struct link_counters_sums dropped = sum_up(s, way->dropped, function, false);
     double efficiency = 0, rate = 0, error_rate = 0, drop_rate = 0;
     if (packets.n == 1) {
         const double all = sum_up(s, way->packets, function, false).sum;

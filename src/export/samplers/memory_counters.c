@@ -8,29 +8,29 @@
 #include "raw/enums.h"
 #include "raw/sampler.h"
 
-static struct cell value_direction(const struct view *v, size_t row, unsigned column)
+static struct cell value_direction(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_text(samples_uint(v->s, column, row) ? "write" : "read");
 }
 
-static struct cell value_percent(const struct view *v, size_t row, unsigned column)
+static struct cell value_percent(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(samples_real(v->s, column, row) * 100);
 }
 
 /* The newer presentation converts to percent and back, which changes the last digit. */
-static struct cell value_fraction(const struct view *v, size_t row, unsigned column)
+static struct cell value_fraction(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(samples_real(v->s, column, row) * 100 / 100);
 }
 
-static struct cell value_owner(const struct view *v, size_t row, unsigned column)
+static struct cell value_owner(const struct counter_view *v, size_t row, unsigned column)
 {
     const uint64_t owner = samples_uint(v->s, column, row);
     return owner == NPU_MEM_OF_APP ? cell_text("app") : owner == NPU_MEM_OF_DEVICE ? cell_text("device") : cell_na();
 }
 
-static struct cell value_owner_report(const struct view *v, size_t row, unsigned column)
+static struct cell value_owner_report(const struct counter_view *v, size_t row, unsigned column)
 {
     const uint64_t owner = samples_uint(v->s, column, row);
     return cell_text(owner == NPU_MEM_OF_APP ? "APP" : owner == NPU_MEM_OF_DEVICE ? "Device" : "UNKNOWN");
@@ -39,62 +39,62 @@ static struct cell value_owner_report(const struct view *v, size_t row, unsigned
 /* The column number that stands for the sum of DDR and HBM. */
 enum { BOTH_MEMORIES = NPU_MEM_FIELDS };
 
-static uint64_t memory_bytes(const struct view *v, size_t row, unsigned column)
+static uint64_t memory_bytes(const struct counter_view *v, size_t row, unsigned column)
 {
     if (column == BOTH_MEMORIES)
         return samples_uint(v->s, NPU_MEM_DDR, row) + samples_uint(v->s, NPU_MEM_HBM, row);
     return samples_uint(v->s, column, row);
 }
 
-static struct cell value_kib(const struct view *v, size_t row, unsigned column)
+static struct cell value_kib(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real((double)memory_bytes(v, row, column) / 1024);
 }
 
-static struct cell value_whole_kib(const struct view *v, size_t row, unsigned column)
+static struct cell value_whole_kib(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_uint(memory_bytes(v, row, column) / 1024);
 }
 
-static struct cell value_round_kib(const struct view *v, size_t row, unsigned column)
+static struct cell value_round_kib(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_real(round_exact((double)memory_bytes(v, row, column) / 1024, 3));
 }
 
 /* The bytes that a module holds, or -1: values beyond INT64_MAX mean unknown. */
-static int64_t module_bytes(const struct view *v, size_t row)
+static int64_t module_bytes(const struct counter_view *v, size_t row)
 {
     const int64_t bytes = (int64_t)samples_uint(v->s, MODULE_MEM_BYTES, row);
     return bytes < 0 ? -1 : bytes;
 }
 
-static struct cell value_module_bytes(const struct view *v, size_t row, unsigned column)
+static struct cell value_module_bytes(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)column;
     return cell_int(module_bytes(v, row));
 }
 
-static struct cell value_module_kib(const struct view *v, size_t row, unsigned column)
+static struct cell value_module_kib(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)column;
     const int64_t bytes = module_bytes(v, row);
     return cell_int(bytes > 0 ? bytes / 1024 : bytes);
 }
 
-static struct cell value_module_round_kib(const struct view *v, size_t row, unsigned column)
+static struct cell value_module_round_kib(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)column;
     const int64_t bytes = module_bytes(v, row);
     return bytes > 0 ? cell_real(round_exact((double)bytes / 1024, 3)) : cell_int(bytes);
 }
 
-static struct cell value_module(const struct view *v, size_t row, unsigned column)
+static struct cell value_module(const struct counter_view *v, size_t row, unsigned column)
 {
     const char *name = enum_text(&modules, (uint32_t)samples_uint(v->s, column, row));
     return cell_text(name ? name : "Unknown");
 }
 
-static struct cell value_npu(const struct view *v, size_t row, unsigned column)
+static struct cell value_npu(const struct counter_view *v, size_t row, unsigned column)
 {
     char text[32];
     (void)row, (void)column;
@@ -161,7 +161,7 @@ const struct counter_process npu_mem_process = {
     .name = "NPU MEM", .sort = 17, .source = OF_NPU_MEM, .counter = npu_mem_counter, .n_counters = 6,
 };
 
-static const struct value hbm_column[] = {
+static const struct counter_value hbm_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "bandwidth", value_bytes, HBM_RATE_MBS, "NUMERIC" },
@@ -169,14 +169,14 @@ static const struct value hbm_column[] = {
     { "type", value_direction, HBM_RATE_IS_WRITE, "INTEGER" },
 };
 
-static const struct value ddr_column[] = {
+static const struct counter_value ddr_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "read", value_bytes, DDR_RATE_READ_MBS, "NUMERIC" },
     { "write", value_bytes, DDR_RATE_WRITE_MBS, "NUMERIC" },
 };
 
-static const struct value llc_column[] = {
+static const struct counter_value llc_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "llcId", value_uint, LLC_RATE_UNIT, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
@@ -185,7 +185,7 @@ static const struct value llc_column[] = {
     { "mode", value_direction, LLC_RATE_IS_WRITE, "INTEGER" },
 };
 
-static const struct value npu_mem_column[] = {
+static const struct counter_value npu_mem_column[] = {
     { "type", value_owner, NPU_MEM_EVENT, "INTEGER" },
     { "ddr", value_uint, NPU_MEM_DDR, "NUMERIC" },
     { "hbm", value_uint, NPU_MEM_HBM, "NUMERIC" },
@@ -193,7 +193,7 @@ static const struct value npu_mem_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
 };
 
-static const struct value module_mem_column[] = {
+static const struct counter_value module_mem_column[] = {
     { "moduleId", value_uint, MODULE_MEM_MODULE, "INTEGER" },
     { "timestampNs", value_time, 0, "INTEGER" },
     { "totalReserved", value_module_bytes, MODULE_MEM_BYTES, "NUMERIC" },
@@ -228,10 +228,10 @@ const size_t n_memory_tables = COUNT_OF(memory_tables);
         { "Device", value_npu, 0, NULL },                             \
     }
 enum { NPU_MEM_REPORT_COLUMNS = 6, MODULE_MEM_REPORT_COLUMNS = 5 };
-static const struct value npu_mem_report_column[2][NPU_MEM_REPORT_COLUMNS] = {
+static const struct counter_value npu_mem_report_column[2][NPU_MEM_REPORT_COLUMNS] = {
     NPU_MEM_REPORT(value_whole_kib), NPU_MEM_REPORT(value_round_kib),
 };
-static const struct value module_mem_report_column[2][MODULE_MEM_REPORT_COLUMNS] = {
+static const struct counter_value module_mem_report_column[2][MODULE_MEM_REPORT_COLUMNS] = {
     MODULE_MEM_REPORT(value_module_kib), MODULE_MEM_REPORT(value_module_round_kib),
 };
 /* clang-format on */

@@ -6,41 +6,41 @@
 #include "raw/sampler.h"
 
 /* Dies have names where the records of the SoC are of dies. */
-static struct cell value_die(const struct view *v, size_t row, unsigned column)
+static struct cell value_die(const struct counter_view *v, size_t row, unsigned column)
 {
     static const char *const number[] = { "die 0", "die 1" }, *const name[] = { "D-DIE0", "", "U-DIE0", "U-DIE1" };
     const uint64_t die = samples_uint(v->s, column, row);
     return cell_text(v->device->counters.raw[SAMPLER_SIO].column[SIO_DIE].at ? name[die & 3] : number[die & 1]);
 }
 
-static struct cell value_qos_die(const struct view *v, size_t row, unsigned column)
+static struct cell value_qos_die(const struct counter_view *v, size_t row, unsigned column)
 {
     const uint64_t die = samples_uint(v->s, column, row);
     return die == QOS_NO_DIE ? cell_int(-1) : cell_uint(die);
 }
 
 /* The reference shows the two levels under each other's name (Stars Soc Info, SOC_BANDWIDTH_LEVEL). */
-static struct cell value_l2_level(const struct view *v, size_t row, unsigned column)
+static struct cell value_l2_level(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_uint(samples_uint(v->s, column, row) & 7);
 }
 
-static struct cell value_mata_level(const struct view *v, size_t row, unsigned column)
+static struct cell value_mata_level(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_uint(samples_uint(v->s, column, row) >> 3 & 255);
 }
 
-static struct cell value_link(const struct view *v, size_t row, unsigned column)
+static struct cell value_link(const struct counter_view *v, size_t row, unsigned column)
 {
     return cell_uint(samples_uint(v->s, column, row) & 63);
 }
 
-static struct cell qos_name(const struct view *v, size_t row)
+static struct cell qos_name(const struct counter_view *v, size_t row)
 {
     return cell_name(v->device->counters.qos_event[samples_uint(v->s, QOS_RATE_EVENT, row)]);
 }
 
-static struct cell value_qos_name(const struct view *v, size_t row, unsigned column)
+static struct cell value_qos_name(const struct counter_view *v, size_t row, unsigned column)
 {
     (void)column;
     return qos_name(v, row);
@@ -67,7 +67,7 @@ static bool chip_trans_keeps(const struct samples *s, size_t row)
 enum { PA_LINK_TID = 111111, PCIE_TID = 100010 };
 
 /* The number of samples from i on with the same time. */
-static size_t same_time(const struct view *v, size_t i)
+static size_t same_time(const struct counter_view *v, size_t i)
 {
     size_t n = 1;
     while (i + n < v->n && v->s->at_ns[view_row(v, i + n)] == v->s->at_ns[view_row(v, i)])
@@ -76,7 +76,7 @@ static size_t same_time(const struct view *v, size_t i)
 }
 
 /* A counter of the PCIe transfers of each die. The older presentation shows the dies of a time in one event. */
-static void draw_pcie_dies(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void draw_pcie_dies(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     static const char *const name[] = { "PCIE Write Bandwidth", "PCIE Read Bandwidth" };
     if (x->is_generic && v->n > 0)
@@ -98,7 +98,7 @@ static void draw_pcie_dies(const struct export *x, const struct view *v, struct 
     }
 }
 
-static void draw_chip_trans(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void draw_chip_trans(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     static const struct {
         bool (*is_one)(const struct samples *s, size_t row);
@@ -133,7 +133,7 @@ static void draw_chip_trans(const struct export *x, const struct view *v, struct
 }
 
 /* Samples of the same time are of different dies: each die is a series of one counter. */
-static void draw_sio(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void draw_sio(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     static const char *const name[SIO_VALUES] = { "req_rx", "rsp_rx", "snp_rx", "dat_rx",
                                                   "req_tx", "rsp_tx", "snp_tx", "dat_tx" };
@@ -153,7 +153,7 @@ static void draw_sio(const struct export *x, const struct view *v, struct trace 
 }
 
 /* The greatest value of all accelerators at a time; documented files say of which one. */
-static void draw_acc(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void draw_acc(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     static const struct {
         const char *name, *documented;
@@ -181,7 +181,7 @@ static void draw_acc(const struct export *x, const struct view *v, struct trace 
 }
 
 /* Samples of the same time are of different dies: each die is a series of the counters of its events. */
-static void draw_qos_dies(const struct view *v, struct trace *t, uint32_t pid, size_t first, size_t n)
+static void draw_qos_dies(const struct counter_view *v, struct trace *t, uint32_t pid, size_t first, size_t n)
 {
     for (size_t k = 0; k < v->device->counters.n_qos_events; k++) {
         bool is_open = false;
@@ -201,7 +201,7 @@ static void draw_qos_dies(const struct view *v, struct trace *t, uint32_t pid, s
     }
 }
 
-static void draw_qos(const struct export *x, const struct view *v, struct trace *t, uint32_t pid)
+static void draw_qos(const struct export *x, const struct counter_view *v, struct trace *t, uint32_t pid)
 {
     for (size_t i = 0, n; i < v->n; i += n) {
         const size_t row = view_row(v, i);
@@ -248,14 +248,14 @@ const struct counter_process qos_process = {
     .name = "QoS", .sort = 29, .source = OF_QOS, .draw = draw_qos,
 };
 
-static const struct value soc_column[] = {
+static const struct counter_value soc_column[] = {
     { "l2BufferBwLevel", value_l2_level, SOC_LEVELS, "INTEGER" },
     { "mataBwLevel", value_mata_level, SOC_LEVELS, "INTEGER" },
     { "timestampNs", value_time, 0, "NUMERIC" },
     { "deviceId", value_device, 0, "INTEGER" },
 };
 
-static const struct value acc_column[] = {
+static const struct counter_value acc_column[] = {
     { "accId", value_uint, SOC_ID, "INTEGER" },
     { "readBwLevel", value_uint, ACC_READ_BW, "INTEGER" },
     { "writeBwLevel", value_uint, ACC_WRITE_BW, "INTEGER" },
@@ -265,7 +265,7 @@ static const struct value acc_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
 };
 
-static const struct value qos_column[] = {
+static const struct counter_value qos_column[] = {
     { "deviceId", value_device, 0, "INTEGER" },
     { "eventName", value_qos_name, 0, "NUMERIC" },
     { "bandwidth", value_bytes, QOS_RATE_MBS, "NUMERIC" },
@@ -273,7 +273,7 @@ static const struct value qos_column[] = {
     { "dieId", value_qos_die, QOS_RATE_DIE, "NUMERIC" },
 };
 
-static const struct value sio_column[] = {
+static const struct counter_value sio_column[] = {
     { "deviceId", value_device, 0, "NUMERIC" },
     { "name", value_die, SIO_RATE_DIE, "NUMERIC" },
     { "timestampNs", value_time, 0, "NUMERIC" },

@@ -8,7 +8,7 @@
 #include "raw/counter.h"
 
 /* The records of one device. */
-struct counted {
+struct task_counters_counted {
     const struct device *d;
     const struct layout *layout;
     unsigned first_event; /* field of the layout; those below have the same numbers in both layouts */
@@ -24,20 +24,20 @@ struct counted {
 struct task_counters {
     const struct export *x;
     size_t n, n_parts;
-    struct counted *part; /* one or two of each device */
+    struct task_counters_counted *part; /* one or two of each device */
 };
 
 /* A row of the table: its device, and its row there. */
 struct counted_row {
     const struct task_counters *t;
-    const struct counted *c;
+    const struct task_counters_counted *c;
     size_t row;
 };
 
 static struct counted_row row_at(const void *rows, size_t i)
 {
     const struct task_counters *t = rows;
-    const struct counted *c = t->part;
+    const struct task_counters_counted *c = t->part;
     while (i >= c->first + c->n)
         c++;
     return (struct counted_row){ t, c, i - c->first };
@@ -56,7 +56,7 @@ static struct cell op_cell(struct counted_row r)
 
 static struct cell rate(struct counted_row r, unsigned of)
 {
-    const struct counted *c = r.c;
+    const struct task_counters_counted *c = r.c;
     uint64_t sum[RATE_SUMS] = { 0 };
     for (unsigned s = 0; s < RATE_SUMS; s++)
         for (unsigned i = 0; i < c->sum[s].n; i++)
@@ -95,7 +95,7 @@ static const struct column fault_columns[] = {
 };
 
 /* Finds the counters of the events from which the rates are computed. False: one of them was not counted. */
-static bool find_events(struct counted *c, const struct rate_events *events, const char *counted)
+static bool find_events(struct task_counters_counted *c, const struct rate_events *events, const char *counted)
 {
     const struct event_list list = event_list_parse(counted, COUNTER_EVENTS);
     for (unsigned s = 0; s < RATE_SUMS; s++)
@@ -115,19 +115,19 @@ struct counted_from {
 enum { ALL_TYPES = -1 };
 
 /* Adds records of a device. None if an event of the rates was not counted. False: no memory. */
-static bool add_device(struct task_counters *t, const struct device *d, struct counted_from of)
+static bool task_counters_add_device(struct task_counters *t, const struct device *d, struct counted_from of)
 {
     struct arena *mem = t->x->mem;
     const bool is_l2 = of.data_type == ALL_TYPES;
     const struct pmu_records *from = is_l2 ? &d->pmu.l2 : &d->pmu.smmu;
     const uint32_t *op = is_l2 ? d->pmu.l2_op : d->pmu.smmu_op;
-    struct counted *c = &t->part[t->n_parts];
-    *c = (struct counted){ .d = d,
-                           .layout = is_l2 ? &l2_cache_layout : smmu_layout_of(d->source.chip),
-                           .first_event = is_l2 ? L2_FIRST : SMMU_FIRST,
-                           .first = t->n,
-                           .record = arena_take(mem, from->n, sizeof *c->record),
-                           .op = arena_take(mem, from->n, sizeof *c->op) };
+    struct task_counters_counted *c = &t->part[t->n_parts];
+    *c = (struct task_counters_counted){ .d = d,
+                                         .layout = is_l2 ? &l2_cache_layout : smmu_layout_of(d->source.chip),
+                                         .first_event = is_l2 ? L2_FIRST : SMMU_FIRST,
+                                         .first = t->n,
+                                         .record = arena_take(mem, from->n, sizeof *c->record),
+                                         .op = arena_take(mem, from->n, sizeof *c->op) };
     if (!c->record || !c->op)
         return false;
     for (size_t i = 0; i < from->n; i++) {
@@ -143,7 +143,7 @@ static bool add_device(struct task_counters *t, const struct device *d, struct c
     return true;
 }
 
-static struct task_counters *start(const struct export *x)
+static struct task_counters *task_counters_start(const struct export *x)
 {
     enum { PARTS = 2 };
     struct task_counters *t = arena_take(x->mem, 1, sizeof *t);
@@ -155,15 +155,15 @@ static struct task_counters *start(const struct export *x)
 
 bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 {
-    struct task_counters *t = start(x);
+    struct task_counters *t = task_counters_start(x);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
         const struct chip *chip = d->source.chip;
         struct counted_from of = { ALL_TYPES, &chip->l2, d->source.settings.l2_events };
-        if (!add_device(t, d, of))
+        if (!task_counters_add_device(t, d, of))
             return error_no_memory(e, "l2_cache");
         of.data_type = SMMU_DATA_L2;
-        if (chip->has_wide_ids && !add_device(t, d, of))
+        if (chip->has_wide_ids && !task_counters_add_device(t, d, of))
             return error_no_memory(e, "l2_cache");
     }
     if (!t)
@@ -175,13 +175,13 @@ bool l2_cache_report(const struct export *x, struct table *out, struct error *e)
 bool soc_pmu_report(const struct export *x, struct table *out, struct error *e)
 {
     static const char unit[] = "SMMU:";
-    struct task_counters *t = start(x);
+    struct task_counters *t = task_counters_start(x);
     for (size_t i = 0; i < x->profile->n_devices && t; i++) {
         const struct device *d = &x->profile->device[i];
         const char *events = strcasestr(d->source.settings.npu_events, unit);
-        if (!add_device(t, d,
-                        (struct counted_from){ SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
-                                               events ? events + sizeof unit - 1 : "" }))
+        if (!task_counters_add_device(t, d,
+                                      (struct counted_from){ SMMU_DATA_TRANSLATION, &d->source.chip->smmu,
+                                                             events ? events + sizeof unit - 1 : "" }))
             return error_no_memory(e, "soc_pmu");
     }
     if (!t)
@@ -194,9 +194,9 @@ bool page_fault_report(const struct export *x, struct table *out, struct error *
 {
     if (x->is_generic) /* the older presentation has none */
         return true;
-    struct task_counters *t = start(x);
+    struct task_counters *t = task_counters_start(x);
     for (size_t i = 0; i < x->profile->n_devices && t; i++)
-        if (!add_device(t, &x->profile->device[i], (struct counted_from){ SMMU_DATA_FAULTS, NULL, NULL }))
+        if (!task_counters_add_device(t, &x->profile->device[i], (struct counted_from){ SMMU_DATA_FAULTS, NULL, NULL }))
             return error_no_memory(e, "page_fault");
     if (!t)
         return error_no_memory(e, "page_fault");

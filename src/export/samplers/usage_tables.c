@@ -34,7 +34,7 @@ bool usage_table(const struct export *x, const struct usage_report *r, struct ta
 
 /* ---- the host's gauges, in one row each ---- */
 
-static int by_value(const void *a, const void *b)
+static int usage_tables_by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -56,7 +56,7 @@ static bool peak_and_need(const double *value, size_t n, struct arena *mem, doub
     }
     if (n_positive == 0)
         return true;
-    qsort(positive, n_positive, sizeof *positive, by_value);
+    qsort(positive, n_positive, sizeof *positive, usage_tables_by_value);
     *need = positive[(size_t)ceil((double)(n_positive - 1) * 0.98)] / 0.8;
     return true;
 }
@@ -181,7 +181,7 @@ static const struct column os_runtime_columns[] = {
     { .name = "Max(us)" },   { .name = "Min(us)" },
 };
 
-static int by_time(const void *a, const void *b, void *names)
+static int usage_tables_by_time(const void *a, const void *b, void *names)
 {
     const struct tally *x = a, *y = b;
     if (x->sum != y->sum)
@@ -202,7 +202,7 @@ static bool os_runtime_fill(const struct usage_part *p)
     if (!tally_up(&t, row, c->n, c->name, c->thread, c->dur_ns, p->grid->mem))
         return false;
     if (t.n > 0)
-        qsort_r(t.at, t.n, sizeof *t.at, by_time, p->names);
+        qsort_r(t.at, t.n, sizeof *t.at, usage_tables_by_time, p->names);
     for (size_t i = 0; i < t.n; i++)
         total += (double)t.at[i].sum;
     for (size_t i = 0; i < t.n; i++) {
@@ -267,14 +267,14 @@ static bool sys_mem_fill(const struct usage_part *p)
 }
 
 /* Processes sorted by what they use, the greatest first; of equal ones the higher pid first, as in the reference. */
-struct process_row {
+struct usage_tables_process_row {
     const struct process_use *use;
     double weight;
 };
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct process_row *x = a, *y = b;
+    const struct usage_tables_process_row *x = a, *y = b;
     if (x->weight != y->weight)
         return x->weight < y->weight ? 1 : -1;
     return (x->use->pid < y->use->pid) - (x->use->pid > y->use->pid);
@@ -293,12 +293,12 @@ static double all_pages(const struct process_use *p)
     return sum;
 }
 
-static struct process_row *rank(const struct process_uses *p, double (*weight)(const struct process_use *p),
-                                struct arena *mem)
+static struct usage_tables_process_row *rank(const struct process_uses *p,
+                                             double (*weight)(const struct process_use *p), struct arena *mem)
 {
-    struct process_row *row = arena_take(mem, p->n, sizeof *row);
+    struct usage_tables_process_row *row = arena_take(mem, p->n, sizeof *row);
     for (size_t i = 0; row && i < p->n; i++)
-        row[i] = (struct process_row){ &p->at[i], weight(&p->at[i]) };
+        row[i] = (struct usage_tables_process_row){ &p->at[i], weight(&p->at[i]) };
     if (row && p->n > 0)
         qsort(row, p->n, sizeof *row, by_weight);
     return row;
@@ -313,7 +313,7 @@ static const struct column process_cpu_columns[] = {
 
 static bool process_cpu_fill(const struct usage_part *p)
 {
-    const struct process_row *row = rank(&p->usage->process[PROCESS_CPU], cpu_percent, p->grid->mem);
+    const struct usage_tables_process_row *row = rank(&p->usage->process[PROCESS_CPU], cpu_percent, p->grid->mem);
     for (size_t i = 0; row && i < p->usage->process[PROCESS_CPU].n; i++)
         grid_row(p->grid, (struct cell[]){ usage_source(p), cell_uint(row[i].use->pid), cell_name(row[i].use->name),
                                            cell_real(round_exact(row[i].weight, 3)) });
@@ -327,7 +327,7 @@ static const struct column process_mem_columns[] = {
 
 static bool process_mem_fill(const struct usage_part *p)
 {
-    const struct process_row *row = rank(&p->usage->process[PROCESS_MEMORY], all_pages, p->grid->mem);
+    const struct usage_tables_process_row *row = rank(&p->usage->process[PROCESS_MEMORY], all_pages, p->grid->mem);
     for (size_t i = 0; row && i < p->usage->process[PROCESS_MEMORY].n; i++) {
         const struct process_use *use = row[i].use;
         struct cell cells[3 + PAGES] = { usage_source(p), cell_uint(use->pid), cell_name(use->name) };

@@ -119,7 +119,7 @@ bool disk_usage_track(const struct export *x, struct trace *t, struct error *e)
 
 /* Sorts calls by begin, of equal ones the longer first: an outer call comes before those inside it. System calls and
  * pthread calls come from two files. */
-static bool by_begin(uint32_t *row, size_t n, const struct os_calls *c, struct arena *mem)
+static bool usage_tracks_by_begin(uint32_t *row, size_t n, const struct os_calls *c, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, c->n, sizeof *key);
     for (size_t i = 0; key && i < c->n; i++)
@@ -154,7 +154,7 @@ bool os_runtime_track(const struct export *x, struct trace *t, struct error *e)
         else
             trace_thread_name(t, pid, threads.at[i].a, name);
     }
-    if (!by_begin(row, n, c, x->mem))
+    if (!usage_tracks_by_begin(row, n, c, x->mem))
         return error_no_memory(e, x->profile->path);
     for (size_t k = 0; k < n; k++) {
         const uint32_t i = row[k];

@@ -67,7 +67,7 @@ static void small_run(struct sim_device *d, const struct small_task *s, uint64_t
     const struct sim_small *small = &sim_smalls[s->what];
     const struct sim_task_kind *kind = &sim_task_kinds[small->kind];
     const enum sim_stream stream = (enum sim_stream)(STREAM_COMM + s->plane);
-    const struct launch l = { small->kind, 0, 0 };
+    const struct sim_launch l = { small->kind, 0, 0 };
     const uint64_t time = s->begin + 35;
     const uint16_t task = stream_issue(d, stream, d->comm.id, time - 5);
     host_track(d, HOST_TRACK, d->comm.id, time, stream, task, &l);
@@ -91,7 +91,7 @@ static uint64_t wait_event(struct sim_device *d, uint64_t not_before)
     struct sim_process *p = d->of;
     const uint32_t thread = d->comm.id;
     const uint64_t begin = d->comm.now;
-    const struct launch l = { TASK_EVENT_WAIT, 0, 0 };
+    const struct sim_launch l = { TASK_EVENT_WAIT, 0, 0 };
     const uint16_t task = stream_issue(d, STREAM_COMM, thread, begin + 45);
     host_track(d, HOST_TRACK, thread, begin + 50, STREAM_COMM, task, &l);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_EVENT_WAIT, thread, begin + 20, begin + 120, 0);
@@ -100,7 +100,7 @@ static uint64_t wait_event(struct sim_device *d, uint64_t not_before)
     const uint64_t arrives = device_tick(d, begin + 50), is_free = d->stream[STREAM_COMM].free_at;
     const uint64_t starts = arrives > is_free ? arrives : is_free;
     const uint64_t waits = not_before > starts ? not_before - starts : 0;
-    const struct span s = stream_run(d, STREAM_COMM, task, &l, begin + 50, waits + 20, 0);
+    const struct sim_span s = stream_run(d, STREAM_COMM, task, &l, begin + 50, waits + 20, 0);
     return s.end > not_before ? s.end : not_before;
 }
 

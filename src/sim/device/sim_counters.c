@@ -66,7 +66,7 @@ static void mix_write(struct sim_device *d, uint16_t stream, const struct device
 
 /* A record of chips that count ten events. */
 static void ten_put(struct sim_device *d, const struct layout *l, uint32_t id, uint64_t cycles, uint32_t bits,
-                    bool is_vector, uint32_t core, struct span when)
+                    bool is_vector, uint32_t core, struct sim_span when)
 {
     const struct core_events *m = d->of->metrics;
     const unsigned n = events_count(is_vector ? m->vector_events : m->cube_events);
@@ -99,10 +99,10 @@ static void ten_write(struct sim_device *d, uint32_t id, const struct device_tas
                        bits = (part == 0 ? PMU_TEN_IS_MASTER : 0u) | (is_mix ? PMU_TEN_IS_MIX : 0u);
         const uint64_t cycles = cycles_of(d, t, t->blocks ? t->blocks : 1);
         ten_put(d, &pmu_ten_block_layout, id, cycles / 2, bits, is_vector, first,
-                (struct span){ t->begin, t->end - quarter });
+                (struct sim_span){ t->begin, t->end - quarter });
         ten_put(d, &pmu_ten_block_layout, id, cycles / 2, bits, is_vector, first + 1,
-                (struct span){ t->begin + quarter, t->end });
-        ten_put(d, &pmu_ten_task_layout, id, cycles, bits, is_vector, first, (struct span){ t->begin, t->end });
+                (struct sim_span){ t->begin + quarter, t->end });
+        ten_put(d, &pmu_ten_task_layout, id, cycles, bits, is_vector, first, (struct sim_span){ t->begin, t->end });
     }
 }
 

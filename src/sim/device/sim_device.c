@@ -148,8 +148,8 @@ static void blocks_write(struct sim_device *d, const struct device_stream *s, co
 }
 
 /* Adds a task that is ready at `begin`, behind the tasks that the stream already has. */
-static struct span stream_add(struct sim_device *d, struct device_stream *s, uint16_t task, const struct launch *l,
-                              uint64_t begin, uint64_t duration)
+static struct sim_span stream_add(struct sim_device *d, struct device_stream *s, uint16_t task,
+                                  const struct sim_launch *l, uint64_t begin, uint64_t duration)
 {
     if (begin < s->free_at + GAP_LEAST)
         begin = s->free_at + dice_between(&d->dice, GAP_LEAST, GAP_MOST);
@@ -160,7 +160,7 @@ static struct span stream_add(struct sim_device *d, struct device_stream *s, uin
     if (d->of->o->tiling && (l->kind == TASK_CUBE || l->kind == TASK_VECTOR) && dice_one_in(&d->counters, 64))
         blocks_write(d, s, t);
     s->free_at = t->end;
-    return (struct span){ t->begin, t->end };
+    return (struct sim_span){ t->begin, t->end };
 }
 
 /* A full queue makes the host wait for the oldest task to end. */
@@ -174,12 +174,12 @@ static bool stream_has_room(struct sim_device *d, struct device_stream *s)
     return s->queue != NULL;
 }
 
-struct span stream_run(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
-                       uint64_t host_tick, uint64_t duration, uint64_t not_before)
+struct sim_span stream_run(struct sim_device *d, enum sim_stream which, uint16_t task, const struct sim_launch *l,
+                           uint64_t host_tick, uint64_t duration, uint64_t not_before)
 {
     struct device_stream *s = &d->stream[which];
     if (!stream_has_room(d, s))
-        return (struct span){ not_before, not_before + duration };
+        return (struct sim_span){ not_before, not_before + duration };
     uint64_t begin = device_tick(d, host_tick);
     if (begin < d->logged)
         begin = d->logged;
@@ -187,17 +187,17 @@ struct span stream_run(struct sim_device *d, enum sim_stream which, uint16_t tas
     return stream_add(d, s, task, l, begin > not_before ? begin : not_before, duration);
 }
 
-struct span stream_run_on_device(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
-                                 uint64_t tick, uint64_t duration)
+struct sim_span stream_run_on_device(struct sim_device *d, enum sim_stream which, uint16_t task,
+                                     const struct sim_launch *l, uint64_t tick, uint64_t duration)
 {
     struct device_stream *s = &d->stream[which];
     if (!stream_has_room(d, s))
-        return (struct span){ tick, tick + duration };
+        return (struct sim_span){ tick, tick + duration };
     return stream_add(d, s, task, l, tick > d->logged ? tick : d->logged, duration);
 }
 
-void stream_run_at(struct sim_device *d, enum sim_stream which, uint16_t task, const struct launch *l,
-                   uint64_t host_tick, struct span when)
+void stream_run_at(struct sim_device *d, enum sim_stream which, uint16_t task, const struct sim_launch *l,
+                   uint64_t host_tick, struct sim_span when)
 {
     enum { ON_ITS_WAY = 10 };
     struct device_stream *s = &d->stream[which];
@@ -224,13 +224,13 @@ static void short_log_write(struct sim_device *d, const struct device_stream *s,
 static uint64_t next_tick(const struct device_stream *s)
 {
     const struct device_task *t = &s->queue[s->head];
-    return stage_tick((enum stage)s->stage, t->begin, t->end);
+    return stage_tick((enum sim_stage)s->stage, t->begin, t->end);
 }
 
 static void log_next(struct sim_device *d, struct device_stream *s)
 {
     const struct device_task *t = &s->queue[s->head];
-    const enum stage stage = (enum stage)s->stage;
+    const enum sim_stage stage = (enum sim_stage)s->stage;
     if (chip_is_hwts(d->of))
         hwts_write(d, s->id, t, stage == STAGE_END);
     else if (d->of->chip->group == ON_950)

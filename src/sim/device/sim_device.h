@@ -10,13 +10,13 @@ void device_close(struct sim_device *d);
 uint64_t device_tick(const struct sim_device *d, uint64_t host_tick);
 uint64_t device_host_tick(const struct sim_device *d, uint64_t tick); /* not before the tick */
 uint16_t stream_issue(struct sim_device *d, enum sim_stream s, uint32_t thread, uint64_t host_tick); /* a task id */
-struct span stream_run(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
-                       uint64_t host_tick, uint64_t duration, uint64_t not_before);
-struct span stream_run_on_device(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l,
-                                 uint64_t tick, uint64_t duration); /* launched by the device itself */
-void stream_run_at(struct sim_device *d, enum sim_stream s, uint16_t task, const struct launch *l, uint64_t host_tick,
-                   struct span when);                  /* at that time, or as soon as possible after it */
-void device_log(struct sim_device *d, uint64_t until); /* logs all tasks up to this tick */
+struct sim_span stream_run(struct sim_device *d, enum sim_stream s, uint16_t task, const struct sim_launch *l,
+                           uint64_t host_tick, uint64_t duration, uint64_t not_before);
+struct sim_span stream_run_on_device(struct sim_device *d, enum sim_stream s, uint16_t task, const struct sim_launch *l,
+                                     uint64_t tick, uint64_t duration); /* launched by the device itself */
+void stream_run_at(struct sim_device *d, enum sim_stream s, uint16_t task, const struct sim_launch *l,
+                   uint64_t host_tick, struct sim_span when); /* at that time, or as soon as possible after it */
+void device_log(struct sim_device *d, uint64_t until);        /* logs all tasks up to this tick */
 void device_stamp(struct sim_device *d, uint64_t tick, uint64_t index, uint32_t model, enum sim_stream s, uint16_t task,
                   uint16_t tag);
 uint64_t device_us(const struct sim_device *d, uint64_t us); /* in ticks */

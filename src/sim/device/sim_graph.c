@@ -71,7 +71,7 @@ void graph_load(struct sim_device *d)
         snprintf(name, sizeof name, "graph%u/layer_%u/%s", d->graph_model, i, types[i]);
         snprintf(kernel, sizeof kernel, "te_graph%u_%u", d->graph_model, i);
         const enum task_kind kind = sim_kind_on(p->chip, op->kind);
-        const struct launch l = { kind, kind == TASK_CUBE ? 20 : 40, host_name(p, kernel) };
+        const struct sim_launch l = { kind, kind == TASK_CUBE ? 20 : 40, host_name(p, kernel) };
         const uint64_t hash = host_name(p, name);
         host_call(p, HOST_CALL_ONCE, LEVEL_NODE, TYPE_LAUNCH, thread, at, at + 180, hash);
         host_call(p, HOST_CALL_ONCE, LEVEL_RUNTIME, TYPE_CALL_KERNEL, thread, at + 20, at + 120, 0);
@@ -115,7 +115,7 @@ void graph_capture(struct sim_device *d)
         const size_t which = operator_number(types[i]);
         const struct sim_operator *op = &sim_operators[which];
         const enum task_kind kind = sim_kind_on(p->chip, op->kind);
-        const struct launch l = { kind, kind == TASK_CUBE ? 16 : 32, p->operator_name[which].kernel };
+        const struct sim_launch l = { kind, kind == TASK_CUBE ? 16 : 32, p->operator_name[which].kernel };
         const uint64_t at = d->main.now + 50 + i * CAPTURE_TICKS, name = p->operator_name[which].name;
         host_track(d, HOST_TRACK, thread, at + 140, STREAM_CAPTURED, (uint16_t)i, &l);
         d->captured[i] = (struct graph_task){ kind, l.blocks, op->us_min, op->us_max };
@@ -132,18 +132,18 @@ void graph_capture(struct sim_device *d)
     d->main.now += 50 + CAPTURED_OPERATORS * CAPTURE_TICKS;
 }
 
-static struct span task_run(struct sim_device *d, enum sim_stream s, unsigned i, const struct graph_task *t,
-                            uint64_t time, uint64_t not_before)
+static struct sim_span task_run(struct sim_device *d, enum sim_stream s, unsigned i, const struct graph_task *t,
+                                uint64_t time, uint64_t not_before)
 {
-    const struct launch l = { t->kind, t->blocks, 0 };
+    const struct sim_launch l = { t->kind, t->blocks, 0 };
     const uint64_t us = dice_between(&d->dice, t->us_min, t->us_max);
     return stream_run(d, s, (uint16_t)i, &l, time, device_us(d, us), not_before);
 }
 
 /* A graph runs when the task that stands for it on the main stream has run. */
-static struct span execute_task(struct sim_device *d, uint64_t time)
+static struct sim_span execute_task(struct sim_device *d, uint64_t time)
 {
-    const struct launch l = { TASK_MODEL, 0, 0 };
+    const struct sim_launch l = { TASK_MODEL, 0, 0 };
     const uint16_t task = stream_issue(d, STREAM_MAIN, d->main.id, time - 5);
     host_track(d, HOST_TRACK, d->main.id, time, STREAM_MAIN, task, &l);
     return stream_run(d, STREAM_MAIN, task, &l, time, dice_between(&d->dice, 20, 60), 0);
@@ -154,14 +154,14 @@ static void loaded_run(struct sim_device *d, uint32_t step)
     struct sim_process *p = d->of;
     const uint64_t at = d->main.now + 20;
     const uint32_t thread = d->main.id, index = step + 1, model = d->graph_model;
-    const struct span begin = execute_task(d, at + 150);
+    const struct sim_span begin = execute_task(d, at + 150);
     host_event(p, HOST_CALL, LEVEL_MODEL, TYPE_MODEL_EXECUTE, thread, index, at + 40, model);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_MODEL, thread, at + 90, at + 260, 0);
     host_event(p, HOST_CALL, LEVEL_MODEL, TYPE_MODEL_EXECUTE, thread, index, at + 320, model);
     host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_MODEL_EXECUTE, thread, at, at + 360, 0);
     d->main.now = at + 360;
 
-    struct span first = { 0 }, last = { 0 };
+    struct sim_span first = { 0 }, last = { 0 };
     for (unsigned i = 0; i < GRAPH_OPERATORS; i++) {
         last = task_run(d, STREAM_GRAPH, i, &d->graph[i], at + 150, begin.end + 90);
         if (i == 0)
@@ -190,7 +190,7 @@ static void captured_run(struct sim_device *d)
 {
     struct sim_process *p = d->of;
     const uint64_t at = d->main.now + 30;
-    const struct span begin = execute_task(d, at + 80);
+    const struct sim_span begin = execute_task(d, at + 80);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_MODEL, d->main.id, at + 30, at + 150, 0);
     host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_GRAPH_EXECUTE, d->main.id, at, at + 190, 0);
     d->main.now = at + 190;

@@ -142,7 +142,7 @@ uint8_t *host_record_of(struct sim_process *p, enum host_file f, uint32_t thread
 }
 
 void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, enum sim_stream stream,
-                uint16_t task, const struct launch *l)
+                uint16_t task, const struct sim_launch *l)
 {
     const struct device_stream *s = &d->stream[stream];
     record_track(host_record(d->of, f, thread, time), (unsigned)d->id, s->id,

@@ -16,7 +16,7 @@ void host_event(struct sim_process *p, enum host_file f, uint16_t level, uint32_
 uint8_t *host_record(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time);
 uint8_t *host_record_of(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time, size_t bytes);
 void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, enum sim_stream stream,
-                uint16_t task, const struct launch *l);
+                uint16_t task, const struct sim_launch *l);
 void host_put32(uint8_t *at, uint32_t value);
 
 #endif

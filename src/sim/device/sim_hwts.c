@@ -40,7 +40,7 @@ static void states_write(struct sim_device *d, const struct layout *l, uint16_t 
 }
 
 /* The track for tasks that are not in the log: copies to and from the host, kernels of the AI CPU on the 910, graphs on the 310P. */
-static const struct layout *track_of(const struct sim_process *p, uint8_t kind)
+static const struct layout *sim_hwts_track_of(const struct sim_process *p, uint8_t kind)
 {
     if (kind == TASK_COPY_PCIE)
         return &ts_memcpy_layout;
@@ -73,7 +73,7 @@ void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task 
         timeline_write(d, stream, t, is_end);
         return;
     }
-    const struct layout *track = track_of(d->of, t->kind);
+    const struct layout *track = sim_hwts_track_of(d->of, t->kind);
     if (track) {
         states_write(d, track, stream, t, is_end);
         return;

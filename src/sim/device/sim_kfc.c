@@ -74,16 +74,16 @@ struct handed {
     unsigned n;
 };
 
-static struct span hand_out(struct sim_device *d, struct handed *h, uint32_t lane, enum small what, enum task_kind kind,
-                            uint64_t not_before, uint16_t *task_out)
+static struct sim_span hand_out(struct sim_device *d, struct handed *h, uint32_t lane, enum small what,
+                                enum task_kind kind, uint64_t not_before, uint16_t *task_out)
 {
     const struct sim_small *small = &sim_smalls[what];
     const enum sim_stream stream = h->group->task[lane];
     const uint64_t tick = h->started + 10ull * h->n, bytes = 65536ull << dice_below(&d->dice, 4);
     const uint16_t task = task_number(d, stream, tick - 2);
-    const struct launch l = { kind, 0, 0 };
+    const struct sim_launch l = { kind, 0, 0 };
     const uint64_t ticks = small->moves ? device_us(d, 2 + bytes / 20000) : dice_between(&d->dice, 60, 900);
-    const struct span s = stream_run_on_device(d, stream, task, &l, tick > not_before ? tick : not_before, ticks);
+    const struct sim_span s = stream_run_on_device(d, stream, task, &l, tick > not_before ? tick : not_before, ticks);
     *task_out = task;
     h->n++;
     if (d->of->o->level0)
@@ -135,11 +135,11 @@ static void master_put(struct sim_device *d, uint64_t tick, uint16_t kernel, uin
 
 /* The launch of an AI CPU kernel, alone or inside of a collective's call. */
 static uint16_t kernel_launch(struct sim_device *d, enum sim_stream stream, uint64_t begin, uint64_t kernel,
-                              struct span *span, uint32_t us)
+                              struct sim_span *span, uint32_t us)
 {
     struct sim_process *p = d->of;
     const uint32_t thread = d->comm.id;
-    const struct launch l = { TASK_AICPU_QUIET, 1, kernel };
+    const struct sim_launch l = { TASK_AICPU_QUIET, 1, kernel };
     const uint16_t task = stream_issue(d, stream, thread, begin + 95);
     host_track(d, HOST_TRACK, thread, begin + 100, stream, task, &l);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, TYPE_CALL_CPU_KERNEL, thread, begin + 20, begin + 160, 0);
@@ -154,7 +154,7 @@ static void control_task(struct sim_device *d, uint64_t begin, enum small what, 
 {
     struct sim_process *p = d->of;
     const struct sim_small *small = &sim_smalls[what];
-    const struct launch l = { small->kind, 0, 0 };
+    const struct sim_launch l = { small->kind, 0, 0 };
     const uint16_t task = stream_issue(d, STREAM_CONTROL, d->comm.id, begin + 15);
     host_track(d, HOST_TRACK, d->comm.id, begin + 20, STREAM_CONTROL, task, &l);
     host_call(p, HOST_CALL, LEVEL_COMMUNICATION, TYPE_MASTER, d->comm.id, begin, begin + CALL_TICKS,
@@ -172,7 +172,7 @@ static void expanded_run(struct sim_device *d)
     const uint64_t begin = d->comm.now + 20, count = 4096ull << dice_below(&d->dice, 8);
     const uint64_t tag = comm_name(p, c->node, p->kfc_group_name);
     control_task(d, begin + 100, SMALL_RECORD, tag, 0);
-    struct span kernel;
+    struct sim_span kernel;
     const uint16_t task = kernel_launch(d, STREAM_KFC, begin + 300, p->kfc_name[0], &kernel, 30);
     node_records(d, false, thread, begin + 800, &(struct node){ tag, name_hash(c->node), NODE_COMMUNICATION, 0, 0 },
                  NULL);
@@ -192,11 +192,11 @@ static void expanded_run(struct sim_device *d)
 
     struct handed h = { .group = &groups[0], .tag = tag, .started = kernel.begin + 120 };
     uint16_t head, tail, other;
-    struct span s = hand_out(d, &h, 0, SMALL_WAIT, TASK_NOTIFY_WAIT, 0, &head);
+    struct sim_span s = hand_out(d, &h, 0, SMALL_WAIT, TASK_NOTIFY_WAIT, 0, &head);
     master_put(d, kernel.begin + 130, task, head, false);
     hand_out(d, &h, 1, SMALL_WAIT, TASK_NOTIFY_WAIT, s.begin + 20, &other);
     hand_out(d, &h, 0, SMALL_COPY, TASK_COPY_LOCAL, 0, &other);
-    const struct span sent = hand_out(d, &h, 1, SMALL_PAYLOAD, TASK_RDMA_SEND, 0, &other);
+    const struct sim_span sent = hand_out(d, &h, 1, SMALL_PAYLOAD, TASK_RDMA_SEND, 0, &other);
     hand_out(d, &h, 0, SMALL_REDUCE, TASK_REDUCE, 0, &other);
     s = hand_out(d, &h, 0, SMALL_RECORD, TASK_NOTIFY_RECORD, sent.end + 20, &tail);
     master_put(d, kernel.end - 100, task, tail, true);
@@ -238,7 +238,7 @@ static void fused_run(struct sim_device *d)
 {
     struct sim_process *p = d->of;
     const uint64_t begin = d->comm.now + 20;
-    struct span kernel;
+    struct sim_span kernel;
     const uint16_t task = kernel_launch(d, STREAM_MC2, begin + 100, p->kfc_name[1], &kernel, 90);
     host_call(p, HOST_CALL, LEVEL_ACL, TYPE_ACL_FUSED, d->comm.id, begin, begin + 400, 0);
     d->comm.now = begin + 400;

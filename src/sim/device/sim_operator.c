@@ -135,7 +135,7 @@ void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_
 }
 
 /* An operator in one record, whose length depends on the number of tensors. */
-void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct launch *launch)
+void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct sim_launch *launch)
 {
     const struct layout *l = &captured_op_variable_layout;
     const struct sim_operator *op = &sim_operators[which];
@@ -263,14 +263,14 @@ void memory_release(struct sim_device *d)
 }
 
 /* The calls of one operator, from the outside in. */
-struct calls {
+struct sim_operator_calls {
     uint64_t workspace_begin, workspace_end, acl_begin, node_begin, runtime_begin, track, runtime_end, records,
         node_end, acl_end;
 };
 
-static struct calls calls_make(struct dice *d, uint64_t now)
+static struct sim_operator_calls calls_make(struct dice *d, uint64_t now)
 {
-    struct calls c;
+    struct sim_operator_calls c;
     c.workspace_begin = now + dice_between(d, 15, 40);
     c.workspace_end = c.workspace_begin + dice_between(d, 180, 600);
     c.acl_begin = c.workspace_end + dice_between(d, 20, 70);
@@ -307,10 +307,10 @@ void operator_launch(struct sim_device *d, struct sim_thread *t, const struct pl
     if (t->now < queued.ready)
         t->now = queued.ready;
 
-    const struct calls c = calls_make(&d->dice, t->now);
+    const struct sim_operator_calls c = calls_make(&d->dice, t->now);
     const uint32_t type = TYPE_ACL_OPERATOR + 2 * (uint32_t)which;
     host_call(p, HOST_CALL, LEVEL_ACL, type, t->id, c.workspace_begin, c.workspace_end, 0);
-    const struct launch l = { runs_as, operator_blocks(d, runs_as), p->operator_name[which].kernel };
+    const struct sim_launch l = { runs_as, operator_blocks(d, runs_as), p->operator_name[which].kernel };
     const uint16_t task = stream_issue(d, stream, t->id, c.track - 5);
     host_track(d, HOST_TRACK, t->id, c.track, stream, task, &l);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, kind->call, t->id, c.runtime_begin, c.runtime_end, 0);

@@ -19,6 +19,6 @@ void operator_launch(struct sim_device *d, struct sim_thread *t, const struct pl
 size_t operator_pick(struct dice *d);
 void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_t time, const struct node *n,
                   const struct sim_operator *op);
-void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct launch *launch);
+void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct sim_launch *launch);
 
 #endif

@@ -94,7 +94,7 @@ void record_tensors(uint8_t *rec, uint64_t name, const struct node_tensor *t, un
         record_tensor(rec + TENSOR_FIRST + i * TENSOR_BYTES, &t[i]);
 }
 
-void record_track(uint8_t *rec, unsigned device, uint16_t stream, uint32_t task_and_batch, const struct launch *l)
+void record_track(uint8_t *rec, unsigned device, uint16_t stream, uint32_t task_and_batch, const struct sim_launch *l)
 {
     const struct layout *t = &task_track_layout;
     const struct sim_task_kind *kind = &sim_task_kinds[l->kind];
@@ -217,7 +217,7 @@ void record_comm(uint8_t *rec, bool is_relayed, uint32_t data_type, uint64_t alg
     layout_put(l, HCCL_OP_GROUP, rec, group);
 }
 
-uint64_t stage_tick(enum stage s, uint64_t begin, uint64_t end)
+uint64_t stage_tick(enum sim_stage s, uint64_t begin, uint64_t end)
 {
     enum { CONTEXT_AFTER = 5, CONTEXT_BEFORE = 3 };
     switch (s) {
@@ -228,14 +228,14 @@ uint64_t stage_tick(enum stage s, uint64_t begin, uint64_t end)
     }
 }
 
-enum stage stage_next(enum stage s, enum task_kind kind)
+enum sim_stage stage_next(enum sim_stage s, enum task_kind kind)
 {
     if (s == STAGE_BEGIN && sim_task_kinds[kind].context == 0)
         return STAGE_END;
-    return (enum stage)(s + 1);
+    return (enum sim_stage)(s + 1);
 }
 
-void record_log(uint8_t *rec, uint32_t number, uint16_t stream, uint16_t task, enum task_kind kind, enum stage s,
+void record_log(uint8_t *rec, uint32_t number, uint16_t stream, uint16_t task, enum task_kind kind, enum sim_stage s,
                 uint64_t tick)
 {
     static const uint8_t func[STAGES] = { STARS_ACSQ_BEGIN, STARS_FFTS_BEGIN, STARS_FFTS_END, STARS_ACSQ_END };

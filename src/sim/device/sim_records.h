@@ -64,12 +64,12 @@ struct node_tensor {
 void record_tensor(uint8_t *at, const struct node_tensor *t); /* TENSOR_BYTES of a record */
 void record_tensors(uint8_t *rec, uint64_t name, const struct node_tensor *t, unsigned n); /* at most TENSOR_MOST */
 
-struct launch { /* what a runtime call hands to the device */
+struct sim_launch { /* what a runtime call hands to the device */
     enum task_kind kind;
     uint16_t blocks;
     uint64_t kernel; /* hash; 0: not a kernel */
 };
-void record_track(uint8_t *rec, unsigned device, uint16_t stream, uint32_t task_and_batch, const struct launch *l);
+void record_track(uint8_t *rec, unsigned device, uint16_t stream, uint32_t task_and_batch, const struct sim_launch *l);
 void record_track_flip(uint8_t *rec, unsigned device, uint16_t stream, uint16_t batch);
 
 enum { COPY_TO_DEVICE = 1, COPY_TO_HOST = 2, COPY_ON_DEVICE = 3 };
@@ -110,10 +110,10 @@ void record_comm(uint8_t *rec, bool is_relayed, uint32_t data_type, uint64_t alg
 /* ---- the device ---- */
 
 /* The log has two records of a task; in between are those of its context, where it has one. */
-enum stage { STAGE_BEGIN, STAGE_CONTEXT_BEGIN, STAGE_CONTEXT_END, STAGE_END, STAGES };
-uint64_t stage_tick(enum stage s, uint64_t begin, uint64_t end);
-enum stage stage_next(enum stage s, enum task_kind kind); /* STAGES: it was the last one */
-void record_log(uint8_t *rec, uint32_t number, uint16_t stream, uint16_t task, enum task_kind kind, enum stage s,
+enum sim_stage { STAGE_BEGIN, STAGE_CONTEXT_BEGIN, STAGE_CONTEXT_END, STAGE_END, STAGES };
+uint64_t stage_tick(enum sim_stage s, uint64_t begin, uint64_t end);
+enum sim_stage stage_next(enum sim_stage s, enum task_kind kind); /* STAGES: it was the last one */
+void record_log(uint8_t *rec, uint32_t number, uint16_t stream, uint16_t task, enum task_kind kind, enum sim_stage s,
                 uint64_t tick);
 
 void record_flip(uint8_t *rec, uint64_t tick, uint16_t stream, uint16_t batch);

@@ -33,14 +33,14 @@ static void thread_wait(struct sim_device *d, struct sim_thread *t, const struct
         t->now = task->ready;
 }
 
-static struct span simple_run(struct sim_device *d, struct sim_thread *t, const struct simple *s, uint16_t *task_out,
-                              uint64_t *time_out)
+static struct sim_span simple_run(struct sim_device *d, struct sim_thread *t, const struct simple *s,
+                                  uint16_t *task_out, uint64_t *time_out)
 {
     struct sim_process *p = d->of;
     if (t->now < d->now)
         t->now = d->now;
     const uint64_t begin = t->now + 20, time = begin + 60, end = begin + 150;
-    const struct launch l = { s->kind, 0, 0 };
+    const struct sim_launch l = { s->kind, 0, 0 };
     const uint16_t task = stream_issue(d, s->stream, t->id, time - 5);
     host_track(d, HOST_TRACK, t->id, time, s->stream, task, &l);
     host_call(p, HOST_CALL, LEVEL_RUNTIME, sim_task_kinds[s->kind].call, t->id, begin + 20, end - 30, 0);
@@ -54,17 +54,17 @@ static struct span simple_run(struct sim_device *d, struct sim_thread *t, const 
 }
 
 /* The same for a task of the framework, for which t has waited. */
-static struct span queued_run(struct sim_device *d, struct sim_thread *t, const struct simple *s,
-                              const struct front_task *task, uint64_t *time_out)
+static struct sim_span queued_run(struct sim_device *d, struct sim_thread *t, const struct simple *s,
+                                  const struct front_task *task, uint64_t *time_out)
 {
     uint16_t id;
     const uint64_t begin = t->now + 8;
-    const struct span span = simple_run(d, t, s, &id, time_out);
+    const struct sim_span span = simple_run(d, t, s, &id, time_out);
     front_launched(d->of, task, begin, t->now + 4);
     return span;
 }
 
-static struct span event_record(struct sim_device *d, struct sim_thread *t)
+static struct sim_span event_record(struct sim_device *d, struct sim_thread *t)
 {
     static const struct simple record = { TYPE_ACL_EVENT_RECORD, TASK_EVENT_RECORD, STREAM_MAIN, 8, 24 };
     uint64_t time;
@@ -85,7 +85,7 @@ static void copy_run(struct sim_device *d, uint16_t direction)
     record_memcpy(host_record(d->of, HOST_MEMCPY, t->id, time), 4096ull << dice_below(&d->dice, 8), direction);
 }
 
-struct mark {
+struct sim_step_mark {
     const struct sim_thread *thread;
     uint16_t info;
     uint32_t event, category;
@@ -93,7 +93,7 @@ struct mark {
 };
 
 /* A message that is too long for one record goes on in the next. */
-static void mark_put(struct sim_device *d, const struct mark *m, const char *message)
+static void mark_put(struct sim_device *d, const struct sim_step_mark *m, const char *message)
 {
     const struct layout *l = &mark_layout;
     enum { PART = MARK_MESSAGE_BYTES - 1, MAGIC_AT = 32, TAG_AT = 34, TAG = 120 };
@@ -138,17 +138,19 @@ static void marks_write(struct sim_device *d, uint32_t step, const struct moment
     const uint64_t id = mark_id(d, step), domain = d->of->domain_name;
     char text[512];
     snprintf(text, sizeof text, "loader ready %u", step + 1);
-    mark_put(d, &(struct mark){ &d->main, MARK_PLAIN, EVENT_POINT, 1, at->forward, at->forward, 0, 0 }, text);
-    mark_put(d, &(struct mark){ &d->main, MARK_PLAIN, EVENT_PUSH_POP, 2, at->forward, at->backward, 0, 0 }, "forward");
+    mark_put(d, &(struct sim_step_mark){ &d->main, MARK_PLAIN, EVENT_POINT, 1, at->forward, at->forward, 0, 0 }, text);
+    mark_put(d, &(struct sim_step_mark){ &d->main, MARK_PLAIN, EVENT_PUSH_POP, 2, at->forward, at->backward, 0, 0 },
+             "forward");
     backward_name(text, sizeof text, step);
     mark_put(d,
-             &(struct mark){ &d->backward, MARK_EXTENDED, EVENT_RANGE, 0, at->backward, at->launched,
-                             FIRST_OF_BACKWARD + id, domain },
+             &(struct sim_step_mark){ &d->backward, MARK_EXTENDED, EVENT_RANGE, 0, at->backward, at->launched,
+                                      FIRST_OF_BACKWARD + id, domain },
              text);
     snprintf(text, sizeof text, "step %u", step + 1);
-    mark_put(d, &(struct mark){ &d->main, MARK_EXTENDED, EVENT_RANGE, 0, at->begin, at->launched, id, domain }, text);
+    mark_put(d, &(struct sim_step_mark){ &d->main, MARK_EXTENDED, EVENT_RANGE, 0, at->begin, at->launched, id, domain },
+             text);
     snprintf(text, sizeof text, "iteration %u", step + 1);
-    mark_put(d, &(struct mark){ &d->main, MARK_PLAIN, EVENT_RANGE, 3, at->begin, at->end, 0, 0 }, text);
+    mark_put(d, &(struct sim_step_mark){ &d->main, MARK_PLAIN, EVENT_RANGE, 3, at->begin, at->end, 0, 0 }, text);
 }
 
 /* A small task on the main stream that makes the device stamp the time: the step begins, the step ends. */
@@ -157,7 +159,7 @@ static void trace_run(struct sim_device *d, uint32_t step, bool is_end)
     static const struct simple trace = { 0, TASK_TRACE, STREAM_MAIN, 6, 10 };
     uint16_t task;
     uint64_t time;
-    const struct span s = simple_run(d, &d->main, &trace, &task, &time);
+    const struct sim_span s = simple_run(d, &d->main, &trace, &task, &time);
     const uint16_t tag = is_end ? STEP_TAG_STEP_END : STEP_TAG_STEP_BEGIN;
     device_stamp(d, is_end ? s.end + 4 : s.begin - 4, step + 1, MODEL_NONE, STREAM_MAIN, 0, tag);
     if (d->of->o->marks)
@@ -187,7 +189,7 @@ static void alone_run(struct sim_device *d, uint64_t kernels, struct moments *at
     for (uint64_t i = 0; i < forward; i++)
         operator_launch(d, launcher(d, &d->main), NULL);
     at->backward = d->now;
-    struct span recorded = event_record(d, launcher(d, &d->main));
+    struct sim_span recorded = event_record(d, launcher(d, &d->main));
     for (uint64_t i = forward; i < kernels; i++) {
         operator_launch(d, launcher(d, &d->backward), NULL);
         if (o->comm && (i + 1 == kernels || (i - forward) % BUCKET_KERNELS == BUCKET_KERNELS - 1)) {

@@ -212,7 +212,7 @@ static void shapes_put(struct sim_ms *m, const char *name)
     ms_shapes_write(m, name, text, "BFloat16;Float32");
 }
 
-static struct front_task run(struct sim_front *f)
+static struct front_task sim_ms_run(struct sim_front *f)
 {
     struct sim_ms *m = (struct sim_ms *)f;
     const uint64_t stall = front_stall_ticks(f);
@@ -236,7 +236,7 @@ static struct front_task collective(struct sim_front *f, size_t which)
     return task_put((struct sim_ms *)f, ms_collective_names[which], NULL);
 }
 
-static struct front_task copy(struct sim_front *f, unsigned direction)
+static struct front_task sim_ms_copy(struct sim_front *f, unsigned direction)
 {
     struct sim_ms *m = (struct sim_ms *)f;
     const uint64_t begin = m->now[m->at] + 20;
@@ -278,7 +278,7 @@ static void pace(struct sim_front *f, uint64_t host_tick)
 }
 
 /* MindSpore has ranges of its own around the user's marks. */
-static void mark(struct sim_front *f, uint32_t thread, uint64_t begin, bool is_range)
+static void sim_ms_mark(struct sim_front *f, uint32_t thread, uint64_t begin, bool is_range)
 {
     struct sim_ms *m = (struct sim_ms *)f;
     ms_range_write(m, &(struct ms_range){ .thread = thread,
@@ -361,11 +361,11 @@ const struct front_row ms_front = {
     .close = files_close,
     .step_begin = step_begin,
     .step_end = step_end,
-    .run = run,
+    .run = sim_ms_run,
     .collective = collective,
-    .copy = copy,
+    .copy = sim_ms_copy,
     .event = event,
     .launched = launched,
     .pace = pace,
-    .mark = mark,
+    .mark = sim_ms_mark,
 };

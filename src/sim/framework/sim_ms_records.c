@@ -49,7 +49,7 @@ uint64_t ms_wall_ns(const struct sim_ms *m, uint64_t host_tick)
     return p->wall_us * 1000 + (host_tick - p->cnt) * NS_PER_HOST_TICK;
 }
 
-static void text_put(struct tlv_record *r, uint8_t type, const char *text)
+static void sim_ms_records_text_put(struct sim_tlv *r, uint8_t type, const char *text)
 {
     tlv_text(r, type, text, strlen(text));
 }
@@ -57,7 +57,7 @@ static void text_put(struct tlv_record *r, uint8_t type, const char *text)
 static void range_n(struct sim_ms *m, const struct ms_range *r)
 {
     const struct layout *l = &ms_range_layout;
-    struct tlv_record out;
+    struct sim_tlv out;
     uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE);
     layout_put(l, MS_RANGE_THREAD, rec, r->thread);
     layout_put(l, MS_RANGE_FLOW, rec, r->flow);
@@ -72,12 +72,12 @@ static void range_n(struct sim_ms *m, const struct ms_range *r)
     layout_put(l, MS_RANGE_IS_GRAPH_DATA, rec, r->form == MS_FORM_GRAPH_DATA);
     layout_put(l, MS_RANGE_IS_STAGE, rec, r->form == MS_FORM_STAGE);
     layout_put(l, MS_RANGE_IS_STACK, rec, r->form == MS_FORM_STACK);
-    text_put(&out, MS_TEXT_NAME, r->name ? r->name : "");
-    text_put(&out, MS_TEXT_FULL_NAME, r->full ? r->full : "");
+    sim_ms_records_text_put(&out, MS_TEXT_NAME, r->name ? r->name : "");
+    sim_ms_records_text_put(&out, MS_TEXT_FULL_NAME, r->full ? r->full : "");
     if (r->custom_info)
-        text_put(&out, MS_TEXT_CUSTOM_INFO, r->custom_info);
-    text_put(&out, MS_TEXT_MODULE_GRAPH, r->owner ? r->owner : "");
-    text_put(&out, MS_TEXT_EVENT_GRAPH, r->node ? r->node : "");
+        sim_ms_records_text_put(&out, MS_TEXT_CUSTOM_INFO, r->custom_info);
+    sim_ms_records_text_put(&out, MS_TEXT_MODULE_GRAPH, r->owner ? r->owner : "");
+    sim_ms_records_text_put(&out, MS_TEXT_EVENT_GRAPH, r->node ? r->node : "");
     tlv_end(&out, &m->out[MS_FILE_RANGES]);
 }
 
@@ -85,7 +85,7 @@ static void range_n(struct sim_ms *m, const struct ms_range *r)
 static void range_s(struct sim_ms *m, const struct ms_range *r)
 {
     const struct layout *l = &ms_range_s_layout;
-    struct tlv_record out;
+    struct sim_tlv out;
     char name[TEXT_MOST];
     uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE_S);
     layout_put(l, MS_RANGE_S_BEGIN, rec, r->begin);
@@ -104,9 +104,9 @@ static void range_s(struct sim_ms *m, const struct ms_range *r)
         snprintf(name, sizeof name, "flow");
     else
         snprintf(name, sizeof name, "%s::%s::%s", ms_modules[r->module], ms_events[r->event], r->full);
-    text_put(&out, MS_TEXT_S_NAME, name);
+    sim_ms_records_text_put(&out, MS_TEXT_S_NAME, name);
     if (r->custom_info)
-        text_put(&out, MS_TEXT_S_CUSTOM_INFO, r->custom_info);
+        sim_ms_records_text_put(&out, MS_TEXT_S_CUSTOM_INFO, r->custom_info);
     tlv_end(&out, &m->out[MS_FILE_RANGES]);
 }
 
@@ -124,7 +124,7 @@ void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e)
     const struct layout *l = &ms_memory_layout;
     const struct sim_process *p = m->base.of;
     const bool is_release = e->size == UINT64_MAX;
-    struct tlv_record out;
+    struct sim_tlv out;
     uint8_t *rec = tlv_begin(&out, l, MS_RECORD_MEMORY);
     layout_put(l, MS_MEMORY_DEVICE, rec, sim_device_number(p));
     layout_put(l, MS_MEMORY_THREAD, rec, p->pid + MS_THREAD_DEVICE);
@@ -139,18 +139,18 @@ void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e)
     layout_put(l, MS_MEMORY_STREAM, rec, STREAM);
     layout_put(l, MS_MEMORY_RUN_MODE, rec, 1);
     layout_put(l, MS_MEMORY_ALLOC_TYPE, rec, is_release ? 0 : 2);
-    text_put(&out, MS_MEMORY_TEXT_OWNER, is_release ? "" : e->owner);
+    sim_ms_records_text_put(&out, MS_MEMORY_TEXT_OWNER, is_release ? "" : e->owner);
     tlv_end(&out, &m->out[MS_FILE_MEMORY]);
 }
 
 void ms_shapes_write(struct sim_ms *m, const char *name, const char *shapes, const char *types)
 {
-    struct tlv_record out;
+    struct sim_tlv out;
     if (m->base.of->o->ms_generation != SIM_MS_N)
         return;
     tlv_begin(&out, NULL, MS_RECORD_SHAPES);
-    text_put(&out, MS_SHAPES_TEXT_NAME, name);
-    text_put(&out, MS_SHAPES_TEXT_SHAPES, shapes);
-    text_put(&out, MS_SHAPES_TEXT_TYPES, types);
+    sim_ms_records_text_put(&out, MS_SHAPES_TEXT_NAME, name);
+    sim_ms_records_text_put(&out, MS_SHAPES_TEXT_SHAPES, shapes);
+    sim_ms_records_text_put(&out, MS_SHAPES_TEXT_TYPES, types);
     tlv_end(&out, &m->out[MS_FILE_SHAPES]);
 }

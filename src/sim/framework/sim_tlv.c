@@ -10,7 +10,7 @@ static void head_put(uint8_t *at, uint8_t type, size_t n)
     host_put32(at + 2, (uint32_t)n);
 }
 
-uint8_t *tlv_begin(struct tlv_record *r, const struct layout *l, uint8_t type)
+uint8_t *tlv_begin(struct sim_tlv *r, const struct layout *l, uint8_t type)
 {
     head_put(r->at, type, 0);
     r->n = TLV_HEAD + (l ? (size_t)l->size : 0);
@@ -19,7 +19,7 @@ uint8_t *tlv_begin(struct tlv_record *r, const struct layout *l, uint8_t type)
     return r->at + TLV_HEAD;
 }
 
-void tlv_text(struct tlv_record *r, uint8_t type, const char *text, size_t n)
+void tlv_text(struct sim_tlv *r, uint8_t type, const char *text, size_t n)
 {
     if (n > sizeof r->at - r->n - TLV_HEAD)
         return;
@@ -28,7 +28,7 @@ void tlv_text(struct tlv_record *r, uint8_t type, const char *text, size_t n)
     r->n += TLV_HEAD + n;
 }
 
-void tlv_end(struct tlv_record *r, struct slices *to)
+void tlv_end(struct sim_tlv *r, struct slices *to)
 {
     head_put(r->at, r->at[0], r->n - TLV_HEAD);
     memcpy(slices_take(to, r->n), r->at, r->n);

@@ -6,14 +6,14 @@
 #include "raw/framework_values.h"
 #include "sim/device/sim_host.h"
 
-struct tlv_record {
+struct sim_tlv {
     size_t n;
     uint8_t at[8192];
 };
 
-uint8_t *tlv_begin(struct tlv_record *r, const struct layout *l,
+uint8_t *tlv_begin(struct sim_tlv *r, const struct layout *l,
                    uint8_t type); /* its fields, which are zero; l: NULL: none */
-void tlv_text(struct tlv_record *r, uint8_t type, const char *text, size_t n); /* what does not fit is left out */
-void tlv_end(struct tlv_record *r, struct slices *to);
+void tlv_text(struct sim_tlv *r, uint8_t type, const char *text, size_t n); /* what does not fit is left out */
+void tlv_end(struct sim_tlv *r, struct slices *to);
 
 #endif

@@ -258,7 +258,7 @@ static void loader_stall(struct sim_torch *t, uint64_t ticks)
     op_end(t);
 }
 
-static struct front_task run(struct sim_front *f)
+static struct front_task sim_torch_run(struct sim_front *f)
 {
     struct sim_torch *t = (struct sim_torch *)f;
     const uint64_t stall = front_stall_ticks(f);
@@ -299,7 +299,7 @@ static struct front_task collective(struct sim_front *f, size_t which)
     return task;
 }
 
-static struct front_task copy(struct sim_front *f, unsigned direction)
+static struct front_task sim_torch_copy(struct sim_front *f, unsigned direction)
 {
     struct sim_torch *t = (struct sim_torch *)f;
     static const char *const name[] = { "acl_memcpy_host_to_host", "acl_memcpy_host_to_device",
@@ -403,9 +403,9 @@ const struct front_row torch_front = {
     .close = files_close,
     .step_begin = step_begin,
     .step_end = step_end,
-    .run = run,
+    .run = sim_torch_run,
     .collective = collective,
-    .copy = copy,
+    .copy = sim_torch_copy,
     .event = event,
     .launched = launched,
     .pace = pace,

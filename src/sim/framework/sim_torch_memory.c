@@ -7,7 +7,7 @@
 enum { PLACE_BYTES = 64 << 20, RESERVED_STEP = 20 << 20, STREAM = 2 };
 static const uint64_t blocks_at = 0x12c040000000, workspace_at = 0x12d0f5e00000, host_at = 0x55d012c40000;
 
-struct event {
+struct sim_torch_memory_event {
     uint64_t address, time;
     int64_t bytes; /* negative: given back */
     uint8_t component, kind;
@@ -15,7 +15,8 @@ struct event {
     uint32_t thread;
 };
 
-static void event_write(struct sim_torch *t, const struct event *e, uint64_t allocated, uint64_t reserved)
+static void event_write(struct sim_torch *t, const struct sim_torch_memory_event *e, uint64_t allocated,
+                        uint64_t reserved)
 {
     const struct layout *l = &torch_memory_layout;
     enum { RECORD_MEMORY = 3, NO_DEVICE = 0xFF };
@@ -44,7 +45,8 @@ static void event_write(struct sim_torch *t, const struct event *e, uint64_t all
 /* A block that another stream has used is returned to the pool first, and released by its tensor right after. */
 static void block_release(struct sim_torch *t, struct torch_block *b)
 {
-    struct event e = { b->address, t->at->now, -(int64_t)b->bytes, .kind = MEMORY_BLOCK_FREE, .thread = t->at->id };
+    struct sim_torch_memory_event e = { b->address, t->at->now, -(int64_t)b->bytes, .kind = MEMORY_BLOCK_FREE,
+                                        .thread = t->at->id };
     t->allocated -= b->bytes;
     event_write(t, &e, t->allocated, t->reserved);
     t->at->now = e.time += 3;
@@ -64,8 +66,8 @@ uint64_t torch_allocate(struct sim_torch *t, uint64_t bytes)
     while (t->reserved < t->allocated)
         t->reserved += RESERVED_STEP;
     t->at->now += 4;
-    event_write(t, &(struct event){ b->address, t->at->now, (int64_t)bytes, .thread = t->at->id }, t->allocated,
-                t->reserved);
+    event_write(t, &(struct sim_torch_memory_event){ b->address, t->at->now, (int64_t)bytes, .thread = t->at->id },
+                t->allocated, t->reserved);
     return b->address;
 }
 
@@ -87,15 +89,15 @@ void torch_release_all(struct sim_torch *t)
 void torch_workspace(struct sim_torch *t, uint64_t time)
 {
     enum { FIRST = 4 << 20, MOST = 1 << 30 };
-    struct event e = { workspace_at, time,  -(int64_t)t->workspace, COMPONENT_WORKSPACE,
-                       MEMORY_FREE,  false, t->queue_thread };
+    struct sim_torch_memory_event e = { workspace_at, time,  -(int64_t)t->workspace, COMPONENT_WORKSPACE,
+                                        MEMORY_FREE,  false, t->queue_thread };
     if (t->workspace >= MOST)
         return;
     if (t->workspace > 0)
         event_write(t, &e, 0, 0);
     t->workspace = t->workspace > 0 ? 2 * t->workspace : FIRST;
-    e = (struct event){ workspace_at,  time + 3, (int64_t)t->workspace, COMPONENT_WORKSPACE,
-                        MEMORY_MALLOC, false,    t->queue_thread };
+    e = (struct sim_torch_memory_event){ workspace_at,  time + 3, (int64_t)t->workspace, COMPONENT_WORKSPACE,
+                                         MEMORY_MALLOC, false,    t->queue_thread };
     event_write(t, &e, t->workspace, t->workspace);
 }
 
@@ -103,8 +105,8 @@ void torch_workspace(struct sim_torch *t, uint64_t time)
 void torch_host_memory(struct sim_torch *t)
 {
     const int64_t bytes = 64 * (int64_t)dice_between(&t->base.dice, 1, 2000);
-    struct event e = { host_at + 4096ull * dice_below(&t->base.dice, 1000), t->at->now + 10, bytes, .is_host = true,
-                       .thread = t->at->id };
+    struct sim_torch_memory_event e = { host_at + 4096ull * dice_below(&t->base.dice, 1000), t->at->now + 10, bytes,
+                                        .is_host = true, .thread = t->at->id };
     event_write(t, &e, (uint64_t)bytes, 0);
     t->at->now = e.time += 60;
     e.bytes = -bytes;

@@ -28,12 +28,12 @@ void torch_files_open(struct sim_torch *t)
 }
 
 /* A text that grows. What does not fit is left out: the tables are written so that everything fits. */
-struct text {
+struct sim_torch_records_text {
     size_t n;
     char at[2048];
 };
 
-static void text_add(struct text *t, const char *more)
+static void text_add(struct sim_torch_records_text *t, const char *more)
 {
     const size_t n = strlen(more), room = sizeof t->at - t->n;
     const size_t fits = n < room ? n : room;
@@ -41,7 +41,7 @@ static void text_add(struct text *t, const char *more)
     t->n += fits;
 }
 
-static void text_number(struct text *t, uint64_t value, unsigned base)
+static void text_number(struct sim_torch_records_text *t, uint64_t value, unsigned base)
 {
     char digit[24], *at = digit + sizeof digit - 1;
     *at = 0;
@@ -51,13 +51,13 @@ static void text_number(struct text *t, uint64_t value, unsigned base)
     text_add(t, at);
 }
 
-static void field_put(struct tlv_record *r, uint8_t type, const char *text, size_t n)
+static void field_put(struct sim_tlv *r, uint8_t type, const char *text, size_t n)
 {
     if (n > 0)
         tlv_text(r, type, text, n);
 }
 
-struct tensor {
+struct sim_torch_records_tensor {
     uint64_t object, storage;
     enum torch_type type;
     unsigned n;
@@ -75,30 +75,31 @@ static const struct {
 /* Objects of Python lie where their storage does, only closer together. */
 static const uint64_t objects_at = 0x7f3a00000000, weights_at = 0x12c100000000;
 
-static struct tensor tensor_at(uint64_t storage, enum torch_type type)
+static struct sim_torch_records_tensor tensor_at(uint64_t storage, enum torch_type type)
 {
     enum { APART = 18 };
-    return (struct tensor){ objects_at + (storage >> APART << 6) % 0x40000000, storage, type, 0, { 0 } };
+    return (
+        struct sim_torch_records_tensor){ objects_at + (storage >> APART << 6) % 0x40000000, storage, type, 0, { 0 } };
 }
 
-static struct tensor parameter(const struct sim_torch *t, uint32_t layer, bool is_bias)
+static struct sim_torch_records_tensor parameter(const struct sim_torch *t, uint32_t layer, bool is_bias)
 {
     enum { PARAMETER_BYTES = 32 << 20 };
     const struct torch_unit *u = &t->unit;
     const size_t which = u->network ? (size_t)(u->network - torch_networks) : 0;
     const uint64_t number = (which * TORCH_LAYERS + layer % TORCH_LAYERS) * 2 + is_bias;
-    struct tensor x = tensor_at(weights_at + number * PARAMETER_BYTES, TORCH_TYPE_FLOAT);
+    struct sim_torch_records_tensor x = tensor_at(weights_at + number * PARAMETER_BYTES, TORCH_TYPE_FLOAT);
     x.n = is_bias ? 1 : 2;
     x.dim[0] = x.dim[1] = u->columns;
     return x;
 }
 
-static struct tensor tensor_of(const struct sim_torch *t, char letter)
+static struct sim_torch_records_tensor tensor_of(const struct sim_torch *t, char letter)
 {
     const struct torch_unit *u = &t->unit;
     if (letter == 'w' || letter == 'b')
         return parameter(t, u->layer, letter == 'b');
-    struct tensor x = tensor_at(u->input, letter == 'i' ? TORCH_TYPE_LONG : u->type);
+    struct sim_torch_records_tensor x = tensor_at(u->input, letter == 'i' ? TORCH_TYPE_LONG : u->type);
     switch (letter) {
     case 'q': x.n = 4, x.dim[0] = 2, x.dim[1] = 16, x.dim[2] = u->rows, x.dim[3] = 128; break;
     case 'i': x.n = 1, x.dim[0] = u->rows; break;
@@ -107,7 +108,7 @@ static struct tensor tensor_of(const struct sim_torch *t, char letter)
     return x;
 }
 
-static void sizes_add(struct text *out, const struct tensor *x)
+static void sizes_add(struct sim_torch_records_text *out, const struct sim_torch_records_tensor *x)
 {
     for (unsigned i = 0; i < x->n; i++) {
         text_add(out, i > 0 ? "," : "");
@@ -115,7 +116,8 @@ static void sizes_add(struct text *out, const struct tensor *x)
     }
 }
 
-static void tensor_add(struct text *out, const struct sim_torch *t, const struct tensor *x)
+static void tensor_add(struct sim_torch_records_text *out, const struct sim_torch *t,
+                       const struct sim_torch_records_tensor *x)
 {
     text_add(out, "0x");
     text_number(out, x->object, 16);
@@ -140,22 +142,23 @@ static void tensor_add(struct text *out, const struct sim_torch *t, const struct
     text_number(out, sim_device_number(t->base.of), 10);
 }
 
-static void list_add(struct text *out, const struct sim_torch *t)
+static void list_add(struct sim_torch_records_text *out, const struct sim_torch *t)
 {
     if (out->n > 0)
         text_add(out, "}");
     for (uint32_t i = 0; i < 3; i++) {
-        const struct tensor x = parameter(t, t->unit.layer + i, false);
+        const struct sim_torch_records_tensor x = parameter(t, t->unit.layer + i, false);
         tensor_add(out, t, &x);
         text_add(out, ")");
     }
 }
 
-static void inputs_write(const struct sim_torch *t, struct tlv_record *r, const char *inputs)
+static void inputs_write(const struct sim_torch *t, struct sim_tlv *r, const char *inputs)
 {
     enum { KINDS = 4 };
     static const char *const scalar[KINDS] = { "Bool", "Int", "Double", "Int" };
-    struct text type = { .n = 0 }, shape = { .n = 0 }, tensors = { .n = 0 }, lists = { .n = 0 }, scalars = { .n = 0 };
+    struct sim_torch_records_text type = { .n = 0 }, shape = { .n = 0 }, tensors = { .n = 0 }, lists = { .n = 0 },
+                                  scalars = { .n = 0 };
     for (const char *c = inputs; *c; c++) {
         text_add(&type, c > inputs ? ";" : "");
         text_add(&shape, c > inputs ? ";" : "");
@@ -172,7 +175,7 @@ static void inputs_write(const struct sim_torch *t, struct tlv_record *r, const 
             list_add(&lists, t);
             break;
         default: {
-            const struct tensor x = tensor_of(t, *c);
+            const struct sim_torch_records_tensor x = tensor_of(t, *c);
             text_add(&type, types[x.type].name);
             sizes_add(&shape, &x);
             text_add(&tensors, tensors.n > 0 ? ")" : "");
@@ -206,9 +209,9 @@ static const char *const frames[TORCH_FRAMES] = {
     [TORCH_FRAME_EXIT] = "__torch_npu_profiler_python_tracer_exit",
 };
 
-static void stack_write(const struct sim_torch *t, struct tlv_record *r)
+static void stack_write(const struct sim_torch *t, struct sim_tlv *r)
 {
-    struct text stack = { .n = 0 };
+    struct sim_torch_records_text stack = { .n = 0 };
     if (t->unit.network) {
         text_add(&stack, PACKAGES MODULES);
         text_add(&stack, t->unit.network->file);
@@ -218,9 +221,9 @@ static void stack_write(const struct sim_torch *t, struct tlv_record *r)
     field_put(r, TORCH_TEXT_STACK, stack.at, stack.n);
 }
 
-static void modules_write(const struct sim_torch *t, struct tlv_record *r)
+static void modules_write(const struct sim_torch *t, struct sim_tlv *r)
 {
-    struct text modules = { .n = 0 };
+    struct sim_torch_records_text modules = { .n = 0 };
     text_add(&modules, "Transformer;Layer;");
     text_add(&modules, t->unit.network->module);
     field_put(r, TORCH_TEXT_MODULES, modules.at, modules.n);
@@ -229,7 +232,7 @@ static void modules_write(const struct sim_torch *t, struct tlv_record *r)
 void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const struct torch_op *op)
 {
     const struct layout *l = &torch_op_layout;
-    struct tlv_record r;
+    struct sim_tlv r;
     uint8_t *rec = tlv_begin(&r, l, RECORD_OP);
     layout_put(l, TORCH_OP_BEGIN, rec, op->begin);
     layout_put(l, TORCH_OP_END, rec, th->now);
@@ -253,7 +256,7 @@ void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const st
 void torch_mark_write(struct sim_torch *t, uint64_t time, unsigned kind, uint64_t id, uint32_t thread, const char *name)
 {
     const struct layout *l = &torch_mark_layout;
-    struct tlv_record r;
+    struct sim_tlv r;
     uint8_t *rec = tlv_begin(&r, l, RECORD_MARK);
     layout_put(l, TORCH_MARK_TIME, rec, time);
     layout_put(l, TORCH_MARK_KIND, rec, kind);
@@ -266,7 +269,7 @@ void torch_mark_write(struct sim_torch *t, uint64_t time, unsigned kind, uint64_
 
 static void key_write(struct sim_torch *t, uint64_t key, const char *text)
 {
-    struct tlv_record r;
+    struct sim_tlv r;
     layout_put(&python_key_layout, PYTHON_KEY, tlv_begin(&r, &python_key_layout, RECORD_KEY), key);
     field_put(&r, PYTHON_KEY_TEXT, text, strlen(text));
     tlv_end(&r, &t->out[TORCH_FILE_KEYS]);
@@ -335,13 +338,13 @@ void torch_frames_end(struct sim_torch *t)
 static void module_record(struct sim_torch *t, uint64_t key, const char *text)
 {
     const struct torch_network *n = t->unit.network;
-    struct tlv_record r;
-    struct text all = { .n = 0 };
+    struct sim_tlv r;
+    struct sim_torch_records_text all = { .n = 0 };
     key_write(t, key, text);
     if (!strchr(n->inner_inputs, 'w'))
         return;
     for (unsigned is_bias = 0; is_bias < 2; is_bias++) {
-        const struct tensor x = parameter(t, t->unit.layer, is_bias);
+        const struct sim_torch_records_tensor x = parameter(t, t->unit.layer, is_bias);
         text_add(&all, is_bias ? "}bias)" : "weight)");
         tensor_add(&all, t, &x);
         text_add(&all, ")");
@@ -384,10 +387,10 @@ void torch_module_leave(struct sim_torch *t)
 void torch_optimizer_record(struct sim_torch *t)
 {
     static const char *const state[] = { "exp_avg>", "exp_avg_sq>" };
-    struct tlv_record r;
-    struct text all = { .n = 0 };
+    struct sim_tlv r;
+    struct sim_torch_records_text all = { .n = 0 };
     for (uint32_t layer = 0; layer < 4; layer++) {
-        struct tensor x = parameter(t, layer, false);
+        struct sim_torch_records_tensor x = parameter(t, layer, false);
         text_add(&all, layer > 0 ? "}" : "");
         tensor_add(&all, t, &x);
         text_add(&all, "))");

@@ -266,9 +266,9 @@ uint32_t sim_ranks(const struct sim_options *o)
 }
 
 /* Processes are written one after the other, or several at a time; each has its own result. */
-struct writing {
+struct generate_writing {
     const struct sim_process *first; /* the template of all processes */
-    struct written {
+    struct generate_written {
         char path[PATH_MAX];
         struct error error;
     } * at;
@@ -276,8 +276,8 @@ struct writing {
 
 static void write_one(void *context, size_t i)
 {
-    const struct writing *all = context;
-    struct written *w = &all->at[i];
+    const struct generate_writing *all = context;
+    struct generate_written *w = &all->at[i];
     if (all->first->job && job_is_missing(&all->first->job->faults, (uint32_t)i))
         return;
     struct sim_process *p = malloc(sizeof *p);
@@ -294,7 +294,7 @@ static void write_one(void *context, size_t i)
 /* Writes all processes. The error is that of the first process with one; path_out is the path of the last process. */
 static bool all_write(const struct sim_process *first, uint32_t n, char *path_out, size_t size, struct error *e)
 {
-    struct writing all = { first, calloc(n, sizeof *all.at) };
+    struct generate_writing all = { first, calloc(n, sizeof *all.at) };
     if (!all.at)
         return error_no_memory(e, "the simulation");
     pool_run(n, first->o->n_threads > 0 ? first->o->n_threads : 1, write_one, &all);

@@ -118,7 +118,7 @@ bool job_links(const struct sim_job *j, uint32_t a, uint32_t b)
     return is_linked;
 }
 
-struct writer {
+struct sim_job_writer {
     const struct sim_job *j;
     const struct job_times *t;
     struct job_task *out; /* NULL: they are only counted */
@@ -127,7 +127,8 @@ struct writer {
     unsigned plane;
 };
 
-static void put(struct writer *w, enum small what, uint32_t remote, uint32_t link, uint64_t bytes, uint64_t end_ns)
+static void sim_job_put(struct sim_job_writer *w, enum small what, uint32_t remote, uint32_t link, uint64_t bytes,
+                        uint64_t end_ns)
 {
     enum { GAP = 10 };
     if (w->out)
@@ -136,32 +137,32 @@ static void put(struct writer *w, enum small what, uint32_t remote, uint32_t lin
     w->at_ns = end_ns + GAP * w->j->unit_ns;
 }
 
-static void put_signal(struct writer *w, enum small what, uint32_t remote, uint32_t link)
+static void put_signal(struct sim_job_writer *w, enum small what, uint32_t remote, uint32_t link)
 {
     enum { LONG = 10 };
-    put(w, what, remote, link, 0, w->at_ns + LONG * w->j->unit_ns);
+    sim_job_put(w, what, remote, link, 0, w->at_ns + LONG * w->j->unit_ns);
 }
 
 /* A wait until that time, or a short one if it has passed. */
-static void put_wait(struct writer *w, uint32_t remote, uint32_t link, uint64_t until_ns)
+static void put_wait(struct sim_job_writer *w, uint32_t remote, uint32_t link, uint64_t until_ns)
 {
     enum { LEAST = 5 };
     const uint64_t least = w->at_ns + LEAST * w->j->unit_ns;
-    put(w, SMALL_WAIT, remote, link, 0, until_ns > least ? until_ns : least);
+    sim_job_put(w, SMALL_WAIT, remote, link, 0, until_ns > least ? until_ns : least);
 }
 
 /* Between hosts a payload has arrived when its signal was answered; collectives exchange one more pair of signals. */
-static void put_transfer(struct writer *w, enum small what, uint32_t remote, uint32_t link, uint64_t bytes, uint64_t ns,
-                         bool is_pair)
+static void put_transfer(struct sim_job_writer *w, enum small what, uint32_t remote, uint32_t link, uint64_t bytes,
+                         uint64_t ns, bool is_pair)
 {
     enum { SIGNALS = 50 }; /* units that the last pair needs */
     const uint64_t begin_ns = w->at_ns;
     if (link != LINK_ROCE) {
-        put(w, what, remote, link, bytes, begin_ns + ns);
+        sim_job_put(w, what, remote, link, bytes, begin_ns + ns);
         return;
     }
     const uint64_t last = is_pair ? 0 : SIGNALS * w->j->unit_ns;
-    put(w, SMALL_PAYLOAD, remote, link, bytes, begin_ns + 10 * w->j->unit_ns);
+    sim_job_put(w, SMALL_PAYLOAD, remote, link, bytes, begin_ns + 10 * w->j->unit_ns);
     put_signal(w, SMALL_NOTIFY, remote, link);
     put_wait(w, remote, link, begin_ns + (ns > last ? ns - last : 0));
     if (is_pair)
@@ -170,7 +171,7 @@ static void put_transfer(struct writer *w, enum small what, uint32_t remote, uin
     put_wait(w, remote, link, begin_ns + ns);
 }
 
-static uint64_t pair_tasks(struct writer *w, uint32_t rank, const struct job_item *item)
+static uint64_t pair_tasks(struct sim_job_writer *w, uint32_t rank, const struct job_item *item)
 {
     const struct sim_job *j = w->j;
     const struct job_group g = job_group(j, AXIS_PP, rank);
@@ -193,7 +194,7 @@ static uint64_t pair_tasks(struct writer *w, uint32_t rank, const struct job_ite
     return w->t->begin_ns + transfer_ns(j, other, rank, bytes, w->t->number);
 }
 
-static uint64_t collective_tasks(struct writer *w, uint32_t rank, const struct job_item *item)
+static uint64_t collective_tasks(struct sim_job_writer *w, uint32_t rank, const struct job_item *item)
 {
     enum { COPY_UNITS = 40 };
     const struct sim_job *j = w->j;
@@ -203,7 +204,7 @@ static uint64_t collective_tasks(struct writer *w, uint32_t rank, const struct j
                gathers = item->collective != COLLECTIVE_REDUCE_SCATTER;
     uint64_t last = 0, end_of_master = 0;
     size_t master = 0;
-    put(w, SMALL_MOVE, g.place, LINK_ON_CHIP, bytes, w->at_ns + COPY_UNITS * j->unit_ns);
+    sim_job_put(w, SMALL_MOVE, g.place, LINK_ON_CHIP, bytes, w->at_ns + COPY_UNITS * j->unit_ns);
     const uint64_t first_ns = w->at_ns;
     for (w->plane = 0; w->plane < JOB_PLANES && peer_distance(g.size, w->plane) > 0; w->plane++) {
         w->at_ns = first_ns;
@@ -244,7 +245,7 @@ static uint64_t collective_tasks(struct writer *w, uint32_t rank, const struct j
 size_t job_tasks(const struct sim_job *j, uint32_t rank, const struct job_item *item, const struct job_times *t,
                  struct job_task *out, uint64_t *last_ns)
 {
-    struct writer w = { .j = j, .t = t, .out = out, .at_ns = t->arrives_ns };
+    struct sim_job_writer w = { .j = j, .t = t, .out = out, .at_ns = t->arrives_ns };
     const bool is_pair = job_axis_of((enum job_channel)item->channel) == AXIS_PP;
     const uint64_t last = is_pair ? pair_tasks(&w, rank, item) : collective_tasks(&w, rank, item);
     if (last_ns)

@@ -69,7 +69,7 @@ struct job_exchange {
     uint64_t begin_ns, end_ns; /* the last member has arrived; it has ended in all members */
     uint32_t n_came; /* members that have arrived, while the plan is made; begin_ns is the latest arrival until then */
 };
-struct job_line { /* all exchanges of a channel between the same ranks, in order */
+struct sim_job_line { /* all exchanges of a channel between the same ranks, in order */
     struct job_exchange *at;
     size_t n, room;
     uint32_t members;
@@ -86,7 +86,7 @@ struct sim_job {
     uint64_t unit_ns; /* a tick of the devices' counter, at least 20 */
     struct job_faults faults;
     struct job_program (*program)[2]; /* of a stage; the second one has a kernel more */
-    struct job_line *line;
+    struct sim_job_line *line;
     size_t n_lines;
     uint8_t forward[JOB_OPERATORS_MOST], reverse[JOB_OPERATORS_MOST]; /* operators, see operators_pair() */
 };

@@ -51,9 +51,9 @@ static uint64_t tick(const struct sim_device *d, uint64_t ns)
     return device_tick(d, host_tick(d, ns));
 }
 
-static struct span span_of(const struct sim_device *d, uint64_t begin_ns, uint64_t end_ns)
+static struct sim_span span_of(const struct sim_device *d, uint64_t begin_ns, uint64_t end_ns)
 {
-    return (struct span){ tick(d, begin_ns), tick(d, end_ns) };
+    return (struct sim_span){ tick(d, begin_ns), tick(d, end_ns) };
 }
 
 static void pace(struct sim_device *d, uint64_t ns)
@@ -66,11 +66,11 @@ static void pace(struct sim_device *d, uint64_t ns)
 
 /* An event is recorded by a stream, or waited for. */
 static void event_run(struct sim_device *d, struct sim_thread *t, bool is_wait, enum sim_stream stream,
-                      struct span when)
+                      struct sim_span when)
 {
     struct sim_process *p = d->of;
     const enum task_kind kind = is_wait ? TASK_EVENT_WAIT : TASK_EVENT_RECORD;
-    const struct launch l = { kind, 0, 0 };
+    const struct sim_launch l = { kind, 0, 0 };
     if (t->now < d->now)
         t->now = d->now;
     const uint64_t begin = t->now + 20, time = begin + 60, end = begin + 150;
@@ -84,7 +84,7 @@ static void event_run(struct sim_device *d, struct sim_thread *t, bool is_wait, 
 }
 
 /* The same for the stream of the operators, which the framework asks for. */
-static void main_event_run(struct sim_device *d, struct sim_thread *t, bool is_wait, struct span when)
+static void main_event_run(struct sim_device *d, struct sim_thread *t, bool is_wait, struct sim_span when)
 {
     const struct front_task task = front_event(d->of, is_wait);
     t->now = t->now > task.ready ? t->now : task.ready;
@@ -106,7 +106,7 @@ static void small_run(struct sim_device *d, const struct job_event *ev, const st
     const struct job_group g = job_group(p->job, axis, p->index);
     const struct sim_small *small = &sim_smalls[s->what];
     const enum sim_stream stream = stream_of(ev->item, s->plane);
-    const struct launch l = { small->kind, 0, 0 };
+    const struct sim_launch l = { small->kind, 0, 0 };
     const uint64_t time = begin + 35;
     const uint32_t thread = d->comm.id;
     const uint16_t task = stream_issue(d, stream, thread, time - 5);
@@ -146,7 +146,7 @@ static void exchange_run(struct sim_device *d, struct sim_thread *t, const struc
     const struct front_task queued = comm_begin(d, item->collective);
     const uint64_t begin = d->comm.now;
     const uint32_t thread = d->comm.id;
-    event_run(d, &d->comm, true, stream_of(item, 0), (struct span){ 0, tick(d, ev->ready_ns + WAIT * unit_ns) });
+    event_run(d, &d->comm, true, stream_of(item, 0), (struct sim_span){ 0, tick(d, ev->ready_ns + WAIT * unit_ns) });
 
     const uint64_t acl_begin = d->comm.now + 20, node_begin = acl_begin + 90;
     const size_t n = job_tasks(p->job, p->index, item, &ev->times, small, NULL);

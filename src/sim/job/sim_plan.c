@@ -99,7 +99,7 @@ static bool program_make(const struct sim_job *j, struct job_program *p, uint32_
 }
 
 /* ---- lines ---- */
-static struct job_line *line_of(const struct sim_job *j, enum job_channel c, uint32_t rank)
+static struct sim_job_line *line_of(const struct sim_job *j, enum job_channel c, uint32_t rank)
 {
     const uint32_t stage = j->size[AXIS_TP] * j->size[AXIS_DP], n_pairs = j->ranks - stage;
     const size_t first_pair = job_group(j, AXIS_PP, 0).number;
@@ -126,7 +126,7 @@ static bool lines_make(struct sim_job *j)
     return j->line != NULL;
 }
 
-static struct job_exchange *exchange_at(struct job_line *l, size_t i)
+static struct job_exchange *exchange_at(struct sim_job_line *l, size_t i)
 {
     if (i >= l->room) {
         const size_t room = l->room > 0 ? 2 * l->room : 64;
@@ -148,7 +148,7 @@ static struct job_exchange *exchange_at(struct job_line *l, size_t i)
 enum { GAP = 25, RECORD = 10, ENTER = 25, MEET = 100, LEAVE = 60 };
 
 /* The time from the arrival of the last member until the slowest member has its data. */
-static uint64_t cost_of(const struct sim_job *j, struct job_line *l, uint32_t rank, const struct job_item *item)
+static uint64_t cost_of(const struct sim_job *j, struct sim_job_line *l, uint32_t rank, const struct job_item *item)
 {
     const enum job_axis axis = job_axis_of((enum job_channel)item->channel);
     const struct job_group g = job_group(j, axis, rank);
@@ -166,7 +166,7 @@ static uint64_t cost_of(const struct sim_job *j, struct job_line *l, uint32_t ra
 }
 
 /* A rank arrives at its next exchange, whose times are known when the last member has arrived. False: no memory. */
-static bool rank_comes(struct sim_job *j, struct job_line *l, size_t i, uint32_t rank, const struct job_item *item,
+static bool rank_comes(struct sim_job *j, struct sim_job_line *l, size_t i, uint32_t rank, const struct job_item *item,
                        uint64_t ready_ns)
 {
     struct job_exchange *x = exchange_at(l, i);
@@ -181,7 +181,7 @@ static bool rank_comes(struct sim_job *j, struct job_line *l, size_t i, uint32_t
     return true;
 }
 
-static const struct job_exchange *exchange_done(const struct job_line *l, size_t i) /* NULL: not yet */
+static const struct job_exchange *exchange_done(const struct sim_job_line *l, size_t i) /* NULL: not yet */
 {
     return i < l->n && l->at[i].n_came == l->members ? &l->at[i] : NULL;
 }
@@ -311,7 +311,7 @@ static void stream_waits(struct job_walk *w, struct job_event *ev, uint64_t unti
 static bool join_next(struct job_walk *w, struct job_event *ev)
 {
     const size_t n = w->posted[ev->item->channel];
-    const struct job_line *l = line_of(w->job, (enum job_channel)ev->item->channel, w->rank);
+    const struct sim_job_line *l = line_of(w->job, (enum job_channel)ev->item->channel, w->rank);
     const struct job_exchange *x = n > 0 ? exchange_done(l, n - 1) : NULL;
     if (n > 0 && !x)
         return false;
@@ -328,7 +328,7 @@ static bool exchange_next(struct job_walk *w, struct job_event *ev)
 {
     struct sim_job *j = w->job;
     const struct job_item *item = ev->item;
-    struct job_line *l = line_of(j, (enum job_channel)item->channel, w->rank);
+    struct sim_job_line *l = line_of(j, (enum job_channel)item->channel, w->rank);
     const size_t i = w->posted[item->channel];
     if (!w->has_come) { /* once, also if this function is called again for the same exchange */
         const uint64_t host_ns =

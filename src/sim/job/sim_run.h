@@ -160,12 +160,12 @@ static inline uint32_t sim_device_number(const struct sim_process *p)
     return p->job ? p->index % p->job->host_ranks : p->index;
 }
 
-struct span {
+struct sim_span {
     uint64_t begin, end; /* device ticks */
 };
 struct planned { /* a kernel of a job */
     size_t which;
-    struct span when;
+    struct sim_span when;
 };
 
 /* sim_comm.c: collectives that the host runs. */

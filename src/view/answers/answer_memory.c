@@ -80,7 +80,7 @@ struct alive {
     const struct view_block **block;
 };
 
-static int by_name(const void *a, const void *b)
+static int answer_memory_by_name(const void *a, const void *b)
 {
     const struct view_block *x = *(const struct view_block *const *)a, *y = *(const struct view_block *const *)b;
     const int c = strcmp(x->name, y->name);
@@ -110,7 +110,7 @@ static bool put_owners(struct question *a, struct alive *f)
     size_t n = 0;
     if (!owner)
         return false;
-    qsort(f->block, f->n, sizeof *f->block, by_name);
+    qsort(f->block, f->n, sizeof *f->block, answer_memory_by_name);
     for (size_t i = 0; i < f->n; i++) {
         if (i == 0 || strcmp(f->block[i]->name, f->block[i - 1]->name))
             owner[n++].name = f->block[i]->name;

@@ -9,7 +9,7 @@
 
 enum { MOST_DEVICES = 3, MOST_BUCKETS = 4000 };
 
-static int64_t end_of(const struct chrome_slices *s, size_t slice)
+static int64_t answer_place_end_of(const struct chrome_slices *s, size_t slice)
 {
     return stamp_add(s->begin_ns[slice], s->dur_ns[slice]);
 }
@@ -27,7 +27,7 @@ static uint32_t slice_at(const struct question *a, const char *name, const char 
         const struct view_rank *rank = view_rank_of(a->in, t->tracks.at[s->track[i]].process);
         if (*run && (!rank || strcmp(rank->title, run)))
             continue;
-        if (s->begin_ns[i] == begin_ns && end_of(s, i) == end_ns)
+        if (s->begin_ns[i] == begin_ns && answer_place_end_of(s, i) == end_ns)
             return i;
         if (found == UINT32_MAX || s->dur_ns[i] > s->dur_ns[found])
             found = i;

@@ -148,7 +148,7 @@ static bool read_slice(struct question *a, uint32_t *slice)
 /* A value as JSON that is valid whatever the file has: texts and numbers as they are, containers as their text. A
  * number with more digits than every double keeps (an address, a time in ns) is a text, so that a page shows all of
  * them. */
-static void put_value(struct out *o, struct json_span value, char *scratch)
+static void answer_slices_put_value(struct out *o, struct json_span value, char *scratch)
 {
     enum { EXACT_DIGITS = 15 };
     double number;
@@ -175,7 +175,7 @@ static void put_args(struct question *a, struct json_span args)
             const size_t n = json_decode(key, scratch);
             out_json(a->o, scratch, n);
             out_char(a->o, ':');
-            put_value(a->o, value, scratch);
+            answer_slices_put_value(a->o, value, scratch);
         }
     }
     out_char(a->o, '}');

@@ -14,7 +14,7 @@ const char *const topic_names[TOPICS] = { "", "operator", "step", "kernel", "col
 
 /* ---- topics ------------------------------------------------------------------------------------------------------ */
 
-static bool is_one_of(const char *text, const char *const *list)
+static bool operator_times_is_one_of(const char *text, const char *const *list)
 {
     while (*list && strcmp(text, *list))
         list++;
@@ -34,11 +34,11 @@ static enum topic track_topic(const char *process, const char *thread, bool has_
     static const char *const collectives[] = { "HCCL", "NCCL", "Communication", NULL };
     const size_t n = strlen(thread);
     const bool is_marks = n > 6 && strcmp(thread + n - 6, " marks") == 0;
-    if (is_one_of(process, devices) && begins_with(thread, "Stream") && !is_marks)
+    if (operator_times_is_one_of(process, devices) && begins_with(thread, "Stream") && !is_marks)
         return TOPIC_KERNEL;
-    if (is_one_of(process, collectives) && !begins_with(thread, "Plane"))
+    if (operator_times_is_one_of(process, collectives) && !begins_with(thread, "Plane"))
         return TOPIC_COLLECTIVE;
-    if (strcmp(process, "CPU OP") == 0 || (!has_category && is_one_of(process, operators)))
+    if (strcmp(process, "CPU OP") == 0 || (!has_category && operator_times_is_one_of(process, operators)))
         return TOPIC_OPERATOR;
     return begins_with(process, "Overlap Analysis") ? TOPIC_OVERLAP : TOPIC_OTHER;
 }
@@ -52,8 +52,8 @@ static enum topic category_topic(const char *category, const char *process)
         return TOPICS;
     if (strcmp(category, "TASK") == 0)
         return begins_with(process, "NPU ") || begins_with(process, "GPU ") ? TOPIC_KERNEL : TOPIC_OTHER;
-    return is_one_of(category, operators)                 ? TOPIC_OPERATOR
-           : is_one_of(category, kernels)                 ? TOPIC_KERNEL
+    return operator_times_is_one_of(category, operators)  ? TOPIC_OPERATOR
+           : operator_times_is_one_of(category, kernels)  ? TOPIC_KERNEL
            : strcmp(category, "COMMUNICATION_OP") == 0    ? TOPIC_COLLECTIVE
            : strcmp(category, "OVERLAP_ANALYSIS") == 0    ? TOPIC_OVERLAP
            : strcmp(category, "STEP_TIME") == 0           ? TOPIC_STEP

@@ -13,20 +13,20 @@
 
 enum { MOST_CELLS = 100000, MOST_CHANGES = 20 };
 
-struct page {
+struct report_answers_page {
     struct out *o;
     const struct view_input *in;
     struct arena *mem;
     bool has_failed; /* no memory */
 };
 
-static const char *text_of(const json_t *of, const char *key)
+static const char *report_answers_text_of(const json_t *of, const char *key)
 {
     const char *text = json_string_value(json_object_get(of, key));
     return text ? text : "";
 }
 
-static double number_of(const json_t *of, const char *key)
+static double report_answers_number_of(const json_t *of, const char *key)
 {
     return json_number_value(json_object_get(of, key));
 }
@@ -45,10 +45,10 @@ static void put_element(struct out *o, const char *begin, const char *text, cons
 
 /* Writes the time of something relative to the begin of the timeline. Times of an answer are relative to its own
  * base_ns. */
-static void put_moment(const struct page *p, const json_t *answer, int64_t begin_ns)
+static void put_moment(const struct report_answers_page *p, const json_t *answer, int64_t begin_ns)
 {
     const struct view_timeline *t = &p->in->timeline;
-    const int64_t ns = stamp_add(strtoll(text_of(answer, "base_ns"), NULL, 10), begin_ns);
+    const int64_t ns = stamp_add(strtoll(report_answers_text_of(answer, "base_ns"), NULL, 10), begin_ns);
     if (t->end_ns > t->begin_ns) {
         out_lit(p->o, " at ");
         html_duration(p->o, (double)wrap_sub(ns, t->begin_ns));
@@ -59,7 +59,7 @@ static void put_moment(const struct page *p, const json_t *answer, int64_t begin
 /* ---- a job
  * --------------------------------------------------------------------------------------------------------- */
 
-static void put_job(struct page *p, const json_t *job)
+static void put_job(struct report_answers_page *p, const json_t *job)
 {
     const json_t *ranks = json_object_get(job, "job_ranks"), *steps = json_object_get(job, "steps"), *one;
     size_t i, n_drawn = 0, n_steps = 0;
@@ -70,7 +70,7 @@ static void put_job(struct page *p, const json_t *job)
              n_drawn == 1 ? "is" : "are");
 }
 
-static void put_verdicts(struct page *p, const json_t *job)
+static void put_verdicts(struct report_answers_page *p, const json_t *job)
 {
     const json_t *verdicts = json_object_get(job, "verdicts"), *one;
     size_t i;
@@ -83,10 +83,10 @@ static void put_verdicts(struct page *p, const json_t *job)
     json_array_foreach(verdicts, i, one)
     {
         const json_t *place = json_array_get(json_object_get(job, "places"), i);
-        put_element(p->o, "<p>", text_of(one, "text"), "");
+        put_element(p->o, "<p>", report_answers_text_of(one, "text"), "");
         if (json_is_object(place)) {
             html_put(p->o, " <span class=\"dim\">(rank %lld waits for it in ", integer_of(place, "waiting_rank"));
-            html_text(p->o, text_of(place, "collective"));
+            html_text(p->o, report_answers_text_of(place, "collective"));
             put_moment(p, job, integer_of(place, "begin"));
             out_lit(p->o, ")</span>");
         }
@@ -94,11 +94,11 @@ static void put_verdicts(struct page *p, const json_t *job)
     }
     json_array_foreach(json_object_get(job, "notes"), i, one)
         put_element(p->o, json_is_true(json_object_get(one, "is_loss")) ? "<p class=\"warn\">" : "<p class=\"dim\">",
-                    text_of(one, "text"), "</p>\n");
+                    report_answers_text_of(one, "text"), "</p>\n");
 }
 
 /* Ranks as rows of a grid. */
-struct rank_rows {
+struct report_answers_rank_rows {
     struct arena *mem;
     size_t n, n_placed;
     int64_t *sorted;
@@ -107,23 +107,23 @@ struct rank_rows {
     bool *has_gap;
 };
 
-static int by_rank(const void *a, const void *b)
+static int report_answers_by_rank(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static size_t *row_of(const struct rank_rows *r, int64_t rank) /* NULL: it is none of them */
+static size_t *row_of(const struct report_answers_rank_rows *r, int64_t rank) /* NULL: it is none of them */
 {
     const size_t at = SEARCH_FIRST_NOT(i, 0, r->n, r->sorted[i] < rank);
     return at < r->n && r->sorted[at] == rank ? &r->row_of[at] : NULL;
 }
 
 /* Sorts the n ranks in `sorted`, removes duplicates, and allocates the other columns. */
-static bool rows_sort(struct rank_rows *r)
+static bool rows_sort(struct report_answers_rank_rows *r)
 {
     size_t n = 0;
-    qsort(r->sorted, r->n, sizeof *r->sorted, by_rank);
+    qsort(r->sorted, r->n, sizeof *r->sorted, report_answers_by_rank);
     for (size_t i = 0; i < r->n; i++)
         if (i == 0 || r->sorted[i] != r->sorted[i - 1])
             r->sorted[n++] = r->sorted[i];
@@ -134,7 +134,7 @@ static bool rows_sort(struct rank_rows *r)
     return r->row_of && r->name && r->has_gap;
 }
 
-static void rows_place(struct rank_rows *r, int64_t rank, const char *before)
+static void rows_place(struct report_answers_rank_rows *r, int64_t rank, const char *before)
 {
     size_t *row = row_of(r, rank);
     if (!row || *row)
@@ -153,18 +153,18 @@ static const char *kind_of_groups(const json_t *groups)
     size_t i;
     json_array_foreach(groups, i, one)
     {
-        const char *name = text_of(one, "name");
+        const char *name = report_answers_text_of(one, "name");
         json_object_set_new(counts, name, json_integer(integer_of(counts, name) + 1));
     }
     for (i = 0; i < json_array_size(groups) && !*kind; i++) {
-        const char *name = text_of(json_array_get(groups, i), "name");
+        const char *name = report_answers_text_of(json_array_get(groups, i), "name");
         kind = integer_of(counts, name) > 1 ? name : "";
     }
     json_decref(counts);
     return kind;
 }
 
-static bool rows_of_job(struct rank_rows *r, const json_t *job, const char *kind)
+static bool rows_of_job(struct report_answers_rank_rows *r, const json_t *job, const char *kind)
 {
     const json_t *ranks = json_object_get(job, "job_ranks"), *one;
     size_t i;
@@ -180,7 +180,7 @@ static bool rows_of_job(struct rank_rows *r, const json_t *job, const char *kind
         const size_t before = r->n_placed;
         const json_t *rank;
         size_t k;
-        if (strcmp(text_of(one, "name"), kind) != 0)
+        if (strcmp(report_answers_text_of(one, "name"), kind) != 0)
             continue;
         json_array_foreach(json_object_get(one, "ranks"), k, rank) rows_place(r, json_integer_value(rank), "Rank");
         r->has_gap[before] |= r->n_placed > before && before > 0;
@@ -216,11 +216,11 @@ static void hint_of_step(struct out *o, const struct heat *h, const struct heat_
     }
 }
 
-static void put_steps(struct page *p, const json_t *job)
+static void put_steps(struct report_answers_page *p, const json_t *job)
 {
     const json_t *cells = json_object_get(job, "cells"), *steps = json_object_get(job, "steps"), *one;
     const char *kind = kind_of_groups(json_object_get(job, "groups"));
-    struct rank_rows rows = { .mem = p->mem };
+    struct report_answers_rank_rows rows = { .mem = p->mem };
     struct heat h = { .shown = show_us, .hint = hint_of_step, .context = steps };
     size_t i;
     if (json_array_size(cells) == 0 || !rows_of_job(&rows, job, kind))
@@ -259,13 +259,13 @@ static void hint_of_link(struct out *o, const struct heat *h, const struct heat_
 {
     (void)h;
     html_put(o, "%lld → %lld: %.2f GB/s, %.1f MB, ", integer_of(c->of, "src"), integer_of(c->of, "dst"), c->value,
-             number_of(c->of, "mb"));
-    html_duration(o, number_of(c->of, "ms") * 1e6);
+             report_answers_number_of(c->of, "mb"));
+    html_duration(o, report_answers_number_of(c->of, "ms") * 1e6);
 }
 
-static void put_kind_of_link(struct page *p, const char *kind, const json_t *links)
+static void put_kind_of_link(struct report_answers_page *p, const char *kind, const json_t *links)
 {
-    struct rank_rows from = { .mem = p->mem };
+    struct report_answers_rank_rows from = { .mem = p->mem };
     struct heat h = { .shown = show_bandwidth, .hint = hint_of_link };
     const json_t *one;
     const size_t n = json_array_size(links);
@@ -291,11 +291,12 @@ static void put_kind_of_link(struct page *p, const char *kind, const json_t *lin
     h.column = column;
     json_array_foreach(links, i, one)
     {
-        const double ms = number_of(one, "ms");
+        const double ms = report_answers_number_of(one, "ms");
         struct heat_cell *to = ms > 0 && h.cells.n < MOST_CELLS ? list_add(&h.cells, p->mem) : NULL;
         if (to)
             *to = (struct heat_cell){ *row_of(&from, integer_of(one, "src")) - 1,
-                                      *row_of(&from, integer_of(one, "dst")) - 1, number_of(one, "mb") / ms, one };
+                                      *row_of(&from, integer_of(one, "dst")) - 1,
+                                      report_answers_number_of(one, "mb") / ms, one };
     }
     put_element(p->o, "<h3>", kind, " (GB/s)</h3>\n");
     report_heat(p->o, &h, p->mem);
@@ -303,14 +304,14 @@ static void put_kind_of_link(struct page *p, const char *kind, const json_t *lin
         html_put(p->o, "<p class=\"dim\">The first %d of %zu links.</p>\n", MOST_CELLS, n);
 }
 
-static void put_links(struct page *p, const json_t *job)
+static void put_links(struct report_answers_page *p, const json_t *job)
 {
     json_t *kinds = json_object(), *one, *of; /* kind: links */
     const char *kind;
     size_t i;
     json_array_foreach(json_object_get(job, "links"), i, one)
     {
-        kind = text_of(one, "transport");
+        kind = report_answers_text_of(one, "transport");
         if (!json_object_get(kinds, kind))
             json_object_set_new(kinds, kind, json_array());
         p->has_failed |= json_array_append(json_object_get(kinds, kind), one) != 0;
@@ -321,33 +322,33 @@ static void put_links(struct page *p, const json_t *job)
     json_decref(kinds);
 }
 
-static void put_part_of_path(struct page *p, const json_t *part, double whole_ns)
+static void put_part_of_path(struct report_answers_page *p, const json_t *part, double whole_ns)
 {
-    const double ns = number_of(part, "ns");
+    const double ns = report_answers_number_of(part, "ns");
     const json_t *rank = json_object_get(part, "rank");
-    const char *group = text_of(part, "group_name");
+    const char *group = report_answers_text_of(part, "group_name");
     html_put(p->o, "<tr><td class=\"n\">%.1f %%</td><td class=\"n\">", 100 * ns / whole_ns);
     html_duration(p->o, ns);
     out_lit(p->o, "</td><td class=\"n\">");
-    html_duration(p->o, number_of(part, "saved_ns"));
-    put_element(p->o, "</td><td>", text_of(part, "kind"), "</td><td>");
+    html_duration(p->o, report_answers_number_of(part, "saved_ns"));
+    put_element(p->o, "</td><td>", report_answers_text_of(part, "kind"), "</td><td>");
     if (json_is_integer(rank))
         html_put(p->o, "%lld", (long long)json_integer_value(rank));
-    put_element(p->o, "</td><td>", text_of(part, "name"), "</td><td>");
-    put_element(p->o, "", *group ? group : text_of(part, "group"), "</td></tr>\n");
+    put_element(p->o, "</td><td>", report_answers_text_of(part, "name"), "</td><td>");
+    put_element(p->o, "", *group ? group : report_answers_text_of(part, "group"), "</td></tr>\n");
 }
 
-static void put_path(struct page *p, const json_t *job)
+static void put_path(struct report_answers_page *p, const json_t *job)
 {
     const json_t *path = json_object_get(job, "critical_path"), *one;
-    const double ns = number_of(path, "ns");
+    const double ns = report_answers_number_of(path, "ns");
     double rest = ns;
     size_t i;
     if (ns <= 0)
         return;
     out_lit(p->o, "<h2>Critical path");
     if (json_is_string(json_object_get(path, "step")))
-        put_element(p->o, " of step ", text_of(path, "step"), "");
+        put_element(p->o, " of step ", report_answers_text_of(path, "step"), "");
     out_lit(p->o, ": ");
     html_duration(p->o, ns);
     html_put(p->o, ", %lld segments on %lld ranks</h2>\n", integer_of(path, "segments"), integer_of(path, "ranks"));
@@ -356,7 +357,7 @@ static void put_path(struct page *p, const json_t *job)
     json_array_foreach(json_object_get(path, "parts"), i, one)
     {
         put_part_of_path(p, one, ns);
-        rest -= number_of(one, "ns");
+        rest -= report_answers_number_of(one, "ns");
     }
     if (rest > 0) {
         html_put(p->o, "<tr><td class=\"n\">%.1f %%</td><td class=\"n\">", 100 * rest / ns);
@@ -374,17 +375,17 @@ static void put_difference(struct out *o, const char *name, const char *detail, 
     static const struct {
         const char *key, *text;
     } states[] = { { "real", "real" }, { "noise", "within noise" }, { "unknown", "noise unknown" } };
-    const double more = number_of(d, "more_us");
+    const double more = report_answers_number_of(d, "more_us");
     put_element(o, "<tr><td>", name, *detail ? " " : "");
     put_element(o, "", detail, "</td><td class=\"n\">");
-    show_us(o, number_of(d, "a_us"));
+    show_us(o, report_answers_number_of(d, "a_us"));
     out_lit(o, "</td><td class=\"n\">");
-    show_us(o, number_of(d, "b_us"));
+    show_us(o, report_answers_number_of(d, "b_us"));
     html_raw(o, more >= 0 ? "</td><td class=\"n\">+" : "</td><td class=\"n\">−");
     show_us(o, fabs(more));
     out_lit(o, "</td><td>");
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        if (strcmp(states[i].key, text_of(d, "state")) == 0)
+        if (strcmp(states[i].key, report_answers_text_of(d, "state")) == 0)
             html_raw(o, states[i].text);
     out_lit(o, "</td></tr>\n");
 }
@@ -395,7 +396,7 @@ static void begin_differences(struct out *o, const char *what)
     html_raw(o, "<th class=\"n\">B − A</th><th></th></tr>\n");
 }
 
-static void put_comparison(struct page *p, const json_t *c)
+static void put_comparison(struct report_answers_page *p, const json_t *c)
 {
     static const struct {
         const char *key, *name;
@@ -405,8 +406,8 @@ static void put_comparison(struct page *p, const json_t *c)
                   { "free", "Free" } };
     const json_t *overall = json_object_get(c, "overall"), *changes = json_object_get(c, "changes"), *one;
     size_t i;
-    put_element(p->o, "<h2>A: ", text_of(c, "a"), ", B: ");
-    put_element(p->o, "", text_of(c, "b"), "</h2>\n");
+    put_element(p->o, "<h2>A: ", report_answers_text_of(c, "a"), ", B: ");
+    put_element(p->o, "", report_answers_text_of(c, "b"), "</h2>\n");
     begin_differences(p->o, "A usual step");
     for (i = 0; i < sizeof parts / sizeof *parts; i++)
         put_difference(p->o, parts[i].name, "", json_object_get(overall, parts[i].key));
@@ -419,7 +420,8 @@ static void put_comparison(struct page *p, const json_t *c)
     {
         if (i == MOST_CHANGES)
             break;
-        put_difference(p->o, text_of(one, "name"), text_of(one, "detail"), json_object_get(one, "step"));
+        put_difference(p->o, report_answers_text_of(one, "name"), report_answers_text_of(one, "detail"),
+                       json_object_get(one, "step"));
     }
     out_lit(p->o, "</table></div>\n");
     if (json_array_size(changes) > MOST_CHANGES)
@@ -437,28 +439,28 @@ static bool is_of_job(const struct view_input *in)
     return is_one;
 }
 
-static void put_one_advice(struct page *p, const json_t *answer, const json_t *one)
+static void put_one_advice(struct report_answers_page *p, const json_t *answer, const json_t *one)
 {
     const json_t *rank = json_object_get(one, "rank"), *e;
     size_t i;
-    put_element(p->o, "<li><strong>", text_of(one, "title"), ": ");
-    show_us(p->o, number_of(one, "gain_us"));
-    html_put(p->o, " a step, %.1f %%", number_of(one, "share") * 100);
+    put_element(p->o, "<li><strong>", report_answers_text_of(one, "title"), ": ");
+    show_us(p->o, report_answers_number_of(one, "gain_us"));
+    html_put(p->o, " a step, %.1f %%", report_answers_number_of(one, "share") * 100);
     if (is_of_job(p->in) && json_is_integer(rank))
         html_put(p->o, " (rank %lld)", (long long)json_integer_value(rank));
-    put_element(p->o, "</strong><p>", text_of(one, "found"), "</p>\n");
+    put_element(p->o, "</strong><p>", report_answers_text_of(one, "found"), "</p>\n");
     json_array_foreach(json_object_get(one, "evidence"), i, e)
     {
         const json_t *place = json_object_get(e, "place");
-        put_element(p->o, "<p>", text_of(e, "text"), "<span class=\"dim\">");
+        put_element(p->o, "<p>", report_answers_text_of(e, "text"), "<span class=\"dim\">");
         if (json_is_object(place))
             put_moment(p, answer, integer_of(place, "begin_ns"));
         out_lit(p->o, "</span></p>\n");
     }
-    put_element(p->o, "<p>Change: ", text_of(one, "change"), "</p></li>\n");
+    put_element(p->o, "<p>Change: ", report_answers_text_of(one, "change"), "</p></li>\n");
 }
 
-static void put_advice(struct page *p, const json_t *answer)
+static void put_advice(struct report_answers_page *p, const json_t *answer)
 {
     const json_t *advice = json_object_get(answer, "advice"), *one;
     const char *before = "<p class=\"dim\">Not checked, because it was not recorded: ";
@@ -473,10 +475,10 @@ static void put_advice(struct page *p, const json_t *answer)
         out_lit(p->o, "</ol>\n");
     json_array_foreach(json_object_get(answer, "advise_checks"), i, one)
     {
-        if (strcmp(text_of(one, "state"), "not recorded") != 0)
+        if (strcmp(report_answers_text_of(one, "state"), "not recorded") != 0)
             continue;
-        put_element(p->o, before, text_of(one, "check"), " (");
-        put_element(p->o, "", text_of(one, "needs"), ")");
+        put_element(p->o, before, report_answers_text_of(one, "check"), " (");
+        put_element(p->o, "", report_answers_text_of(one, "needs"), ")");
         before = "; ";
     }
     if (strcmp(before, "; ") == 0)
@@ -489,7 +491,7 @@ static void put_advice(struct page *p, const json_t *answer)
 static const struct {
     const char *key; /* of the answer */
     enum report_side side;
-    void (*put)(struct page *p, const json_t *answer);
+    void (*put)(struct report_answers_page *p, const json_t *answer);
 } parts[] = {
     { "job", REPORT_ABOVE_STEPS, put_job },       { "job", REPORT_ABOVE_STEPS, put_verdicts },
     { "job", REPORT_ABOVE_STEPS, put_steps },     { "job", REPORT_ABOVE_STEPS, put_links },
@@ -499,7 +501,7 @@ static const struct {
 
 bool report_answers(struct out *o, const struct view_input *in, enum report_side side)
 {
-    struct page p = { .o = o, .in = in, .mem = arena_new() };
+    struct report_answers_page p = { .o = o, .in = in, .mem = arena_new() };
     bool done = p.mem != NULL;
     for (size_t i = 0; done && i < in->texts.n; i++) {
         const struct view_text *text = &in->texts.at[i];

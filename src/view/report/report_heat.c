@@ -23,7 +23,7 @@ static void put_colour(struct out *o, double share)
     html_put(o, "fill=\"#%02lx%02lx%02lx\"", (unsigned long)rgb[0], (unsigned long)rgb[1], (unsigned long)rgb[2]);
 }
 
-static int by_value(const void *a, const void *b)
+static int report_heat_by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -38,7 +38,7 @@ static bool find_scale(const struct heat *h, struct arena *mem, double *low, dou
         return false;
     for (size_t i = 0; i < n; i++)
         value[i] = h->cells.at[i].value;
-    qsort(value, n, sizeof *value, by_value);
+    qsort(value, n, sizeof *value, report_heat_by_value);
     const double middle = value[n / 2];
     *low = fmin(value[0], middle * 0.8);
     *high = fmax(value[n > 0 ? n - 1 : 0], middle * 1.2);

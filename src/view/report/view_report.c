@@ -184,7 +184,7 @@ static bool put_overview(struct out *o, const struct view_input *in)
 /* ---- timeline
  * ------------------------------------------------------------------------------------------------------ */
 
-struct drawing {
+struct view_report_drawing {
     struct out *o;
     const struct view_timeline *t;
     int64_t begin_ns, end_ns; /* of the trace */
@@ -194,7 +194,7 @@ struct drawing {
     struct block *block;
 };
 
-static double x_of(const struct drawing *d, int64_t ns)
+static double x_of(const struct view_report_drawing *d, int64_t ns)
 {
     const double x = NAMES + (double)wrap_sub(ns, d->begin_ns) * d->scale;
     return x < NAMES ? NAMES : x > WIDTH ? WIDTH : x;
@@ -226,7 +226,7 @@ static unsigned colour_of(const char *name, size_t n)
     return h % COLOURS;
 }
 
-static void put_block(struct drawing *d, const struct block *b, bool is_instant)
+static void put_block(struct view_report_drawing *d, const struct block *b, bool is_instant)
 {
     enum { TITLE = 200 };
     const struct names *names = d->t->trace->names;
@@ -258,7 +258,7 @@ static void put_block(struct drawing *d, const struct block *b, bool is_instant)
     out_lit(d->o, "</g>\n");
 }
 
-static void put_level(struct drawing *d, size_t level)
+static void put_level(struct view_report_drawing *d, size_t level)
 {
     const int64_t least_ns = (int64_t)(2 / d->scale);
     const size_t n_levels = d->t->levels.n;
@@ -273,14 +273,14 @@ static void put_level(struct drawing *d, size_t level)
     d->y += LEVEL;
 }
 
-static bool is_level_used(const struct drawing *d, size_t level)
+static bool is_level_used(const struct view_report_drawing *d, size_t level)
 {
     size_t first, end;
     view_range(d->t, level, d->begin_ns, d->end_ns, &first, &end);
     return end > first;
 }
 
-static void put_name(struct drawing *d, name_id name, const struct chrome_id *id, bool is_process)
+static void put_name(struct view_report_drawing *d, name_id name, const struct chrome_id *id, bool is_process)
 {
     const struct names *names = d->t->trace->names;
     const name_id shown = name != NAME_EMPTY ? name : id->text;
@@ -294,7 +294,7 @@ static void put_name(struct drawing *d, name_id name, const struct chrome_id *id
     out_lit(d->o, "</text>\n");
 }
 
-static void put_track(struct drawing *d, uint32_t row)
+static void put_track(struct view_report_drawing *d, uint32_t row)
 {
     const struct chrome_track *track = &d->t->trace->tracks.at[row];
     const uint32_t instants = d->t->instants.row_of_track[row];
@@ -314,7 +314,7 @@ static void put_track(struct drawing *d, uint32_t row)
 }
 
 /* The largest value of each two pixels, as an area. */
-static void put_counter(struct drawing *d, const struct view_counter *c)
+static void put_counter(struct view_report_drawing *d, const struct view_counter *c)
 {
     const int64_t *ns = d->t->counter_ns + c->first, least_ns = (int64_t)(2 / d->scale);
     const double *value = d->t->counter_value + c->first;
@@ -340,7 +340,7 @@ static void put_counter(struct drawing *d, const struct view_counter *c)
     d->y += COUNTER;
 }
 
-static bool is_process_used(const struct drawing *d, uint32_t process)
+static bool is_process_used(const struct view_report_drawing *d, uint32_t process)
 {
     const struct view_timeline *t = d->t;
     for (size_t i = t->first_track[process]; i < t->first_track[process + 1]; i++) {
@@ -357,7 +357,7 @@ static bool is_process_used(const struct drawing *d, uint32_t process)
     return false;
 }
 
-static void put_rows(struct drawing *d)
+static void put_rows(struct view_report_drawing *d)
 {
     const struct chrome_trace *t = d->t->trace;
     for (size_t p = 0; p < t->processes.n && d->n_left > 0; p++) {
@@ -375,7 +375,9 @@ static void put_rows(struct drawing *d)
 
 static bool put_timeline(struct out *o, const struct view_timeline *t, int64_t begin_ns, int64_t end_ns)
 {
-    struct drawing d = { .o = o, .t = t, .begin_ns = begin_ns, .end_ns = end_ns, .n_left = MOST_BLOCKS, .y = 26 };
+    struct view_report_drawing d = {
+        .o = o, .t = t, .begin_ns = begin_ns, .end_ns = end_ns, .n_left = MOST_BLOCKS, .y = 26
+    };
     struct error e = { 0 };
     struct out rows;
     d.scale = (WIDTH - NAMES) / (double)wrap_sub(end_ns, begin_ns);

@@ -22,12 +22,12 @@ static bool is_device(const struct view_input *in, const struct chrome_track *tr
     return false;
 }
 
-enum place { PLACE_DEVICE, PLACE_HOST, PLACE_COUNTERS, PLACES };
+enum device_tracks_place { PLACE_DEVICE, PLACE_HOST, PLACE_COUNTERS, PLACES };
 
-static enum place place_of(const struct view_input *in, uint32_t process)
+static enum device_tracks_place place_of(const struct view_input *in, uint32_t process)
 {
     const struct view_timeline *t = &in->timeline;
-    enum place place = PLACE_COUNTERS;
+    enum device_tracks_place place = PLACE_COUNTERS;
     for (size_t i = t->first_track[process]; i < t->first_track[process + 1]; i++) {
         const uint32_t row = t->track_order[i];
         const struct chrome_track *track = &t->trace->tracks.at[row];
@@ -57,7 +57,7 @@ bool device_tracks_first(struct view_input *in)
         const struct view_rank *rank = view_rank_of(in, t->process_order[from]);
         for (end = from + 1; end < n && view_rank_of(in, t->process_order[end]) == rank;)
             end++;
-        for (enum place p = 0; p < PLACES; p++)
+        for (enum device_tracks_place p = 0; p < PLACES; p++)
             for (size_t i = from; i < end; i++)
                 if (place[t->process_order[i]] == p)
                     order[n_ordered++] = t->process_order[i];

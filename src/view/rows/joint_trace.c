@@ -57,7 +57,7 @@ void joint_drop(struct joint *j, struct joint_part *p)
 }
 
 /* The state while a part is added to the joint trace. */
-struct joining {
+struct joint_trace_joining {
     struct chrome_trace *out;
     const struct joint_part *part;
     size_t number;
@@ -67,14 +67,14 @@ struct joining {
 };
 
 /* A sort index that keeps the order of tracks inside a part, and the parts one after the other. */
-static int64_t sort_index(const struct joining *q, bool has, int64_t index)
+static int64_t sort_index(const struct joint_trace_joining *q, bool has, int64_t index)
 {
     enum { ROOM = 1 << 30 };
     const int64_t own = !has ? ROOM : index > ROOM - 1 ? ROOM - 1 : index < -ROOM ? -ROOM : index;
     return (int64_t)q->number * 4 * ROOM + own;
 }
 
-static bool names_join(struct joining *q, struct arena *mem)
+static bool names_join(struct joint_trace_joining *q, struct arena *mem)
 {
     const struct names *from = q->part->trace.names;
     q->name = arena_take(mem, names_count(from), sizeof *q->name);
@@ -84,13 +84,13 @@ static bool names_join(struct joining *q, struct arena *mem)
     return q->name && q->flow_category && !names_failed(q->out->names);
 }
 
-static struct chrome_id id_of(const struct joining *q, struct chrome_id id)
+static struct chrome_id joint_trace_id_of(const struct joint_trace_joining *q, struct chrome_id id)
 {
     id.text = q->name[id.text];
     return id;
 }
 
-static bool rows_join(struct joining *q, struct arena *mem)
+static bool rows_join(struct joint_trace_joining *q, struct arena *mem)
 {
     const struct chrome_trace *t = &q->part->trace;
     struct chrome_trace *out = q->out;
@@ -102,7 +102,7 @@ static bool rows_join(struct joining *q, struct arena *mem)
         if (!to || !name)
             return false;
         *to = *from;
-        to->id = id_of(q, from->id);
+        to->id = joint_trace_id_of(q, from->id);
         to->name = names_addz(out->names, name);
         to->labels = q->name[from->labels];
         to->has_sort_index = true;
@@ -115,14 +115,14 @@ static bool rows_join(struct joining *q, struct arena *mem)
             return false;
         *to = *from;
         to->process += q->first_process;
-        to->id = id_of(q, from->id);
+        to->id = joint_trace_id_of(q, from->id);
         to->name = q->name[from->name];
         to->first += out->slices.n;
     }
     return true;
 }
 
-static void slices_join(struct joining *q)
+static void slices_join(struct joint_trace_joining *q)
 {
     const struct chrome_slices *from = &q->part->trace.slices;
     struct chrome_slices *to = &q->out->slices;
@@ -138,7 +138,7 @@ static void slices_join(struct joining *q)
     to->n += from->n;
 }
 
-static bool others_join(struct joining *q, struct arena *mem)
+static bool others_join(struct joint_trace_joining *q, struct arena *mem)
 {
     const struct chrome_trace *t = &q->part->trace;
     struct chrome_trace *out = q->out;
@@ -183,11 +183,11 @@ static bool others_join(struct joining *q, struct arena *mem)
 static bool part_join(struct chrome_trace *out, const struct joint_part *p, size_t number)
 {
     struct arena *mem = arena_new();
-    struct joining q = { .out = out,
-                         .part = p,
-                         .number = number,
-                         .first_process = (uint32_t)out->processes.n,
-                         .first_track = (uint32_t)out->tracks.n };
+    struct joint_trace_joining q = { .out = out,
+                                     .part = p,
+                                     .number = number,
+                                     .first_process = (uint32_t)out->processes.n,
+                                     .first_track = (uint32_t)out->tracks.n };
     const bool done = mem && names_join(&q, mem) && rows_join(&q, mem) && others_join(&q, mem);
     if (done)
         slices_join(&q);

@@ -6,7 +6,7 @@
 
 static const size_t span_width[LEVEL_SPANS] = { 16, 512 };
 
-static int64_t end_of(const struct levels *l, uint32_t slice)
+static int64_t levels_end_of(const struct levels *l, uint32_t slice)
 {
     return stamp_add(l->begin_ns[slice], l->dur_ns[slice]);
 }
@@ -25,7 +25,7 @@ static size_t depths_find(struct levels *l, size_t first, size_t end, size_t *n_
             n_at[n_depths++] = 0;
         l->depth[i] = (uint16_t)n_open;
         n_at[n_open]++;
-        open_end[n_open++] = end_of(l, (uint32_t)i);
+        open_end[n_open++] = levels_end_of(l, (uint32_t)i);
     }
     return n_depths;
 }
@@ -43,7 +43,7 @@ static void levels_fill(struct levels *l, size_t first, size_t end, struct level
 
 static int64_t gap_before(const struct levels *l, size_t at)
 {
-    return wrap_sub(l->begin_ns[l->slice[at]], end_of(l, l->slice[at - 1]));
+    return wrap_sub(l->begin_ns[l->slice[at]], levels_end_of(l, l->slice[at - 1]));
 }
 
 /* A span may contain positions of two levels; such spans are not used, because span_at() only returns spans inside a
@@ -110,8 +110,8 @@ bool levels_build(struct levels *l, const int64_t *begin_ns, const int64_t *dur_
 void level_range(const struct levels *l, size_t level, int64_t begin_ns, int64_t end_ns, size_t *first, size_t *end)
 {
     const size_t low = l->level[level].first, high = low + l->level[level].n;
-    *first =
-        SEARCH_FIRST_NOT(at, low, high, end_of(l, l->slice[at]) <= begin_ns && l->begin_ns[l->slice[at]] < begin_ns);
+    *first = SEARCH_FIRST_NOT(at, low, high,
+                              levels_end_of(l, l->slice[at]) <= begin_ns && l->begin_ns[l->slice[at]] < begin_ns);
     *end = SEARCH_FIRST_NOT(at, *first, high, l->begin_ns[l->slice[at]] < end_ns);
 }
 
@@ -181,7 +181,7 @@ size_t level_view(const struct levels *l, size_t level, int64_t begin_ns, int64_
         const uint32_t last = l->slice[next - 1];
         out[n++] =
             (struct block){ .begin_ns = l->begin_ns[slice],
-                            .end_ns = end_of(l, last),
+                            .end_ns = levels_end_of(l, last),
                             .busy_ns = wrap_sub(stamp_add(l->busy_ns[next - 1], l->dur_ns[last]), l->busy_ns[at]),
                             .slice = next - at == 1 ? slice : longest_of(l, at, next),
                             .n = (uint32_t)(next - at) };

@@ -9,14 +9,14 @@
 #include "view/answers/operator_times.h"
 
 /* A virtual table: its columns, the number of its rows, and its cells. */
-struct source {
+struct slices_table_source {
     const char *name, *columns;
     size_t (*n_rows)(const struct view_input *in);
     void (*cell)(const struct view_input *in, size_t row, int column, sqlite3_context *c);
 };
 
 struct bound {
-    const struct source *source;
+    const struct slices_table_source *source;
     const struct view_input *in;
 };
 
@@ -284,7 +284,7 @@ static void roof_cell(const struct view_input *in, size_t row, int column, sqlit
     }
 }
 
-static const struct source sources[] = {
+static const struct slices_table_source sources[] = {
     { "slices",
       "id INTEGER, name TEXT, category TEXT, process TEXT, thread TEXT, depth INTEGER, begin_ns INTEGER, dur_ns INTEGER, args TEXT, run TEXT, topic TEXT, self_ns INTEGER, device_self_ns INTEGER, device_ns INTEGER",
       n_slices, slice_cell },
@@ -306,7 +306,7 @@ static const struct source sources[] = {
 
 /* ---- SQLite's side ----------------------------------------------------------------------------------------------- */
 
-struct table {
+struct slices_table_state {
     sqlite3_vtab base; /* first: SQLite knows only this */
     struct bound bound;
 };
@@ -321,10 +321,10 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 {
     const struct bound *b = aux;
     (void)argc, (void)argv, (void)error;
-    struct table *made = sqlite3_malloc64(sizeof *made);
+    struct slices_table_state *made = sqlite3_malloc64(sizeof *made);
     if (!made)
         return SQLITE_NOMEM;
-    *made = (struct table){ .bound = *b };
+    *made = (struct slices_table_state){ .bound = *b };
     char *declaration = sqlite3_mprintf("CREATE TABLE x(%s)", b->source->columns);
     const int status = declaration ? sqlite3_declare_vtab(db, declaration) : SQLITE_NOMEM;
     sqlite3_free(declaration);
@@ -345,7 +345,7 @@ static int table_disconnect(sqlite3_vtab *table)
 /* Offers access to one row by its id, which joins use; otherwise all rows are scanned. */
 static int table_best(sqlite3_vtab *table, sqlite3_index_info *x)
 {
-    const struct bound *b = &((const struct table *)table)->bound;
+    const struct bound *b = &((const struct slices_table_state *)table)->bound;
     const bool has_id = b->source->cell == slice_cell;
     x->estimatedRows = (sqlite3_int64)b->source->n_rows(b->in);
     x->estimatedCost = (double)x->estimatedRows;
@@ -366,7 +366,7 @@ static int cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
     struct cursor *made = sqlite3_malloc64(sizeof *made);
     if (!made)
         return SQLITE_NOMEM;
-    *made = (struct cursor){ .bound = ((const struct table *)table)->bound };
+    *made = (struct cursor){ .bound = ((const struct slices_table_state *)table)->bound };
     *out = &made->base;
     return SQLITE_OK;
 }

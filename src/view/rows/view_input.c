@@ -97,7 +97,7 @@ static uint64_t stamp_of(const struct view_input *in)
     return stamp;
 }
 
-static void *run(void *of)
+static void *view_input_run(void *of)
 {
     struct view_input *in = of;
     bus_guard_here();
@@ -144,7 +144,7 @@ bool view_input_start(struct view_input *in, struct error *e)
     pthread_mutex_lock(&in->starting); /* the thread before may be done before its starter has noted it */
     if (in->has_thread)
         pthread_join(in->thread, NULL);
-    const int failed = background_thread(&in->thread, "ascope-load", run, in);
+    const int failed = background_thread(&in->thread, "ascope-load", view_input_run, in);
     in->has_thread = failed == 0;
     pthread_mutex_unlock(&in->starting);
     if (failed) {

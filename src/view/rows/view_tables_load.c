@@ -16,7 +16,7 @@
 
 enum { MOST_BYTES = 256 << 20, MOST_COLUMNS = 200, MOST_FILES = 200, NAME_BYTES = 64 };
 
-struct folder {
+struct view_tables_load_folder {
     struct view_input *in;
     sqlite3 *db;
     uint64_t n_rows;
@@ -72,7 +72,8 @@ static char *column_name(char *const *names, int n_names, const char *text, size
     return numbered;
 }
 
-static sqlite3_stmt *csv_table(struct folder *f, const char *table, char **at, char *end, int *n_columns)
+static sqlite3_stmt *csv_table(struct view_tables_load_folder *f, const char *table, char **at, char *end,
+                               int *n_columns)
 {
     sqlite3_str *make = sqlite3_str_new(f->db), *put = sqlite3_str_new(f->db);
     sqlite3_stmt *s = NULL;
@@ -137,7 +138,7 @@ static void cell_bind(sqlite3_stmt *s, int column, const char *cell, size_t n)
         sqlite3_bind_text64(s, column, cell, is_numeric ? number.len : n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-static bool csv_read(struct folder *f, const char *table, char *text, size_t bytes)
+static bool csv_read(struct view_tables_load_folder *f, const char *table, char *text, size_t bytes)
 {
     char *at = text, *end = text + bytes;
     int n_columns, column = 0;
@@ -168,7 +169,7 @@ static bool csv_read(struct folder *f, const char *table, char *text, size_t byt
 /* ---- JSON
  * ---------------------------------------------------------------------------------------------------------- */
 
-static bool json_read(struct folder *f, const char *table, const char *text, size_t bytes)
+static bool json_read(struct view_tables_load_folder *f, const char *table, const char *text, size_t bytes)
 {
     sqlite3_stmt *s = NULL;
     char *create = sqlite3_mprintf("CREATE TABLE \"%w\"(path TEXT, value)", table);
@@ -202,7 +203,7 @@ static bool add_count(struct view_input *in, const char *name, uint64_t n)
 }
 
 /* What a filter looks at: the columns of a table, up to the 24th. */
-static const char *filter_of(struct folder *f, const char *table)
+static const char *filter_of(struct view_tables_load_folder *f, const char *table)
 {
     sqlite3_stmt *s = NULL;
     sqlite3_str *text = sqlite3_str_new(f->db);
@@ -219,7 +220,7 @@ static const char *filter_of(struct folder *f, const char *table)
 }
 
 /* One file. What cannot be read is a fact with the reason, and no table. False: no memory. */
-static bool file_load(struct folder *f, int dir, const char *name)
+static bool file_load(struct view_tables_load_folder *f, int dir, const char *name)
 {
     struct stat st;
     int why = 0;
@@ -247,12 +248,12 @@ static bool file_load(struct folder *f, int dir, const char *name)
     return added && added->filtered;
 }
 
-static int by_name(const void *a, const void *b)
+static int view_tables_load_by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool folder_load(struct folder *f, struct error *e)
+static bool folder_load(struct view_tables_load_folder *f, struct error *e)
 {
     struct view_input *in = f->in;
     LIST(const char *) names = { 0 };
@@ -274,7 +275,7 @@ static bool folder_load(struct folder *f, struct error *e)
         has_memory = added && (*added = arena_text(in->mem, name, strlen(name)));
     }
     if (names.n)
-        qsort(names.at, names.n, sizeof *names.at, by_name);
+        qsort(names.at, names.n, sizeof *names.at, view_tables_load_by_name);
     for (size_t i = 0; i < names.n && i < MOST_FILES && has_memory; i++)
         has_memory = file_load(f, dirfd(d), names.at[i]);
     f->n_left_out += names.n > MOST_FILES ? names.n - MOST_FILES : 0;
@@ -283,7 +284,7 @@ static bool folder_load(struct folder *f, struct error *e)
 }
 
 /* The tables as the image of a database, which each question reads. */
-static bool image_keep(struct folder *f)
+static bool image_keep(struct view_tables_load_folder *f)
 {
     sqlite3_int64 n = 0;
     unsigned char *image = sqlite3_serialize(f->db, "main", &n, 0);
@@ -298,7 +299,7 @@ static bool image_keep(struct folder *f)
 bool view_tables_load(struct view_input *in, struct error *e)
 {
     static const char nothing[] = "[{\"ph\":\"M\",\"name\":\"end\",\"pid\":0}]";
-    struct folder f = { .in = in };
+    struct view_tables_load_folder f = { .in = in };
     bool is_done = sqlite3_open_v2(":memory:", &f.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
     is_done = (is_done || error_no_memory(e, in->path)) && sqlite3_exec(f.db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK &&
               folder_load(&f, e) && sqlite3_exec(f.db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;

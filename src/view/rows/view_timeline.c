@@ -12,7 +12,7 @@ static int64_t slice_end(const struct chrome_slices *s, size_t i)
 }
 
 /* Ascending numbers as keys that sort without a sign. */
-static uint64_t key_of(int64_t v)
+static uint64_t view_timeline_key_of(int64_t v)
 {
     return (uint64_t)v ^ UINT64_C(1) << 63;
 }
@@ -32,11 +32,11 @@ static bool order_shown(uint32_t *order, const struct shown_as *as, size_t n, st
         return n == 0;
     order_fill(order, n);
     for (size_t i = 0; i < n; i++)
-        key[i] = as[i].id.is_number ? key_of(as[i].id.number) : UINT64_MAX;
+        key[i] = as[i].id.is_number ? view_timeline_key_of(as[i].id.number) : UINT64_MAX;
     if (!order_by_u64(order, n, key))
         return false;
     for (size_t i = 0; i < n; i++)
-        key[i] = key_of(as[i].has_sort_index ? as[i].sort_index : INT64_MAX);
+        key[i] = view_timeline_key_of(as[i].has_sort_index ? as[i].sort_index : INT64_MAX);
     return order_by_u64(order, n, key);
 }
 
@@ -140,7 +140,7 @@ static bool counters_build(struct view_timeline *v)
         return false;
     order_fill(order, n);
     for (size_t i = 0; i < n; i++)
-        key[i] = key_of(t->counters.at[i].ns);
+        key[i] = view_timeline_key_of(t->counters.at[i].ns);
     bool sorts = order_by_u64(order, n, key);
     for (size_t i = 0; i < n; i++)
         word[i] = t->counters.at[i].series;

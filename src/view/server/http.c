@@ -207,7 +207,7 @@ static bool send_some(struct connection *c)
     return true;
 }
 
-static void answer(struct http *h, struct connection *c, int used, const struct http_request *q)
+static void http_answer(struct http *h, struct connection *c, int used, const struct http_request *q)
 {
     struct http_reply r = { .status = 200, .type = "text/plain; charset=utf-8", .headers = "", .out = &c->body };
     c->body.n = 0;
@@ -243,7 +243,7 @@ static bool serve(struct http *h, struct connection *c)
         const int used = c->n_in ? http_request_read(&q, c->in, c->n_in) : 0;
         if (used) {
             q.socket = c->fd;
-            answer(h, c, used, &q);
+            http_answer(h, c, used, &q);
             is_answered = true;
             if (used > 0) {
                 c->n_in -= (size_t)used;
@@ -300,7 +300,7 @@ static void drop_quiet(struct http *h)
     pthread_mutex_unlock(&h->lock);
 }
 
-static void *run(void *of)
+static void *http_run(void *of)
 {
     struct http *h = of;
     for (;;) {
@@ -362,7 +362,7 @@ struct http *http_open(const struct http_options *options, struct error *e)
     }
     const unsigned wanted = options->n_threads < MOST_THREADS ? options->n_threads : MOST_THREADS;
     for (; h->n_threads < wanted; h->n_threads++) {
-        const int failed = background_thread(&h->thread[h->n_threads], "ascope-view", run, h);
+        const int failed = background_thread(&h->thread[h->n_threads], "ascope-view", http_run, h);
         if (failed) {
             error_set(e, FAULT_LIMIT, "server: no thread: %s", strerror(failed));
             goto failed;

@@ -19,7 +19,7 @@ static void put_end(char *out, size_t cap, const struct sockaddr_in *end, bool i
     snprintf(out, cap, "%s%08X:%04X", before, end->sin_addr.s_addr, ntohs(end->sin_port));
 }
 
-static bool is_same(unsigned user)
+static bool peer_user_is_same(unsigned user)
 {
     const char *sudo = getuid() == 0 ? getenv("SUDO_UID") : NULL;
     return user == 0 || user == getuid() || (sudo && *sudo && strtoul(sudo, NULL, 10) == user);
@@ -38,7 +38,7 @@ static enum peer_user user_in(const char *path, const char *client_and_server)
         if (!at)
             continue;
         const bool is_read = sscanf(at + strlen(client_and_server), "%x %*s %*s %*s %u", &state, &user) == 2;
-        found = is_read && state == established && is_same(user) ? PEER_SAME : PEER_OTHER;
+        found = is_read && state == established && peer_user_is_same(user) ? PEER_SAME : PEER_OTHER;
     }
     if (table)
         fclose(table);

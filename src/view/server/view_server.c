@@ -68,7 +68,7 @@ static bool is_from_here(const struct http_request *q)
                                                       !strcmp(q->origin + sizeof scheme - 1, q->host)));
 }
 
-static void refuse(struct http_reply *r, int status, const char *why)
+static void view_server_refuse(struct http_reply *r, int status, const char *why)
 {
     r->status = status;
     r->body = why;
@@ -81,33 +81,34 @@ static void answer_opening(struct view_server *s, const struct http_request *q, 
 {
     const enum peer_user user = peer_user_of(q->socket);
     if (user == PEER_OTHER)
-        return refuse(r, 403,
-                      "this address is for the user who started ascope view; the one that their browser shows then, "
-                      "or that ascope view --no-open prints, is for everybody");
+        return view_server_refuse(
+            r, 403,
+            "this address is for the user who started ascope view; the one that their browser shows then, "
+            "or that ascope view --no-open prints, is for everybody");
     if (user == PEER_UNKNOWN && atomic_exchange(&s->is_opened, true))
-        return refuse(r, 403, "this address works once; ascope view --no-open prints one that works again");
-    refuse(r, 303, "");
+        return view_server_refuse(r, 403, "this address works once; ascope view --no-open prints one that works again");
+    view_server_refuse(r, 303, "");
     r->headers = s->to_pages;
 }
 
-static void answer(void *context, const struct http_request *q, struct http_reply *r)
+static void view_server_answer(void *context, const struct http_request *q, struct http_reply *r)
 {
     struct view_server *s = context;
     const size_t n_opening = sizeof opening - 1;
     r->headers = safety;
     if (!is_from_here(q))
-        return refuse(r, 403, "this server answers only under 127.0.0.1 or localhost");
+        return view_server_refuse(r, 403, "this server answers only under 127.0.0.1 or localhost");
     if (!strncmp(q->path, opening, n_opening) && is_token(s->key, q->path + n_opening) &&
         !q->path[n_opening + VIEW_TOKEN])
         return answer_opening(s, q, r);
     if (!is_token(s->token, q->path + 1) || q->path[VIEW_TOKEN + 1] != '/')
-        return refuse(r, 403, "incomplete address: use the one that ascope view printed");
+        return view_server_refuse(r, 403, "incomplete address: use the one that ascope view printed");
     const char *what = q->path + VIEW_TOKEN + 2;
     if (!strncmp(what, "api/", 4))
         return view_answer(s->view, what + 4, q, r);
     const struct view_page *page = view_page_find(*what ? what : "index.html");
     if (!page)
-        return refuse(r, 404, "no such page");
+        return view_server_refuse(r, 404, "no such page");
     r->type = page->type;
     r->body = page->text;
     r->body_bytes = strlen(page->text);
@@ -122,7 +123,7 @@ struct view_server *view_server_open(const struct view *v, const char *address, 
     }
     s->view = v;
     const struct http_options options = {
-        .address = address, .port = port, .n_threads = THREADS, .answer = answer, .context = s
+        .address = address, .port = port, .n_threads = THREADS, .answer = view_server_answer, .context = s
     };
     atomic_init(&s->is_opened, false);
     const bool has_tokens = token_make(s->token, e) && token_make(s->key, e);

@@ -191,13 +191,13 @@ static void put_cell(struct out *o, sqlite3_stmt *s, int column, bool is_csv)
 
 /* What an answer needs besides its rows, which are written at once. */
 enum { MOST_COLUMNS = 256 };
-struct answer {
+struct view_sql_one_answer {
     struct out slices;
     bool is_number[MOST_COLUMNS]; /* by the type of the last value that is not NULL */
     size_t n;
 };
 
-static void put_row(struct out *o, struct answer *a, sqlite3_stmt *s, bool is_csv)
+static void put_row(struct out *o, struct view_sql_one_answer *a, sqlite3_stmt *s, bool is_csv)
 {
     const int n = sqlite3_column_count(s);
     bool is_first = true;
@@ -221,7 +221,7 @@ static void put_row(struct out *o, struct answer *a, sqlite3_stmt *s, bool is_cs
     a->n++;
 }
 
-static void put_columns(struct out *o, const struct answer *a, sqlite3_stmt *s, bool is_csv)
+static void put_columns(struct out *o, const struct view_sql_one_answer *a, sqlite3_stmt *s, bool is_csv)
 {
     bool is_first = true;
     for (int i = 0; i < sqlite3_column_count(s); i++) {
@@ -243,10 +243,10 @@ static void put_columns(struct out *o, const struct answer *a, sqlite3_stmt *s, 
     }
 }
 
-static bool run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, const struct allowance *allowed,
-                struct error *e)
+static bool view_sql_run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, const struct allowance *allowed,
+                         struct error *e)
 {
-    struct answer a = { 0 };
+    struct view_sql_one_answer a = { 0 };
     int status = SQLITE_DONE;
     if (!out_open_memory(&a.slices, e))
         return false;
@@ -329,7 +329,7 @@ bool view_sql_answer(struct out *o, const struct view_input *in, const struct vi
     else if (rest && rest[strspn(rest, " \t\r\n;")])
         is_good = error_set(error, FAULT_ASKED, "more than one statement");
     else
-        is_good = run(o, db, s, q->is_csv, &allowed, error);
+        is_good = view_sql_run(o, db, s, q->is_csv, &allowed, error);
     sqlite3_finalize(s);
     sqlite3_close(db);
     atomic_fetch_sub(&n_running, 1);

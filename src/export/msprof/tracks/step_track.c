@@ -10,7 +10,7 @@
 enum { FIRST_TID = 70000 }; /* behind the tracks of all streams */
 
 /* The process of one device on the timeline, with its rows. */
-struct place {
+struct step_track_place {
     struct trace *trace;
     const struct step_rows *rows;
     uint32_t pid;
@@ -21,13 +21,13 @@ struct place {
     size_t *n_reduces; /* the newer presentation numbers reductions over all devices */
 };
 
-static int by_value(const void *a, const void *b)
+static int step_track_by_value(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-static bool collect_models(struct place *p, struct arena *mem)
+static bool collect_models(struct step_track_place *p, struct arena *mem)
 {
     const struct step_rows *r = p->rows;
     p->model = arena_take(mem, r->n, sizeof *p->model);
@@ -35,22 +35,22 @@ static bool collect_models(struct place *p, struct arena *mem)
         return false;
     for (size_t i = 0; i < r->n; i++)
         p->model[i] = r->steps->iterations.model[r->row[i]];
-    qsort(p->model, r->n, sizeof *p->model, by_value);
+    qsort(p->model, r->n, sizeof *p->model, step_track_by_value);
     for (size_t i = 0; i < r->n; i++)
         if (p->n_models == 0 || p->model[i] != p->model[p->n_models - 1])
             p->model[p->n_models++] = p->model[i];
     return true;
 }
 
-static int64_t tid_of(const struct place *p, uint64_t model)
+static int64_t tid_of(const struct step_track_place *p, uint64_t model)
 {
     if (!p->rows->is_generic)
         return (int64_t)(int32_t)(uint32_t)model + FIRST_TID;
-    const uint64_t *at = bsearch(&model, p->model, p->n_models, sizeof *p->model, by_value);
+    const uint64_t *at = bsearch(&model, p->model, p->n_models, sizeof *p->model, step_track_by_value);
     return (int64_t)p->rows->source->pid + (at ? at - p->model : 0) + FIRST_TID;
 }
 
-static void write_metadata(const struct place *p, bool is_bare)
+static void write_metadata(const struct step_track_place *p, bool is_bare)
 {
     struct trace *t = p->trace;
     if (is_bare)
@@ -66,7 +66,7 @@ static void write_metadata(const struct place *p, bool is_bare)
     }
 }
 
-static void arg_time(const struct place *p, const char *key, uint64_t tick)
+static void arg_time(const struct step_track_place *p, const char *key, uint64_t tick)
 {
     if (tick)
         trace_arg_time(p->trace, key, source_device_ns(p->rows->source, tick));
@@ -86,14 +86,15 @@ static double dur_us_of(const struct step_rows *r, uint64_t ticks)
 }
 
 /* One iteration. Times are ticks. */
-struct part {
-    const struct place *place;
+struct step_track_part {
+    const struct step_track_place *place;
     int64_t tid;
     uint64_t index, begin, end, fp, bp, data_aug;
     bool has_before, has_after; /* the neighbouring iteration of the same model is shown and has both passes */
 };
 
-static void slice(const struct part *r, const char *kind, const char *category, int64_t begin_ns, uint64_t ticks)
+static void slice(const struct step_track_part *r, const char *kind, const char *category, int64_t begin_ns,
+                  uint64_t ticks)
 {
     struct trace *t = r->place->trace;
     char name[64];
@@ -104,7 +105,7 @@ static void slice(const struct part *r, const char *kind, const char *category, 
     trace_arg_uint(t, "Iteration ID", r->index);
 }
 
-static void data_aug_flow(const struct part *r, char end, uint64_t number, int64_t at_ns)
+static void data_aug_flow(const struct step_track_part *r, char end, uint64_t number, int64_t at_ns)
 {
     char name[64], id[96];
     snprintf(name, sizeof name, "Data_aug Bound %" PRIu64, number);
@@ -113,9 +114,9 @@ static void data_aug_flow(const struct part *r, char end, uint64_t number, int64
                     at_ns);
 }
 
-static void write_training(const struct part *r)
+static void write_training(const struct step_track_part *r)
 {
-    const struct place *p = r->place;
+    const struct step_track_place *p = r->place;
     const struct source *s = p->rows->source;
     struct trace *t = p->trace;
     const int64_t fp_ns = source_device_ns(s, r->fp), bp_ns = source_device_ns(s, r->bp);
@@ -163,7 +164,7 @@ static double dur_ns_between(const struct step_rows *r, uint64_t begin, uint64_t
                          : (double)(source_device_ns(r->source, end) - source_device_ns(r->source, begin));
 }
 
-static void write_reduce(const struct place *p, uint32_t i, size_t number)
+static void write_reduce(const struct step_track_place *p, uint32_t i, size_t number)
 {
     const struct step_rows *r = p->rows;
     const struct iterations *it = &r->steps->iterations;
@@ -188,7 +189,7 @@ static void write_reduce(const struct place *p, uint32_t i, size_t number)
     trace_end(p->trace);
 }
 
-static void write_get_next(const struct place *p, uint32_t i)
+static void write_get_next(const struct step_track_place *p, uint32_t i)
 {
     const struct step_rows *r = p->rows;
     const uint64_t begin = r->steps->get_nexts.begin[i], end = r->steps->get_nexts.end[i];
@@ -215,22 +216,22 @@ static bool has_neighbour(const struct step_rows *r, uint32_t here, bool after)
            t->fp[there] != 0 && t->bp[there] != 0;
 }
 
-static void write_rows(struct place *p)
+static void write_rows(struct step_track_place *p)
 {
     const struct step_rows *r = p->rows;
     const struct steps *s = r->steps;
     for (size_t i = 0; i < r->n; i++) {
         const uint32_t k = r->row[i];
-        const struct part part = { .place = p,
-                                   .tid = tid_of(p, s->iterations.model[k]),
-                                   .index = s->iterations.index[k],
-                                   .begin = s->iterations.begin[k],
-                                   .end = s->iterations.end[k],
-                                   .fp = s->iterations.fp[k],
-                                   .bp = s->iterations.bp[k],
-                                   .data_aug = r->data_aug[i],
-                                   .has_before = has_neighbour(r, k, false),
-                                   .has_after = has_neighbour(r, k, true) };
+        const struct step_track_part part = { .place = p,
+                                              .tid = tid_of(p, s->iterations.model[k]),
+                                              .index = s->iterations.index[k],
+                                              .begin = s->iterations.begin[k],
+                                              .end = s->iterations.end[k],
+                                              .fp = s->iterations.fp[k],
+                                              .bp = s->iterations.bp[k],
+                                              .data_aug = r->data_aug[i],
+                                              .has_before = has_neighbour(r, k, false),
+                                              .has_after = has_neighbour(r, k, true) };
         write_training(&part);
         if (!r->is_generic)
             continue;
@@ -264,11 +265,11 @@ bool step_trace_track(const struct export *x, struct trace *t, struct error *e)
         /* step_trace.json beside the export of a part: with one device its pid is the raw one, as in the reference. */
         const bool is_bare = x->scope != SCOPE_ALL && x->is_own_file && n_with_steps == 1;
         const uint32_t raw = device->source.pid, packed = trace_pid(raw, PLACE_HARDWARE, device->source.device);
-        struct place place = { .trace = t,
-                               .rows = &rows,
-                               .pid = is_bare ? raw : packed,
-                               .pid_in_ids = x->is_generic ? raw : packed,
-                               .n_reduces = &n_reduces };
+        struct step_track_place place = { .trace = t,
+                                          .rows = &rows,
+                                          .pid = is_bare ? raw : packed,
+                                          .pid_in_ids = x->is_generic ? raw : packed,
+                                          .n_reduces = &n_reduces };
         if (!collect_models(&place, x->mem))
             return error_no_memory(e, device->source.path);
         write_metadata(&place, is_bare);

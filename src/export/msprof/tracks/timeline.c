@@ -6,7 +6,7 @@
 #include "export/samplers/counter_tracks.h"
 #include "export/scope.h"
 
-static bool is_wanted(const struct output_options *o, const char *process)
+static bool timeline_is_wanted(const struct output_options *o, const char *process)
 {
     bool wanted = o->processes == NULL;
     for (size_t i = 0; i < o->n_processes && !wanted; i++)
@@ -28,11 +28,11 @@ bool timeline_draw(const struct export *x, const char *own_file, struct trace *t
         const struct track *track = &x->registry->track[i];
         const bool own = own_file && track->own_file && strcmp(track->own_file, own_file) == 0;
         scope_set_window(&shown, t, SCOPE_HOST);
-        if ((!own_file || own) && is_wanted(x->options, track->process))
+        if ((!own_file || own) && timeline_is_wanted(x->options, track->process))
             track->write(&shown, t, e);
     }
     for (size_t i = 0; i < n_counter_tracks && !own_file && e->fault == FAULT_NONE; i++)
-        if (is_wanted(x->options, counter_tracks[i].process))
+        if (timeline_is_wanted(x->options, counter_tracks[i].process))
             counters_draw(&shown, counter_tracks[i].counters, t, e);
     return e->fault == FAULT_NONE;
 }
