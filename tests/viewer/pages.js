@@ -319,7 +319,7 @@ function sentence_of(format, rest) {
 /** Every sentence of a check has its form on Chinese pages: those of the sources are tried with names and numbers. */
 async function use_sentences(page, url, job) {
     await look(page, url, "lang=zh&input=" + job, "sentences");
-    const source_of = (name) => fs.readFileSync(path.join(source, "src/answers", name), "utf8");
+    const source_of = (name) => fs.readFileSync(path.join(source, "src/answers/checks", name), "utf8");
     const calls = ["comm_checks.c", "device_checks.c", "waiting_checks.c", "findings.c"].flatMap((name) => [...source_of(name).matchAll(/finding_(?:say|add)\([^;"]*"((?:[^"\\]|\\.)*)"([^;]*);/g)]);
     const sentences = calls.map((call) => sentence_of(call[1], call[2]));
     const english = await page.evaluate(async (list) => {
