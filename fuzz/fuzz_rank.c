@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     .source = which > 1 ? SOURCE_TEXT : SOURCE_DB };
         struct rank_summary s;
         if (r)
-            job_summary(&j, 0, RANK_ALL, mem, &s, &e);
+            job_summary(&j, 0, RANK_ALL, mem, &s, NULL, &e);
         job_fini(&j);
     }
     arena_free(mem);
