@@ -39,7 +39,8 @@ struct db {
     size_t n_filters;
     const void *filter_context;
     const struct db_taker *taker; /* NULL: rows go to the file */
-    bool is_wanted[DB_COLUMNS];   /* by the taker: of the table whose rows are made */
+    size_t n_takers;
+    bool is_wanted[DB_COLUMNS]; /* by its taker: of the table whose rows are made */
     struct arena *mem;
     uint64_t n_rows;
     bool has_failed;                              /* a text could not be numbered */
@@ -74,13 +75,14 @@ struct db *db_open(const char *path, struct names *names, struct error *e)
     return db;
 }
 
-struct db *db_open_taker(const struct db_taker *taker, struct names *names)
+struct db *db_open_takers(const struct db_taker *taker, size_t n, struct names *names)
 {
     struct db *db = calloc(1, sizeof *db);
     if (!db)
         return NULL;
     db->names = names;
     db->taker = taker;
+    db->n_takers = n;
     if (!(db->mem = arena_new())) {
         db_discard(db);
         return NULL;
@@ -88,14 +90,20 @@ struct db *db_open_taker(const struct db_taker *taker, struct names *names)
     return db;
 }
 
+static const struct db_taker *taker_of(const struct db *db, const char *table, size_t len)
+{
+    for (size_t i = 0; i < db->n_takers; i++)
+        if (strncmp(db->taker[i].table, table, len) == 0 && !db->taker[i].table[len])
+            return &db->taker[i];
+    return NULL;
+}
+
 bool db_wants(const struct db *db, const char *tables)
 {
-    const char *const wanted = db->taker ? db->taker->table : "";
-    const size_t len = strlen(wanted);
     bool found = !db->taker;
     for (const char *at = tables; !found && at && *at; at += *at == ' ') {
         const size_t n = strcspn(at, " ");
-        found = n == len && memcmp(at, wanted, n) == 0;
+        found = taker_of(db, at, n);
         at += n;
     }
     return found;
@@ -301,8 +309,9 @@ static bool db_add_row(struct db *db, const struct row_form *f, const struct cel
     return btree_add(b, cell[f->key].i, value, f->n);
 }
 
-static bool add_rows(struct db *db, const struct db_table *t, const struct row_form *form, struct btree *b,
-                     struct error *e)
+/* To the taker, or to the file. */
+static bool add_rows(struct db *db, const struct db_table *t, const struct row_form *form, const struct db_taker *taker,
+                     struct btree *b, struct error *e)
 {
     struct arena *mem = arena_new();
     uint32_t *order = NULL;
@@ -317,8 +326,8 @@ static bool add_rows(struct db *db, const struct db_table *t, const struct row_f
         for (size_t i = 0; i < n && done; i++) {
             if (form->n_filters > 0 && !is_wanted(db, form, cell + i * t->n_columns))
                 continue;
-            if (db->taker)
-                db->taker->take(db->taker->context, cell + i * t->n_columns);
+            if (taker)
+                taker->take(taker->context, cell + i * t->n_columns);
             else
                 done = db_add_row(db, form, cell + i * t->n_columns, b);
             db->n_rows++;
@@ -407,15 +416,15 @@ bool db_table(struct db *db, const struct db_table *t, struct error *e)
         return true;
     const struct row_form form = form_of(db, t);
     if (db->taker) {
+        const struct db_taker *const taker = taker_of(db, t->name, strlen(t->name));
         memset(db->is_wanted, 0, sizeof db->is_wanted);
-        return !db_wants(db, t->name) ||
-               (db->taker->begin(db->taker->context, t, db->is_wanted) ? add_rows(db, t, &form, NULL, e)
-                                                                       : no_memory(db, e));
+        return !taker || (taker->begin(taker->context, t, db->is_wanted) ? add_rows(db, t, &form, taker, NULL, e)
+                                                                         : no_memory(db, e));
     }
     struct btree *b = find_table(db, t);
     if (!b || !add_index(db, t->index))
         return no_memory(db, e);
-    if (!add_rows(db, t, &form, b, e))
+    if (!add_rows(db, t, &form, NULL, b, e))
         return false;
     if (db->has_failed || names_failed(db->names))
         return no_memory(db, e);

@@ -62,7 +62,7 @@ struct db_taker {
     void (*take)(void *context, const struct cell *cell); /* a row; cells of columns that are not wanted mean nothing */
     void *context;
 };
-struct db *db_open_taker(const struct db_taker *taker, struct names *names); /* NULL: no memory */
+struct db *db_open_takers(const struct db_taker *taker, size_t n, struct names *names); /* NULL: no memory */
 /* Whether one of the tables is wanted, whose names are separated by blanks. NULL: tables that no taker wants. */
 bool db_wants(const struct db *db, const char *tables);
 

@@ -11,10 +11,9 @@
 #include "cluster/job/table_reader.h"
 #include "profile/calls.h"
 
-/* Whether the table that was read last has a field. */
-static bool has_field(const struct table_reader *r, size_t field)
+static bool has_field(const struct table_asked *asked, size_t field)
 {
-    return r->fields >> field & 1;
+    return asked->fields >> field & 1;
 }
 
 static bool load_steps(struct table_reader *r)
@@ -101,12 +100,10 @@ static bool load_tasks(struct table_reader *r)
     struct db_tasks tasks = { 0 };
     struct db_kernels kernels = { 0 };
     struct rows_by by;
-    bool has_kernels, has_blocks;
-    if (!table_load(r, RANK_TASKS, &(struct db_part){ "TASK", FIELDS(field) }, &tasks, &tasks.t.begin_ns) ||
-        !table_read(r, &(struct db_part){ "COMPUTE_TASK_INFO", FIELDS(kernel_field) }, &kernels, &has_kernels))
-        return false;
-    has_blocks = has_field(r, BLOCKS_FIELD);
-    if (!rows_by_init(r, &by, kernels.id, kernels.k.n))
+    struct table_asked asked[] = { { .part = { "TASK", FIELDS(field) }, .to = &tasks },
+                                   { .part = { "COMPUTE_TASK_INFO", FIELDS(kernel_field) }, .to = &kernels } };
+    if (!tables_read(r, asked, 2) || !table_use(r, RANK_TASKS, &asked[0], &tasks.t.begin_ns) ||
+        !rows_by_init(r, &by, kernels.id, kernels.k.n))
         return false;
     tasks.t.kernel = arena_take(r->mem, tasks.t.n, sizeof *tasks.t.kernel);
     if (!tasks.t.kernel)
@@ -114,7 +111,7 @@ static bool load_tasks(struct table_reader *r)
     for (size_t i = 0; i < tasks.t.n; i++) /* tasks of a graph have one id for all its runs */
         tasks.t.kernel[i] = rows_by_find(&by, tasks.id[i]);
     r->rank->tasks = tasks.t;
-    if (has_blocks)
+    if (has_field(&asked[1], BLOCKS_FIELD))
         kernels.k.block_dim = kernels.blocks;
     r->rank->kernels = kernels.k;
     return true;
@@ -141,9 +138,8 @@ static bool load_peers(struct table_reader *r, struct db_collectives *c)
     };
     struct db_comm_tasks tasks = { 0 };
     struct rows_by by;
-    bool is_there;
-    if (!table_read(r, &(struct db_part){ "COMMUNICATION_TASK_INFO", FIELDS(field) }, &tasks, &is_there) ||
-        !rows_by_init(r, &by, c->id, c->c.n))
+    struct table_asked asked = { .part = { "COMMUNICATION_TASK_INFO", FIELDS(field) }, .to = &tasks };
+    if (!tables_read(r, &asked, 1) || !rows_by_init(r, &by, c->id, c->c.n))
         return false;
     const name_id record = names_addz(r->rank->names, "Notify_Record"),
                   wait = names_addz(r->rank->names, "Notify_Wait");
@@ -232,11 +228,10 @@ static bool load_ops(struct table_reader *r)
     struct db_ops ops = { 0 };
     struct db_links links = { 0 };
     struct rows_by by;
-    bool has_links;
-    const struct db_part link_part = { "CONNECTION_IDS", FIELDS(link_field) };
-    if (!table_load(r, RANK_OPS, &(struct db_part){ "PYTORCH_API", FIELDS(field) }, &ops, &ops.o.begin_ns) ||
-        !table_read(r, &link_part, &links, &has_links) ||
-        !table_sort(r, &link_part, &links, (const int64_t *)links.connection) ||
+    struct table_asked asked[] = { { .part = { "PYTORCH_API", FIELDS(field) }, .to = &ops },
+                                   { .part = { "CONNECTION_IDS", FIELDS(link_field) }, .to = &links } };
+    if (!tables_read(r, asked, 2) || !table_use(r, RANK_OPS, &asked[0], &ops.o.begin_ns) ||
+        !table_sort(r, &asked[1].part, &links, (const int64_t *)links.connection) ||
         !rows_by_init(r, &by, ops.set, ops.o.n))
         return false;
     struct rank_op_links l = { .connection = links.connection, .op = arena_take(r->mem, links.n, sizeof *l.op) };
@@ -279,14 +274,15 @@ static bool load_step_trace(struct table_reader *r)
 enum { STEP_FIELD = 2, MATRIX_NAME_FIELD = 5 }; /* of the tables of communication */
 
 /* Databases of msprof and MindSpore know no steps here: all of it is one, which is called "step". */
-static void one_step(struct table_reader *r, name_id *step, size_t n)
+static void one_step(struct table_reader *r, const struct table_asked *asked, name_id *step, size_t n)
 {
-    const name_id name = has_field(r, STEP_FIELD) ? NAME_EMPTY : names_addz(r->rank->names, "step");
+    const name_id name = has_field(asked, STEP_FIELD) ? NAME_EMPTY : names_addz(r->rank->names, "step");
     for (size_t i = 0; name != NAME_EMPTY && i < n; i++)
         step[i] = name;
 }
 
-static bool load_comm_tables(struct table_reader *r)
+/* The costs of collectives are computed once for all three tables. */
+static bool load_comm_tables(struct table_reader *r, unsigned parts)
 {
     static const struct db_field time_field[] = {
         { "hccl_op_name", VALUE_TEXT, IN(rank_comm_time, op), 0 },
@@ -314,27 +310,7 @@ static bool load_comm_tables(struct table_reader *r)
         { "count", VALUE_REAL, IN(rank_comm_bandwidth, count), 0 },
         { "total_duration", VALUE_REAL, IN(rank_comm_bandwidth, total_ms), 0 },
     };
-    struct rank_comm_time *t = &r->rank->comm_time;
-    bool has_bandwidth;
-    if (!table_load(r, RANK_COMM_TABLES, &(struct db_part){ "CommAnalyzerTime", FIELDS(time_field) }, t, NULL))
-        return false;
-    one_step(r, t->step, t->n);
-    if (!table_read(r, &(struct db_part){ "CommAnalyzerBandwidth", FIELDS(band_field) }, &r->rank->comm_bandwidth,
-                    &has_bandwidth))
-        return false;
-    one_step(r, r->rank->comm_bandwidth.step, r->rank->comm_bandwidth.n);
-    t->wait_ratio = arena_take(r->mem, t->n, sizeof *t->wait_ratio);
-    t->synchronization_ratio = arena_take(r->mem, t->n, sizeof *t->synchronization_ratio);
-    if (!t->wait_ratio || !t->synchronization_ratio)
-        return error_no_memory(r->e, r->path);
-    for (size_t i = 0; i < t->n; i++)
-        t->wait_ratio[i] = t->synchronization_ratio[i] = (double)NAN;
-    return true;
-}
-
-static bool load_comm_matrix(struct table_reader *r)
-{
-    static const struct db_field field[] = {
+    static const struct db_field matrix_field[] = {
         { "hccl_op_name", VALUE_TEXT, IN(rank_comm_matrix, op), 0 },
         { "group_name", VALUE_TEXT, IN(rank_comm_matrix, group), 0 },
         { "step", VALUE_TEXT, IN(rank_comm_matrix, step), 0 },
@@ -347,12 +323,33 @@ static bool load_comm_matrix(struct table_reader *r)
         { "transit_time", VALUE_REAL, IN(rank_comm_matrix, transit_ms), 0 },
         { "bandwidth", VALUE_REAL, IN(rank_comm_matrix, gbs), 0 },
     };
+    struct rank_comm_time *t = &r->rank->comm_time;
+    struct rank_comm_bandwidth *b = &r->rank->comm_bandwidth;
     struct rank_comm_matrix *const m = &r->rank->comm_matrix;
-    if (!table_load(r, RANK_COMM_MATRIX, &(struct db_part){ "CommAnalyzerMatrix", FIELDS(field) }, m, NULL))
+    struct table_asked asked[] = { { .part = { "CommAnalyzerTime", FIELDS(time_field) }, .to = t },
+                                   { .part = { "CommAnalyzerBandwidth", FIELDS(band_field) }, .to = b },
+                                   { .part = { "CommAnalyzerMatrix", FIELDS(matrix_field) }, .to = m } };
+    const size_t first = parts & RANK_COMM_TABLES ? 0 : 2, end = parts & RANK_COMM_MATRIX ? 3 : 2;
+    if (!tables_read(r, asked + first, end - first))
         return false;
-    one_step(r, m->step, m->n);
-    return has_field(r, MATRIX_NAME_FIELD) || links_by_kind(m, r->rank->names, r->mem) ||
-           error_no_memory(r->e, r->path);
+    if (asked[2].is_there) {
+        r->rank->has |= RANK_COMM_MATRIX;
+        one_step(r, &asked[2], m->step, m->n);
+        if (!has_field(&asked[2], MATRIX_NAME_FIELD) && !links_by_kind(m, r->rank->names, r->mem))
+            return error_no_memory(r->e, r->path);
+    }
+    if (!(parts & RANK_COMM_TABLES))
+        return true;
+    r->rank->has |= asked[0].is_there ? RANK_COMM_TABLES : 0;
+    one_step(r, &asked[0], t->step, t->n);
+    one_step(r, &asked[1], b->step, b->n);
+    t->wait_ratio = arena_take(r->mem, t->n, sizeof *t->wait_ratio);
+    t->synchronization_ratio = arena_take(r->mem, t->n, sizeof *t->synchronization_ratio);
+    if (!t->wait_ratio || !t->synchronization_ratio)
+        return error_no_memory(r->e, r->path);
+    for (size_t i = 0; i < t->n; i++)
+        t->wait_ratio[i] = t->synchronization_ratio[i] = (double)NAN;
+    return true;
 }
 
 /* Who it is: small tables, of which the first rows count. */
@@ -361,7 +358,7 @@ static bool load_identity(struct table_reader *r)
     struct {
         size_t n;
         name_id *a, *b;
-    } texts = { 0 };
+    } host = { 0 }, texts = { 0 };
     struct {
         size_t n;
         int64_t *rank, *device;
@@ -378,22 +375,19 @@ static bool load_identity(struct table_reader *r)
                                           { "deviceId", VALUE_I64, offsetof(__typeof__(map), device), -1 } };
     struct rank_identity *id = &r->rank->identity;
     const struct names *names = r->rank->names;
-    bool is_there;
-    if (!table_read(r, &(struct db_part){ "HOST_INFO", TEXTS("hostUid", "hostName"), 2 }, &texts, &is_there))
+    struct table_asked asked[] = { { .part = { "HOST_INFO", TEXTS("hostUid", "hostName"), 2 }, .to = &host },
+                                   { .part = { "RANK_DEVICE_MAP", FIELDS(map_field) }, .to = &map },
+                                   { .part = { "META_DATA", TEXTS("name", "value"), 2 }, .to = &texts } };
+    if (!tables_read(r, asked, sizeof asked / sizeof *asked))
         return false;
-    if (texts.n > 0) {
-        id->host_uid = names_text(names, texts.a[0]);
-        id->host_name = names_text(names, texts.b[0]);
+    if (host.n > 0) {
+        id->host_uid = names_text(names, host.a[0]);
+        id->host_name = names_text(names, host.b[0]);
     }
-    if (!table_read(r, &(struct db_part){ "RANK_DEVICE_MAP", FIELDS(map_field) }, &map, &is_there))
-        return false;
     if (map.n > 0) {
         id->has_device = true;
         id->device = map.device[0];
     }
-    texts.n = 0;
-    if (!table_read(r, &(struct db_part){ "META_DATA", TEXTS("name", "value"), 2 }, &texts, &is_there))
-        return false;
     for (size_t i = 0; i < texts.n; i++) {
         if (strcmp(names_text(names, texts.a[i]), "distributed_args") == 0)
             id->distributed_args = names_text(names, texts.b[i]);
@@ -419,10 +413,6 @@ static const struct {
     { RANK_OPS, load_ops },
     { RANK_MARKS, load_marks },
     { RANK_CLOCK, load_clock },
-}, comm_loads[] = {
-    { RANK_STEP_TRACE, load_step_trace },
-    { RANK_COMM_TABLES, load_comm_tables },
-    { RANK_COMM_MATRIX, load_comm_matrix },
 };
 
 static bool load_parts(struct table_reader *r, unsigned parts)
@@ -445,11 +435,9 @@ static bool load_parts(struct table_reader *r, unsigned parts)
 
 static bool load_comm_parts(struct table_reader *r, unsigned parts)
 {
-    bool done = true;
-    for (size_t i = 0; done && i < sizeof comm_loads / sizeof *comm_loads; i++)
-        if (parts & comm_loads[i].parts & ~r->rank->has)
-            done = comm_loads[i].load(r);
-    return done;
+    const unsigned missing = parts & ~r->rank->has;
+    return (!(missing & RANK_STEP_TRACE) || load_step_trace(r)) &&
+           (!(missing & (RANK_COMM_TABLES | RANK_COMM_MATRIX)) || load_comm_tables(r, missing));
 }
 
 bool rank_db_load(const struct job_rank *from, unsigned parts, struct rank *out, struct error *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/job/table_reader.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,15 +299,15 @@ static bool read_pages(struct table_reader *r, const struct db_part *part, const
     return state == ROWS_END && is_plain && n == most;
 }
 
+enum { TABLES_MOST = 3 }; /* in one call */
+
 /* The rows of one table, as its source hands them over. */
 struct taking {
     struct table_reader *r;
-    const struct db_part *part;
-    void *to;
+    struct table_asked *asked;
     size_t n, cap;
     char *at[ROWS_COLUMNS]; /* columns */
     int cell[ROWS_COLUMNS]; /* by field: the cell of a row; below 0: the table has no such column */
-    bool is_there;
 };
 
 /* The rank's name of a name of the source. */
@@ -383,19 +384,20 @@ static void put_taken(struct table_reader *r, const struct db_field *f, struct c
 static bool taking_begin(void *context, const struct db_table *table, bool is_wanted[DB_COLUMNS])
 {
     struct taking *const t = context;
+    const struct db_part *const part = &t->asked->part;
     const size_t most = t->n + table->n_rows, more = most > 2 * t->cap ? most : 2 * t->cap;
-    for (size_t i = 0; i < t->part->n_fields; i++) {
+    for (size_t i = 0; i < part->n_fields; i++) {
         t->cell[i] = -1;
         for (size_t c = 0; c < table->n_columns; c++)
-            if (strcmp(table->column[c].name, t->part->field[i].name) == 0) {
+            if (strcmp(table->column[c].name, part->field[i].name) == 0) {
                 t->cell[i] = (int)c;
                 is_wanted[c] = true;
-                t->r->fields |= UINT64_C(1) << i;
+                t->asked->fields |= UINT64_C(1) << i;
             }
     }
-    t->is_there = true;
-    for (size_t i = 0; most > t->cap && i < t->part->n_fields; i++) {
-        const size_t width = width_of[t->part->field[i].kind];
+    t->asked->is_there = true;
+    for (size_t i = 0; most > t->cap && i < part->n_fields; i++) {
+        const size_t width = width_of[part->field[i].kind];
         char *const column = arena_take(t->r->mem, more, width);
         if (!column)
             return false;
@@ -403,7 +405,7 @@ static bool taking_begin(void *context, const struct db_table *table, bool is_wa
             memcpy(column, t->at[i], t->n * width);
         arena_drop(t->r->mem, t->at[i]);
         t->at[i] = column;
-        memcpy((char *)t->to + t->part->field[i].at, &column, sizeof column);
+        memcpy((char *)t->asked->to + part->field[i].at, &column, sizeof column);
     }
     t->cap = most > t->cap ? more : t->cap;
     return true;
@@ -413,44 +415,49 @@ static void taking_take(void *context, const struct cell *cell)
 {
     static const struct cell none = { .kind = CELL_NA };
     struct taking *const t = context;
-    for (size_t i = 0; i < t->part->n_fields; i++) {
-        const struct db_field *const f = &t->part->field[i];
+    const struct db_part *const part = &t->asked->part;
+    for (size_t i = 0; i < part->n_fields; i++) {
+        const struct db_field *const f = &part->field[i];
         put_taken(t->r, f, t->cell[i] < 0 ? none : cell[t->cell[i]], t->at[i] + t->n * width_of[f->kind]);
     }
     t->n++;
 }
 
-static bool take_table(struct table_reader *r, const struct db_part *part, void *to, bool *is_there)
+static bool take_tables(struct table_reader *r, struct table_asked *asked, size_t n)
 {
-    struct taking t = { .r = r, .part = part, .to = to };
-    const struct db_taker taker = { part->table, taking_begin, taking_take, &t };
-    struct db *const db = db_open_taker(&taker, r->source->names);
+    struct taking t[TABLES_MOST];
+    struct db_taker taker[TABLES_MOST];
+    assert(n <= TABLES_MOST);
+    for (size_t i = 0; i < n; i++) {
+        t[i] = (struct taking){ .r = r, .asked = &asked[i] };
+        taker[i] = (struct db_taker){ asked[i].part.table, taking_begin, taking_take, &t[i] };
+    }
+    struct db *const db = db_open_takers(taker, n, r->source->names);
     if (!db)
         return error_no_memory(r->e, r->path);
     if (!r->source->write(r->source->context, db, r->e)) {
         db_discard(db);
         return error_no_memory(r->e, r->path);
     }
-    memcpy(to, &t.n, sizeof t.n);
-    *is_there = t.is_there;
+    for (size_t i = 0; i < n; i++)
+        memcpy(asked[i].to, &t[i].n, sizeof t[i].n);
     return db_close(db, r->e) && (!arena_failed(r->mem) || error_no_memory(r->e, r->path));
 }
 
-bool table_read(struct table_reader *r, const struct db_part *part, void *to, bool *is_there)
+static bool read_table(struct table_reader *r, struct table_asked *asked)
 {
+    const struct db_part *const part = &asked->part;
+    void *const to = asked->to;
     size_t most = 0, n = 0;
-    r->fields = 0;
-    if (r->source)
-        return take_table(r, part, to, is_there);
-    if (!untrusted_db_look(&r->u, part->table, is_there))
+    if (!untrusted_db_look(&r->u, part->table, &asked->is_there))
         return failed(r);
     struct plain_table t;
     const bool is_plain =
-        *is_there && plain_table(r, part, &t) && rows_count(&r->pages, t.root, &most) && most < NO_ROW;
-    if (!*is_there || (!is_plain && !count_rows(r, part->table, &most)))
+        asked->is_there && plain_table(r, part, &t) && rows_count(&r->pages, t.root, &most) && most < NO_ROW;
+    if (!asked->is_there || (!is_plain && !count_rows(r, part->table, &most)))
         return r->e->fault == FAULT_NONE;
     for (size_t i = 0; i < part->n_fields; i++) {
-        r->fields |= (uint64_t)has_column(r, part->table, part->field[i].name) << i;
+        asked->fields |= (uint64_t)has_column(r, part->table, part->field[i].name) << i;
         void *column = arena_take(r->mem, most, width_of[part->field[i].kind]);
         if (!column)
             return error_no_memory(r->e, r->path);
@@ -480,6 +487,16 @@ bool table_read(struct table_reader *r, const struct db_part *part, void *to, bo
     return done;
 }
 
+bool tables_read(struct table_reader *r, struct table_asked *asked, size_t n)
+{
+    if (r->source)
+        return take_tables(r, asked, n);
+    for (size_t i = 0; i < n; i++)
+        if (!read_table(r, &asked[i]))
+            return false;
+    return true;
+}
+
 bool numbered_read(struct table_reader *r, const char *table, const char *text, struct numbered *out)
 {
     struct {
@@ -489,8 +506,8 @@ bool numbered_read(struct table_reader *r, const char *table, const char *text, 
     } rows = { 0 };
     const struct db_field field[] = { { "id", VALUE_I64, offsetof(__typeof__(rows), id), -1 },
                                       { text, VALUE_TEXT, offsetof(__typeof__(rows), name), 0 } };
-    bool is_there;
-    if (!table_read(r, &(struct db_part){ table, FIELDS(field) }, &rows, &is_there))
+    struct table_asked asked = { .part = { table, FIELDS(field) }, .to = &rows };
+    if (!tables_read(r, &asked, 1))
         return false;
     out->name = rows.name;
     return rows_by_init(r, &out->by, rows.id, rows.n);
@@ -530,12 +547,15 @@ bool table_sort(struct table_reader *r, const struct db_part *part, void *to, co
     return true;
 }
 
+bool table_use(struct table_reader *r, enum rank_part bit, const struct table_asked *asked, int64_t *const *key)
+{
+    if (asked->is_there)
+        r->rank->has |= bit;
+    return !asked->is_there || !key || table_sort(r, &asked->part, asked->to, *key);
+}
+
 bool table_load(struct table_reader *r, enum rank_part bit, const struct db_part *part, void *to, int64_t *const *key)
 {
-    bool is_there;
-    if (!table_read(r, part, to, &is_there))
-        return false;
-    if (is_there)
-        r->rank->has |= bit;
-    return !is_there || !key || table_sort(r, part, to, *key);
+    struct table_asked asked = { .part = *part, .to = to };
+    return tables_read(r, &asked, 1) && table_use(r, bit, &asked, key);
 }

@@ -46,6 +46,14 @@ struct db_part {
 #define FIELDS(array)    array, sizeof array / sizeof *array
 #define IN(type, member) offsetof(struct type, member)
 
+/* A table that is read: its columns are members of `to`, whose first one is the number of rows. */
+struct table_asked {
+    struct db_part part;
+    void *to;
+    bool is_there;
+    uint64_t fields; /* that it has: bit by bit */
+};
+
 /* Rows of a table by a number, the last of equal ones. Numbers that are close to each other are places of an array. */
 struct rows_by {
     int64_t least;
@@ -75,7 +83,7 @@ struct table_reader {
         name_id *of; /* by name of the source: that of the rank, + 1; 0: not looked up yet */
     } taken[2];      /* shapes have quotes in databases */
     struct untrusted_db u;
-    uint64_t text_bytes, fields;
+    uint64_t text_bytes;
     struct mapped map; /* of a database whose pages can be read without SQLite */
     struct rows_file pages;
     struct numbered strings, apis, types;
@@ -88,10 +96,12 @@ bool table_reader_open(struct table_reader *r, const char *path);
 void table_reader_open_source(struct table_reader *r, const char *path, const struct table_source *source);
 void table_reader_close(struct table_reader *r);
 
-/* Fills the columns of `to`, whose first member is its number of rows. *is_there: the table exists; r->fields says which fields it has. */
-bool table_read(struct table_reader *r, const struct db_part *part, void *to, bool *is_there);
-/* The same; sets the bit of a part that is there, and sorts it by the column `key`, unless that is NULL. */
+/* Tables that are made of the same things are read in one call, so that these are computed once. */
+bool tables_read(struct table_reader *r, struct table_asked *asked, size_t n);
+/* One table; sets the bit of a part that is there, and sorts it by the column `key`, unless that is NULL. */
 bool table_load(struct table_reader *r, enum rank_part bit, const struct db_part *part, void *to, int64_t *const *key);
+/* The same with a table that was read. */
+bool table_use(struct table_reader *r, enum rank_part bit, const struct table_asked *asked, int64_t *const *key);
 bool table_sort(struct table_reader *r, const struct db_part *part, void *to, const int64_t *key);
 bool numbered_read(struct table_reader *r, const char *table, const char *text, struct numbered *out);
 
