@@ -43,24 +43,23 @@ static bool find_runs(const struct profile *p, const struct device *d, struct ar
 {
     const struct comm_requests *r = &p->host.comm;
     const struct tasks *t = &d->tasks;
-    for (int fills = 0; fills < 2; fills++) {
-        size_t n = 0;
-        for (uint32_t i = 0; i < r->small.n; i++) {
-            if (r->small.device[i] != d->source.device)
-                continue;
-            const uint64_t key = task_key(r->small.stream[i], r->small.batch[i], r->small.task[i]);
-            const size_t first = first_of_id(t, key, r->small.context[i]);
-            for (size_t at = first; same_id(t, at, key, r->small.context[i]); at++, n++)
-                if (fills)
-                    out->at[n] = (struct run){
-                        .small = i, .task = t->by_id[at], .big = NO_ROW, .iteration = (uint32_t)(at - first) + 1
-                    };
-        }
-        if (!fills && !(out->at = arena_take(mem, n, sizeof *out->at)))
-            return false;
-        out->n = n;
+    uint32_t *first = arena_take(mem, r->small.n, sizeof *first), *count = arena_take(mem, r->small.n, sizeof *count);
+    if (!first || !count)
+        return false;
+    for (size_t i = 0; i < r->small.n; i++) {
+        if (r->small.device[i] != d->source.device)
+            continue;
+        const uint64_t key = task_key(r->small.stream[i], r->small.batch[i], r->small.task[i]);
+        first[i] = (uint32_t)first_of_id(t, key, r->small.context[i]);
+        while (same_id(t, first[i] + count[i], key, r->small.context[i]))
+            count[i]++;
+        out->n += count[i];
     }
-    return true;
+    struct run *run = out->at = arena_take(mem, out->n, sizeof *out->at);
+    for (uint32_t i = 0; run && i < r->small.n; i++)
+        for (uint32_t k = 0; k < count[i]; k++)
+            *run++ = (struct run){ .small = i, .task = t->by_id[first[i] + k], .big = NO_ROW, .iteration = k + 1 };
+    return run != NULL;
 }
 
 /* Operators of one device by (thread, begin). */
