@@ -68,7 +68,9 @@ static void the_rest_of_a_column_is_free(void **state)
         assert_int_equal(a[i], 1);
     unsigned char *b = filled(r, 13 * MIB, 2);
     assert_true(b > a && region_give(r, b));
-    region_rest(r);
+    region_rest(r, 14 * MIB);
+    assert_true(region_touched(r) > 14 * MIB);
+    region_rest(r, 0);
     assert_true(region_touched(r) < 3 * MIB);
     filled(r, 13 * MIB, 3);
 }
@@ -79,10 +81,10 @@ static void large_pages_are_zero_again(void **state)
     struct region *r = opened(16 * MIB);
     unsigned char *a = filled(r, 300 * 1024, 1), *b = filled(r, 300 * 1024, 2);
     assert_true(region_give(r, b));
-    region_rest(r);
+    region_rest(r, 0);
     assert_ptr_equal(filled(r, 500 * 1024, 3), b);
     assert_true(region_give(r, a) && region_give(r, b));
-    region_rest(r);
+    region_rest(r, 0);
     filled(r, 2 * MIB, 4);
 }
 
@@ -122,7 +124,7 @@ static void many_columns_do_not_meet(void **state)
             assert_true(region_give(r, held[i].at));
         }
         if (round % 100 == 99)
-            region_rest(r);
+            region_rest(r, 0);
         held[i].at = region_take(r, bytes, 0);
         held[i].bytes = bytes;
         held[i].with = (unsigned char)(1 + round % 255);
@@ -135,7 +137,7 @@ static void many_columns_do_not_meet(void **state)
     for (size_t i = 0; i < HELD; i++)
         if (held[i].at)
             assert_true(region_give(r, held[i].at));
-    region_rest(r);
+    region_rest(r, 0);
     assert_int_equal(region_touched(r), 0);
 }
 

@@ -276,7 +276,8 @@ void *memory_trim(void *at, size_t bytes)
 
 void memory_rest(void)
 {
-    region_rest(&all.region);
+    enum { KEPT_PART = 4 }; /* of the region */
+    region_rest(&all.region, all.region.bytes / KEPT_PART);
 }
 
 /* Bytes of files that the process holds in memory; 0 when the system does not report. */

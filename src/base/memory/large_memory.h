@@ -24,7 +24,9 @@ void *memory_column(size_t bytes); /* the same for long: leaves an eighth of the
 bool memory_limit_met(void); /* some memory_take() has failed because of the limit: there was no room in the file */
 void memory_give(void *at);  /* NULL is fine */
 void *memory_trim(void *at, size_t bytes); /* releases all but the first bytes; returns the new address */
-void memory_rest(void);                    /* returns to the system what was released and is kept for reuse */
+/* Returns to the system what was released and is kept for reuse, if it is much: pages that are taken again have to be filled with zeros
+ * again. */
+void memory_rest(void);
 
 const char *memory_dir(void); /* for unnamed files that belong to no directory: $TMPDIR, or /var/tmp */
 /* An unnamed file, which ends with its descriptor. -1: errno says why. */

@@ -166,10 +166,13 @@ bool region_trim(struct region *r, void *at, size_t bytes)
 }
 
 /* The last run, if it ends where the used part ends, is unused again. The others keep the page with their header. */
-void region_rest(struct region *r)
+void region_rest(struct region *r, size_t kept)
 {
+    size_t bytes = 0;
     pthread_mutex_lock(&r->lock);
-    for (struct run **link = &r->free; *link;) {
+    for (const struct run *run = r->free; run; run = run->next)
+        bytes += run->bytes;
+    for (struct run **link = &r->free; bytes > kept && *link;) {
         struct run *run = *link;
         const bool is_last = region_end_of(run) == r->at + atomic_load(&r->touched);
         if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) { /* if that fails, it is not zero */

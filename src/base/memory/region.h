@@ -33,7 +33,8 @@ void *region_take(struct region *r, size_t bytes, size_t spare);
 /* Releases an allocation. False: it is not in this region. */
 bool region_give(struct region *r, void *at);
 bool region_trim(struct region *r, void *at, size_t bytes); /* releases all but its first bytes */
-void region_rest(struct region *r);                         /* returns the pages of free runs to the system */
+/* Returns the pages of free runs to the system, if they have more bytes than may be kept. */
+void region_rest(struct region *r, size_t kept);
 size_t region_touched(const struct region *r);
 
 #endif
