@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answers/checks/findings.h"
+#include "base/memory/sort.h"
 
 static bool is_one_of(const char *name, const char *const *word, size_t n)
 {
@@ -69,14 +70,14 @@ static bool is_known_wait(enum span_kind kind, const char *name)
 bool threads_count(struct working_threads *w, const struct rank_spans *v, struct arena *mem)
 {
     const enum span_kind kind = v->n[SPAN_OPERATOR] > 0 ? SPAN_OPERATOR : SPAN_CALL;
-    for (size_t i = 0; i < v->n[kind]; i++) {
-        const uint32_t at = keys_add(&w->key, rank_span(v, kind, i).track, mem);
+    for (size_t i = 0, end; i < v->n[kind]; i = end) { /* they are sorted by track */
+        const uint32_t track = rank_span(v, kind, i).track, at = keys_add(&w->key, track, mem);
         size_t *new = at == w->n.n ? list_add(&w->n, mem) : NULL;
-        if (new)
-            *new = 0;
-        if (at >= w->n.n)
+        if (!new)
             return false;
-        w->most = ++w->n.at[at] > w->most ? w->n.at[at] : w->most;
+        end = SEARCH_FIRST_NOT(k, i, v->n[kind], rank_span(v, kind, k).track <= track);
+        *new = end - i;
+        w->most = *new > w->most ? *new : w->most;
     }
     return true;
 }

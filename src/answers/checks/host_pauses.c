@@ -46,9 +46,28 @@ static void find_open(struct host_pause *p, const struct rank_spans *v, const st
     }
 }
 
-/* The moments at which something begins or ends, ascending. */
-static bool find_events(uint64_t **out, size_t *n, const struct rank_spans *v, const struct working_threads *w,
-                        struct arena *mem)
+/* The gaps that are long enough for a pause. */
+static bool find_long(struct busy_times *out, const struct host_gaps *g, double long_ns, struct arena *mem)
+{
+    *out = (struct busy_times){ .begin_ns = arena_take(mem, g->n, sizeof *out->begin_ns),
+                                .end_ns = arena_take(mem, g->n, sizeof *out->end_ns) };
+    for (size_t i = 0; out->begin_ns && out->end_ns && i < g->n; i++)
+        if ((double)span_ns(g->at[i].begin_ns, g->at[i].end_ns) >= long_ns) {
+            out->begin_ns[out->n] = g->at[i].begin_ns;
+            out->end_ns[out->n++] = g->at[i].end_ns;
+        }
+    return out->begin_ns && out->end_ns;
+}
+
+static bool is_inside(const struct busy_times *gaps, int64_t ns)
+{
+    const size_t later = SEARCH_FIRST_NOT(i, 0, gaps->n, gaps->begin_ns[i] < ns);
+    return later > 0 && ns < gaps->end_ns[later - 1];
+}
+
+/* The moments inside these gaps at which something begins or ends, ascending. */
+static bool find_events(uint64_t **out, size_t *n, const struct busy_times *gaps, const struct rank_spans *v,
+                        const struct working_threads *w, struct arena *mem)
 {
     size_t most = 0;
     for (int kind = 0; kind < SPAN_KINDS; kind++)
@@ -68,8 +87,10 @@ static bool find_events(uint64_t **out, size_t *n, const struct rank_spans *v, c
             track = x.track;
             if (!works)
                 continue;
-            ns[(*n)++] = (uint64_t)x.begin_ns ^ UINT64_C(1) << 63; /* signed times in unsigned order */
-            ns[(*n)++] = (uint64_t)x.end_ns ^ UINT64_C(1) << 63;
+            const int64_t moment[] = { x.begin_ns, x.end_ns };
+            for (size_t k = 0; k < 2; k++)
+                if (is_inside(gaps, moment[k]))
+                    ns[(*n)++] = (uint64_t)moment[k] ^ UINT64_C(1) << 63; /* signed times in unsigned order */
         }
     order_fill(order, *n);
     if (!order_by_u64(order, *n, ns))
@@ -121,9 +142,12 @@ bool host_pauses_find(struct host_pauses *out, const struct rank_spans *v, const
     size_t n = 0, at = 0;
     LIST(struct host_pause) list = { 0 };
     *out = (struct host_pauses){ 0 };
-    if (g->n == 0)
+    struct busy_times gaps;
+    if (!find_long(&gaps, g, long_ns, mem))
+        return false;
+    if (gaps.n == 0)
         return true;
-    if (!threads_count(&threads, v, mem) || !find_events(&event, &n, v, &threads, mem))
+    if (!threads_count(&threads, v, mem) || !find_events(&event, &n, &gaps, v, &threads, mem))
         return false;
     for (size_t i = 0; i < g->n; i++) {
         const struct host_gap *gap = &g->at[i];
