@@ -58,6 +58,16 @@ class Why(Case):
                 self.assertEqual(len(lines), 1)
                 self.assertIn("no device was recorded", lines[0])
 
+    def test_without_the_host_the_types_of_tasks_count(self):
+        """A PROF directory whose folder of the host is lost: the device computes for as long as with it."""
+        whole, lost = self.sample("PROF_1"), self.sample("PROF_2")
+        shutil.rmtree(lost + "/host")
+        both = [self.why(path)["usual"] for path in (whole, lost)]
+        self.assertEqual([u["by_type"] for u in both], [False, True])
+        computing = [next(p["time_us"] for p in u["parts"] if p["part"] == "computing") for u in both]
+        self.assertAlmostEqual(computing[1] / computing[0], 1, delta=0.01)
+        self.assertIn("by the types of its tasks: nothing was recorded of the host", self.ascope("why", lost, code=0).stdout)
+
     def test_a_rank_in_two_directories_counts_once(self):
         """why, advise and compare use the newest run of a rank, whatever the order, and report the other one."""
         new = self.sim("--framework", "pt", "--slow-step", "4:4", out="job/a")

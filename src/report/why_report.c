@@ -102,7 +102,10 @@ static void put_utilisation(const struct term *t, const struct why_report *r)
         fputs(" on ", t->to);
         put_rank(t, &r->rank[r->choice->rank]);
     }
-    fputc('\n', t->to);
+    fputs(u->is_by_type
+              ? ", by the types of its tasks: nothing was recorded of the host, and collectives are not known\n"
+              : "\n",
+          t->to);
 }
 
 /* Where a usual step goes, without parts of less than 0.5 %. */
@@ -526,8 +529,9 @@ static json_t *use_json(const struct step_use *u)
         json_array_append_new(parts, json_pack("{s:s, s:o, s:f, s:o}", "part", use_part_key((enum spent_kind)k),
                                                "time_us", us(p->ns), "share", p->ns / u->step_ns, "most", most));
     }
-    return json_pack("{s:o, s:I, s:b, s:b, s:b, s:o}", "time_us", us(u->step_ns), "steps", (json_int_t)u->n_steps,
-                     "whole", u->is_whole, "host", u->is_host, "knows_waits", u->knows_waits, "parts", parts);
+    return json_pack("{s:o, s:I, s:b, s:b, s:b, s:b, s:o}", "time_us", us(u->step_ns), "steps", (json_int_t)u->n_steps,
+                     "whole", u->is_whole, "host", u->is_host, "knows_waits", u->knows_waits, "by_type", u->is_by_type,
+                     "parts", parts);
 }
 
 static json_t *findings_json(const struct why_report *r)

@@ -97,6 +97,18 @@ bool task_is_computing(const struct profile *p, const struct tasks *t, size_t ro
     return !is_aiv && !op_is_schedule(p, t->stream[row], t->op[row]);
 }
 
+enum task_does task_does(const struct profile *p, const struct tasks *t, size_t row)
+{
+    if (t->is_hidden[row])
+        return TASK_CONTROLS;
+    if (t->op[row] != NO_ROW && task_is_computing(p, t, row))
+        return TASK_COMPUTES;
+    return t->copy_kind[row] != COPY_NONE ? TASK_COPIES
+           : profile_has_host(p)
+               ? TASK_CONTROLS
+               : task_type_does(names_text(p->names, t->type[row]), names_len(p->names, t->type[row]));
+}
+
 /* The span in which an idle device counts as free: from the first to the last task. Kernels are not counted here,
  * because computing widens the span anyway; tasks that switch profiling on or off are not counted at all. */
 static void find_span(const struct profile *p, const struct tasks *t, const bool *wanted, int64_t *begin, int64_t *end)
@@ -130,7 +142,8 @@ bool overlap_build(const struct profile *p, const struct device *d, const struct
     if (!intervals_take(computing, mem, t->n) || !intervals_take(comm, mem, o->n))
         return false;
     for (size_t i = 0; i < t->n; i++)
-        if (t->op[i] != NO_ROW && (!part->op || part->op[i]) && task_is_computing(p, t, i))
+        if (part->is_by_type ? task_does(p, t, i) == TASK_COMPUTES
+                             : t->op[i] != NO_ROW && (!part->op || part->op[i]) && task_is_computing(p, t, i))
             intervals_add(computing, t->begin_ns[i], t->begin_ns[i] + (int64_t)t->dur_ns[i]);
     for (size_t i = 0; i < o->n; i++)
         if (o->is_shown[i] && (!part->comm || part->comm[i]))

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "profile/task_types.h"
+
 struct kind_row {
     const char *name;
     enum slice_kind kind;
@@ -69,60 +71,11 @@ static const struct kind_row categories[] = {
     { "CCU", SLICE_OTHER },
 };
 
-/* Types of an NPU's tasks. Those that are not here and have their type as their name are no work of kernels (MODEL_EXECUTE). */
-static const struct kind_row task_types[] = {
-    { "AI_CORE", SLICE_TASK },
-    { "AI_CUBE", SLICE_TASK },
-    { "AI_VECTOR_CORE", SLICE_TASK },
-    { "AIV_SQE", SLICE_TASK },
-    { "MIX_AIC", SLICE_TASK },
-    { "MIX_AIV", SLICE_TASK },
-    { "AI_CPU", SLICE_TASK },
-    { "AICPU_H", SLICE_TASK },
-    { "AICPU_D", SLICE_TASK },
-    { "FFTS_PLUS", SLICE_TASK },
-    { "FUSION", SLICE_TASK },
-    { "STARS_COMMON", SLICE_TASK },
-    { "KERNEL_AICORE", SLICE_TASK },
-    { "KERNEL_AIVEC", SLICE_TASK },
-    { "KERNEL_AICPU", SLICE_TASK },
-    { "KERNEL_SIMT", SLICE_TASK },
-    { "KERNEL_MIX_AIC", SLICE_TASK },
-    { "KERNEL_MIX_AIV", SLICE_TASK },
-    { "DSA_SQE", SLICE_TASK },
-    { "DVPP", SLICE_TASK },
-    { "VPC_SQE", SLICE_TASK },
-    { "JPEGE_SQE", SLICE_TASK },
-    { "JPEGD_SQE", SLICE_TASK },
-    { "GPU", SLICE_TASK }, /* and of databases of GPUs */
-    { "MEMCPY_ASYNC", SLICE_COPY },
-    { "SDMA_SQE", SLICE_COPY },
-    { "PCIE_DMA_SQE", SLICE_COPY },
-    { "ASYNCDMA", SLICE_COPY },
-    { "UBDMA", SLICE_COPY },
-    { "COMMUNICATION", SLICE_OTHER }, /* parts of collectives: "Communication" of the overlap analysis */
-    { "HCCL_AI_CPU", SLICE_OTHER },
-    { "ROCCE_SQE", SLICE_OTHER },
-    { "CCU_SQE", SLICE_OTHER },
-    { "C_CORE_SQE", SLICE_OTHER },
-    { "EVENT_RECORD_SQE", SLICE_OTHER },
-    { "EVENT_WAIT_SQE", SLICE_OTHER },
-    { "NOTIFY_RECORD_SQE", SLICE_OTHER },
-    { "NOTIFY_WAIT_SQE", SLICE_OTHER },
-    { "WRITE_VALUE_SQE", SLICE_OTHER },
-    { "PLACE_HOLDER_SQE", SLICE_OTHER },
-    { "HOST_CPU_SQE", SLICE_OTHER },
-    { "CDQM_SQE", SLICE_OTHER },
-    { "CMO_SQE", SLICE_OTHER },
-    { "CONDITION_SQE", SLICE_OTHER },
-    { "END_SQE", SLICE_OTHER },
-    { "MAX_SQE", SLICE_OTHER },
-    { "TOF_SQE", SLICE_OTHER },
-    { "VQ6_SQE", SLICE_OTHER },
-    { "WRITE_BACK", SLICE_OTHER },
-    { "INVALID", SLICE_OTHER },
-    { "UNKNOWN", SLICE_OTHER },
-    { "Other", SLICE_OTHER },
+static const enum slice_kind kind_of_type[] = {
+    [TASK_UNKNOWN] = SLICE_UNKNOWN,
+    [TASK_CONTROLS] = SLICE_OTHER, /* parts of collectives are in "Communication" of the overlap analysis */
+    [TASK_COMPUTES] = SLICE_TASK,
+    [TASK_COPIES] = SLICE_COPY,
 };
 
 /* Names of the kernels of libraries of collectives begin so, also where a graph launches them and no event names the collective. */
@@ -197,7 +150,7 @@ static enum slice_kind kind_of_task(const struct chrome_kinds *k, size_t slice)
         const struct json_span type = task_type(k->t, slice);
         struct json_span plain = { .len = 0 };
         const bool is_known = type.at && json_plain(type, &plain) && plain.len > 0;
-        enum slice_kind kind = is_known ? kind_in(ROWS(task_types), plain.at, plain.len) : SLICE_OTHER;
+        enum slice_kind kind = is_known ? kind_of_type[task_type_does(plain.at, plain.len)] : SLICE_OTHER;
         const bool is_type = is_known && plain.len == strlen(text) && memcmp(plain.at, text, plain.len) == 0;
         if (is_known && json_is(type, "GPU"))
             kind = kind_of_gpu_task(text);

@@ -128,9 +128,9 @@ static void gather_device(struct gathering *g)
     const struct run_rank *q = &g->v->of;
     const struct tasks *t = &q->device->tasks;
     for (size_t i = 0; i < t->n; i++) {
-        const bool is_op = t->op[i] != NO_ROW && task_is_computing(q->profile, t, i);
-        if (!t->is_hidden[i] && (is_op || t->copy_kind[i] != COPY_NONE))
-            gather(g, is_op ? SPAN_KERNEL : SPAN_COPY, i);
+        const enum task_does does = task_does(q->profile, t, i);
+        if (does >= TASK_COMPUTES)
+            gather(g, does == TASK_COMPUTES ? SPAN_KERNEL : SPAN_COPY, i);
     }
     for (size_t i = 0; i < q->device->comm.ops.n; i++)
         if (q->device->comm.ops.is_shown[i])
@@ -474,7 +474,8 @@ const char *rank_span_cores(const struct rank_spans *v, size_t i)
     const uint32_t row = v->row[SPAN_KERNEL][i];
     if (v->of.trace)
         return v->is_npu ? text_arg(v, row, "Task Type") : "";
-    const name_id type = v->of.profile->host.ops.task_type[v->of.device->tasks.op[row]];
+    const uint32_t op = v->of.device->tasks.op[row];
+    const name_id type = op == NO_ROW ? v->of.device->tasks.type[row] : v->of.profile->host.ops.task_type[op];
     return type == NAME_NA ? "" : names_text(v->names, type);
 }
 
@@ -497,8 +498,10 @@ uint32_t rank_span_blocks(const struct rank_spans *v, size_t i)
 {
     const uint32_t row = v->row[SPAN_KERNEL][i];
     uint64_t blocks;
-    if (!v->of.trace)
-        return v->of.profile->host.ops.blocks[v->of.device->tasks.op[row]];
+    if (!v->of.trace) {
+        const uint32_t op = v->of.device->tasks.op[row];
+        return op == NO_ROW ? 0 : v->of.profile->host.ops.blocks[op];
+    }
     if (!v->is_npu)
         return (uint32_t)product_of(json_find(chrome_slice_args(v->of.trace, row), "grid"));
     const bool is_known =
@@ -513,6 +516,8 @@ name_id rank_span_type(const struct rank_spans *v, size_t i)
         return v->of.trace->slices.name[row];
     const struct ops *o = &v->of.profile->host.ops;
     const uint32_t op = v->of.device->tasks.op[row];
+    if (op == NO_ROW)
+        return v->of.device->tasks.type[row];
     return o->op_type[op] == NAME_NA || o->op_type[op] == NAME_EMPTY ? o->name[op] : o->op_type[op];
 }
 

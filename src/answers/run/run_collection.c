@@ -92,9 +92,9 @@ static void add_kernel(struct source_run *r, size_t i, uint32_t step)
     const struct tasks *t = &r->d->tasks;
     const struct ops *ops = &r->p->host.ops;
     const uint32_t op = t->op[i], launcher = r->op_of_task ? r->op_of_task[i] : NO_ROW;
-    const bool has_type = is_known(ops->op_type[op]) && !r->m.out->is_gpu;
-    const name_id name = name_of(r, has_type ? ops->op_type[op] : ops->name[op]);
-    const name_id shapes = r->m.out->is_gpu || !is_known(ops->shapes[0][op]) ? NAME_EMPTY : ops->shapes[0][op];
+    const bool is_npu_op = op != NO_ROW && !r->m.out->is_gpu, has_type = is_npu_op && is_known(ops->op_type[op]);
+    const name_id name = name_of(r, op == NO_ROW ? t->type[i] : has_type ? ops->op_type[op] : ops->name[op]);
+    const name_id shapes = is_npu_op && is_known(ops->shapes[0][op]) ? ops->shapes[0][op] : NAME_EMPTY;
     measuring_add(&r->m, MEASURE_KERNEL, name, NAME_EMPTY, step, t->dur_ns[i]);
     if (shapes != NAME_EMPTY)
         measuring_add(&r->m, MEASURE_SHAPE, name, name_of(r, shapes), step, t->dur_ns[i]);
@@ -112,12 +112,10 @@ static void add_tasks(struct source_run *r)
     const struct tasks *t = &r->d->tasks;
     for (size_t i = 0; i < t->n; i++) {
         const uint32_t step = step_at(r, t->begin_ns[i], r->launches.task_ns, i);
-        const bool is_op = t->op[i] != NO_ROW && task_is_computing(r->p, t, i);
-        if (t->is_hidden[i])
-            continue;
-        if (is_op)
+        const enum task_does does = task_does(r->p, t, i);
+        if (does == TASK_COMPUTES)
             add_kernel(r, i, step);
-        else if (t->copy_kind[i] != COPY_NONE)
+        else if (does == TASK_COPIES)
             measuring_add(&r->m, MEASURE_COPY,
                           name_of(r, t->op[i] == NO_ROW ? t->type[i] : r->p->host.ops.name[t->op[i]]), NAME_EMPTY, step,
                           t->dur_ns[i]);

@@ -5,6 +5,7 @@
 
 #include "answers/checks/advise.h"
 #include "answers/run/kernel_class.h"
+#include "profile/profile.h"
 
 const char *use_part_key(enum spent_kind kind)
 {
@@ -90,7 +91,9 @@ static bool find_classes(struct step_use *out, const struct advise_subject *s, b
         const name_id type = rank_span_type(v, i);
         struct known_class *k = &known[type];
         if (!k->class || k->owner != owner)
-            *k = (struct known_class){ owner, kernel_class(owner, names_text(v->names, type)) };
+            *k = (struct known_class){ owner, out->is_by_type ? arena_text(s->mem, names_text(v->names, type),
+                                                                           names_len(v->names, type))
+                                                              : kernel_class(owner, names_text(v->names, type)) };
         class_add(&sum, k->class, s->alone_ns[i]);
         whole_ns += s->alone_ns[i];
     }
@@ -107,7 +110,8 @@ bool step_use_find(struct step_use *out, const struct advise_subject *s)
                               .n_steps = all ? s->n_steps : s->division.n_usual,
                               .is_whole = s->series.is_whole,
                               .is_host = s->series.is_host,
-                              .knows_waits = run_rank_knows_waits(&s->q) };
+                              .knows_waits = run_rank_knows_waits(&s->q),
+                              .is_by_type = s->q.profile && !profile_has_host(s->q.profile) };
     for (size_t i = 0; i < f->n; i++) {
         const struct spent *x = &f->at[i];
         struct use_part *p = &out->part[x->kind];

@@ -24,6 +24,8 @@ struct step_use {
     size_t n_steps; /* that it is the mean of */
     bool is_whole, is_host;
     bool knows_waits; /* of collectives; else SPENT_TRANSFER may be either */
+    bool
+        is_by_type; /* nothing of the host was recorded: the device's types of tasks say what computes and what copies */
     struct use_part part[SPENT_KINDS];
 };
 

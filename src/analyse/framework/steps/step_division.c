@@ -46,12 +46,13 @@ static void take_tasks(struct division *v, bool are_copies)
     const struct ops *ops = &v->p->host.ops;
     const struct tasks *t = &v->d->tasks;
     for (size_t i = 0; i < t->n; i++) {
-        const bool is_op = t->op[i] != NO_ROW && task_is_computing(v->p, t, i);
-        if (t->is_hidden[i] || (are_copies ? is_op || t->copy_kind[i] == COPY_NONE : !is_op))
+        if (task_does(v->p, t, i) != (are_copies ? TASK_COPIES : TASK_COMPUTES))
             continue;
         const name_id event = t->op[i] == NO_ROW ? t->type[i] : ops->name[t->op[i]];
         const struct spent_span x = { .kind = are_copies ? SPENT_COPY : SPENT_OPERATOR,
-                                      .name = are_copies ? event : label_of(ops->op_type[t->op[i]], event),
+                                      .name = are_copies || t->op[i] == NO_ROW
+                                                  ? event
+                                                  : label_of(ops->op_type[t->op[i]], event),
                                       .begin_ns = t->begin_ns[i],
                                       .end_ns = t->begin_ns[i] + (int64_t)t->dur_ns[i],
                                       .mhz = are_copies ? 0 : mhz_at(v->d, t->begin_ns[i]),

@@ -90,6 +90,14 @@ static bool divide(struct step_series *s, const struct overlap *o, struct arena 
     return true;
 }
 
+/* The overlap of the files, or without the host's records that of the types of tasks. */
+static bool overlap_take(struct overlap *out, const struct profile *p, const struct device *d, struct arena *mem)
+{
+    const struct overlap_part by_type = { .is_by_type = true };
+    *out = d->overlap;
+    return profile_has_host(p) || overlap_build(p, d, &by_type, mem, out);
+}
+
 /* One row for everything that a device did, if no steps were recorded. */
 static void add_whole(struct step_series *s, const struct overlap *o)
 {
@@ -220,9 +228,10 @@ static bool bound(struct step_series *s, const struct collection *c, const struc
         return false;
     for (size_t i = 0; d && i < d->tasks.n; i++) {
         const struct tasks *t = &d->tasks;
-        const bool is_op = t->op[i] != NO_ROW && task_is_computing(&c->profile, t, i);
-        if (!t->is_hidden[i] && (is_op || t->copy_kind[i] != COPY_NONE))
-            step_bounds_add(&b, w.task_ns[i], t->begin_ns[i], stamp_add(t->begin_ns[i], (int64_t)t->dur_ns[i]), is_op);
+        const enum task_does does = task_does(&c->profile, t, i);
+        if (does >= TASK_COMPUTES)
+            step_bounds_add(&b, w.task_ns[i], t->begin_ns[i], stamp_add(t->begin_ns[i], (int64_t)t->dur_ns[i]),
+                            does == TASK_COMPUTES);
     }
     for (size_t i = 0; d && i < d->comm.ops.n; i++)
         if (d->comm.ops.is_shown[i])
@@ -242,7 +251,8 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
                                .has_communication = d,
                                .by = collection->marked_by,
                                .thread = arena_take(mem, t->n + 1, sizeof *s->thread) };
-    if (!step_series_take(s, t->n + 1, mem))
+    struct overlap overlap;
+    if (!step_series_take(s, t->n + 1, mem) || (d && !overlap_take(&overlap, &collection->profile, d, mem)))
         return false;
     for (size_t i = 0; i < t->n; i++) {
         s->name[i] = t->id[i];
@@ -254,10 +264,10 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
     }
     s->n = t->n;
     if (s->n == 0 && d)
-        add_whole(s, &d->overlap);
+        add_whole(s, &overlap);
     else if (!bound(s, collection, d, mem))
         return false;
-    return (d ? divide(s, &d->overlap, mem) : divide_host(s, collection, mem)) && step_series_compare(s, mem);
+    return (d ? divide(s, &overlap, mem) : divide_host(s, collection, mem)) && step_series_compare(s, mem);
 }
 
 /* The rows of one model, or the training steps: they stand together, as a range. */
@@ -298,7 +308,8 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
     *s = (struct step_series){ .has_communication = true,
                                .has_model = n > 0 && !t->is_step[rows.first],
                                .model = n > 0 ? t->model[rows.first] : 0 };
-    if (!order || !step_series_take(s, n + 1, mem))
+    struct overlap overlap;
+    if (!order || !step_series_take(s, n + 1, mem) || !overlap_take(&overlap, p, d, mem))
         return false;
     order_fill(order, n);
     if (!order_by_u64(order, n, t->begin + rows.first))
@@ -312,8 +323,8 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
         s->is_chosen[i] = !choice || (t->index[from] >= choice->first && t->index[from] <= choice->last);
     }
     if (n == 0 && !choice)
-        add_whole(s, &d->overlap);
-    return divide(s, &d->overlap, mem) && step_series_compare(s, mem);
+        add_whole(s, &overlap);
+    return divide(s, &overlap, mem) && step_series_compare(s, mem);
 }
 
 uint32_t step_series_at(const int64_t *begin_ns, const int64_t *end_ns, size_t n, int64_t ns)

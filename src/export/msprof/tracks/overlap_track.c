@@ -21,7 +21,7 @@ static const struct overlap *overlap_of(const struct export *x, const struct dev
     }
     for (size_t i = 0; i < d->comm.ops.n; i++)
         comm[i] = scope_has_collective(x, d, i);
-    return overlap_build(x->profile, d, &(struct overlap_part){ task, op, comm }, x->mem, part) ? part : NULL;
+    return overlap_build(x->profile, d, &(struct overlap_part){ task, op, comm, false }, x->mem, part) ? part : NULL;
 }
 
 bool overlap_track(const struct export *x, struct trace *t, struct error *e)
