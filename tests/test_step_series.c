@@ -335,8 +335,8 @@ static void parts_of_a_step_add_up(void **state)
                     break;
                 }
         assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
-        assert_true(
-            step_division_find(&division, &s, &m.collection.profile, &m.device, &m.collection, &wanted, 1, m.mem));
+        assert_true(step_division_find(&division, &s, &m.collection.profile, &m.device, &m.collection, NULL, &wanted, 1,
+                                       m.mem));
         assert_true(step_difference_find(&x, &division.of[0], &division.usual, (double)s.time_ns[2],
                                          (double)s.median_ns, 0, m.mem));
         assert_int_equal(division.n_usual, 4);

@@ -40,6 +40,24 @@ const char *why_cause_words(enum step_cause cause, bool is_host, bool knows_wait
     return is_host && cause == CAUSE_HOST ? "outside operators" : cause_words[cause];
 }
 
+/* "waits for rank 1", if most of the waiting is for one rank; else as why_cause_words(). */
+static const char *waiting_words(const struct why_report *r, const struct why_finding *f, enum step_cause cause)
+{
+    const double most_of = 0.8;
+    const struct step_difference *d = &f->answer.difference;
+    for (size_t i = 0; cause == CAUSE_WAIT && i < d->n; i++) {
+        const struct step_item *m = &d->item[i];
+        if (m->cause != CAUSE_WAIT || m->more_ns < most_of * d->cause_ns[CAUSE_WAIT])
+            continue;
+        for (size_t k = 0; k < r->n_ranks; k++) {
+            const char *name = run_member_name(&r->rank[k], r->mem), *text = NULL;
+            if (name && strcmp(name, m->name) == 0 && (text = arena_printf(r->mem, "waits for %s", name)))
+                return text;
+        }
+    }
+    return why_cause_words(cause, r->rank[f->rank].is_host, f->answer.knows_waits);
+}
+
 /* "rank 3", "device 1", or the directory. */
 static void put_rank(const struct term *t, const struct run_member *r)
 {
@@ -195,7 +213,6 @@ static void put_short_causes(const struct term *t, const struct why_report *r, c
 {
     enum { MOST = 2, LEAST_PERCENT = 15 };
     const struct step_difference *d = &f->answer.difference;
-    const bool is_host = r->rank[f->rank].is_host;
     char more[READABLE_MOST + 2];
     bool is_put[CAUSES] = { 0 };
     for (int k = 0; k < MOST; k++) {
@@ -206,10 +223,11 @@ static void put_short_causes(const struct term *t, const struct why_report *r, c
         if (d->cause_ns[most] <= 0 || share_of(d, d->cause_ns[most]) < LEAST_PERCENT)
             break;
         is_put[most] = true;
-        fprintf(t->to, "%s%s %s (%.0f %%)", k == 0 ? "     " : ", ",
-                why_cause_words((enum step_cause)most, is_host, f->answer.knows_waits),
-                more_text(more, d->cause_ns[most]), share_of(d, d->cause_ns[most]));
-        for (size_t i = 0; i < d->n; i++)
+        const char *words = waiting_words(r, f, (enum step_cause)most);
+        fprintf(t->to, "%s%s %s (%.0f %%)", k == 0 ? "     " : ", ", words, more_text(more, d->cause_ns[most]),
+                share_of(d, d->cause_ns[most]));
+        const bool has_rank = most == CAUSE_WAIT && words != cause_words[CAUSE_WAIT];
+        for (size_t i = 0; i < d->n && !has_rank; i++)
             if (d->item[i].cause == (enum step_cause)most && d->item[i].more_ns > 0) {
                 fputs(": ", t->to);
                 term_text(t,
@@ -346,9 +364,7 @@ static void put_causes(const struct term *t, const struct why_report *r)
             break;
         char more[READABLE_MOST + 2];
         is_put[most] = true;
-        fprintf(t->to, "%s%s %s (%.0f %%)", before,
-                why_cause_words((enum step_cause)most, r->rank[r->choice->rank].is_host,
-                                main_finding(r)->answer.knows_waits),
+        fprintf(t->to, "%s%s %s (%.0f %%)", before, waiting_words(r, main_finding(r), (enum step_cause)most),
                 more_text(more, d->cause_ns[most]), share(r, d->cause_ns[most]));
         before = ", ";
     }

@@ -21,6 +21,26 @@ static uint32_t step_of(const struct run_member *r, uint32_t at, const char *nam
     return NO_ROW;
 }
 
+bool advise_take_waits(struct advise_rank *r, struct arena *mem)
+{
+    const struct known_waits *w = r->use.knows_waits || !r->comm_ns ? NULL : r->rank.waits;
+    const size_t n = r->rank.n > 0 ? r->rank.n : 1;
+    double *all_ns = arena_take(mem, n, sizeof *all_ns), *transfer_ns = arena_take(mem, n, sizeof *transfer_ns);
+    uint32_t at = 0;
+    for (size_t i = 0; all_ns && transfer_ns && w && i < w->n; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)w->at[i].step);
+        at = r->rank.n == 0 ? 0 : step_of(&r->rank, at == NO_ROW ? 0 : at, number);
+        if (at == NO_ROW)
+            continue;
+        all_ns[at] += (double)span_ns(w->at[i].begin_ns, w->at[i].end_ns);
+        transfer_ns[at] += (double)span_ns(w->at[i].joined_ns, w->at[i].end_ns);
+    }
+    for (size_t i = 0; all_ns && transfer_ns && w && i < n; i++)
+        r->comm_ns[i] *= all_ns[i] > 0 ? transfer_ns[i] / all_ns[i] : 1;
+    return all_ns && transfer_ns;
+}
+
 static double mean_exposed_ns(const struct advise_rank *r)
 {
     double sum = 0;

@@ -12,7 +12,7 @@ bool run_member_of(struct run_member *r, const struct run_rank *q, struct arena 
 {
     struct arena *spare = arena_new();
     struct step_series s;
-    bool done = spare && run_rank_series(&s, q, spare);
+    bool done = spare && run_rank_series(&s, q, spare) && collective_calls_find(&r->calls, q, &s, mem);
     struct rank_step *step = done ? rank_steps_of(&s, q->names, mem) : NULL;
     double *v = step ? arena_take(spare, s.n, sizeof *v) : NULL;
     done = v != NULL;

@@ -12,6 +12,7 @@
 
 #include "answers/judge/run_judge.h"
 #include "answers/run/run_rank.h"
+#include "answers/run/collective_calls.h"
 
 struct run_member {
     size_t input, device_row; /* set by the caller: number of the directory, and of the device in it */
@@ -26,6 +27,8 @@ struct run_member {
     const char *steps_by; /* as in struct step_series */
     size_t n;             /* steps by begin; 0: none were recorded */
     struct rank_step *step;
+    struct collective_calls calls;
+    const struct known_waits *waits; /* in them; NULL until job_waits_find(), and for a single rank */
     int64_t median_ns, own_median_ns, communication_median_ns; /* lower medians: one long step of two is not usual */
 };
 

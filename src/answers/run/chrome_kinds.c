@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyse/framework/host_work.h"
 #include "profile/task_types.h"
 
 struct kind_row {
@@ -273,6 +274,16 @@ bool chrome_unknown(struct chrome_trace *t)
     return done;
 }
 
+bool chrome_is_on_group(const struct chrome_trace *t, size_t slice)
+{
+    const struct chrome_track *track = &t->tracks.at[t->slices.track[slice]];
+    const char *process = names_text(t->names, t->processes.at[track->process].name);
+    const char *name = names_text(t->names, track->name);
+    return (strcmp(process, "NCCL") == 0 &&
+            (strncmp(name, "Group ", 6) == 0 || strncmp(name, "Communication", 13) == 0)) ||
+           ((strcmp(process, "HCCL") == 0 || strcmp(process, "Communication") == 0) && strncmp(name, "Group ", 6) == 0);
+}
+
 bool chrome_is_collective(const char *kernel)
 {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
@@ -282,6 +293,13 @@ bool chrome_is_collective(const char *kernel)
         if (strcasestr(kernel, communicates[i]))
             return true;
     return false;
+}
+
+bool chrome_is_host_collective(const struct chrome_kinds *k, size_t slice)
+{
+    const enum slice_kind kind = chrome_kind(k, slice);
+    return (kind == SLICE_OPERATOR || kind == SLICE_ANNOTATION) &&
+           name_is_collective(names_text(k->t->names, k->t->slices.name[slice]));
 }
 
 const char *chrome_step_name(const char *name)

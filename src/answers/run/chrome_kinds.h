@@ -37,6 +37,10 @@ enum slice_kind chrome_kind(const struct chrome_kinds *k, size_t slice);
 bool chrome_unknown(struct chrome_trace *t);
 
 bool chrome_is_collective(const char *kernel);
+/* In trace_view.json: whether a slice is a collective on the track of its group. Its tasks are on tracks of planes. */
+bool chrome_is_on_group(const struct chrome_trace *t, size_t slice);
+/* A call of a backend of torch.distributed on the host: "gloo:all_reduce". */
+bool chrome_is_host_collective(const struct chrome_kinds *k, size_t slice);
 const char *chrome_step_name(const char *name); /* "3" of "ProfilerStep#3"; NULL: it is no step */
 
 /* The number that an operator has in common with its calls and kernels; before 2022 its name had a small letter on kernels. False: it has

@@ -38,6 +38,7 @@ bool step_series_of_chrome(struct step_series *s, const struct chrome_trace *t, 
 struct trace_division {
     const struct chrome_trace *t;
     struct chrome_kinds kinds;
+    struct known_waits waits;
     struct step_layers *layers;
     struct arena *mem; /* of the layers */
 };
@@ -78,6 +79,26 @@ static enum spent_kind flat_kind(const struct trace_division *v, size_t slice)
     }
 }
 
+/* A collective until its last member joined. */
+static struct spent_span wait_span(const struct trace_division *v, const struct known_wait *w)
+{
+    struct spent_span x = slice_span(v->t, w->row, SPENT_WAIT);
+    x.name = names_addz(v->t->names, w->for_whom);
+    x.begin_ns = w->begin_ns;
+    x.end_ns = w->joined_ns;
+    return x;
+}
+
+static void take_waits(const struct trace_division *v)
+{
+    for (size_t i = 0; i < v->waits.n; i++)
+        if (v->waits.at[i].row < v->t->slices.n) {
+            const struct spent_span x = wait_span(v, &v->waits.at[i]);
+            layers_spend(v->layers, &x);
+        }
+    layers_next(v->layers);
+}
+
 static bool take_flat(const struct trace_division *v, enum spent_kind kind)
 {
     LIST(uint32_t) found = { 0 };
@@ -102,9 +123,16 @@ static bool host_span(const void *context, size_t row, struct spent_span *out)
 {
     const struct slice_layer *layer = context;
     const struct trace_division *v = layer->v;
+    if (row >= layer->slices.n) {
+        *out = wait_span(v, &v->waits.at[row - layer->slices.n]);
+        return true;
+    }
     const uint32_t slice = layer->slices.at[row];
     const bool is_data = layers_host_kind(v->layers, v->t->slices.name[slice]) == SPENT_DATA;
-    *out = slice_span(v->t, slice, is_data ? SPENT_DATA : layer->kind);
+    *out = slice_span(v->t, slice,
+                      is_data                                                                        ? SPENT_DATA
+                      : layer->kind == SPENT_OPERATOR && chrome_is_host_collective(&v->kinds, slice) ? SPENT_TRANSFER
+                                                                                                     : layer->kind);
     return true;
 }
 
@@ -121,14 +149,17 @@ static bool take_nest(const struct trace_division *v, bool is_python, enum spent
         if (new)
             *new = i;
     }
-    const size_t n = layer.slices.n;
+    const size_t n_slices = layer.slices.n, n_waits = kind == SPENT_OPERATOR ? v->waits.n : 0, n = n_slices + n_waits;
     uint32_t *order = arena_take(v->mem, n, sizeof *order);
     int64_t *begin_ns = arena_take(v->mem, n, sizeof *begin_ns), *end_ns = arena_take(v->mem, n, sizeof *end_ns);
     if (!order || !begin_ns || !end_ns)
         return false;
-    for (size_t i = 0; i < n; i++) {
-        begin_ns[i] = s->begin_ns[layer.slices.at[i]];
-        end_ns[i] = begin_ns[i] + s->dur_ns[layer.slices.at[i]];
+    for (size_t i = 0; i < n; i++) { /* without a device, waits are among operators */
+        const struct known_wait *w = i < n_slices ? NULL : &v->waits.at[i - n_slices];
+        if (w && w->row >= s->n)
+            return false;
+        begin_ns[i] = w ? w->begin_ns : s->begin_ns[layer.slices.at[i]];
+        end_ns[i] = w ? w->joined_ns : begin_ns[i] + s->dur_ns[layer.slices.at[i]];
     }
     order_fill(order, n);
     return nesting_order(order, n, begin_ns, end_ns) &&
@@ -138,17 +169,26 @@ static bool take_nest(const struct trace_division *v, bool is_python, enum spent
 static bool take_all(const struct trace_division *v, bool is_host)
 {
     static const enum spent_kind flat[] = { SPENT_OPERATOR, SPENT_TRANSFER, SPENT_COPY, SPENT_GC, SPENT_ALLOCATION };
-    for (size_t i = 0; i < sizeof flat / sizeof *flat; i++)
+    for (size_t i = 0; i < sizeof flat / sizeof *flat; i++) {
+        if (flat[i] == SPENT_TRANSFER && !is_host)
+            take_waits(v);
         if ((!is_host || flat[i] == SPENT_GC) && !take_flat(v, flat[i]))
             return false;
+    }
     return take_nest(v, false, is_host ? SPENT_OPERATOR : SPENT_HOST) && take_nest(v, true, SPENT_PYTHON);
 }
 
 bool step_division_of_chrome(struct step_division *out, const struct step_series *s, const struct chrome_trace *t,
-                             const uint32_t *wanted, size_t n_wanted, struct arena *mem)
+                             const struct known_waits *waits, const uint32_t *wanted, size_t n_wanted,
+                             struct arena *mem)
 {
+    for (size_t i = 0; waits && i < waits->n; i++) /* before the layers count names */
+        names_addz(t->names, waits->at[i].for_whom);
     struct step_layers *layers = layers_begin(s, t->names, wanted, n_wanted);
-    struct trace_division v = { .t = t, .layers = layers, .mem = layers ? layers_mem(layers) : NULL };
+    struct trace_division v = { .t = t,
+                                .waits = waits ? *waits : (struct known_waits){ 0 },
+                                .layers = layers,
+                                .mem = layers ? layers_mem(layers) : NULL };
     const bool done = layers && chrome_kinds_init(&v.kinds, t, v.mem) && take_all(&v, s->is_host);
     return layers_finish(layers, out, mem) && done;
 }

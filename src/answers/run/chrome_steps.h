@@ -16,6 +16,7 @@ bool step_series_of_chrome(struct step_series *s, const struct chrome_trace *t, 
 
 /* `wanted`: rows of the series, each once. Names are texts of the trace. False only without memory. */
 bool step_division_of_chrome(struct step_division *out, const struct step_series *s, const struct chrome_trace *t,
-                             const uint32_t *wanted, size_t n_wanted, struct arena *mem);
+                             const struct known_waits *waits, const uint32_t *wanted, size_t n_wanted,
+                             struct arena *mem);
 
 #endif

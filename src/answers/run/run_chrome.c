@@ -197,9 +197,12 @@ static bool times_find(struct busy_times *computing, struct busy_times *communic
             if (d->is_collective == is_collective && !d->is_copy && (!r->has_times || d->is_time))
                 work_add(&w, t, d->slice);
         }
-        for (uint32_t i = 0; !is_collective && r->device.n == 0 && i < t->slices.n; i++)
-            if (chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_is_step(t, i))
+        for (uint32_t i = 0; r->device.n == 0 && i < t->slices.n; i++) {
+            const bool communicates = chrome_is_host_collective(&r->kinds, i);
+            if (is_collective ? communicates
+                              : !communicates && chrome_kind(&r->kinds, i) == SLICE_OPERATOR && !chrome_is_step(t, i))
                 work_add(&w, t, i);
+        }
     }
     return w.begin_ns && w.end_ns && busy_join(computing, w.begin_ns, w.end_ns, n_computing, r->work) &&
            busy_join(communicating, w.begin_ns + n_computing, w.end_ns + n_computing, w.n - n_computing, r->work) &&

@@ -53,8 +53,8 @@ bool run_rank_series(struct step_series *s, const struct run_rank *q, struct are
 bool run_rank_division(struct step_division *out, const struct step_series *s, const struct run_rank *q,
                        const uint32_t *wanted, size_t n_wanted, struct arena *mem)
 {
-    return q->trace ? step_division_of_chrome(out, s, q->trace, wanted, n_wanted, mem)
-                    : step_division_find(out, s, q->profile, q->device, q->collection, wanted, n_wanted, mem);
+    return q->trace ? step_division_of_chrome(out, s, q->trace, q->waits, wanted, n_wanted, mem)
+                    : step_division_find(out, s, q->profile, q->device, q->collection, q->waits, wanted, n_wanted, mem);
 }
 
 bool run_rank_number(const struct run_rank *q, int64_t *rank)
@@ -91,5 +91,7 @@ bool run_rank_lacks_python(const struct run_rank *q)
 /* Tasks of NPUs that wait for others (Notify_Wait) are recorded; kernels of GPUs and calls of gloo do both. */
 bool run_rank_knows_waits(const struct run_rank *q)
 {
+    if (q->waits && q->waits->n > 0 && q->waits->n_unknown == 0)
+        return true;
     return !q->trace && q->device && q->device->source.platform != PLATFORM_CUDA;
 }

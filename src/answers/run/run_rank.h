@@ -15,6 +15,7 @@ struct run_rank {
     const struct collection *collection; /* NULL: a PROF directory, or a trace */
     const struct chrome_trace *trace;    /* NULL: no trace */
     struct names *names;                 /* of its steps: the profile's, or a set for the trace */
+    const struct known_waits *waits;     /* in collectives, for other ranks; NULL: they were not looked for */
     int64_t begin_ns;                    /* of the recording; INT64_MAX: unknown */
 };
 

@@ -8,6 +8,7 @@
 #include "cli/commands/one_collection.h"
 #include "cli/options/summary.h"
 #include "view/inputs/view_advice.h"
+#include "answers/checks/job_checks.h"
 
 static void *look(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e)
 {
@@ -29,11 +30,13 @@ static enum exit_status advise_answer(struct run *run, struct arguments *a, enum
 {
     struct advise_rank *rank = arena_take(a->mem, run->n, sizeof *rank);
     struct advice *advice = arena_take(a->mem, n_advise_checks, sizeof *advice);
-    for (size_t i = 0; rank && i < run->n; i++) {
+    bool done = rank != NULL;
+    for (size_t i = 0; done && i < run->n; i++) {
         rank[i] = *(const struct advise_rank *)run->more[i];
         rank[i].rank = run->rank[i];
+        done = advise_take_waits(&rank[i], a->mem);
     }
-    if (!rank || !advice || !advise_job(advice, rank, run->n, a->mem)) {
+    if (!done || !advice || !advise_job(advice, rank, run->n, a->mem)) {
         complain_no_memory("the findings");
         return STATUS_NOTHING;
     }

@@ -77,7 +77,8 @@ static bool look_at_rank(struct explaining *x, uint32_t rank, struct error *e)
     const struct recording *l = run_recording(x->run, of, &again, e);
     bool done = l != NULL;
     if (l) {
-        const struct run_rank view = recording_rank(l, of->device_row);
+        struct run_rank view = recording_rank(l, of->device_row);
+        view.waits = of->waits;
         done = explain_rank(x, rank, &view, x->a->mem);
         if (done && rank == x->choice->rank) {
             x->look = advise_look(&view, x->a->mem);
@@ -101,7 +102,8 @@ static bool others_find(struct explaining *x, struct error *e)
         struct recording again = { 0 };
         const struct recording *l = run_recording(x->run, of, &again, e);
         struct step_profile *other = l ? arena_take(x->a->mem, 1, sizeof *other) : NULL;
-        const struct run_rank view = l ? recording_rank(l, of->device_row) : (struct run_rank){ 0 };
+        struct run_rank view = l ? recording_rank(l, of->device_row) : (struct run_rank){ 0 };
+        view.waits = of->waits;
         done = l && ((other && why_usual(other, &view, x->a->mem)) || error_no_memory(e, of->path));
         f->other = other;
         recording_close(&again);

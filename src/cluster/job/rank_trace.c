@@ -131,17 +131,6 @@ static int by_begin(const void *a, const void *b)
                                       : (x->slice > y->slice) - (x->slice < y->slice);
 }
 
-/* In trace_view.json: whether a slice is a collective on the track of its group. Its tasks are on tracks of planes. */
-static bool is_on_group(const struct chrome_trace *t, uint32_t slice)
-{
-    const struct chrome_track *track = &t->tracks.at[t->slices.track[slice]];
-    const char *process = names_text(t->names, t->processes.at[track->process].name);
-    const char *name = names_text(t->names, track->name);
-    return (strcmp(process, "NCCL") == 0 &&
-            (strncmp(name, "Group ", 6) == 0 || strncmp(name, "Communication", 13) == 0)) ||
-           ((strcmp(process, "HCCL") == 0 || strcmp(process, "Communication") == 0) && strncmp(name, "Group ", 6) == 0);
-}
-
 static void slices_take(struct trace_reader *r)
 {
     const struct chrome_trace *t = r->t;
@@ -150,7 +139,7 @@ static void slices_take(struct trace_reader *r)
         const enum slice_kind kind = chrome_kind(&r->kinds, i);
         const bool is_step = (kind == SLICE_OPERATOR || kind == SLICE_ANNOTATION) && chrome_is_step(t, i);
         struct trace_rows *to = is_step ? NULL
-                                : kind == SLICE_COLLECTIVE || (r->kinds.is_timeline && is_on_group(t, i))
+                                : kind == SLICE_COLLECTIVE || (r->kinds.is_timeline && chrome_is_on_group(t, i))
                                     ? &r->collectives
                                 : kind == SLICE_KERNEL || kind == SLICE_TASK || kind == SLICE_COPY ? &r->tasks
                                 : kind == SLICE_CALL                                               ? &r->calls

@@ -195,7 +195,7 @@ bool step_causes_find(const struct step_series *s, const struct profile *p, cons
     if (*n == 0)
         return true;
     struct arena *spare = arena_new();
-    bool done = spare && step_division_find(&division, s, p, d, collection, wanted, *n, spare);
+    bool done = spare && step_division_find(&division, s, p, d, collection, NULL, wanted, *n, spare);
     for (size_t i = 0; done && i < *n; i++) {
         struct step_difference x;
         done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[wanted[i]],

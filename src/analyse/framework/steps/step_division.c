@@ -15,6 +15,7 @@ struct division {
     const struct device *d;
     const struct collection *collection;
     const struct step_series *series;
+    struct known_waits waits;
     struct step_layers *layers;
     struct arena *mem; /* of the layers */
     LIST(uint32_t)
@@ -74,15 +75,37 @@ static struct spent_span collective_span(const struct division *v, size_t op, en
                                            o->begin_ns[op], (int64_t)o->dur_ns[op] } };
 }
 
-/* Waits on the master stream are for other ranks; the rest of a collective is its transfer. */
+/* A collective until its last member joined. */
+static struct spent_span wait_span(const struct division *v, const struct known_wait *w, struct spent_span x)
+{
+    x.kind = SPENT_WAIT;
+    x.name = names_addz(v->p->names, w->for_whom);
+    x.begin_ns = w->begin_ns;
+    x.end_ns = w->joined_ns;
+    return x;
+}
+
+/* Where members were not read, waits on the master stream are for other ranks. The rest of a collective is its transfer. */
 static bool take_collectives(struct division *v)
 {
     const struct comm_ops *o = &v->d->comm.ops;
     const struct comm_tasks *t = &v->d->comm.tasks;
     const name_id wait = names_addz(v->p->names, "Notify_Wait");
     const uint32_t *order = layers_order(v->layers, o->begin_ns, o->n);
+    bool *is_known = arena_take(v->mem, o->n, sizeof *is_known);
+    if (!is_known)
+        return false;
+    for (size_t i = 0; i < v->waits.n; i++) {
+        const struct known_wait *w = &v->waits.at[i];
+        if (w->row >= o->n)
+            continue;
+        const struct spent_span x = wait_span(v, w, collective_span(v, w->row, SPENT_WAIT));
+        is_known[w->row] = true;
+        layers_spend(v->layers, &x);
+    }
+    layers_next(v->layers);
     for (size_t i = 0; i < t->n; i++) {
-        if (!t->is_master[i] || t->name[i] != wait || t->op[i] >= o->n || !o->is_shown[t->op[i]])
+        if (!t->is_master[i] || t->name[i] != wait || t->op[i] >= o->n || !o->is_shown[t->op[i]] || is_known[t->op[i]])
             continue;
         struct spent_span x = collective_span(v, t->op[i], SPENT_WAIT);
         x.begin_ns = t->begin_ns[i];
@@ -189,6 +212,12 @@ static bool op_span(const void *context, size_t row, struct spent_span *out)
 {
     const struct division *v = context;
     const struct framework_ops *o = &v->collection->framework.ops;
+    if (row >= o->n) {
+        const struct known_wait *w = &v->waits.at[row - o->n];
+        const bool is_shown = w->row < o->n && op_span(context, w->row, out);
+        *out = wait_span(v, w, *out);
+        return is_shown;
+    }
     const name_id label = framework_op_label(o, row);
     *out =
         (struct spent_span){ .kind = is_data(v, label)                              ? SPENT_DATA
@@ -218,22 +247,31 @@ static bool take_ops(struct division *v)
 {
     const struct framework_ops *o = &v->collection->framework.ops;
     const struct ms_dataset *data = &v->collection->framework.ms.dataset;
-    uint32_t *order = arena_take(v->mem, o->n, sizeof *order);
+    const size_t n_waits = v->d ? 0 : v->waits.n,
+                 n_all = o->n + n_waits; /* without a device, waits are among operators */
+    uint32_t *order = arena_take(v->mem, n_all, sizeof *order);
     bool *is_pipeline = arena_take(v->mem, o->n, sizeof *is_pipeline);
-    if (!order || !is_pipeline)
+    int64_t *begin_ns = arena_take(v->mem, n_all, sizeof *begin_ns),
+            *end_ns = arena_take(v->mem, n_all, sizeof *end_ns);
+    if (!order || !is_pipeline || !begin_ns || !end_ns)
         return false;
+    for (size_t i = 0; i < n_all; i++) {
+        begin_ns[i] = i < o->n ? o->begin_ns[i] : v->waits.at[i - o->n].begin_ns;
+        end_ns[i] = i < o->n ? o->end_ns[i] : v->waits.at[i - o->n].joined_ns;
+    }
     for (size_t i = 0; i < data->n; i++)
         if (data->op[i] < o->n && !is_data(v, o->name[data->op[i]]))
             is_pipeline[data->op[i]] = true;
     size_t n = 0;
-    order_fill(order, o->n);
-    if (!nesting_order(order, o->n, o->begin_ns, o->end_ns))
+    order_fill(order, n_all);
+    if (!nesting_order(order, n_all, begin_ns, end_ns))
         return false;
-    for (size_t i = 0; i < o->n; i++) {
-        uint32_t *range = is_range_among_functions(v, order[i]) ? list_add(&v->ranges, v->mem) : NULL;
+    for (size_t i = 0; i < n_all; i++) {
+        const bool is_op = order[i] < o->n;
+        uint32_t *range = is_op && is_range_among_functions(v, order[i]) ? list_add(&v->ranges, v->mem) : NULL;
         if (range)
             *range = order[i];
-        else if (!is_pipeline[order[i]])
+        else if (!is_op || !is_pipeline[order[i]])
             order[n++] = order[i];
     }
     return layers_nest(v->layers, &(struct layer_nest){ op_span, v, order, n, false });
@@ -323,16 +361,19 @@ static bool take_all(struct division *v)
 }
 
 bool step_division_find(struct step_division *out, const struct step_series *s, const struct profile *p,
-                        const struct device *d, const struct collection *collection, const uint32_t *wanted,
-                        size_t n_wanted, struct arena *mem)
+                        const struct device *d, const struct collection *collection, const struct known_waits *waits,
+                        const uint32_t *wanted, size_t n_wanted, struct arena *mem)
 {
     names_addz(p->names, "Notify_Wait"); /* before the layers count names */
     names_addz(p->names, "GetNext");
+    for (size_t i = 0; waits && i < waits->n; i++)
+        names_addz(p->names, waits->at[i].for_whom);
     struct step_layers *layers = layers_begin(s, p->names, wanted, n_wanted);
     struct division v = { .p = p,
                           .d = d,
                           .collection = collection,
                           .series = s,
+                          .waits = waits ? *waits : (struct known_waits){ 0 },
                           .layers = layers,
                           .mem = layers ? layers_mem(layers) : NULL };
     const bool done = layers && take_all(&v);

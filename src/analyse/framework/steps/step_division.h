@@ -16,9 +16,10 @@
 
 #include "analyse/framework/steps/step_layers.h"
 
-/* `wanted`: rows of the series, each once. `collection` is NULL of a PROF directory. False only without memory. */
+/* `waits`: of the collectives whose members were read; of others on an NPU the tasks that wait count. NULL: of none.
+ * `wanted`: rows of the series, each once. `collection` is NULL of a PROF directory. False only without memory. */
 bool step_division_find(struct step_division *out, const struct step_series *s, const struct profile *p,
-                        const struct device *d, const struct collection *collection, const uint32_t *wanted,
-                        size_t n_wanted, struct arena *mem);
+                        const struct device *d, const struct collection *collection, const struct known_waits *waits,
+                        const uint32_t *wanted, size_t n_wanted, struct arena *mem);
 
 #endif

@@ -72,6 +72,18 @@ struct step_division {
     struct step_profile *of;   /* of each wanted step */
 };
 
+/* A collective whose members were read: until the last one had joined, it waited. */
+struct known_wait {
+    int64_t begin_ns, joined_ns, end_ns;
+    int64_t step;         /* number of the step that launched it; INT64_MIN: none */
+    const char *for_whom; /* "rank 1" */
+    uint32_t row;         /* of the device's collectives, of the slices of a trace, or of the operators of a host */
+};
+struct known_waits {
+    size_t n, n_unknown; /* n_unknown: collectives that may wait and transfer, because not all members were read */
+    const struct known_wait *at; /* by begin */
+};
+
 /* Something that took time. The time spent on it may be less than its duration: spans inside it have their own time. */
 struct spent_span {
     enum spent_kind kind;

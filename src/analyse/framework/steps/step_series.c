@@ -95,7 +95,7 @@ static bool overlap_take(struct overlap *out, const struct profile *p, const str
 {
     const struct overlap_part by_type = { .is_by_type = true };
     *out = d->overlap;
-    return profile_has_host(p) || overlap_build(p, d, &by_type, mem, out);
+    return profile_has_host(p) || out->kind[OVERLAP_COMPUTING].n > 0 || overlap_build(p, d, &by_type, mem, out);
 }
 
 /* One row for everything that a device did, if no steps were recorded. */
