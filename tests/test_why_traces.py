@@ -301,7 +301,7 @@ class WhyTraces(Case):
         with open(path, "w", encoding="utf-8") as f:
             json.dump(trace, f)
         self.assertEqual(self.why(path)["not_read"], 3)
-        self.assertIn("3 of 4 ranks were not read: a wait for one of them looks like a transfer\n", self.ascope("why", path).stdout)
+        self.assertIn("3 of 4 ranks were not read (0, 2, 3): a wait for one of them looks like a transfer\n", self.ascope("why", path).stdout)
         self.assertEqual(self.why(self.trace("sgemm", rank=1))["not_read"], 0)
 
     def test_what_is_no_trace_or_has_no_steps(self):

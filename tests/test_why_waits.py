@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ascope why of jobs in which a rank comes late: the others wait for it, and do not transfer more slowly.
+"""What ascope why knows of the other ranks of a job: who waits for whom, which do the same work, which were not read.
 
 usage: test_why_waits.py ASCOPE SOURCE_ROOT [unittest options]
 """
@@ -101,19 +101,50 @@ class WhyWaits(Case):
         answer = self.why(path, "--rank", "0", "--step", str(LATE_STEP + 3))
         self.assertEqual([i["name"] for i in answer["difference"]["items"] if i["cause"] == "wait"][:1], ["other ranks"])
 
-    def test_recorded_data_and_results(self):
+    def simulated(self, *options):
+        """A job as it is recorded; its results with databases; its results with timelines."""
         raw, results = os.path.join(self.dir, "raw"), os.path.join(self.dir, "results")
-        self.ascope("sim", "--out", raw, "--framework", "pt", "--ranks", "4", "--tp", "2", "--dp", "2", "--kernels", "1600", "--steps", "8", "--samplers=off",
-                    "--stall", "5:20ms:1", "--clock-offset", "1:3ms", code=0)
-        self.waits(raw, 5, 0, "rank 1", 19700)
+        self.ascope("sim", "--out", raw, "--framework", "pt", "--steps", "8", "--samplers=off", *options, code=0)
+        yield raw
         shutil.copytree(raw, results)
         self.ascope("analyse", results, "--export-type", "text,db", "--no-sync", "-q", code=0)
         for folder in glob.glob(glob.escape(results) + "/*/PROF_*") + glob.glob(glob.escape(results) + "/*/FRAMEWORK"):
             shutil.rmtree(folder)
-        self.waits(results, 5, 0, "rank 1", 19700)
+        yield results
         for database in glob.glob(glob.escape(results) + "/*/ASCEND_PROFILER_OUTPUT/*.db"):
             os.remove(database)
-        self.waits(results, 5, 0, "rank 1", 19700)
+        yield results
+
+    def test_recorded_data_and_results(self):
+        for path in self.simulated("--ranks", "4", "--tp", "2", "--dp", "2", "--kernels", "1600", "--stall", "5:20ms:1", "--clock-offset", "1:3ms"):
+            self.waits(path, 5, 0, "rank 1", 19700)
+
+    def test_uneven_stages_have_no_slow_rank(self):
+        """All ranks of the second stage take longer: why and advise accuse none of them, and say of the stage what cluster says."""
+        sentence = None
+        for path in self.simulated("--ranks", "8", "--pp", "2", "--dp", "2", "--tp", "2", "--kernels", "1600", "--slow-rank", "4:1.3,5:1.3,6:1.3,7:1.3"):
+            if not sentence:
+                verdicts = json.loads(self.ascope("cluster", path, "-m", "verdicts", "-o", self.dir, "--no-sync", "--json", code=0).stdout)["verdicts"]
+                sentence, = (v["text"] for v in verdicts)
+            answer = self.why(path)
+            self.assertEqual([f["text"] for f in answer["judged"] if f["shape"] != "start_up"], [])
+            self.assertEqual([f["text"].split(":")[0] for f in answer["stages"]], ["the stage of rank 4 is slow in each step"])
+            self.assertIn(". the stage of rank 4 is slow in each step: ", self.ascope("why", path, code=0).stdout)
+            advice = json.loads(self.ascope("advise", path, "--json", code=0).stdout)["advice"]
+            self.assertNotIn("slow_rank", [a["check"] for a in advice])
+            if path.endswith("raw"):
+                self.assertEqual(answer["stages"][0]["text"], sentence)
+
+    def test_a_slow_rank_is_compared_with_its_stage(self):
+        for path in self.simulated("--ranks", "8", "--pp", "2", "--dp", "2", "--tp", "2", "--kernels", "1600", "--slow-rank", "5:1.3"):
+            slow, = (f for f in self.why(path)["judged"] if f["shape"] == "rank")
+            self.assertEqual(slow["rank"], "rank 5")
+            self.assertIn(slow["compared_with"], ("rank 4", "rank 6", "rank 7"))
+
+    def test_which_ranks_were_not_read(self):
+        for path in self.simulated("--ranks", "4", "--tp", "4", "--kernels", "800", "--missing-rank", "2"):
+            self.assertEqual(self.why(path)["not_read"], 1)
+            self.assertIn("1 of 4 ranks was not read (2): ", self.ascope("why", path, code=0).stdout)
 
     def test_gloo(self):
         path = os.path.join(self.dir, "gloo")

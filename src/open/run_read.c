@@ -8,6 +8,7 @@
 
 #include "base/process/pool.h"
 #include "answers/judge/job_waits.h"
+#include "answers/judge/job_peers.h"
 #include "open/newest_ranks.h"
 
 /* The data of one input after it was read. */
@@ -194,7 +195,7 @@ bool run_read(struct run *r, const struct run_request *q, struct arena *mem)
     if (!r->one)
         return false;
     read_them(r);
-    return gather(r) && (q->only_look || job_waits_find(r->rank, r->n, mem));
+    return gather(r) && (q->only_look || (job_waits_find(r->rank, r->n, mem) && job_peers_find(r->rank, r->n, mem)));
 }
 
 const struct recording *run_recording(struct run *r, const struct run_member *rank, struct recording *again,

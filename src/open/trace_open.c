@@ -13,6 +13,7 @@
 #include "cluster/job/rank_trace.h"
 #include "load/trace/chrome_load.h"
 #include "load/trace/db_trace.h"
+#include "base/text/json_memory.h"
 
 enum { NO_RANK = -1 };
 
@@ -24,8 +25,23 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The rank of a file of results, and the number of ranks of its job (0: unknown), from the collection that it is a part of. */
-static int64_t rank_of_results(const char *file, int64_t *world, struct arena *mem)
+/* What is known of the job of a file: from the collection that it is a part of, or from its own tables. */
+struct known_job {
+    int64_t rank, world; /* NO_RANK; 0: unknown */
+    json_t *groups;      /* parallel_group_info; NULL: unknown */
+};
+
+static void job_take(struct known_job *job, const json_t *args, const json_t *groups)
+{
+    char *text = json_is_object(args) ? json_dumps(args, JSON_ENCODE_ANY) : NULL;
+    if (job->world == 0)
+        job->world = text ? world_size(text) : 0;
+    if (!job->groups && json_is_object(groups))
+        job->groups = json_incref((json_t *)groups);
+    free(text);
+}
+
+static void job_of_results(struct known_job *job, const char *file, struct arena *mem)
 {
     const char *dir = file;
     int64_t rank = NO_RANK;
@@ -34,26 +50,29 @@ static int64_t rank_of_results(const char *file, int64_t *world, struct arena *m
         dir = !slash ? NULL : arena_text(mem, dir, (size_t)(slash - dir));
         rank = dir ? rank_in_info(dir) : NO_RANK;
         json_t *metadata = dir ? rank_text_json(arena_printf(mem, "%s/profiler_metadata.json", dir)) : NULL;
-        char *args = metadata ? json_dumps(json_object_get(metadata, "distributed_args"), JSON_ENCODE_ANY) : NULL;
-        *world = args ? world_size(args) : *world;
-        free(args);
+        job_take(job, json_object_get(metadata, "distributed_args"), json_object_get(metadata, "parallel_group_info"));
         json_decref(metadata);
     }
-    return rank;
+    job->rank = rank != NO_RANK ? rank : job->rank;
 }
 
-/* Adds the fact of the rank, if the trace itself does not say. False: no memory. */
-static bool find_rank(struct chrome_trace *t, const char *file, int64_t of_database)
+/* Adds the fact of the job, if the trace itself does not say. False: no memory. */
+static bool find_rank(struct chrome_trace *t, const char *file, struct known_job *job)
 {
-    int64_t rank, world = 0;
+    int64_t rank;
     if (chrome_rank(t, &rank))
         return true;
-    rank = rank_of_results(file, &world, t->mem);
-    rank = rank != NO_RANK ? rank : of_database;
-    rank = rank != NO_RANK ? rank : rank_in_name(last_part(file));
+    job_of_results(job, file, t->mem);
+    rank = job->rank != NO_RANK ? job->rank : rank_in_name(last_part(file));
     if (rank == NO_RANK)
         return !arena_failed(t->mem);
-    const char *text = arena_printf(t->mem, "{\"rank\":%lld,\"world_size\":%lld}", (long long)rank, (long long)world);
+    json_t *fact_of = json_pack("{s:I, s:I}", "rank", (json_int_t)rank, "world_size", (json_int_t)job->world);
+    if (job->groups)
+        json_object_set(fact_of, "parallel_group_info", job->groups);
+    char *made = json_dumps(fact_of, JSON_COMPACT);
+    const char *text = made ? arena_text(t->mem, made, strlen(made)) : NULL;
+    free(made);
+    json_decref(fact_of);
     struct chrome_fact *fact = text ? list_add(&t->facts, t->mem) : NULL;
     if (fact)
         *fact = (struct chrome_fact){ names_addz(t->names, "distributedInfo"), { text, strlen(text) } };
@@ -77,7 +96,24 @@ static int64_t rank_in_database(struct db_reader *r)
     return n == 1 && rank >= 0 && rank <= INT32_MAX ? rank : NO_RANK;
 }
 
-static bool convert(struct opened_trace *t, const char *file, int64_t *rank, struct error *e)
+/* What META_DATA says of the job. */
+static void job_in_database(struct known_job *job, struct db_reader *r)
+{
+    sqlite3_stmt *s = db_reader_rows(r, "META_DATA");
+    const int name = s ? db_column(s, "name") : -1, value = s ? db_column(s, "value") : -1;
+    while (name >= 0 && value >= 0 && db_reader_next(r, s, "META_DATA")) {
+        const char *key = (const char *)sqlite3_column_text(s, name),
+                   *text = (const char *)sqlite3_column_text(s, value);
+        json_error_t unused;
+        json_t *json = key && text ? json_read(text, strlen(text), 0, &unused) : NULL;
+        job_take(job, key && strcmp(key, "distributed_args") == 0 ? json : NULL,
+                 key && strcmp(key, "parallel_group_info") == 0 ? json : NULL);
+        json_decref(json);
+    }
+    sqlite3_finalize(s);
+}
+
+static bool convert(struct opened_trace *t, const char *file, struct known_job *job, struct error *e)
 {
     struct db_reader r;
     struct db_trace written;
@@ -91,7 +127,8 @@ static bool convert(struct opened_trace *t, const char *file, int64_t *rank, str
                    "%s: a database without tasks, collectives or operators; ascope view shows its tables", file));
     done = done && chrome_parse_unnamed(&t->trace, &t->text, fd, file, e);
     if (done) {
-        *rank = rank_in_database(&r);
+        job->rank = rank_in_database(&r);
+        job_in_database(job, &r);
         losses_add(&t->trace.lost, LOSS_BAD_VALUE, written.n_timeless, file, 0);
         losses_add(&t->trace.lost, LOSS_CUT_SHORT, written.is_cut || r.problem[0] || r.u.log_trouble[0], file, 0);
     }
@@ -103,13 +140,13 @@ static bool convert(struct opened_trace *t, const char *file, int64_t *rank, str
 
 bool trace_open(struct opened_trace *t, const struct input *input, struct error *e)
 {
-    int64_t of_database = NO_RANK;
+    struct known_job job = { .rank = NO_RANK };
     *t = (struct opened_trace){ 0 };
-    const bool done =
-        db_is_database(input->file) ? convert(t, input->file, &of_database, e) : chrome_load(&t->trace, input->file, e);
-    return done && trace_steps_find(&t->trace, input->steps_by, e) &&
-           ((chrome_unknown(&t->trace) && find_rank(&t->trace, input->file, of_database)) ||
-            error_no_memory(e, input->path));
+    bool done = db_is_database(input->file) ? convert(t, input->file, &job, e) : chrome_load(&t->trace, input->file, e);
+    done = done && trace_steps_find(&t->trace, input->steps_by, e) &&
+           ((chrome_unknown(&t->trace) && find_rank(&t->trace, input->file, &job)) || error_no_memory(e, input->path));
+    json_decref(job.groups);
+    return done;
 }
 
 struct chrome_trace trace_take(struct opened_trace *t)

@@ -8,6 +8,7 @@
 #include "base/text/json_memory.h"
 #include "report/place_report.h"
 #include "report/judge_report.h"
+#include "answers/judge/job_waits.h"
 
 enum {
     NAME_COLUMNS = 8,
@@ -153,10 +154,27 @@ static void put_use(const struct term *t, const struct why_report *r)
 /* Ranks of the job that were not read. */
 static int64_t ranks_not_read(const struct why_report *r)
 {
-    int64_t most = 0;
+    return job_world(r->rank, r->n_ranks) - (int64_t)r->n_ranks;
+}
+
+/* " (1, 2)": which ones, if they are a few. */
+static void put_not_read(const struct term *t, const struct why_report *r)
+{
+    enum { MOST = 8 };
+    const char *before = " (";
     for (size_t i = 0; i < r->n_ranks; i++)
-        most = r->rank[i].world > most ? r->rank[i].world : most;
-    return most > (int64_t)r->n_ranks ? most - (int64_t)r->n_ranks : 0;
+        if (!r->rank[i].has_rank)
+            return;
+    for (int64_t k = 0; ranks_not_read(r) <= MOST && k < job_world(r->rank, r->n_ranks); k++) {
+        bool is_read = false;
+        for (size_t i = 0; i < r->n_ranks && !is_read; i++)
+            is_read = r->rank[i].rank == k;
+        if (is_read)
+            continue;
+        fprintf(t->to, "%s%" PRId64, before, k);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? ")" : "", t->to);
 }
 
 static void put_heading(const struct term *t, const struct why_report *r)
@@ -177,8 +195,12 @@ static void put_heading(const struct term *t, const struct why_report *r)
                 readable_duration(slowest, (double)job->step[job->slowest[0]].time_ns));
     steps_by_put(t, r->rank[r->choice->rank].steps_by);
     if (n_not_read > 0)
-        fprintf(t->to, "%" PRId64 " of %" PRId64 " ranks were not read: a wait for one of them looks like a transfer\n",
-                n_not_read, n_not_read + (int64_t)r->n_ranks);
+        fprintf(t->to, "%" PRId64 " of %" PRId64 " ranks %s not read", n_not_read, n_not_read + (int64_t)r->n_ranks,
+                n_not_read == 1 ? "was" : "were");
+    if (n_not_read > 0) {
+        put_not_read(t, r);
+        fputs(": a wait for one of them looks like a transfer\n", t->to);
+    }
 }
 
 static void put_steps(const struct term *t, const struct why_report *r)
@@ -257,6 +279,28 @@ static bool is_in_each_step(const struct slow *s)
     return s->shape != SLOW_ONCE && s->shape != SLOW_STEPS;
 }
 
+/* The stages of a pipeline that take longer than others. Returns the last number. */
+static size_t put_stages(const struct term *t, const struct why_report *r, size_t number)
+{
+    const struct judged_run *stages = &r->choice->job.stages.run;
+    for (size_t i = 0; stages->n_ranks > 0 && i < stages->of.n; i++) {
+        const char *text =
+            stages->of.at[i].shape == SLOW_ALWAYS ? run_finding_text(stages, &stages->of.at[i], r->mem) : NULL;
+        if (text)
+            fprintf(t->to, "  %s%zu. %s%s\n", term_ink(t, INK_BOLD), ++number, text, term_ink(t, INK_END));
+    }
+    return number;
+}
+
+static bool has_uneven_stages(const struct why_report *r)
+{
+    const struct judged_run *stages = &r->choice->job.stages.run;
+    for (size_t i = 0; stages->n_ranks > 0 && i < stages->of.n; i++)
+        if (stages->of.at[i].shape == SLOW_ALWAYS)
+            return true;
+    return false;
+}
+
 /* The verdicts and the advice in one list: what happens in each step, then what happened in some. */
 static void put_findings(const struct term *t, const struct why_report *r)
 {
@@ -264,12 +308,13 @@ static void put_findings(const struct term *t, const struct why_report *r)
     const size_t n = run_findings(run);
     size_t number = 0, at = 0;
     fputc('\n', t->to);
-    if (n == 0 && run->n > 1) {
+    const bool is_uneven = has_uneven_stages(r);
+    if (n == 0 && run->n > 1 && !is_uneven) {
         const char *nothing = run_nothing_text(run, r->mem);
         term_text(t, nothing ? nothing : "", 0);
         fputs("; --step N explains one anyway\n", t->to);
     }
-    if (n > 0)
+    if (n > 0 || is_uneven)
         fputs("what costs time, first in each step, then in some:\n", t->to);
     else
         fputs(advise_n_found(r->advice) > 0 ? "what would save time in each step:\n"
@@ -277,6 +322,7 @@ static void put_findings(const struct term *t, const struct why_report *r)
               t->to);
     for (; at < n && is_in_each_step(&run->of.at[at]); at++)
         put_sentence(t, r, &run->of.at[at], ++number);
+    number = put_stages(t, r, number);
     number = advise_put_short(t, r->advice, number);
     for (; at < n && at < r->top; at++)
         put_sentence(t, r, &run->of.at[at], ++number);
@@ -567,6 +613,16 @@ static json_t *findings_json(const struct why_report *r)
     return list;
 }
 
+static json_t *stages_json(const struct why_report *r)
+{
+    const struct judged_run *stages = &r->choice->job.stages.run;
+    json_t *list = json_array();
+    for (size_t i = 0; stages->n_ranks > 0 && i < stages->of.n; i++)
+        if (stages->of.at[i].shape == SLOW_ALWAYS)
+            json_array_append_new(list, slow_json(stages, &stages->of.at[i], r->mem));
+    return list;
+}
+
 json_t *why_json(const struct why_report *r)
 {
     static const char *const mode[] = { [WHY_STEP] = "step", [WHY_RANK] = "rank" };
@@ -579,6 +635,7 @@ json_t *why_json(const struct why_report *r)
     json_object_set_new(report, "steps_by", text_or_null(r->rank[c->rank].steps_by));
     json_object_set_new(report, "not_read", json_integer(ranks_not_read(r)));
     json_object_set_new(report, "judged", findings_json(r));
+    json_object_set_new(report, "stages", stages_json(r));
     const bool has_answer = c->mode != WHY_NOTHING;
     json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());
     json_object_set_new(report, "step", c->mode == WHY_STEP ? text_json(c->job.run.step[c->at]) : json_null());

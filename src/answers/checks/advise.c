@@ -10,6 +10,7 @@
 #include "answers/checks/job_checks.h"
 #include "answers/run/profiles_mean.h"
 #include "base/text/readable.h"
+#include "answers/judge/job_peers.h"
 #include "raw/chip.h"
 
 #define COLLECTIVES "collectives with their transfers: profiler_level Level1 or higher (msprof --hccl=on)"
@@ -390,7 +391,7 @@ static bool check_slow_rank(struct advice *out, const struct advise_rank *rank, 
     out->finding.state = n < 2 ? CHECK_ELSEWHERE : n_with_steps < 2 ? CHECK_UNRECORDED : CHECK_FINE;
     if (out->finding.state != CHECK_FINE)
         return true;
-    if (!job_judge(&job, all, n, mem))
+    if ((!all->stages && !job_peers_find(all, n, mem)) || !job_judge(&job, all, n, mem))
         return false;
     for (size_t i = 0; i < run_findings(&job.run) && out->finding.state == CHECK_FINE; i++) {
         const struct slow *f = &job.run.of.at[i];

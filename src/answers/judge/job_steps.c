@@ -7,6 +7,7 @@
 #include "answers/run/chrome_kinds.h"
 #include "base/process/robust.h"
 #include "base/memory/sort.h"
+#include "answers/judge/job_peers.h"
 
 bool run_member_of(struct run_member *r, const struct run_rank *q, struct arena *mem)
 {
@@ -18,10 +19,12 @@ bool run_member_of(struct run_member *r, const struct run_rank *q, struct arena 
     done = v != NULL;
     if (done) {
         r->has_rank = run_rank_number(q, &r->rank);
-        r->world = q->trace ? chrome_world(q->trace) : 0;
+        r->world = run_rank_world(q, &r->calls);
         r->has_device = q->device != NULL;
         r->device = q->device ? q->device->source.device : 0;
         r->is_host = s.is_host;
+        r->groups = run_rank_groups(q, mem);
+        r->n_kernels = s.n > 0 ? (double)run_rank_kernels(q) / (double)s.n : 0;
         r->has_model = s.has_model;
         r->steps_by = s.by ? arena_text(mem, s.by, strlen(s.by)) : NULL;
         r->n = s.is_whole ? 0 : s.n;
@@ -80,15 +83,27 @@ static bool steps_fill(struct job_steps *out, struct arena *mem)
 
 bool job_judge(struct job_steps *out, const struct run_member *rank, size_t n, struct arena *mem)
 {
+    static const struct stages none = { 0 };
+    const struct stages *stages = n > 0 && rank->stages ? rank->stages : &none;
     struct judged_rank *judged = arena_take(mem, n, sizeof *judged);
+    double *kernels = arena_take(mem, n, sizeof *kernels);
+    int64_t *number = arena_take(mem, n, sizeof *number);
     bool is_host = true, has_model = false;
-    for (size_t i = 0; judged && i < n; i++) {
-        judged[i] = (struct judged_rank){ run_member_name(&rank[i], mem), rank[i].n, rank[i].step, rank[i].is_host };
+    for (size_t i = 0; judged && kernels && number && i < n; i++) {
+        judged[i] = (struct judged_rank){ run_member_name(&rank[i], mem), rank[i].n, rank[i].step,
+                                          rank[i].is_host    ? HOST_PEERS
+                                          : rank[i].has_rank ? stage_peers(stages, rank[i].rank)
+                                                             : NO_STAGE };
+        kernels[i] = rank[i].n_kernels;
+        number[i] = rank[i].rank;
         is_host = is_host && rank[i].is_host;
         has_model = has_model || rank[i].has_model;
     }
-    return judged && run_judge(&out->run, judged, n, has_model ? "iteration" : "step", is_host, mem) &&
-           steps_fill(out, mem);
+    if (!judged || !kernels || !number ||
+        !run_judge(&out->run, judged, n, has_model ? "iteration" : "step", is_host, mem))
+        return false;
+    stages_excuse(&out->run, stages, kernels);
+    return stages_judge(&out->stages, &out->run, stages, number, mem) && steps_fill(out, mem);
 }
 
 uint32_t finding_slowest_step(const struct job_steps *j, const struct slow *f)

@@ -13,6 +13,7 @@
 #include "answers/judge/run_judge.h"
 #include "answers/run/run_rank.h"
 #include "answers/run/collective_calls.h"
+#include "answers/judge/stage_judge.h"
 
 struct run_member {
     size_t input, device_row; /* set by the caller: number of the directory, and of the device in it */
@@ -27,7 +28,10 @@ struct run_member {
     const char *steps_by; /* as in struct step_series */
     size_t n;             /* steps by begin; 0: none were recorded */
     struct rank_step *step;
+    double n_kernels; /* in a step; 0: unknown */
     struct collective_calls calls;
+    const char *groups;              /* job_peers.h; NULL: nothing was recorded of them */
+    const struct stages *stages;     /* of the job; NULL until job_peers_find() */
     const struct known_waits *waits; /* in them; NULL until job_waits_find(), and for a single rank */
     int64_t median_ns, own_median_ns, communication_median_ns; /* lower medians: one long step of two is not usual */
 };
@@ -47,6 +51,7 @@ struct job_step {
 /* The steps of a run, and what the judge finds in them. */
 struct job_steps {
     struct judged_run run;
+    struct judged_stages stages;
     struct job_step *step; /* by row of the run */
     uint32_t *slowest;     /* rows, the slowest first */
     int64_t median_ns;

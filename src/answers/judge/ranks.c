@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory/sort.h"
+#include "answers/judge/job_peers.h"
 
 static int64_t own_ns(const struct rank_row *r)
 {
@@ -44,7 +45,7 @@ bool ranks_compare(struct job_steps *out, struct rank_row *row, size_t n, uint32
         key[i] = of[i].has_rank ? (uint64_t)of[i].rank ^ UINT64_C(1) << 63 : UINT64_MAX;
     }
     order_fill(order, n);
-    bool done = of && key && job_judge(out, of, n, mem) && order_by_u64(order, n, key);
+    bool done = of && key && job_peers_find(of, n, mem) && job_judge(out, of, n, mem) && order_by_u64(order, n, key);
     for (size_t i = 1; done && i < n; i++) {
         struct rank_row *a = &row[order[i - 1]], *b = &row[order[i]];
         if (a->of.has_rank && b->of.has_rank && a->of.rank == b->of.rank)

@@ -160,11 +160,15 @@ static struct collective_call kineto_call(struct call_gathering *g, uint32_t sli
     json_find_each(chrome_slice_args(g->q->trace, slice), key, value, 4);
     const char *name = plain_kept(g, value[0]), *group = plain_kept(g, value[1]), *ranks = plain_kept(g, value[2]);
     const char *kernel = names_text(g->q->trace->names, g->q->trace->slices.name[slice]);
-    const char *both = arena_printf(g->work, "%.200s %.500s", group, ranks);
+    char *both = arena_printf(g->work, "%.200s %.800s", group, ranks);
+    size_t len = 0;
+    for (const char *c = both; both && *c; c++) /* "0 [0,1]": the ranks without blanks */
+        if (*c != ' ' || (size_t)(c - both) == strlen(group))
+            both[len++] = *c;
     char kind[COLLECTIVE_KIND];
     collective_kind(kind, *name ? name : kernel);
     size = value[3].at && json_u64(value[3], &size) && size < UINT32_MAX ? size : n_listed(ranks);
-    return (struct collective_call){ .group = (*group || *ranks) && both ? text_kept(g, both, strlen(both)) : "",
+    return (struct collective_call){ .group = (*group || *ranks) && both ? text_kept(g, both, len) : "",
                                      .name = *name   ? name
                                              : *kind ? text_kept(g, kind, strlen(kind))
                                                      : text_kept(g, kernel, strlen(kernel)),
@@ -175,7 +179,7 @@ static struct collective_call kineto_call(struct call_gathering *g, uint32_t sli
 /* Of timelines and databases. The track has the name of the group; else "hcom_allReduce__622_3_1" has its number, the same on all ranks. */
 static struct collective_call hcom_call(struct call_gathering *g, uint32_t slice)
 {
-    static const char of_group[] = "Group ";
+    static const char of_group[] = "Group ", behind[] = " Communication";
     const struct chrome_trace *t = g->q->trace;
     const char *name = names_text(t->names, t->slices.name[slice]), *end = strstr(name, "__");
     const char *track = names_text(t->names, t->tracks.at[t->slices.track[slice]].name);
@@ -183,8 +187,9 @@ static struct collective_call hcom_call(struct call_gathering *g, uint32_t slice
     while (end && isdigit((unsigned char)end[2 + n]))
         n++;
     const bool is_named = strncmp(track, of_group, sizeof of_group - 1) == 0;
-    return (struct collective_call){ .group = is_named ? text_kept(g, track, strlen(track))
-                                              : n > 0  ? text_kept(g, end + 2, n)
+    const char *id = is_named ? track + sizeof of_group - 1 : track, *rest = is_named ? strstr(id, behind) : NULL;
+    return (struct collective_call){ .group = is_named ? text_kept(g, id, rest ? (size_t)(rest - id) : strlen(id))
+                                              : n > 0 ? text_kept(g, end + 2, n)
                                                        : "",
                                      .name = text_kept(g, name, end ? (size_t)(end - name) : strlen(name)),
                                      .is_p2p = is_p2p_kind(name) };

@@ -3,6 +3,7 @@
 
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/chrome_steps.h"
+#include "analyse/device/overlap.h"
 #include "profile/profile.h"
 
 static int64_t earliest(const int64_t *begin_ns, size_t n, int64_t least)
@@ -86,6 +87,22 @@ bool run_rank_lacks_python(const struct run_rank *q)
     if (q->trace)
         return !trace_has_python(q->trace);
     return q->collection && !q->collection->collector.is_native && q->collection->framework.python.n == 0;
+}
+
+size_t run_rank_kernels(const struct run_rank *q)
+{
+    struct arena *mem = q->trace ? arena_new() : NULL;
+    struct chrome_kinds kinds;
+    size_t n = 0;
+    const bool has_kinds = mem && chrome_kinds_init(&kinds, q->trace, mem);
+    for (size_t i = 0; has_kinds && i < q->trace->slices.n; i++) {
+        const enum slice_kind kind = chrome_kind(&kinds, i);
+        n += kind == SLICE_KERNEL || kind == SLICE_TASK;
+    }
+    arena_free(mem);
+    for (size_t i = 0; q->device && i < q->device->tasks.n; i++)
+        n += task_does(q->profile, &q->device->tasks, i) == TASK_COMPUTES;
+    return n;
 }
 
 /* Tasks of NPUs that wait for others (Notify_Wait) are recorded; kernels of GPUs and calls of gloo do both. */

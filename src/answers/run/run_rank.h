@@ -28,6 +28,7 @@ bool run_rank_division(struct step_division *out, const struct step_series *s, c
                        const uint32_t *wanted, size_t n_wanted, struct arena *mem);
 bool run_rank_number(const struct run_rank *q, int64_t *rank); /* false: it has none */
 bool run_rank_knows_waits(const struct run_rank *q);           /* in collectives: false: they may be transfer as well */
+size_t run_rank_kernels(const struct run_rank *q);             /* in the whole recording; 0: unknown */
 bool run_rank_lacks_python(const struct run_rank *q); /* Python functions could have been recorded, and were not */
 
 #endif

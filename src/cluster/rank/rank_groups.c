@@ -8,6 +8,7 @@
 
 #include "base/text/json_memory.h"
 #include "base/files/out.h"
+#include "profile/calls.h"
 
 /* "send", "receive" or "recv" in any case. */
 static bool is_p2p_name(const char *text)
@@ -181,4 +182,22 @@ const char *ranks_text(const int64_t *rank, size_t n, bool has_blanks, struct ar
         *at++ = ',';
     *at++ = ')';
     return text;
+}
+
+bool groups_stages(struct stages *s, const struct groups *g, struct arena *mem)
+{
+    struct stage_group *const group = arena_take(mem, g->list.n, sizeof *group);
+    for (size_t i = 0; group && i < g->list.n; i++) {
+        const struct group *const of = &g->list.at[i];
+        const struct noted_group *const noted = groups_noted(g, of->name);
+        group[i] = (struct stage_group){ .is_p2p = of->is_p2p, .name = noted ? noted->pg_name : NULL };
+        if (!(group[i].rank = group_ranks(g, of, &group[i].n)))
+            group[i].n = 0;
+    }
+    return group && stages_find(s, group, g->list.n, mem);
+}
+
+const char *stage_text(const struct stages *s, uint32_t stage, bool has_blanks, struct arena *mem)
+{
+    return stage == NO_ROW ? "()" : ranks_text(s->at[stage].rank, s->at[stage].n, has_blanks, mem);
 }

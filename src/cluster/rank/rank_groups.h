@@ -10,6 +10,7 @@
 
 #include "base/memory/keys.h"
 #include "cluster/rank/rank_summary.h"
+#include "answers/judge/job_stages.h"
 
 struct group {
     name_id name; /* its number, in decimal */
@@ -48,6 +49,10 @@ int64_t groups_global(const struct groups *g, name_id name, int64_t local);
 
 /* All ranks of a group, ascending: those that the job recorded, or else those that were seen. NULL: no memory. */
 const int64_t *group_ranks(const struct groups *g, const struct group *of, size_t *n);
+
+bool groups_stages(struct stages *s, const struct groups *g, struct arena *mem); /* false: no memory */
+const char *stage_text(const struct stages *s, uint32_t stage, bool has_blanks,
+                       struct arena *mem); /* "(0, 1)"; NULL: no memory */
 
 /* "(0, 1)" or "(0,1)", in order; of one rank "(3,)" with blanks as Python prints it, else "(3)". NULL: no memory. */
 const char *ranks_text(const int64_t *rank, size_t n, bool has_blanks, struct arena *mem);

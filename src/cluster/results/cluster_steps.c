@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "base/text/json_memory.h"
-#include "cluster/rank/rank_stages.h"
 
 static const char *kept(struct arena *mem, const char *text)
 {
@@ -271,7 +270,7 @@ bool cluster_steps_tables(struct cluster_steps *c, const struct groups *g, struc
     struct stages stages;
     struct stage_rows maxima = { 0 };
     const struct layout layout = layout_of(c->distributed_args);
-    if (!stages_find(&stages, g, c->mem) || (stages.n > 0 && !stage_maxima(c, &stages, &maxima)))
+    if (!groups_stages(&stages, g, c->mem) || (stages.n > 0 && !stage_maxima(c, &stages, &maxima)))
         return false;
     return steps_table(c, &stages, &maxima, &layout, true, out) &&
            steps_table(c, &stages, &maxima, &layout, false, out) && identity_tables(c, out) && base_table(c, out);

@@ -7,12 +7,11 @@
 
 #include "base/text/readable.h"
 #include "base/process/robust.h"
-#include "cluster/rank/rank_stages.h"
 #include "cluster/verdicts/rank_waits.h"
+#include "answers/judge/stage_judge.h"
 #include "profile/calls.h"
 
-enum { MOST_FINDINGS = 8, MOST_COUNTS = 6, FEWEST_STEPS = 3, NO_STAGE = 0 };
-static const double AS_MANY_KERNELS = 0.05;
+enum { MOST_FINDINGS = 8, MOST_COUNTS = 6, FEWEST_STEPS = 3 };
 
 /* The row of a step in the steps of its rank; their number: it is not there. */
 static uint32_t row_of(const struct rank_steps *s, name_id step, struct names *names)
@@ -110,7 +109,8 @@ struct judging {
     struct stages stages;
     struct judged_run run; /* rows of ranks in the order of adding */
     struct rank_waits waits;
-    bool *is_slow; /* by rank: in each step */
+    double *kernels; /* by rank: in a step; 0: unknown */
+    int64_t *number; /* by rank: in the job */
     double *scratch;
 };
 
@@ -120,22 +120,24 @@ static bool judge_ranks(struct judging *j, const struct groups *g)
     struct step_verdicts *const v = j->v;
     struct judged_rank *const rank = arena_take(v->mem, v->ranks.n, sizeof *rank);
     size_t n_compared = 0;
-    if (!rank || !stages_find(&j->stages, g, v->mem))
+    j->kernels = arena_take(v->mem, v->ranks.n, sizeof *j->kernels);
+    j->number = arena_take(v->mem, v->ranks.n, sizeof *j->number);
+    if (!rank || !j->kernels || !j->number || !groups_stages(&j->stages, g, v->mem))
         return false;
     for (size_t i = 0; i < v->ranks.n; i++) {
         const struct stepped_rank *const r = &v->ranks.at[i];
-        const uint32_t stage = j->stages.n > 1 ? stage_of(&j->stages, r->rank) : NO_ROW,
-                       own = stage != NO_ROW && j->stages.at[stage].n > 1 ? 1 + stage : NO_STAGE;
         rank[i] = (struct judged_rank){ arena_printf(v->mem, "rank %lld", (long long)r->rank), r->n, r->step,
-                                        r->is_host ? UINT32_MAX : own };
+                                        r->is_host ? HOST_PEERS : stage_peers(&j->stages, r->rank) };
+        j->kernels[i] = r->n > 0 ? (double)r->n_kernels / (double)r->n : 0;
+        j->number[i] = r->rank;
         n_compared += r->n > 0;
     }
     if (arena_failed(v->mem) || !run_judge(&j->run, rank, v->ranks.n, "step", !v->has_device, v->mem))
         return false;
     j->out->has_compared |= n_compared > 1 || j->run.n >= FEWEST_STEPS;
-    j->is_slow = arena_take(v->mem, v->ranks.n, sizeof *j->is_slow);
+    stages_excuse(&j->run, &j->stages, j->kernels);
     j->scratch = arena_take(v->mem, j->run.n + v->ranks.n, sizeof *j->scratch);
-    return j->is_slow && j->scratch;
+    return j->scratch != NULL;
 }
 
 /* ---- what only a job of summaries knows -------------------------------------------------------------------------- */
@@ -168,17 +170,6 @@ static bool is_of_copies(const struct judging *j, const struct slow *f)
     return f->rank != JUDGE_ALL && f->part == JUDGED_FREE &&
            usual_ns(j, f, true, f->rank, COPYING) - usual_ns(j, f, is_always, is_always ? f->peer : f->rank, COPYING) >=
                f->excess_ns / 2;
-}
-
-/* The share of kernels that a rank has more than the one that it is compared with; NAN: unknown. */
-static double more_kernels(const struct judging *j, const struct slow *f)
-{
-    if (f->shape != SLOW_ALWAYS || f->peer == JUDGE_ALL)
-        return NAN;
-    const struct stepped_rank *const own = &j->v->ranks.at[f->rank], *const peer = &j->v->ranks.at[f->peer];
-    return own->n_kernels > 0 && peer->n_kernels > 0
-               ? (double)own->n_kernels / (double)own->n / ((double)peer->n_kernels / (double)peer->n) - 1
-               : NAN;
 }
 
 static const char *kernels_text(double more, struct arena *mem)
@@ -245,12 +236,8 @@ static bool finding_report(struct judging *j, const struct slow *f)
     struct arena *const mem = j->v->mem;
     const struct judged_run *const r = &j->run;
     const bool is_copies = is_of_copies(j, f), is_always = f->shape == SLOW_ALWAYS;
-    const double more = more_kernels(j, f);
+    const double more = finding_more_kernels(f, j->kernels);
     const enum verdict_kind kind = kind_of(j, f, is_copies);
-    if (is_always && j->stages.n > 1 && r->rank[f->rank].peers == NO_STAGE && more > AS_MANY_KERNELS)
-        return true; /* a stage alone that has more to do: see judge_stages() */
-    if (is_always)
-        j->is_slow[f->rank] = true;
     const char *const text = arena_printf(mem, "%s%s%s%s%s", run_finding_text(r, f, mem),
                                           f->part == JUDGED_COMPUTING ? kernels_text(more, mem) : "",
                                           is_copies                   ? ": copies beside which nothing runs"
@@ -289,66 +276,18 @@ static bool findings_report(struct judging *j)
     return done && !arena_failed(mem) && !arena_failed(j->out->mem);
 }
 
-/* The steps of a stage as if it were a rank that only computes: the lower median of its ranks, so that one slow rank makes no slow stage. */
-static bool stage_steps(const struct judging *j, const uint32_t *rank, size_t n, struct judged_rank *out)
-{
-    const struct judged_run *const r = &j->run;
-    struct rank_step *const step = arena_take(j->v->mem, r->n, sizeof *step);
-    if (!step)
-        return false;
-    out->step = step;
-    for (size_t i = 0; i < r->n; i++) {
-        struct rank_step *const to = &step[out->n];
-        size_t k = 0;
-        for (size_t m = 0; m < n; m++) {
-            const struct rank_step *const s = r->at[rank[m] * r->n + i];
-            if (!s)
-                continue;
-            j->scratch[k++] = (double)s->part_ns[JUDGED_COMPUTING];
-            to->time_ns = s->time_ns > to->time_ns ? s->time_ns : to->time_ns;
-        }
-        if (k == 0)
-            continue;
-        to->name = r->step[i];
-        to->begin_ns = (int64_t)i;
-        to->part_ns[JUDGED_COMPUTING] = (int64_t)lower_median(j->scratch, k);
-        to->part_ns[JUDGED_EXPOSED] = to->time_ns - to->part_ns[JUDGED_COMPUTING];
-        out->n++;
-    }
-    out->name = arena_printf(j->v->mem, "the stage of rank %lld", (long long)j->v->ranks.at[rank[0]].rank);
-    return out->name != NULL;
-}
-
 /* The same judge compares the stages of a pipeline. */
 static bool judge_stages(struct judging *j)
 {
     struct arena *const mem = j->v->mem;
-    const size_t n_ranks = j->v->ranks.n;
-    struct judged_rank *const stage = arena_take(mem, n_ranks, sizeof *stage);
-    uint32_t *const of = arena_take(mem, n_ranks, sizeof *of), *const first = arena_take(mem, n_ranks, sizeof *first);
-    struct judged_run run;
-    size_t n = 0;
-    bool done = stage && of && first;
-    for (uint32_t i = 0; i < n_ranks && j->stages.n > 1 && done; i++) {
-        const uint32_t own = j->run.rank[i].peers;
-        size_t k = 0;
-        for (uint32_t m = own == NO_STAGE ? i : 0; m < n_ranks && (own != NO_STAGE || m == i); m++)
-            if (j->run.rank[m].peers == own)
-                of[k++] = m;
-        if (of[0] != i || j->v->ranks.at[i].is_host || (own == NO_STAGE && j->is_slow[i]))
-            continue;
-        first[n] = i;
-        done = stage_steps(j, of, k, &stage[n++]);
-    }
-    if (!done || n < 2)
-        return done;
-    done = run_judge(&run, stage, n, "step", false, mem);
-    for (size_t i = 0; done && i < run.of.n; i++) {
-        const struct slow *const f = &run.of.at[i];
-        const char *const text = f->shape == SLOW_ALWAYS ? run_finding_text(&run, f, mem) : NULL;
+    struct judged_stages stages;
+    bool done = stages_judge(&stages, &j->run, &j->stages, j->number, mem);
+    for (size_t i = 0; done && stages.run.n_ranks > 0 && i < stages.run.of.n; i++) {
+        const struct slow *const f = &stages.run.of.at[i];
+        const char *const text = f->shape == SLOW_ALWAYS ? run_finding_text(&stages.run, f, mem) : NULL;
         done = !text || verdict_add(j->out, &(struct verdict){ .kind = VERDICT_STAGES,
                                                                .text = text,
-                                                               .rank = j->v->ranks.at[first[f->rank]].rank,
+                                                               .rank = j->number[stages.first[f->rank]],
                                                                .other = -1,
                                                                .shape = slow_shape_keys[f->shape],
                                                                .ratio = 0,

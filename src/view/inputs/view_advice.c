@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/inputs/view_advice.h"
 
+#include "answers/checks/job_checks.h"
+#include "answers/judge/job_waits.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +80,26 @@ static void rebase(json_t *list, const struct advise_report *r, const struct vie
     }
 }
 
+/* What the ranks know of each other. */
+static bool ranks_join(const struct view_advice *a, struct arena *mem)
+{
+    struct run_member *all = arena_take(mem, a->ranks.n, sizeof *all);
+    for (size_t i = 0; all && i < a->ranks.n; i++)
+        all[i] = a->ranks.at[i].rank;
+    bool done = all && job_waits_find(all, a->ranks.n, mem);
+    for (size_t i = 0; done && i < a->ranks.n; i++) {
+        a->ranks.at[i].rank.waits = all[i].waits;
+        done = advise_take_waits(&a->ranks.at[i], mem);
+    }
+    return done;
+}
+
 bool view_advice_put(const struct view_advice *a, struct view_input *in)
 {
     struct advice *advice = arena_take(in->mem, n_advise_checks, sizeof *advice);
     if (a->ranks.n == 0)
         return true;
-    if (!advice || !advise_job(advice, a->ranks.at, a->ranks.n, in->mem))
+    if (!advice || !ranks_join(a, in->mem) || !advise_job(advice, a->ranks.at, a->ranks.n, in->mem))
         return false;
     const struct advise_report report = { a->ranks.at, a->ranks.n, advice, NULL };
     json_t *list = advise_json(&report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/rank_stages.h"
+#include "answers/judge/job_stages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +47,9 @@ static bool join(struct joined *j, const int64_t *rank, size_t n)
     return true;
 }
 
-static bool is_pipeline(const struct groups *g, const struct group *of)
+static bool is_pipeline(const struct stage_group *g)
 {
-    const struct noted_group *noted = groups_noted(g, of->name);
-    return of->is_p2p && noted && strncasecmp(noted->pg_name, "pp", 2) == 0;
+    return g->is_p2p && g->name && strncasecmp(g->name, "pp", 2) == 0;
 }
 
 /* Whether two ranks of a group are in the same pipeline: then it crosses stages. */
@@ -111,23 +110,19 @@ static bool list_sets(struct joined *j, struct stages *s)
     return true;
 }
 
-bool stages_find(struct stages *s, const struct groups *g, struct arena *mem)
+bool stages_find(struct stages *s, const struct stage_group *group, size_t n, struct arena *mem)
 {
     struct joined pipelines = { .mem = mem }, stages = { .mem = mem };
-    size_t n;
     *s = (struct stages){ 0 };
-    for (size_t i = 0; i < g->list.n; i++) {
-        const int64_t *rank = is_pipeline(g, &g->list.at[i]) ? group_ranks(g, &g->list.at[i], &n) : NULL;
-        if (rank && !join(&pipelines, rank, n))
+    for (size_t i = 0; i < n; i++)
+        if (is_pipeline(&group[i]) && !join(&pipelines, group[i].rank, group[i].n))
             return false;
-    }
     if (pipelines.above.n == 0)
         return !arena_failed(mem);
-    for (size_t i = 0; i < g->list.n; i++) {
-        const int64_t *rank = g->list.at[i].is_p2p ? NULL : group_ranks(g, &g->list.at[i], &n);
-        if (rank && !crosses(&pipelines, rank, n, mem) && !join(&stages, rank, n))
+    for (size_t i = 0; i < n; i++)
+        if (!group[i].is_p2p && !crosses(&pipelines, group[i].rank, group[i].n, mem) &&
+            !join(&stages, group[i].rank, group[i].n))
             return false;
-    }
     return list_sets(&stages, s) && !arena_failed(mem);
 }
 
@@ -137,7 +132,8 @@ uint32_t stage_of(const struct stages *s, int64_t rank)
     return at == KEYS_NONE ? NO_ROW : s->of[at];
 }
 
-const char *stage_text(const struct stages *s, uint32_t stage, bool has_blanks, struct arena *mem)
+uint32_t stage_peers(const struct stages *s, int64_t rank)
 {
-    return stage == NO_ROW ? "()" : ranks_text(s->at[stage].rank, s->at[stage].n, has_blanks, mem);
+    const uint32_t stage = s->n > 1 ? stage_of(s, rank) : NO_ROW;
+    return stage != NO_ROW && s->at[stage].n > 1 ? 1 + stage : NO_STAGE;
 }
