@@ -38,8 +38,8 @@ def judged_label(finding):
     return " ".join(filter(None, (place.get(finding["shape"], finding["shape"]), finding["rank"], max(causes, key=causes.get) if causes else None)))
 
 
-# Known, and in the table: the wait for requests within a step counts as its time; steps that are much like the one before may look like a drift.
-JUDGED_SLOW = ("T05 an idle server", "steps like the one before, four ranks")
+# Known, and in the table: steps that are much like the one before may look like a drift.
+JUDGED_SLOW = ("steps like the one before, four ranks",)
 
 
 class Tally:

@@ -260,7 +260,7 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
 /* What a step has more of by 5 ms, each put into the middle one of the job above; the sums are exact. */
 static void parts_of_a_step_add_up(void **state)
 {
-    enum { RUNS, CLOCK, COPY, GC, DATA, SPLIT };
+    enum { RUNS, CLOCK, COPY, GC, DATA, REQUESTS, SPLIT };
     /* clang-format off */
     static const struct { const char *what; int kind; enum step_cause cause; const char *name; double more_ms; } row[] = {
         { "one more run", RUNS, CAUSE_RUNS, "MatMul", 4 },
@@ -268,6 +268,7 @@ static void parts_of_a_step_add_up(void **state)
         { "a copy while nothing else ran", COPY, CAUSE_MEMORY, "MEMCPY_ASYNC", 5 },
         { "a garbage collection inside an operator", GC, CAUSE_GC, "", 5 },
         { "an operator that loads data, with one inside of it", DATA, CAUSE_DATA, "enumerate(DataLoader)", 5 },
+        { "a server that waits for requests", REQUESTS, CAUSE_REQUESTS, "recv_requests", 5 },
         { "of two kernels at the same time the first one counts", SPLIT, CAUSE_RUNS, "Cast", 4 },
     };
     /* clang-format on */
@@ -326,15 +327,18 @@ static void parts_of_a_step_add_up(void **state)
         }
         if (kind == GC)
             m.collection.framework.gc = (struct collected_garbage){ 1, gc_begin, gc_end, gc_process };
-        if (kind == DATA)
+        if (kind == DATA || kind == REQUESTS)
             for (size_t k = 0; k < m.collection.framework.ops.n; k++)
                 if (m.collection.framework.ops.begin_ns[k] == 21 * MS &&
                     m.collection.framework.ops.end_ns[k] == 26 * MS) {
-                    m.collection.framework.ops.name[k] = name(&m, "enumerate(DataLoader)");
+                    m.collection.framework.ops.name[k] =
+                        name(&m, kind == DATA ? "enumerate(DataLoader)" : "recv_requests");
                     add_op(&m, "aten::stack", 22, 2);
                     break;
                 }
         assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
+        assert_int_equal(s.requests_ns[2], kind == REQUESTS ? 5 * MS : 0);
+        assert_int_equal(s.is_slow[2], kind != REQUESTS);
         assert_true(step_division_find(&division, &s, &m.collection.profile, &m.device, &m.collection, NULL, &wanted, 1,
                                        m.mem));
         assert_true(step_difference_find(&x, &division.of[0], &division.usual, (double)s.time_ns[2],

@@ -13,7 +13,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from cli_case import Case  # noqa: E402: reads the arguments
-from fault_traces import write  # noqa: E402
+from fault_traces import at, idle, write  # noqa: E402
 
 LATE_US, LATE_STEP = 15000, 8
 FORMS = {"traces": False, "timelines": True, "databases": "database"}
@@ -140,6 +140,30 @@ class WhyWaits(Case):
             slow, = (f for f in self.why(path)["judged"] if f["shape"] == "rank")
             self.assertEqual(slow["rank"], "rank 5")
             self.assertIn(slow["compared_with"], ("rank 4", "rank 6", "rank 7"))
+
+    def test_waiting_for_requests_is_no_fault(self):
+        """A server that has nothing to do in every second step: no step is slow, and the device does not wait for a late host."""
+        for form, npu in FORMS.items():
+            with self.subTest(form=form):
+                path = write({"fault": at("begin", idle, range(0, 12, 2)), "npu": npu}, 1, 0.01, os.path.join(self.dir, form))[0]
+                answer = self.why(path)
+                self.assertEqual([f["text"] for f in answer["judged"] if f["shape"] != "start_up"], [])
+                parts = {p["part"]: p["time_us"] for p in answer["usual"]["parts"]}
+                self.assertAlmostEqual(parts["requests"], 2500, delta=600)
+                self.assertLess(parts.get("host", 0) + parts.get("nothing", 0) + parts.get("range", 0), 300)
+                text = self.ascope("why", path, "--step", "5", code=0).stdout
+                self.assertIn("waiting for requests", text)
+                self.assertNotIn("host late +5", text)
+
+    def test_a_slow_step_of_a_server_is_slow(self):
+        """Beside waits for requests, what the host does itself still counts."""
+        def fault(r, n, place):
+            if place == "begin" and n % 2 == 0:
+                idle(r)
+            if place == "begin" and n == 7:
+                r.t += LATE_US
+        path = write({"fault": fault}, 1, 0.01, os.path.join(self.dir, "slow"))[0]
+        self.assertEqual([(f["shape"], f["first"]) for f in self.why(path)["judged"] if f["shape"] != "start_up"], [("once", "10")])
 
     def test_which_ranks_were_not_read(self):
         for path in self.simulated("--ranks", "4", "--tp", "4", "--kernels", "800", "--missing-rank", "2"):

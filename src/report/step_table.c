@@ -108,6 +108,7 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
                          { "communication", "", " waiting for other ranks" } },
         [CAUSE_HOST] = { { "free", "host in ", "" }, { "outside operators", "host in ", "" } },
         [CAUSE_DATA] = { { "free", "waiting for data in ", "" }, { "waiting for data", "", "" } },
+        [CAUSE_REQUESTS] = { { "free", "waiting for requests in ", "" }, { "waiting for requests", "", "" } },
         [CAUSE_MEMORY] = { { "free", "memory: ", "" }, { "allocating or freeing memory", "", "" } },
         [CAUSE_GC] = { { "free: garbage collection", "", "" }, { "garbage collection", "", "" } },
     };

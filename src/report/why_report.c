@@ -19,18 +19,31 @@ enum {
 };
 
 static const char *const cause_words[CAUSES] = {
-    [CAUSE_RUNS] = "more runs",         [CAUSE_LONGER] = "longer runs",
-    [CAUSE_CLOCK] = "lower clock",      [CAUSE_TRANSFER] = "slower transfer",
-    [CAUSE_WAIT] = "waiting for ranks", [CAUSE_DATA] = "waiting for data",
-    [CAUSE_MEMORY] = "memory",          [CAUSE_GC] = "garbage collection",
-    [CAUSE_HOST] = "host late",         [CAUSE_OPERATOR] = "operators",
+    [CAUSE_RUNS] = "more runs",
+    [CAUSE_LONGER] = "longer runs",
+    [CAUSE_CLOCK] = "lower clock",
+    [CAUSE_TRANSFER] = "slower transfer",
+    [CAUSE_WAIT] = "waiting for ranks",
+    [CAUSE_DATA] = "waiting for data",
+    [CAUSE_REQUESTS] = "waiting for requests",
+    [CAUSE_MEMORY] = "memory",
+    [CAUSE_GC] = "garbage collection",
+    [CAUSE_HOST] = "host late",
+    [CAUSE_OPERATOR] = "operators",
 };
 
 /* What a step spends its time on, where there is no other step that could have more or less of it. */
 static const char *const spent_words[CAUSES] = {
-    [CAUSE_RUNS] = "operators",     [CAUSE_LONGER] = "operators",       [CAUSE_CLOCK] = "operators",
-    [CAUSE_TRANSFER] = "transfer",  [CAUSE_WAIT] = "waiting for ranks", [CAUSE_DATA] = "waiting for data",
-    [CAUSE_MEMORY] = "memory",      [CAUSE_GC] = "garbage collection",  [CAUSE_HOST] = "host",
+    [CAUSE_RUNS] = "operators",
+    [CAUSE_LONGER] = "operators",
+    [CAUSE_CLOCK] = "operators",
+    [CAUSE_TRANSFER] = "transfer",
+    [CAUSE_WAIT] = "waiting for ranks",
+    [CAUSE_DATA] = "waiting for data",
+    [CAUSE_REQUESTS] = "waiting for requests",
+    [CAUSE_MEMORY] = "memory",
+    [CAUSE_GC] = "garbage collection",
+    [CAUSE_HOST] = "host",
     [CAUSE_OPERATOR] = "operators",
 };
 

@@ -327,8 +327,7 @@ static void sum_parts(struct advise_rank *out, const struct advise_subject *s)
 {
     for (size_t i = 0; i < s->mean.n; i++) {
         const struct spent *x = &s->mean.at[i];
-        if (spent_is_request_wait(x))
-            out->requests_ns += x->ns;
+        out->requests_ns += x->kind == SPENT_REQUESTS ? x->ns : 0;
         out->part_ns[x->kind] += x->ns;
     }
 }

@@ -45,27 +45,11 @@ bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t 
     return out->step_ns != NULL;
 }
 
-bool name_is_request_wait(const char *name)
-{
-    static const char *const words[] = { "recv_request",        "wait_for_request", "wait for request",
-                                         "waiting for request", "poll_request",     "get_new_request" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasestr(name, words[i]))
-            return true;
-    return false;
-}
-
-bool spent_is_request_wait(const struct spent *x)
-{
-    return (x->kind == SPENT_HOST || x->kind == SPENT_PYTHON || x->kind == SPENT_RANGE) &&
-           name_is_request_wait(x->name);
-}
-
 typedef bool chooses(const struct advise_subject *s, const struct spent *x);
 
 static bool is_chosen(const struct advise_subject *s, const struct spent *x, unsigned kinds, chooses *is_of)
 {
-    return kinds >> x->kind & 1 && x->ns > 0 && !spent_is_request_wait(x) && (!is_of || is_of(s, x));
+    return kinds >> x->kind & 1 && x->ns > 0 && (!is_of || is_of(s, x));
 }
 
 static double sum_of(const struct advise_subject *s, const struct step_profile *f, unsigned kinds, chooses *is_of)

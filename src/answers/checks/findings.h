@@ -18,8 +18,4 @@ bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t 
 void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds,
                       bool (*is_of)(const struct advise_subject *s, const struct spent *x));
 
-/* Waits of a server for requests, which no check counts. */
-bool spent_is_request_wait(const struct spent *x);
-bool name_is_request_wait(const char *name);
-
 #endif

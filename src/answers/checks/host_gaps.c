@@ -64,7 +64,7 @@ static void gathered_add(struct gathered *x, int64_t begin_ns, int64_t end_ns)
 static bool is_known_wait(enum span_kind kind, const char *name)
 {
     const enum spent_kind spent = spent_kind_of_name(call_name(name));
-    return kind == SPAN_CALL ? spent == SPENT_ALLOCATION : spent == SPENT_DATA || name_is_request_wait(name);
+    return kind == SPAN_CALL ? spent == SPENT_ALLOCATION : spent == SPENT_DATA || spent == SPENT_REQUESTS;
 }
 
 bool threads_count(struct working_threads *w, const struct rank_spans *v, struct arena *mem)

@@ -168,10 +168,10 @@ struct rank_step *rank_steps_of(const struct step_series *s, const struct names 
         step[i] = (struct rank_step){
             .name = arena_text(mem, name, strlen(name)),
             .begin_ns = s->begin_ns[i],
-            .time_ns = s->time_ns[i],
+            .time_ns = step_judged_ns(s, i),
             .part_ns = { [JUDGED_COMPUTING] = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i],
                          [JUDGED_EXPOSED] = s->part_ns[STEP_COMMUNICATION][i],
-                         [JUDGED_FREE] = s->part_ns[STEP_FREE][i] },
+                         [JUDGED_FREE] = step_judged_free_ns(s, i) },
             .is_catch_up = s->is_catch_up[i],
         };
     }

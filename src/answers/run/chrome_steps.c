@@ -24,6 +24,7 @@ bool step_series_of_chrome(struct step_series *s, const struct chrome_trace *t, 
         s->host_end_ns[i] = step->host_end_ns;
         s->device_end_ns[i] = step->device_end_ns;
         s->time_ns[i] = step->part_ns[RUN_STEP];
+        s->requests_ns[i] = step->requests_ns;
         s->part_ns[STEP_COMPUTING][i] = step->part_ns[RUN_COMPUTING] - step->overlapped_ns;
         s->part_ns[STEP_OVERLAPPED][i] = step->overlapped_ns;
         s->part_ns[STEP_COMMUNICATION][i] = step->part_ns[RUN_COMMUNICATION];
@@ -128,9 +129,9 @@ static bool host_span(const void *context, size_t row, struct spent_span *out)
         return true;
     }
     const uint32_t slice = layer->slices.at[row];
-    const bool is_data = layers_host_kind(v->layers, v->t->slices.name[slice]) == SPENT_DATA;
+    const enum spent_kind named = layers_host_kind(v->layers, v->t->slices.name[slice]);
     *out = slice_span(v->t, slice,
-                      is_data                                                                        ? SPENT_DATA
+                      named == SPENT_DATA || named == SPENT_REQUESTS                                 ? named
                       : layer->kind == SPENT_OPERATOR && chrome_is_host_collective(&v->kinds, slice) ? SPENT_TRANSFER
                                                                                                      : layer->kind);
     return true;

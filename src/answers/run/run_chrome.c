@@ -7,6 +7,7 @@
 
 #include "analyse/flow/chrome_self.h"
 #include "analyse/framework/steps/step_bounds.h"
+#include "analyse/framework/steps/step_layers.h"
 #include "analyse/framework/steps/step_series.h"
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/kernel_class.h"
@@ -209,12 +210,49 @@ static bool times_find(struct busy_times *computing, struct busy_times *communic
            busy_join(all, w.begin_ns, w.end_ns, w.n, r->work);
 }
 
+/* When the host waits for requests. */
+static bool requests_find(struct busy_times *out, const struct chrome_run *r)
+{
+    const struct chrome_trace *t = r->t;
+    uint8_t *is = arena_take(r->work, names_count(t->names), 1);
+    LIST(uint32_t) found = { 0 };
+    for (uint32_t i = 0; is && i < t->slices.n; i++) {
+        const enum slice_kind kind = chrome_kind(&r->kinds, i);
+        uint8_t *known = &is[t->slices.name[i]];
+        if ((kind != SLICE_OPERATOR && kind != SLICE_ANNOTATION && kind != SLICE_PYTHON) || chrome_is_step(t, i))
+            continue;
+        if (*known == 0)
+            *known = 1 + (spent_kind_of_name(names_text(t->names, t->slices.name[i])) == SPENT_REQUESTS);
+        uint32_t *new = *known == 2 ? list_add(&found, r->work) : NULL;
+        if (new)
+            *new = i;
+    }
+    struct work_times w = { arena_take(r->work, found.n, sizeof *w.begin_ns),
+                            arena_take(r->work, found.n, sizeof *w.end_ns), 0 };
+    for (size_t i = 0; w.begin_ns && w.end_ns && i < found.n; i++)
+        work_add(&w, t, found.at[i]);
+    return is && w.begin_ns && w.end_ns && busy_join(out, w.begin_ns, w.end_ns, w.n, r->work);
+}
+
+/* How much of the waits within a step has nothing beside it. */
+static int64_t requests_within(const struct busy_times *requests, const struct busy_times *all, int64_t begin_ns,
+                               int64_t end_ns)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < requests->n; i++) {
+        const int64_t from = requests->begin_ns[i] > begin_ns ? requests->begin_ns[i] : begin_ns,
+                      to = requests->end_ns[i] < end_ns ? requests->end_ns[i] : end_ns;
+        ns += from < to ? span_ns(from, to) - busy_within(all, from, to) : 0;
+    }
+    return ns;
+}
+
 /* Divides each step into computing, exposed communication and free time of the device; without a device operators of the host compute. */
 static bool parts_find(struct chrome_run *r)
 {
     struct measured_rank *out = r->m.out;
-    struct busy_times computing, communicating, all;
-    if (!times_find(&computing, &communicating, &all, r))
+    struct busy_times computing, communicating, all, requests;
+    if (!times_find(&computing, &communicating, &all, r) || !requests_find(&requests, r))
         return false;
     for (size_t i = 0; i < out->n_steps; i++) {
         const int64_t time_ns = span_ns(r->begin_ns[i], r->end_ns[i]);
@@ -229,6 +267,7 @@ static bool parts_find(struct chrome_run *r)
         out->step[i].host_begin_ns = r->host_begin_ns[i];
         out->step[i].host_end_ns = r->host_end_ns[i];
         out->step[i].device_end_ns = r->device_end_ns[i];
+        out->step[i].requests_ns = r->device.n > 0 ? requests_within(&requests, &all, r->begin_ns[i], r->end_ns[i]) : 0;
         out->step[i].overlapped_ns = communicating_ns > exposed_ns ? communicating_ns - exposed_ns : 0;
         part[RUN_STEP] = time_ns;
         part[RUN_COMPUTING] = computing_ns;

@@ -44,7 +44,7 @@ struct run_step {
     name_id name;
     int64_t part_ns[RUN_PARTS];
     /* Of traces only, as in struct step_series; overlapped: of computing, with communication meanwhile. */
-    int64_t begin_ns, end_ns, host_begin_ns, host_end_ns, device_end_ns, overlapped_ns;
+    int64_t begin_ns, end_ns, host_begin_ns, host_end_ns, device_end_ns, overlapped_ns, requests_ns;
     bool is_slow;
 };
 

@@ -10,10 +10,18 @@
 const char *use_part_key(enum spent_kind kind)
 {
     static const char *const key[SPENT_KINDS] = {
-        [SPENT_OPERATOR] = "computing",    [SPENT_WAIT] = "wait",       [SPENT_TRANSFER] = "transfer",
-        [SPENT_COPY] = "copies",           [SPENT_GC] = "gc",           [SPENT_DATA] = "data",
-        [SPENT_ALLOCATION] = "allocation", [SPENT_HOST] = "host",       [SPENT_PYTHON] = "python",
-        [SPENT_RANGE] = "range",           [SPENT_NOTHING] = "nothing",
+        [SPENT_OPERATOR] = "computing",
+        [SPENT_WAIT] = "wait",
+        [SPENT_TRANSFER] = "transfer",
+        [SPENT_COPY] = "copies",
+        [SPENT_GC] = "gc",
+        [SPENT_DATA] = "data",
+        [SPENT_REQUESTS] = "requests",
+        [SPENT_ALLOCATION] = "allocation",
+        [SPENT_HOST] = "host",
+        [SPENT_PYTHON] = "python",
+        [SPENT_RANGE] = "range",
+        [SPENT_NOTHING] = "nothing",
     };
     return key[kind];
 }
@@ -27,6 +35,7 @@ const char *use_part_words(const struct step_use *u, enum spent_kind kind)
         [SPENT_COPY] = "copies",
         [SPENT_GC] = "garbage collection",
         [SPENT_DATA] = "waiting for data",
+        [SPENT_REQUESTS] = "waiting for requests",
         [SPENT_ALLOCATION] = "allocating or freeing memory",
         [SPENT_HOST] = "idle: host in operators and calls",
         [SPENT_PYTHON] = "idle: host in Python",

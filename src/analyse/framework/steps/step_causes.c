@@ -7,8 +7,8 @@
 
 const char *step_cause_key(enum step_cause cause)
 {
-    static const char *const key[CAUSES] = { "runs", "longer", "clock", "transfer", "wait",
-                                             "data", "memory", "gc",    "host",     "operator" };
+    static const char *const key[CAUSES] = { "runs",     "longer", "clock", "transfer", "wait",    "data",
+                                             "requests", "memory", "gc",    "host",     "operator" };
     return key[cause];
 }
 
@@ -28,6 +28,7 @@ static const struct {
     [SPENT_COPY] = { CAUSE_MEMORY, NAMED_OPERATOR },
     [SPENT_GC] = { CAUSE_GC, NAMED_NOTHING },
     [SPENT_DATA] = { CAUSE_DATA, NAMED_OPERATOR },
+    [SPENT_REQUESTS] = { CAUSE_REQUESTS, NAMED_OPERATOR },
     [SPENT_ALLOCATION] = { CAUSE_MEMORY, NAMED_OPERATOR },
     [SPENT_HOST] = { CAUSE_HOST, NAMED_OPERATOR },
     [SPENT_PYTHON] = { CAUSE_HOST, NAMED_PYTHON },

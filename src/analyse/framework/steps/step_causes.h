@@ -18,6 +18,7 @@ enum step_cause {
     CAUSE_TRANSFER, /* of a collective */
     CAUSE_WAIT,     /* of a collective, for other ranks */
     CAUSE_DATA,     /* waiting for data */
+    CAUSE_REQUESTS, /* of a server: waiting for requests */
     CAUSE_MEMORY,   /* copies, and allocations on the host */
     CAUSE_GC,       /* Python's garbage collection */
     CAUSE_HOST,     /* the device was free; the host was busy with this */

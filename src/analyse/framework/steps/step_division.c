@@ -168,9 +168,11 @@ static bool take_garbage(struct division *v)
     return order != NULL;
 }
 
-static bool is_data(const struct division *v, name_id name)
+/* The host waits for data or for requests. */
+static bool is_wait(const struct division *v, name_id name)
 {
-    return layers_host_kind(v->layers, name) == SPENT_DATA;
+    const enum spent_kind kind = layers_host_kind(v->layers, name);
+    return kind == SPENT_DATA || kind == SPENT_REQUESTS;
 }
 
 static struct spent_span call_span(const struct division *v, size_t call, enum spent_kind kind)
@@ -220,7 +222,7 @@ static bool op_span(const void *context, size_t row, struct spent_span *out)
     }
     const name_id label = framework_op_label(o, row);
     *out =
-        (struct spent_span){ .kind = is_data(v, label)                              ? SPENT_DATA
+        (struct spent_span){ .kind = is_wait(v, label)                              ? layers_host_kind(v->layers, label)
                                      : v->d                                         ? SPENT_HOST
                                      : name_is_collective(text_of(v, o->name[row])) ? SPENT_TRANSFER
                                                                                     : SPENT_OPERATOR,
@@ -238,7 +240,7 @@ static bool is_range_among_functions(const struct division *v, size_t row)
 {
     const struct framework_ops *o = &v->collection->framework.ops;
     return v->collection->framework.python.n > 0 && o->scope && o->scope[row] == OP_SCOPE_USER &&
-           !is_data(v, framework_op_label(o, row)) && !name_is_collective(text_of(v, o->name[row]));
+           !is_wait(v, framework_op_label(o, row)) && !name_is_collective(text_of(v, o->name[row]));
 }
 
 /* Operators of the dataset pipeline's own threads are not what the device waits for: the one that takes its results
@@ -260,7 +262,7 @@ static bool take_ops(struct division *v)
         end_ns[i] = i < o->n ? o->end_ns[i] : v->waits.at[i - o->n].joined_ns;
     }
     for (size_t i = 0; i < data->n; i++)
-        if (data->op[i] < o->n && !is_data(v, o->name[data->op[i]]))
+        if (data->op[i] < o->n && !is_wait(v, o->name[data->op[i]]))
             is_pipeline[data->op[i]] = true;
     size_t n = 0;
     order_fill(order, n_all);
@@ -281,7 +283,8 @@ static bool python_span(const void *context, size_t row, struct spent_span *out)
 {
     const struct division *v = context;
     const struct python_calls *c = &v->collection->framework.python;
-    *out = (struct spent_span){ .kind = is_data(v, c->name[row]) ? SPENT_DATA : SPENT_PYTHON,
+    *out = (struct spent_span){ .kind =
+                                    is_wait(v, c->name[row]) ? layers_host_kind(v->layers, c->name[row]) : SPENT_PYTHON,
                                 .name = c->name[row],
                                 .begin_ns = c->begin_ns[row],
                                 .end_ns = c->end_ns[row],

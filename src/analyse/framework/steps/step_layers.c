@@ -233,8 +233,8 @@ bool layers_nest(struct step_layers *v, const struct layer_nest *nest)
             continue;
         now_ns = x.begin_ns > now_ns ? x.begin_ns : now_ns;
         const struct spent_span *caller = around(open.at, open.n, x.place.number);
-        if (caller && caller->kind == SPENT_DATA) {
-            x.kind = SPENT_DATA;
+        if (caller && (caller->kind == SPENT_DATA || caller->kind == SPENT_REQUESTS)) {
+            x.kind = caller->kind;
             x.name = caller->name;
         } else {
             layers_count(v, &x);
@@ -298,6 +298,8 @@ struct arena *layers_mem(struct step_layers *v)
 enum spent_kind spent_kind_of_name(const char *name)
 {
     static const char *const loads[] = { "dataloader", "data_loader", "GetNext", "DatasetIterator" };
+    static const char *const requests[] = { "recv_request",        "wait_for_request", "wait for request",
+                                            "waiting for request", "poll_request",     "get_new_request" };
     static const char *const allocates[] = { "aclrtMalloc",   "aclrtFree",   "aclMallocMem", "aclrtMapMem",
                                              "aclrtUnmapMem", "rtMalloc",    "rtFree",       "DevMalloc",
                                              "DevFree",       "halMemAlloc", "halMemFree",   "cudaMalloc",
@@ -306,6 +308,9 @@ enum spent_kind spent_kind_of_name(const char *name)
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (strcasestr(name, loads[i]))
             return SPENT_DATA;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+        if (strcasestr(name, requests[i]))
+            return SPENT_REQUESTS;
     const char *at = strchr(name, '@'); /* "AscendCL@aclrtMalloc" */
     name = at ? at + 1 : name;
     for (size_t i = 0; i < sizeof allocates / sizeof *allocates; i++)

@@ -20,6 +20,7 @@ enum spent_kind {
     SPENT_COPY,       /* of memory, by the device */
     SPENT_GC,         /* Python's */
     SPENT_DATA,       /* the host, or the device's input queue, waited for data */
+    SPENT_REQUESTS,   /* the host of a server waited for requests, which is no fault */
     SPENT_ALLOCATION, /* the host allocated or freed memory of the device */
     SPENT_HOST,       /* an operator or a call of the host; the device had nothing to do */
     SPENT_PYTHON,     /* a Python function, without those that it called */
@@ -101,7 +102,7 @@ struct step_layers *layers_begin(const struct step_series *s, const struct names
                                  size_t n_wanted);
 struct arena *layers_mem(struct step_layers *v); /* for memory of the caller until layers_finish(), which checks it */
 
-/* What the host does in something of this name: SPENT_DATA, SPENT_ALLOCATION, or else SPENT_HOST. */
+/* What the host does in something of this name: SPENT_DATA, SPENT_REQUESTS, SPENT_ALLOCATION, or else SPENT_HOST. */
 enum spent_kind spent_kind_of_name(const char *name);
 enum spent_kind layers_host_kind(struct step_layers *v, name_id name);
 
@@ -111,7 +112,7 @@ void layers_take(struct step_layers *v, const struct spent_span *x);  /* both */
 void layers_next(struct step_layers *v);                              /* ends a layer */
 
 /* A whole layer of nested spans. Time belongs to the innermost open span; with several threads, to the span that began
- * last. Spans inside SPENT_DATA count as SPENT_DATA. `span` fills *out with the span of a row and returns false if the
+ * last. Spans inside SPENT_DATA or SPENT_REQUESTS count as that. `span` fills *out with the span of a row and returns false if the
  * row is to be skipped. `order` is a result of nesting_order(). `skips_idle_threads`: without threads that had less
  * than a tenth of the busiest thread's spans in earlier nests (or, if there are none, in this one): they mostly wait
  * for queues, locks and processes. place.number is the thread. False only without memory. */

@@ -8,6 +8,7 @@
 #include "analyse/framework/host_work.h"
 #include "analyse/framework/steps/judge.h"
 #include "analyse/framework/steps/step_bounds.h"
+#include "analyse/framework/steps/step_layers.h"
 #include "analyse/framework/work_launches.h"
 #include "base/process/robust.h"
 #include "base/memory/sort.h"
@@ -23,6 +24,7 @@ bool step_series_take(struct step_series *s, size_t n, struct arena *mem)
     s->host_end_ns = arena_take(mem, n, sizeof *s->host_end_ns);
     s->device_end_ns = arena_take(mem, n, sizeof *s->device_end_ns);
     s->time_ns = arena_take(mem, n, sizeof *s->time_ns);
+    s->requests_ns = arena_take(mem, n, sizeof *s->requests_ns);
     s->is_slow = arena_take(mem, n, sizeof *s->is_slow);
     s->is_catch_up = arena_take(mem, n, sizeof *s->is_catch_up);
     s->is_chosen = arena_take(mem, n, sizeof *s->is_chosen);
@@ -159,20 +161,23 @@ bool step_series_compare(struct step_series *s, struct arena *mem)
     uint64_t *key = arena_take(mem, s->n, sizeof *key);
     double *scratch = arena_take(mem, s->n, sizeof *scratch);
     int64_t *all_computing_ns = arena_take(mem, s->n, sizeof *all_computing_ns);
-    if (!key || !scratch || !all_computing_ns)
+    int64_t *time_ns = arena_take(mem, s->n, sizeof *time_ns), *free_ns = arena_take(mem, s->n, sizeof *free_ns);
+    if (!key || !scratch || !all_computing_ns || !time_ns || !free_ns)
         return false;
     for (size_t i = 0; i < s->n; i++) {
+        time_ns[i] = step_judged_ns(s, i);
+        free_ns[i] = step_judged_free_ns(s, i);
         all_computing_ns[i] = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i];
         key[i] = UINT64_MAX - (uint64_t)s->time_ns[i];
     }
     find_medians(s, all_computing_ns, scratch);
     find_catch_up(s, scratch);
-    const int64_t *const part[] = { all_computing_ns, s->part_ns[STEP_COMMUNICATION], s->part_ns[STEP_FREE] };
+    const int64_t *const part[] = { all_computing_ns, s->part_ns[STEP_COMMUNICATION], free_ns };
     struct judgement found;
     if (!judge(&found,
                &(struct judge_table){ .n_steps = s->is_whole ? 0 : s->n,
                                       .n_ranks = 1,
-                                      .time_ns = s->time_ns,
+                                      .time_ns = time_ns,
                                       .is_catch_up = s->is_catch_up,
                                       .n_parts = sizeof part / sizeof *part,
                                       .part_ns = part },
@@ -243,6 +248,75 @@ static bool bound(struct step_series *s, const struct collection *c, const struc
     return true;
 }
 
+struct request_wait {
+    int64_t begin_ns, end_ns;
+};
+
+struct names_seen {
+    size_t n;
+    uint8_t *is; /* by name: 0: not known yet; 1: no; 2: it is one */
+};
+
+static int request_by_begin(const void *a, const void *b)
+{
+    const struct request_wait *x = a, *y = b;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static bool waits_for_requests(struct names_seen *seen, const struct names *names, name_id name)
+{
+    if (name >= seen->n)
+        return false;
+    uint8_t *is = &seen->is[name];
+    if (*is == 0)
+        *is = 1 + (spent_kind_of_name(names_text(names, name)) == SPENT_REQUESTS);
+    return *is == 2;
+}
+
+/* The time of each step in which the host waits for requests, and nothing runs on the device. */
+static bool take_requests(struct step_series *s, const struct collection *c, const struct overlap *o, struct arena *mem)
+{
+    const struct framework_ops *ops = &c->framework.ops;
+    const struct python_calls *python = &c->framework.python;
+    const struct names *names = c->profile.names;
+    struct names_seen seen = { names_count(names), arena_take(mem, names_count(names), 1) };
+    LIST(struct request_wait) found = { 0 };
+    if (!seen.is)
+        return false;
+    for (size_t i = 0; i < ops->n + python->n; i++) {
+        const bool is_op = i < ops->n;
+        const size_t row = is_op ? i : i - ops->n;
+        if (!waits_for_requests(&seen, names, is_op ? framework_op_label(ops, row) : python->name[row]))
+            continue;
+        struct request_wait *new = list_add(&found, mem);
+        if (!new)
+            return false;
+        *new = (struct request_wait){ is_op ? ops->begin_ns[row] : python->begin_ns[row],
+                                      is_op ? ops->end_ns[row] : python->end_ns[row] };
+    }
+    if (found.n == 0)
+        return true;
+    struct cover computing, exposed;
+    if (!cover_build(&computing, &o->kind[OVERLAP_COMPUTING], mem) ||
+        !cover_build(&exposed, &o->kind[OVERLAP_EXPOSED], mem))
+        return false;
+    qsort(found.at, found.n, sizeof *found.at, request_by_begin);
+    int64_t reached_ns = INT64_MIN;
+    for (size_t i = 0; i < found.n; i++) {
+        const int64_t from = found.at[i].begin_ns > reached_ns ? found.at[i].begin_ns : reached_ns,
+                      to = found.at[i].end_ns;
+        for (size_t k = 0; k < s->n && from < to; k++) {
+            const int64_t begin = from > s->begin_ns[k] ? from : s->begin_ns[k],
+                          end = to < s->end_ns[k] ? to : s->end_ns[k];
+            if (begin < end)
+                s->requests_ns[k] +=
+                    span_ns(begin, end) - cover_between(&computing, begin, end) - cover_between(&exposed, begin, end);
+        }
+        reached_ns = to > reached_ns ? to : reached_ns;
+    }
+    return true;
+}
+
 bool step_series_of_collection(struct step_series *s, const struct collection *collection, const struct device *d,
                                const struct step_choice *choice, struct arena *mem)
 {
@@ -267,7 +341,8 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
         add_whole(s, &overlap);
     else if (!bound(s, collection, d, mem))
         return false;
-    return (d ? divide(s, &overlap, mem) : divide_host(s, collection, mem)) && step_series_compare(s, mem);
+    return (d ? divide(s, &overlap, mem) : divide_host(s, collection, mem)) &&
+           (!d || take_requests(s, collection, &overlap, mem)) && step_series_compare(s, mem);
 }
 
 /* The rows of one model, or the training steps: they stand together, as a range. */

@@ -38,6 +38,8 @@ struct step_series {
         *device_end_ns; /* of the last work that it launched, which may be after its end; INT64_MIN: unknown, or none */
     uint32_t *thread;   /* of the host, that marked it; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
+    int64_t *
+        requests_ns; /* in which nothing ran and the host waited for requests: the judge leaves it out of step and free time */
     bool *is_slow;     /* judge.h; those of the start-up are not */
     bool *is_catch_up; /* the device works off what the host launched during a far longer step: shorter than usual */
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
@@ -48,6 +50,16 @@ struct step_series {
     double usual_ns;                    /* judge.h */
     int64_t median_part_ns[STEP_PARTS]; /* each of its own: they need not add up */
 };
+
+/* What is judged of a step, and of the time in which its device has nothing to do. */
+static inline int64_t step_judged_ns(const struct step_series *s, size_t i)
+{
+    return s->time_ns[i] - s->requests_ns[i];
+}
+static inline int64_t step_judged_free_ns(const struct step_series *s, size_t i)
+{
+    return s->part_ns[STEP_FREE][i] > s->requests_ns[i] ? s->part_ns[STEP_FREE][i] - s->requests_ns[i] : 0;
+}
 
 static inline bool step_is_usual(const struct step_series *s, size_t i)
 {
