@@ -62,10 +62,11 @@ static void call_add(struct call_gathering *g, const struct collective_call *x)
 /* ---- collections ------------------------------------------------------------------------------------------------ */
 
 /* Both ends of a send or receive, from a task that moves data to another rank. */
-static void find_ends(struct call_gathering *g, const struct comm_tasks *t, const uint32_t *call_of_op)
+static void find_ends(struct call_gathering *g, const struct communication *comm, const uint32_t *call_of_op)
 {
+    const struct comm_tasks *t = &comm->tasks;
     for (size_t i = 0; i < t->n; i++) {
-        const uint32_t at = call_of_op[t->op[i]];
+        const uint32_t at = t->op[i] < comm->ops.n ? call_of_op[t->op[i]] : NO_ROW;
         struct collective_call *x = at == NO_ROW ? NULL : &g->list.at[at];
         if (!x || !x->is_p2p || !t->has_info[i] || t->src_rank[i] == t->dst_rank[i] || t->src_rank[i] == NO_ROW ||
             t->dst_rank[i] == NO_ROW)
@@ -100,14 +101,14 @@ static bool take_device(struct call_gathering *g)
             .step = step_number_at(g, w.collective_ns ? w.collective_ns[i] : o->begin_ns[i]),
             .src = -1,
             .dst = -1,
-            .size = o->rank_size[i] == NO_ROW ? 0 : o->rank_size[i],
+            .size = o->rank_size && o->rank_size[i] != NO_ROW ? o->rank_size[i] : 0,
             .row = i,
             .is_p2p = is_p2p_kind(names_text(names, name)),
         };
         call_add(g, &x);
     }
     if (!g->failed)
-        find_ends(g, &d->comm.tasks, call_of_op);
+        find_ends(g, &d->comm, call_of_op);
     return true;
 }
 
