@@ -86,7 +86,8 @@ struct chrome_tie {
 /* The ranges of the host that are the steps, by begin: those of the profiler, or what repeats (answers/run/trace_steps.h). */
 struct chrome_steps {
     size_t n;
-    name_id *id; /* "3" */
+    name_id *id;         /* "3" */
+    name_id *annotation; /* the range that each begins with */
     int64_t *begin_ns, *end_ns;
     const char *by;   /* which ranges they are; NULL: the profiler's own */
     bool *is_of_name; /* by name: slices of it are steps, and say nothing about what is in a step */

@@ -120,6 +120,7 @@ struct collection {
         executed; /* of MindSpore without step ranges: the steps that its executor counted, for --steps */
     struct profiler_steps marked; /* what stands for them in answers, if it is not empty: see collection_marks.h */
     const char *marked_by;        /* which ranges these are */
+    name_id *marked_name;         /* of the range that each begins with */
     bool *is_mark;                /* by row of framework_ops: it is one of these; NULL: there are none */
     const char *steps_by;         /* --steps-by, lent; NULL: not given. Set between loading and analysis */
     struct memory_lives lives;

@@ -60,13 +60,15 @@ static bool marks_take(struct collection *s, const struct step_candidates *c, co
         return error_set(e, FAULT_ASKED, "%s: --steps-by %.80s: no range of the host has a name that begins so",
                          s->path, s->steps_by);
     s->is_mark = arena_take(s->mem, s->framework.ops.n, sizeof *s->is_mark);
-    if (!s->is_mark || !profiler_steps_take(t, k->n, s->mem))
+    s->marked_name = arena_take(s->mem, k->n, sizeof *s->marked_name);
+    if (!s->is_mark || !s->marked_name || !profiler_steps_take(t, k->n, s->mem))
         return false;
     s->marked_by = k->by;
     for (; t->n < k->n; t->n++) {
         const size_t i = t->n;
         const bool is_op = k->row[i] < s->framework.ops.n;
         t->op[i] = is_op ? k->row[i] : NO_ROW;
+        s->marked_name[i] = c->name[k->row[i]];
         t->thread[i] = (uint32_t)c->thread[k->row[i]];
         t->id[i] = names_number(s->profile.names, k->number[i]);
         t->host_begin_ns[i] = t->begin_ns[i] = k->begin_ns[i];

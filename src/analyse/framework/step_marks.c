@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/framework/steps/iteration.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
@@ -38,19 +39,6 @@ struct marking {
     struct keys key; /* of families */
     LIST(struct family) family;
 };
-
-/* The names of the iterations of inference servers: vLLM, SGLang. */
-static const struct {
-    const char *begin, *inside, *by;
-} servers[] = { { "execute_", "_generation_", "execute_*_generation_*" }, { "step[", "", "step[*]" } };
-
-static const char *server_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
-        if (strncmp(name, servers[i].begin, strlen(servers[i].begin)) == 0 && strstr(name, servers[i].inside))
-            return servers[i].by;
-    return NULL;
-}
 
 static bool is_digit(char c)
 {
@@ -288,7 +276,7 @@ static bool steps_make(struct step_marks *out, const struct marking *m, size_t t
         out->end_ns[i] = lasts && (i + 1) * turn < m->n ? m->range[(i + 1) * turn].begin_ns : r[turn - 1].end_ns;
     }
     out->n = n;
-    if (!numbers_ascend(m->c, out))
+    if (iteration_server(n > 0 ? names_text(m->c->names, m->c->name[out->row[0]]) : "") || !numbers_ascend(m->c, out))
         for (size_t i = 0; i < n; i++)
             out->number[i] = i;
     if (n > 0) {
@@ -331,7 +319,7 @@ static void disjoint_keep(struct marking *m)
 static bool is_of_server(const struct marking *m, const struct range *r, uint64_t unused)
 {
     (void)unused;
-    return server_of(names_text(m->c->names, m->c->name[r->row])) != NULL;
+    return iteration_server(names_text(m->c->names, m->c->name[r->row])) != NULL;
 }
 
 /* The last turn lasts until nothing more is launched, but not longer than twice the longest one: what follows the loop is none of its. */
@@ -383,7 +371,8 @@ static bool find_repeated(struct step_marks *out, struct marking *m, struct aren
     if (count(m, is_of_server, 0) > 1) {
         rows_keep(m, is_of_server, 0);
         disjoint_keep(m);
-        return steps_make(out, m, 1, false, server_of(names_text(m->c->names, m->c->name[m->range[0].row])), mem);
+        return steps_make(out, m, 1, false, iteration_server(names_text(m->c->names, m->c->name[m->range[0].row])),
+                          mem);
     }
     outermost_keep(m);
     rows_keep(m, is_of_thread, busiest_thread(m));

@@ -121,7 +121,10 @@ bool run_judge(struct judged_run *out, const struct judged_rank *rank, size_t n,
             *part_ns[JUDGED_PARTS] = { 0 };
     uint32_t *peers = spare ? arena_take(spare, n, sizeof *peers) : NULL;
     bool *is_catch_up = spare ? arena_take(spare, n_cells, sizeof *is_catch_up) : NULL;
-    bool done = v && out->step && out->at && time_ns && peers && is_catch_up;
+    uint32_t *class_of = spare ? arena_take(spare, out->n, sizeof *class_of) : NULL;
+    double *size = spare ? arena_take(spare, out->n, sizeof *size) : NULL;
+    out->iteration = arena_take(mem, out->n, sizeof *out->iteration);
+    bool done = class_of && size && out->iteration && v && out->step && out->at && time_ns && peers && is_catch_up;
     done = done && (own_ns = arena_take(spare, n_cells, sizeof *own_ns));
     for (int p = 0; done && p < JUDGED_PARTS; p++)
         done = (part_ns[p] = arena_take(spare, n_cells, sizeof *part_ns[p])) != NULL;
@@ -138,12 +141,16 @@ bool run_judge(struct judged_run *out, const struct judged_rank *rank, size_t n,
             out->at[at] = s;
             time_ns[at] = s->time_ns;
             is_catch_up[at] = s->is_catch_up;
+            if (out->iteration[row].class_of == ITERATION_OTHER)
+                out->iteration[row] = s->iteration;
             own_ns[at] = rank_step_own_ns(s);
             for (int p = 0; p < JUDGED_PARTS; p++)
                 part_ns[p][at] = s->part_ns[p];
         }
     }
     const int64_t *const part[JUDGED_PARTS] = { part_ns[0], part_ns[1], part_ns[2] };
+    const bool has_classes = done && iterations_sort(out->iteration, out->n, class_of, size);
+    out->iteration = has_classes ? out->iteration : NULL;
     const struct judge_table table = { .n_steps = out->n,
                                        .n_ranks = n,
                                        .time_ns = time_ns,
@@ -153,7 +160,9 @@ bool run_judge(struct judged_run *out, const struct judged_rank *rank, size_t n,
                                        .part_ns = part,
                                        .waiting_parts = 1u << JUDGED_EXPOSED,
                                        .steady_parts = is_host ? 0 : 1u << JUDGED_COMPUTING,
-                                       .peers = peers };
+                                       .peers = peers,
+                                       .class_of = has_classes ? class_of : NULL,
+                                       .size = has_classes ? size : NULL };
     done = done && judge(&out->of, &table, mem);
     arena_free(spare);
     return done && !arena_failed(mem);
@@ -173,6 +182,7 @@ struct rank_step *rank_steps_of(const struct step_series *s, const struct names 
                          [JUDGED_EXPOSED] = s->part_ns[STEP_COMMUNICATION][i],
                          [JUDGED_FREE] = step_judged_free_ns(s, i) },
             .is_catch_up = s->is_catch_up[i],
+            .iteration = s->iteration ? s->iteration[i] : (struct iteration){ 0 },
         };
     }
     return step && !arena_failed(mem) ? step : NULL;
@@ -196,13 +206,40 @@ size_t run_findings(const struct judged_run *r)
     return n;
 }
 
+/* Steps of another class may be between those of a finding. */
+static bool is_of_class(const struct judged_run *r, const struct slow *f, uint32_t row)
+{
+    return !r->iteration || (f->shape > SLOW_SINCE && f->shape != SLOW_PERIOD) ||
+           r->iteration[row].class_of == r->iteration[f->first].class_of;
+}
+
+/* What the steps of a finding would usually take: of their class and size, where steps have these. */
+static double usual_of(const struct judged_run *r, const struct slow *f)
+{
+    double sum_ns = 0;
+    size_t n = 0;
+    if (!r->iteration || f->shape > SLOW_PERIOD || f->shape == SLOW_DRIFT)
+        return r->of.usual_ns;
+    for (uint32_t i = f->first; i <= f->last; i += f->shape == SLOW_PERIOD ? f->period : 1) {
+        int64_t time_ns = -1;
+        for (size_t k = 0; k < r->n_ranks && is_of_class(r, f, i); k++) {
+            const struct rank_step *s = r->at[k * r->n + i];
+            time_ns = s && s->time_ns > time_ns ? s->time_ns : time_ns;
+        }
+        sum_ns += time_ns >= 0 ? (double)time_ns : 0;
+        n += time_ns >= 0;
+    }
+    const double usual_ns = n > 0 ? sum_ns / (double)n - f->excess_ns : 0;
+    return usual_ns > 0 ? usual_ns : 0;
+}
+
 size_t run_finding_rows(const struct judged_run *r, uint32_t rank, const struct slow *f, uint32_t *row, size_t most)
 {
     const uint32_t first = f->shape == SLOW_DRIFT ? f->first + (f->last - f->first + 1) / 2 : f->first;
     size_t n = 0;
     for (uint32_t i = first; i <= f->last && n < most; i += f->shape == SLOW_PERIOD ? f->period : 1) {
         const struct rank_step *s = r->at[rank * r->n + i];
-        if (s)
+        if (s && is_of_class(r, f, i))
             row[n++] = (uint32_t)(s - r->rank[rank].step);
     }
     return n;
@@ -236,17 +273,37 @@ static const char *ordinal(uint32_t n)
     return tens >= 11 && tens <= 13 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
 }
 
+/* " (decode, 8 requests)" behind a single step, " (decode)" behind several; nothing if steps have no class. */
+static const char *iteration_words(const struct judged_run *r, const struct slow *f, struct arena *mem)
+{
+    if (!r->iteration || f->shape == SLOW_START_UP)
+        return "";
+    const struct iteration *x = &r->iteration[f->first];
+    const unsigned long long requests = f->first == f->last ? x->requests : 0,
+                             tokens = f->first == f->last && x->tokens != x->requests ? x->tokens : 0;
+    const char *of_requests =
+        requests > 0 ? arena_printf(mem, ", %llu request%s", requests, requests == 1 ? "" : "s") : "";
+    const char *of_tokens = tokens > 0 ? arena_printf(mem, ", %llu token%s", tokens, tokens == 1 ? "" : "s") : "";
+    return of_requests && of_tokens
+               ? arena_printf(mem, " (%s%s%s)", iteration_class_keys[x->class_of], of_requests, of_tokens)
+               : NULL;
+}
+
 const char *run_finding_where(const struct judged_run *r, const struct slow *f, struct arena *mem)
 {
     const char *first = r->step[f->first], *last = r->step[f->last], *w = r->word;
+    const char *kind = iteration_words(r, f, mem);
+    if (!kind)
+        return NULL;
     switch (f->shape) {
-    case SLOW_ONCE: return arena_printf(mem, "%s %.80s", w, first);
+    case SLOW_ONCE: return arena_printf(mem, "%s %.80s%s", w, first, kind);
     case SLOW_START_UP:
     case SLOW_STEPS:
-        return f->first == f->last ? arena_printf(mem, "%s %.80s", w, first)
-                                   : arena_printf(mem, "%ss %.80s to %.80s", w, first, last);
-    case SLOW_SINCE: return arena_printf(mem, "since %s %.80s each %s", w, first, w);
-    case SLOW_PERIOD: return arena_printf(mem, "every %u%s %s from %.80s on", f->period, ordinal(f->period), w, first);
+        return f->first == f->last ? arena_printf(mem, "%s %.80s%s", w, first, kind)
+                                   : arena_printf(mem, "%ss %.80s to %.80s%s", w, first, last, kind);
+    case SLOW_SINCE: return arena_printf(mem, "since %s %.80s%s each %s", w, first, kind, w);
+    case SLOW_PERIOD:
+        return arena_printf(mem, "every %u%s %s from %.80s%s on", f->period, ordinal(f->period), w, first, kind);
     default: return arena_printf(mem, "each %s", w);
     }
 }
@@ -291,11 +348,12 @@ const char *run_finding_text(const struct judged_run *r, const struct slow *f, s
     const char *on = f->rank == JUDGE_ALL || r->n_ranks < 2 || !where
                          ? ""
                          : arena_printf(mem, ", because of %.200s", r->rank[f->rank].name);
-    if (!where || !on)
+    const char *kind = iteration_words(r, f, mem);
+    if (!where || !on || !kind)
         return NULL;
     readable_duration(more, f->excess_ns);
     readable_duration(lost, f->lost_ns);
-    readable_duration(usual, r->of.usual_ns);
+    readable_duration(usual, usual_of(r, f));
     snprintf(share, sizeof share, "%.1f %% of the run", 100 * f->share);
     switch (f->shape) {
     case SLOW_ONCE:
@@ -310,9 +368,9 @@ const char *run_finding_text(const struct judged_run *r, const struct slow *f, s
                             share, on, part);
     case SLOW_DRIFT:
         return arena_printf(mem,
-                            "each %s takes a little longer than the one before, from %.80s to %.80s: %s more in the "
+                            "each %s takes a little longer than the one before, from %.80s to %.80s%s: %s more in the "
                             "mean, %s in all (%s)%s%s",
-                            w, r->step[f->first], r->step[f->last], more, lost, share, on, part);
+                            w, r->step[f->first], r->step[f->last], kind, more, lost, share, on, part);
     case SLOW_ALWAYS: return rank_text(r, f, more, share, mem);
     case SLOW_IN_TURNS:
         return arena_printf(mem,

@@ -24,7 +24,8 @@ struct rank_step {
     const char *name;
     int64_t begin_ns; /* only orders names that are no numbers */
     int64_t time_ns, part_ns[JUDGED_PARTS];
-    bool is_catch_up; /* step_series.h */
+    bool is_catch_up;           /* step_series.h */
+    struct iteration iteration; /* ITERATION_OTHER: no iteration of an inference engine */
 };
 
 /* What a rank does without the others: its step without communication. */
@@ -44,6 +45,7 @@ struct judged_run {
     size_t n_ranks, n; /* steps: by number, others by begin */
     const struct judged_rank *rank;
     const char **step;           /* their names */
+    struct iteration *iteration; /* of steps; NULL: none is one of an inference engine */
     const struct rank_step **at; /* [rank * n + step]; NULL: the rank does not have it */
     struct judgement of;         /* rows of ranks and steps are those of this struct */
     bool is_host;                /* no rank has a device */

@@ -194,15 +194,22 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
     struct step_division division;
     uint32_t *row = spare ? arena_take(spare, s->n, sizeof *row) : NULL,
              *where = row ? arena_take(spare, s->n, sizeof *where) : NULL;
-    bool done = where && run_rank_division(&division, s, q, row, rows_of_sets(set, n_sets, row, where, s->n), spare);
+    struct step_series like = *s; /* with what is usual for the set */
+    const size_t n_rows = where ? rows_of_sets(set, n_sets, row, where, s->n) : 0;
+    bool done = where && (s->iteration || run_rank_division(&division, s, q, row, n_rows, spare));
     for (size_t i = 0; i < n_sets && done; i++) {
         struct step_profile own;
         struct step_difference x;
         double time_ns, usual_ns;
+        if (s->iteration)
+            done = (set[i].n == 0 || step_series_liken(&like, set[i].row[0], spare)) &&
+                   run_rank_division(&division, &like, q, row, n_rows, spare);
+        if (!done)
+            break;
         out[i] = (struct why_answer){ .n_usual = division.n_usual, .knows_waits = run_rank_knows_waits(q) };
         done = set_mean(&own, s, &division, &set[i], where, &time_ns, spare);
         /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
-        usual_ns = s->n > 2 && set[i].n == 1 ? s->usual_ns : division.usual.time_ns;
+        usual_ns = s->n > 2 && set[i].n == 1 && !s->iteration ? s->usual_ns : division.usual.time_ns;
         if (set[i].without) {
             time_ns = ns_without(&own, set[i].without);
             usual_ns = ns_without(&division.usual, set[i].without);

@@ -31,7 +31,7 @@ bool step_series_of_chrome(struct step_series *s, const struct chrome_trace *t, 
         s->part_ns[STEP_FREE][i] = step->part_ns[RUN_FREE];
         s->is_chosen[i] = true;
     }
-    return step_series_compare(s, mem);
+    return (s->n == 0 || step_series_classify(s, t->steps.annotation, t->names, mem)) && step_series_compare(s, mem);
 }
 
 /* ---- what the time was spent on -------------------------------------------------------------------------------- */

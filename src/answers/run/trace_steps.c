@@ -31,9 +31,10 @@ static const char *text_of(const struct chrome_trace *t, uint32_t slice)
 static bool steps_take(struct chrome_steps *s, size_t n, struct arena *mem)
 {
     s->id = arena_take(mem, n, sizeof *s->id);
+    s->annotation = arena_take(mem, n, sizeof *s->annotation);
     s->begin_ns = arena_take(mem, n, sizeof *s->begin_ns);
     s->end_ns = arena_take(mem, n, sizeof *s->end_ns);
-    return s->id && s->begin_ns && s->end_ns;
+    return s->id && s->annotation && s->begin_ns && s->end_ns;
 }
 
 /* By begin. The same step may be an annotation and an operator. */
@@ -64,6 +65,7 @@ static bool recorded_find(struct trace_marking *m)
             continue;
         s->begin_ns[s->n] = t->slices.begin_ns[slice];
         s->end_ns[s->n] = end_ns;
+        s->annotation[s->n] = t->slices.name[slice];
         s->id[s->n++] = names_addz(t->names, step_number(text_of(t, slice)));
     }
     return true;
@@ -158,6 +160,7 @@ static bool marks_take(struct trace_marking *m, const char *by, struct error *e)
         const uint32_t slice = m->slice.at[k.row[s->n]];
         s->begin_ns[s->n] = k.begin_ns[s->n];
         s->end_ns[s->n] = k.end_ns[s->n];
+        s->annotation[s->n] = t->slices.name[slice];
         s->id[s->n] = names_number(t->names, k.number[s->n]);
         if (k.is_whole)
             s->is_of_name[t->slices.name[slice]] = true;

@@ -157,6 +157,13 @@ static bool contains(const struct slow *f, uint32_t row)
     return f->shape != SLOW_PERIOD || (row - f->first) % f->period == 0;
 }
 
+/* The same, without steps of another class between those of a finding about some steps. */
+static bool concerns(const struct judging *j, const struct slow *f, uint32_t row)
+{
+    return contains(f, row) && (!j->t->class_of || (f->shape > SLOW_SINCE && f->shape != SLOW_PERIOD) ||
+                                j->t->class_of[row] == j->t->class_of[f->first]);
+}
+
 /* Whether all steps of one finding are among those of another one, which is about some steps. */
 static bool is_within(const struct slow *few, const struct slow *many)
 {
@@ -986,7 +993,7 @@ static void findings_assign(struct judging *j, const double *difference)
         if (f->rank != JUDGE_ALL || f->shape >= SLOW_ALWAYS || f->shape == SLOW_DRIFT)
             continue;
         for (uint32_t s = 0; s < t->n_steps; s++)
-            j->is_in[s] = contains(f, s);
+            j->is_in[s] = concerns(j, f, s);
         for (uint32_t r = 0; r < t->n_ranks; r++) {
             const double more = excess_of(j, difference + r * t->n_steps);
             if (more > most) {
@@ -1008,7 +1015,7 @@ static void parts_assign(struct judging *j, double *of_step)
         double most = f->excess_ns / 4;
         f->part = JUDGE_ALL;
         for (uint32_t s = 0; s < t->n_steps; s++)
-            j->is_in[s] = contains(f, s);
+            j->is_in[s] = concerns(j, f, s);
         for (uint32_t p = 0; p < t->n_parts; p++) {
             for (size_t s = 0; s < t->n_steps; s++) {
                 const size_t at = f->rank * t->n_steps + s;
@@ -1268,7 +1275,7 @@ static bool run_hand_over(struct judging *j, struct arena *mem)
     for (size_t i = 0; i < out->n; i++)
         for (uint32_t s = out->at[i].first; s <= out->at[i].last; s++)
             out->is_slow[s] |=
-                contains(&out->at[i], s) && (out->at[i].shape <= SLOW_SINCE || out->at[i].shape == SLOW_PERIOD);
+                concerns(j, &out->at[i], s) && (out->at[i].shape <= SLOW_SINCE || out->at[i].shape == SLOW_PERIOD);
     for (size_t i = 0; i < j->t->n_steps; i++)
         out->n_slow += out->is_slow[i];
     findings_settle(j);

@@ -156,14 +156,69 @@ static void find_catch_up(struct step_series *s, double *scratch)
     }
 }
 
+bool step_series_classify(struct step_series *s, const name_id *annotation, const struct names *names,
+                          struct arena *mem)
+{
+    bool has_class = false;
+    s->iteration = arena_take(mem, s->n, sizeof *s->iteration);
+    for (size_t i = 0; s->iteration && i < s->n; i++) {
+        s->iteration[i] = iteration_of(names_text(names, annotation[i]));
+        has_class |= s->iteration[i].class_of != ITERATION_OTHER;
+    }
+    const bool done = s->iteration != NULL;
+    if (!has_class)
+        s->iteration = NULL;
+    return done;
+}
+
+static bool is_good(const struct step_series *s, size_t i)
+{
+    return i >= s->n_startup && !s->is_slow[i] && !s->is_catch_up[i];
+}
+
+bool step_series_liken(struct step_series *s, size_t row, struct arena *mem)
+{
+    enum { FEWEST_OF_SIZE = 3 };
+    size_t n = 0;
+    if (!s->iteration)
+        return true;
+    const double size = iteration_size(&s->iteration[row]);
+    s->is_like = arena_take(mem, s->n, sizeof *s->is_like);
+    for (size_t i = 0; s->is_like && i < s->n; i++) {
+        s->is_like[i] = s->iteration[i].class_of == s->iteration[row].class_of;
+        n += s->is_like[i] && i != row && is_good(s, i) && iteration_size(&s->iteration[i]) == size;
+    }
+    for (size_t i = 0; s->is_like && n >= FEWEST_OF_SIZE && i < s->n; i++)
+        s->is_like[i] = s->is_like[i] && iteration_size(&s->iteration[i]) == size;
+    return s->is_like != NULL;
+}
+
+/* The most frequent class is the usual one. */
+static bool like_most(struct step_series *s, struct arena *mem)
+{
+    size_t n[ITERATION_CLASSES] = { 0 };
+    int most = 0;
+    s->is_like = s->iteration ? arena_take(mem, s->n, sizeof *s->is_like) : NULL;
+    for (size_t i = 0; s->iteration && i < s->n; i++)
+        n[s->iteration[i].class_of] += is_good(s, i);
+    for (int c = 0; c < ITERATION_CLASSES; c++)
+        most = n[c] > n[most] ? c : most;
+    for (size_t i = 0; s->is_like && i < s->n; i++)
+        s->is_like[i] = (int)s->iteration[i].class_of == most;
+    return !s->iteration || s->is_like;
+}
+
 bool step_series_compare(struct step_series *s, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, s->n, sizeof *key);
     double *scratch = arena_take(mem, s->n, sizeof *scratch);
     int64_t *all_computing_ns = arena_take(mem, s->n, sizeof *all_computing_ns);
     int64_t *time_ns = arena_take(mem, s->n, sizeof *time_ns), *free_ns = arena_take(mem, s->n, sizeof *free_ns);
-    if (!key || !scratch || !all_computing_ns || !time_ns || !free_ns)
+    uint32_t *class_of = arena_take(mem, s->n, sizeof *class_of);
+    double *size = arena_take(mem, s->n, sizeof *size);
+    if (!key || !scratch || !all_computing_ns || !time_ns || !free_ns || !class_of || !size)
         return false;
+    const bool has_classes = s->iteration && iterations_sort(s->iteration, s->n, class_of, size);
     for (size_t i = 0; i < s->n; i++) {
         time_ns[i] = step_judged_ns(s, i);
         free_ns[i] = step_judged_free_ns(s, i);
@@ -180,7 +235,9 @@ bool step_series_compare(struct step_series *s, struct arena *mem)
                                       .time_ns = time_ns,
                                       .is_catch_up = s->is_catch_up,
                                       .n_parts = sizeof part / sizeof *part,
-                                      .part_ns = part },
+                                      .part_ns = part,
+                                      .class_of = has_classes ? class_of : NULL,
+                                      .size = has_classes ? size : NULL },
                mem))
         return false;
     if (!s->is_whole && s->n > 0)
@@ -189,7 +246,7 @@ bool step_series_compare(struct step_series *s, struct arena *mem)
     s->n_startup = found.n_startup;
     s->usual_ns = s->is_whole ? (double)s->median_ns : found.usual_ns;
     order_fill(s->slowest, s->n);
-    return order_by_u64(s->slowest, s->n, key);
+    return like_most(s, mem) && order_by_u64(s->slowest, s->n, key);
 }
 
 static bool is_number_between(const char *text, uint64_t first, uint64_t last)
@@ -337,6 +394,8 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
             !choice || is_number_between(names_text(collection->profile.names, t->id[i]), choice->first, choice->last);
     }
     s->n = t->n;
+    if (t == &collection->marked && !step_series_classify(s, collection->marked_name, collection->profile.names, mem))
+        return false;
     if (s->n == 0 && d)
         add_whole(s, &overlap);
     else if (!bound(s, collection, d, mem))

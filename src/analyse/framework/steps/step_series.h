@@ -10,6 +10,7 @@
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEPS_STEP_SERIES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEPS_STEP_SERIES_H
 
+#include "analyse/framework/steps/iteration.h"
 #include "base/text/stamp.h"
 #include "profile/collection.h"
 
@@ -40,6 +41,9 @@ struct step_series {
     int64_t *time_ns, *part_ns[STEP_PARTS];
     int64_t *
         requests_ns; /* in which nothing ran and the host waited for requests: the judge leaves it out of step and free time */
+    struct iteration *iteration; /* what each is; NULL: no iterations of an inference engine */
+    bool *
+        is_like; /* of the class that is compared, the most frequent one unless step_series_liken() says otherwise; NULL: all are */
     bool *is_slow;     /* judge.h; those of the start-up are not */
     bool *is_catch_up; /* the device works off what the host launched during a far longer step: shorter than usual */
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
@@ -63,7 +67,7 @@ static inline int64_t step_judged_free_ns(const struct step_series *s, size_t i)
 
 static inline bool step_is_usual(const struct step_series *s, size_t i)
 {
-    return i >= s->n_startup && !s->is_slow[i] && !s->is_catch_up[i];
+    return i >= s->n_startup && !s->is_slow[i] && !s->is_catch_up[i] && (!s->is_like || s->is_like[i]);
 }
 
 /* Some steps, by their numbers. NULL: all. */
@@ -83,6 +87,12 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
  * is slow, and the order. False only without memory. */
 bool step_series_take(struct step_series *s, size_t n, struct arena *mem);
 bool step_series_compare(struct step_series *s, struct arena *mem);
+
+/* Before the comparison: what the steps are, by the names of their ranges. False only without memory. */
+bool step_series_classify(struct step_series *s, const name_id *annotation, const struct names *names,
+                          struct arena *mem);
+/* Then usual steps are those of the class of a row, and of its size where there are some of it. */
+bool step_series_liken(struct step_series *s, size_t row, struct arena *mem);
 
 /* Which step a moment belongs to, by begins and ends of a series: the last that has begun; NO_ROW: none, or it has
  * ended. */
