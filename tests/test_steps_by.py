@@ -100,6 +100,64 @@ class StepsBy(Case):
         self.assertEqual(json.loads(self.ascope("info", "--json", trace, code=0).stdout)["collections"][0]["steps"], 31)
         self.assertIn("31 steps of execute_*_generation_*", self.page(trace))
 
+    def engine(self, slow=(), stall=0, prompt=400, server="vllm"):
+        """An engine with a prompt now and then; a decode takes longer with more requests. `slow`: rows in which the host does nothing for
+        `stall` us more; the prompt of row 20 has `prompt` us. -> path of its trace, class by row"""
+        names, kinds, at = [], [], 0
+        for i in range(60):
+            is_prefill, batch = i % 10 == 0, 2 + (i // 10) % 3
+            time = (prompt if i == 20 else 400) if is_prefill else 100 + 10 * batch + i * 7 % 3
+            tokens = 16 * time if is_prefill else batch
+            counts = (1, tokens, 0, 0) if is_prefill else (0, 0, batch, batch)
+            name = "execute_context_%d(%d)_generation_%d(%d)" % counts if server == "vllm" else "step[EXTEND bs=1 toks=%d]" % tokens if is_prefill else "step[DECODE bs=%d]" % batch
+            names.append((name, at, at + time + (stall if i in slow else 0)))
+            kinds.append("prefill" if is_prefill else "decode")
+            at = names[-1][2] + 20
+        return self.trace(names), kinds
+
+    def test_prefills_among_decodes_are_not_slow(self):
+        for server in ("vllm", "sglang"):
+            trace, kinds = self.engine(server=server)
+            a = self.why(trace)
+            self.assertEqual([s["class"] for s in a["steps"]], kinds, server)
+            self.assertEqual([f["text"] for f in a["judged"]], [], server)
+            self.assertEqual((a["steps"][0]["requests"], a["steps"][0]["tokens"], a["steps"][1]["requests"], a["steps"][0]["kv"]), (1, 6400, 2, None), server)
+            use = {c["class"]: c for c in a["iterations"]["classes"]}
+            self.assertEqual([(use[k]["iterations"], use[k]["median_us"], use[k]["requests"]) for k in ("prefill", "decode")], [(6, 400, 1), (54, 131, 3)], server)
+            self.assertAlmostEqual(use["prefill"]["tokens_per_s"], 16e6, 3)
+            self.assertEqual((a["iterations"]["between_us"], a["iterations"]["median_between_us"]), (59 * 20, 20), server)
+            self.assertEqual(a["usual"]["steps"], 54)
+            self.assertRegex(self.ascope("why", trace, code=0).stdout, "\\n  decode +54, .*median 131 us, 3 requests")
+
+    def test_a_decode_that_the_host_makes_slow(self):
+        """As long as a prefill: slow for a decode."""
+        trace, _ = self.engine(slow=(37,), stall=300)
+        a = self.why(trace)
+        self.assertEqual((len(a["judged"]), a["step"], a["slow"]), (1, "37", 1))
+        self.assertRegex(a["judged"][0]["text"], r"^step 37 \(decode, 2 requests\) is slow, once: 30[0-9.]+ us longer than the usual 12[0-9.]+ us")
+        self.assertEqual(max(a["difference"]["causes"], key=a["difference"]["causes"].get), "host")
+        self.assertTrue(120 < a["difference"]["usual_us"] < 123, a["difference"]["usual_us"])
+
+    def test_a_long_prompt_takes_long(self):
+        """Three times the tokens in three times the time; the same time for the usual tokens is slow."""
+        trace, _ = self.engine(prompt=1200)
+        self.assertEqual([f["text"] for f in self.why(trace)["judged"]], [])
+        trace, _ = self.engine(slow=(20,), stall=800)
+        self.assertRegex([f["text"] for f in self.why(trace)["judged"]][0], r"^step 20 \(prefill, 1 request, 6400 tokens\) is slow, once: 800[0-9.]* us longer than the usual 400")
+
+    def test_a_recorded_engine(self):
+        """A recording of a GPU: a prefill and eleven decodes, three times. In one decode the host sleeps 30 ms."""
+        trace = os.path.join(sys.argv[2], "../shared/data/inference/generate_0.json.gz")
+        if not os.path.exists(trace):
+            self.skipTest("%s is not there" % trace)
+        a = self.why("--step", "19", trace)
+        self.assertEqual([s["class"] for s in a["steps"]], (["prefill"] + ["decode"] * 11) * 3)
+        self.assertEqual([s["requests"] for s in a["steps"]], [2] * 12 + [3] * 12 + [4] * 12)
+        self.assertEqual(max(a["steps"], key=lambda s: s["time_us"])["step"], "19")
+        largest = a["difference"]["items"][0]
+        self.assertEqual((largest["cause"], largest["named"]), ("host", "outside"))
+        self.assertTrue(29e3 < largest["more_us"] < 32e3, largest)
+
     def test_a_loop_without_step(self):
         """torch.profiler around a plain loop marks the loader and the optimizer by itself. A step is a turn of the loop."""
         names, at = [], 0
