@@ -7,21 +7,21 @@
 static void class_use_find(struct iteration_class_use *u, enum iteration_class class_of, const struct rank_step *step,
                            size_t n, double *scratch)
 {
-    double told_ns = 0;
-    size_t n_told = 0;
+    double known_ns = 0;
+    size_t n_known = 0;
     for (size_t i = 0; i < n; i++)
         if (step[i].iteration.class_of == class_of) {
             scratch[u->n++] = (double)step[i].time_ns;
             u->time_ns += (double)step[i].time_ns;
             u->tokens += step[i].iteration.tokens;
-            told_ns += step[i].iteration.tokens > 0 ? (double)step[i].time_ns : 0;
+            known_ns += step[i].iteration.tokens > 0 ? (double)step[i].time_ns : 0;
         }
     u->median_ns = (int64_t)middle_of(scratch, u->n).median;
     for (size_t i = 0; i < n; i++)
         if (step[i].iteration.class_of == class_of && step[i].iteration.requests > 0)
-            scratch[n_told++] = (double)step[i].iteration.requests;
-    u->requests = n_told > 0 ? (uint64_t)lower_median(scratch, n_told) : 0;
-    u->tokens_per_s = told_ns > 0 ? (double)u->tokens * 1e9 / told_ns : 0;
+            scratch[n_known++] = (double)step[i].iteration.requests;
+    u->requests = n_known > 0 ? (uint64_t)lower_median(scratch, n_known) : 0;
+    u->tokens_per_s = known_ns > 0 ? (double)u->tokens * 1e9 / known_ns : 0;
 }
 
 bool iteration_use_find(struct iteration_use *out, const struct rank_step *step, size_t n, struct arena *mem)

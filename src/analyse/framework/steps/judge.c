@@ -387,6 +387,15 @@ static void period_judge(struct judging *j, const struct series *s, struct shape
     f->sure = later(f->sure, sure);
 }
 
+/* Among steps of other classes, those at equal distances in their own class may be at any distance in the run: then they have no period. */
+static bool is_even(const struct judging *j, const struct series *s, size_t first, size_t period)
+{
+    for (size_t i = first; j->t->class_of && i + period < s->n; i += period)
+        if (s->row[i + period] - s->row[i] != s->row[first + period] - s->row[first])
+            return false;
+    return true;
+}
+
 static struct shape_fit best_period(struct judging *j, const struct series *s, double *left)
 {
     const double most_work = 2e7 / j->n_series;
@@ -403,7 +412,7 @@ static struct shape_fit best_period(struct judging *j, const struct series *s, d
             }
             const struct shape_fit fit = { SLOW_PERIOD, first, s->n, period, n_in >= 3 ? gain_of(s, in, n_in) : 0, 0 };
             n_tried++;
-            if (fit.gain > best.gain && is_steady(s, &fit, median)) {
+            if (fit.gain > best.gain && is_steady(s, &fit, median) && is_even(j, s, first, period)) {
                 best = fit;
                 n_in_best = n_in;
             }
@@ -474,7 +483,6 @@ static bool take_fit(struct judging *j, struct series *s, const struct shape_fit
         s->y[i] -= is_of(f, i) ? found.excess_ns : 0;
     if (f->shape == SLOW_STEPS && f->end == s->n)
         found.shape = SLOW_SINCE;
-    /* Steps of other classes may be between them: then they are every so many of their own class. */
     if (f->shape == SLOW_PERIOD)
         found.period = s->row[f->first + f->period] - s->row[f->first];
     return finding_add(j, s, found);
@@ -561,7 +569,7 @@ static bool take_outliers(struct judging *j, struct series *s)
                  noise = later(spread_of(s->sorted, s->n), least_noise(j));
     size_t first = 0, n_period = 0;
     const size_t period = outliers_period(s, limit, &first, &n_period);
-    if (period > 0) {
+    if (period > 0 && is_even(j, s, first, period)) {
         struct slow f = { .shape = SLOW_PERIOD,
                           .first = s->row[first],
                           .n = (uint32_t)n_period,
