@@ -41,7 +41,7 @@ class StepsBy(Case):
     def why(self, *args, code=0):
         return json.loads(self.ascope("why", "--json", *args, code=code).stdout)["answers"][0]
 
-    def job(self):
+    def job(self, name=lambda number: NAME):
         """The same job, recorded without steps of the profiler: as it was recorded, and its results. -> {form: directory}"""
         raw = os.path.join(self.dir, "raw")
         self.ascope("sim", "--framework", "pt", "--ranks", "2", "--tp", "2", "--kernels", "2000", "--steps", "8", "--stall", "5:20ms:1", "--out", raw, code=0)
@@ -50,7 +50,7 @@ class StepsBy(Case):
                 data = f.read()
             self.assertEqual(data.count(OWN), 8)
             with open(file, "wb") as f:
-                f.write(data.replace(OWN, NAME))
+                f.write(re.sub(OWN + b"([0-9])", lambda m: name(int(m[1])) + m[1], data))
         forms = {"raw": raw}
         for form, kind in (("databases", "db"), ("timeline", "text")):
             forms[form] = os.path.join(self.dir, form)
@@ -78,6 +78,14 @@ class StepsBy(Case):
         self.assertRegex("".join(found["raw"][-1]), "step 5 is slow, once.* because of rank 1,.* its host is late")
         self.assertIn("8 steps", self.ascope("analyse", forms["raw"], code=0).stdout)
         self.assertIn("8 steps of engine_loop_#*", self.page(forms["databases"] + "/" + sorted(os.listdir(forms["databases"]))[0]))
+
+    def test_every_form_knows_the_class(self):
+        prompts = (2, 3, 6)
+        forms = self.job(lambda number: b"extend bs=3 #" if number in prompts else b"decode bs=2 #")
+        for form, path in forms.items():
+            a = self.why(path)
+            self.assertEqual([(s["class"], s["requests"]) for s in a["steps"]], [("prefill", 3) if i in prompts else ("decode", 2) for i in range(8)], form)
+            self.assertEqual([c["class"] for c in a["iterations"]["classes"]], ["prefill", "decode"], form)
 
     def page(self, *args):
         out = os.path.join(self.dir, "page.html")
