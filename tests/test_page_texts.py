@@ -44,6 +44,10 @@ COMPLETED = {
 # Sentences of the judge: forms of run_judge.c, as they are printed.
 JUDGED = [
     "step 14 is slow, once: 219.072 ms longer than the usual 7.616 ms (64.1 % of the run), most of it time in which the device has nothing to do",
+    "step 17 (decode, 8 requests) is slow, once: 2.000 ms longer than the usual 7.616 ms (5.0 % of the run)",
+    "since step 6 (decode) each step takes 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run)",
+    "every 6th step from 3 (prefill) on takes 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run)",
+    "each step takes a little longer than the one before, from 0 to 39 (decode): 2.000 ms more in the mean, 8.000 ms in all (5.0 % of the run)",
     "steps 3 to 6 are slow: each step 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run), most of it computing",
     "since step 6 each step takes 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run)",
     "every 6th step from 3 on takes 2.000 ms longer than the usual 7.616 ms, 8.000 ms in all (5.0 % of the run), most of it outside operators",

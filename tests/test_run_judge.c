@@ -102,6 +102,34 @@ static void a_finding_is_a_sentence_with_numbers(void **state)
     (void)state;
 }
 
+static void steps_are_slow_for_their_class(void **state)
+{
+    enum { N = 40, PROMPT = 22 };
+    struct arena *mem = arena_new();
+    struct rank_step step[N];
+    const struct judged_rank rank = { .name = "rank 0", .n = N, .step = step };
+    struct judged_run run;
+    uint32_t row[N];
+    for (int i = 0; i < N; i++) {
+        const bool is_prompt = i % 9 == 4, is_slow = i >= 20 && i < 25 && !is_prompt;
+        const int64_t ns = (is_prompt ? 40 : is_slow ? 20 : 10) * (int64_t)MS + i * 7 % 5 * 10 * US;
+        step[i] = (struct rank_step){ .name = arena_printf(mem, "%d", i),
+                                      .begin_ns = (int64_t)i * 1000 * MS,
+                                      .time_ns = ns,
+                                      .part_ns = { [JUDGED_COMPUTING] = ns },
+                                      .iteration = { is_prompt ? ITERATION_PREFILL : ITERATION_DECODE, 4, 4, 0 } };
+    }
+    assert_true(run_judge(&run, &rank, 1, "step", false, mem));
+    assert_int_equal(run.of.n, 1);
+    assert_int_equal(run.of.at[0].shape, SLOW_STEPS);
+    assert_int_equal(run.of.n_slow, 4);
+    assert_false(run.of.is_slow[PROMPT]);
+    assert_int_equal(run_finding_rows(&run, 0, &run.of.at[0], row, N), 4);
+    assert_non_null(strstr(run_finding_text(&run, &run.of.at[0], mem), "steps 20 to 24 (decode) are slow"));
+    arena_free(mem);
+    (void)state;
+}
+
 static void ranks_of_a_job_are_compared_without_communication(void **state)
 {
     /* All take 100 ms: rank 2 computes longer, and the others wait in communication. */
@@ -148,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_belong_together_by_name),
         cmocka_unit_test(a_finding_is_a_sentence_with_numbers),
+        cmocka_unit_test(steps_are_slow_for_their_class),
         cmocka_unit_test(ranks_of_a_job_are_compared_without_communication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
