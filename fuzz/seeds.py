@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables,pickle}/*
 """
 import glob
 import gzip
 import os
+import pickle
 import re
 import sqlite3
 import struct
@@ -253,6 +254,9 @@ def main():
     trace = b'{"traceEvents": [{"ph": "X", "name": "a", "ts": 1.5, "dur": 2, "pid": 1, "tid": 1, "args": {"x": [1, "\\u0041"]}}]}'
     for i, text in enumerate((b'Name,Time(us)\n"a ""b"", c",1.5\nd\n,,\n', b'{"a": {"b": [1, -2.5e3, "c", null, true]}, "d": ""}', gzip.compress(trace, mtime=0))):
         write(out, "tables", "file_%d" % i, bytes([i]) + text)
+    for protocol in range(2, 6):
+        write(out, "pickle", "protocol_%d" % protocol, pickle.dumps({"entries": [{"a": (1, -1, 300, 1 << 40, 1.5)}, [None, True, "é" * 300]] * 2}, protocol))
+    write(out, "pickle", "json", b'{"entries": [{"a": [1, -1, 1.5, null, true, "\\u0041"]}]}')
     cut_ranks(ascope, data, out)
     for i, text in enumerate(OPTIONS):
         write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)
