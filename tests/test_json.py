@@ -90,6 +90,14 @@ class Documented(unittest.TestCase):
             if not optional and member not in value:
                 self.wrong.append("%s: %s is missing" % (name, member))
 
+    def check_hang(self):
+        entry = {"process_group": ["0", "x"], "collective_seq_id": 1, "profiling_name": "nccl:all_reduce", "state": "started",
+                 "frames": [{"filename": "a.py", "line": 3, "name": "f"}], "input_sizes": [[2]], "input_dtypes": ["Float"]}
+        dump = os.path.join(self.dir, "dump_0")
+        with open(dump, "w") as f:
+            json.dump({"pg_config": {"0": {"name": "0", "desc": "x", "ranks": "[0, 1]"}}, "entries": [entry]}, f)
+        self.check(self.run_json("hang", dump), "report", "hang")
+
     def check_dyn(self):
         """Of a job: the example for C."""
         config = os.path.join(self.dir, "config")
@@ -168,6 +176,7 @@ class Documented(unittest.TestCase):
             self.check(report, "report", args[0])
         self.check_dyn()
         self.check_flight()
+        self.check_hang()
         slow = os.path.join(self.dir, "slow")
         self.check(self.run_json("sim", "--steps", "8", "--kernels", "400", "--stall", "5:20ms", "--out", slow), "report", "sim")
         self.check(self.run_json("export", "db", "-dir", slow), "report", "export")

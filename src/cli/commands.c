@@ -27,6 +27,7 @@ static const uint8_t trace_options[] = {
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t gate_options[] = { OPT_GATE_ALLOW, OPT_GATE_MARKDOWN, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t hang_options[] = { OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_STEPS_BY, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t advise_options[] = { OPT_DIR, OPT_ADVISE_HTML, OPT_STEPS_BY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -247,6 +248,21 @@ const struct command commands[] = {
         LIST_OF(gate_options),
         .has_files = true,
         .run = run_gate,
+    },
+    {
+        .name = "hang",
+        .usage = "DIR|DUMP... [OPTION...]",
+        .about = "why a job hangs: which rank did not come to which collective, from dumps of PyTorch's flight recorder",
+        .text = "Reads dumps of the flight recorder of PyTorch, of NCCL and of HCCL, a file for each rank: pickles, of which "
+                "only plain values are read and nothing is executed, or JSON. Of a directory it reads the files whose names "
+                "end with a number, with or without .json or .pickle. The first line says which rank did not come to which "
+                "collective of which group and where it is instead, or who calls something else, or that groups wait for "
+                "each other, or that all have come and the transfer does not end; then who waits for whom, and of which "
+                "ranks there is no dump. Example: TORCH_FR_BUFFER_SIZE=2000 makes a job keep its last collectives; after "
+                "a time-out, ascope hang /tmp/nccl_trace_rank_*",
+        LIST_OF(hang_options),
+        .has_files = true,
+        .run = run_hang,
     },
     {
         .name = "cluster",

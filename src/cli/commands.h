@@ -65,6 +65,9 @@ int run_export_trace(struct arguments *a);
 /* cmd_gate.c: `ascope gate`: whether new runs are slower than allowed, for continuous integration. */
 int run_gate(struct arguments *a);
 
+/* cmd_hang.c: `ascope hang`: why a job hangs, from dumps of PyTorch's flight recorder. */
+int run_hang(struct arguments *a);
+
 /* cmd_info.c: `ascope info`. */
 int run_info(struct arguments *a);
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files/file.h"
+#include "cli/options/exit_status.h"
+#include "cli/options/summary.h"
+#include "load/plain/flight_load.h"
+#include "report/hang_report.h"
+
+struct hang_input {
+    struct flight_job job;
+    struct arena *mem;
+    size_t n_refused;
+};
+
+/* "nccl_trace_rank_12", "rank3.json" */
+static bool hang_is_dump_name(const char *name)
+{
+    const size_t n = strcspn(name, ".");
+    return n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9' &&
+           (!name[n] || strcmp(name + n, ".json") == 0 || strcmp(name + n, ".pickle") == 0);
+}
+
+static void hang_read_file(struct hang_input *in, const char *path)
+{
+    struct error e = { 0 };
+    struct stat st;
+    int why = 0;
+    const int fd = file_open(AT_FDCWD, path, &st, &why);
+    uint8_t *bytes = fd >= 0 ? arena_take(in->mem, (size_t)st.st_size + 1, 1) : NULL;
+    size_t n = 0;
+    if (fd < 0)
+        error_set(&e, FAULT_IO, "%s: %s", path, read_trouble(why));
+    else if (!bytes)
+        error_no_memory(&e, path);
+    else if (!file_read(fd, bytes, (size_t)st.st_size, &n, &why))
+        error_set(&e, FAULT_IO, "%s: %s", path, read_trouble(why));
+    else
+        flight_load(&in->job, bytes, n, path, in->mem, &e);
+    if (fd >= 0)
+        close(fd);
+    if (e.fault == FAULT_NONE)
+        return;
+    complain("%s", e.text);
+    in->n_refused++;
+}
+
+static void hang_read(struct hang_input *in, const char *path)
+{
+    struct stat st;
+    struct dir_names names;
+    int why = 0;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        hang_read_file(in, path);
+        return;
+    }
+    if (!dir_names_read(&names, path, hang_is_dump_name, &why)) {
+        complain("%s: %s", path, read_trouble(why));
+        in->n_refused++;
+        return;
+    }
+    for (size_t i = 0; i < names.n; i++) {
+        const char *file = arena_printf(in->mem, "%s/%s", path, names.at[i]);
+        if (file)
+            hang_read_file(in, file);
+    }
+    if (names.n == 0) {
+        complain("%s: no dumps; expected files like nccl_trace_rank_0", path);
+        in->n_refused++;
+    }
+    dir_names_free(&names);
+}
+
+static int hang_rank_order(const void *a, const void *b)
+{
+    const struct flight_rank *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static enum exit_status hang_answer(struct hang_input *in, struct arguments *a)
+{
+    struct hang h;
+    if (in->job.rank.n == 0)
+        return STATUS_NOTHING;
+    qsort(in->job.rank.at, in->job.rank.n, sizeof *in->job.rank.at, hang_rank_order);
+    const char *sentence = hang_judge(&h, &in->job, in->mem) ? hang_sentence(&h, &in->job, in->mem) : NULL;
+    if (!sentence) {
+        complain_no_memory("the dumps");
+        return STATUS_NOTHING;
+    }
+    const enum exit_status status = in->n_refused > 0 ? STATUS_LOSSES : STATUS_DONE;
+    if (a->json) {
+        json_t *list = json_array();
+        json_list_add(&list, hang_json(&h, &in->job, sentence));
+        return json_report(a, "hangs", list, status);
+    }
+    struct term t;
+    term_init(&t, stdout);
+    if (!a->quiet)
+        hang_print(&t, &h, &in->job, sentence, in->mem);
+    return status;
+}
+
+int run_hang(struct arguments *a)
+{
+    struct hang_input in = { .mem = a->mem };
+    if (a->n_words == 0) {
+        complain("hang: no dumps given; expected a directory, or files like nccl_trace_rank_0");
+        return exit_code(a->face, STATUS_USAGE);
+    }
+    for (size_t i = 0; i < a->n_words; i++) {
+        const char *path = path_expand(a, "DIR", a->word[i]);
+        if (!path)
+            return exit_code(a->face, arguments_refused(a));
+        hang_read(&in, path);
+    }
+    const enum exit_status status = hang_answer(&in, a);
+    if (status == STATUS_NOTHING && a->json)
+        return exit_code(a->face, json_report(a, "hangs", json_array(), status));
+    return exit_code(a->face, status);
+}
