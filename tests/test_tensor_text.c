@@ -8,9 +8,9 @@
 
 #define GOOD "0x7f00;0x12c0;float;4;128,1024;1024,1;20;0"
 
-static struct span span_of(const char *text)
+static struct text_span span_of(const char *text)
 {
-    return (struct span){ text, strlen(text) };
+    return (struct text_span){ text, strlen(text) };
 }
 
 static void tensors_are_read_or_refused(void **state)
@@ -71,7 +71,7 @@ static void every_prefix_of_a_tensor_is_refused(void **state)
     for (size_t len = 0; len < sizeof text - 1; len++) {
         uint8_t *copy = guarded_copy(text, len);
         struct tensor t;
-        assert_false(tensor_read((struct span){ (const char *)copy, len }, &t));
+        assert_false(tensor_read((struct text_span){ (const char *)copy, len }, &t));
         guarded_free(copy, len);
     }
     (void)state;
@@ -93,12 +93,12 @@ static void parts_are_what_stands_between(void **state)
         char found[64] = "";
         struct pieces p = pieces_of(span_of(row[i].text));
         print_message("  %s\n", row[i].what);
-        for (struct span part; pieces_next(&p, ')', &part);)
+        for (struct text_span part; pieces_next(&p, ')', &part);)
             snprintf(found + strlen(found), sizeof found - strlen(found), "[%.*s]", (int)part.len, part.at);
         assert_string_equal(found, row[i].parts);
     }
-    struct pieces none = pieces_of((struct span){ 0 });
-    struct span part;
+    struct pieces none = pieces_of((struct text_span){ 0 });
+    struct text_span part;
     assert_false(pieces_next(&none, ')', &part));
     (void)state;
 }
@@ -163,7 +163,7 @@ static void inputs_come_in_their_order(void **state)
             char *end = found + strlen(found);
             int n = 0;
             struct tensor t;
-            for (struct span part; in.kind == INPUT_TENSORS && pieces_next(&in.tensors, ')', &part);) {
+            for (struct text_span part; in.kind == INPUT_TENSORS && pieces_next(&in.tensors, ')', &part);) {
                 in.is_damaged |= !tensor_read(part, &t);
                 n += tensor_read(part, &t);
             }
@@ -197,7 +197,7 @@ static void damaged_records_are_survived(void **state)
         op_texts_find(&texts, copy, len);
         for (struct op_input in; op_texts_next(&texts, &in); n++) {
             struct tensor t;
-            for (struct span part; in.kind == INPUT_TENSORS && pieces_next(&in.tensors, ')', &part);)
+            for (struct text_span part; in.kind == INPUT_TENSORS && pieces_next(&in.tensors, ')', &part);)
                 tensor_read(part, &t);
         }
         assert_true(n <= size);

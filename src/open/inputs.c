@@ -111,7 +111,7 @@ static bool can_be_listed(const char *path)
     return dir != NULL;
 }
 
-static void find(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e);
+static void inputs_find(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e);
 
 /* Searches subdirectories, such as one per machine. Unreadable ones that are not named like collections are ignored. */
 static void find_below(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e)
@@ -126,7 +126,7 @@ static void find_below(struct inputs *t, const char *path, unsigned also, unsign
         if (!below)
             error_no_memory(e, path);
         else if (inside_stat(below, &st) == 0 && S_ISDIR(st.st_mode) && can_be_listed(below))
-            find(t, below, also, depth, &here);
+            inputs_find(t, below, also, depth, &here);
         if (here.fault != FAULT_NONE && here.fault != FAULT_FORMAT && e->fault == FAULT_NONE)
             *e = here;
     }
@@ -135,7 +135,7 @@ static void find_below(struct inputs *t, const char *path, unsigned also, unsign
 
 /* Adds the directory itself, or the collections in it, or the PROF directories in it, or else results or traces, or else searches its
  * subdirectories. */
-static void find(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e)
+static void inputs_find(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e)
 {
     enum {
         DEEPEST = 3
@@ -245,7 +245,7 @@ bool inputs_are_results(const char *given, struct error *e)
     const char *is = NULL;
     bool are = false;
     if (t.mem && stat(given, &st) == 0 && S_ISDIR(st.st_mode)) {
-        find(&t, given, INPUT_RESULTS, 0, &unused);
+        inputs_find(&t, given, INPUT_RESULTS, 0, &unused);
         are = t.list.n > 0 && t.list.at[0].file;
         is = are ? NULL : results_instead(given);
     } else if (t.mem) {
@@ -294,7 +294,7 @@ bool inputs_add(struct inputs *t, const char *given, unsigned also, struct error
         return add_file(t, given, also, e);
     char *path = path_with_name(given);
     if (path)
-        find(t, path, also, 0, e);
+        inputs_find(t, path, also, 0, e);
     else
         error_no_memory(e, given);
     if ((also & INPUT_RUINS) && e->fault != FAULT_NONE && e->fault != FAULT_LIMIT && is_ruin(path)) {

@@ -43,17 +43,17 @@ static bool has_tables(const char *dir)
 }
 
 /* The last match of each pattern in a directory, by name. */
-struct listed {
+struct results_file_listed {
     char best[KINDS][256];
     bool has_raw, has_output, has_table;
 };
 
-static void list(struct listed *l, const char *dir)
+static void list(struct results_file_listed *l, const char *dir)
 {
     const char *name;
     int why;
     DIR *d = inside_list(dir);
-    *l = (struct listed){ 0 };
+    *l = (struct results_file_listed){ 0 };
     while (d && (name = dir_next(d, &why))) {
         l->has_raw |= is_raw(name);
         l->has_table |= fnmatch("*.csv", name, 0) == 0 || fnmatch("*.json", name, 0) == 0;
@@ -66,9 +66,9 @@ static void list(struct listed *l, const char *dir)
         closedir(d);
 }
 
-static const char *find(const char *dir, bool is_outer, struct arena *mem)
+static const char *results_file_find(const char *dir, bool is_outer, struct arena *mem)
 {
-    struct listed l;
+    struct results_file_listed l;
     list(&l, dir);
     for (size_t i = 0; i < KINDS && !l.has_raw; i++)
         if (l.best[i][0])
@@ -77,19 +77,19 @@ static const char *find(const char *dir, bool is_outer, struct arena *mem)
         return dir;
     const char *output =
         l.has_output && is_outer && !l.has_raw ? arena_printf(mem, "%s/ASCEND_PROFILER_OUTPUT", dir) : NULL;
-    return output ? find(output, false, mem) : NULL;
+    return output ? results_file_find(output, false, mem) : NULL;
 }
 
 bool results_have_raw(const char *dir)
 {
-    struct listed l;
+    struct results_file_listed l;
     list(&l, dir);
     return l.has_raw;
 }
 
 const char *results_file(const char *dir, struct arena *mem)
 {
-    return find(dir, true, mem);
+    return results_file_find(dir, true, mem);
 }
 
 /* ---- of one rank ------------------------------------------------------------------------------------------------- */

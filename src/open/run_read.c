@@ -22,7 +22,7 @@ struct read_one {
     struct error e;
 };
 
-struct reading {
+struct run_read_reading {
     struct run *run;
     unsigned n_threads;   /* of one input */
     pthread_mutex_t lock; /* protects the rest */
@@ -61,7 +61,7 @@ static bool add_ranks(const struct run *run, struct read_one *r, const struct re
 }
 
 /* Closes a recording that was read, unless there is room to keep it. */
-static void keep_or_close(struct reading *q, struct read_one *r, struct recording *l)
+static void keep_or_close(struct run_read_reading *q, struct read_one *r, struct recording *l)
 {
     const uint64_t bytes = recording_bytes(l);
     pthread_mutex_lock(&q->lock);
@@ -79,7 +79,7 @@ static void keep_or_close(struct reading *q, struct read_one *r, struct recordin
 
 static void read_one(void *context, size_t i)
 {
-    struct reading *q = context;
+    struct run_read_reading *q = context;
     const struct run_request *of = &q->run->of;
     struct read_one *r = &q->run->one[i];
     const struct input *input = &of->inputs->list.at[i];
@@ -104,7 +104,7 @@ static void read_one(void *context, size_t i)
 
 static void read_them(struct run *r)
 {
-    struct reading q = { .run = r };
+    struct run_read_reading q = { .run = r };
     const size_t n = r->of.inputs->list.n;
     const unsigned n_threads = r->of.n_threads, at_once = n < n_threads ? (unsigned)n : n_threads;
     q.n_threads = n_threads / at_once > 0 ? n_threads / at_once : 1;
@@ -154,7 +154,7 @@ static bool keep_newest(struct run *r)
 }
 
 /* Collects the ranks of all inputs; those that could not be read are reported and left out. False: no memory. */
-static bool gather(struct run *run)
+static bool run_read_gather(struct run *run)
 {
     const struct inputs *inputs = run->of.inputs;
     size_t most = 0;
@@ -195,7 +195,8 @@ bool run_read(struct run *r, const struct run_request *q, struct arena *mem)
     if (!r->one)
         return false;
     read_them(r);
-    return gather(r) && (q->only_look || (job_waits_find(r->rank, r->n, mem) && job_peers_find(r->rank, r->n, mem)));
+    return run_read_gather(r) &&
+           (q->only_look || (job_waits_find(r->rank, r->n, mem) && job_peers_find(r->rank, r->n, mem)));
 }
 
 const struct recording *run_recording(struct run *r, const struct run_member *rank, struct recording *again,

@@ -205,7 +205,7 @@ static void put_series(const struct term *t, const struct step_subject *u, const
 }
 
 /* The steps of a device, or of the host if there are no devices, with the causes of the slowest ones. */
-struct series {
+struct step_table_series {
     const struct device *d; /* NULL: of the host */
     struct step_series s;
     struct shares_difference differs; /* step_trace_time does */
@@ -213,9 +213,10 @@ struct series {
     size_t n_more;
 };
 
-static bool series_find(const struct step_subject *u, size_t i, size_t most, struct arena *mem, struct series *out)
+static bool series_find(const struct step_subject *u, size_t i, size_t most, struct arena *mem,
+                        struct step_table_series *out)
 {
-    *out = (struct series){ .d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL };
+    *out = (struct step_table_series){ .d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL };
     return (u->collection ? step_series_of_collection(&out->s, u->collection, out->d, u->choice, mem)
                           : step_series_of_profile(&out->s, u->profile, out->d, u->choice, mem)) &&
            (!u->collection || !out->d || out->s.by ||
@@ -248,7 +249,7 @@ bool step_table_print(const struct term *t, const struct step_subject *u, size_t
     bool done = true;
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
-        struct series one;
+        struct step_table_series one;
         struct judged_run run;
         done = mem && series_find(u, i, most + 1, mem, &one) && run_judge_series(&run, &one.s, u->profile->names, mem);
         if (done && one.s.n > 0) {
@@ -290,7 +291,8 @@ static json_t *device_json(const struct device *d)
     return d ? json_integer(d->source.device) : json_null();
 }
 
-static bool add_json(const struct step_subject *u, const struct series *one_series, json_t *steps, json_t *medians)
+static bool add_json(const struct step_subject *u, const struct step_table_series *one_series, json_t *steps,
+                     json_t *medians)
 {
     const struct device *d = one_series->d;
     const struct step_series *s = &one_series->s;
@@ -334,7 +336,7 @@ bool step_table_json(const struct step_subject *u, json_t *into)
     bool done = true;
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
-        struct series one;
+        struct step_table_series one;
         struct judged_run run;
         done = mem && series_find(u, i, SIZE_MAX, mem, &one) && run_judge_series(&run, &one.s, u->profile->names, mem);
         if (done && one.s.n > 0)

@@ -14,7 +14,7 @@
 enum { STREAM_IDS = UINT16_MAX + 1 };
 
 /* A small task that has found its operator. */
-struct part {
+struct aicpu_collectives_part {
     uint32_t small, op; /* rows of aicpu_tasks and of aicpu_ops */
     int32_t plane;
     bool is_master;
@@ -70,10 +70,10 @@ static int32_t plane_of(const struct device *d, struct group_state *g, const str
 /* Tasks are sorted by (group, end) and operators by (group, begin). A task belongs to the operator during which it
  * ended. */
 static bool assign(struct device *d, const struct aicpu_tasks *t, const struct aicpu_ops *ops, struct arena *mem,
-                   struct part **out, size_t *n)
+                   struct aicpu_collectives_part **out, size_t *n)
 {
     struct group_state *g;
-    struct part *part;
+    struct aicpu_collectives_part *part;
     if (!TAKE(g, 1) || !TAKE(g->seen, STREAM_IDS) || !TAKE(part, t->n))
         return false;
     g->master_stream = NO_ROW;
@@ -90,7 +90,7 @@ static bool assign(struct device *d, const struct aicpu_tasks *t, const struct a
             const bool master = is_master(d, g, t, at, op->is_collective);
             const int32_t plane = plane_of(d, g, t, at, op->is_collective, master);
             if (d->tasks.begin_ns[t->task[at]] >= d->source.begin_ns)
-                part[n_parts++] = (struct part){ (uint32_t)at, k, plane, master };
+                part[n_parts++] = (struct aicpu_collectives_part){ (uint32_t)at, k, plane, master };
             else
                 n_early++;
         }
@@ -126,7 +126,8 @@ static void fill_op(const struct profile *p, struct device *d, size_t k, const s
 }
 
 /* New rows for the operators without a collective of the host. */
-static bool add_ops(const struct profile *p, struct device *d, struct aicpu_ops *ops, const struct part *part, size_t n)
+static bool add_ops(const struct profile *p, struct device *d, struct aicpu_ops *ops,
+                    const struct aicpu_collectives_part *part, size_t n)
 {
     const size_t first = d->comm.ops.n;
     size_t more = 0;
@@ -195,7 +196,7 @@ static void time_op(struct device *d, uint32_t op, uint32_t task)
 }
 
 static bool add_tasks(const struct profile *p, struct device *d, const struct aicpu_tasks *small,
-                      const struct aicpu_ops *ops, const struct part *part, size_t n)
+                      const struct aicpu_ops *ops, const struct aicpu_collectives_part *part, size_t n)
 {
     struct comm_tasks *t = &d->comm.tasks;
     const size_t first = t->n;
@@ -220,7 +221,7 @@ bool aicpu_comm_analyse(struct profile *p, struct device *d, struct error *e)
     struct aicpu_tasks tasks;
     struct aicpu_marks marks;
     struct aicpu_ops ops;
-    struct part *part = NULL;
+    struct aicpu_collectives_part *part = NULL;
     size_t n = 0;
     aicpu_ids_unpack(p, d);
     if (p->host.records.mc2_groups.n == 0)

@@ -150,14 +150,15 @@ static bool number_ids(struct ids *ids, const struct flips *flips, struct arena 
 }
 
 /* The tasks that ran on the streams of groups, by begin, and the records that were matched with them. */
-struct runs {
+struct aicpu_tasks_runs {
     struct ids ids;
     uint32_t *row;   /* of the device's tasks */
     uint32_t *entry; /* row of aicpu_comm.tasks, or NO_ROW */
     bool *is_wanted, *is_head;
 };
 
-static bool find_runs(const struct device *d, const struct stream_groups *groups, struct arena *mem, struct runs *r)
+static bool find_runs(const struct device *d, const struct stream_groups *groups, struct arena *mem,
+                      struct aicpu_tasks_runs *r)
 {
     const struct tasks *t = &d->tasks;
     const struct flips flips = { d->log.flips.n, d->log.flips.stream, d->log.flips.number, d->log.flips.tick };
@@ -184,14 +185,14 @@ static bool find_runs(const struct device *d, const struct stream_groups *groups
     return number_ids(&r->ids, &flips, mem);
 }
 
-static uint64_t end_of(const struct device *d, const struct runs *r, size_t at)
+static uint64_t aicpu_tasks_end_of(const struct device *d, const struct aicpu_tasks_runs *r, size_t at)
 {
     return d->tasks.end_tick[r->row[r->ids.order[at]]];
 }
 
 /* A run belongs to the entry with its id that was launched last before the run ended: captured graphs run the same ids
  * repeatedly. */
-static bool join_entries(struct device *d, const struct flips *flips, struct arena *mem, struct runs *r)
+static bool join_entries(struct device *d, const struct flips *flips, struct arena *mem, struct aicpu_tasks_runs *r)
 {
     const struct aicpu_comm *c = &d->aicpu_comm;
     struct ids e = { .n = c->tasks.n, .stream = c->tasks.stream, .task = c->tasks.task, .tick = c->tasks.tick };
@@ -204,7 +205,7 @@ static bool join_entries(struct device *d, const struct flips *flips, struct are
         const uint64_t key = r->ids.key[run];
         while (at < e.n && e.key[e.order[at]] < key)
             at++;
-        while (at + 1 < e.n && e.key[e.order[at + 1]] == key && e.tick[e.order[at + 1]] <= end_of(d, r, i))
+        while (at + 1 < e.n && e.key[e.order[at + 1]] == key && e.tick[e.order[at + 1]] <= aicpu_tasks_end_of(d, r, i))
             at++;
         if (at == e.n || e.key[e.order[at]] != key || d->tasks.context[r->row[run]] != NO_CONTEXT)
             continue;
@@ -218,7 +219,7 @@ static bool join_entries(struct device *d, const struct flips *flips, struct are
 }
 
 /* A mark belongs to the first run of its task that had not ended when the mark was set. */
-static bool join_marks(struct device *d, const struct flips *flips, struct arena *mem, struct runs *r,
+static bool join_marks(struct device *d, const struct flips *flips, struct arena *mem, struct aicpu_tasks_runs *r,
                        struct aicpu_marks *out)
 {
     const struct aicpu_comm *c = &d->aicpu_comm;
@@ -237,7 +238,8 @@ static bool join_marks(struct device *d, const struct flips *flips, struct arena
         const uint32_t mark = m.order[i];
         while (at < r->ids.n && r->ids.key[r->ids.order[at]] < m.key[mark])
             at++;
-        while (at + 1 < r->ids.n && r->ids.key[r->ids.order[at + 1]] == m.key[mark] && end_of(d, r, at) < m.tick[mark])
+        while (at + 1 < r->ids.n && r->ids.key[r->ids.order[at + 1]] == m.key[mark] &&
+               aicpu_tasks_end_of(d, r, at) < m.tick[mark])
             at++;
         const bool is_found = at < r->ids.n && r->ids.key[r->ids.order[at]] == m.key[mark];
         run_of[mark] = is_found && r->is_wanted[r->ids.order[at]] ? r->ids.order[at] : NO_ROW;
@@ -266,8 +268,8 @@ static bool join_marks(struct device *d, const struct flips *flips, struct arena
  * damaged file has more than this many groups on one stream. */
 enum { MOST_GROUPS_OF_STREAM = 16 };
 
-static size_t groups_of(const struct device *d, const struct stream_groups *groups, const struct runs *r, size_t run,
-                        const uint64_t **out)
+static size_t groups_of(const struct device *d, const struct stream_groups *groups, const struct aicpu_tasks_runs *r,
+                        size_t run, const uint64_t **out)
 {
     const uint16_t s = r->ids.stream[run];
     const uint64_t *group = groups->group + groups->first[s];
@@ -281,8 +283,8 @@ static size_t groups_of(const struct device *d, const struct stream_groups *grou
     return n < MOST_GROUPS_OF_STREAM ? n : MOST_GROUPS_OF_STREAM;
 }
 
-static bool gather(const struct device *d, const struct stream_groups *groups, const struct runs *r, struct arena *mem,
-                   struct aicpu_tasks *out)
+static bool aicpu_tasks_gather(const struct device *d, const struct stream_groups *groups,
+                               const struct aicpu_tasks_runs *r, struct arena *mem, struct aicpu_tasks *out)
 {
     const uint64_t *group;
     size_t n = 0;
@@ -321,7 +323,7 @@ bool aicpu_tasks_find(const struct profile *p, struct device *d, struct arena *m
 {
     struct stream_groups groups;
     struct flips flips;
-    struct runs runs = { 0 };
+    struct aicpu_tasks_runs runs = { 0 };
     *tasks = (struct aicpu_tasks){ 0 };
     *marks = (struct aicpu_marks){ 0 };
     if (!find_groups(p, mem, &groups) || !sort_flips(&d->aicpu_comm, mem, &flips) || !find_runs(d, &groups, mem, &runs))
@@ -330,5 +332,5 @@ bool aicpu_tasks_find(const struct profile *p, struct device *d, struct arena *m
     for (size_t i = 0; d->aicpu_comm.tasks.n == 0 && i < runs.ids.n; i++)
         runs.is_wanted[i] = true;
     return join_entries(d, &flips, mem, &runs) && join_marks(d, &flips, mem, &runs, marks) &&
-           gather(d, &groups, &runs, mem, tasks);
+           aicpu_tasks_gather(d, &groups, &runs, mem, tasks);
 }

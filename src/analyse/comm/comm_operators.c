@@ -21,7 +21,7 @@ struct run {
     bool has_group;
 };
 
-struct runs {
+struct comm_operators_runs {
     struct run *at;
     size_t n;
 };
@@ -39,7 +39,8 @@ static bool same_id(const struct tasks *t, size_t at, uint64_t key, uint32_t con
 }
 
 /* Finds all runs on this device of the tasks of collectives, in two passes: count, then fill. */
-static bool find_runs(const struct profile *p, const struct device *d, struct arena *mem, struct runs *out)
+static bool find_runs(const struct profile *p, const struct device *d, struct arena *mem,
+                      struct comm_operators_runs *out)
 {
     const struct comm_requests *r = &p->host.comm;
     const struct tasks *t = &d->tasks;
@@ -81,7 +82,8 @@ static uint32_t *order_big(const struct profile *p, const struct device *d, stru
 
 /* A task belongs to the operator of its thread during whose call it was launched. Runs are sorted by (thread, time), as
  * the requests are. Runs without an operator are dropped and counted. */
-static void assign(const struct profile *p, struct device *d, struct runs *runs, const uint32_t *big, size_t n_big)
+static void assign(const struct profile *p, struct device *d, struct comm_operators_runs *runs, const uint32_t *big,
+                   size_t n_big)
 {
     const struct comm_requests *r = &p->host.comm;
     const struct calls *c = &p->host.calls;
@@ -115,22 +117,23 @@ static name_id group_name(const struct profile *p, const struct run *run)
 
 /* The operators of a group are counted in the order of their requests. Those that an AI CPU schedules have a separate
  * count. */
-struct counter {
+struct comm_operators_counter {
     uint64_t last_begin;
     int64_t count; /* of the last operator: the first one has 0, and -1 means that there is none yet */
 };
 
 struct group_counters {
     struct keys groups; /* place of a group in `at` */
-    LIST(struct counter) at;
+    LIST(struct comm_operators_counter) at;
 };
 
-static struct counter *counter_of(struct group_counters *c, struct arena *mem, name_id group, bool is_aicpu)
+static struct comm_operators_counter *counter_of(struct group_counters *c, struct arena *mem, name_id group,
+                                                 bool is_aicpu)
 {
     const uint32_t place = keys_add(&c->groups, (uint64_t)group << 1 | is_aicpu, mem);
     if (place < c->at.n)
         return &c->at.at[place];
-    struct counter *new = place == KEYS_NO_MEMORY ? NULL : list_add(&c->at, mem);
+    struct comm_operators_counter *new = place == KEYS_NO_MEMORY ? NULL : list_add(&c->at, mem);
     if (new)
         new->count = -1;
     return new;
@@ -154,7 +157,8 @@ static name_id suffixed(const struct profile *p, const struct run *run, int64_t 
                         run->has_group ? &run->group : NULL, count, run->iteration);
 }
 
-static bool name_runs(const struct profile *p, const struct device *d, struct runs *runs, struct arena *mem)
+static bool name_runs(const struct profile *p, const struct device *d, struct comm_operators_runs *runs,
+                      struct arena *mem)
 {
     const struct comm_requests *r = &p->host.comm;
     const struct tasks *t = &d->tasks;
@@ -179,7 +183,7 @@ static bool name_runs(const struct profile *p, const struct device *d, struct ru
         struct run *run = &runs->at[order[i]];
         const uint32_t call = r->big.call[run->big];
         const char *item = names_text(p->names, dictionary_hash(&p->dictionary, p->host.calls.item[call]));
-        struct counter *c = counter_of(&counters, mem, group_name(p, run), strstr(item, "AicpuKernel"));
+        struct comm_operators_counter *c = counter_of(&counters, mem, group_name(p, run), strstr(item, "AicpuKernel"));
         if (!c)
             return false;
         if (t->begin_ns[run->task] > d->source.begin_ns && p->host.calls.begin[call] > c->last_begin) {
@@ -196,7 +200,7 @@ static bool name_runs(const struct profile *p, const struct device *d, struct ru
 }
 
 /* Sorts runs by their tasks, which are sorted by begin, and drops those that began before the collection. */
-static bool sort_runs(struct device *d, struct runs *runs, struct arena *mem)
+static bool sort_runs(struct device *d, struct comm_operators_runs *runs, struct arena *mem)
 {
     const struct tasks *t = &d->tasks;
     uint32_t *order = arena_take(mem, runs->n, sizeof *order), *task = arena_take(mem, runs->n, sizeof *task);
@@ -214,7 +218,7 @@ static bool sort_runs(struct device *d, struct runs *runs, struct arena *mem)
     for (size_t i = 0; i < n; i++)
         sorted[i] = runs->at[order[i]];
     losses_add(&d->source.lost, LOSS_OUTSIDE, runs->n - n, "stars_soc.data", 0);
-    *runs = (struct runs){ sorted, n };
+    *runs = (struct comm_operators_runs){ sorted, n };
     return true;
 }
 
@@ -276,7 +280,8 @@ static void fill_op(const struct profile *p, struct device *d, size_t k, const s
 }
 
 /* Tasks of one operator share its name and group; operators are numbered by their first task. */
-static bool gather_ops(const struct profile *p, struct device *d, const struct runs *runs, struct arena *mem)
+static bool gather_ops(const struct profile *p, struct device *d, const struct comm_operators_runs *runs,
+                       struct arena *mem)
 {
     uint32_t *order = arena_take(mem, runs->n, sizeof *order), *first = arena_take(mem, runs->n, sizeof *first);
     uint64_t *key = arena_take(mem, runs->n, sizeof *key);
@@ -304,7 +309,7 @@ static bool gather_ops(const struct profile *p, struct device *d, const struct r
 }
 
 /* An operator lasts from the first to the last of its tasks on the master stream. */
-static void time_ops(const struct profile *p, struct device *d, const struct runs *runs)
+static void time_ops(const struct profile *p, struct device *d, const struct comm_operators_runs *runs)
 {
     const struct tasks *t = &d->tasks;
     struct comm_ops *o = &d->comm.ops;
@@ -336,7 +341,7 @@ bool comm_analyse(struct profile *p, struct device *d, struct error *e)
     if (p->host.comm.small.n == 0)
         return true;
     struct arena *mem = arena_new();
-    struct runs runs = { 0 };
+    struct comm_operators_runs runs = { 0 };
     size_t n_big = 0;
     bool done = mem && find_runs(p, d, mem, &runs);
     const uint32_t *big = done ? order_big(p, d, mem, &n_big) : NULL;

@@ -6,7 +6,7 @@
 #include "base/memory/sort.h"
 
 /* A column of a table: the offset of its pointer in the struct, and the size of an element. */
-struct column {
+struct comm_tables_column {
     size_t at, size;
 };
 
@@ -19,12 +19,12 @@ struct column {
         offsetof(struct comm_tasks, name), sizeof *((struct comm_tasks *)NULL)->name                                   \
     }
 
-static const struct column op_column[] = {
+static const struct comm_tables_column op_column[] = {
     OPS(name),   OPS(op_type), OPS(group),     OPS(group_id), OPS(alg),        OPS(begin_ns),  OPS(end_ns),
     OPS(dur_ns), OPS(asked),   OPS(iteration), OPS(model),    OPS(connection), OPS(rank_size), OPS(data_type),
     OPS(relay),  OPS(retry),   OPS(count),     OPS(is_shown), OPS(is_aicpu),
 };
-static const struct column task_column[] = {
+static const struct comm_tables_column task_column[] = {
     TASKS(op),          TASKS(name),        TASKS(group),    TASKS(begin_ns), TASKS(end_ns),    TASKS(dur_ns),
     TASKS(estimate_us), TASKS(moved_bytes), TASKS(moved_ns), TASKS(is_piece), TASKS(is_aicpu),  TASKS(plane),
     TASKS(task_row),    TASKS(src_rank),    TASKS(dst_rank), TASKS(rdma),     TASKS(transport), TASKS(link),
@@ -33,19 +33,19 @@ static const struct column task_column[] = {
 enum { OP_COLUMNS = sizeof op_column / sizeof *op_column, TASK_COLUMNS = sizeof task_column / sizeof *task_column };
 
 /* The pointers have different types. memcpy() accesses them without violating the aliasing rules. */
-static void *column_get(const void *table, struct column c)
+static void *column_get(const void *table, struct comm_tables_column c)
 {
     void *values;
     memcpy(&values, (const char *)table + c.at, sizeof values);
     return values;
 }
 
-static void column_set(void *table, struct column c, void *values)
+static void column_set(void *table, struct comm_tables_column c, void *values)
 {
     memcpy((char *)table + c.at, &values, sizeof values);
 }
 
-static bool resize(void *table, const struct column *column, size_t n_columns, size_t before, size_t n,
+static bool resize(void *table, const struct comm_tables_column *column, size_t n_columns, size_t before, size_t n,
                    struct arena *mem)
 {
     void *new[TASK_COLUMNS > OP_COLUMNS ? TASK_COLUMNS : OP_COLUMNS];

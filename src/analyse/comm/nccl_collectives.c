@@ -10,12 +10,12 @@
 #include "raw/nccl_names.h"
 
 /* Marked ranges of collectives, or reports of backends, sorted by (thread, time). */
-struct ranges {
+struct nccl_collectives_ranges {
     size_t n;
     uint32_t *row; /* of marks, or of hccl_ops */
 };
 
-static bool ranges_find(struct ranges *r, const struct profile *p, struct arena *mem)
+static bool ranges_find(struct nccl_collectives_ranges *r, const struct profile *p, struct arena *mem)
 {
     static const char domain[] = "communication";
     const struct marks *m = &p->host.records.marks;
@@ -28,7 +28,8 @@ static bool ranges_find(struct ranges *r, const struct profile *p, struct arena 
 }
 
 /* The last range of a thread that began before a time, if it had not ended by then; else NO_ROW. */
-static uint32_t range_around(const struct ranges *r, const struct marks *m, uint32_t thread, uint64_t time)
+static uint32_t range_around(const struct nccl_collectives_ranges *r, const struct marks *m, uint32_t thread,
+                             uint64_t time)
 {
     const size_t next = SEARCH_FIRST_NOT(
         i, 0, r->n, m->thread[r->row[i]] != thread ? m->thread[r->row[i]] < thread : m->begin[r->row[i]] <= time);
@@ -39,7 +40,7 @@ static uint32_t range_around(const struct ranges *r, const struct marks *m, uint
 }
 
 /* The reports of backends. */
-static bool reports_find(struct ranges *r, const struct profile *p, struct arena *mem)
+static bool reports_find(struct nccl_collectives_ranges *r, const struct profile *p, struct arena *mem)
 {
     const struct hccl_ops *h = &p->host.records.hccl_ops;
     r->row = arena_take(mem, h->n, sizeof *r->row);
@@ -50,7 +51,8 @@ static bool reports_find(struct ranges *r, const struct profile *p, struct arena
     return order_by_u64(r->row, r->n, h->time) && order_by_u32(r->row, r->n, h->thread);
 }
 
-static uint32_t report_before(const struct ranges *r, const struct hccl_ops *h, uint32_t thread, uint64_t time)
+static uint32_t report_before(const struct nccl_collectives_ranges *r, const struct hccl_ops *h, uint32_t thread,
+                              uint64_t time)
 {
     const size_t next = SEARCH_FIRST_NOT(
         i, 0, r->n, h->thread[r->row[i]] != thread ? h->thread[r->row[i]] < thread : h->time[r->row[i]] <= time);
@@ -92,7 +94,7 @@ static void fill_reported(struct profile *p, struct comm_ops *o, size_t k, uint3
         o->count[k] = h->count[report];
 }
 
-static void fill(struct profile *p, struct device *d, size_t k, uint32_t task, uint32_t mark)
+static void nccl_collectives_fill(struct profile *p, struct device *d, size_t k, uint32_t task, uint32_t mark)
 {
     struct comm_ops *o = &d->comm.ops;
     const struct tasks *t = &d->tasks;
@@ -138,7 +140,7 @@ bool nccl_collectives_analyse(struct profile *p, struct device *d, struct error 
     if (n == 0)
         return true;
     struct arena *mem = arena_new();
-    struct ranges ranges = { 0 }, reports = { 0 };
+    struct nccl_collectives_ranges ranges = { 0 }, reports = { 0 };
     const bool done = mem && ranges_find(&ranges, p, mem) && reports_find(&reports, p, mem) &&
                       comm_ops_resize(&d->comm.ops, n, d->source.mem);
     for (uint32_t i = 0; done && i < t->n; i++) {
@@ -148,7 +150,7 @@ bool nccl_collectives_analyse(struct profile *p, struct device *d, struct error 
         const uint32_t thread = host == NO_ROW ? 0 : p->host.tasks.thread[host];
         const uint64_t time = host == NO_ROW ? 0 : p->host.tasks.time[host];
         const uint32_t report = report_before(&reports, &p->host.records.hccl_ops, thread, time);
-        fill(p, d, k, i, range_around(&ranges, &p->host.records.marks, thread, time));
+        nccl_collectives_fill(p, d, k, i, range_around(&ranges, &p->host.records.marks, thread, time));
         if (report != NO_ROW)
             fill_reported(p, &d->comm.ops, k, report);
         k++;

@@ -4,12 +4,12 @@
 #include "base/memory/keys.h"
 #include "raw/cuda_records.h"
 
-struct block {
+struct gpu_held_block {
     uint64_t bytes; /* 0: released */
     unsigned kind;
 };
 
-static void release(uint64_t held[CUDA_MEMORY_KINDS], struct block *b)
+static void release(uint64_t held[CUDA_MEMORY_KINDS], struct gpu_held_block *b)
 {
     held[b->kind] -= b->bytes;
     b->bytes = 0;
@@ -21,7 +21,7 @@ bool gpu_held_analyse(struct samples *s, struct arena *mem)
         return true;
     struct arena *scratch = arena_new();
     struct keys address = { 0 };
-    struct block *block = scratch ? arena_take(scratch, s->n, sizeof *block) : NULL;
+    struct gpu_held_block *block = scratch ? arena_take(scratch, s->n, sizeof *block) : NULL;
     uint64_t *out = arena_take(mem, s->n, sizeof *out), held[CUDA_MEMORY_KINDS] = { 0 };
     bool done = block && out;
     for (size_t i = 0; done && i < s->n; i++) {
@@ -35,7 +35,7 @@ bool gpu_held_analyse(struct samples *s, struct arena *mem)
                 break;
             release(held, &block[place]);
             if (operation == CUDA_ALLOCATES) {
-                block[place] = (struct block){ samples_uint(s, CUDA_MEMORY_BYTES, i), (unsigned)kind };
+                block[place] = (struct gpu_held_block){ samples_uint(s, CUDA_MEMORY_BYTES, i), (unsigned)kind };
                 held[kind] += block[place].bytes;
             }
         }

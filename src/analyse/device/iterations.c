@@ -15,7 +15,7 @@ struct waiting {
 };
 
 /* The state of the run of a model. */
-enum state {
+enum iterations_state {
     OUTSIDE, /* no run has begun, or the last one ended */
     INSIDE,  /* an iteration has begun */
     BETWEEN, /* an iteration ended, and the next one is taken to begin there unless a new run begins first */
@@ -29,7 +29,7 @@ struct builder {
     size_t head, tail;
     size_t behind[STEP_TAG_ITERATION_END + 1]; /* by tag: the iterations before this position have it already */
 
-    enum state state;
+    enum iterations_state state;
     uint64_t index;            /* of the iteration to come, from 1 in each model */
     uint32_t iteration_number; /* counts all iterations that ever began; a row may be reused, a number is not */
     struct span_builder reduces, get_nexts;
@@ -103,7 +103,7 @@ static bool add_to_iteration(struct builder *b, uint32_t i)
 }
 
 /* One stamp of a model, in its final order. */
-static void take(struct builder *b, uint32_t i)
+static void iterations_take(struct builder *b, uint32_t i)
 {
     const uint64_t model = b->log->stamps.model[i], tick = b->log->stamps.tick[i];
     switch (b->log->stamps.tag[i]) {
@@ -148,7 +148,7 @@ static void chain_add(struct builder *b, struct waiting *w, uint32_t i)
 static void queue_flush_one(struct builder *b)
 {
     for (uint32_t i = b->queue[b->head++].first; i != NOBODY; i = b->next[i])
-        take(b, i);
+        iterations_take(b, i);
 }
 
 /* The first iteration without a stamp of this tag or a later one. Iterations never lose stamps, so that each search
@@ -174,7 +174,7 @@ static void queue_take(struct builder *b, uint32_t i)
         for (unsigned runs = 0; b->head < b->tail; queue_flush_one(b))
             if (b->queue[b->head].begun_by == STEP_TAG_MODEL_BEGIN && ++runs == 2)
                 break;
-        take(b, i);
+        iterations_take(b, i);
     } else if (is_get_next(tag)) {
         w = b->head < b->tail ? &b->queue[b->tail - 1] : NULL;
         b->n_unmatched += w == NULL;
@@ -206,7 +206,7 @@ static void model_end(struct builder *b)
 }
 
 /* The training steps of a framework: two stamps with one index are its begin and end. */
-static bool add_steps(struct steps *s, const struct device_log *log, struct arena *temp, struct losses *lost)
+static bool iterations_add_steps(struct steps *s, const struct device_log *log, struct arena *temp, struct losses *lost)
 {
     uint32_t *order = arena_take(temp, log->stamps.n, sizeof *order);
     size_t n = 0;
@@ -295,7 +295,7 @@ static bool build(struct steps *s, const struct device_log *log, struct arena *m
     losses_add(lost, LOSS_UNMATCHED, b.n_unmatched, where, 0);
     losses_add(lost, LOSS_UNPAIRED, b.n_unended, where, 0);
     return spans_finish(&b.reduces, mem, where, lost) && spans_finish(&b.get_nexts, mem, where, lost) &&
-           add_steps(s, log, temp, lost);
+           iterations_add_steps(s, log, temp, lost);
 }
 
 bool steps_analyse(struct profile *p, struct device *d, struct error *e)

@@ -16,7 +16,7 @@
 enum { MOST_TENSORS = 320, MOST_DIMENSIONS = 8 };
 static const double MOST_SIZE = 1e15; /* of a dimension: all numbers up to it are exact */
 
-struct tensor {
+struct kernel_work_tensor {
     unsigned n; /* dimensions; 0: a scalar, or nothing */
     double dim[MOST_DIMENSIONS];
     const char *format; /* "ND"; its length; NULL: not known */
@@ -25,9 +25,9 @@ struct tensor {
     enum number_kind numbers;
 };
 
-struct tensors {
+struct kernel_work_tensors {
     size_t n;
-    struct tensor at[MOST_TENSORS];
+    struct kernel_work_tensor at[MOST_TENSORS];
 };
 
 static const struct {
@@ -104,7 +104,7 @@ static bool part_next(const char **text, const char **part, size_t *len)
     return true;
 }
 
-static bool dimensions_read(struct tensor *t, const char *text, size_t len)
+static bool dimensions_read(struct kernel_work_tensor *t, const char *text, size_t len)
 {
     const char *const end = text + len;
     while (text < end) {
@@ -121,7 +121,7 @@ static bool dimensions_read(struct tensor *t, const char *text, size_t len)
     return true;
 }
 
-static void element_read(struct tensor *t, const char *text, size_t len)
+static void element_read(struct kernel_work_tensor *t, const char *text, size_t len)
 {
     for (size_t i = 0; i < sizeof element_types / sizeof *element_types; i++)
         if (is_word(text, len, element_types[i].name)) {
@@ -132,7 +132,7 @@ static void element_read(struct tensor *t, const char *text, size_t len)
 
 enum number_kind kernel_numbers(const char *types)
 {
-    struct tensor t = { 0 };
+    struct kernel_work_tensor t = { 0 };
     const char *part;
     size_t len;
     while (t.numbers == NUMBERS_UNKNOWN && part_next(&types, &part, &len))
@@ -146,7 +146,7 @@ static bool is_unknown(const char *text)
 }
 
 /* False: the shapes are unknown or invalid. */
-static bool tensors_read(struct tensors *out, const struct kernel_tensors *k, int which)
+static bool tensors_read(struct kernel_work_tensors *out, const struct kernel_tensors *k, int which)
 {
     const char *shapes = k->shapes[which], *types = k->types[which], *formats = k->formats[which], *part;
     size_t len;
@@ -158,8 +158,8 @@ static bool tensors_read(struct tensors *out, const struct kernel_tensors *k, in
     while (part_next(&shapes, &part, &len)) {
         if (out->n == MOST_TENSORS)
             return false;
-        struct tensor *t = &out->at[out->n++];
-        *t = (struct tensor){ 0 };
+        struct kernel_work_tensor *t = &out->at[out->n++];
+        *t = (struct kernel_work_tensor){ 0 };
         if (!dimensions_read(t, part, len))
             return false;
         if (part_next(&types, &part, &len))
@@ -172,7 +172,7 @@ static bool tensors_read(struct tensors *out, const struct kernel_tensors *k, in
     return true;
 }
 
-static double elements(const struct tensor *t)
+static double elements(const struct kernel_work_tensor *t)
 {
     double n = t->n > 0 ? 1 : 0;
     for (unsigned i = 0; i < t->n; i++)
@@ -180,13 +180,13 @@ static double elements(const struct tensor *t)
     return n;
 }
 
-static bool has_format(const struct tensor *t, const char *format)
+static bool has_format(const struct kernel_work_tensor *t, const char *format)
 {
     return t->format && is_word(t->format, t->format_len, format);
 }
 
 /* The bytes of all tensors; 0: the size of an element is not known. */
-static double bytes_of(const struct tensors *t)
+static double bytes_of(const struct kernel_work_tensors *t)
 {
     double bytes = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -200,28 +200,28 @@ static double bytes_of(const struct tensors *t)
 /* ---- products of matrices
  * ----------------------------------------------------------------------------------------- */
 
-struct matrix {
+struct kernel_work_matrix {
     double batch, rows, columns;
     double grain; /* both are padded to multiples of it */
 };
 
 /* The shape of the format FRACTAL_NZ is (columns / c0, rows / 16, 16, c0). If a shape does not match this, it is the
  * plain shape of the matrix, whatever the format says. */
-static bool is_fractal(const struct tensor *t)
+static bool is_fractal(const struct kernel_work_tensor *t)
 {
     const double *d = t->dim + t->n;
     return t->n >= 4 && (!t->format || has_format(t, "FRACTAL_NZ")) && d[-2] == 16 &&
            (d[-1] == 8 || d[-1] == 16 || d[-1] == 32);
 }
 
-static bool matrix_of(const struct tensor *t, struct matrix *m)
+static bool matrix_of(const struct kernel_work_tensor *t, struct kernel_work_matrix *m)
 {
     const double *d = t->dim + t->n;
     const bool has_blocks = is_fractal(t);
     if (t->n < 2)
         return false;
-    *m = has_blocks ? (struct matrix){ 1, d[-3] * d[-2], d[-4] * d[-1], fmax(d[-2], d[-1]) }
-                    : (struct matrix){ 1, d[-2], d[-1], 1 };
+    *m = has_blocks ? (struct kernel_work_matrix){ 1, d[-3] * d[-2], d[-4] * d[-1], fmax(d[-2], d[-1]) }
+                    : (struct kernel_work_matrix){ 1, d[-2], d[-1], 1 };
     for (unsigned i = 0; i + (has_blocks ? 4 : 2) < t->n; i++)
         m->batch *= t->dim[i];
     return m->batch > 0 && m->rows > 0 && m->columns > 0;
@@ -234,7 +234,8 @@ static bool fits(double a, double b, double grain)
 }
 
 /* The operations of a * b = c, where a and b may be transposed; 0: the shapes do not match. */
-static double product_of(const struct matrix *a, const struct matrix *b, const struct matrix *c)
+static double product_of(const struct kernel_work_matrix *a, const struct kernel_work_matrix *b,
+                         const struct kernel_work_matrix *c)
 {
     const double grain = fmax(a->grain, fmax(b->grain, c->grain));
     if (fmod(c->batch, a->batch) != 0 || fmod(c->batch, b->batch) != 0)
@@ -249,9 +250,9 @@ static double product_of(const struct matrix *a, const struct matrix *b, const s
     return 0;
 }
 
-static double product(const struct tensors *in, const struct tensors *out, size_t first)
+static double product(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first)
 {
-    struct matrix a, b, c;
+    struct kernel_work_matrix a, b, c;
     return in->n >= first + 2 && out->n > 0 && matrix_of(&in->at[first], &a) && matrix_of(&in->at[first + 1], &b) &&
                    matrix_of(&out->at[0], &c)
                ? product_of(&a, &b, &c)
@@ -260,30 +261,31 @@ static double product(const struct tensors *in, const struct tensors *out, size_
 
 /* The gradient of the weights: the inner dimension is divided among the groups, [m, all] * [all, n] = [groups, m,
  * n]. */
-static double grouped_inner(const struct tensor *x, const struct tensor *w, const struct tensor *y)
+static double grouped_inner(const struct kernel_work_tensor *x, const struct kernel_work_tensor *w,
+                            const struct kernel_work_tensor *y)
 {
-    const struct matrix c = { 1, y->dim[1], y->dim[2], 1 };
-    struct matrix a, b;
+    const struct kernel_work_matrix c = { 1, y->dim[1], y->dim[2], 1 };
+    struct kernel_work_matrix a, b;
     return matrix_of(x, &a) && matrix_of(w, &b) ? product_of(&a, &b, &c) : 0;
 }
 
 /* Whether a tensor has these dimensions, in either order. */
-static bool are_weights(const struct tensor *t, double inner, double columns)
+static bool are_weights(const struct kernel_work_tensor *t, double inner, double columns)
 {
-    struct matrix w;
+    struct kernel_work_matrix w;
     return matrix_of(t, &w) && ((fits(w.rows, inner, w.grain) && fits(w.columns, columns, w.grain)) ||
                                 (fits(w.columns, inner, w.grain) && fits(w.rows, columns, w.grain)));
 }
 
 /* Each row of the inputs belongs to one group and is multiplied by the weights of that group. The first inputs have as
  * many rows as the outputs; the weights of the first group follow them. */
-static double grouped(const struct tensors *in, const struct tensors *out, size_t first)
+static double grouped(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first)
 {
     double operations = 0, left = 0;
     size_t i = first, k = 0;
     if (in->n < first + 2 || out->n == 0)
         return 0;
-    const struct tensor *x = &in->at[first], *y = &out->at[0];
+    const struct kernel_work_tensor *x = &in->at[first], *y = &out->at[0];
     if (out->n == 1 && y->n == 3 && x->n == 2 && x[1].n == 2)
         return grouped_inner(x, x + 1, y);
     for (; k < out->n && i < in->n; i++) {
@@ -306,18 +308,18 @@ static double grouped(const struct tensors *in, const struct tensors *out, size_
 /* ---- convolutions
  * ------------------------------------------------------------------------------------------------- */
 
-static bool has_channels_first(const struct tensor *t)
+static bool has_channels_first(const struct kernel_work_tensor *t)
 {
     return t->n >= 3 && (has_format(t, "NCHW") || has_format(t, "NCDHW"));
 }
 
-static bool has_channels_last(const struct tensor *t)
+static bool has_channels_last(const struct kernel_work_tensor *t)
 {
     return t->n >= 3 && (has_format(t, "NHWC") || has_format(t, "NDHWC"));
 }
 
 /* The number of channels; 0: the dimension of the channels is not known. */
-static double channels(const struct tensor *t)
+static double channels(const struct kernel_work_tensor *t)
 {
     if (has_format(t, "NC1HWC0") && t->n == 5)
         return t->dim[1] * t->dim[4];
@@ -327,7 +329,7 @@ static double channels(const struct tensor *t)
 }
 
 /* The number of input elements per output element; 0: not known, as for grouped convolutions with fractal weights. */
-static double window(const struct tensor *w, double n_channels)
+static double window(const struct kernel_work_tensor *w, double n_channels)
 {
     if ((has_format(w, "FRACTAL_Z") || has_format(w, "FRACTAL_Z_3D")) && w->n == 4)
         return w->dim[1] * w->dim[2] == ceil(n_channels / 16) * 16 ? w->dim[0] * w->dim[3] : 0;
@@ -336,7 +338,7 @@ static double window(const struct tensor *w, double n_channels)
 }
 
 /* The tensors that are images or filters. Those with one dimension are lists of sizes, or biases. */
-static const struct tensor *spatial(const struct tensors *t, size_t number)
+static const struct kernel_work_tensor *spatial(const struct kernel_work_tensors *t, size_t number)
 {
     for (size_t i = 0; i < t->n; i++)
         if (t->at[i].n >= 3 && number-- == 0)
@@ -344,22 +346,22 @@ static const struct tensor *spatial(const struct tensors *t, size_t number)
     return NULL;
 }
 
-static double convolved(const struct tensor *y, const struct tensor *w)
+static double convolved(const struct kernel_work_tensor *y, const struct kernel_work_tensor *w)
 {
     return y && w ? 2 * elements(y) * window(w, channels(y)) : 0;
 }
 
-static double convolution(const struct tensors *in, const struct tensors *out, size_t first)
+static double convolution(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first)
 {
     return convolved(spatial(out, 0), spatial(in, first + 1)); /* x, w -> y */
 }
 
-static double convolution_dx(const struct tensors *in, const struct tensors *out, size_t first)
+static double convolution_dx(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first)
 {
     return spatial(out, 0) ? convolved(spatial(in, first + 1), spatial(in, first)) : 0; /* w, dy -> dx */
 }
 
-static double convolution_dw(const struct tensors *in, const struct tensors *out, size_t first)
+static double convolution_dw(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first)
 {
     return convolved(spatial(in, first + 1), spatial(out, 0)); /* x, dy -> dw */
 }
@@ -378,8 +380,9 @@ struct heads {
     double batch, heads, queries;
 };
 
-static double attended(const struct attention *a, const struct tensor *q, const struct tensor *k,
-                       const struct tensor *v, const struct heads *h, double keys)
+static double attended(const struct attention *a, const struct kernel_work_tensor *q,
+                       const struct kernel_work_tensor *k, const struct kernel_work_tensor *v, const struct heads *h,
+                       double keys)
 {
     const double width = elements(q) / (h->batch * h->heads * h->queries),
                  key_heads = elements(k) / (h->batch * keys * width),
@@ -394,7 +397,8 @@ static double attended(const struct attention *a, const struct tensor *q, const 
 /* The result of the softmax, [batch, heads, queries, 8], is the only tensor whose layout is always the same. The layout
  * of the other tensors follows from it. If several layouts are possible and give different results, the work is not
  * known. */
-static double attention_of(const struct attention *a, const struct tensors *in, const struct tensor *softmax)
+static double attention_of(const struct attention *a, const struct kernel_work_tensors *in,
+                           const struct kernel_work_tensor *softmax)
 {
     enum { BATCH, HEADS, QUERIES, BOTH };
     static const struct {
@@ -405,7 +409,7 @@ static double attention_of(const struct attention *a, const struct tensors *in, 
         { 3, { BATCH, QUERIES, BOTH }, 1 },
         { 3, { QUERIES, BATCH, BOTH }, 0 },
     };
-    const struct tensor *q = &in->at[0], *k = &in->at[1], *v = &in->at[2];
+    const struct kernel_work_tensor *q = &in->at[0], *k = &in->at[1], *v = &in->at[2];
     const struct heads h = { softmax->dim[0], softmax->dim[1], softmax->dim[2] };
     const double wanted[] = { h.batch, h.heads, h.queries };
     double found = 0;
@@ -421,18 +425,19 @@ static double attention_of(const struct attention *a, const struct tensors *in, 
     return found;
 }
 
-static bool is_softmax(const struct tensor *t)
+static bool is_softmax(const struct kernel_work_tensor *t)
 {
     return t->n == 4 && t->dim[3] == 8;
 }
 
-static double attention(const struct tensors *in, const struct tensors *out, size_t first)
+static double attention(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first)
 {
     (void)first;
     return in->n >= 3 && out->n > 0 && is_softmax(&out->at[0]) ? attention_of(&forward, in, &out->at[0]) : 0;
 }
 
-static double attention_gradient(const struct tensors *in, const struct tensors *out, size_t first)
+static double attention_gradient(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out,
+                                 size_t first)
 {
     (void)first, (void)out;
     for (size_t i = 4; i < in->n; i++) /* behind queries, keys, values and the gradient */
@@ -442,22 +447,23 @@ static double attention_gradient(const struct tensors *in, const struct tensors 
 }
 
 /* PyTorch's own kernels: [batch, queries, heads, width]. */
-static double attention_plain(const struct attention *a, const struct tensors *in, size_t first)
+static double attention_plain(const struct attention *a, const struct kernel_work_tensors *in, size_t first)
 {
     if (in->n < first + 3)
         return 0;
-    const struct tensor *q = &in->at[first], *k = q + 1, *v = q + 2;
+    const struct kernel_work_tensor *q = &in->at[first], *k = q + 1, *v = q + 2;
     const struct heads h = { q->dim[0], q->dim[2], q->dim[1] };
     return q->n == 4 && k->n == 4 && v->n == 4 ? attended(a, q, k, v, &h, k->dim[1]) : 0;
 }
 
-static double torch_attention(const struct tensors *in, const struct tensors *out, size_t first)
+static double torch_attention(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first)
 {
     (void)out;
     return attention_plain(&forward, in, first);
 }
 
-static double torch_attention_gradient(const struct tensors *in, const struct tensors *out, size_t first)
+static double torch_attention_gradient(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out,
+                                       size_t first)
 {
     (void)out;
     return attention_plain(&gradient, in, first);
@@ -468,39 +474,40 @@ static double torch_attention_gradient(const struct tensors *in, const struct te
 
 /* PyTorch records no outputs. The shape of a product follows from those of its operands, which PyTorch records as
  * multiplied. */
-static void output_of_product(const struct tensors *in, struct tensors *out, size_t first)
+static void output_of_product(const struct kernel_work_tensors *in, struct kernel_work_tensors *out, size_t first)
 {
     if (in->n < first + 2 || in->at[first].n < 2 || in->at[first + 1].n < 2)
         return;
-    struct tensor *c = &out->at[out->n++];
+    struct kernel_work_tensor *c = &out->at[out->n++];
     *c = in->at[first];
     c->dim[c->n - 1] = in->at[first + 1].dim[in->at[first + 1].n - 1];
 }
 
-static void output_of_linear(const struct tensors *in, struct tensors *out, size_t first)
+static void output_of_linear(const struct kernel_work_tensors *in, struct kernel_work_tensors *out, size_t first)
 {
     if (in->n < first + 2 || in->at[first].n < 2 || in->at[first + 1].n != 2)
         return;
-    struct tensor *c = &out->at[out->n++];
+    struct kernel_work_tensor *c = &out->at[out->n++];
     *c = in->at[first];
     c->dim[c->n - 1] = in->at[first + 1].dim[0];
 }
 
 /* The output has the shape of the queries; the gradients have those of queries, keys and values. */
-static void output_of_attention(const struct tensors *in, struct tensors *out, size_t first)
+static void output_of_attention(const struct kernel_work_tensors *in, struct kernel_work_tensors *out, size_t first)
 {
     if (in->n > first)
         out->at[out->n++] = in->at[first];
 }
 
-static void output_of_attention_gradient(const struct tensors *in, struct tensors *out, size_t first)
+static void output_of_attention_gradient(const struct kernel_work_tensors *in, struct kernel_work_tensors *out,
+                                         size_t first)
 {
     for (size_t i = first; i < first + 3 && i < in->n; i++)
         out->at[out->n++] = in->at[i];
 }
 
-typedef double work_formula(const struct tensors *in, const struct tensors *out, size_t first);
-typedef void output_rule(const struct tensors *in, struct tensors *out, size_t first);
+typedef double work_formula(const struct kernel_work_tensors *in, const struct kernel_work_tensors *out, size_t first);
+typedef void output_rule(const struct kernel_work_tensors *in, struct kernel_work_tensors *out, size_t first);
 
 /* A version suffix ("MatMulV3") is ignored. For operators without a formula only bytes are counted: each element is
  * read or written once. Operators that may read only part of an input, such as a gather, are not in the table. */
@@ -579,7 +586,7 @@ static const struct work_row {
     { .type = "Transpose" },
 };
 
-static const struct work_row *row_of(const char *type)
+static const struct work_row *kernel_work_row_of(const char *type)
 {
     size_t len = strlen(type), digits = len;
     while (digits > 0 && isdigit((unsigned char)type[digits - 1]))
@@ -594,13 +601,13 @@ static const struct work_row *row_of(const char *type)
 
 bool kernel_type_is_known(const char *type)
 {
-    return row_of(type) != NULL;
+    return kernel_work_row_of(type) != NULL;
 }
 
 void kernel_work_find(struct kernel_work *out, const struct kernel_tensors *k)
 {
-    const struct work_row *row = k->type ? row_of(k->type) : NULL;
-    struct tensors input, output;
+    const struct work_row *row = k->type ? kernel_work_row_of(k->type) : NULL;
+    struct kernel_work_tensors input, output;
     *out = (struct kernel_work){ 0 };
     if (!row || !tensors_read(&input, k, TENSOR_INPUT))
         return;

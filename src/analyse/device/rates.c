@@ -11,7 +11,7 @@
 static const double MB = 1048576, NS_PER_S = 1e9;
 
 /* Room for n rows of columns that are all real numbers but the first n_whole. */
-static bool take(struct arena *mem, struct samples *out, size_t n, unsigned n_columns, unsigned n_whole)
+static bool rates_take(struct arena *mem, struct samples *out, size_t n, unsigned n_columns, unsigned n_whole)
 {
     *out = (struct samples){ 0 };
     out->at_ns = arena_take(mem, n, sizeof *out->at_ns);
@@ -67,7 +67,7 @@ bool rates_hbm(const struct samples *in, struct arena *mem, struct samples *out)
 {
     static const double MB_PER_COUNT = 256.0 / 8 / 1048576; /* a count is a burst of 256 bits */
     struct last_seen last = { 0 };
-    if (!take(mem, out, in->n, HBM_RATE_COLUMNS, HBM_RATE_MBS))
+    if (!rates_take(mem, out, in->n, HBM_RATE_COLUMNS, HBM_RATE_MBS))
         return false;
     for (size_t i = 0; i < in->n; i++) {
         const uint64_t unit = samples_uint(in, TRAFFIC_UNIT, i);
@@ -86,7 +86,7 @@ bool rates_hbm(const struct samples *in, struct arena *mem, struct samples *out)
 
 bool rates_ddr(const struct samples *in, int64_t begin_ns, unsigned width, struct arena *mem, struct samples *out)
 {
-    if (!take(mem, out, in->n, DDR_RATE_COLUMNS, 0))
+    if (!rates_take(mem, out, in->n, DDR_RATE_COLUMNS, 0))
         return false;
     for (size_t i = 0, next; i < in->n; i = next) {
         double moved[2] = { 0 };
@@ -128,7 +128,7 @@ bool rates_llc(const struct samples *in, unsigned n_units, bool is_write, struct
     enum { MOST_UNITS = 4, TRANSFERS = 0x03, HITS = 0xAC, REQUESTS = 0x50, TRANSFERS_PER_MB = 256 };
     struct last_seen last = { 0 };
     n_units = n_units < MOST_UNITS ? n_units : MOST_UNITS;
-    if (!take(mem, out, in->n, LLC_RATE_COLUMNS, LLC_RATE_HITS))
+    if (!rates_take(mem, out, in->n, LLC_RATE_COLUMNS, LLC_RATE_HITS))
         return false;
     for (size_t i = 0, next; i < in->n; i = next) {
         struct llc_counts counts[MOST_UNITS] = { 0 };
@@ -158,7 +158,7 @@ bool rates_llc(const struct samples *in, unsigned n_units, bool is_write, struct
 
 bool rates_hccs(const struct samples *in, struct arena *mem, struct samples *out)
 {
-    if (!take(mem, out, in->n, HCCS_RATE_COLUMNS, 0))
+    if (!rates_take(mem, out, in->n, HCCS_RATE_COLUMNS, 0))
         return false;
     bool is_constant = true;
     for (size_t i = 1; i < in->n; i++) {
@@ -191,7 +191,7 @@ bool rates_port(const struct samples *in, struct arena *mem, struct samples *out
         { PORT_RX_BYTE_RATE, PORT_RX_PACKET_RATE, PORT_RX_PACKETS, PORT_RX_ERRORS, PORT_RX_DROPPED, PORT_RATE_RX },
         { PORT_TX_BYTE_RATE, PORT_TX_PACKET_RATE, PORT_TX_PACKETS, PORT_TX_ERRORS, PORT_TX_DROPPED, PORT_RATE_TX }
     };
-    if (!take(mem, out, in->n, PORT_RATE_COLUMNS, PORT_RATE_RX))
+    if (!rates_take(mem, out, in->n, PORT_RATE_COLUMNS, PORT_RATE_RX))
         return false;
     for (size_t i = 0; i < in->n; i++) {
         const double bandwidth = (double)samples_uint(in, PORT_BANDWIDTH, i); /* Mb/s */
@@ -215,7 +215,7 @@ bool rates_port(const struct samples *in, struct arena *mem, struct samples *out
 
 bool rates_netdev(const struct samples *in, struct arena *mem, struct samples *out)
 {
-    if (!take(mem, out, in->n, NETDEV_RATE_COLUMNS, 0))
+    if (!rates_take(mem, out, in->n, NETDEV_RATE_COLUMNS, 0))
         return false;
     for (size_t before = 0, i = 1; i < in->n; i++) {
         const double gap_s = (double)(in->at_ns[i] - in->at_ns[before]) / NS_PER_S;
@@ -247,7 +247,7 @@ static uint64_t sio_die(const struct samples *in, size_t row)
 bool rates_sio(const struct samples *in, struct ticks tick, struct arena *mem, struct samples *out)
 {
     struct last_seen last = { 0 };
-    if (!take(mem, out, in->n, SIO_RATE_COLUMNS, SIO_RATE_FIRST))
+    if (!rates_take(mem, out, in->n, SIO_RATE_COLUMNS, SIO_RATE_FIRST))
         return false;
     for (size_t i = 0; i < in->n; i++) {
         const uint64_t die = sio_die(in, i);
@@ -268,7 +268,7 @@ bool rates_qos(const struct samples *in, size_t n_events, struct arena *mem, str
     const bool has_dies = in->column[QOS_DIE_HEAD].at && in->column[QOS_DIE_HEAD].width == W16;
     const size_t most = has_dies ? QOS_DIE_VALUES : QOS_VALUES;
     n_events = n_events < most ? n_events : most;
-    if (!take(mem, out, in->n * n_events, QOS_RATE_COLUMNS, QOS_RATE_COLUMNS))
+    if (!rates_take(mem, out, in->n * n_events, QOS_RATE_COLUMNS, QOS_RATE_COLUMNS))
         return false;
     for (size_t i = 0; i < in->n; i++)
         for (unsigned k = 0; k < n_events; k++) {
@@ -283,7 +283,7 @@ bool rates_qos(const struct samples *in, size_t n_events, struct arena *mem, str
 
 bool rates_acc(const struct samples *a, const struct samples *b, struct arena *mem, struct samples *out)
 {
-    if (!take(mem, out, a->n + b->n, ACC_FIELDS, ACC_FIELDS))
+    if (!rates_take(mem, out, a->n + b->n, ACC_FIELDS, ACC_FIELDS))
         return false;
     for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
         const bool of_a = k == b->n || (i < a->n && a->at_ns[i] <= b->at_ns[k]);
@@ -299,7 +299,7 @@ bool rates_acc(const struct samples *a, const struct samples *b, struct arena *m
 bool rates_changes(const struct samples *in, int64_t begin_ns, uint64_t otherwise, struct arena *mem,
                    struct samples *out)
 {
-    if (!take(mem, out, in->n + 1, LPM_ENTRY_FIELDS, LPM_ENTRY_FIELDS))
+    if (!rates_take(mem, out, in->n + 1, LPM_ENTRY_FIELDS, LPM_ENTRY_FIELDS))
         return false;
     size_t first = 0;
     while (first < in->n && in->at_ns[first] < begin_ns)

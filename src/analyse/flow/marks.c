@@ -216,14 +216,14 @@ static bool find_on_host(struct device_marks *seen, const struct profile *p, con
     return done;
 }
 
-struct pairing {
+struct marks_pairing {
     const struct device_log *log;
     const struct source *source;
     struct device_marks *out;
     uint64_t n_outside, n_unpaired;
 };
 
-static void add_mark(struct pairing *p, uint32_t first, uint32_t last)
+static void add_mark(struct marks_pairing *p, uint32_t first, uint32_t last)
 {
     struct device_marks *m = p->out;
     const int64_t begin_ns = source_device_ns(p->source, p->log->stamps.tick[first]);
@@ -241,7 +241,7 @@ static void add_mark(struct pairing *p, uint32_t first, uint32_t last)
 }
 
 /* Stamps with one id, in order of time. */
-static void pair_stamps(struct pairing *p, const uint32_t *row, size_t n, bool has_tags)
+static void pair_stamps(struct marks_pairing *p, const uint32_t *row, size_t n, bool has_tags)
 {
     const uint16_t *tag = p->log->stamps.tag;
     if (!has_tags) {
@@ -284,7 +284,7 @@ bool device_marks_analyse(struct profile *p, struct device *d, struct error *e)
             order[at++] = i;
     if (!done || !order_by_u64(order, n, log->stamps.tick) || !order_by_u64(order, n, log->stamps.index))
         return error_no_memory(e, d->source.path);
-    struct pairing pairing = { .log = log, .source = &d->source, .out = m };
+    struct marks_pairing pairing = { .log = log, .source = &d->source, .out = m };
     const bool has_tags = has_range_tags(&d->source);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && log->stamps.index[order[end]] == log->stamps.index[order[i]];)

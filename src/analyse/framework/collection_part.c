@@ -105,7 +105,7 @@ static bool find_times(struct collection_part *p, const struct collection *s, co
 }
 
 /* Selected rows of a table, and the arena for the columns that are reduced to them. */
-struct gathering {
+struct collection_part_gathering {
     const struct collection_part *part;
     uint32_t *row;
     size_t n;
@@ -113,7 +113,7 @@ struct gathering {
 };
 
 /* Selects the rows that begin in the part. */
-static bool begins(struct gathering *g, const int64_t *begin_ns, size_t n)
+static bool begins(struct collection_part_gathering *g, const int64_t *begin_ns, size_t n)
 {
     g->n = 0;
     g->row = arena_take(g->mem, n, sizeof *g->row);
@@ -123,16 +123,16 @@ static bool begins(struct gathering *g, const int64_t *begin_ns, size_t n)
     return g->row != NULL;
 }
 
-static void *gather(const struct gathering *g, const void *column, size_t size)
+static void *collection_part_gather(const struct collection_part_gathering *g, const void *column, size_t size)
 {
     void *to = column ? arena_take(g->mem, g->n, size) : NULL;
     if (to)
         order_apply(to, column, g->row, g->n, size);
     return to;
 }
-#define GATHER(g, column) ((column) = gather((g), (column), sizeof *(column)))
+#define GATHER(g, column) ((column) = collection_part_gather((g), (column), sizeof *(column)))
 
-static bool cut_ops(struct gathering *g, struct framework_ops *o, uint32_t **row)
+static bool cut_ops(struct collection_part_gathering *g, struct framework_ops *o, uint32_t **row)
 {
     *row = arena_take(g->mem, o->n, sizeof **row);
     if (!*row || !begins(g, o->begin_ns, o->n))
@@ -157,7 +157,7 @@ static bool cut_ops(struct gathering *g, struct framework_ops *o, uint32_t **row
     return !arena_failed(g->mem);
 }
 
-static bool cut_spans(struct gathering *g, struct queue_spans *q)
+static bool cut_spans(struct collection_part_gathering *g, struct queue_spans *q)
 {
     q->n = g->n;
     GATHER(g, q->begin_ns);
@@ -170,7 +170,7 @@ static bool cut_spans(struct gathering *g, struct queue_spans *q)
 }
 
 /* Enqueue spans that begin in the part, and the dequeue spans of the same tasks, whenever these began. */
-static bool cut_queue(struct gathering *g, struct framework *f)
+static bool cut_queue(struct collection_part_gathering *g, struct framework *f)
 {
     struct keys put_in = { 0 };
     if (!begins(g, f->enqueue.begin_ns, f->enqueue.n) || !cut_spans(g, &f->enqueue))
@@ -186,7 +186,7 @@ static bool cut_queue(struct gathering *g, struct framework *f)
     return g->row && cut_spans(g, &f->dequeue);
 }
 
-static bool cut_python(struct gathering *g, struct python_calls *p)
+static bool cut_python(struct collection_part_gathering *g, struct python_calls *p)
 {
     if (!begins(g, p->begin_ns, p->n))
         return false;
@@ -203,7 +203,7 @@ static bool cut_python(struct gathering *g, struct python_calls *p)
     return !arena_failed(g->mem);
 }
 
-static bool cut_gc(struct gathering *g, struct collected_garbage *c)
+static bool cut_gc(struct collection_part_gathering *g, struct collected_garbage *c)
 {
     if (!begins(g, c->begin_ns, c->n))
         return false;
@@ -215,7 +215,8 @@ static bool cut_gc(struct gathering *g, struct collected_garbage *c)
 }
 
 /* The data that only MindSpore has. op_row is the result of cut_ops(), and g still has the rows that it selected. */
-static bool cut_ms(struct gathering *g, const struct framework *all, struct mindspore *ms, const uint32_t *op_row)
+static bool cut_ms(struct collection_part_gathering *g, const struct framework *all, struct mindspore *ms,
+                   const uint32_t *op_row)
 {
     struct ms_dataset *d = &ms->dataset;
     GATHER(g, ms->ranges.flow);
@@ -261,7 +262,7 @@ bool collection_part_find(struct collection_part *p, const struct collection *s,
         return error_no_memory(e, s->path);
     if (!find_times(p, s, asked))
         return no_such_step(s, asked, e);
-    struct gathering g = { .part = p, .mem = mem };
+    struct collection_part_gathering g = { .part = p, .mem = mem };
     struct framework *f = &p->framework;
     if (!cut_ops(&g, &f->ops, &p->op_row) || !cut_ms(&g, &s->framework, &f->ms, p->op_row) || !cut_queue(&g, f) ||
         !cut_python(&g, &f->python) || !cut_gc(&g, &f->gc))

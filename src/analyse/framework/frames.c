@@ -38,7 +38,7 @@ bool stack_next(const char *stack, size_t len, size_t *at, struct stack_part *pa
     return true;
 }
 
-struct building {
+struct frames_building {
     const struct collection *s;
     struct frames *f;
     struct keys places; /* of frames but the root, by (parent, is operator, name) */
@@ -50,7 +50,7 @@ struct building {
     struct arena *mem, *spare;
 };
 
-static uint32_t frame_in(struct building *b, uint32_t parent, name_id name, enum frame_kind kind)
+static uint32_t frame_in(struct frames_building *b, uint32_t parent, name_id name, enum frame_kind kind)
 {
     const uint8_t depth = b->f->at.at[parent].depth;
     if (depth == FRAMES_DEEPEST)
@@ -81,7 +81,7 @@ static bool is_library(const struct stack_part *p)
 }
 
 /* The innermost frame of a stack. The same stacks occur many times; each is split only once. */
-static uint32_t leaf_of(struct building *b, name_id stack)
+static uint32_t leaf_of(struct frames_building *b, name_id stack)
 {
     const uint32_t place = keys_add(&b->stacks, stack, b->spare);
     if (place == KEYS_NO_MEMORY || place < b->leaf.n)
@@ -106,7 +106,7 @@ static uint32_t leaf_of(struct building *b, name_id stack)
 
 /* The frame of an operator. A step has the frame of its surroundings, so that the same operators of all steps are in
  * one frame. */
-static uint32_t frame_of_op(struct building *b, uint32_t row, bool is_step)
+static uint32_t frame_of_op(struct frames_building *b, uint32_t row, bool is_step)
 {
     const struct framework_ops *o = &b->s->framework.ops;
     const uint32_t outer = b->s->tree.parent[row];
@@ -123,14 +123,14 @@ static uint32_t frame_of_op(struct building *b, uint32_t row, bool is_step)
     return b->inside[row];
 }
 
-struct sorting {
+struct frames_sorting {
     const struct frame *frame;
     const struct names *names;
 };
 
 static int longest_first(const void *a, const void *b, void *context)
 {
-    const struct sorting *s = context;
+    const struct frames_sorting *s = context;
     const struct frame *x = &s->frame[*(const uint32_t *)a], *y = &s->frame[*(const uint32_t *)b];
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
@@ -141,7 +141,7 @@ static int longest_first(const void *a, const void *b, void *context)
 }
 
 /* Adds the totals of frames to their parents, and builds the lists of children. */
-static bool close_tree(struct building *b)
+static bool close_tree(struct frames_building *b)
 {
     struct frames *f = b->f;
     for (size_t i = f->at.n; i-- > 1;) { /* parents have smaller numbers */
@@ -160,7 +160,7 @@ static bool close_tree(struct building *b)
         f->first_child[i + 1] += f->first_child[i];
     if (f->at.n > 1)
         qsort_r(f->child, f->at.n - 1, sizeof *f->child, longest_first,
-                &(struct sorting){ f->at.at, b->s->profile.names });
+                &(struct frames_sorting){ f->at.at, b->s->profile.names });
     return true;
 }
 
@@ -170,7 +170,7 @@ bool frames_build(struct frames *f, const struct collection *s, enum time_metric
     struct names *names = s->profile.names;
     struct arena *spare = arena_new();
     *f = (struct frames){ 0 };
-    struct building b = { .s = s, .f = f, .mem = mem, .spare = spare };
+    struct frames_building b = { .s = s, .f = f, .mem = mem, .spare = spare };
     bool ok = spare && list_add(&f->at, mem);
     if (ok) {
         b.no_stack = names_addz(names, "without a Python stack");

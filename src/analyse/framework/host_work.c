@@ -58,14 +58,14 @@ bool range_spans_steps(const struct framework_ops *o, size_t row, const struct s
 }
 
 /* By row: what the sweeps below ask of an operator. */
-enum row_kind {
+enum host_work_row_kind {
     ROW_OTHER,
     ROW_COLLECTIVE,
     ROW_WORK, /* this and the next: of the thread of the steps */
     ROW_RANGE
 };
 
-static enum row_kind kind_of(const struct collection *c, size_t row, const struct step_series *s)
+static enum host_work_row_kind host_work_kind_of(const struct collection *c, size_t row, const struct step_series *s)
 {
     const struct framework_ops *o = &c->framework.ops;
     if (name_is_collective(names_text(c->profile.names, o->name[row])))
@@ -106,7 +106,7 @@ bool host_work_find(struct host_work *out, const struct collection *c, const str
     uint8_t *kind = arena_take(mem, o->n, sizeof *kind);
     size_t n = 0;
     for (size_t row = 0; kind && row < o->n; row++) {
-        kind[row] = (uint8_t)kind_of(c, row, s);
+        kind[row] = (uint8_t)host_work_kind_of(c, row, s);
         n += kind[row] == ROW_COLLECTIVE;
     }
     if (!kind || !intervals_take(&out->busy, o->n, mem) || !intervals_take(&out->collectives, n, mem) ||

@@ -8,7 +8,7 @@
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
 /* The events of device allocators in two orders, in scratch memory. */
-struct events {
+struct memory_lifetimes_events {
     size_t n;
     uint64_t *time;       /* of every row, as an unsigned sort key */
     uint32_t *by_time;    /* rows */
@@ -16,7 +16,7 @@ struct events {
     uint32_t *position;   /* of every row, in by_time */
 };
 
-static bool events_sort(struct events *v, const struct framework_memory *m, struct arena *mem)
+static bool events_sort(struct memory_lifetimes_events *v, const struct framework_memory *m, struct arena *mem)
 {
     v->time = arena_take(mem, m->n, sizeof *v->time);
     v->by_time = arena_take(mem, m->n, sizeof *v->by_time);
@@ -39,14 +39,14 @@ static bool events_sort(struct events *v, const struct framework_memory *m, stru
 }
 
 /* Lifetimes as they are found: address by address. */
-struct found {
+struct memory_lifetimes_found {
     size_t n;
     uint32_t *row[3];    /* by kind */
     uint32_t *position;  /* by time, of the first event of the address */
     uint64_t n_unpaired; /* halves without the other */
 };
 
-static bool found_take(struct found *f, size_t most, struct arena *mem)
+static bool found_take(struct memory_lifetimes_found *f, size_t most, struct arena *mem)
 {
     for (int k = 0; k < 3; k++)
         f->row[k] = arena_take(mem, most, sizeof *f->row[k]);
@@ -57,7 +57,7 @@ static bool found_take(struct found *f, size_t most, struct arena *mem)
 /* Counts the missing events of the last lifetime. Blocks of the caching allocator are allocated, freed and returned to
  * the pool; on GPUs, and where records name owners, there is no return. Workspaces are not checked: they are not
  * returned to a pool. */
-static void count_missing(struct found *f, const struct framework_memory *m)
+static void count_missing(struct memory_lifetimes_found *f, const struct framework_memory *m)
 {
     const size_t life = f->n - 1;
     const uint32_t row = f->row[MEMORY_MALLOC][life];
@@ -69,8 +69,8 @@ static void count_missing(struct found *f, const struct framework_memory *m)
 }
 
 /* Divides the events of one address, by time, into lifetimes. */
-static void find_lives(struct found *f, const struct framework_memory *m, const uint32_t *row, size_t n,
-                       uint32_t position)
+static void find_lives(struct memory_lifetimes_found *f, const struct framework_memory *m, const uint32_t *row,
+                       size_t n, uint32_t position)
 {
     bool is_open = false;
     for (size_t i = 0; i < n; i++) {
@@ -97,7 +97,8 @@ static void find_lives(struct found *f, const struct framework_memory *m, const 
         count_missing(f, m);
 }
 
-static void find_all(struct found *f, const struct framework_memory *m, const struct events *v)
+static void find_all(struct memory_lifetimes_found *f, const struct framework_memory *m,
+                     const struct memory_lifetimes_events *v)
 {
     for (size_t first = 0, n; first < v->n; first += n) {
         const uint32_t *row = v->by_address + first;
@@ -108,8 +109,8 @@ static void find_all(struct found *f, const struct framework_memory *m, const st
     }
 }
 
-static bool put_in_order(struct memory_lives *l, const struct found *f, const struct events *v, struct arena *mem,
-                         struct arena *scratch)
+static bool put_in_order(struct memory_lives *l, const struct memory_lifetimes_found *f,
+                         const struct memory_lifetimes_events *v, struct arena *mem, struct arena *scratch)
 {
     uint32_t *order = arena_take(scratch, f->n, sizeof *order);
     uint64_t *when = arena_take(scratch, f->n, sizeof *when);
@@ -137,8 +138,8 @@ bool memory_lives_analyse(struct collection *s, struct error *e)
     const struct framework_memory *m = &s->framework.memory;
     struct framework_file *file = &s->framework.file[FRAMEWORK_MEMORY];
     struct arena *scratch = arena_new();
-    struct events v = { 0 };
-    struct found f = { 0 };
+    struct memory_lifetimes_events v = { 0 };
+    struct memory_lifetimes_found f = { 0 };
     struct memory_names names;
     s->lives = (struct memory_lives){ 0 };
     bool done = scratch && events_sort(&v, m, scratch) && found_take(&f, v.n, scratch);

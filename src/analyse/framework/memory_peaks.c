@@ -7,12 +7,12 @@
 enum { ALLOCATED, RESERVED, COUNTERS };
 
 /* What a device's allocators reported last. */
-struct holding {
+struct memory_peaks_holding {
     int64_t bytes[COUNTERS][MEMORY_SOURCES];
 };
 
 /* One report: a row of framework_memory, of ms_memory_totals, or of the host's op_memory. */
-struct report {
+struct memory_peaks_report {
     enum memory_source source;
     uint32_t row;
 };
@@ -22,8 +22,8 @@ struct search {
     const struct memory_device *device; /* NULL: any of the type */
     int32_t type;
     struct keys devices;
-    LIST(struct holding) holding; /* by place of the device */
-    LIST(struct report) report;
+    LIST(struct memory_peaks_holding) holding; /* by place of the device */
+    LIST(struct memory_peaks_report) report;
     struct arena *mem;
 };
 
@@ -47,9 +47,9 @@ static int32_t recorded_type(const struct collection *s)
 
 static bool add_report(struct search *q, enum memory_source source, uint32_t row)
 {
-    struct report *r = list_add(&q->report, q->mem);
+    struct memory_peaks_report *r = list_add(&q->report, q->mem);
     if (r)
-        *r = (struct report){ source, row };
+        *r = (struct memory_peaks_report){ source, row };
     return r != NULL;
 }
 
@@ -73,14 +73,14 @@ static bool find_reports(struct search *q)
     return true;
 }
 
-static int64_t report_ns(const struct collection *s, struct report r)
+static int64_t report_ns(const struct collection *s, struct memory_peaks_report r)
 {
     if (r.source == MEMORY_OF_GRAPHS)
         return graph_memory_ns(&s->profile, r.row);
     return (has_only_totals(s) ? s->framework.ms.totals.time_ns : s->framework.memory.time_ns)[r.row];
 }
 
-static int64_t report_device(const struct collection *s, struct report r)
+static int64_t report_device(const struct collection *s, struct memory_peaks_report r)
 {
     if (r.source == MEMORY_OF_GRAPHS)
         return s->profile.host.records.op_memory.device[r.row];
@@ -103,14 +103,14 @@ static uint32_t *order_reports(const struct search *q)
 }
 
 /* What the device holds after a report; NULL: no memory. */
-static const struct holding *hold(struct search *q, struct report r)
+static const struct memory_peaks_holding *hold(struct search *q, struct memory_peaks_report r)
 {
     const struct framework_memory *m = &q->s->framework.memory;
     const struct op_memory *g = &q->s->profile.host.records.op_memory;
     const uint32_t place = keys_add(&q->devices, (uint64_t)report_device(q->s, r), q->mem);
     if (place == KEYS_NO_MEMORY || (place == q->holding.n && !list_add(&q->holding, q->mem)))
         return NULL;
-    struct holding *h = &q->holding.at[place];
+    struct memory_peaks_holding *h = &q->holding.at[place];
     const struct ms_memory_totals *t = &q->s->framework.ms.totals;
     int64_t *allocated = &h->bytes[ALLOCATED][r.source], *reserved = &h->bytes[RESERVED][r.source];
     if (r.source == MEMORY_OF_GRAPHS) {
@@ -138,7 +138,7 @@ static name_id taken_by(const struct collection *s, uint32_t row)
     return NAME_EMPTY;
 }
 
-static name_id report_name(const struct collection *s, struct report r)
+static name_id report_name(const struct collection *s, struct memory_peaks_report r)
 {
     name_id name;
     if (r.source != MEMORY_OF_GRAPHS)
@@ -147,7 +147,8 @@ static name_id report_name(const struct collection *s, struct report r)
                                                                                                          : NAME_EMPTY;
 }
 
-static void compare(struct memory_peak *most, const struct collection *s, struct report r, const int64_t *part)
+static void memory_peaks_compare(struct memory_peak *most, const struct collection *s, struct memory_peaks_report r,
+                                 const int64_t *part)
 {
     int64_t bytes = 0;
     for (int i = 0; i < MEMORY_SOURCES; i++)
@@ -173,12 +174,12 @@ bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, con
     const uint32_t *order = q.mem && find_reports(&q) ? order_reports(&q) : NULL;
     bool done = order != NULL;
     for (size_t i = 0; done && i < q.report.n; i++) {
-        const struct report r = q.report.at[order[i]];
-        const struct holding *h = hold(&q, r);
+        const struct memory_peaks_report r = q.report.at[order[i]];
+        const struct memory_peaks_holding *h = hold(&q, r);
         done = h != NULL;
         if (done) {
-            compare(&out->allocated, s, r, h->bytes[ALLOCATED]);
-            compare(&out->reserved, s, r, h->bytes[RESERVED]);
+            memory_peaks_compare(&out->allocated, s, r, h->bytes[ALLOCATED]);
+            memory_peaks_compare(&out->reserved, s, r, h->bytes[RESERVED]);
         }
     }
     arena_free(q.mem);

@@ -7,13 +7,13 @@
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
 /* The rows of one kind by time, and of each row its device. */
-struct rows {
+struct memory_series_rows {
     size_t n;
     uint32_t *row;
     int64_t *time_ns; /* of all rows of the table */
 };
 
-static bool sort_by_time(struct rows *r, size_t n_all, struct arena *mem)
+static bool sort_by_time(struct memory_series_rows *r, size_t n_all, struct arena *mem)
 {
     uint64_t *key = arena_take(mem, n_all, sizeof *key);
     for (size_t i = 0; key && i < r->n; i++)
@@ -23,9 +23,9 @@ static bool sort_by_time(struct rows *r, size_t n_all, struct arena *mem)
     return done;
 }
 
-static bool framework_rows(struct rows *r, const struct framework_memory *m, struct arena *mem)
+static bool framework_rows(struct memory_series_rows *r, const struct framework_memory *m, struct arena *mem)
 {
-    *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row), .time_ns = m->time_ns };
+    *r = (struct memory_series_rows){ .row = arena_take(mem, m->n, sizeof *r->row), .time_ns = m->time_ns };
     for (uint32_t i = 0; r->row && i < m->n; i++)
         if (memory_is_on_device(m->device_type[i]))
             r->row[r->n++] = i;
@@ -33,11 +33,11 @@ static bool framework_rows(struct rows *r, const struct framework_memory *m, str
 }
 
 /* Equal times stay as the device's own table has them: device by device. */
-static bool graph_rows(struct rows *r, const struct profile *p, bool with_early, struct arena *mem)
+static bool graph_rows(struct memory_series_rows *r, const struct profile *p, bool with_early, struct arena *mem)
 {
     const struct op_memory *m = &p->host.records.op_memory;
-    *r = (struct rows){ .row = arena_take(mem, m->n, sizeof *r->row),
-                        .time_ns = arena_take(mem, m->n, sizeof *r->time_ns) };
+    *r = (struct memory_series_rows){ .row = arena_take(mem, m->n, sizeof *r->row),
+                                      .time_ns = arena_take(mem, m->n, sizeof *r->time_ns) };
     if (!r->row || !r->time_ns)
         return false;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -76,7 +76,7 @@ bool memory_series_make(struct memory_series *out, const struct collection *s, b
 {
     const struct framework_memory *m = &s->framework.memory;
     const struct op_memory *g = &s->profile.host.records.op_memory;
-    struct rows framework, graph;
+    struct memory_series_rows framework, graph;
     struct latest latest = { .mem = mem };
     if (!framework_rows(&framework, m, mem) || !graph_rows(&graph, &s->profile, with_early, mem))
         return false;

@@ -41,13 +41,13 @@ static bool ranges_with(struct by_thread *out, const struct collection *s, const
 
 /* One pass over ranges and times, both sorted by (thread, time). A time belongs to the first range of its thread that
  * has not ended before it, if this range has begun. */
-struct walk {
+struct ms_links_walk {
     const struct framework_ops *o;
     const struct by_thread *ranges;
     size_t at;
 };
 
-static uint32_t range_around(struct walk *w, uint32_t thread, int64_t ns)
+static uint32_t range_around(struct ms_links_walk *w, uint32_t thread, int64_t ns)
 {
     const struct framework_ops *o = w->o;
     for (; w->at < w->ranges->n; w->at++) {
@@ -71,7 +71,7 @@ static bool link_kernels(struct collection *s, struct arena *spare)
     order_fill(kernels.row, k->n);
     if (!sort_rows(&kernels, k->n, k->launch_ns, k->launch_thread, spare))
         return false;
-    struct walk w = { &s->framework.ops, &ranges, 0 };
+    struct ms_links_walk w = { &s->framework.ops, &ranges, 0 };
     const bool is_linked = s->settings.level != PROFILER_LEVEL_NONE;
     for (size_t i = 0; i < k->n; i++) {
         const uint32_t row = kernels.row[i];
@@ -95,7 +95,7 @@ static bool link_marks(struct collection *s, struct arena *spare)
         begin_ns[i] = source_host_ns(&s->profile.host.source, m->begin[i]);
     if (!sort_rows(&marks, m->n, begin_ns, m->thread, spare))
         return false;
-    struct walk w = { &s->framework.ops, &ranges, 0 };
+    struct ms_links_walk w = { &s->framework.ops, &ranges, 0 };
     for (size_t i = 0; i < m->n; i++) {
         const uint32_t row = marks.row[i];
         s->links.op_of_mark[row] = range_around(&w, m->thread[row], begin_ns[row]);

@@ -15,7 +15,7 @@ enum {
     MOST_IN_TURN = 64 /* ranges of a turn */
 };
 
-struct range {
+struct step_marks_range {
     int64_t begin_ns, end_ns;
     uint64_t thread;
     uint32_t row, family;
@@ -23,7 +23,7 @@ struct range {
 };
 
 /* Ranges of one thread whose names differ in numbers only. */
-struct family {
+struct step_marks_family {
     uint64_t thread;
     name_id name; /* of the first */
     size_t n;     /* outermost ranges */
@@ -34,10 +34,10 @@ struct family {
 struct marking {
     const struct step_candidates *c;
     struct arena *work;
-    struct range *range;
+    struct step_marks_range *range;
     size_t n;
     struct keys key; /* of families */
-    LIST(struct family) family;
+    LIST(struct step_marks_family) family;
 };
 
 static bool is_digit(char c)
@@ -77,7 +77,7 @@ static void family_name(char out[FAMILY_NAME], const char *name)
 
 static int by_thread(const void *left, const void *right)
 {
-    const struct range *a = left, *b = right;
+    const struct step_marks_range *a = left, *b = right;
     if (a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
     if (a->begin_ns != b->begin_ns)
@@ -87,9 +87,9 @@ static int by_thread(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int by_begin(const void *left, const void *right)
+static int step_marks_by_begin(const void *left, const void *right)
 {
-    const struct range *a = left, *b = right;
+    const struct step_marks_range *a = left, *b = right;
     return a->begin_ns != b->begin_ns ? (a->begin_ns < b->begin_ns ? -1 : 1) : (a->row > b->row) - (a->row < b->row);
 }
 
@@ -119,17 +119,17 @@ static bool families_find(struct marking *m)
     bool done = text != NULL;
     for (size_t i = 0; done && i < m->n; i++) {
         char name[FAMILY_NAME], key[FAMILY_NAME + 24];
-        struct range *r = &m->range[i];
+        struct step_marks_range *r = &m->range[i];
         family_name(name, names_text(c->names, c->name[r->row]));
         snprintf(key, sizeof key, "%llu %s", (unsigned long long)r->thread, name);
         r->family = keys_add(&m->key, names_addz(text, key), m->work);
         done = r->family != KEYS_NO_MEMORY && !names_failed(text);
         if (!done || r->family < m->family.n)
             continue;
-        struct family *new = list_add(&m->family, m->work);
+        struct step_marks_family *new = list_add(&m->family, m->work);
         done = new != NULL;
         if (new)
-            *new = (struct family){ .thread = r->thread, .name = c->name[r->row] };
+            *new = (struct step_marks_family){ .thread = r->thread, .name = c->name[r->row] };
     }
     names_free(text);
     return done;
@@ -146,8 +146,8 @@ static void outermost_keep(struct marking *m)
     }
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++) {
-        struct range *r = &m->range[i];
-        struct family *f = &m->family.at[r->family];
+        struct step_marks_range *r = &m->range[i];
+        struct step_marks_family *f = &m->family.at[r->family];
         if (!f->repeats || (n > 0 && m->range[n - 1].thread == r->thread && m->range[n - 1].end_ns > r->begin_ns))
             continue;
         r->launches = launches_in(m->c, r->begin_ns, r->end_ns);
@@ -159,7 +159,7 @@ static void outermost_keep(struct marking *m)
 }
 
 static void rows_keep(struct marking *m,
-                      bool (*is_kept)(const struct marking *m, const struct range *r, uint64_t argument),
+                      bool (*is_kept)(const struct marking *m, const struct step_marks_range *r, uint64_t argument),
                       uint64_t argument)
 {
     size_t n = 0;
@@ -169,15 +169,15 @@ static void rows_keep(struct marking *m,
     m->n = n;
 }
 
-static bool is_of_thread(const struct marking *m, const struct range *r, uint64_t thread)
+static bool is_of_thread(const struct marking *m, const struct step_marks_range *r, uint64_t thread)
 {
     return r->thread == thread && m->family.at[r->family].n >= LEAST_RUNS;
 }
 
 /* A family whose ranges launch a quarter as much as those that launch most. */
-static bool launches_much(const struct marking *m, const struct range *r, uint64_t most)
+static bool launches_much(const struct marking *m, const struct step_marks_range *r, uint64_t most)
 {
-    const struct family *f = &m->family.at[r->family];
+    const struct step_marks_family *f = &m->family.at[r->family];
     return f->launches * 4 >= most * f->n;
 }
 
@@ -270,7 +270,7 @@ static bool steps_make(struct step_marks *out, const struct marking *m, size_t t
     if (arena_failed(mem))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const struct range *r = &m->range[i * turn];
+        const struct step_marks_range *r = &m->range[i * turn];
         out->row[i] = r->row;
         out->begin_ns[i] = r->begin_ns;
         out->end_ns[i] = lasts && (i + 1) * turn < m->n ? m->range[(i + 1) * turn].begin_ns : r[turn - 1].end_ns;
@@ -309,14 +309,14 @@ static void disjoint_keep(struct marking *m)
 {
     size_t n = 0;
     if (m->n > 1)
-        qsort(m->range, m->n, sizeof *m->range, by_begin);
+        qsort(m->range, m->n, sizeof *m->range, step_marks_by_begin);
     for (size_t i = 0; i < m->n; i++)
         if (n == 0 || m->range[i].begin_ns >= m->range[n - 1].end_ns)
             m->range[n++] = m->range[i];
     m->n = n;
 }
 
-static bool is_of_server(const struct marking *m, const struct range *r, uint64_t unused)
+static bool is_of_server(const struct marking *m, const struct step_marks_range *r, uint64_t unused)
 {
     (void)unused;
     return iteration_server(names_text(m->c->names, m->c->name[r->row])) != NULL;
@@ -337,19 +337,19 @@ static void last_extend(struct step_marks *k, const struct step_candidates *c)
 /* What PyTorch itself marks once in each turn of a loop. */
 static const char *const loops[] = { "enumerate(DataLoader)#", "Optimizer.step#" };
 
-static bool is_of_loop(const struct marking *m, const struct range *r, uint64_t loop)
+static bool is_of_loop(const struct marking *m, const struct step_marks_range *r, uint64_t loop)
 {
     return strncmp(names_text(m->c->names, m->c->name[r->row]), loops[loop], strlen(loops[loop])) == 0;
 }
 
-static bool is_wanted(const struct marking *m, const struct range *r, uint64_t is_exact)
+static bool is_wanted(const struct marking *m, const struct step_marks_range *r, uint64_t is_exact)
 {
     const char *name = names_text(m->c->names, m->c->name[r->row]);
     return is_exact ? strcmp(name, m->c->wanted) == 0 : strncmp(name, m->c->wanted, strlen(m->c->wanted)) == 0;
 }
 
 static size_t count(const struct marking *m,
-                    bool (*is_kept)(const struct marking *m, const struct range *r, uint64_t argument),
+                    bool (*is_kept)(const struct marking *m, const struct step_marks_range *r, uint64_t argument),
                     uint64_t argument)
 {
     size_t n = 0;
@@ -378,10 +378,10 @@ static bool find_repeated(struct step_marks *out, struct marking *m, struct aren
     rows_keep(m, is_of_thread, busiest_thread(m));
     uint64_t most = 0; /* launches in a range of a family, in the mean */
     for (size_t i = 0; i < m->n; i++) {
-        const struct family *f = &m->family.at[m->range[i].family];
+        const struct step_marks_family *f = &m->family.at[m->range[i].family];
         most = f->launches / f->n > most ? f->launches / f->n : most;
     }
-    struct range *all = arena_take(m->work, m->n, sizeof *all);
+    struct step_marks_range *all = arena_take(m->work, m->n, sizeof *all);
     const size_t n_all = m->n;
     if (!all)
         return false;
@@ -417,7 +417,7 @@ static bool find_among(struct step_marks *out, const struct step_candidates *c, 
     bool done = m.range != NULL;
     for (size_t i = first; done && i < end; i++)
         if (c->end_ns[i] > c->begin_ns[i] && (c->wanted || name_may_mark(names_text(c->names, c->name[i]))))
-            m.range[m.n++] = (struct range){ c->begin_ns[i], c->end_ns[i], c->thread[i], (uint32_t)i, 0, 0 };
+            m.range[m.n++] = (struct step_marks_range){ c->begin_ns[i], c->end_ns[i], c->thread[i], (uint32_t)i, 0, 0 };
     if (done && m.n > 1)
         qsort(m.range, m.n, sizeof *m.range, by_thread);
     done = done && families_find(&m) && (c->wanted ? find_wanted : find_repeated)(out, &m, mem);

@@ -15,7 +15,7 @@ struct known_dim {
     bool is_known;
 };
 
-struct building {
+struct cuda_operators_building {
     struct profile *p;
     size_t n_calls;
     uint32_t *call; /* rows of calls that have a correlation id, by it */
@@ -71,7 +71,7 @@ static name_id short_name(struct names *names, name_id name)
     return names_add(names, text + first, length);
 }
 
-static void kernel_names(struct building *b, uint64_t hash, name_id *name, name_id *type)
+static void kernel_names(struct cuda_operators_building *b, uint64_t hash, name_id *name, name_id *type)
 {
     const size_t i = hash % CACHED;
     if (!b->kernel[i].is_known || b->kernel[i].hash != hash) {
@@ -84,7 +84,7 @@ static void kernel_names(struct building *b, uint64_t hash, name_id *name, name_
     *type = b->kernel[i].type;
 }
 
-static name_id dim_name(struct building *b, uint32_t *const of[GPU_DIMENSIONS], size_t row)
+static name_id dim_name(struct cuda_operators_building *b, uint32_t *const of[GPU_DIMENSIONS], size_t row)
 {
     const uint32_t x = of[0][row], y = of[1][row], z = of[2][row];
     struct known_dim *k = &b->dim[(x * 31 + y * 7 + z) % CACHED];
@@ -109,7 +109,7 @@ static name_id copy_name(struct names *names, const struct gpu_tasks *g, size_t 
 
 /* ---- rows ---- */
 
-static bool calls_index(struct building *b, struct arena *mem)
+static bool calls_index(struct cuda_operators_building *b, struct arena *mem)
 {
     const struct calls *c = &b->p->host.calls;
     b->call = arena_take(mem, c->n, sizeof *b->call);
@@ -120,7 +120,7 @@ static bool calls_index(struct building *b, struct arena *mem)
 }
 
 /* The call with a correlation id; of several the first, which is the outermost. NO_ROW: none. */
-static uint32_t call_of(const struct building *b, uint32_t correlation)
+static uint32_t call_of(const struct cuda_operators_building *b, uint32_t correlation)
 {
     const struct calls *c = &b->p->host.calls;
     const size_t at = correlation ? order_first_u32(b->call, b->n_calls, c->request, correlation) : b->n_calls;
@@ -133,7 +133,7 @@ static uint32_t blocks_of(const struct gpu_tasks *g, size_t row)
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static void op_add(struct building *b, const struct gpu_tasks *g, size_t row, name_id name, name_id type)
+static void op_add(struct cuda_operators_building *b, const struct gpu_tasks *g, size_t row, name_id name, name_id type)
 {
     struct ops *o = &b->p->host.ops;
     const size_t k = o->n++;
@@ -150,7 +150,7 @@ static void op_add(struct building *b, const struct gpu_tasks *g, size_t row, na
     o->block_dim[k] = dim_name(b, g->block, row);
 }
 
-static void task_add(struct building *b, const struct device *d, size_t row)
+static void task_add(struct cuda_operators_building *b, const struct device *d, size_t row)
 {
     const struct gpu_tasks *g = &d->gpu;
     const struct calls *c = &b->p->host.calls;
@@ -204,7 +204,7 @@ static bool tables_take(struct profile *p)
 }
 
 /* Devices are in the order of their ids; inside them rows by stream, each in file order. */
-static bool device_add(struct building *b, const struct device *d, struct arena *mem)
+static bool device_add(struct cuda_operators_building *b, const struct device *d, struct arena *mem)
 {
     const struct gpu_tasks *g = &d->gpu;
     uint32_t *order = arena_take(mem, g->n, sizeof *order);
@@ -222,7 +222,7 @@ static bool device_add(struct building *b, const struct device *d, struct arena 
 bool cuda_operators_analyse(struct profile *p, struct error *e)
 {
     struct arena *mem = arena_new();
-    struct building *b = mem ? arena_take(mem, 1, sizeof *b) : NULL;
+    struct cuda_operators_building *b = mem ? arena_take(mem, 1, sizeof *b) : NULL;
     bool done = b != NULL;
     if (done) {
         b->p = p;

@@ -84,7 +84,7 @@ static bool sum_calls(struct host_use *out, const struct os_calls *c, struct are
         !(out->calls = arena_take(mem, by_name.n + 1, sizeof *out->calls)))
         return false;
     for (size_t i = 0; i < by_name.n; i++) {
-        const struct tally *const t = &by_name.at[i];
+        const struct host_tally *const t = &by_name.at[i];
         out->calls[i] = (struct os_call_sum){ .name = t->a, .n = t->n, .sum_ns = t->sum, .most_ns = t->most };
         out->calls_n += t->n;
         out->calls_ns += t->sum;

@@ -7,13 +7,13 @@
 static const uint64_t SIGN = UINT64_C(1) << 63;
 enum { FEW = 16 };
 
-struct intervals {
+struct nesting_intervals {
     const int64_t *begin_ns, *end_ns;
 };
 
 /* Whether a precedes b, if both begin together: the longer one precedes; of equally long ones, the one that was
  * recorded later; of spans without duration, the one that was recorded earlier. */
-static bool is_before(const struct intervals *v, uint32_t a, uint32_t b)
+static bool is_before(const struct nesting_intervals *v, uint32_t a, uint32_t b)
 {
     if (v->end_ns[a] != v->end_ns[b])
         return v->end_ns[a] > v->end_ns[b];
@@ -21,7 +21,7 @@ static bool is_before(const struct intervals *v, uint32_t a, uint32_t b)
 }
 
 /* Rows that begin together. `key` is by row. */
-static bool run_sort(const struct intervals *v, uint32_t *row, size_t n, uint64_t *key)
+static bool run_sort(const struct nesting_intervals *v, uint32_t *row, size_t n, uint64_t *key)
 {
     if (n > FEW) {
         for (size_t i = 0; i < n; i++)
@@ -44,7 +44,7 @@ static bool run_sort(const struct intervals *v, uint32_t *row, size_t n, uint64_
 
 bool nesting_order(uint32_t *order, size_t n, const int64_t *begin_ns, const int64_t *end_ns)
 {
-    const struct intervals v = { begin_ns, end_ns };
+    const struct nesting_intervals v = { begin_ns, end_ns };
     struct arena *mem = arena_new();
     uint64_t *key = mem ? arena_take(mem, n, sizeof *key) : NULL;
     order_fill(order, n);

@@ -7,7 +7,7 @@ static const char file[] = "host/data/additional.task_memory_info";
 
 /* An address with its current allocation. If an address is allocated again without a release, the later allocation
  * takes the place of the first one in the report. */
-struct holding {
+struct op_memory_holding {
     uint64_t addr, name;
     uint32_t device;
     bool is_used;
@@ -15,21 +15,21 @@ struct holding {
 };
 
 struct holdings {
-    struct holding *slot;
+    struct op_memory_holding *slot;
     size_t n_slots; /* a power of two */
 };
 
-static struct holding *find(struct holdings *h, const struct op_memory *m, size_t row)
+static struct op_memory_holding *op_memory_find(struct holdings *h, const struct op_memory *m, size_t row)
 {
     const uint64_t hash = hash_more(hash_more(hash_u64(m->addr[row]), m->name[row]), m->device[row]);
     size_t at = (size_t)hash & (h->n_slots - 1);
-    struct holding *s = &h->slot[at];
+    struct op_memory_holding *s = &h->slot[at];
     while (s->is_used && (s->addr != m->addr[row] || s->name != m->name[row] || s->device != m->device[row])) {
         at = (at + 1) & (h->n_slots - 1);
         s = &h->slot[at];
     }
     if (!s->is_used)
-        *s = (struct holding){ m->addr[row], m->name[row], m->device[row], true, NO_ROW };
+        *s = (struct op_memory_holding){ m->addr[row], m->name[row], m->device[row], true, NO_ROW };
     return s;
 }
 
@@ -41,7 +41,7 @@ static uint64_t pair(struct op_memory *m, struct holdings *h, uint32_t *latest)
         latest[i] = NO_ROW;
         if (m->size[i] == 0)
             continue;
-        struct holding *s = find(h, m, i);
+        struct op_memory_holding *s = op_memory_find(h, m, i);
         if (m->size[i] > 0) {
             n_unpaired += s->first != NO_ROW;
             s->first = s->first == NO_ROW ? i : s->first;

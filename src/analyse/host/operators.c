@@ -340,7 +340,7 @@ static void add_small(struct build *b, const struct situation *s, uint32_t conte
 }
 
 /* One step of a collective: a single task, or a range of contexts of one. */
-static void add_steps(struct build *b, const struct situation *s, bool adds_tasks)
+static void operators_add_steps(struct build *b, const struct situation *s, bool adds_tasks)
 {
     const struct host_records *h = &b->p->host.records;
     const uint32_t call = s->path.communication, context = by_call_last(&b->contexts, call);
@@ -455,7 +455,7 @@ static void visit_track(struct build *b, size_t row, uint32_t root_connection)
     if (compute)
         add_compute(b, &s);
     if (in_comm) {
-        add_steps(b, &s, !compute);
+        operators_add_steps(b, &s, !compute);
         add_collective(b, &s);
     }
 }

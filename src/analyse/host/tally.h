@@ -12,14 +12,14 @@
 
 #include "base/memory/arena.h"
 
-struct tally {
+struct host_tally {
     uint32_t a, b;
     uint64_t n, sum, least, most;
 };
 
 struct tallies {
     size_t n;
-    struct tally *at;
+    struct host_tally *at;
 };
 
 /* Sums the rows in `row`, which is reordered, by the keys (a, b); the result is sorted by them. b may be NULL; without

@@ -24,7 +24,7 @@ static size_t mark_nodes(const struct event_tree *t, const struct storages *s, b
     return n;
 }
 
-struct building {
+struct data_flow_building {
     struct data_flow *d;
     const struct event_tree *t;
     const struct storages *s;
@@ -34,7 +34,7 @@ struct building {
     uint32_t *version; /* by storage: now */
 };
 
-static struct flow_edge *edge_to(struct building *b, size_t first, uint32_t storage)
+static struct flow_edge *edge_to(struct data_flow_building *b, size_t first, uint32_t storage)
 {
     if (b->edge_of[storage] <= first) {
         b->d->edge[b->n_edges] = (struct flow_edge){ .storage = storage };
@@ -51,7 +51,7 @@ static bool is_written(uint8_t seen)
     return (seen & 1 << USE_WRITES) || seen == 1 << USE_UNKNOWN;
 }
 
-static void add_uses(struct building *b, size_t first, uint32_t op)
+static void add_uses(struct data_flow_building *b, size_t first, uint32_t op)
 {
     for (uint32_t u = b->s->first_use[op]; u < b->s->end_use[op]; u++) {
         const struct flow_edge *e = edge_to(b, first, use_storage(b->s->use.at[u]));
@@ -59,7 +59,7 @@ static void add_uses(struct building *b, size_t first, uint32_t op)
     }
 }
 
-static void add_allocation(struct building *b, size_t first, uint32_t row)
+static void add_allocation(struct data_flow_building *b, size_t first, uint32_t row)
 {
     const int64_t bytes = b->t->f->memory.size_bytes[row];
     const uint32_t storage = b->s->of_memory[row];
@@ -73,7 +73,7 @@ static int by_storage(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_node(struct building *b, uint32_t at)
+static void add_node(struct data_flow_building *b, uint32_t at)
 {
     struct data_flow *d = b->d;
     const size_t first = b->n_edges;
@@ -100,7 +100,8 @@ static void add_node(struct building *b, uint32_t at)
         qsort(&d->edge[first], b->n_edges - first, sizeof *d->edge, by_storage);
 }
 
-static bool take(struct building *b, size_t n_nodes, size_t n_edges, struct arena *mem, struct arena *scratch)
+static bool data_flow_take(struct data_flow_building *b, size_t n_nodes, size_t n_edges, struct arena *mem,
+                           struct arena *scratch)
 {
     const size_t n = b->s->storage.n;
     b->d->at = arena_take(mem, n_nodes, sizeof *b->d->at);
@@ -114,7 +115,7 @@ static bool take(struct building *b, size_t n_nodes, size_t n_edges, struct aren
     return !arena_failed(mem) && !arena_failed(scratch);
 }
 
-static bool build(struct building *b, struct arena *mem, struct arena *scratch)
+static bool build(struct data_flow_building *b, struct arena *mem, struct arena *scratch)
 {
     const struct event_tree *t = b->t;
     bool *is_outermost = arena_take(scratch, t->n, sizeof *is_outermost);
@@ -122,7 +123,7 @@ static bool build(struct building *b, struct arena *mem, struct arena *scratch)
         return false;
     const size_t n_nodes = mark_nodes(t, b->s, is_outermost);
     const size_t most_edges = b->s->use.n + t->f->memory.n;
-    if (most_edges + b->s->storage.n >= UINT32_MAX || !take(b, n_nodes, most_edges, mem, scratch))
+    if (most_edges + b->s->storage.n >= UINT32_MAX || !data_flow_take(b, n_nodes, most_edges, mem, scratch))
         return false;
     for (size_t i = 0; i < t->n; i++)
         if (is_outermost[t->order[i]])
@@ -140,7 +141,7 @@ bool data_flow_build(struct data_flow *d, const struct event_tree *t, const stru
                      struct error *e)
 {
     *d = (struct data_flow){ 0 };
-    struct building b = { .d = d, .t = t, .s = s };
+    struct data_flow_building b = { .d = d, .t = t, .s = s };
     struct arena *scratch = arena_new();
     const bool done = scratch && build(&b, mem, scratch);
     arena_free(scratch);

@@ -165,7 +165,7 @@ static bool sort_by_begin(const struct event_tree *t, struct arena *scratch)
     return done;
 }
 
-static bool take(struct event_tree *t, size_t n, struct arena *mem)
+static bool event_tree_take(struct event_tree *t, size_t n, struct arena *mem)
 {
     t->by_begin = arena_take(mem, n, sizeof *t->by_begin);
     t->event = arena_take(mem, n, sizeof *t->event);
@@ -179,7 +179,7 @@ static bool build(struct event_tree *t, const struct names *names, struct arena 
 {
     const struct framework *f = t->f;
     const size_t n_numbers = f->ops.n + f->memory.n + f->python.n;
-    if (!take(t, n_numbers, mem))
+    if (!event_tree_take(t, n_numbers, mem))
         return false;
     for (uint32_t i = 0; i < n_numbers; i++) {
         const struct event v = event_of(f, i);

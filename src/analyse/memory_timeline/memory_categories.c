@@ -16,7 +16,7 @@ const char *const memory_category_name[MEMORY_CATEGORIES] = {
     [MEMORY_UNKNOWN] = "UNKNOWN",
 };
 
-struct finding {
+struct memory_categories_finding {
     struct memory_categories *c;
     const struct event_tree *t;
     const struct storages *s;
@@ -29,29 +29,29 @@ struct finding {
 #define SET(category) (1U << (category))
 enum { OF_MODEL = SET(MEMORY_GRADIENT) | SET(MEMORY_PARAMETER) };
 
-static unsigned category_in(const struct finding *w, const struct flow_edge *e)
+static unsigned category_in(const struct memory_categories_finding *w, const struct flow_edge *e)
 {
     return memory_category_of(w->c, e->storage, edge_value_in(w->d, e));
 }
 
-static unsigned category_out(const struct finding *w, const struct flow_edge *e)
+static unsigned category_out(const struct memory_categories_finding *w, const struct flow_edge *e)
 {
     return memory_category_of(w->c, e->storage, edge_value_out(w->d, e));
 }
 
-static bool is_backward(const struct finding *w, size_t node)
+static bool is_backward(const struct memory_categories_finding *w, size_t node)
 {
     return w->t->in_backward[w->d->at[node]];
 }
 
 /* Where the edges of a node begin; those of the next one begin behind them. */
-static const struct flow_edge *edges(const struct finding *w, size_t node)
+static const struct flow_edge *edges(const struct memory_categories_finding *w, size_t node)
 {
     return w->d->edge + w->d->first_edge[node];
 }
 
 /* The categories of all that comes in or goes out, as a set. */
-static unsigned categories_around(const struct finding *w, size_t node)
+static unsigned categories_around(const struct memory_categories_finding *w, size_t node)
 {
     unsigned all = 0;
     for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++) {
@@ -64,7 +64,7 @@ static unsigned categories_around(const struct finding *w, size_t node)
 /* Values are marked by node: those that come in, those that go out, or both. */
 enum { IN = 1, OUT = 2, BOTH = IN | OUT };
 
-static bool any_marked(const struct finding *w, size_t node, const bool *marks, unsigned which)
+static bool any_marked(const struct memory_categories_finding *w, size_t node, const bool *marks, unsigned which)
 {
     for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++)
         if (((which & IN) && edge_comes_in(e) && marks[edge_value_in(w->d, e)]) ||
@@ -73,7 +73,7 @@ static bool any_marked(const struct finding *w, size_t node, const bool *marks, 
     return false;
 }
 
-static void mark(const struct finding *w, size_t node, bool *marks, unsigned which, bool value)
+static void mark(const struct memory_categories_finding *w, size_t node, bool *marks, unsigned which, bool value)
 {
     for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++) {
         if ((which & IN) && edge_comes_in(e))
@@ -98,7 +98,7 @@ static bool is_one_of(const char *name, const char *a, const char *b)
 
 /* Accumulation of gradients: its first operator detaches a new gradient or adds to an old one, so that its first tensor
  * is a gradient. */
-static void find_accumulated(struct finding *w)
+static void find_accumulated(struct memory_categories_finding *w)
 {
     const struct framework_ops *o = &w->t->f->ops;
     for (uint32_t at = 0; at + 1 < w->t->n; at++) {
@@ -113,14 +113,14 @@ static void find_accumulated(struct finding *w)
     }
 }
 
-static void find_recorded(struct finding *w, enum role role, enum memory_category category)
+static void find_recorded(struct memory_categories_finding *w, enum role role, enum memory_category category)
 {
     for (size_t i = 0; i < w->s->recorded.n; i++)
         if (w->s->recorded.at[i].role == role)
             w->c->of_storage[w->s->recorded.at[i].storage] = (uint8_t)category;
 }
 
-static void find_temporary(struct finding *w)
+static void find_temporary(struct memory_categories_finding *w)
 {
     for (size_t node = 0; node < w->d->n_nodes; node++)
         for (const struct flow_edge *e = edges(w, node); e < edges(w, node + 1); e++)
@@ -132,7 +132,7 @@ static void find_temporary(struct finding *w)
 
 /* Finds all storages that depend on gradients or parameters, in any version: if such a storage is an input of a node,
  * all outputs of the node depend on it. Each node is visited once. */
-static bool follow_gradients(struct finding *w)
+static bool follow_gradients(struct memory_categories_finding *w)
 {
     const size_t n = w->s->storage.n, n_edges = w->d->first_edge[w->d->n_nodes];
     bool *follows = w->follows_gradient = arena_take(w->scratch, n, sizeof *follows);
@@ -178,7 +178,7 @@ static bool follow_gradients(struct finding *w)
 
 /* Inputs: values that are used together with gradients or parameters, were not created by the backward pass, and do not
  * depend on gradients or parameters. */
-static bool find_inputs(struct finding *w)
+static bool find_inputs(struct memory_categories_finding *w)
 {
     bool *takes_part = arena_take(w->scratch, w->d->n_values, sizeof *takes_part);
     if (!takes_part)
@@ -199,7 +199,7 @@ static bool find_inputs(struct finding *w)
 
 /* Parameters: the forward pass combines them with inputs, gradients are computed from them, and they depend on
  * gradients. */
-static bool find_parameters(struct finding *w)
+static bool find_parameters(struct memory_categories_finding *w)
 {
     const struct data_flow *d = w->d;
     bool *is_forward = arena_take(w->scratch, d->n_values, sizeof *is_forward);
@@ -238,7 +238,7 @@ static bool find_parameters(struct finding *w)
 }
 
 /* Activations: outputs of forward nodes that have inputs or activations as inputs and nothing of unknown category. */
-static void find_activations(struct finding *w)
+static void find_activations(struct memory_categories_finding *w)
 {
     enum { NEEDED = SET(MEMORY_INPUT) | SET(MEMORY_ACTIVATION) };
     enum { ALLOWED = NEEDED | SET(MEMORY_PARAMETER) | SET(MEMORY_TEMPORARY) };
@@ -255,7 +255,7 @@ static void find_activations(struct finding *w)
 }
 
 /* Autograd details: outputs of the backward pass without another category. */
-static void find_autograd_details(struct finding *w)
+static void find_autograd_details(struct memory_categories_finding *w)
 {
     enum { BEFORE = SET(MEMORY_UNKNOWN) | SET(MEMORY_AUTOGRAD_DETAIL) };
     for (size_t node = 0; node < w->d->n_nodes; node++) {
@@ -269,7 +269,7 @@ static void find_autograd_details(struct finding *w)
 
 /* --------------------------------------------------------------------------------------------------------------- */
 
-static bool find(struct finding *w, struct arena *mem)
+static bool find(struct memory_categories_finding *w, struct arena *mem)
 {
     const size_t n = w->s->storage.n;
     struct memory_categories *c = w->c;
@@ -298,7 +298,7 @@ bool memory_categories_find(struct memory_categories *c, const struct event_tree
                             const struct data_flow *d, const struct names *names, struct arena *mem, struct error *e)
 {
     *c = (struct memory_categories){ 0 };
-    struct finding w = { .c = c, .t = t, .s = s, .d = d, .names = names, .scratch = arena_new() };
+    struct memory_categories_finding w = { .c = c, .t = t, .s = s, .d = d, .names = names, .scratch = arena_new() };
     const bool done = w.scratch && find(&w, mem);
     arena_free(w.scratch);
     return done || error_no_memory(e, t->f->path);

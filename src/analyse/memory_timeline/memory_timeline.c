@@ -13,7 +13,7 @@ struct memory_step {
     uint8_t action, from, to;
 };
 
-struct finding {
+struct memory_timeline_finding {
     const struct event_tree *t;
     const struct storages *s;
     const struct data_flow *d;
@@ -25,23 +25,24 @@ struct finding {
     struct arena *scratch;
 };
 
-static void add(struct finding *w, int64_t time_ns, enum memory_action action, uint64_t bytes, unsigned from,
-                unsigned to)
+static void memory_timeline_add(struct memory_timeline_finding *w, int64_t time_ns, enum memory_action action,
+                                uint64_t bytes, unsigned from, unsigned to)
 {
     struct memory_step *s = list_add(&w->step, w->scratch);
     if (s)
         *s = (struct memory_step){ time_ns, bytes, (uint8_t)action, (uint8_t)from, (uint8_t)to };
 }
 
-static void add_unknown(struct finding *w, int64_t time_ns, enum memory_action action, uint64_t bytes)
+static void add_unknown(struct memory_timeline_finding *w, int64_t time_ns, enum memory_action action, uint64_t bytes)
 {
-    add(w, time_ns, action, bytes, MEMORY_UNKNOWN, MEMORY_UNKNOWN);
+    memory_timeline_add(w, time_ns, action, bytes, MEMORY_UNKNOWN, MEMORY_UNKNOWN);
 }
 
 /* ---- events of allocators ------------------------------------------------------------------------------------- */
 
 /* Steps of memory in which no tensor was seen. is_live: by the place of an address. */
-static void follow_unknown(struct finding *w, const struct storage *s, int64_t time_ns, int64_t bytes, bool *is_live)
+static void follow_unknown(struct memory_timeline_finding *w, const struct storage *s, int64_t time_ns, int64_t bytes,
+                           bool *is_live)
 {
     if (bytes > 0) {
         add_unknown(w, time_ns, is_live[s->place] ? MEMORY_CHANGED : MEMORY_MADE, (uint64_t)bytes);
@@ -54,7 +55,7 @@ static void follow_unknown(struct finding *w, const struct storage *s, int64_t t
     is_live[s->place] = false;
 }
 
-static bool follow_allocators(struct finding *w)
+static bool follow_allocators(struct memory_timeline_finding *w)
 {
     const struct framework_memory *m = &w->t->f->memory;
     bool *is_live = arena_take(w->scratch, w->s->device.at[w->device].addresses.key.n, sizeof *is_live);
@@ -80,32 +81,34 @@ static bool follow_allocators(struct finding *w)
 /* ---- what tensors lay in -------------------------------------------------------------------------------------- */
 
 /* Adds storages that are used and whose allocation was not recorded: they existed before. */
-static void add_old(struct finding *w)
+static void add_old(struct memory_timeline_finding *w)
 {
     for (uint32_t i = 0; i < w->s->storage.n; i++) {
         const bool is_shown = w->d->is_used[i] || w->c->of_storage[i] != MEMORY_UNKNOWN;
         if (w->s->storage.at[i].device == w->device && is_shown && !w->is_made[i])
-            add(w, BEFORE_ALL, MEMORY_WAS_THERE, w->s->storage.at[i].bytes, MEMORY_UNKNOWN,
-                memory_category_of(w->c, i, w->d->first_value[i]));
+            memory_timeline_add(w, BEFORE_ALL, MEMORY_WAS_THERE, w->s->storage.at[i].bytes, MEMORY_UNKNOWN,
+                                memory_category_of(w->c, i, w->d->first_value[i]));
     }
 }
 
-static void add_edge(struct finding *w, const struct flow_edge *e, int64_t begin_ns)
+static void add_edge(struct memory_timeline_finding *w, const struct flow_edge *e, int64_t begin_ns)
 {
     const uint64_t bytes = w->s->storage.at[e->storage].bytes;
     const uint32_t first = w->d->first_value[e->storage], last = w->d->first_value[e->storage + 1] - 1;
     if (!edge_comes_in(e)) {
-        add(w, w->made_ns[e->storage], MEMORY_MADE, bytes, MEMORY_UNKNOWN, memory_category_of(w->c, e->storage, first));
+        memory_timeline_add(w, w->made_ns[e->storage], MEMORY_MADE, bytes, MEMORY_UNKNOWN,
+                            memory_category_of(w->c, e->storage, first));
     } else if (e->what & EDGE_WRITES) {
-        add(w, begin_ns, MEMORY_CHANGED, bytes, memory_category_of(w->c, e->storage, first + e->version),
-            memory_category_of(w->c, e->storage, first + e->version + 1));
+        memory_timeline_add(w, begin_ns, MEMORY_CHANGED, bytes,
+                            memory_category_of(w->c, e->storage, first + e->version),
+                            memory_category_of(w->c, e->storage, first + e->version + 1));
     }
     if (e->what & EDGE_FREES)
-        add(w, w->freed_ns[e->storage], MEMORY_FREED, bytes, memory_category_of(w->c, e->storage, last),
-            MEMORY_UNKNOWN);
+        memory_timeline_add(w, w->freed_ns[e->storage], MEMORY_FREED, bytes, memory_category_of(w->c, e->storage, last),
+                            MEMORY_UNKNOWN);
 }
 
-static void add_edges(struct finding *w)
+static void add_edges(struct memory_timeline_finding *w)
 {
     for (size_t node = 0; node < w->d->n_nodes; node++) {
         const int64_t begin_ns = event_begin_ns(w->t->f, w->t->event[w->d->at[node]]);
@@ -117,7 +120,7 @@ static void add_edges(struct finding *w)
 
 /* ---- in order ------------------------------------------------------------------------------------------------- */
 
-static bool put_in_order(const struct finding *w, struct memory_timeline *m, struct arena *mem)
+static bool put_in_order(const struct memory_timeline_finding *w, struct memory_timeline *m, struct arena *mem)
 {
     const size_t n = w->step.n;
     uint32_t *order = arena_take(w->scratch, n, sizeof *order);
@@ -149,7 +152,7 @@ static bool put_in_order(const struct finding *w, struct memory_timeline *m, str
     return true;
 }
 
-static bool find_steps(struct finding *w, struct memory_timeline *m, struct arena *mem)
+static bool find_steps(struct memory_timeline_finding *w, struct memory_timeline *m, struct arena *mem)
 {
     const size_t n = w->s->storage.n;
     w->made_ns = arena_take(w->scratch, n, sizeof *w->made_ns);
@@ -184,7 +187,7 @@ static bool find(struct memory_timeline *m, const struct collection *collection,
     const uint32_t device = storages_device(&storages, m->device.type, m->device.number);
     if (device == NO_STORAGE)
         return true;
-    struct finding w = {
+    struct memory_timeline_finding w = {
         .t = &tree,
         .s = &storages,
         .d = &flow,

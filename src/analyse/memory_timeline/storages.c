@@ -8,7 +8,7 @@
 #include "analyse/memory_timeline/tensor_text.h"
 #include "raw/torch.h"
 
-struct finding {
+struct storages_finding {
     struct storages *s;
     const struct framework *f;
     const struct names *names;
@@ -20,7 +20,7 @@ enum { NO_SCHEMA = UINT16_MAX };
 
 /* ---- storages ------------------------------------------------------------------------------------------------- */
 
-static struct storage_device *device_of(struct finding *w, int32_t type, int32_t number, uint32_t *place)
+static struct storage_device *device_of(struct storages_finding *w, int32_t type, int32_t number, uint32_t *place)
 {
     struct storages *s = w->s;
     *place = keys_add(&s->device_keys, (uint64_t)(uint32_t)type << 32 | (uint32_t)number, w->mem);
@@ -45,7 +45,7 @@ uint32_t storages_device(const struct storages *s, int32_t type, int32_t number)
 }
 
 /* The storage at an address now. NO_STORAGE: no memory. */
-static uint32_t storage_at(struct finding *w, uint64_t pointer, int32_t type, int32_t number, bool is_freed)
+static uint32_t storage_at(struct storages_finding *w, uint64_t pointer, int32_t type, int32_t number, bool is_freed)
 {
     struct storages *s = w->s;
     uint32_t which;
@@ -71,7 +71,7 @@ static uint32_t storage_at(struct finding *w, uint64_t pointer, int32_t type, in
     return found;
 }
 
-static uint32_t storage_of(struct finding *w, const struct tensor *t)
+static uint32_t storage_of(struct storages_finding *w, const struct tensor *t)
 {
     const uint32_t at = storage_at(w, t->pointer, t->device_type, t->device, false);
     if (at != NO_STORAGE) {
@@ -85,7 +85,7 @@ static uint32_t storage_of(struct finding *w, const struct tensor *t)
 
 /* ---- operators ------------------------------------------------------------------------------------------------ */
 
-static const struct op_schema *schema_of(struct finding *w, name_id name)
+static const struct op_schema *schema_of(struct storages_finding *w, name_id name)
 {
     uint16_t *known = &w->schema_of[name];
     if (*known == 0) {
@@ -95,7 +95,7 @@ static const struct op_schema *schema_of(struct finding *w, name_id name)
     return *known == NO_SCHEMA ? NULL : &op_schema_table[*known - 1];
 }
 
-static bool add_use(struct finding *w, const struct tensor *t)
+static bool add_use(struct storages_finding *w, const struct tensor *t)
 {
     const uint32_t at = storage_of(w, t);
     tensor_use *use = at != NO_STORAGE ? list_add(&w->s->use, w->mem) : NULL;
@@ -104,10 +104,10 @@ static bool add_use(struct finding *w, const struct tensor *t)
     return use != NULL;
 }
 
-static bool add_list(struct finding *w, struct op_input *in)
+static bool add_list(struct storages_finding *w, struct op_input *in)
 {
     struct tensor t;
-    for (struct span text; pieces_next(&in->tensors, ')', &text);) {
+    for (struct text_span text; pieces_next(&in->tensors, ')', &text);) {
         const bool is_tensor = tensor_read(text, &t);
         in->is_damaged |= !is_tensor;
         if (!is_tensor || !t.has_storage)
@@ -118,7 +118,7 @@ static bool add_list(struct finding *w, struct op_input *in)
     return true;
 }
 
-static bool add_op(struct finding *w, uint32_t row)
+static bool add_op(struct storages_finding *w, uint32_t row)
 {
     struct storages *s = w->s;
     const struct framework_ops *o = &w->f->ops;
@@ -156,7 +156,7 @@ static bool add_op(struct finding *w, uint32_t row)
 
 /* ---- allocators ----------------------------------------------------------------------------------------------- */
 
-static bool add_memory(struct finding *w, uint32_t row)
+static bool add_memory(struct storages_finding *w, uint32_t row)
 {
     const struct framework_memory *m = &w->f->memory;
     const uint32_t at = storage_at(w, m->pointer[row], m->device_type[row], m->device[row], m->size_bytes[row] < 0);
@@ -173,7 +173,7 @@ static bool add_memory(struct finding *w, uint32_t row)
 /* ---- modules and optimizers ----------------------------------------------------------------------------------- */
 
 /* An empty text stands for no tensor and is valid. */
-static bool add_recorded(struct finding *w, struct span text, enum role role, bool *is_damaged)
+static bool add_recorded(struct storages_finding *w, struct text_span text, enum role role, bool *is_damaged)
 {
     struct tensor t;
     const bool is_tensor = text.len > 0 && tensor_read(text, &t);
@@ -188,17 +188,17 @@ static bool add_recorded(struct finding *w, struct span text, enum role role, bo
 }
 
 /* Splits the text of a parameter into its three parts; false: it has more or fewer. */
-static bool three_parts(struct span text, struct span part[3])
+static bool three_parts(struct text_span text, struct text_span part[3])
 {
-    struct span more;
+    struct text_span more;
     struct pieces p = pieces_of(text);
     return pieces_next(&p, ')', &part[0]) && pieces_next(&p, ')', &part[1]) && pieces_next(&p, ')', &part[2]) &&
            !pieces_next(&p, ')', &more);
 }
 
-static bool add_module(struct finding *w, struct span text, bool *is_damaged)
+static bool add_module(struct storages_finding *w, struct text_span text, bool *is_damaged)
 {
-    struct span part[3];
+    struct text_span part[3];
     if (three_parts(text, part))
         return add_recorded(w, part[1], ROLE_PARAMETER, is_damaged) &&
                add_recorded(w, part[2], ROLE_GRADIENT, is_damaged);
@@ -206,9 +206,9 @@ static bool add_module(struct finding *w, struct span text, bool *is_damaged)
     return true;
 }
 
-static bool add_optimizer(struct finding *w, struct span text, bool *is_damaged)
+static bool add_optimizer(struct storages_finding *w, struct text_span text, bool *is_damaged)
 {
-    struct span part[3], name, tensor, more;
+    struct text_span part[3], name, tensor, more;
     if (!three_parts(text, part)) {
         *is_damaged |= text.len > 0;
         return true;
@@ -216,7 +216,7 @@ static bool add_optimizer(struct finding *w, struct span text, bool *is_damaged)
     if (!add_recorded(w, part[0], ROLE_PARAMETER, is_damaged) || !add_recorded(w, part[1], ROLE_GRADIENT, is_damaged))
         return false;
     struct pieces states = pieces_of(part[2]);
-    for (struct span state; pieces_next(&states, ']', &state);) {
+    for (struct text_span state; pieces_next(&states, ']', &state);) {
         struct pieces pair = pieces_of(state);
         if (state.len == 0)
             continue;
@@ -228,15 +228,15 @@ static bool add_optimizer(struct finding *w, struct span text, bool *is_damaged)
     return true;
 }
 
-static bool add_parameters(struct finding *w, uint32_t row)
+static bool add_parameters(struct storages_finding *w, uint32_t row)
 {
     const struct python_params *p = &w->f->params;
     const bool is_module = p->modules[row] != NULL;
-    struct pieces each = { .rest = is_module ? (struct span){ p->modules[row], p->modules_len[row] }
-                                             : (struct span){ p->optimizers[row], p->optimizers_len[row] } };
+    struct pieces each = { .rest = is_module ? (struct text_span){ p->modules[row], p->modules_len[row] }
+                                             : (struct text_span){ p->optimizers[row], p->optimizers_len[row] } };
     each.is_over = !each.rest.at;
     bool is_damaged = false;
-    for (struct span text; pieces_next(&each, '}', &text);)
+    for (struct text_span text; pieces_next(&each, '}', &text);)
         if (!(is_module ? add_module : add_optimizer)(w, text, &is_damaged))
             return false;
     if (is_damaged)
@@ -250,7 +250,7 @@ struct first_calls {
     LIST(uint32_t) row; /* by key: the last record of its parameters; NO_STORAGE: its module was called before */
 };
 
-static bool first_calls_init(struct first_calls *c, struct finding *w)
+static bool first_calls_init(struct first_calls *c, struct storages_finding *w)
 {
     for (uint32_t i = 0; i < w->f->params.n; i++) {
         const uint32_t place = keys_add(&c->keys, w->f->params.key[i], w->scratch);
@@ -261,7 +261,7 @@ static bool first_calls_init(struct first_calls *c, struct finding *w)
     return true;
 }
 
-static bool add_call(struct finding *w, struct first_calls *c, uint32_t row)
+static bool add_call(struct storages_finding *w, struct first_calls *c, uint32_t row)
 {
     if (c->row.n == 0)
         return true;
@@ -275,7 +275,7 @@ static bool add_call(struct finding *w, struct first_calls *c, uint32_t row)
 
 /* --------------------------------------------------------------------------------------------------------------- */
 
-static bool take(struct finding *w)
+static bool storages_take(struct storages_finding *w)
 {
     struct storages *s = w->s;
     const size_t n_ops = w->f->ops.n;
@@ -292,10 +292,10 @@ static bool take(struct finding *w)
     return true;
 }
 
-static bool find(struct finding *w, const struct event_tree *t)
+static bool find(struct storages_finding *w, const struct event_tree *t)
 {
     struct first_calls calls = { 0 };
-    if (!take(w) || !first_calls_init(&calls, w))
+    if (!storages_take(w) || !first_calls_init(&calls, w))
         return false;
     for (size_t i = 0; i < t->n; i++) {
         const struct event v = event_of(w->f, t->by_begin[i]);
@@ -312,7 +312,7 @@ bool storages_find(struct storages *s, const struct event_tree *t, const struct 
                    struct arena *mem, struct error *e)
 {
     *s = (struct storages){ 0 };
-    struct finding w = { .s = s, .f = t->f, .names = names, .lost = lost, .mem = mem, .scratch = arena_new() };
+    struct storages_finding w = { .s = s, .f = t->f, .names = names, .lost = lost, .mem = mem, .scratch = arena_new() };
     const bool done = w.scratch && find(&w, t);
     arena_free(w.scratch);
     return done || error_no_memory(e, t->f->path);

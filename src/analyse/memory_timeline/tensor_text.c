@@ -14,7 +14,7 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static struct span trim(struct span s)
+static struct text_span trim(struct text_span s)
 {
     while (s.len > 0 && is_blank(s.at[s.len - 1]))
         s.len--;
@@ -25,17 +25,17 @@ static struct span trim(struct span s)
     return s;
 }
 
-struct pieces pieces_of(struct span text)
+struct pieces pieces_of(struct text_span text)
 {
     return (struct pieces){ .rest = trim(text), .is_over = !text.at };
 }
 
-bool pieces_next(struct pieces *p, char separator, struct span *part)
+bool pieces_next(struct pieces *p, char separator, struct text_span *part)
 {
     if (p->is_over)
         return false;
     const char *end = p->rest.len > 0 ? memchr(p->rest.at, separator, p->rest.len) : NULL;
-    *part = (struct span){ p->rest.at, end ? (size_t)(end - p->rest.at) : p->rest.len };
+    *part = (struct text_span){ p->rest.at, end ? (size_t)(end - p->rest.at) : p->rest.len };
     p->is_over = !end;
     if (end) {
         p->rest.at += part->len + 1;
@@ -44,7 +44,7 @@ bool pieces_next(struct pieces *p, char separator, struct span *part)
     return true;
 }
 
-static bool span_is(struct span s, const char *word)
+static bool span_is(struct text_span s, const char *word)
 {
     return s.len == strlen(word) && memcmp(s.at, word, s.len) == 0;
 }
@@ -60,7 +60,7 @@ static int digit_of(char c)
 }
 
 /* All of it must be digits, and the number must fit. */
-static bool read_digits(struct span s, unsigned base, uint64_t *out)
+static bool read_digits(struct text_span s, unsigned base, uint64_t *out)
 {
     uint64_t v = 0;
     for (size_t i = 0; i < s.len; i++) {
@@ -72,18 +72,18 @@ static bool read_digits(struct span s, unsigned base, uint64_t *out)
     return s.len > 0;
 }
 
-static bool read_pointer(struct span s, uint64_t *out)
+static bool read_pointer(struct text_span s, uint64_t *out)
 {
     if (s.len > 2 && s.at[0] == '0' && (s.at[1] == 'x' || s.at[1] == 'X'))
-        s = (struct span){ s.at + 2, s.len - 2 };
+        s = (struct text_span){ s.at + 2, s.len - 2 };
     return read_digits(s, 16, out);
 }
 
-static bool read_device(struct span s, int32_t *out)
+static bool read_device(struct text_span s, int32_t *out)
 {
     const bool is_negative = s.len > 0 && *s.at == '-';
     uint64_t v;
-    if (!read_digits((struct span){ s.at + is_negative, s.len - is_negative }, 10, &v) || v > INT32_MAX)
+    if (!read_digits((struct text_span){ s.at + is_negative, s.len - is_negative }, 10, &v) || v > INT32_MAX)
         return false;
     *out = is_negative ? -(int32_t)v : (int32_t)v;
     return true;
@@ -106,22 +106,22 @@ enum {
 /* No memory is that large: a product beyond it comes from damaged numbers. */
 static const uint64_t most_bytes = (uint64_t)1 << 56;
 
-static bool read_bytes(struct span element, struct span sizes, uint64_t *out)
+static bool read_bytes(struct text_span element, struct text_span sizes, uint64_t *out)
 {
     uint64_t bytes, size;
     if (!read_digits(element, 10, &bytes))
         return false;
     struct pieces each = { .rest = sizes, .is_over = sizes.len == 0 };
-    for (struct span s; pieces_next(&each, ',', &s);)
+    for (struct text_span s; pieces_next(&each, ',', &s);)
         if (!read_digits(s, 10, &size) || __builtin_mul_overflow(bytes, size, &bytes) || bytes > most_bytes)
             return false;
     *out = bytes;
     return bytes <= most_bytes;
 }
 
-bool tensor_read(struct span text, struct tensor *out)
+bool tensor_read(struct text_span text, struct tensor *out)
 {
-    struct span part[TENSOR_PARTS], more;
+    struct text_span part[TENSOR_PARTS], more;
     struct pieces p = { .rest = text };
     size_t n = 0;
     while (n < TENSOR_PARTS && pieces_next(&p, ';', &part[n]))
@@ -141,7 +141,7 @@ bool tensor_read(struct span text, struct tensor *out)
 
 void op_texts_find(struct op_texts *t, const uint8_t *record, size_t size)
 {
-    struct span text[TORCH_TEXTS] = { 0 };
+    struct text_span text[TORCH_TEXTS] = { 0 };
     struct bytes b = { .data = record, .size = size };
     if (!bytes_take(&b, torch_op_layout.size))
         b.at = b.size;
@@ -152,7 +152,7 @@ void op_texts_find(struct op_texts *t, const uint8_t *record, size_t size)
         if (!at)
             break;
         if (type < TORCH_TEXTS) /* the last of a kind counts */
-            text[type] = (struct span){ (const char *)at, len };
+            text[type] = (struct text_span){ (const char *)at, len };
     }
     *t = (struct op_texts){
         .types = pieces_of(text[TORCH_TEXT_TYPES]),
@@ -164,7 +164,7 @@ void op_texts_find(struct op_texts *t, const uint8_t *record, size_t size)
 
 bool op_texts_next(struct op_texts *t, struct op_input *in)
 {
-    struct span type, text = { "", 0 };
+    struct text_span type, text = { "", 0 };
     if (!pieces_next(&t->types, ';', &type))
         return false;
     *in = (struct op_input){ .kind = INPUT_OTHER };

@@ -17,18 +17,18 @@
 #include <stdint.h>
 
 /* A part of a text that is not owned. */
-struct span {
+struct text_span {
     const char *at;
     size_t len;
 };
 
 /* Iterates over the parts between separators: "a)b)" has three parts, the last one empty; "" has one. */
 struct pieces {
-    struct span rest;
+    struct text_span rest;
     bool is_over;
 };
-struct pieces pieces_of(struct span text); /* without blanks around the text; a text that is NULL has no parts */
-bool pieces_next(struct pieces *p, char separator, struct span *part);
+struct pieces pieces_of(struct text_span text); /* without blanks around the text; a text that is NULL has no parts */
+bool pieces_next(struct pieces *p, char separator, struct text_span *part);
 
 struct tensor {
     bool has_storage;
@@ -37,7 +37,7 @@ struct tensor {
     int32_t device_type, device;
 };
 /* False: that is no tensor. */
-bool tensor_read(struct span text, struct tensor *out);
+bool tensor_read(struct text_span text, struct tensor *out);
 
 /* The inputs of an operator in their order. */
 struct op_texts {

@@ -291,7 +291,7 @@ static void run_check(const struct advise_subject *s, const struct check *c, str
 }
 
 /* What other findings name is not reported a second time: the rest counts, if it is still a tenth of a step. */
-static void explain(struct finding *general, double named_ns, double step_ns, struct arena *mem)
+static void advise_explain(struct finding *general, double named_ns, double step_ns, struct arena *mem)
 {
     if (!general || general->state != CHECK_FOUND || !(named_ns > 0))
         return;
@@ -317,10 +317,10 @@ static void explain_free_time(struct finding *finding, double step_ns, struct ar
     }
     const bool has_launches = launches && launches->state == CHECK_FOUND;
     const double launch_ns = has_launches ? launches->gain_ns : 0;
-    explain(free_time, named_ns + launch_ns, step_ns, mem);
+    advise_explain(free_time, named_ns + launch_ns, step_ns, mem);
     const double unnamed_ns = free_time ? free_time->gain_ns + launch_ns : 0; /* what the others leave of it */
     if (has_launches && unnamed_ns < launch_ns)
-        explain(launches, launch_ns - unnamed_ns, step_ns, mem);
+        advise_explain(launches, launch_ns - unnamed_ns, step_ns, mem);
 }
 
 static void sum_parts(struct advise_rank *out, const struct advise_subject *s)
@@ -439,9 +439,9 @@ static void explain_job(struct advice *advice, const struct advise_rank *rank, s
             named_ns += advice[i].finding.gain_ns;
     }
     if (free_time && slow_host && free_time->rank == slow_host->rank && slow_host->finding.state == CHECK_FOUND)
-        explain(&free_time->finding, slow_host->finding.gain_ns, rank[free_time->rank].step_ns, mem);
+        advise_explain(&free_time->finding, slow_host->finding.gain_ns, rank[free_time->rank].step_ns, mem);
     if (exposed && exposed->finding.state == CHECK_FOUND)
-        explain(&exposed->finding, named_ns, rank[exposed->rank].step_ns, mem);
+        advise_explain(&exposed->finding, named_ns, rank[exposed->rank].step_ns, mem);
 }
 
 static int by_gain(const void *a, const void *b)

@@ -167,7 +167,7 @@ enum check_state check_byte_alignment(const struct advise_subject *s, struct fin
     return CHECK_FOUND;
 }
 
-struct link {
+struct comm_checks_link {
     name_id group;
     uint32_t source, destination, transport, kind;
     struct moved moved;
@@ -175,7 +175,7 @@ struct link {
 
 static int by_link(const void *a, const void *b)
 {
-    const struct link *x = a, *y = b;
+    const struct comm_checks_link *x = a, *y = b;
     const int64_t difference[] = { (int64_t)x->transport - y->transport, (int64_t)x->kind - y->kind,
                                    (int64_t)x->group - y->group, (int64_t)x->source - y->source,
                                    (int64_t)x->destination - y->destination };
@@ -195,8 +195,8 @@ static int by_speed(const void *a, const void *b)
 
 /* Judges the links of one transport and kind, which begin at `first`: slow ones have less than half of the median bandwidth. Returns where
  * the next kind begins. */
-static size_t look_at_kind(const struct advise_subject *s, struct finding *out, struct link *link, size_t first,
-                           size_t n, struct moved **order, double factor)
+static size_t look_at_kind(const struct advise_subject *s, struct finding *out, struct comm_checks_link *link,
+                           size_t first, size_t n, struct moved **order, double factor)
 {
     enum { LEAST_LINKS = 3 };
     size_t end = first;
@@ -207,7 +207,7 @@ static size_t look_at_kind(const struct advise_subject *s, struct finding *out, 
     qsort(order, end - first, sizeof *order, by_speed);
     const struct moved *middle = order[(end - first) / 2];
     for (size_t i = first; i < end; i++) {
-        struct link *l = &link[i];
+        struct comm_checks_link *l = &link[i];
         const double saved = gbs(&l->moved) < gbs(middle) / 2 ? saved_ns(&l->moved, middle) : 0;
         if (!(saved > 0))
             continue;
@@ -233,20 +233,21 @@ enum check_state check_slow_link(const struct advise_subject *s, struct finding 
     if (!has_transfers(s))
         return state_without_transfers(s);
     const struct comm_tasks *t = &s->q.device->comm.tasks;
-    struct link *link = arena_take(s->spare, t->n, sizeof *link);
+    struct comm_checks_link *link = arena_take(s->spare, t->n, sizeof *link);
     struct moved **order = arena_take(s->spare, t->n, sizeof *order);
     size_t n = 0, n_links = 0;
     if (!link || !order)
         return CHECK_UNRECORDED;
     for (size_t i = 0; i < t->n; i++)
         if (is_transfer(s, i)) {
-            link[n] = (struct link){ t->group[i], t->src_rank[i], t->dst_rank[i], t->transport[i], t->link[i], { 0 } };
+            link[n] = (struct comm_checks_link){ t->group[i],     t->src_rank[i], t->dst_rank[i],
+                                                 t->transport[i], t->link[i],     { 0 } };
             moved_add(&link[n++].moved, t, i);
         }
     if (n > 0)
         qsort(link, n, sizeof *link, by_link);
     for (size_t i = 0; i < n; i++) {
-        struct link *before = n_links > 0 ? &link[n_links - 1] : NULL, now = link[i];
+        struct comm_checks_link *before = n_links > 0 ? &link[n_links - 1] : NULL, now = link[i];
         if (before && before->transport == now.transport && before->kind == now.kind && before->group == now.group &&
             before->source == now.source && before->destination == now.destination)
             moved_add(&before->moved, t, now.moved.slowest);

@@ -47,12 +47,12 @@ bool call_is_synchronisation(const char *name)
 }
 
 /* Intervals that are gathered. */
-struct gathered {
+struct host_gaps_gathered {
     int64_t *begin_ns, *end_ns;
     size_t n;
 };
 
-static void gathered_add(struct gathered *x, int64_t begin_ns, int64_t end_ns)
+static void gathered_add(struct host_gaps_gathered *x, int64_t begin_ns, int64_t end_ns)
 {
     if (end_ns <= begin_ns)
         return;
@@ -90,7 +90,7 @@ bool thread_works(const struct working_threads *w, uint32_t track)
 }
 
 /* What the device does, and what the host does that is a kind of time of its own. */
-static bool gather_taken(struct gathered *x, const struct rank_spans *v, struct arena *mem)
+static bool gather_taken(struct host_gaps_gathered *x, const struct rank_spans *v, struct arena *mem)
 {
     size_t most = v->busy.n;
     struct working_threads threads = { 0 };
@@ -99,7 +99,8 @@ static bool gather_taken(struct gathered *x, const struct rank_spans *v, struct 
         return false;
     for (int kind = SPAN_CALL; kind < SPAN_KINDS; kind++)
         most += v->n[kind];
-    *x = (struct gathered){ arena_take(mem, most, sizeof *x->begin_ns), arena_take(mem, most, sizeof *x->end_ns), 0 };
+    *x = (struct host_gaps_gathered){ arena_take(mem, most, sizeof *x->begin_ns),
+                                      arena_take(mem, most, sizeof *x->end_ns), 0 };
     if (!x->begin_ns || !x->end_ns)
         return false;
     for (size_t i = 0; i < v->busy.n; i++)
@@ -138,7 +139,7 @@ static void find_launch(struct host_gap *gap, const struct rank_spans *v, size_t
 bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t first_step, struct arena *mem)
 {
     const struct step_series *s = v->series;
-    struct gathered taken, gap;
+    struct host_gaps_gathered taken, gap;
     struct busy_times not_free;
     size_t at[SPAN_CALL] = { 0 }, next = 0;
     *out = (struct host_gaps){ .step_ns = arena_take(mem, s->n, sizeof *out->step_ns) };
@@ -146,8 +147,8 @@ bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t fi
         !busy_join(&not_free, taken.begin_ns, taken.end_ns, taken.n, mem))
         return false;
     const size_t most = not_free.n + s->n;
-    gap =
-        (struct gathered){ arena_take(mem, most, sizeof *gap.begin_ns), arena_take(mem, most, sizeof *gap.end_ns), 0 };
+    gap = (struct host_gaps_gathered){ arena_take(mem, most, sizeof *gap.begin_ns),
+                                       arena_take(mem, most, sizeof *gap.end_ns), 0 };
     out->at = arena_take(mem, most, sizeof *out->at);
     if (!gap.begin_ns || !gap.end_ns || !out->at)
         return false;

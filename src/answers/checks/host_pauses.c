@@ -109,7 +109,7 @@ static int by_name_and_begin(const void *a, const void *b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static int by_number(const void *a, const void *b)
+static int host_pauses_by_number(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -127,7 +127,7 @@ static bool group_is_steady(const struct host_pause *p, size_t n, size_t n_steps
         else
             longest[steps++] = ns;
     }
-    qsort(longest, steps, sizeof *longest, by_number);
+    qsort(longest, steps, sizeof *longest, host_pauses_by_number);
     return (double)steps >= least_steps * (double)n_steps &&
            (double)longest[steps - 1 - steps / 10] < most_apart * (double)longest[steps / 10];
 }

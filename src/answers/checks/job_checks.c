@@ -129,12 +129,12 @@ static int by_name(const void *a, const void *b)
 bool host_speed_find(struct host_speed *out, const struct advise_subject *s)
 {
     const struct rank_spans *v = &s->spans;
-    struct samples {
+    struct job_checks_samples {
         size_t n;
         int64_t ns[SAMPLES];
     };
     uint32_t *place = arena_take(s->spare, names_count(v->names), sizeof *place); /* by name: 1 + its place */
-    LIST(struct samples *) list = { 0 };
+    LIST(struct job_checks_samples *) list = { 0 };
     LIST(name_id) name = { 0 };
     *out = (struct host_speed){ 0 };
     for (size_t i = 0; place && i < v->n[SPAN_OPERATOR]; i++) {
@@ -142,20 +142,20 @@ bool host_speed_find(struct host_speed *out, const struct advise_subject *s)
         if (!advise_counts(s, x.step))
             continue;
         if (place[x.id] == 0) {
-            struct samples **new = list_add(&list, s->spare);
+            struct job_checks_samples **new = list_add(&list, s->spare);
             name_id *id = list_add(&name, s->spare);
             if (!new || !id || !(*new = arena_take(s->spare, 1, sizeof **new)))
                 return false;
             *id = x.id;
             place[x.id] = (uint32_t)list.n;
         }
-        struct samples *one = list.at[place[x.id] - 1];
+        struct job_checks_samples *one = list.at[place[x.id] - 1];
         if (one->n < SAMPLES)
             one->ns[one->n++] = span_ns(x.begin_ns, x.end_ns);
     }
     out->at = arena_take(s->mem, list.n, sizeof *out->at);
     for (size_t i = 0; out->at && i < list.n; i++) {
-        struct samples *one = list.at[i];
+        struct job_checks_samples *one = list.at[i];
         if (one->n < LEAST_RUNS)
             continue;
         qsort(one->ns, one->n, sizeof *one->ns, by_duration);

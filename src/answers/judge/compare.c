@@ -208,7 +208,7 @@ struct sighting {
     const struct measure *at;
 };
 
-struct rows {
+struct compare_one_rows {
     struct comparison *c;
     struct keys keys;
     LIST(struct compared_row) list;
@@ -217,7 +217,7 @@ struct rows {
     bool failed;
 };
 
-static void row_add(struct rows *r, uint32_t run, uint32_t pair, const struct measure *m)
+static void row_add(struct compare_one_rows *r, uint32_t run, uint32_t pair, const struct measure *m)
 {
     const uint32_t at = keys_add(&r->keys, key_of(m), r->mem);
     struct sighting *seen = at == KEYS_NO_MEMORY ? NULL : list_add(&r->seen, r->mem);
@@ -232,8 +232,8 @@ static void row_add(struct rows *r, uint32_t run, uint32_t pair, const struct me
 }
 
 /* Fills a row from its sightings, which are sorted by run and rank. `side_ns`: 0 for each rank, twice. */
-static void row_fill(struct comparing_values *v, struct compared_row *row, const struct rows *r, const uint32_t *order,
-                     size_t n, double *side_ns)
+static void row_fill(struct comparing_values *v, struct compared_row *row, const struct compare_one_rows *r,
+                     const uint32_t *order, size_t n, double *side_ns)
 {
     const struct comparison *c = v->c;
     const double of_pair = 1 / (double)c->n_pairs;
@@ -276,7 +276,7 @@ static int by_importance(const void *l, const void *r, void *names)
     return by_name ? by_name : names_compare(names, x->detail, y->detail);
 }
 
-static bool rows_fill(struct rows *r, struct comparing_values *v)
+static bool rows_fill(struct compare_one_rows *r, struct comparing_values *v)
 {
     uint64_t *key = arena_take(r->mem, r->seen.n, sizeof *key);
     uint32_t *order = arena_take(r->mem, r->seen.n, sizeof *order);
@@ -297,7 +297,7 @@ static bool rows_fill(struct rows *r, struct comparing_values *v)
     return true;
 }
 
-static bool rows_keep(struct comparison *c, const struct rows *r, struct arena *mem)
+static bool rows_keep(struct comparison *c, const struct compare_one_rows *r, struct arena *mem)
 {
     c->row = arena_take(mem, r->list.n, sizeof *c->row);
     if (!c->row)
@@ -321,7 +321,7 @@ static bool compare_values(struct comparison *c, struct arena *mem)
 {
     static const double one = 1e-4, any = 0.01;
     struct comparing_values v;
-    struct rows r = { .c = c, .mem = arena_new() };
+    struct compare_one_rows r = { .c = c, .mem = arena_new() };
     r.failed = !r.mem || !values_begin(&v, c, r.mem);
     for (uint32_t run = 0; run < c->n_a + c->n_b; run++)
         for (uint32_t i = 0; i < c->n_pairs && !r.failed; i++) {

@@ -8,13 +8,13 @@
 #include "profile/calls.h"
 
 /* Sets of ranks that are joined when they share one. */
-struct joined {
+struct job_stages_joined {
     struct keys rank;
     LIST(uint32_t) above; /* by place in rank: another of the same set; itself: it stands for the set */
     struct arena *mem;
 };
 
-static uint32_t place(struct joined *j, int64_t rank)
+static uint32_t job_stages_place(struct job_stages_joined *j, int64_t rank)
 {
     const uint32_t at = keys_add(&j->rank, (uint64_t)rank, j->mem);
     if (at == j->above.n) {
@@ -26,7 +26,7 @@ static uint32_t place(struct joined *j, int64_t rank)
     return at;
 }
 
-static uint32_t set_of(struct joined *j, uint32_t at)
+static uint32_t set_of(struct job_stages_joined *j, uint32_t at)
 {
     while (j->above.at[at] != at) {
         j->above.at[at] = j->above.at[j->above.at[at]];
@@ -35,10 +35,10 @@ static uint32_t set_of(struct joined *j, uint32_t at)
     return at;
 }
 
-static bool join(struct joined *j, const int64_t *rank, size_t n)
+static bool join(struct job_stages_joined *j, const int64_t *rank, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint32_t at = place(j, rank[i]);
+        const uint32_t at = job_stages_place(j, rank[i]);
         if (at == KEYS_NO_MEMORY)
             return false;
         const uint32_t a = set_of(j, at), b = set_of(j, keys_find(&j->rank, (uint64_t)rank[0]));
@@ -53,7 +53,7 @@ static bool is_pipeline(const struct stage_group *g)
 }
 
 /* Whether two ranks of a group are in the same pipeline: then it crosses stages. */
-static bool crosses(struct joined *pipelines, const int64_t *rank, size_t n, struct arena *mem)
+static bool crosses(struct job_stages_joined *pipelines, const int64_t *rank, size_t n, struct arena *mem)
 {
     struct keys seen = { 0 };
     for (size_t i = 0; i < n; i++) {
@@ -65,7 +65,7 @@ static bool crosses(struct joined *pipelines, const int64_t *rank, size_t n, str
     return false;
 }
 
-static int by_number(const void *a, const void *b)
+static int job_stages_by_number(const void *a, const void *b)
 {
     const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
     return (left > right) - (left < right);
@@ -73,11 +73,11 @@ static int by_number(const void *a, const void *b)
 
 static int by_first(const void *a, const void *b)
 {
-    return by_number(((const struct stage *)a)->rank, ((const struct stage *)b)->rank);
+    return job_stages_by_number(((const struct stage *)a)->rank, ((const struct stage *)b)->rank);
 }
 
 /* The sets as lists. */
-static bool list_sets(struct joined *j, struct stages *s)
+static bool list_sets(struct job_stages_joined *j, struct stages *s)
 {
     const size_t n = j->above.n;
     uint32_t *set = arena_take(j->mem, n + 1, sizeof *set); /* by place: number of its stage + 1 */
@@ -101,7 +101,7 @@ static bool list_sets(struct joined *j, struct stages *s)
         to->rank[to->n++] = (int64_t)j->rank.key.at[i];
     }
     for (size_t i = 0; i < s->n; i++)
-        qsort(s->at[i].rank, s->at[i].n, sizeof *s->at[i].rank, by_number);
+        qsort(s->at[i].rank, s->at[i].n, sizeof *s->at[i].rank, job_stages_by_number);
     qsort(s->at, s->n, sizeof *s->at, by_first);
     s->ranks = j->rank;
     for (uint32_t i = 0; i < s->n; i++)
@@ -112,7 +112,7 @@ static bool list_sets(struct joined *j, struct stages *s)
 
 bool stages_find(struct stages *s, const struct stage_group *group, size_t n, struct arena *mem)
 {
-    struct joined pipelines = { .mem = mem }, stages = { .mem = mem };
+    struct job_stages_joined pipelines = { .mem = mem }, stages = { .mem = mem };
     *s = (struct stages){ 0 };
     for (size_t i = 0; i < n; i++)
         if (is_pipeline(&group[i]) && !join(&pipelines, group[i].rank, group[i].n))

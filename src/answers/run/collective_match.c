@@ -34,13 +34,13 @@ static bool key_of(const struct match_calls *c, size_t i, const char *name, bool
 }
 
 /* How many collectives of the same key there were so far on the rank that is added. */
-struct counted {
+struct collective_match_counted {
     struct tuples keys;
     LIST(uint32_t) n;
     struct arena *mem;
 };
 
-static bool count(struct counted *c, uint32_t part[KEY_PARTS])
+static bool count(struct collective_match_counted *c, uint32_t part[KEY_PARTS])
 {
     const uint32_t at = tuple_add(&c->keys, part, KEY_PARTS - 1, c->mem);
     if (at == KEYS_NO_MEMORY || (at == c->n.n && !list_add(&c->n, c->mem)))
@@ -106,8 +106,8 @@ static bool has_root(const char *name)
     return false;
 }
 
-static bool add_one(struct collective_match *m, const struct match_calls *c, size_t i, struct counted *counted,
-                    uint32_t *id)
+static bool add_one(struct collective_match *m, const struct match_calls *c, size_t i,
+                    struct collective_match_counted *counted, uint32_t *id)
 {
     const uint32_t rank = (uint32_t)m->rank.n - 1;
     const bool is_p2p = c->is_p2p && c->is_p2p[i];
@@ -162,14 +162,14 @@ static uint32_t top_of(const struct collective_match *m, uint32_t rank, int64_t 
     return rank;
 }
 
-struct difference {
+struct collective_match_difference {
     uint32_t top;
     double ns;
 };
 
 static int by_top(const void *a, const void *b)
 {
-    const struct difference *x = a, *y = b;
+    const struct collective_match_difference *x = a, *y = b;
     return x->top != y->top ? (x->top < y->top ? -1 : 1) : (x->ns > y->ns) - (x->ns < y->ns);
 }
 
@@ -177,7 +177,7 @@ static int by_top(const void *a, const void *b)
 static bool link_clock(struct collective_match *m, const struct match_calls *c, const uint32_t *id, struct arena *mem)
 {
     const uint32_t rank = (uint32_t)m->rank.n - 1;
-    struct difference *const d = arena_take(mem, c->n + 1, sizeof *d);
+    struct collective_match_difference *const d = arena_take(mem, c->n + 1, sizeof *d);
     double *const v = arena_take(mem, c->n + 1, sizeof *v);
     size_t n = 0;
     if (!d || !v)
@@ -188,7 +188,7 @@ static bool link_clock(struct collective_match *m, const struct match_calls *c, 
         if (!of || of->is_p2p || of->has_root || of->first == rank)
             continue;
         const uint32_t top = top_of(m, of->first, &ahead_ns);
-        d[n++] = (struct difference){ top, (double)(c->end_ns[i] - of->first_end_ns + ahead_ns) };
+        d[n++] = (struct collective_match_difference){ top, (double)(c->end_ns[i] - of->first_end_ns + ahead_ns) };
     }
     if (n > 0)
         qsort(d, n, sizeof *d, by_top);
@@ -230,7 +230,7 @@ static void find_latest(struct collective_match *m, const struct match_calls *c,
 bool match_add(struct collective_match *m, int64_t number, const struct match_calls *c, uint32_t *id)
 {
     struct arena *const mem = arena_new();
-    struct counted counted = { .mem = mem };
+    struct collective_match_counted counted = { .mem = mem };
     int64_t *const rank = list_add(&m->rank, m->mem);
     struct rank_clock_error *const clock = list_add(&m->clock, m->mem);
     bool done = mem && rank && clock;
@@ -258,12 +258,12 @@ bool match_finish(struct collective_match *m)
     uint32_t *const top = arena_take(m->mem, n + 1, sizeof *top);
     int64_t *const ahead = arena_take(m->mem, n + 1, sizeof *ahead);
     int64_t *const median = arena_take(m->mem, n + 1, sizeof *median); /* by top */
-    struct difference *const d = arena_take(m->mem, n + 1, sizeof *d);
+    struct collective_match_difference *const d = arena_take(m->mem, n + 1, sizeof *d);
     if (!top || !ahead || !median || !d)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         top[i] = top_of(m, i, &ahead[i]);
-        d[i] = (struct difference){ top[i], (double)ahead[i] };
+        d[i] = (struct collective_match_difference){ top[i], (double)ahead[i] };
     }
     if (n > 0)
         qsort(d, n, sizeof *d, by_top);

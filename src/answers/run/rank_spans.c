@@ -78,14 +78,14 @@ int64_t busy_end_before(const struct busy_times *b, int64_t ns)
 /* ---- which rows are of which kind ------------------------------------------------------------------------------ */
 
 /* The rows of all kinds, and room for their times while these are sorted. */
-struct gathering {
+struct rank_spans_gathering {
     struct rank_spans *v;
     LIST(uint32_t) row[SPAN_KINDS];
     struct arena *mem;
     bool failed;
 };
 
-static void gather(struct gathering *g, enum span_kind kind, size_t row)
+static void rank_spans_gather(struct rank_spans_gathering *g, enum span_kind kind, size_t row)
 {
     uint32_t *new = list_add(&g->row[kind], g->mem);
     g->failed |= !new;
@@ -111,54 +111,54 @@ static enum span_kind kind_of_slice(const struct rank_spans *v, size_t i)
     }
 }
 
-static void gather_slices(struct gathering *g)
+static void gather_slices(struct rank_spans_gathering *g)
 {
     struct rank_spans *v = g->v;
     const struct chrome_trace *t = v->of.trace;
     for (size_t i = 0; i < t->slices.n; i++) {
         const enum span_kind kind = kind_of_slice(v, i);
         if (kind != SPAN_KINDS)
-            gather(g, kind, i);
+            rank_spans_gather(g, kind, i);
     }
     v->is_npu = v->kinds.is_npu;
 }
 
-static void gather_device(struct gathering *g)
+static void gather_device(struct rank_spans_gathering *g)
 {
     const struct run_rank *q = &g->v->of;
     const struct tasks *t = &q->device->tasks;
     for (size_t i = 0; i < t->n; i++) {
         const enum task_does does = task_does(q->profile, t, i);
         if (does >= TASK_COMPUTES)
-            gather(g, does == TASK_COMPUTES ? SPAN_KERNEL : SPAN_COPY, i);
+            rank_spans_gather(g, does == TASK_COMPUTES ? SPAN_KERNEL : SPAN_COPY, i);
     }
     for (size_t i = 0; i < q->device->comm.ops.n; i++)
         if (q->device->comm.ops.is_shown[i])
-            gather(g, SPAN_COLLECTIVE, i);
+            rank_spans_gather(g, SPAN_COLLECTIVE, i);
     g->v->is_npu = q->device->source.platform != PLATFORM_CUDA;
 }
 
-static void gather_host(struct gathering *g)
+static void gather_host(struct rank_spans_gathering *g)
 {
     const struct run_rank *q = &g->v->of;
     const struct calls *c = &q->profile->host.calls;
     for (size_t i = 0; profile_has_host(q->profile) && i < c->n; i++)
         if (!c->is_shown || c->is_shown[i])
-            gather(g, SPAN_CALL, i);
+            rank_spans_gather(g, SPAN_CALL, i);
     if (!q->collection)
         return;
     const struct framework *f = &q->collection->framework;
     for (size_t i = 0; i < f->ops.n; i++)
         if (!collection_op_is_step(q->collection, i))
-            gather(g, f->ops.scope && f->ops.scope[i] == OP_SCOPE_USER ? SPAN_RANGE : SPAN_OPERATOR, i);
+            rank_spans_gather(g, f->ops.scope && f->ops.scope[i] == OP_SCOPE_USER ? SPAN_RANGE : SPAN_OPERATOR, i);
     for (size_t i = 0; i < f->python.n; i++)
-        gather(g, SPAN_PYTHON, i);
+        rank_spans_gather(g, SPAN_PYTHON, i);
     for (size_t i = 0; i < f->gc.n; i++)
-        gather(g, SPAN_GC, i);
+        rank_spans_gather(g, SPAN_GC, i);
 }
 
 /* Sorts the rows of a kind: on the device by begin, on the host by thread and nesting. */
-static bool sort_kind(struct gathering *g, enum span_kind kind)
+static bool sort_kind(struct rank_spans_gathering *g, enum span_kind kind)
 {
     struct rank_spans *v = g->v;
     const size_t n = v->n[kind];
@@ -308,7 +308,7 @@ static bool find_steps(struct rank_spans *v, struct arena *mem)
 
 bool rank_spans_find(struct rank_spans *v, const struct run_rank *q, const struct step_series *s, struct arena *mem)
 {
-    struct gathering g = { .v = v, .mem = arena_new() };
+    struct rank_spans_gathering g = { .v = v, .mem = arena_new() };
     *v = (struct rank_spans){ .of = *q, .series = s, .names = q->trace ? q->trace->names : q->profile->names };
     bool done = g.mem && (!q->trace || chrome_kinds_init(&v->kinds, q->trace, mem));
     if (done && q->trace) {

@@ -13,7 +13,7 @@ void roofline_begin(struct roofline *r, const struct names *names, struct arena 
 }
 
 /* The row of a key. The parts are added one after the other, each together with the number of the parts before it. */
-static uint32_t row_of(struct roofline *r, const struct roofline_key *key)
+static uint32_t roofline_row_of(struct roofline *r, const struct roofline_key *key)
 {
     name_id part[sizeof *key / sizeof(name_id)];
     memcpy(part, key, sizeof part);
@@ -37,7 +37,7 @@ static void work_find(const struct roofline *r, const struct roofline_key *key, 
 /* Until roofline_end(), operations and bytes of a row are those of one run. */
 bool roofline_add(struct roofline *r, const struct roofline_key *key, const struct roofline_run *run)
 {
-    const uint32_t at = row_of(r, key);
+    const uint32_t at = roofline_row_of(r, key);
     if (at == KEYS_NO_MEMORY)
         return false;
     if (at == r->rows.n) {

@@ -11,7 +11,7 @@ enum { MOST_TEXT = 512 }; /* bytes of a text of shapes; the work of operators wi
 enum { NAME_OTHER = 1, NAME_OPERATORS, NAME_KERNELS, NAME_KNOWN };
 
 /* An operator, with what it launched. */
-struct launcher {
+struct roofline_chrome_launcher {
     struct roofline_key key;
     struct roofline_run run;
 };
@@ -22,10 +22,10 @@ struct chrome_work {
     struct arena *mem;
     uint8_t *is; /* by name in the trace: NAME_… */
     struct keys ids;
-    LIST(struct launcher) launchers; /* in the order of ids */
+    LIST(struct roofline_chrome_launcher) launchers; /* in the order of ids */
 };
 
-static int kind_of(struct chrome_work *w, name_id name)
+static int roofline_chrome_kind_of(struct chrome_work *w, name_id name)
 {
     const char *const text = names_text(w->t->names, name);
     if (w->is[name] == 0)
@@ -59,7 +59,7 @@ static bool list_text(struct json_span v, char out[MOST_TEXT])
 enum { ARG_ID, ARG_OLD_ID, ARG_DIMS, ARG_TYPES, ARGS };
 static const char *const arg_name[ARGS] = { "External id", "external id", "Input Dims", "Input type" };
 
-static bool id_of(const struct json_span *arg, uint64_t *id)
+static bool roofline_chrome_id_of(const struct json_span *arg, uint64_t *id)
 {
     const struct json_span value = arg[ARG_ID].at ? arg[ARG_ID] : arg[ARG_OLD_ID];
     return value.at && json_u64(value, id);
@@ -74,11 +74,11 @@ static bool first_id(struct json_span args, uint64_t *id)
         return false;
     while (json_next_key(&s, &name) && json_pass(&s, &arg[ARG_ID]))
         if (json_is(name, arg_name[ARG_ID]) || json_is(name, arg_name[ARG_OLD_ID]))
-            return id_of(arg, id);
+            return roofline_chrome_id_of(arg, id);
     if (!s.is_stuck)
         return false;
     json_find_each(args, arg_name, arg, ARG_DIMS); /* reads damaged JSON, too */
-    return id_of(arg, id);
+    return roofline_chrome_id_of(arg, id);
 }
 
 static bool add_launcher(struct chrome_work *w, size_t slice)
@@ -87,17 +87,18 @@ static bool add_launcher(struct chrome_work *w, size_t slice)
     char shapes_text[MOST_TEXT], types_text[MOST_TEXT];
     uint64_t id;
     json_find_each(chrome_slice_args(w->t, slice), arg_name, arg, ARGS);
-    if (!arg[ARG_DIMS].at || !arg[ARG_TYPES].at || !id_of(arg, &id) || !list_text(arg[ARG_DIMS], shapes_text) ||
-        !list_text(arg[ARG_TYPES], types_text))
+    if (!arg[ARG_DIMS].at || !arg[ARG_TYPES].at || !roofline_chrome_id_of(arg, &id) ||
+        !list_text(arg[ARG_DIMS], shapes_text) || !list_text(arg[ARG_TYPES], types_text))
         return true;
     const uint32_t at = keys_add(&w->ids, id, w->mem);
     if (at == KEYS_NO_MEMORY || (at == w->launchers.n && !list_add(&w->launchers, w->mem)))
         return false;
-    w->launchers.at[at] = (struct launcher){ { names_addz(w->names, names_text(w->t->names, w->t->slices.name[slice])),
-                                               { names_addz(w->names, shapes_text), NAME_EMPTY },
-                                               { names_addz(w->names, types_text), NAME_EMPTY },
-                                               { NAME_EMPTY, NAME_EMPTY } },
-                                             { .begin_ns = INT64_MAX, .end_ns = INT64_MIN } };
+    w->launchers.at[at] =
+        (struct roofline_chrome_launcher){ { names_addz(w->names, names_text(w->t->names, w->t->slices.name[slice])),
+                                             { names_addz(w->names, shapes_text), NAME_EMPTY },
+                                             { names_addz(w->names, types_text), NAME_EMPTY },
+                                             { NAME_EMPTY, NAME_EMPTY } },
+                                           { .begin_ns = INT64_MAX, .end_ns = INT64_MIN } };
     return true;
 }
 
@@ -123,10 +124,11 @@ bool roofline_of_chrome(struct roofline *out, const struct chrome_trace *t, stru
     bool done = w.is != NULL;
     roofline_begin(out, names, mem);
     for (size_t i = 0; done && i < t->slices.n; i++)
-        if (kind_of(&w, t->slices.category[i]) == NAME_OPERATORS && kind_of(&w, t->slices.name[i]) == NAME_KNOWN)
+        if (roofline_chrome_kind_of(&w, t->slices.category[i]) == NAME_OPERATORS &&
+            roofline_chrome_kind_of(&w, t->slices.name[i]) == NAME_KNOWN)
             done = add_launcher(&w, i);
     for (size_t i = 0; done && w.launchers.n > 0 && i < t->slices.n; i++)
-        if (kind_of(&w, t->slices.category[i]) == NAME_KERNELS &&
+        if (roofline_chrome_kind_of(&w, t->slices.category[i]) == NAME_KERNELS &&
             !chrome_is_collective(names_text(t->names, t->slices.name[i]))) {
             time_ns += (double)t->slices.dur_ns[i];
             add_kernel(&w, i);

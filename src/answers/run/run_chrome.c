@@ -48,7 +48,7 @@ static name_id name_of(struct chrome_run *r, name_id name)
     return r->name_of[name] - 1;
 }
 
-static int64_t end_of(const struct chrome_trace *t, size_t slice)
+static int64_t run_chrome_end_of(const struct chrome_trace *t, size_t slice)
 {
     return t->slices.begin_ns[slice] + t->slices.dur_ns[slice];
 }
@@ -59,7 +59,7 @@ static bool arg_of(const struct chrome_trace *t, size_t slice, const char *key, 
     return value.at && json_u64(value, out);
 }
 
-static void add_row(struct chrome_run *r, struct slice_rows *rows, uint32_t slice)
+static void run_chrome_add_row(struct chrome_run *r, struct slice_rows *rows, uint32_t slice)
 {
     uint32_t *new = list_add(&rows->list, r->work);
     r->failed |= !new;
@@ -73,7 +73,7 @@ static void remember(struct chrome_run *r, struct keys *keys, struct slice_rows 
     const uint32_t at = keys_add(keys, key, r->work);
     r->failed |= at == KEYS_NO_MEMORY;
     if (!r->failed && at == rows->list.n)
-        add_row(r, rows, slice);
+        run_chrome_add_row(r, rows, slice);
     if (!r->failed)
         rows->list.at[at] = slice;
 }
@@ -116,7 +116,7 @@ static void whole_find(struct chrome_run *r)
         if (kind == SLICE_OTHER || kind == SLICE_PYTHON)
             continue;
         begin = t->slices.begin_ns[i] < begin ? t->slices.begin_ns[i] : begin;
-        end = end_of(t, i) > end ? end_of(t, i) : end;
+        end = run_chrome_end_of(t, i) > end ? run_chrome_end_of(t, i) : end;
     }
     r->host_begin_ns[0] = begin <= end ? begin : 0;
     r->host_end_ns[0] = begin <= end ? end : 0;
@@ -157,7 +157,7 @@ static bool steps_bound(struct chrome_run *r)
         return false;
     for (size_t i = 0; i < r->device.n; i++) {
         struct device_slice *d = &r->device.at[i];
-        const int64_t begin_ns = r->t->slices.begin_ns[d->slice], end_ns = end_of(r->t, d->slice);
+        const int64_t begin_ns = r->t->slices.begin_ns[d->slice], end_ns = run_chrome_end_of(r->t, d->slice);
         uint64_t number;
         const uint32_t launch =
             chrome_correlation(r->t, d->slice, &number) ? keys_find(&r->launches, number) : KEYS_NONE;
@@ -180,7 +180,7 @@ struct work_times {
 static void work_add(struct work_times *w, const struct chrome_trace *t, uint32_t slice)
 {
     w->begin_ns[w->n] = t->slices.begin_ns[slice];
-    w->end_ns[w->n++] = end_of(t, slice);
+    w->end_ns[w->n++] = run_chrome_end_of(t, slice);
 }
 
 static bool times_find(struct busy_times *computing, struct busy_times *communicating, struct busy_times *all,

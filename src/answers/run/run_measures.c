@@ -98,7 +98,7 @@ static bool shares_find(struct measuring *m)
         row->first = row->n_shares++ == 0 ? i : row->first;
         row->mean_ns += cell->ns / (double)out->n_usual;
         row->runs += (double)cell->runs / (double)out->n_usual;
-        out->share[i] = (struct step_share){ (uint32_t)key, (float)cell->ns };
+        out->share[i] = (struct measured_share){ (uint32_t)key, (float)cell->ns };
     }
     return true;
 }

@@ -33,7 +33,7 @@ struct measure {
         n_shares; /* rows of measured_rank.share, by step; it did not occur in usual steps that are not there */
 };
 
-struct step_share {
+struct measured_share {
     uint32_t step;
     float ns;
 };
@@ -61,7 +61,7 @@ struct measured_rank {
     double part_ns[RUN_PARTS]; /* of a usual step */
     size_t n;
     struct measure *at; /* by kind, then by the ids of name and detail */
-    struct step_share *share;
+    struct measured_share *share;
     int64_t allocated_bytes, reserved_bytes; /* at most; -1: not recorded */
 };
 

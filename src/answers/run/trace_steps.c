@@ -23,7 +23,7 @@ static const char *step_number(const char *name)
     return number ? number : strncmp(name, shown, sizeof shown - 1) == 0 ? name + sizeof shown - 1 : NULL;
 }
 
-static const char *text_of(const struct chrome_trace *t, uint32_t slice)
+static const char *trace_steps_text_of(const struct chrome_trace *t, uint32_t slice)
 {
     return names_text(t->names, t->slices.name[slice]);
 }
@@ -66,7 +66,7 @@ static bool recorded_find(struct trace_marking *m)
         s->begin_ns[s->n] = t->slices.begin_ns[slice];
         s->end_ns[s->n] = end_ns;
         s->annotation[s->n] = t->slices.name[slice];
-        s->id[s->n++] = names_addz(t->names, step_number(text_of(t, slice)));
+        s->id[s->n++] = names_addz(t->names, step_number(trace_steps_text_of(t, slice)));
     }
     return true;
 }
@@ -180,7 +180,7 @@ bool trace_steps_find(struct chrome_trace *t, const char *by, struct error *e)
         has_steps |= s->is_of_name[i] = chrome_step_name(names_text(t->names, (name_id)i)) != NULL;
     const name_id of_table = has_steps || !done ? NAME_EMPTY : names_addz(t->names, "STEP_TIME");
     for (size_t i = 0; done && of_table != NAME_EMPTY && i < t->slices.n; i++)
-        if (t->slices.category[i] == of_table && step_number(text_of(t, (uint32_t)i)))
+        if (t->slices.category[i] == of_table && step_number(trace_steps_text_of(t, (uint32_t)i)))
             has_steps = s->is_of_name[t->slices.name[i]] = true;
     done = done && (!has_steps || by || recorded_find(&m));
     done = done && (s->n > 0 || marks_take(&m, by, e));

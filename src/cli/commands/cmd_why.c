@@ -18,7 +18,7 @@ struct explaining {
 };
 
 /* The row of a series that a step of the run is on a rank. `judged`: row of the rank in the judged run. NO_ROW: it has none. */
-static uint32_t row_of(const struct judged_run *r, const struct run_member *rank, uint32_t judged, uint32_t step)
+static uint32_t why_row_of(const struct judged_run *r, const struct run_member *rank, uint32_t judged, uint32_t step)
 {
     const struct rank_step *s = r->at[judged * r->n + step];
     return s ? (uint32_t)(s - rank->step) : NO_ROW;
@@ -35,7 +35,7 @@ static struct why_rows rows_of(const struct explaining *x, const struct why_find
     size_t n = 0;
     if (row && s)
         n = run_finding_rows(r, judged, s, row, MOST_ROWS);
-    else if (row && (row[0] = row_of(r, &x->run->rank[f->rank], judged, x->choice->at)) != NO_ROW)
+    else if (row && (row[0] = why_row_of(r, &x->run->rank[f->rank], judged, x->choice->at)) != NO_ROW)
         n = 1;
     return (struct why_rows){ row, n, s ? run_finding_without(s) : 0 };
 }
@@ -111,7 +111,7 @@ static bool others_find(struct explaining *x, struct error *e)
     return done;
 }
 
-static bool explain(struct explaining *x, struct error *e)
+static bool why_explain(struct explaining *x, struct error *e)
 {
     const struct job_choice *c = x->choice;
     const struct judged_run *r = &c->job.run;
@@ -167,7 +167,7 @@ static enum exit_status answer(struct run *run, struct arguments *a, enum exit_s
     struct explaining x = { .run = run, .choice = &choice, .a = a };
     struct advise_report advice;
     struct error e = { 0 };
-    if (!job_choose(&choice, run->rank, run->n, &question, a->mem, &e) || !explain(&x, &e) ||
+    if (!job_choose(&choice, run->rank, run->n, &question, a->mem, &e) || !why_explain(&x, &e) ||
         !advise(&advice, run, &choice, x.look, a->mem, &e)) {
         complain("%s", e.text);
         return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;

@@ -128,7 +128,7 @@ static uint64_t stamp_in(const char *name, unsigned from_end)
 }
 
 /* The entries of a directory, by name. */
-struct listing {
+struct job_listing {
     const char *path;
     const char **name;
     size_t n;
@@ -139,7 +139,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool list_dir(struct job *j, const char *path, struct listing *out, struct error *e)
+static bool list_dir(struct job *j, const char *path, struct job_listing *out, struct error *e)
 {
     LIST(const char *) list = { 0 };
     DIR *dir = inside_list(path);
@@ -160,11 +160,11 @@ static bool list_dir(struct job *j, const char *path, struct listing *out, struc
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
     if (list.n > 1)
         qsort(list.at, list.n, sizeof *list.at, by_text);
-    *out = (struct listing){ path, list.at, list.n };
+    *out = (struct job_listing){ path, list.at, list.n };
     return true;
 }
 
-static const char *first_with(const struct listing *l, const char *before, const char *behind)
+static const char *first_with(const struct job_listing *l, const char *before, const char *behind)
 {
     for (size_t i = 0; i < l->n; i++)
         if (begins(l->name[i], before) && ends(l->name[i], behind))
@@ -172,7 +172,7 @@ static const char *first_with(const struct listing *l, const char *before, const
     return NULL;
 }
 
-static bool has_name(const struct listing *l, const char *name)
+static bool has_name(const struct job_listing *l, const char *name)
 {
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(l->name[i], name) == 0)
@@ -218,7 +218,7 @@ static const struct {
     { FRAMEWORK_MINDSPORE, "ascend_mindspore_profiler" },
 };
 
-static void find_databases(struct job *j, const struct listing *l, struct job_rank *r)
+static void find_databases(struct job *j, const struct job_listing *l, struct job_rank *r)
 {
     for (size_t k = 0; k < sizeof database_names / sizeof *database_names && !r->db; k++) {
         const char *before = database_names[k].before, *name = first_with(l, before, ".db");
@@ -260,7 +260,7 @@ static enum framework_id framework_of(const char *name)
 }
 
 /* Context of take_summary(), which adds the ranks of a file of summaries. */
-struct taking {
+struct job_taking {
     struct job *job;
     struct job_rank like; /* what is known of these ranks from their directory */
     size_t n;
@@ -269,7 +269,7 @@ struct taking {
 
 static bool take_summary(void *context, const struct summary_header *h, uint64_t offset)
 {
-    struct taking *t = context;
+    struct job_taking *t = context;
     struct job_rank r = t->like;
     r.source = SOURCE_SUMMARY;
     r.rank = h->rank >= 0 && h->rank <= INT32_MAX ? h->rank : r.rank;
@@ -285,7 +285,7 @@ static bool take_summary(void *context, const struct summary_header *h, uint64_t
 static bool add_summaries(struct job *j, const char *path, const struct job_rank *like, size_t *n, struct error *e)
 {
     struct error unread = { 0 };
-    struct taking t = { .job = j, .like = *like, .e = e };
+    struct job_taking t = { .job = j, .like = *like, .e = e };
     t.like.summary = path;
     if (!like->path)
         t.like.path = path;
@@ -299,7 +299,7 @@ static bool add_summaries(struct job *j, const char *path, const struct job_rank
 }
 
 /* ASCEND_PROFILER_OUTPUT, whatever it is called now. */
-static bool is_output(const struct listing *l)
+static bool is_output(const struct job_listing *l)
 {
     return has_name(l, "step_trace_time.csv") || has_name(l, "communication.json") || has_name(l, "trace_view.json");
 }
@@ -311,7 +311,7 @@ static const char *parent_of(struct job *j, const char *path)
 }
 
 /* A collection of a framework, or its results alone: results, of whatever kind, or its raw data. */
-static bool add_collection(struct job *j, const struct listing *l, struct error *e)
+static bool add_collection(struct job *j, const struct job_listing *l, struct error *e)
 {
     const bool is_alone = is_output(l) && !has_name(l, OUTPUT);
     const char *name = last_part(l->path);
@@ -326,7 +326,7 @@ static bool add_collection(struct job *j, const struct listing *l, struct error 
     if (!info)
         return error_no_memory(e, l->path);
     r.rank = rank_in_info(info);
-    struct listing results = { 0 };
+    struct job_listing results = { 0 };
     if (r.output && !is_dir(r.output))
         r.output = NULL;
     if (r.output && !list_dir(j, r.output, &results, e))
@@ -363,11 +363,11 @@ static bool add_collection(struct job *j, const struct listing *l, struct error 
 }
 
 /* rank_id in device_N/info.json.N; -1: none. */
-static int64_t rank_of_prof(struct job *j, const struct listing *l, struct error *e)
+static int64_t rank_of_prof(struct job *j, const struct job_listing *l, struct error *e)
 {
     int64_t rank = -1;
     for (size_t i = 0; i < l->n && rank < 0; i++) {
-        struct listing device;
+        struct job_listing device;
         const int64_t number = number_in(l->name[i], "device_", "");
         const char *path = number >= 0 ? joined(j, l->path, l->name[i]) : NULL;
         if (!path || !is_dir(path) || !list_dir(j, path, &device, e))
@@ -382,7 +382,7 @@ static int64_t rank_of_prof(struct job *j, const struct listing *l, struct error
     return rank;
 }
 
-static bool add_prof(struct job *j, const struct listing *l, struct error *e)
+static bool add_prof(struct job *j, const struct job_listing *l, struct error *e)
 {
     struct job_rank r = { .rank = rank_of_prof(j, l, e),
                           .path = l->path,
@@ -480,7 +480,7 @@ static bool add_loose(struct job *j, size_t first, struct error *e)
     return done;
 }
 
-static bool is_collection(const char *path, const struct listing *l)
+static bool is_collection(const char *path, const struct job_listing *l)
 {
     const char *name = last_part(path);
     return framework_ends_name(name, strlen(name)) || has_name(l, OUTPUT) || has_name(l, "FRAMEWORK") || is_output(l);
@@ -488,7 +488,7 @@ static bool is_collection(const char *path, const struct listing *l)
 
 static bool find_in(struct job *j, const char *path, unsigned level, struct error *e)
 {
-    struct listing l;
+    struct job_listing l;
     if (!list_dir(j, path, &l, e))
         return false;
     if (is_collection(path, &l))

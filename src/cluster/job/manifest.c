@@ -150,7 +150,7 @@ bool manifest_write(const struct job *j, const struct manifest_of *of, const cha
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-struct reading {
+struct manifest_reading {
     struct job *job;
     const struct manifest_of *of;
     const char *path;
@@ -160,13 +160,13 @@ struct reading {
     struct error *e;
 };
 
-static bool damaged(const struct reading *r)
+static bool damaged(const struct manifest_reading *r)
 {
     return error_set(r->e, FAULT_FORMAT, "%s: the list of ranks is damaged; make it again with --manifest", r->path);
 }
 
 /* n bytes of the file, in r->work. NULL: they are not there, or there is no memory: see r->e. */
-static const uint8_t *bytes_read(struct reading *r, uint64_t offset, uint64_t n)
+static const uint8_t *bytes_read(struct manifest_reading *r, uint64_t offset, uint64_t n)
 {
     if (offset > r->size || n > r->size - offset) {
         damaged(r);
@@ -212,14 +212,14 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool other_job(const struct reading *r)
+static bool other_job(const struct manifest_reading *r)
 {
     return error_set(
         r->e, FAULT_ASKED,
         "%s: the list of ranks is of other directories, or of another --ranks; make it again with --manifest", r->path);
 }
 
-static bool head_read(struct reading *r, struct head *head)
+static bool head_read(struct manifest_reading *r, struct head *head)
 {
     const uint8_t *data = bytes_read(r, 0, sizeof *head);
     if (!data)
@@ -280,7 +280,7 @@ static bool has_source(const struct job_rank *r)
 }
 
 /* False: damaged, or no memory. */
-static bool entry_read(struct reading *r, struct bytes in, uint64_t number, struct job_rank *out)
+static bool entry_read(struct manifest_reading *r, struct bytes in, uint64_t number, struct job_rank *out)
 {
     struct entry entry;
     const char *path[PATHS];
@@ -315,7 +315,7 @@ static bool entry_read(struct reading *r, struct bytes in, uint64_t number, stru
 }
 
 /* The entries from `first` to `end`. */
-static bool entries_read(struct reading *r, const struct head *head, size_t first, size_t end)
+static bool entries_read(struct manifest_reading *r, const struct head *head, size_t first, size_t end)
 {
     const uint8_t *place = bytes_read(r, head->bytes + first * sizeof(uint64_t), (end - first + 1) * sizeof(uint64_t));
     const uint64_t from = place ? le64(place) : 0, to = place ? le64(place + (end - first) * sizeof(uint64_t)) : 0;
@@ -348,7 +348,7 @@ bool manifest_read(struct job *j, const struct manifest_of *of, const char *path
     const int fd = file_open(AT_FDCWD, path, &st, &why);
     if (fd < 0)
         return error_set(e, why == ENOENT ? FAULT_ASKED : FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
-    struct reading r = {
+    struct manifest_reading r = {
         .job = j, .of = of, .path = path, .fd = fd, .size = (uint64_t)st.st_size, .work = arena_new(), .e = e
     };
     bool done = r.work ? r.size <= MOST_FILE || damaged(&r) : error_no_memory(e, path);

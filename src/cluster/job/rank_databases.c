@@ -20,7 +20,7 @@ struct rank_rows {
     bool is_there;     /* it is at a row */
 };
 
-struct copying {
+struct rank_databases_copying {
     struct job *job;
     const struct rank_databases *r;
     struct untrusted_db results;
@@ -29,7 +29,7 @@ struct copying {
     struct error *e;
 };
 
-static bool rows_step(struct copying *c, struct rank_rows *rows)
+static bool rows_step(struct rank_databases_copying *c, struct rank_rows *rows)
 {
     const int code = rows->row ? sqlite3_step(rows->row) : SQLITE_DONE;
     rows->is_there = code == SQLITE_ROW;
@@ -37,7 +37,7 @@ static bool rows_step(struct copying *c, struct rank_rows *rows)
            error_set(c->e, FAULT_IO, "%s: cannot be read: %s", c->r->results, untrusted_db_trouble(&c->results));
 }
 
-static bool rows_open(struct copying *c, struct rank_rows *rows, const char *table, const char *sql)
+static bool rows_open(struct rank_databases_copying *c, struct rank_rows *rows, const char *table, const char *sql)
 {
     bool is_there;
     if (!untrusted_db_look(&c->results, table, &is_there) ||
@@ -48,7 +48,8 @@ static bool rows_open(struct copying *c, struct rank_rows *rows, const char *tab
 
 /* Hands the rows of a rank to a statement with the same columns; those of ranks before it are stepped over. False: see c->e, or the
  * statement has failed. */
-static bool rows_move(struct copying *c, struct rank_rows *rows, int64_t rank, sqlite3_stmt *put, int n_columns)
+static bool rows_move(struct rank_databases_copying *c, struct rank_rows *rows, int64_t rank, sqlite3_stmt *put,
+                      int n_columns)
 {
     while (rows->is_there && sqlite3_column_int64(rows->row, 0) <= rank) {
         if (sqlite3_column_int64(rows->row, 0) == rank) {
@@ -75,7 +76,7 @@ static bool run_sql(sqlite3 *db, const char *sql)
 }
 
 /* COMMUNICATION_OP.opConnectionId of sends and receives; NULL of all others. */
-static bool put_pairs(struct copying *c, sqlite3 *db, int64_t rank)
+static bool put_pairs(struct rank_databases_copying *c, sqlite3 *db, int64_t rank)
 {
     static const char
         begin[] = "CREATE TEMP TABLE pairs (begin, name, id, PRIMARY KEY (begin, name)) WITHOUT ROWID",
@@ -94,7 +95,7 @@ static bool put_pairs(struct copying *c, sqlite3 *db, int64_t rank)
     return done && run_sql(db, end);
 }
 
-static bool put_passes(struct copying *c, sqlite3 *db, int64_t rank)
+static bool put_passes(struct rank_databases_copying *c, sqlite3 *db, int64_t rank)
 {
     static const char begin[] =
         "DROP TABLE IF EXISTS main.StepTaskInfo; "
@@ -108,7 +109,7 @@ static bool put_passes(struct copying *c, sqlite3 *db, int64_t rank)
 }
 
 /* Writes the rows of a rank into the copy. */
-static bool edit(struct copying *c, int fd, const char *path, int64_t rank)
+static bool edit(struct rank_databases_copying *c, int fd, const char *path, int64_t rank)
 {
     static const char set[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
                               "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-4096; BEGIN";
@@ -144,7 +145,7 @@ static bool original_open(struct untrusted_db *u, const char *path, bool has_pai
 }
 
 /* Directories of the copy below r->dir; links among them are refused. */
-static bool directories_make(struct copying *c, char *path)
+static bool directories_make(struct rank_databases_copying *c, char *path)
 {
     for (char *at = path + strlen(c->r->dir) + 1; (at = strchr(at, '/')); at++) {
         *at = 0;
@@ -162,7 +163,8 @@ static bool same_file(const char *a, const char *b)
     return inside_stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool copy_to(struct copying *c, const struct untrusted_db *u, const struct job_rank *rank, char *path)
+static bool copy_to(struct rank_databases_copying *c, const struct untrusted_db *u, const struct job_rank *rank,
+                    char *path)
 {
     struct leftover half = { 0 };
     leftovers_sweep_of(path);
@@ -198,7 +200,7 @@ static const char *below_a_root(const struct rank_databases *r, const char *path
 }
 
 /* What a database or its place spoils costs its own copy only. */
-static bool copy_one(struct copying *c, const struct job_rank *rank, size_t *n)
+static bool copy_one(struct rank_databases_copying *c, const struct job_rank *rank, size_t *n)
 {
     struct untrusted_db u;
     struct error why = { 0 }, *const of_job = c->e;
@@ -227,7 +229,7 @@ static bool copy_one(struct copying *c, const struct job_rank *rank, size_t *n)
 }
 
 /* Steps over the rows of a rank that has no copy. */
-static bool rows_skip(struct copying *c, struct rank_rows *rows, int64_t rank)
+static bool rows_skip(struct rank_databases_copying *c, struct rank_rows *rows, int64_t rank)
 {
     while (rows->is_there && sqlite3_column_int64(rows->row, 0) <= rank)
         if (!rows_step(c, rows))
@@ -237,7 +239,7 @@ static bool rows_skip(struct copying *c, struct rank_rows *rows, int64_t rank)
 
 bool rank_databases_write(struct job *j, const struct rank_databases *r, size_t *n, struct error *e)
 {
-    struct copying c = { .job = j, .r = r, .e = e };
+    struct rank_databases_copying c = { .job = j, .r = r, .e = e };
     *n = 0;
     if (!untrusted_db_open(&c.results, r->results, e))
         return false;

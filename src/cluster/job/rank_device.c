@@ -30,7 +30,7 @@ static const char *first_entry(const char *dir, const char *prefix, struct arena
 }
 
 /* Numbers are texts in some versions. */
-static double number_of(const json_t *json)
+static double rank_device_number_of(const json_t *json)
 {
     const char *const text = json_string_value(json);
     return text ? strtod(text, NULL) : json_number_value(json);
@@ -43,9 +43,9 @@ bool rank_device_read(struct device_facts *out, const char *collection, struct a
     device = device ? device : first_entry(first_entry(collection, "PROF_", mem), "device_", mem);
     json_t *const info = rank_text_json(first_entry(device, "info.json", mem));
     const json_t *const of = json_array_get(json_object_get(info, "DeviceInfo"), 0);
-    const double platform = number_of(json_object_get(info, "platform_version")),
-                 n_cores = number_of(json_object_get(of, "ai_core_num")),
-                 mhz = number_of(json_object_get(of, "aic_frequency"));
+    const double platform = rank_device_number_of(json_object_get(info, "platform_version")),
+                 n_cores = rank_device_number_of(json_object_get(of, "ai_core_num")),
+                 mhz = rank_device_number_of(json_object_get(of, "aic_frequency"));
     const bool is_known = platform >= 0 && platform < most && n_cores > 0 && n_cores < most && mhz > 0 && mhz < most;
     if (is_known)
         *out = (struct device_facts){ chip_of((int)platform), (uint32_t)n_cores, mhz, NULL };

@@ -75,7 +75,7 @@ static json_t *read_json(struct text_reader *r, bool *is_there)
     return json;
 }
 
-static name_id name_of(struct text_reader *r, const char *text)
+static name_id rank_text_name_of(struct text_reader *r, const char *text)
 {
     return text ? names_addz(r->rank->names, text) : NAME_EMPTY;
 }
@@ -103,7 +103,7 @@ static void place_of(struct text_reader *r, const char *key, struct op_place *at
     const char *sign = strrchr(key, '@');
     const size_t n = sign ? (size_t)(sign - key) : strlen(key);
     at->op = names_add(r->rank->names, key, n);
-    at->group = sign ? name_of(r, sign + 1) : NAME_EMPTY;
+    at->group = sign ? rank_text_name_of(r, sign + 1) : NAME_EMPTY;
 }
 
 /* Each operator of each step: {"step0": {"p2p": {"name@group": …}}}. */
@@ -124,7 +124,7 @@ static bool walk_ops(struct text_reader *r, json_t *json, op_taker *take)
                 losses_add(lost, LOSS_BAD_TEXT, 1, r->path, 0);
             json_object_foreach(type, op_key, op)
             {
-                struct op_place at = { .step = name_of(r, step_key), .type = name_of(r, type_key) };
+                struct op_place at = { .step = rank_text_name_of(r, step_key), .type = rank_text_name_of(r, type_key) };
                 if (strncmp(op_key, "Total", 5) == 0)
                     continue;
                 place_of(r, op_key, &at);
@@ -175,7 +175,7 @@ static bool take_band(struct text_reader *r, const struct op_place *at, const ch
         t->group[n] = at->group;
         t->step[n] = at->step;
         t->type[n] = at->type;
-        t->transport[n] = name_of(r, transport);
+        t->transport[n] = rank_text_name_of(r, transport);
         t->transit_mb[n] = number(r, band, "Transit Size(MB)");
         t->transit_ms[n] = number(r, band, "Transit Time(ms)");
         t->gbs[n] = number(r, band, "Bandwidth(GB/s)");
@@ -258,8 +258,8 @@ static bool take_matrix_op(struct text_reader *r, const struct op_place *at, jso
         t->group[n] = at->group;
         t->step[n] = at->step;
         t->type[n] = at->type;
-        t->transport[n] = name_of(r, json_string_value(json_object_get(link, "Transport Type")));
-        t->op_name[n] = name_of(r, json_string_value(json_object_get(link, "Op Name")));
+        t->transport[n] = rank_text_name_of(r, json_string_value(json_object_get(link, "Transport Type")));
+        t->op_name[n] = rank_text_name_of(r, json_string_value(json_object_get(link, "Op Name")));
         t->src[n] = src;
         t->dst[n] = dst;
         t->transit_mb[n] = number(r, link, "Transit Size(MB)");

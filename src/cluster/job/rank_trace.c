@@ -124,7 +124,7 @@ static void row_add(struct trace_reader *r, struct trace_rows *to, uint32_t slic
         *new = (struct trace_row){ begin, begin + r->t->slices.dur_ns[slice], slice, kind };
 }
 
-static int by_begin(const void *a, const void *b)
+static int rank_trace_by_begin(const void *a, const void *b)
 {
     const struct trace_row *x = a, *y = b;
     return x->begin_ns != y->begin_ns ? (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns)
@@ -151,7 +151,7 @@ static void slices_take(struct trace_reader *r)
     }
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k]->list.n > 0)
-            qsort(all[k]->list.at, all[k]->list.n, sizeof *all[k]->list.at, by_begin);
+            qsort(all[k]->list.at, all[k]->list.n, sizeof *all[k]->list.at, rank_trace_by_begin);
 }
 
 static void *column(struct trace_reader *r, size_t n, size_t width)

@@ -302,7 +302,7 @@ static bool read_pages(struct table_reader *r, const struct db_part *part, const
 enum { TABLES_MOST = 3 }; /* in one call */
 
 /* The rows of one table, as its source hands them over. */
-struct taking {
+struct table_reader_taking {
     struct table_reader *r;
     struct table_asked *asked;
     size_t n, cap;
@@ -383,7 +383,7 @@ static void put_taken(struct table_reader *r, const struct db_field *f, struct c
 
 static bool taking_begin(void *context, const struct db_table *table, bool is_wanted[DB_COLUMNS])
 {
-    struct taking *const t = context;
+    struct table_reader_taking *const t = context;
     const struct db_part *const part = &t->asked->part;
     const size_t most = t->n + table->n_rows, more = most > 2 * t->cap ? most : 2 * t->cap;
     for (size_t i = 0; i < part->n_fields; i++) {
@@ -414,7 +414,7 @@ static bool taking_begin(void *context, const struct db_table *table, bool is_wa
 static void taking_take(void *context, const struct cell *cell)
 {
     static const struct cell none = { .kind = CELL_NA };
-    struct taking *const t = context;
+    struct table_reader_taking *const t = context;
     const struct db_part *const part = &t->asked->part;
     for (size_t i = 0; i < part->n_fields; i++) {
         const struct db_field *const f = &part->field[i];
@@ -425,11 +425,11 @@ static void taking_take(void *context, const struct cell *cell)
 
 static bool take_tables(struct table_reader *r, struct table_asked *asked, size_t n)
 {
-    struct taking t[TABLES_MOST];
+    struct table_reader_taking t[TABLES_MOST];
     struct db_taker taker[TABLES_MOST];
     assert(n <= TABLES_MOST);
     for (size_t i = 0; i < n; i++) {
-        t[i] = (struct taking){ .r = r, .asked = &asked[i] };
+        t[i] = (struct table_reader_taking){ .r = r, .asked = &asked[i] };
         taker[i] = (struct db_taker){ asked[i].part.table, taking_begin, taking_take, &t[i] };
     }
     struct db *const db = db_open_takers(taker, n, r->source->names);

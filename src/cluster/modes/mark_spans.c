@@ -15,7 +15,7 @@ struct open_marks {
     LIST(uint32_t) rows;
 };
 
-struct pairing {
+struct mark_spans_pairing {
     struct keys threads;
     struct tuples keys;
     LIST(struct open_marks) open;
@@ -28,7 +28,7 @@ static size_t len_before(const char *text, size_t len, const char *end)
     return len >= n && memcmp(text + len - n, end, n) == 0 ? len - n + 1 : 0;
 }
 
-static struct open_marks *open_of(struct pairing *p, uint64_t thread, name_id name, struct arena *mem)
+static struct open_marks *open_of(struct mark_spans_pairing *p, uint64_t thread, name_id name, struct arena *mem)
 {
     const uint32_t number = keys_add(&p->threads, thread, mem);
     const uint32_t at =
@@ -43,7 +43,7 @@ static int64_t between(int64_t from, int64_t to)
     return from == INT64_MIN || to == INT64_MIN ? 0 : to - from;
 }
 
-static bool add_mark(struct mark_spans *out, struct pairing *p, const struct rank_summary *r, size_t i,
+static bool add_mark(struct mark_spans *out, struct mark_spans_pairing *p, const struct rank_summary *r, size_t i,
                      struct arena *mem)
 {
     const struct summary_marks *const m = &r->marks;
@@ -133,7 +133,7 @@ bool mark_spans_find(struct mark_spans *out, const struct rank_summary *r, const
                      struct arena *mem)
 {
     const struct rank_marks *const m = &r->marks.marks;
-    struct pairing pairing = { 0 };
+    struct mark_spans_pairing pairing = { 0 };
     struct nesting nesting = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++)

@@ -24,7 +24,7 @@ struct base {
     struct cluster_steps steps;
 };
 
-static void *begin(struct mode_context *c)
+static void *base_begin(struct mode_context *c)
 {
     struct base *b = arena_take(c->mem, 1, sizeof *b);
     if (b)
@@ -47,7 +47,7 @@ static bool add_comm(struct base *b, struct mode_context *c, const struct rank_s
     return done && (!has_json || comm_json_add(&b->json, s, &totals));
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *s)
+static bool base_add(void *state, struct mode_context *c, const struct rank_summary *s)
 {
     struct base *b = state;
     const unsigned writes = c->mode->variant;
@@ -90,7 +90,7 @@ static bool write_matrix(struct base *b, struct mode_context *c, const struct ra
     return e->fault == FAULT_NONE && (!o || cluster_matrix_json(&links, sets, o, c->mem));
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool base_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
     struct base *b = state;
     const unsigned writes = c->mode->variant;
@@ -101,7 +101,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
            (!(writes & WRITES_MATRIX) || write_matrix(b, c, &sets, out, e));
 }
 
-#define FUNCTIONS .begin = begin, .add = add, .finish = finish, .streams = true
+#define FUNCTIONS .begin = base_begin, .add = base_add, .finish = base_finish, .streams = true
 
 const struct mode mode_all = {
     .name = "all",

@@ -36,20 +36,20 @@ static const struct result_table rank_table = {
     .name = "CannApiSumRank", .file = "rank_stats.csv", .column = rank_columns, .n_columns = RANK_CELLS
 };
 
-struct state {
+struct cann_api_sum_state {
     struct keys names;
     struct table_sink *ranks;
     LIST(struct named_calls) calls;
     int64_t total_ns;
 };
 
-static void *begin(struct mode_context *c)
+static void *cann_api_sum_begin(struct mode_context *c)
 {
-    return arena_take(c->mem, 1, sizeof(struct state));
+    return arena_take(c->mem, 1, sizeof(struct cann_api_sum_state));
 }
 
 /* The rows of the rank that was added last. */
-static bool rank_rows(struct state *s, const struct mode_context *c, size_t first)
+static bool rank_rows(struct cann_api_sum_state *s, const struct mode_context *c, size_t first)
 {
     struct grid g = { .n_columns = RANK_CELLS, .mem = c->scratch };
     static const struct grid_key by_ratio[] = { { 1, true }, { 0, false } };
@@ -74,9 +74,9 @@ static bool rank_rows(struct state *s, const struct mode_context *c, size_t firs
     return grid_sort(&g, by_ratio, 2, c->names) && recipe_stream(&s->ranks, c, &rank_table, &g);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool cann_api_sum_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct cann_api_sum_state *const s = state;
     const struct summary_calls *const from = &r->calls;
     const struct chosen_step step = step_choose(c->options, &r->steps);
     const uint32_t row = step.is_all ? NO_ROW : step.row; /* NO_ROW: the sums over all steps */
@@ -118,7 +118,7 @@ static double tenth(double v)
     return rint(v * 10) / 10;
 }
 
-static int by_number(const void *a, const void *b)
+static int cann_api_sum_by_number(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -157,7 +157,7 @@ static bool row_over_ranks(struct grid *g, name_id name, const struct named_call
         max = fmax(max, of[i]->max);
         scratch[i] = of[i]->median;
     }
-    qsort(scratch, n, sizeof *scratch, by_number);
+    qsort(scratch, n, sizeof *scratch, cann_api_sum_by_number);
     const double median = n % 2 ? scratch[n / 2] : (scratch[n / 2 - 1] + scratch[n / 2]) / 2;
     const double average = (double)total / (double)count;
     long double inside = 0, between = 0;
@@ -189,7 +189,7 @@ static bool row_over_ranks(struct grid *g, name_id name, const struct named_call
 }
 
 /* Rows of one name follow each other, ranks ascending. */
-static bool rows_over_ranks(struct grid *g, const struct state *s, struct arena *mem)
+static bool rows_over_ranks(struct grid *g, const struct cann_api_sum_state *s, struct arena *mem)
 {
     const size_t n = s->calls.n, n_names = s->names.key.n;
     size_t *const first = arena_take(mem, n_names + 1, sizeof *first);
@@ -209,9 +209,9 @@ static bool rows_over_ranks(struct grid *g, const struct state *s, struct arena 
     return true;
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool cann_api_sum_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct cann_api_sum_state *const s = state;
     struct grid all = { .n_columns = ALL_CELLS, .mem = c->mem };
     static const struct grid_key by_total[] = { { 2, true }, { 0, false } };
     if (!rows_over_ranks(&all, s, c->mem) || !grid_sort(&all, by_total, 2, c->names) ||
@@ -226,8 +226,8 @@ const struct mode mode_cann_api_sum = {
     .about = "durations of runtime calls",
     .needs = RANK_CALLS,
     .uses = RANK_STEPS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = cann_api_sum_begin,
+    .add = cann_api_sum_add,
+    .finish = cann_api_sum_finish,
     .streams = true,
 };

@@ -50,38 +50,40 @@ struct us_sum {
 };
 
 /* A step of a rank, while it is not known how long the others took. */
-struct step_row {
+struct cluster_time_summary_step_row {
     struct time_row row;
     bool has_step_time;
     struct us_sum wait, transmit;
 };
 
-struct state {
-    LIST(struct step_row) rows; /* by rank, then in order of appearance */
-    struct gathered gathered;   /* row: of rows */
-    size_t n_ranks;             /* with collectives */
+struct cluster_time_summary_state {
+    LIST(struct cluster_time_summary_step_row) rows; /* by rank, then in order of appearance */
+    struct gathered gathered;                        /* row: of rows */
+    size_t n_ranks;                                  /* with collectives */
 };
 
-static void *begin(struct mode_context *c)
+static void *cluster_time_summary_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct cluster_time_summary_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->gathered.mem = c->mem;
     return s;
 }
 
 /* The row of a step of a rank, whose rows begin at `first`; by the number of the step. NULL: no memory. */
-static struct step_row *row_of(struct state *s, size_t first, struct keys *steps, int64_t rank, int64_t step,
-                               struct arena *mem, struct arena *scratch)
+static struct cluster_time_summary_step_row *cluster_time_summary_row_of(struct cluster_time_summary_state *s,
+                                                                         size_t first, struct keys *steps, int64_t rank,
+                                                                         int64_t step, struct arena *mem,
+                                                                         struct arena *scratch)
 {
     const uint32_t at = keys_add(steps, (uint64_t)step, scratch);
     if (at == KEYS_NO_MEMORY)
         return NULL;
     if (first + at == s->rows.n) {
-        struct step_row *const new = list_add(&s->rows, mem);
+        struct cluster_time_summary_step_row *const new = list_add(&s->rows, mem);
         if (!new)
             return NULL;
-        *new = (struct step_row){ .row = { .rank = rank, .step = step } };
+        *new = (struct cluster_time_summary_step_row){ .row = { .rank = rank, .step = step } };
     }
     return &s->rows.at[first + at];
 }
@@ -95,19 +97,19 @@ static bool step_number(const struct names *names, name_id text, int64_t *out)
     return text == NAME_EMPTY || (end != t && *end == '\0');
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool cluster_time_summary_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct cluster_time_summary_state *const s = state;
     struct arena *const scratch = c->scratch;
     const struct cluster_options *const o = c->options;
     const int64_t rank = r->identity.rank;
     const size_t first = s->rows.n;
     struct keys steps = { 0 };
-    struct step_row *row;
+    struct cluster_time_summary_step_row *row;
     for (size_t i = 0; i < r->steps.n; i++) {
         if (o->has_step && r->steps.id[i] != o->step)
             continue;
-        if (!(row = row_of(s, first, &steps, rank, r->steps.id[i], c->mem, scratch)))
+        if (!(row = cluster_time_summary_row_of(s, first, &steps, rank, r->steps.id[i], c->mem, scratch)))
             return false;
         row->has_step_time = true;
         row->row.us[TIME_STEP] = (double)(r->steps.end_ns[i] - r->steps.begin_ns[i]) / 1000.0;
@@ -116,7 +118,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
         int64_t step;
         if (!step_number(c->names, r->step_trace.step[i], &step) || (o->has_step && step != o->step))
             continue;
-        if (!(row = row_of(s, first, &steps, rank, step, c->mem, scratch)))
+        if (!(row = cluster_time_summary_row_of(s, first, &steps, rank, step, c->mem, scratch)))
             return false;
         row->row.us[TIME_COMPUTATION] = r->step_trace.us[STEP_COLUMN_COMPUTING][i];
         row->row.us[TIME_EXPOSED] = r->step_trace.us[STEP_COLUMN_EXPOSED][i];
@@ -128,7 +130,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
         const int64_t step = i < r->steps.n ? r->steps.id[i] : -1;
         if ((i == r->steps.n && r->steps.n > 0) || (o->has_step && step != o->step) || r->sums.copy_ns[i] == 0)
             continue;
-        if (!(row = row_of(s, first, &steps, rank, step, c->mem, scratch)))
+        if (!(row = cluster_time_summary_row_of(s, first, &steps, rank, step, c->mem, scratch)))
             return false;
         row->row.us[TIME_MEMORY] = (double)r->sums.copy_ns[i] / 1000.0;
         row->row.us[TIME_MEMORY_EXPOSED] = (double)r->sums.copy_exposed_ns[i] / 1000.0;
@@ -140,7 +142,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
         const int64_t step = at == NO_ROW ? -1 : r->steps.id[at];
         if (launch == INT64_MIN || (at == NO_ROW && r->steps.n > 0) || (o->has_step && step != o->step))
             continue;
-        if (!(row = row_of(s, first, &steps, rank, step, c->mem, scratch)) ||
+        if (!(row = cluster_time_summary_row_of(s, first, &steps, rank, step, c->mem, scratch)) ||
             !gathered_add(&s->gathered, &r->collectives.ops, i, rank, (uint32_t)step, (uint32_t)(row - s->rows.at)))
             return false;
     }
@@ -164,7 +166,7 @@ static void us_add(struct us_sum *s, double us)
 }
 
 /* Of operators of the same name the shortest is the transfer; what the others take longer is waiting. */
-static bool share_waits(struct state *s)
+static bool share_waits(struct cluster_time_summary_state *s)
 {
     const size_t n = s->gathered.uses.n;
     int64_t *shortest = arena_take(s->gathered.mem, n, sizeof *shortest);
@@ -181,7 +183,7 @@ static bool share_waits(struct state *s)
             shortest[order[i]] = least;
     }
     for (size_t i = 0; s->n_ranks > 1 && i < n; i++) {
-        struct step_row *const row = &s->rows.at[use[i].row];
+        struct cluster_time_summary_step_row *const row = &s->rows.at[use[i].row];
         const double transmit = (double)shortest[i] / 1000.0;
         us_add(&row->wait, (double)use[i].ns / 1000.0 - transmit);
         us_add(&row->transmit, transmit);
@@ -190,7 +192,7 @@ static bool share_waits(struct state *s)
     return true;
 }
 
-static bool complete(struct state *s, struct time_rows *out, struct arena *mem)
+static bool complete(struct cluster_time_summary_state *s, struct time_rows *out, struct arena *mem)
 {
     if (!share_waits(s))
         return false;
@@ -230,7 +232,8 @@ static bool summary_table(const struct time_rows *t, const struct mode_context *
 }
 
 /* Collectives that fewer ranks have than others of their group: what they waited for cannot be known from the rest. */
-static bool note_incomplete(const struct state *s, const struct mode_context *c, struct results *out)
+static bool note_incomplete(const struct cluster_time_summary_state *s, const struct mode_context *c,
+                            struct results *out)
 {
     const struct gathered *const g = &s->gathered;
     struct keys groups = { 0 };
@@ -257,7 +260,7 @@ static bool note_incomplete(const struct state *s, const struct mode_context *c,
                         c->mode->name, n_incomplete);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool cluster_time_summary_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
     struct time_rows rows = { 0 };
     return (complete(state, &rows, c->mem) && summary_table(&rows, c, out) && note_incomplete(state, c, out)) ||
@@ -276,13 +279,13 @@ static bool base_rows(struct mode_context *c, struct time_rows *out, struct erro
     base.load = c->job->load;
     of_base.job = &base;
     of_base.names = base.names;
-    void *const state = works ? begin(&of_base) : NULL;
+    void *const state = works ? cluster_time_summary_begin(&of_base) : NULL;
     for (size_t i = 0; works && state && i < base.ranks.n; i++) {
         struct arena *const mem = arena_new();
         struct rank_summary r;
         of_base.scratch = mem;
-        works =
-            mem && job_summary(&base, i, c->mode->needs | c->mode->uses, mem, &r, NULL, e) && add(state, &of_base, &r);
+        works = mem && job_summary(&base, i, c->mode->needs | c->mode->uses, mem, &r, NULL, e) &&
+                cluster_time_summary_add(state, &of_base, &r);
         arena_free(mem);
     }
     works = works && state && complete(state, out, c->mem);
@@ -339,9 +342,9 @@ const struct mode mode_cluster_time_summary = {
     .about = "how the time of each step was spent",
     .needs = RANK_STEP_TRACE,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_TASKS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = cluster_time_summary_begin,
+    .add = cluster_time_summary_add,
+    .finish = cluster_time_summary_finish,
 };
 
 const struct mode mode_cluster_time_compare_summary = {
@@ -350,7 +353,7 @@ const struct mode mode_cluster_time_compare_summary = {
     .about = "the same, compared with another job (--base)",
     .needs = RANK_STEP_TRACE,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_TASKS,
-    .begin = begin,
-    .add = add,
+    .begin = cluster_time_summary_begin,
+    .add = cluster_time_summary_add,
     .finish = compare_finish,
 };

@@ -30,7 +30,7 @@ static const struct result_column columns[] = {
 enum { CELLS = sizeof columns / sizeof *columns };
 
 /* One rank's part of an operator. */
-struct part {
+struct communication_bottleneck_part {
     bool is_there;
     int64_t rank, begin_ns, end_ns;
 };
@@ -43,7 +43,7 @@ struct asked {
     int64_t from, to;
     uint32_t n;
     size_t n_parts; /* ranks that have it */
-    struct part own, slow, fast;
+    struct communication_bottleneck_part own, slow, fast;
 };
 
 /* A rank that was read again. */
@@ -54,7 +54,7 @@ struct cached {
     struct rank r;
 };
 
-struct state {
+struct communication_bottleneck_state {
     bool has_asked, has_rank;
     LIST(struct asked) asked;
     struct cached cached[CACHED];
@@ -63,10 +63,10 @@ struct state {
 
 static void *begin(struct mode_context *c)
 {
-    return arena_take(c->mem, 1, sizeof(struct state));
+    return arena_take(c->mem, 1, sizeof(struct communication_bottleneck_state));
 }
 
-static int64_t length(const struct part *p)
+static int64_t length(const struct communication_bottleneck_part *p)
 {
     return p->end_ns - p->begin_ns;
 }
@@ -94,7 +94,8 @@ static uint32_t *number_ops(const struct rank_collectives *ops, struct arena *me
 }
 
 /* The longest operators of the rank. */
-static bool ask(struct state *s, struct mode_context *c, const struct rank_summary *r, struct arena *scratch)
+static bool ask(struct communication_bottleneck_state *s, struct mode_context *c, const struct rank_summary *r,
+                struct arena *scratch)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct chosen_step step = step_choose(c->options, &r->steps);
@@ -132,7 +133,7 @@ static bool ask(struct state *s, struct mode_context *c, const struct rank_summa
 }
 
 /* The longest part is that of the rank which waited most, the shortest that of the one which came last. */
-static void add_part(struct asked *a, struct part p)
+static void add_part(struct asked *a, struct communication_bottleneck_part p)
 {
     a->n_parts++;
     if (!a->fast.is_there || length(&p) > length(&a->fast))
@@ -141,8 +142,8 @@ static void add_part(struct asked *a, struct part p)
         a->slow = p;
 }
 
-static bool compare_parts(struct state *s, const struct mode_context *c, const struct rank_summary *r,
-                          struct arena *scratch)
+static bool compare_parts(struct communication_bottleneck_state *s, const struct mode_context *c,
+                          const struct rank_summary *r, struct arena *scratch)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
     const uint32_t *const which = number_ops(ops, scratch);
@@ -161,13 +162,14 @@ static bool compare_parts(struct state *s, const struct mode_context *c, const s
                 found = op->row;
         }
         if (found < ops->n)
-            add_part(a, (struct part){ true, r->identity.rank, ops->begin_ns[found], ops->end_ns[found] });
+            add_part(a, (struct communication_bottleneck_part){ true, r->identity.rank, ops->begin_ns[found],
+                                                                ops->end_ns[found] });
     }
     return true;
 }
 
 /* It is not the first rank: it is read before its turn. */
-static bool ask_rank(struct state *s, struct mode_context *c, struct arena *scratch)
+static bool ask_rank(struct communication_bottleneck_state *s, struct mode_context *c, struct arena *scratch)
 {
     enum { PARTS = RANK_COLLECTIVES | RANK_STEPS | RANK_CALLS };
     const size_t i = job_place(c->job, c->options->rank_id);
@@ -178,9 +180,9 @@ static bool ask_rank(struct state *s, struct mode_context *c, struct arena *scra
     return why.fault != FAULT_LIMIT || error_set(c->e, FAULT_LIMIT, "%s", why.text);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool communication_bottleneck_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct communication_bottleneck_state *const s = state;
     bool works = true;
     if (!s->has_asked) {
         s->has_asked = true;
@@ -190,7 +192,8 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 }
 
 /* All that is known of a rank; lent until CACHED others were asked for. NULL: only its summary is here; or see e. */
-static const struct rank *rank_again(struct state *s, struct mode_context *c, int64_t rank, struct error *e)
+static const struct rank *rank_again(struct communication_bottleneck_state *s, struct mode_context *c, int64_t rank,
+                                     struct error *e)
 {
     enum { PARTS = RANK_TASKS | RANK_COLLECTIVES | RANK_CALLS | RANK_OPS };
     struct cached *to = &s->cached[0];
@@ -313,7 +316,8 @@ static double device_share(const struct asked *a, const struct rank *r, struct a
 }
 
 /* NULL: see e. */
-static const char *reason_of(struct state *s, struct mode_context *c, const struct asked *a, struct error *e)
+static const char *reason_of(struct communication_bottleneck_state *s, struct mode_context *c, const struct asked *a,
+                             struct error *e)
 {
     const bool is_gpu = is_of_gpu(c->names, a);
     const char *const no_data = is_gpu ? "[Failed] Insufficient data for analyzing slow GPU bottleneck"
@@ -349,7 +353,7 @@ static const char *reason_of(struct state *s, struct mode_context *c, const stru
     return e->fault == FAULT_NONE ? text : NULL;
 }
 
-static bool add_rows(struct state *s, struct mode_context *c, struct grid *g, struct error *e)
+static bool add_rows(struct communication_bottleneck_state *s, struct mode_context *c, struct grid *g, struct error *e)
 {
     for (size_t i = 0; i < s->asked.n; i++) {
         const struct asked *const a = &s->asked.at[i];
@@ -373,9 +377,9 @@ static bool add_rows(struct state *s, struct mode_context *c, struct grid *g, st
     return true;
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool communication_bottleneck_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct communication_bottleneck_state *const s = state;
     struct grid g = { .n_columns = CELLS, .mem = c->mem };
     if (!s->has_rank)
         return c->options->is_all_modes ||
@@ -398,6 +402,6 @@ const struct mode mode_communication_bottleneck = {
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_CALLS,
     .begin = begin,
-    .add = add,
-    .finish = finish,
+    .add = communication_bottleneck_add,
+    .finish = communication_bottleneck_finish,
 };

@@ -21,22 +21,22 @@ static const struct result_column rank_columns[] = { COLUMN("rankId", "INTEGER")
 enum { CELLS = sizeof columns / sizeof *columns };
 
 /* Groups of these names are looked at together: "dp+edp". */
-struct kind {
+struct computational_op_masking_kind {
     const char *text;
     LIST(const char *) names;
 };
 
-struct state {
-    LIST(struct kind) kinds;
+struct computational_op_masking_state {
+    LIST(struct computational_op_masking_kind) kinds;
     struct grid rows, of_ranks;
     const char *bad_types; /* the list, if it is invalid */
 };
 
 /* "dp,edp;tp" */
-static bool parse_types(struct state *s, const char *types, struct arena *mem)
+static bool parse_types(struct computational_op_masking_state *s, const char *types, struct arena *mem)
 {
     for (const char *at = types;; at++) {
-        struct kind *const kind = list_add(&s->kinds, mem);
+        struct computational_op_masking_kind *const kind = list_add(&s->kinds, mem);
         char *text = arena_text(mem, at, strcspn(at, ";"));
         if (!kind || !text)
             return false;
@@ -62,7 +62,7 @@ static bool parse_types(struct state *s, const char *types, struct arena *mem)
 
 static void *begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct computational_op_masking_state *s = arena_take(c->mem, 1, sizeof *s);
     if (!s || !parse_types(s, c->options->parallel_types ? c->options->parallel_types : default_types, c->mem))
         return NULL;
     s->rows = (struct grid){ .n_columns = CELLS, .mem = c->mem };
@@ -71,7 +71,8 @@ static void *begin(struct mode_context *c)
 }
 
 /* Which collectives are of a kind: their group has one of its names in what the job noted. */
-static size_t choose(const struct kind *kind, const struct rank_summary *r, const json_t *noted, bool *is_chosen)
+static size_t choose(const struct computational_op_masking_kind *kind, const struct rank_summary *r,
+                     const json_t *noted, bool *is_chosen)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
     size_t n = 0;
@@ -103,8 +104,10 @@ static int64_t exposed_of(const struct busy *b, const struct summary_exposed *e)
 }
 
 /* The rows of a kind: one for each step. `b` has room for all collectives. */
-static void add_steps(struct state *s, const struct kind *kind, const struct rank_summary *r,
-                      const struct chosen_step *step, const bool *is_chosen, struct busy *b)
+static void computational_op_masking_add_steps(struct computational_op_masking_state *s,
+                                               const struct computational_op_masking_kind *kind,
+                                               const struct rank_summary *r, const struct chosen_step *step,
+                                               const bool *is_chosen, struct busy *b)
 {
     const struct rank_collectives *const ops = &r->collectives.ops;
     for (size_t at = 0, first = 0; at < r->steps.n; at++) {
@@ -142,9 +145,9 @@ static void add_steps(struct state *s, const struct kind *kind, const struct ran
     }
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool computational_op_masking_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct computational_op_masking_state *const s = state;
     const char *const text = r->identity.parallel_group_info;
     const size_t n = r->collectives.ops.n;
     const struct chosen_step step = step_choose(c->options, &r->steps);
@@ -156,14 +159,14 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     const bool works = !arena_failed(c->scratch) && !json_memory_failed();
     for (size_t i = 0; works && i < s->kinds.n; i++)
         if (choose(&s->kinds.at[i], r, noted, is_chosen) > 0)
-            add_steps(s, &s->kinds.at[i], r, &step, is_chosen, &b);
+            computational_op_masking_add_steps(s, &s->kinds.at[i], r, &step, is_chosen, &b);
     json_decref(noted);
     return works && !arena_failed(c->mem);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool computational_op_masking_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct computational_op_masking_state *const s = state;
     if (s->bad_types)
         return error_set(e, FAULT_ASKED,
                          "%s: a name is missing in the kinds of groups \"%s\"; write them as \"dp;tp,mp\"",
@@ -181,6 +184,6 @@ const struct mode mode_computational_op_masking = {
     .about = "communication that is hidden behind kernels",
     .needs = RANK_STEPS | RANK_COLLECTIVES | RANK_TASKS,
     .begin = begin,
-    .add = add,
-    .finish = finish,
+    .add = computational_op_masking_add,
+    .finish = computational_op_masking_finish,
 };

@@ -30,15 +30,15 @@ static const struct result_table name_table = { .name = "ComputeOpPerRankStatsBy
                                                 .column = name_columns,
                                                 .n_columns = NAME_CELLS };
 
-struct state {
+struct compute_op_sum_state {
     struct by_type all;
     struct grid types;
     struct table_sink *names; /* as many rows as there are operators on all ranks */
 };
 
-static void *begin(struct mode_context *c)
+static void *compute_op_sum_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct compute_op_sum_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->types = (struct grid){ .n_columns = TYPE_CELLS, .mem = c->mem };
     return s;
@@ -91,9 +91,9 @@ static size_t same_name(const struct summary_runs *k, size_t i)
     return end;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool compute_op_sum_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct compute_op_sum_state *const s = state;
     struct arena *const scratch = c->scratch;
     const struct summary_runs *const k = &r->kernels;
     const struct chosen_step step = step_choose(c->options, &r->steps);
@@ -131,9 +131,9 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
            recipe_stream(&s->names, c, &name_table, &names);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool compute_op_sum_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct compute_op_sum_state *const s = state;
     struct grid all = { .n_columns = ALL_CELLS, .mem = c->mem };
     for (size_t i = 0; i < s->all.durations.n; i++)
         if (!types_row(&all, &s->all, i, NULL))
@@ -155,8 +155,8 @@ const struct mode mode_compute_op_sum = {
     .about = "durations of computing operators",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = compute_op_sum_begin,
+    .add = compute_op_sum_add,
+    .finish = compute_op_sum_finish,
     .streams = true,
 };

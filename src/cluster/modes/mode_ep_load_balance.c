@@ -17,19 +17,19 @@ static const struct result_column rank_columns[] = { COLUMN("rank", "INTEGER"), 
                                                      COLUMN("inputShapesSummary", "INTEGER") };
 static const struct result_column group_columns[] = { COLUMN("epRanks", "TEXT"), COLUMN("tokensDiff", "INTEGER") };
 
-struct span {
+struct ep_load_balance_span {
     int64_t least, most;
 };
 
-struct state {
+struct ep_load_balance_state {
     struct grid ranks;
     struct keys groups; /* texts of their ranks */
-    LIST(struct span) span;
+    LIST(struct ep_load_balance_span) span;
 };
 
-static void *begin(struct mode_context *c)
+static void *ep_load_balance_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct ep_load_balance_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->ranks = (struct grid){ .n_columns = 3, .mem = c->mem };
     return s;
@@ -88,9 +88,9 @@ static name_id experts_of(const struct rank_summary *r, struct names *names)
     return ranks;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool ep_load_balance_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct ep_load_balance_state *const s = state;
     const struct summary_runs *const k = &r->kernels;
     const struct chosen_step step = step_choose(c->options, &r->steps);
     const name_id grouped = names_addz(c->names, "GroupedMatmul");
@@ -110,16 +110,16 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     const bool is_new = at == s->span.n;
     if (experts == NAME_NA || at == KEYS_NO_MEMORY || (is_new && !list_add(&s->span, c->mem)))
         return false;
-    struct span *const span = &s->span.at[at];
-    *span =
-        (struct span){ is_new || sum < span->least ? sum : span->least, is_new || sum > span->most ? sum : span->most };
+    struct ep_load_balance_span *const span = &s->span.at[at];
+    *span = (struct ep_load_balance_span){ is_new || sum < span->least ? sum : span->least,
+                                           is_new || sum > span->most ? sum : span->most };
     grid_row(&s->ranks, (const struct cell[]){ cell_int(r->identity.rank), cell_name(experts), cell_int(sum) });
     return !arena_failed(c->mem);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool ep_load_balance_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct ep_load_balance_state *const s = state;
     struct grid groups = { .n_columns = 2, .mem = c->mem };
     static const struct grid_key by_difference[] = { { 1, true }, { 0, false } };
     const size_t top = c->options->top ? c->options->top : DEFAULT_TOP;
@@ -141,7 +141,7 @@ const struct mode mode_ep_load_balance = {
     .about = "tokens of the ranks of a group of experts",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = ep_load_balance_begin,
+    .add = ep_load_balance_add,
+    .finish = ep_load_balance_finish,
 };

@@ -28,17 +28,17 @@ static const struct result_table kernel_table = {
     .name = "KernelDetails", .file = "kernel_details.csv", .column = kernel_columns, .n_columns = KERNEL_CELLS
 };
 
-struct state {
+struct export_summary_state {
     struct table_sink *calls, *kernels; /* rows of all ranks are more than memory should hold */
     size_t n_absent;
 };
 
-static void *begin(struct mode_context *c)
+static void *export_summary_begin(struct mode_context *c)
 {
-    return arena_take(c->mem, 1, sizeof(struct state));
+    return arena_take(c->mem, 1, sizeof(struct export_summary_state));
 }
 
-static bool add_calls(struct state *s, const struct mode_context *c, const struct rank_summary *r,
+static bool add_calls(struct export_summary_state *s, const struct mode_context *c, const struct rank_summary *r,
                       struct arena *scratch)
 {
     struct grid calls = { .n_columns = API_CELLS, .mem = scratch };
@@ -57,7 +57,8 @@ static bool add_calls(struct state *s, const struct mode_context *c, const struc
 }
 
 /* What waits is the device: since the end of everything that computed before. */
-static bool put_kernels(struct state *s, struct mode_context *c, const struct rank_summary *r, const struct rank *all)
+static bool put_kernels(struct export_summary_state *s, struct mode_context *c, const struct rank_summary *r,
+                        const struct rank *all)
 {
     const struct chosen_step step = step_choose(c->options, &r->steps);
     int64_t free_since = INT64_MAX;
@@ -87,9 +88,9 @@ static bool put_kernels(struct state *s, struct mode_context *c, const struct ra
     return true;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool export_summary_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct export_summary_state *const s = state;
     struct rank all;
     bool is_there = false, works = true;
     if (r->has & RANK_TASKS) {
@@ -101,9 +102,9 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return works && (!is_there || put_kernels(s, c, r, &all)) && add_calls(s, c, r, c->scratch);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool export_summary_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct export_summary_state *const s = state;
     return note_absent(out, c, s->n_absent) || error_no_memory(e, c->mode->name);
 }
 
@@ -112,9 +113,9 @@ const struct mode mode_export_summary = {
     .class_name = "ExportSummary",
     .about = "calls and kernels of all ranks",
     .uses = RANK_STEPS | RANK_CALLS | RANK_TASKS,
-    .begin = begin,
-    .add = add,
+    .begin = export_summary_begin,
+    .add = export_summary_add,
     .single = RANK_TASKS,
-    .finish = finish,
+    .finish = export_summary_finish,
     .streams = true,
 };

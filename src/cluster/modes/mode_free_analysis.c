@@ -19,14 +19,14 @@ static const struct result_column columns[] = {
 };
 enum { CELLS = sizeof columns / sizeof *columns };
 
-struct state {
+struct free_analysis_state {
     struct grid rows;
     bool has_too_few; /* more are asked for than a summary keeps */
 };
 
-static void *begin(struct mode_context *c)
+static void *free_analysis_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct free_analysis_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->rows = (struct grid){ .n_columns = CELLS, .mem = c->mem };
     return s;
@@ -65,9 +65,9 @@ static struct cell cell_us_or_na(int64_t ns)
     return ns == INT64_MIN ? cell_na() : cell_us_short(ns);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool free_analysis_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct free_analysis_state *const s = state;
     const struct summary_gaps *const g = &r->gaps;
     const struct chosen_step step = step_choose(c->options, &r->steps);
     const size_t top = c->options->top ? c->options->top : DEFAULT_TOP;
@@ -92,9 +92,9 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return !arena_failed(c->mem);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool free_analysis_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct free_analysis_state *const s = state;
     if (s->has_too_few &&
         !results_note(out, "free_analysis: at most %d gaps per rank are kept; the others are left out", SUMMARY_GAPS))
         return error_no_memory(e, c->mode->name);
@@ -108,7 +108,7 @@ const struct mode mode_free_analysis = {
     .about = "the longest idle times, and why",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS | RANK_COLLECTIVES | RANK_CALLS | RANK_OPS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = free_analysis_begin,
+    .add = free_analysis_add,
+    .finish = free_analysis_finish,
 };

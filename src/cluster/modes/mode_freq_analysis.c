@@ -8,13 +8,13 @@ enum { USUAL_MHZ = 1800, IDLE_MHZ = 800 };
 
 static const struct result_column columns[] = { COLUMN("rankId", "INTEGER"), COLUMN("aicoreFrequency", "TEXT") };
 
-struct state {
+struct freq_analysis_state {
     struct grid idle, abnormal;
 };
 
-static void *begin(struct mode_context *c)
+static void *freq_analysis_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct freq_analysis_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->idle = s->abnormal = (struct grid){ .n_columns = 2, .mem = c->mem };
     return s;
@@ -37,9 +37,9 @@ static const char *list_text(const int64_t *mhz, size_t n, struct arena *mem)
     return text;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool freq_analysis_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct freq_analysis_state *const s = state;
     const bool is_idle = r->n_mhz == 2 && r->mhz[0] == IDLE_MHZ && r->mhz[1] == USUAL_MHZ;
     if (r->n_mhz == 0 || (r->n_mhz == 1 && r->mhz[0] == USUAL_MHZ))
         return true;
@@ -50,9 +50,9 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return !arena_failed(c->mem);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool freq_analysis_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct freq_analysis_state *const s = state;
     if (!recipe_table(out, "FreeFrequencyRanks", "free_frequency_ranks.csv", RECIPE_COLUMNS(columns), &s->idle) ||
         !recipe_table(out, "AbnormalFrequencyRanks", "abnormal_frequency_ranks.csv", RECIPE_COLUMNS(columns),
                       &s->abnormal))
@@ -65,7 +65,7 @@ const struct mode mode_freq_analysis = {
     .class_name = "FreqAnalysis",
     .about = "ranks with an unusual clock",
     .needs = RANK_CLOCK,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = freq_analysis_begin,
+    .add = freq_analysis_add,
+    .finish = freq_analysis_finish,
 };

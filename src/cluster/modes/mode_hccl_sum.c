@@ -29,7 +29,7 @@ struct op {
     int64_t sum_ns, min_ns, max_ns, min_rank, max_rank;
 };
 
-struct use {
+struct hccl_sum_use {
     uint32_t op;
     int64_t ns;
 };
@@ -38,19 +38,19 @@ struct members {
     LIST(int64_t) ranks;
 };
 
-struct state {
+struct hccl_sum_state {
     struct by_name types;
     struct grid of_ranks;
     struct keys ops; /* names */
     LIST(struct op) op;
-    LIST(struct use) uses; /* of all of them */
+    LIST(struct hccl_sum_use) uses; /* of all of them */
     struct keys groups;
     LIST(struct members) members;
 };
 
-static void *begin(struct mode_context *c)
+static void *hccl_sum_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct hccl_sum_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->of_ranks = (struct grid){ .n_columns = RANK_CELLS, .mem = c->mem };
     return s;
@@ -64,13 +64,13 @@ static bool add_duration(struct by_name *b, name_id name, int64_t ns, struct are
     return durations_add(&b->durations.at[at], ns, 1, mem);
 }
 
-static bool add_op(struct state *s, name_id name, int64_t ns, int64_t rank, struct arena *mem)
+static bool add_op(struct hccl_sum_state *s, name_id name, int64_t ns, int64_t rank, struct arena *mem)
 {
     const uint32_t at = keys_add(&s->ops, name, mem);
-    struct use *const use = list_add(&s->uses, mem);
+    struct hccl_sum_use *const use = list_add(&s->uses, mem);
     if (at == KEYS_NO_MEMORY || !use || (at == s->op.n && !list_add(&s->op, mem)))
         return false;
-    *use = (struct use){ at, ns };
+    *use = (struct hccl_sum_use){ at, ns };
     struct op *const op = &s->op.at[at];
     if (op->n == 0 || ns < op->min_ns) {
         op->min_ns = ns;
@@ -85,7 +85,7 @@ static bool add_op(struct state *s, name_id name, int64_t ns, int64_t rank, stru
     return true;
 }
 
-static bool add_member(struct state *s, name_id group, int64_t rank, struct arena *mem)
+static bool add_member(struct hccl_sum_state *s, name_id group, int64_t rank, struct arena *mem)
 {
     const uint32_t at = keys_add(&s->groups, group, mem);
     if (at == KEYS_NO_MEMORY || (at == s->members.n && !list_add(&s->members, mem)))
@@ -114,9 +114,9 @@ static bool rows_of(struct grid *g, const struct by_name *b, const int64_t *rank
     return !arena_failed(g->mem);
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool hccl_sum_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct hccl_sum_state *const s = state;
     struct arena *const scratch = c->scratch;
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct chosen_step step = step_choose(c->options, &r->steps);
@@ -134,7 +134,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 }
 
 struct ranking {
-    const struct state *s;
+    const struct hccl_sum_state *s;
     const struct names *names;
 };
 
@@ -150,7 +150,7 @@ static int by_mean(const void *a, const void *b, void *ranking)
     return names_compare(r->names, (name_id)r->s->ops.key.at[x], (name_id)r->s->ops.key.at[y]);
 }
 
-static bool top_rows(struct grid *g, struct state *s, const struct mode_context *c)
+static bool top_rows(struct grid *g, struct hccl_sum_state *s, const struct mode_context *c)
 {
     const size_t n = s->op.n, asked = c->options->top ? c->options->top : DEFAULT_TOP, top = asked < n ? asked : n;
     uint32_t *const order = arena_take(c->mem, n, sizeof *order), *const place = arena_take(c->mem, n, sizeof *place);
@@ -163,7 +163,7 @@ static bool top_rows(struct grid *g, struct state *s, const struct mode_context 
     for (size_t i = 0; i < top; i++)
         place[order[i]] = (uint32_t)i + 1;
     for (size_t i = 0; i < s->uses.n; i++) {
-        const struct use *const use = &s->uses.at[i];
+        const struct hccl_sum_use *const use = &s->uses.at[i];
         if (place[use->op] > 0 && !durations_add(&durations[place[use->op] - 1], use->ns, 1, c->mem))
             return false;
     }
@@ -196,7 +196,7 @@ static const char *list_text(const struct members *m, struct arena *mem)
     return text;
 }
 
-static bool group_rows(struct grid *g, const struct state *s, const struct mode_context *c)
+static bool group_rows(struct grid *g, const struct hccl_sum_state *s, const struct mode_context *c)
 {
     for (size_t i = 0; i < s->members.n; i++) {
         const name_id name = (name_id)s->groups.key.at[i];
@@ -210,9 +210,9 @@ static bool group_rows(struct grid *g, const struct state *s, const struct mode_
     return !arena_failed(g->mem);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool hccl_sum_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct hccl_sum_state *const s = state;
     struct grid all = { .n_columns = RANK_CELLS - 1, .mem = c->mem }, top = { .n_columns = TOP_CELLS, .mem = c->mem };
     struct grid groups = { .n_columns = sizeof group_columns / sizeof *group_columns, .mem = c->mem };
     static const struct grid_key by_type[] = { { 0, false } }, by_id[] = { { 1, false }, { 0, false } };
@@ -234,7 +234,7 @@ const struct mode mode_hccl_sum = {
     .about = "durations of collectives",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = hccl_sum_begin,
+    .add = hccl_sum_add,
+    .finish = hccl_sum_finish,
 };

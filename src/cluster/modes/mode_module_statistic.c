@@ -17,23 +17,23 @@ static const struct result_column columns[] = {
 };
 enum { CELLS = sizeof columns / sizeof *columns, PARTS = RANK_MARKS | RANK_TASKS | RANK_OPS | RANK_COLLECTIVES };
 
-struct state {
+struct module_statistic_state {
     struct grid rows;
     size_t n_without, n_absent; /* ranks without modules; without operators */
 };
 
-static void *begin(struct mode_context *c)
+static void *module_statistic_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct module_statistic_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->rows = (struct grid){ .n_columns = CELLS, .mem = c->mem };
     return s;
 }
 
 /* Operators are not part of a summary: the rank is read again. */
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool module_statistic_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct module_statistic_state *const s = state;
     struct arena *const scratch = c->scratch;
     struct rank all;
     struct module_stats stats = { 0 };
@@ -55,9 +55,9 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return !arena_failed(c->mem);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool module_statistic_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct module_statistic_state *const s = state;
     bool works = recipe_table(out, "ModuleStatistic", "module_statistic.csv", RECIPE_COLUMNS(columns), &s->rows);
     works = works && note_absent(out, c, s->n_absent);
     if (s->n_without > 0)
@@ -75,8 +75,8 @@ const struct mode mode_module_statistic = {
     .class_name = "ModuleStatistic",
     .about = "operators and kernels of the modules of the network",
     .needs = RANK_MARKS | RANK_OPS,
-    .begin = begin,
-    .add = add,
+    .begin = module_statistic_begin,
+    .add = module_statistic_add,
     .single = PARTS,
-    .finish = finish,
+    .finish = module_statistic_finish,
 };

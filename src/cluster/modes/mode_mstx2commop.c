@@ -27,14 +27,14 @@ static const struct result_column columns[] = {
 };
 enum { CELLS = sizeof columns / sizeof *columns };
 
-struct state {
+struct mstx2commop_state {
     struct grid rows;
     size_t n_with_ops, n_without_task;
 };
 
-static void *begin(struct mode_context *c)
+static void *mstx2commop_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct mstx2commop_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s)
         s->rows = (struct grid){ .n_columns = CELLS, .mem = c->mem };
     return s;
@@ -98,7 +98,7 @@ static bool parse(const char *text, struct message *out, struct arena *mem)
 }
 
 /* Marks are ordered by begin: so are the numbers of their operators. */
-static bool add_marks(struct state *s, const struct mode_context *c, const struct rank_summary *r)
+static bool add_marks(struct mstx2commop_state *s, const struct mode_context *c, const struct rank_summary *r)
 {
     struct arena *const scratch = c->scratch;
     const struct summary_marks *const m = &r->marks;
@@ -143,9 +143,9 @@ static bool add_marks(struct state *s, const struct mode_context *c, const struc
     return !arena_failed(c->mem) && !arena_failed(scratch) && !json_memory_failed();
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool mstx2commop_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct mstx2commop_state *const s = state;
     if (r->collectives.ops.n > 0) {
         s->n_with_ops++;
         return true;
@@ -153,9 +153,9 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return add_marks(s, c, r);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool mstx2commop_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct mstx2commop_state *const s = state;
     bool works = recipe_table(out, "Mstx2CommOp", "mstx2commop.csv", RECIPE_COLUMNS(columns), &s->rows);
     if (s->n_with_ops > 0)
         works = works && results_note(out, "mstx2commop: %zu ranks have collectives; their marks are not converted",
@@ -172,7 +172,7 @@ const struct mode mode_mstx2commop = {
     .about = "communication operators from marks",
     .needs = RANK_MARKS,
     .uses = RANK_STEPS | RANK_TASKS | RANK_COLLECTIVES,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = mstx2commop_begin,
+    .add = mstx2commop_add,
+    .finish = mstx2commop_finish,
 };

@@ -55,14 +55,14 @@ struct mark {
     double share[SIDES];
 };
 
-struct state {
+struct mstx_sum_state {
     LIST(struct mark) marks;
     size_t n_unpaired, n_outside;
 };
 
-static void *begin(struct mode_context *c)
+static void *mstx_sum_begin(struct mode_context *c)
 {
-    return arena_take(c->mem, 1, sizeof(struct state));
+    return arena_take(c->mem, 1, sizeof(struct mstx_sum_state));
 }
 
 /* Names that occur several times in a step are numbered, in the order of the marks. */
@@ -94,9 +94,9 @@ static bool number_names(struct mark *mark, size_t n, struct names *names, struc
     return true;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool mstx_sum_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct mstx_sum_state *const s = state;
     struct arena *const scratch = c->scratch;
     const size_t first = s->marks.n;
     const struct chosen_step step = step_choose(c->options, &r->steps);
@@ -131,7 +131,7 @@ static struct cell cell_ns(int64_t ns)
     return ns == INT64_MIN ? cell_na() : cell_real((double)ns);
 }
 
-struct sorting {
+struct mstx_sum_sorting {
     const struct mark *mark;
     const struct names *names;
 };
@@ -139,7 +139,7 @@ struct sorting {
 /* The largest share of the runtime's time first; equal ones by rank and place. */
 static int by_share(const void *a, const void *b, void *sorting)
 {
-    const struct sorting *const o = sorting;
+    const struct mstx_sum_sorting *const o = sorting;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const double p = o->mark[x].share[CANN], q = o->mark[y].share[CANN];
     return p != q ? (p > q ? -1 : 1) : (x > y) - (x < y);
@@ -148,7 +148,7 @@ static int by_share(const void *a, const void *b, void *sorting)
 /* Groups: step and name; inside of them as before, so that the first of equal extremes is found. */
 static int by_group(const void *a, const void *b, void *sorting)
 {
-    const struct sorting *const o = sorting;
+    const struct mstx_sum_sorting *const o = sorting;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const struct mark *const p = &o->mark[x], *const q = &o->mark[y];
     if (p->step != q->step)
@@ -202,10 +202,10 @@ static bool stat_row(struct grid *g, const struct mark *mark, const uint32_t *or
     return !arena_failed(g->mem);
 }
 
-static bool stat_tables(struct state *s, struct mode_context *c, uint32_t *order, struct results *out)
+static bool stat_tables(struct mstx_sum_state *s, struct mode_context *c, uint32_t *order, struct results *out)
 {
     const size_t n = s->marks.n;
-    struct sorting sorting = { s->marks.at, c->names };
+    struct mstx_sum_sorting sorting = { s->marks.at, c->names };
     struct grid g[SIDES];
     static const struct grid_key keys[] = { { STAT_CELLS - 1, false }, { DISPERSION, true }, { 0, false } };
     qsort_r(order, n, sizeof *order, by_group, &sorting);
@@ -227,7 +227,8 @@ static bool stat_tables(struct state *s, struct mode_context *c, uint32_t *order
 }
 
 /* The file has no numbers of rows. */
-static bool mark_tables(const struct state *s, struct mode_context *c, const uint32_t *order, struct results *out)
+static bool mark_tables(const struct mstx_sum_state *s, struct mode_context *c, const uint32_t *order,
+                        struct results *out)
 {
     struct grid g = { .n_columns = MARK_CELLS, .mem = c->mem }, text = { .n_columns = MARK_CELLS - 1, .mem = c->mem };
     for (size_t i = 0; i < s->marks.n; i++) {
@@ -251,16 +252,16 @@ static bool mark_tables(const struct state *s, struct mode_context *c, const uin
            recipe_table(out, NULL, "mark_stats.csv", mark_columns + 1, MARK_CELLS - 1, &text);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool mstx_sum_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct mstx_sum_state *const s = state;
     const size_t n = s->marks.n;
     uint32_t *const order = arena_take(c->mem, n, sizeof *order);
     if (!order)
         return error_no_memory(e, c->mode->name);
     for (size_t i = 0; i < n; i++)
         order[i] = (uint32_t)i;
-    qsort_r(order, n, sizeof *order, by_share, &(struct sorting){ s->marks.at, c->names });
+    qsort_r(order, n, sizeof *order, by_share, &(struct mstx_sum_sorting){ s->marks.at, c->names });
     bool works = mark_tables(s, c, order, out) && stat_tables(s, c, order, out);
     if (s->n_unpaired > 0)
         works = works && results_note(out, "mstx_sum: %zu marks X_start or X_stop have no counterpart and are left out",
@@ -277,7 +278,7 @@ const struct mode mode_mstx_sum = {
     .about = "durations of marks and ranges",
     .needs = RANK_MARKS,
     .uses = RANK_STEPS | RANK_TASKS | RANK_OPS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = mstx_sum_begin,
+    .add = mstx_sum_add,
+    .finish = mstx_sum_finish,
 };

@@ -47,18 +47,18 @@ static const struct result_table kernel_table = {
     .name = "OperatorMFU", .file = "operator_mfu_kernel.csv", .column = kernel_columns, .n_columns = KERNEL_CELLS
 };
 
-struct state {
+struct operator_mfu_state {
     struct table_sink *kernels; /* as many rows as there are such kernels on all ranks */
     struct grid modules;
     size_t n_without, n_absent, n_unknown; /* ranks without operations; of summaries only; without cores and clock */
     bool lacks_peak;                       /* of some type of numbers */
 };
 
-static void *begin(struct mode_context *c)
+static void *operator_mfu_begin(struct mode_context *c)
 {
-    struct state *const s = arena_take(c->mem, 1, sizeof *s);
+    struct operator_mfu_state *const s = arena_take(c->mem, 1, sizeof *s);
     if (s)
-        *s = (struct state){ .modules = { .n_columns = MODULE_CELLS, .mem = c->mem } };
+        *s = (struct operator_mfu_state){ .modules = { .n_columns = MODULE_CELLS, .mem = c->mem } };
     return s;
 }
 
@@ -74,8 +74,8 @@ static double duration_ns(const struct rank *r, size_t task)
     return (double)(r->tasks.end_ns[task] - r->tasks.begin_ns[task]);
 }
 
-static bool measure(struct measured *m, struct state *s, const struct mode_context *c, const struct rank *r,
-                    const char *collection, struct arena *mem)
+static bool measure(struct measured *m, struct operator_mfu_state *s, const struct mode_context *c,
+                    const struct rank *r, const char *collection, struct arena *mem)
 {
     struct device_facts device;
     const bool is_known = rank_device_read(&device, collection, mem);
@@ -152,7 +152,8 @@ static name_id mfu_text(const struct module_stats *all, const struct module_stat
     return text;
 }
 
-static bool module_rows(struct state *s, const struct module_stats *stats, struct names *names, int64_t rank)
+static bool module_rows(struct operator_mfu_state *s, const struct module_stats *stats, struct names *names,
+                        int64_t rank)
 {
     for (size_t i = 0; i < stats->list.n; i++) {
         const struct module_stat *const m = &stats->list.at[i];
@@ -176,9 +177,9 @@ static bool module_rows(struct state *s, const struct module_stats *stats, struc
 }
 
 /* Single kernels and operators are not part of a summary: the rank is read again. */
-static bool add(void *state, struct mode_context *c, const struct rank_summary *of)
+static bool operator_mfu_add(void *state, struct mode_context *c, const struct rank_summary *of)
 {
-    struct state *const s = state;
+    struct operator_mfu_state *const s = state;
     struct arena *const scratch = c->scratch;
     struct rank r;
     struct measured m;
@@ -200,9 +201,9 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return module_rows(s, &stats, c->names, of->identity.rank) && recipe_stream(&s->kernels, c, &kernel_table, &rows);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool operator_mfu_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct operator_mfu_state *const s = state;
     bool works = recipe_table(out, "ModuleMFU", "operator_mfu_module.csv", RECIPE_COLUMNS(module_columns), &s->modules);
     works = works && note_absent(out, c, s->n_absent);
     if (s->n_without > 0)
@@ -229,9 +230,9 @@ const struct mode mode_operator_mfu = {
     .about = "share of the peak of the device that kernels reach",
     .needs = RANK_TASKS,
     .uses = RANK_STEPS,
-    .begin = begin,
-    .add = add,
+    .begin = operator_mfu_begin,
+    .add = operator_mfu_add,
     .single = PARTS | RANK_STEPS,
-    .finish = finish,
+    .finish = operator_mfu_finish,
     .streams = true,
 };

@@ -101,17 +101,17 @@ bool p2p_pairs_add(struct p2p_pairs *p, const struct mode_context *c, const stru
     return works && recipe_stream(&p->sink, c, &table, &g);
 }
 
-static void *begin(struct mode_context *c)
+static void *p2p_pairing_begin(struct mode_context *c)
 {
     return arena_take(c->mem, 1, sizeof(struct p2p_pairs));
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool p2p_pairing_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
     return p2p_pairs_add(state, c, r);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool p2p_pairing_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
     const struct p2p_pairs *const s = state;
     return s->n_unknown == 0 ||
@@ -126,8 +126,8 @@ const struct mode mode_p2p_pairing = {
     .about = "which send belongs to which receive",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_CALLS | RANK_TASKS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = p2p_pairing_begin,
+    .add = p2p_pairing_add,
+    .finish = p2p_pairing_finish,
     .streams = true,
 };

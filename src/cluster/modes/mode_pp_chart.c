@@ -24,7 +24,7 @@ static const struct result_table table = {
     .name = "StepTaskInfo", .file = "step_task_info.csv", .column = columns, .n_columns = CELLS
 };
 
-struct state {
+struct pp_chart_state {
     struct grid rows; /* of one rank */
     struct table_sink *sink;
     struct p2p_pairs pairs;
@@ -34,7 +34,7 @@ struct state {
 
 static void *begin(struct mode_context *c)
 {
-    return arena_take(c->mem, 1, sizeof(struct state));
+    return arena_take(c->mem, 1, sizeof(struct pp_chart_state));
 }
 
 struct pass {
@@ -43,7 +43,7 @@ struct pass {
     uint32_t step;
 };
 
-static int by_begin(const void *a, const void *b)
+static int pp_chart_by_begin(const void *a, const void *b)
 {
     const struct pass *const x = a, *const y = b;
     return x->begin_ns != y->begin_ns ? (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns)
@@ -77,11 +77,12 @@ static struct pass *find_passes(const struct mode_context *c, const struct rank_
                                           step_around(&r->steps, m->marks.begin_ns[i], m->marks.end_ns[i]) };
     }
     if (pass && *n > 0)
-        qsort(pass, *n, sizeof *pass, by_begin);
+        qsort(pass, *n, sizeof *pass, pp_chart_by_begin);
     return pass;
 }
 
-static void put(struct state *s, const struct rank_summary *r, const struct pass *p, struct cell name, int type)
+static void pp_chart_put(struct pp_chart_state *s, const struct rank_summary *r, const struct pass *p, struct cell name,
+                         int type)
 {
     grid_row(&s->rows, (const struct cell[CELLS]){ cell_int(r->identity.rank), name, cell_int(p->begin_ns),
                                                    cell_int(p->end_ns), cell_int(type) });
@@ -94,7 +95,7 @@ static int64_t size_of(const json_t *args, const char *key)
 }
 
 /* The schedule of the stage of a rank. False: it has none; or there is no memory. */
-static bool schedule_of(struct state *s, const struct rank_summary *r, struct dualpipe *out, struct arena *mem)
+static bool schedule_of(struct pp_chart_state *s, const struct rank_summary *r, struct dualpipe *out, struct arena *mem)
 {
     const char *const info_text = r->identity.pp_info, *const args_text = r->identity.distributed_args;
     json_error_t why;
@@ -127,7 +128,7 @@ static size_t drop_overlapping(struct pass *pass, size_t n)
     return kept;
 }
 
-static void put_scheduled(struct state *s, const struct rank_summary *r, struct pass *pass, size_t n,
+static void put_scheduled(struct pp_chart_state *s, const struct rank_summary *r, struct pass *pass, size_t n,
                           const struct dualpipe *d)
 {
     n = drop_overlapping(pass, n);
@@ -142,14 +143,14 @@ static void put_scheduled(struct state *s, const struct rank_summary *r, struct 
             const struct dualpipe_pass *const p = fits ? &d->passes.at[i - from] : NULL;
             const char *const name = p ? arena_text(s->rows.mem, p->name, strlen(p->name)) : "";
             if (name)
-                put(s, r, &pass[i], cell_text(name), p ? p->phase : 0);
+                pp_chart_put(s, r, &pass[i], cell_text(name), p ? p->phase : 0);
         }
     }
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool pp_chart_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct pp_chart_state *const s = state;
     struct arena *const scratch = c->scratch;
     struct dualpipe schedule = { 0 };
     s->rows = (struct grid){ .n_columns = CELLS, .mem = scratch };
@@ -160,15 +161,15 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     else
         for (size_t i = 0; pass && i < n; i++) {
             const bool is_forward = name_contains_any_case(c->names, pass[i].message, "forward");
-            put(s, r, &pass[i], cell_text(is_forward ? "FP" : "BP"), !is_forward);
+            pp_chart_put(s, r, &pass[i], cell_text(is_forward ? "FP" : "BP"), !is_forward);
         }
     return pass && !arena_failed(scratch) && !json_memory_failed() && recipe_stream(&s->sink, c, &table, &s->rows) &&
            p2p_pairs_add(&s->pairs, c, r);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool pp_chart_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    const struct state *const s = state;
+    const struct pp_chart_state *const s = state;
     bool works = true;
     if (s->bad_schedule)
         works = works && results_note(out, "pp_chart: %s; passes are named FP and BP", s->bad_schedule);
@@ -189,7 +190,7 @@ const struct mode mode_pp_chart = {
     .needs = RANK_MARKS,
     .uses = RANK_STEPS | RANK_TASKS | RANK_CALLS | RANK_COLLECTIVES,
     .begin = begin,
-    .add = add,
-    .finish = finish,
+    .add = pp_chart_add,
+    .finish = pp_chart_finish,
     .streams = true,
 };

@@ -31,23 +31,23 @@ static const struct result_table op_table = {
 };
 
 /* What there is of a use beside its times. */
-struct kind {
+struct slow_link_kind {
     name_id type, data_type;
     int64_t bytes;
 };
 
-struct state {
+struct slow_link_state {
     struct gathered gathered; /* row: of kinds */
-    LIST(struct kind) kinds;
+    LIST(struct slow_link_kind) kinds;
     int64_t *transmit_ns; /* of each use */
     uint32_t *related;
     struct slow_links links;
     struct table_sink *ops; /* may be all uses */
 };
 
-static void *begin(struct mode_context *c)
+static void *slow_link_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct slow_link_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s) {
         s->gathered.mem = c->mem;
         slow_links_init(&s->links, c->names, c->mem);
@@ -72,25 +72,25 @@ static int64_t bytes_of(const char *data_type)
     return 0;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool slow_link_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct slow_link_state *const s = state;
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct chosen_step step = step_choose(c->options, &r->steps);
     for (size_t i = 0; i < ops->n; i++) {
         const int64_t bytes = bytes_of(names_text(c->names, ops->data_type[i]));
         if (bytes == 0 || ops->count[i] < 0 || ops->count[i] > most_elements || !step_has_time(&step, ops->begin_ns[i]))
             continue;
-        struct kind *const k = list_add(&s->kinds, c->mem);
+        struct slow_link_kind *const k = list_add(&s->kinds, c->mem);
         if (!k || !gathered_add(&s->gathered, ops, i, r->identity.rank, 0, (uint32_t)s->kinds.n - 1))
             return false;
-        *k = (struct kind){ ops->type[i], ops->data_type[i], bytes * (int64_t)ops->count[i] };
+        *k = (struct slow_link_kind){ ops->type[i], ops->data_type[i], bytes * (int64_t)ops->count[i] };
     }
     return slow_links_add(&s->links, r, c->options);
 }
 
 /* The shortest of the same name is the transfer. Sends and receives are two operators: nothing is known of them. */
-static bool find_transfers(struct state *s, const struct mode_context *c)
+static bool find_transfers(struct slow_link_state *s, const struct mode_context *c)
 {
     const struct gathered *const g = &s->gathered;
     s->transmit_ns = arena_take(c->mem, g->uses.n, sizeof *s->transmit_ns);
@@ -114,21 +114,21 @@ static bool find_transfers(struct state *s, const struct mode_context *c)
     return true;
 }
 
-struct sorting {
-    const struct state *s;
+struct slow_link_sorting {
+    const struct slow_link_state *s;
     const struct names *names;
 };
 
-static const struct kind *kind_of(const struct state *s, uint32_t use)
+static const struct slow_link_kind *slow_link_kind_of(const struct slow_link_state *s, uint32_t use)
 {
     return &s->kinds.at[s->gathered.uses.at[use].row];
 }
 
 static int by_kind(const void *a, const void *b, void *sorting)
 {
-    const struct sorting *const o = sorting;
+    const struct slow_link_sorting *const o = sorting;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct kind *const p = kind_of(o->s, x), *const q = kind_of(o->s, y);
+    const struct slow_link_kind *const p = slow_link_kind_of(o->s, x), *const q = slow_link_kind_of(o->s, y);
     const int type = p->type == q->type ? 0 : names_compare(o->names, p->type, q->type);
     if (type != 0)
         return type;
@@ -145,8 +145,8 @@ static int by_kind_then_order(const void *a, const void *b, void *sorting)
 }
 
 /* Uses of one kind: if one of their transfers is far from the others, all of them are shown. False: no memory. */
-static bool judge(struct state *s, const struct mode_context *c, const uint32_t *use, size_t n, struct grid *sums,
-                  struct grid *ops)
+static bool judge(struct slow_link_state *s, const struct mode_context *c, const uint32_t *use, size_t n,
+                  struct grid *sums, struct grid *ops)
 {
     struct arena *const scratch = arena_new();
     struct durations d = { 0 };
@@ -165,7 +165,7 @@ static bool judge(struct state *s, const struct mode_context *c, const uint32_t 
     const double far = 3 * of.population_std;
     if (!(far > 0) || (of.min >= of.mean - far && of.max <= of.mean + far))
         return true;
-    const struct kind *const kind = kind_of(s, use[0]);
+    const struct slow_link_kind *const kind = slow_link_kind_of(s, use[0]);
     const char *const name =
         arena_printf(c->mem, "%s%u_%lld", names_text(c->names, kind->type), s->related[use[0]], (long long)kind->bytes);
     struct cell row[SUM_CELLS] = { cell_text(name) };
@@ -184,7 +184,7 @@ static bool judge(struct state *s, const struct mode_context *c, const uint32_t 
             cell_int(u->ns),
             cell_name(part[GATHERED_NAME]),
             cell_name(kind->type),
-            cell_name(kind_of(s, use[i])->data_type),
+            cell_name(slow_link_kind_of(s, use[i])->data_type),
             cell_int(kind->bytes),
             cell_int(s->transmit_ns[use[i]]),
             cell_uint(s->related[use[i]]),
@@ -196,10 +196,10 @@ static bool judge(struct state *s, const struct mode_context *c, const uint32_t 
     return name && !arena_failed(c->mem) && recipe_stream(&s->ops, c, &op_table, ops);
 }
 
-static bool judge_all(struct state *s, const struct mode_context *c, struct grid *sums, struct grid *ops)
+static bool judge_all(struct slow_link_state *s, const struct mode_context *c, struct grid *sums, struct grid *ops)
 {
     const size_t n = s->gathered.uses.n;
-    struct sorting sorting = { s, c->names };
+    struct slow_link_sorting sorting = { s, c->names };
     if (!find_transfers(s, c))
         return false;
     uint32_t *const order = s->gathered.order; /* it is no longer needed by operator */
@@ -213,9 +213,9 @@ static bool judge_all(struct state *s, const struct mode_context *c, struct grid
     return true;
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool slow_link_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct slow_link_state *const s = state;
     struct grid sums = { .n_columns = SUM_CELLS, .mem = c->mem }, ops = { .n_columns = OP_CELLS, .mem = c->mem };
     static const struct grid_key by_offset[] = { { 1 + DESCRIBE_CELLS, true }, { 0, false } };
     const size_t top = c->options->top ? c->options->top : DEFAULT_TOP;
@@ -234,7 +234,7 @@ const struct mode mode_slow_link = {
     .about = "transfers that took conspicuously long, and slow links",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_COMM_MATRIX,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = slow_link_begin,
+    .add = slow_link_add,
+    .finish = slow_link_finish,
 };

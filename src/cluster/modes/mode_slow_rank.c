@@ -13,7 +13,7 @@ static const struct result_column op_columns[] = { COLUMN("SlowRank", "TEXT"), C
                                                    DESCRIBE_COLUMNS };
 enum { OP_CELLS = sizeof op_columns / sizeof *op_columns, SHOWN = 4 };
 
-struct state {
+struct slow_rank_state {
     struct gathered gathered;
     struct keys groups; /* and how many ranks have collectives of each */
     LIST(uint32_t) n_members;
@@ -25,9 +25,9 @@ struct state {
     const char *incomplete; /* the first ones */
 };
 
-static void *begin(struct mode_context *c)
+static void *slow_rank_begin(struct mode_context *c)
 {
-    struct state *s = arena_take(c->mem, 1, sizeof *s);
+    struct slow_rank_state *s = arena_take(c->mem, 1, sizeof *s);
     if (s) {
         s->gathered.mem = c->mem;
         s->ops = (struct grid){ .n_columns = OP_CELLS, .mem = c->mem };
@@ -35,7 +35,7 @@ static void *begin(struct mode_context *c)
     return s;
 }
 
-static bool add_member(struct state *s, name_id group, int64_t rank, struct arena *mem)
+static bool add_member(struct slow_rank_state *s, name_id group, int64_t rank, struct arena *mem)
 {
     const uint32_t at = keys_add(&s->groups, group, mem);
     const bool is_new = at == s->n_members.n;
@@ -47,9 +47,9 @@ static bool add_member(struct state *s, name_id group, int64_t rank, struct aren
     return true;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool slow_rank_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct slow_rank_state *const s = state;
     const struct rank_collectives *const ops = &r->collectives.ops;
     const struct chosen_step step = step_choose(c->options, &r->steps);
     for (size_t i = 0; i < ops->n; i++) {
@@ -62,7 +62,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return true;
 }
 
-static bool vote(struct state *s, int64_t rank, struct arena *mem)
+static bool vote(struct slow_rank_state *s, int64_t rank, struct arena *mem)
 {
     const uint32_t at = keys_add(&s->voted, (uint64_t)rank, mem);
     if (at == KEYS_NO_MEMORY || (at == s->votes.n && !list_add(&s->votes, mem)))
@@ -72,7 +72,7 @@ static bool vote(struct state *s, int64_t rank, struct arena *mem)
 }
 
 /* Members that an operator has: each once. Ranks ascend. */
-static size_t members_of(const struct state *s, size_t from, size_t end)
+static size_t members_of(const struct slow_rank_state *s, size_t from, size_t end)
 {
     const struct gathered_use *const use = s->gathered.uses.at;
     const uint32_t *const order = s->gathered.order;
@@ -83,7 +83,8 @@ static size_t members_of(const struct state *s, size_t from, size_t end)
 }
 
 /* A collective that some member lacks cannot be judged: the one that is missing may be the late one. */
-static bool note_incomplete(struct state *s, const struct mode_context *c, name_id op, size_t n, size_t wanted)
+static bool note_incomplete(struct slow_rank_state *s, const struct mode_context *c, name_id op, size_t n,
+                            size_t wanted)
 {
     if (s->n_incomplete++ < SHOWN)
         s->incomplete = arena_printf(c->mem, "%s%s%s (%zu of %zu)", s->incomplete ? s->incomplete : "",
@@ -92,7 +93,8 @@ static bool note_incomplete(struct state *s, const struct mode_context *c, name_
 }
 
 /* The row of an operator that some ranks were late in; they are voted for. */
-static bool add_row(struct state *s, const struct mode_context *c, size_t from, size_t end, const bool *is_late)
+static bool slow_rank_add_row(struct slow_rank_state *s, const struct mode_context *c, size_t from, size_t end,
+                              const bool *is_late)
 {
     struct error e = { 0 };
     struct out o;
@@ -130,7 +132,7 @@ static bool add_row(struct state *s, const struct mode_context *c, size_t from, 
     return !arena_failed(c->mem);
 }
 
-static bool judge(struct state *s, const struct mode_context *c)
+static bool judge(struct slow_rank_state *s, const struct mode_context *c)
 {
     const size_t n = s->gathered.uses.n;
     int64_t *const ns = arena_take(c->mem, n, sizeof *ns);
@@ -151,15 +153,15 @@ static bool judge(struct state *s, const struct mode_context *c)
         }
         for (size_t i = from; i < end; i++)
             ns[i - from] = s->gathered.uses.at[s->gathered.order[i]].ns;
-        if (late_ranks(ns, end - from, is_late, scratch) > 0 && !add_row(s, c, from, end, is_late))
+        if (late_ranks(ns, end - from, is_late, scratch) > 0 && !slow_rank_add_row(s, c, from, end, is_late))
             return false;
     }
     return true;
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool slow_rank_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct slow_rank_state *const s = state;
     struct grid ranks = { .n_columns = 2, .mem = c->mem };
     static const struct grid_key by_time[] = { { 3, false }, { 1, false } }, by_votes[] = { { 1, true }, { 0, false } };
     bool works = gathered_sort(&s->gathered) && judge(s, c);
@@ -182,7 +184,7 @@ const struct mode mode_slow_rank = {
     .about = "ranks for which the others wait in collectives",
     .needs = RANK_COLLECTIVES,
     .uses = RANK_STEPS | RANK_CALLS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = slow_rank_begin,
+    .add = slow_rank_add,
+    .finish = slow_rank_finish,
 };

@@ -29,7 +29,7 @@ static const struct result_column path_columns[] = {
     COLUMN("durationNs", "INTEGER"), COLUMN("savedNs", "INTEGER"),
 };
 
-struct state {
+struct verdicts_state {
     struct groups groups;
     struct collective_match match;
     struct step_verdicts steps;
@@ -41,20 +41,20 @@ struct state {
     struct job_report *report;
 };
 
-static void *begin(struct mode_context *c)
+static void *verdicts_begin(struct mode_context *c)
 {
-    struct state *const s = arena_take(c->mem, 1, sizeof *s);
+    struct verdicts_state *const s = arena_take(c->mem, 1, sizeof *s);
     if (s)
-        *s = (struct state){ .groups = { .names = c->names, .mem = c->mem },
-                             .match = { .names = c->names, .mem = c->mem },
-                             .steps = { .names = c->names, .mem = c->mem },
-                             .links = { .names = c->names, .mem = c->mem },
-                             .path = { .names = c->names, .mem = c->mem },
-                             .report = c->report };
+        *s = (struct verdicts_state){ .groups = { .names = c->names, .mem = c->mem },
+                                      .match = { .names = c->names, .mem = c->mem },
+                                      .steps = { .names = c->names, .mem = c->mem },
+                                      .links = { .names = c->names, .mem = c->mem },
+                                      .path = { .names = c->names, .mem = c->mem },
+                                      .report = c->report };
     return s;
 }
 
-static bool add_steps(struct state *s, const struct rank_steps *steps, struct arena *mem)
+static bool verdicts_add_steps(struct verdicts_state *s, const struct rank_steps *steps, struct arena *mem)
 {
     for (size_t i = 0; i < steps->n; i++) {
         const uint32_t at = keys_add(&s->step_ids, (uint64_t)steps->id[i], mem);
@@ -67,7 +67,7 @@ static bool add_steps(struct state *s, const struct rank_steps *steps, struct ar
 }
 
 /* The step whose critical path is reported: --step N, or the slowest one by the devices' times, or else by the host's. */
-static int64_t step_wanted(const struct state *s, const struct mode_context *c)
+static int64_t step_wanted(const struct verdicts_state *s, const struct mode_context *c)
 {
     const char *const slowest = s->steps.slowest;
     size_t most = 0;
@@ -84,13 +84,13 @@ static int64_t step_wanted(const struct state *s, const struct mode_context *c)
     return s->step_ns.n > 0 ? (int64_t)s->step_ids.key.at[most] : INT64_MIN;
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool verdicts_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct verdicts_state *const s = state;
     uint32_t *const id = arena_take(c->scratch, r->collectives.ops.n + 1, sizeof *id);
     const bool done = id && groups_add(&s->groups, r) && summary_match(&s->match, r, id) &&
                       step_verdicts_add(&s->steps, r, c->options) && link_verdicts_add(&s->links, r, c->options) &&
-                      add_steps(s, &r->steps, c->mem) &&
+                      verdicts_add_steps(s, &r->steps, c->mem) &&
                       critical_path_add(&s->path, r, (uint32_t)s->match.rank.n - 1, id);
     if (done && critical_path_is_full(&s->path))
         critical_path_keep(&s->path, step_wanted(s, c));
@@ -99,20 +99,20 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
 
 static bool report_mismatch(void *state, int64_t rank, const char *text)
 {
-    struct state *const s = state;
+    struct verdicts_state *const s = state;
     return s->n_mismatches++ >= SHOWN ||
            verdict_add(s->report,
                        &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
 }
 
-static bool add_missing(struct state *s, int64_t rank, const char *text)
+static bool add_missing(struct verdicts_state *s, int64_t rank, const char *text)
 {
     return verdict_add(s->report,
                        &(struct verdict){ .kind = VERDICT_COLLECTIVES, .text = text, .rank = rank, .other = -1 });
 }
 
 /* Reports ranks that are members of groups but were not read. */
-static bool report_missing(struct state *s, const struct mode_context *c)
+static bool report_missing(struct verdicts_state *s, const struct mode_context *c)
 {
     struct keys known = { 0 };
     size_t n_missing = 0;
@@ -141,7 +141,7 @@ static bool report_missing(struct state *s, const struct mode_context *c)
 }
 
 /* Reports clocks whose offset is larger than the spread of the ends of collectives. */
-static bool report_clocks(struct state *s, const struct mode_context *c)
+static bool report_clocks(struct verdicts_state *s, const struct mode_context *c)
 {
     const size_t n = s->match.rank.n;
     double *const spread = arena_take(c->mem, n + 1, sizeof *spread);
@@ -179,7 +179,7 @@ static bool report_clocks(struct state *s, const struct mode_context *c)
 }
 
 /* Finds the collective in which another rank waits longest for the rank of a verdict. */
-static bool find_place(const struct state *s, struct verdict *v)
+static bool find_place(const struct verdicts_state *s, struct verdict *v)
 {
     const struct matched *most = NULL;
     for (size_t i = 0; i < s->match.list.n; i++) {
@@ -204,7 +204,7 @@ static bool find_place(const struct state *s, struct verdict *v)
     return v->place.collective != NULL;
 }
 
-static bool add_places(struct state *s)
+static bool add_places(struct verdicts_state *s)
 {
     bool done = true;
     for (size_t i = 0; done && i < s->report->verdicts.n; i++) {
@@ -252,7 +252,7 @@ static bool tables(const struct job_report *r, struct results *out)
 }
 
 /* Without data of links no link can be slow: a note says that none was compared. */
-static bool note_unknown_links(const struct state *s, const struct mode_context *c, struct results *out)
+static bool note_unknown_links(const struct verdicts_state *s, const struct mode_context *c, struct results *out)
 {
     return s->links.uses.n > 0 || s->match.list.n == 0 || c->options->has_step ||
            results_note(out,
@@ -261,9 +261,9 @@ static bool note_unknown_links(const struct state *s, const struct mode_context 
                         c->mode->name);
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool verdicts_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct verdicts_state *const s = state;
     s->report->is_judged = true;
     return (note_unknown_links(s, c, out) && match_finish(&s->match) && match_report(&s->match, report_mismatch, s) &&
             report_missing(s, c) && report_clocks(s, c) &&
@@ -280,7 +280,7 @@ const struct mode mode_verdicts = {
     .about = "what is slow and why, and the critical path through all ranks",
     .uses = RANK_STEPS | RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX | RANK_COLLECTIVES | RANK_TASKS |
             RANK_CALLS | RANK_OPS,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = verdicts_begin,
+    .add = verdicts_add,
+    .finish = verdicts_finish,
 };

@@ -13,7 +13,7 @@
 enum { EVENT_RANGE = 2, DEEPEST = 20 };
 
 /* A module or an operator, ordered by begin, those that contain others first. */
-struct event {
+struct module_tree_event {
     int64_t begin_ns, end_ns;
     name_id name;
     bool is_op, is_backward;
@@ -22,13 +22,13 @@ struct event {
     uint32_t depth; /* of a module: 0 at the top */
 };
 
-struct events {
-    LIST(struct event) list;
+struct module_tree_events {
+    LIST(struct module_tree_event) list;
 };
 
 /* An operator with the module that it is in. */
 struct placed {
-    struct event module, op;
+    struct module_tree_event module, op;
 };
 
 struct placements {
@@ -44,21 +44,21 @@ struct launched {
     double value;
 };
 
-struct launches {
+struct module_tree_launches {
     LIST(struct launched) list; /* by operator, kernels first, then by begin */
 };
 
-static bool add_event(struct events *e, struct event new, struct arena *mem)
+static bool add_event(struct module_tree_events *e, struct module_tree_event new, struct arena *mem)
 {
-    struct event *const to = list_add(&e->list, mem);
+    struct module_tree_event *const to = list_add(&e->list, mem);
     if (to)
         *to = new;
     return to != NULL;
 }
 
-static int by_begin(const void *a, const void *b)
+static int module_tree_by_begin(const void *a, const void *b)
 {
-    const struct event *const x = a, *const y = b;
+    const struct module_tree_event *const x = a, *const y = b;
     if (x->begin_ns != y->begin_ns)
         return x->begin_ns < y->begin_ns ? -1 : 1;
     if (x->end_ns != y->end_ns)
@@ -75,16 +75,17 @@ static name_id joined(struct names *names, name_id a, name_id b, struct arena *m
 }
 
 /* Which module each operator is in; those in none are left out. The events are sorted. */
-static bool place(struct placements *out, struct events *e, struct names *names, struct arena *mem)
+static bool module_tree_place(struct placements *out, struct module_tree_events *e, struct names *names,
+                              struct arena *mem)
 {
     LIST(uint32_t) stack = { 0 };
     if (e->list.n > 0)
-        qsort(e->list.at, e->list.n, sizeof *e->list.at, by_begin);
+        qsort(e->list.at, e->list.n, sizeof *e->list.at, module_tree_by_begin);
     for (size_t i = 0; i < e->list.n; i++) {
-        struct event *const x = &e->list.at[i];
+        struct module_tree_event *const x = &e->list.at[i];
         while (stack.n > 0 && e->list.at[stack.at[stack.n - 1]].end_ns < x->end_ns)
             stack.n--;
-        const struct event *const around = stack.n > 0 ? &e->list.at[stack.at[stack.n - 1]] : NULL;
+        const struct module_tree_event *const around = stack.n > 0 ? &e->list.at[stack.at[stack.n - 1]] : NULL;
         if (x->is_op) {
             if (!around || around->depth >= DEEPEST)
                 continue;
@@ -105,25 +106,26 @@ static bool place(struct placements *out, struct events *e, struct names *names,
     return true;
 }
 
-static bool add_modules(struct events *e, const struct rank *r, struct arena *mem)
+static bool add_modules(struct module_tree_events *e, const struct rank *r, struct arena *mem)
 {
     const name_id domain = names_addz(r->names, "Module");
     for (size_t i = 0; i < r->marks.n; i++)
         if (r->marks.event_type[i] == EVENT_RANGE && r->marks.domain[i] == domain &&
-            !add_event(
-                e, (struct event){ r->marks.begin_ns[i], r->marks.end_ns[i], r->marks.message[i], .row = (uint32_t)i },
-                mem))
+            !add_event(e,
+                       (struct module_tree_event){ r->marks.begin_ns[i], r->marks.end_ns[i], r->marks.message[i],
+                                                   .row = (uint32_t)i },
+                       mem))
             return false;
     return true;
 }
 
 /* The operator of a forward pass, and the one of the backward pass that belongs to it. */
-struct flow {
+struct module_tree_flow {
     uint32_t forward, backward;
 };
 
 struct flows {
-    LIST(struct flow) list;
+    LIST(struct module_tree_flow) list;
 };
 
 /* Operators that share a number; those of a queue share one, too. */
@@ -131,7 +133,7 @@ static bool find_flows(struct flows *out, const struct rank *r, struct arena *me
 {
     const struct rank_op_links *const l = &r->op_links;
     for (size_t from = 0, end; from < l->n; from = end) {
-        struct flow f = { l->op[from], l->op[from] };
+        struct module_tree_flow f = { l->op[from], l->op[from] };
         for (end = from; end < l->n && l->connection[end] == l->connection[from]; end++) {
             f.forward = l->op[end] < f.forward ? l->op[end] : f.forward;
             f.backward = l->op[end] > f.backward ? l->op[end] : f.backward;
@@ -139,7 +141,7 @@ static bool find_flows(struct flows *out, const struct rank *r, struct arena *me
         const char *const name = names_text(r->names, r->ops.name[f.forward]);
         if (f.forward == f.backward || strncasecmp(name, "Enqueue", 7) == 0 || strncasecmp(name, "Dequeue", 7) == 0)
             continue;
-        struct flow *const to = list_add(&out->list, mem);
+        struct module_tree_flow *const to = list_add(&out->list, mem);
         if (!to)
             return false;
         *to = f;
@@ -163,28 +165,28 @@ static int by_backward(const void *a, const void *b, void *order)
     return begin != other ? (begin > other) - (begin < other) : (x > y) - (x < y);
 }
 
-static bool is_same_module(const struct event *a, const struct event *b)
+static bool is_same_module(const struct module_tree_event *a, const struct module_tree_event *b)
 {
     return a->path == b->path && a->name == b->name && a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
 }
 
 /* Modules of the backward pass: backward operators of one module that follow each other, and a module around them for its parents. */
-static bool add_backward(struct events *e, const struct rank *r, struct arena *mem)
+static bool add_backward(struct module_tree_events *e, const struct rank *r, struct arena *mem)
 {
     struct flows flows = { 0 };
-    struct events forward = { 0 };
+    struct module_tree_events forward = { 0 };
     struct placements p = { 0 };
     if (!find_flows(&flows, r, mem) || !add_modules(&forward, r, mem))
         return false;
     for (size_t i = 0; i < flows.list.n; i++) {
         const uint32_t op = flows.list.at[i].forward;
         if (!add_event(&forward,
-                       (struct event){ r->ops.begin_ns[op], r->ops.end_ns[op], r->ops.name[op], .is_op = true,
-                                       .row = (uint32_t)i },
+                       (struct module_tree_event){ r->ops.begin_ns[op], r->ops.end_ns[op], r->ops.name[op],
+                                                   .is_op = true, .row = (uint32_t)i },
                        mem))
             return false;
     }
-    if (!place(&p, &forward, r->names, mem))
+    if (!module_tree_place(&p, &forward, r->names, mem))
         return false;
     uint32_t *const order = arena_take(mem, p.list.n, sizeof *order);
     if (!order)
@@ -192,17 +194,17 @@ static bool add_backward(struct events *e, const struct rank *r, struct arena *m
     order_fill(order, p.list.n);
     qsort_r(order, p.list.n, sizeof *order, by_backward, &(struct backward_order){ &p, &flows, r });
     for (size_t from = 0, end; from < p.list.n; from = end) {
-        const struct event *const module = &p.list.at[order[from]].module;
+        const struct module_tree_event *const module = &p.list.at[order[from]].module;
         int64_t begin = INT64_MAX, last = INT64_MIN;
         for (end = from; end < p.list.n && is_same_module(&p.list.at[order[end]].module, module); end++) {
             const uint32_t op = flows.list.at[p.list.at[order[end]].op.row].backward;
             begin = r->ops.begin_ns[op] < begin ? r->ops.begin_ns[op] : begin;
             last = r->ops.end_ns[op] > last ? r->ops.end_ns[op] : last;
         }
-        const struct event own = { begin, last, module->name, .is_backward = true,
-                                   .row = (uint32_t)(r->marks.n + 2 * from + 1) };
-        const struct event parents = { begin - 1, last + 1, module->path, .is_backward = true,
-                                       .row = (uint32_t)(r->marks.n + 2 * from) };
+        const struct module_tree_event own = { begin, last, module->name, .is_backward = true,
+                                               .row = (uint32_t)(r->marks.n + 2 * from + 1) };
+        const struct module_tree_event parents = { begin - 1, last + 1, module->path, .is_backward = true,
+                                                   .row = (uint32_t)(r->marks.n + 2 * from) };
         if ((module->path != NAME_EMPTY && !add_event(e, parents, mem)) || !add_event(e, own, mem))
             return false;
     }
@@ -219,7 +221,7 @@ static int by_op(const void *a, const void *b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static bool add_launch(struct launches *out, const struct rank *r, uint64_t connection, struct launched new,
+static bool add_launch(struct module_tree_launches *out, const struct rank *r, uint64_t connection, struct launched new,
                        struct arena *mem)
 {
     const struct rank_op_links *const l = &r->op_links;
@@ -234,7 +236,8 @@ static bool add_launch(struct launches *out, const struct rank *r, uint64_t conn
     return true;
 }
 
-static bool find_launches(struct launches *out, const struct rank *r, const double *value, struct arena *mem)
+static bool find_launches(struct module_tree_launches *out, const struct rank *r, const double *value,
+                          struct arena *mem)
 {
     for (size_t i = 0; i < r->tasks.n; i++) {
         const uint32_t k = r->tasks.kernel[i];
@@ -257,7 +260,7 @@ static bool find_launches(struct launches *out, const struct rank *r, const doub
 }
 
 /* "MatMul, Add", and how long they took; `from` is the first launch of an operator. */
-static name_id kernels_text(const struct launches *l, size_t from, struct names *names, int64_t *ns)
+static name_id kernels_text(const struct module_tree_launches *l, size_t from, struct names *names, int64_t *ns)
 {
     struct error e = { 0 };
     struct out o;
@@ -285,13 +288,13 @@ static int by_module_and_op(const void *a, const void *b)
 }
 
 /* Runs of modules: how many operators each has, and which sequence of them. */
-struct runs {
+struct module_tree_runs {
     struct tuples keys;
     LIST(uint32_t) n_ops;
     LIST(uint32_t) sequence;
 };
 
-static uint32_t run_of(struct runs *runs, const struct event *m, struct arena *mem)
+static uint32_t run_of(struct module_tree_runs *runs, const struct module_tree_event *m, struct arena *mem)
 {
     const uint64_t begin = (uint64_t)m->begin_ns, end = (uint64_t)m->end_ns;
     const uint32_t part[] = { m->path * 2 + m->is_backward, m->name,       (uint32_t)begin,
@@ -304,7 +307,8 @@ static uint32_t run_of(struct runs *runs, const struct event *m, struct arena *m
 }
 
 /* A sequence is the one before with one more operator: equal sequences have equal numbers. */
-static bool find_runs(struct runs *runs, const struct placements *p, uint32_t *run, uint32_t *at, struct arena *mem)
+static bool find_runs(struct module_tree_runs *runs, const struct placements *p, uint32_t *run, uint32_t *at,
+                      struct arena *mem)
 {
     struct keys steps = { 0 }; /* (sequence so far, operator) */
     for (size_t i = 0; i < p->list.n; i++) {
@@ -328,7 +332,7 @@ static int by_first_begin(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static int by_number(const void *a, const void *b)
+static int module_tree_by_number(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -345,7 +349,7 @@ static bool number_modules(struct module_stats *out, struct names *names, struct
         for (end = from; end < n && out->list.at[end].parent == parent && out->list.at[end].module == module; end++)
             sequence[end - from] = out->list.at[end].sequence;
         size_t distinct = 0;
-        qsort(sequence, end - from, sizeof *sequence, by_number);
+        qsort(sequence, end - from, sizeof *sequence, module_tree_by_number);
         for (size_t i = 0; i < end - from; i++)
             if (distinct == 0 || sequence[distinct - 1] != sequence[i])
                 sequence[distinct++] = sequence[i];
@@ -362,26 +366,27 @@ static bool number_modules(struct module_stats *out, struct names *names, struct
 }
 
 /* The values of the kernels of one run; `from` is the first launch of its operator. */
-static bool add_values(struct module_stats *out, struct module_stat *to, const struct launches *l, size_t from,
-                       bool is_new, struct arena *mem)
+static bool add_values(struct module_stats *out, struct module_stat *to, const struct module_tree_launches *l,
+                       size_t from, bool is_new, struct arena *mem)
 {
     to->first_value = is_new ? out->values.n : to->first_value;
-    for (size_t i = from, place = 0; i < l->list.n && l->list.at[i].op == l->list.at[from].op; i++, place++) {
+    for (size_t i = from, module_tree_place = 0; i < l->list.n && l->list.at[i].op == l->list.at[from].op;
+         i++, module_tree_place++) {
         if (is_new && !list_add(&out->values, mem))
             return false;
         to->n_values += is_new;
-        if (l->list.at[i].value > 0 && place < to->n_values) {
-            out->values.at[to->first_value + place].sum += l->list.at[i].value;
-            out->values.at[to->first_value + place].n++;
+        if (l->list.at[i].value > 0 && module_tree_place < to->n_values) {
+            out->values.at[to->first_value + module_tree_place].sum += l->list.at[i].value;
+            out->values.at[to->first_value + module_tree_place].n++;
         }
     }
     return true;
 }
 
-static bool add_up(struct module_stats *out, const struct placements *p, const struct launches *l, struct names *names,
-                   struct arena *mem)
+static bool add_up(struct module_stats *out, const struct placements *p, const struct module_tree_launches *l,
+                   struct names *names, struct arena *mem)
 {
-    struct runs runs = { 0 };
+    struct module_tree_runs runs = { 0 };
     struct tuples groups = { 0 };
     struct keys seen = { 0 };
     uint32_t *const run = arena_take(mem, p->list.n, sizeof *run), *const at = arena_take(mem, p->list.n, sizeof *at);
@@ -419,8 +424,8 @@ static bool add_up(struct module_stats *out, const struct placements *p, const s
 
 bool module_stats_find(struct module_stats *out, const struct rank *r, const double *value, struct arena *mem)
 {
-    struct events e = { 0 };
-    struct launches l = { 0 };
+    struct module_tree_events e = { 0 };
+    struct module_tree_launches l = { 0 };
     struct placements p = { 0 };
     if (!add_modules(&e, r, mem) || !add_backward(&e, r, mem) || !find_launches(&l, r, value, mem))
         return false;
@@ -428,12 +433,12 @@ bool module_stats_find(struct module_stats *out, const struct rank *r, const dou
         const uint32_t op = l.list.at[i].op;
         if ((i == 0 || l.list.at[i - 1].op != op) &&
             !add_event(&e,
-                       (struct event){ r->ops.begin_ns[op], r->ops.end_ns[op], r->ops.name[op], .is_op = true,
-                                       .row = (uint32_t)i },
+                       (struct module_tree_event){ r->ops.begin_ns[op], r->ops.end_ns[op], r->ops.name[op],
+                                                   .is_op = true, .row = (uint32_t)i },
                        mem))
             return false;
     }
-    if (!place(&p, &e, r->names, mem))
+    if (!module_tree_place(&p, &e, r->names, mem))
         return false;
     if (p.list.n > 0)
         qsort(p.list.at, p.list.n, sizeof *p.list.at, by_module_and_op);

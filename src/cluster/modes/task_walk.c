@@ -7,7 +7,7 @@
 #include "base/text/stamp.h"
 
 /* The last first; of those that begin together the shorter first: it is inside of the other. */
-static int by_begin(const void *a, const void *b)
+static int task_walk_by_begin(const void *a, const void *b)
 {
     const struct walk_task *const x = a, *const y = b;
     if (x->begin_ns != y->begin_ns)
@@ -20,7 +20,7 @@ static int by_begin(const void *a, const void *b)
 static void sort(struct walk_tasks *t)
 {
     if (t->list.n > 0)
-        qsort(t->list.at, t->list.n, sizeof *t->list.at, by_begin);
+        qsort(t->list.at, t->list.n, sizeof *t->list.at, task_walk_by_begin);
 }
 
 /* Of each task of the fast rank the next one of its name, and of each name the first: a chain instead of a search. */

@@ -9,7 +9,7 @@
 static const char *const places[] = { "", "/cluster_analysis.db", "/cluster_analysis_output/cluster_analysis.db" };
 
 /* The first of the places that is a file. NULL: none is, or there is no memory. */
-static const char *find(const char *path, struct arena *mem)
+static const char *time_summary_db_find(const char *path, struct arena *mem)
 {
     struct stat st;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -52,12 +52,12 @@ static bool read_rows(struct untrusted_db *u, const char *file, struct time_rows
 
 bool time_summary_has(const char *path, struct arena *mem)
 {
-    return find(path, mem) != NULL;
+    return time_summary_db_find(path, mem) != NULL;
 }
 
 bool time_summary_read(const char *path, struct time_rows *out, struct arena *mem, struct error *e)
 {
-    const char *const file = find(path, mem);
+    const char *const file = time_summary_db_find(path, mem);
     struct untrusted_db u;
     if (!file)
         return error_set(e, FAULT_ASKED, "%s: no cluster_analysis.db; run -m cluster_time_summary on that job first",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Without zeros at the end; at least so many decimals. */
-static size_t put(char to[US_TEXT], int64_t ns, size_t least)
+static size_t us_text_put(char to[US_TEXT], int64_t ns, size_t least)
 {
     const uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
     int n = snprintf(to, US_TEXT, "%s%" PRIu64 ".%03u", ns < 0 ? "-" : "", size / 1000, (unsigned)(size % 1000));
@@ -21,10 +21,10 @@ static size_t put(char to[US_TEXT], int64_t ns, size_t least)
 const char *us_decimal(struct arena *mem, int64_t ns)
 {
     char text[US_TEXT];
-    return arena_text(mem, text, put(text, ns, 0));
+    return arena_text(mem, text, us_text_put(text, ns, 0));
 }
 
 void us_real_text(char to[US_TEXT], int64_t ns)
 {
-    put(to, ns, 1);
+    us_text_put(to, ns, 1);
 }

@@ -4,7 +4,7 @@
 #include "profile/calls.h"
 
 /* Kernels and collectives are ordered by begin, each: they are merged as two sorted lists. */
-static void take(struct busy *b, const struct rank *r, bool has_kernels, bool has_collectives)
+static void busy_take(struct busy *b, const struct rank *r, bool has_kernels, bool has_collectives)
 {
     const struct rank_tasks *t = &r->tasks;
     const struct rank_collectives *c = &r->collectives;
@@ -45,7 +45,7 @@ bool busy_of_rank(struct busy *b, const struct rank *r, unsigned what, struct ar
                         .end_ns = arena_take(mem, most, sizeof *b->end_ns) };
     if (!b->begin_ns || !b->end_ns)
         return false;
-    take(b, r, what & BUSY_KERNELS, what & BUSY_COLLECTIVES);
+    busy_take(b, r, what & BUSY_KERNELS, what & BUSY_COLLECTIVES);
     busy_merge(b);
     return true;
 }

@@ -10,7 +10,7 @@ enum { KIND, GROUP, SRC, DST, PARTS };
 enum { TOP1, MIDDLE, BOTTOM3, BOTTOM2, BOTTOM1, TOTAL, SAMPLES };
 static const char *const sample_name[SAMPLES] = { "top1", "middle", "bottom3", "bottom2", "bottom1", "total" };
 
-static name_id kind_of(struct names *names, name_id op)
+static name_id link_samples_kind_of(struct names *names, name_id op)
 {
     const char *const text = names_text(names, op), *const end = strstr(text, "__");
     return end ? names_add(names, text, (size_t)(end - text)) : op;
@@ -40,7 +40,8 @@ static bool make_room(struct rank_comm_matrix *m, size_t n, struct arena *mem)
 }
 
 /* Row `i` of `from` as a sample of its kind. */
-static void put(struct rank_comm_matrix *out, const struct rank_comm_matrix *from, uint32_t i, name_id sample)
+static void link_samples_put(struct rank_comm_matrix *out, const struct rank_comm_matrix *from, uint32_t i,
+                             name_id sample)
 {
     const size_t to = out->n++;
     out->op[to] = sample;
@@ -69,7 +70,7 @@ static bool put_samples(struct rank_comm_matrix *out, const struct rank_comm_mat
             return false;
         if ((k == BOTTOM3 && n < 3) || (k == BOTTOM2 && n < 2))
             continue;
-        put(out, from, use[at[k]], names_addz(names, text));
+        link_samples_put(out, from, use[at[k]], names_addz(names, text));
     }
     const size_t total = out->n - 1;
     out->op_name[total] = NAME_EMPTY;
@@ -91,7 +92,7 @@ static bool sample(struct rank_comm_matrix *m, struct names *names, struct arena
     if (!link || !use || !gbs)
         return false;
     for (size_t i = 0; i < from.n; i++) {
-        const uint32_t part[PARTS] = { kind_of(names, from.op[i]), from.group[i], (uint32_t)from.src[i],
+        const uint32_t part[PARTS] = { link_samples_kind_of(names, from.op[i]), from.group[i], (uint32_t)from.src[i],
                                        (uint32_t)from.dst[i] };
         link[i] = tuple_add(&links, part, PARTS, scratch);
         gbs[i] = ascending(from.gbs[i]);

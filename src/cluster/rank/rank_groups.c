@@ -144,7 +144,7 @@ int64_t groups_global(const struct groups *g, name_id name, int64_t local)
     return at == KEYS_NONE ? -1 : g->local.at[at];
 }
 
-static int by_number(const void *a, const void *b)
+static int rank_groups_by_number(const void *a, const void *b)
 {
     const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
     return (left > right) - (left < right);
@@ -160,7 +160,7 @@ const int64_t *group_ranks(const struct groups *g, const struct group *of, size_
     if (!sorted)
         return NULL;
     memcpy(sorted, noted->global, *n * sizeof *sorted);
-    qsort(sorted, *n, sizeof *sorted, by_number);
+    qsort(sorted, *n, sizeof *sorted, rank_groups_by_number);
     return sorted;
 }
 

@@ -26,7 +26,7 @@ static int by_name_and_step(const void *a, const void *b, void *grouping)
     return order != 0 ? order : (x[STEP] > y[STEP]) - (x[STEP] < y[STEP]);
 }
 
-static bool add(struct calls_by_name *g, name_id name, uint32_t step, int64_t ns, struct arena *scratch)
+static bool summary_calls_add(struct calls_by_name *g, name_id name, uint32_t step, int64_t ns, struct arena *scratch)
 {
     const uint32_t at = tuple_add(&g->tuples, (const uint32_t[PARTS]){ name, step }, PARTS, scratch);
     if (at == KEYS_NO_MEMORY || (at == g->durations.n && !list_add(&g->durations, scratch)))
@@ -34,7 +34,8 @@ static bool add(struct calls_by_name *g, name_id name, uint32_t step, int64_t ns
     return durations_add(&g->durations.at[at], ns, 1, scratch);
 }
 
-static bool fill(struct summary_calls *out, struct calls_by_name *g, struct arena *mem, struct arena *scratch)
+static bool summary_calls_fill(struct summary_calls *out, struct calls_by_name *g, struct arena *mem,
+                               struct arena *scratch)
 {
     const size_t n = g->durations.n;
     uint32_t *order = arena_take(scratch, n, sizeof *order);
@@ -80,10 +81,10 @@ bool summarise_calls(struct rank_summary *s, const struct rank *r)
     for (size_t i = 0; works && i < r->calls.n; i++) {
         const uint32_t step = step_of(&s->steps, r->calls.begin_ns[i]);
         const int64_t begin = r->calls.begin_ns[i], end = r->calls.end_ns[i], ns = end > begin ? end - begin : 0;
-        works = add(&g, r->calls.name[i], NO_ROW, ns, scratch) &&
-                (step == NO_ROW || add(&g, r->calls.name[i], step, ns, scratch));
+        works = summary_calls_add(&g, r->calls.name[i], NO_ROW, ns, scratch) &&
+                (step == NO_ROW || summary_calls_add(&g, r->calls.name[i], step, ns, scratch));
     }
-    works = works && fill(&s->calls, &g, s->mem, scratch);
+    works = works && summary_calls_fill(&s->calls, &g, s->mem, scratch);
     arena_free(scratch);
     return works;
 }

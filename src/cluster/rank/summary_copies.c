@@ -5,9 +5,9 @@
 #include "cluster/rank/by_connection.h"
 #include "cluster/rank/step_of.h"
 
-enum kind { KIND_NONE, KIND_OTHER, KIND_COPY };
+enum summary_copies_kind { KIND_NONE, KIND_OTHER, KIND_COPY };
 
-struct pieces {
+struct summary_copies_pieces {
     size_t n;
     uint64_t *begin_ns, *end_ns; /* their bits as they are: times are after 1970 */
     uint8_t *kind;
@@ -17,11 +17,11 @@ struct pieces {
 /* What runs last in a step, of which `from` … `to` is not yet accounted for. */
 struct current {
     int64_t from, to;
-    enum kind kind;
+    enum summary_copies_kind kind;
 };
 
-static void add(struct pieces *p, const struct rank_summary *s, int64_t begin, int64_t end, int64_t launch,
-                enum kind kind)
+static void summary_copies_add(struct summary_copies_pieces *p, const struct rank_summary *s, int64_t begin,
+                               int64_t end, int64_t launch, enum summary_copies_kind kind)
 {
     const uint32_t step = step_of(&s->steps, launch);
     p->begin_ns[p->n] = (uint64_t)begin;
@@ -31,7 +31,8 @@ static void add(struct pieces *p, const struct rank_summary *s, int64_t begin, i
 }
 
 /* A kernel whose call is not known belongs to no step, unless no call is known at all. */
-static bool collect(struct pieces *p, const struct rank_summary *s, const struct rank *r, struct arena *scratch)
+static bool collect(struct summary_copies_pieces *p, const struct rank_summary *s, const struct rank *r,
+                    struct arena *scratch)
 {
     const name_id copy = names_addz(r->names, "MEMCPY_ASYNC");
     const bool has_calls = r->has & RANK_CALLS;
@@ -42,17 +43,17 @@ static bool collect(struct pieces *p, const struct rank_summary *s, const struct
         const int64_t begin = r->tasks.begin_ns[i], end = r->tasks.end_ns[i];
         const uint32_t call = has_calls ? by_connection_find(&calls, r->tasks.connection[i]) : NO_ROW;
         if (r->tasks.kernel[i] != NO_ROW && begin != end && (!has_calls || call != NO_ROW))
-            add(p, s, begin, end, has_calls ? r->calls.begin_ns[call] : begin, KIND_OTHER);
+            summary_copies_add(p, s, begin, end, has_calls ? r->calls.begin_ns[call] : begin, KIND_OTHER);
     }
     for (size_t i = 0; i < r->collectives.n; i++) {
         const int64_t begin = r->collectives.begin_ns[i], launch = r->collectives.launch_ns[i];
         if (!has_calls || launch != INT64_MIN)
-            add(p, s, begin, r->collectives.end_ns[i], has_calls ? launch : begin, KIND_OTHER);
+            summary_copies_add(p, s, begin, r->collectives.end_ns[i], has_calls ? launch : begin, KIND_OTHER);
     }
     for (size_t i = 0; i < r->tasks.n; i++)
         if (rank_task_is_copy(r, i, copy)) {
             const int64_t begin = r->tasks.begin_ns[i], end = r->tasks.end_ns[i];
-            add(p, s, begin, end, begin, KIND_COPY);
+            summary_copies_add(p, s, begin, end, begin, KIND_COPY);
             int64_t *const sum = &s->sums.copy_ns[p->step[p->n - 1]];
             *sum = wrap_add(*sum, end - begin);
         }
@@ -61,7 +62,8 @@ static bool collect(struct pieces *p, const struct rank_summary *s, const struct
 
 /* cluster.md 6.1: the peer's walk, so that its numbers are ours; it counts what follows the last piece before x, if that is a
  * copy, up to x. */
-static void walk(struct rank_summary *s, const struct pieces *p, const uint32_t *order, struct current *current)
+static void walk(struct rank_summary *s, const struct summary_copies_pieces *p, const uint32_t *order,
+                 struct current *current)
 {
     int64_t *const exposed = s->sums.copy_exposed_ns;
     for (size_t i = 0; i < p->n; i++) {
@@ -91,10 +93,10 @@ bool summarise_copies(struct rank_summary *s, const struct rank *r)
     const size_t most = 2 * r->tasks.n + r->collectives.n;
     bool works = scratch != NULL;
     if (works) {
-        struct pieces p = { .begin_ns = arena_take(scratch, most, sizeof *p.begin_ns),
-                            .end_ns = arena_take(scratch, most, sizeof *p.end_ns),
-                            .kind = arena_take(scratch, most, sizeof *p.kind),
-                            .step = arena_take(scratch, most, sizeof *p.step) };
+        struct summary_copies_pieces p = { .begin_ns = arena_take(scratch, most, sizeof *p.begin_ns),
+                                           .end_ns = arena_take(scratch, most, sizeof *p.end_ns),
+                                           .kind = arena_take(scratch, most, sizeof *p.kind),
+                                           .step = arena_take(scratch, most, sizeof *p.step) };
         uint32_t *order = arena_take(scratch, most, sizeof *order);
         struct current *current = arena_take(scratch, s->steps.n + 1, sizeof *current);
         works = !arena_failed(scratch) && collect(&p, s, r, scratch);

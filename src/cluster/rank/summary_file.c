@@ -75,7 +75,7 @@ static int64_t name_place(struct writing *w, name_id name)
     return at;
 }
 
-static void put_text(struct out *o, const char *text)
+static void summary_file_put_text(struct out *o, const char *text)
 {
     put_varint(o, text ? strlen(text) + 1 : 0);
     if (text)
@@ -167,7 +167,7 @@ static void put_identity(struct out *o, const struct rank_summary *s)
     put_signed(o, id->device);
     put_varint(o, (uint64_t)id->framework);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        put_text(o, text[i]);
+        summary_file_put_text(o, text[i]);
     for (size_t i = 0; i < LOSS_KINDS; i++)
         put_varint(o, id->lost.by[i].n);
     put_varint(o, s->has);
@@ -306,7 +306,7 @@ void summary_index(const struct summary_place *place, size_t n, struct out *o)
 
 /* ---- reading ---- */
 
-struct reading {
+struct summary_file_reading {
     struct bytes in;
     const char *path;
     struct rank_summary *s;
@@ -323,7 +323,7 @@ static bool damaged(const char *path, struct error *e)
     return error_set(e, FAULT_FORMAT, "%s: the summary is damaged; make it again with ascope analyse --summary", path);
 }
 
-static uint64_t get_varint(struct reading *r)
+static uint64_t get_varint(struct summary_file_reading *r)
 {
     uint64_t v;
     if (take_varint(&r->in, &v))
@@ -332,19 +332,19 @@ static uint64_t get_varint(struct reading *r)
     return 0;
 }
 
-static int64_t get_signed(struct reading *r)
+static int64_t get_signed(struct summary_file_reading *r)
 {
     const uint64_t v = get_varint(r);
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-static void get_numbers(struct reading *r, int64_t *v, size_t n, const int64_t *beside)
+static void get_numbers(struct summary_file_reading *r, int64_t *v, size_t n, const int64_t *beside)
 {
     r->is_damaged = r->is_damaged || !take_numbers(&r->in, v, n, beside);
 }
 
 /* A number of things that take at least a byte each. */
-static size_t get_count(struct reading *r)
+static size_t get_count(struct summary_file_reading *r)
 {
     const uint64_t n = get_varint(r);
     if (n > r->in.size - r->in.at)
@@ -352,7 +352,7 @@ static size_t get_count(struct reading *r)
     return r->is_damaged ? 0 : (size_t)n;
 }
 
-static const char *get_text(struct reading *r)
+static const char *get_text(struct summary_file_reading *r)
 {
     const size_t n = get_count(r);
     const uint8_t *text = n > 0 ? bytes_take(&r->in, n - 1) : NULL;
@@ -362,7 +362,8 @@ static const char *get_text(struct reading *r)
 }
 
 /* Numbers of 64 bits as what the column has; what it cannot have is damage. */
-static bool narrow(const struct reading *r, const int64_t *from, size_t n, enum column_kind kind, void *column)
+static bool narrow(const struct summary_file_reading *r, const int64_t *from, size_t n, enum column_kind kind,
+                   void *column)
 {
     const int64_t end = kind == COLUMN_NAME  ? (int64_t)r->n_names
                         : kind == COLUMN_U8  ? UINT8_MAX + 1
@@ -382,7 +383,8 @@ static bool narrow(const struct reading *r, const int64_t *from, size_t n, enum 
     return true;
 }
 
-static void get_column(struct reading *r, void *column, size_t n, enum column_kind kind, const int64_t *beside)
+static void get_column(struct summary_file_reading *r, void *column, size_t n, enum column_kind kind,
+                       const int64_t *beside)
 {
     int64_t *scratch = r->scratch.at;
     if (kind == COLUMN_I64)
@@ -393,7 +395,7 @@ static void get_column(struct reading *r, void *column, size_t n, enum column_ki
         r->is_damaged |= !take_numbers(&r->in, scratch, n, NULL) || !narrow(r, scratch, n, kind, column);
 }
 
-static bool get_part(struct reading *r, const struct part_row *p)
+static bool get_part(struct summary_file_reading *r, const struct part_row *p)
 {
     char *part = (char *)r->s + p->at;
     const int64_t *beside = NULL;
@@ -439,7 +441,7 @@ static bool join_runs(struct summary_runs *k, const int64_t *count, const int64_
     return used == n_rest && n == n_all;
 }
 
-static bool get_runs(struct reading *r)
+static bool get_runs(struct summary_file_reading *r)
 {
     struct summary_runs *k = &r->s->kernels;
     int64_t *count = arena_take(r->mem, 2 * k->n, sizeof *count), *shortest = count ? count + k->n : NULL;
@@ -462,7 +464,7 @@ static bool get_runs(struct reading *r)
     return true;
 }
 
-static void get_identity(struct reading *r)
+static void get_identity(struct summary_file_reading *r)
 {
     struct rank_identity *id = &r->s->identity;
     const char **const text[] = {
@@ -486,7 +488,7 @@ static void get_identity(struct reading *r)
 }
 
 /* A name that begins as the one before. */
-static void get_name(struct reading *r, size_t i, int64_t shared, int64_t rest)
+static void get_name(struct summary_file_reading *r, size_t i, int64_t shared, int64_t rest)
 {
     char begin[MOST_SHARED + 1];
     const char *before = i > 0 ? names_text(r->s->names, r->name[i - 1]) : "";
@@ -507,7 +509,7 @@ static void get_name(struct reading *r, size_t i, int64_t shared, int64_t rest)
         arena_drop(r->mem, whole);
 }
 
-static bool get_names(struct reading *r)
+static bool get_names(struct summary_file_reading *r)
 {
     r->n_names = get_count(r);
     r->name = arena_take(r->mem, r->n_names, sizeof *r->name);
@@ -576,7 +578,7 @@ static bool summary_look(const uint8_t *data, size_t n, const char *path, struct
     return true;
 }
 
-static bool read_payload(struct reading *r)
+static bool read_payload(struct summary_file_reading *r)
 {
     get_identity(r);
     if (!get_names(r))
@@ -638,7 +640,7 @@ bool summary_read(const uint8_t *data, size_t n, const char *path, struct names 
     bool is_damaged;
     uint8_t *payload = unpack(data + SUMMARY_HEADER, packed, raw, &is_damaged);
     *out = (struct rank_summary){ .exit_code = (int)h.exit_code, .names = names, .mem = mem };
-    struct reading r = { .path = path, .s = out, .mem = mem, .e = e };
+    struct summary_file_reading r = { .path = path, .s = out, .mem = mem, .e = e };
     bool done = payload != NULL || (is_damaged ? damaged(path, e) : error_no_memory(e, path));
     r.in = (struct bytes){ payload, raw, 0 };
     done = done && read_payload(&r);

@@ -131,7 +131,7 @@ static bool tasks_inside(struct gap_source *g, const struct gap *gap, struct rea
 }
 
 /* From the launches of the tasks around a gap. */
-static void explain(const struct gap_source *g, const struct gap *gap, struct reason *why)
+static void summary_gaps_explain(const struct gap_source *g, const struct gap *gap, struct reason *why)
 {
     const struct rank *const r = g->r;
     const struct rank_tasks *const t = &r->tasks;
@@ -166,7 +166,8 @@ static void explain(const struct gap_source *g, const struct gap *gap, struct re
     why->ns = between >= launch ? between : launch;
 }
 
-static bool fill(struct summary_gaps *out, struct gap_source *g, const struct gap *gap, size_t n, struct arena *mem)
+static bool summary_gaps_fill(struct summary_gaps *out, struct gap_source *g, const struct gap *gap, size_t n,
+                              struct arena *mem)
 {
     out->step = arena_take(mem, n, sizeof *out->step);
     out->begin_ns = arena_take(mem, n, sizeof *out->begin_ns);
@@ -183,7 +184,7 @@ static bool fill(struct summary_gaps *out, struct gap_source *g, const struct ga
         if (!tasks_inside(g, &gap[i], &why))
             return false;
         if (why.reason != GAP_TASKS)
-            explain(g, &gap[i], &why);
+            summary_gaps_explain(g, &gap[i], &why);
         out->step[i] = gap[i].step;
         out->begin_ns[i] = gap[i].begin_ns;
         out->end_ns[i] = gap[i].end_ns;
@@ -197,7 +198,7 @@ static bool fill(struct summary_gaps *out, struct gap_source *g, const struct ga
     return true;
 }
 
-static bool find(struct rank_summary *s, const struct rank *r, struct arena *scratch)
+static bool summary_gaps_find(struct rank_summary *s, const struct rank *r, struct arena *scratch)
 {
     struct busy busy;
     struct gap_source g = { .r = r, .scratch = scratch };
@@ -215,14 +216,14 @@ static bool find(struct rank_summary *s, const struct rank *r, struct arena *scr
     order_fill(g.by_end, r->tasks.n);
     /* Times are after 1970: their bits order them. */
     return order_by_u64(g.by_end, r->tasks.n, (const uint64_t *)r->tasks.end_ns) &&
-           fill(&s->gaps, &g, gap, choose(gap, n), s->mem);
+           summary_gaps_fill(&s->gaps, &g, gap, choose(gap, n), s->mem);
 }
 
 bool summarise_gaps(struct rank_summary *s, const struct rank *r)
 {
     s->gaps = (struct summary_gaps){ 0 };
     struct arena *scratch = arena_new();
-    const bool works = scratch && find(s, r, scratch);
+    const bool works = scratch && summary_gaps_find(s, r, scratch);
     arena_free(scratch);
     return works;
 }

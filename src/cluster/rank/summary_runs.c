@@ -29,8 +29,8 @@ static int by_texts(const void *a, const void *b, void *grouping)
 }
 
 /* Rows of kernels by group, then by duration; the groups by their texts. */
-static bool fill(struct summary_runs *out, size_t n, const struct grouping *g, const uint32_t *group,
-                 const uint64_t *ns, struct arena *mem, struct arena *scratch)
+static bool summary_runs_fill(struct summary_runs *out, size_t n, const struct grouping *g, const uint32_t *group,
+                              const uint64_t *ns, struct arena *mem, struct arena *scratch)
 {
     const size_t n_groups = tuples_n(&g->tuples, PARTS);
     uint32_t *rows = arena_take(scratch, n, sizeof *rows), *order = arena_take(scratch, n_groups, sizeof *order);
@@ -92,7 +92,7 @@ bool summarise_runs(struct rank_summary *s, const struct rank *r)
         ns[n] = end > begin ? (uint64_t)end - (uint64_t)begin : 0;
         works = group[n++] != KEYS_NO_MEMORY;
     }
-    works = works && fill(&s->kernels, n, &g, group, ns, s->mem, scratch);
+    works = works && summary_runs_fill(&s->kernels, n, &g, group, ns, s->mem, scratch);
     arena_free(scratch);
     return works;
 }

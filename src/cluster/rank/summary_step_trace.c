@@ -58,12 +58,12 @@ bool summarise_step_trace(struct rank_summary *s, const struct rank *r)
 }
 
 /* When a host launched what: by the operator, whose thread runs the steps, or else by the call. */
-struct launcher {
+struct summary_step_trace_launcher {
     const struct rank *r;
     struct by_connection calls, ops;
 };
 
-static int64_t launched_at(const struct launcher *l, uint64_t connection, int64_t otherwise_ns)
+static int64_t launched_at(const struct summary_step_trace_launcher *l, uint64_t connection, int64_t otherwise_ns)
 {
     const uint32_t link = by_connection_find(&l->ops, connection);
     const uint32_t call = link == NO_ROW ? by_connection_find(&l->calls, connection) : NO_ROW;
@@ -73,21 +73,22 @@ static int64_t launched_at(const struct launcher *l, uint64_t connection, int64_
 }
 
 /* All work of the device, sorted: kernels, then these and collectives, then these and copies. */
-struct work {
+struct summary_step_trace_work {
     int64_t *begin_ns, *end_ns;
     size_t n;
     struct busy_times computing, working, busy;
 };
 
-static void work_add(struct work *w, struct step_bounds *b, int64_t begin_ns, int64_t end_ns, int64_t launch_ns,
-                     bool is_kernel)
+static void work_add(struct summary_step_trace_work *w, struct step_bounds *b, int64_t begin_ns, int64_t end_ns,
+                     int64_t launch_ns, bool is_kernel)
 {
     w->begin_ns[w->n] = begin_ns;
     w->end_ns[w->n++] = end_ns;
     step_bounds_add(b, launch_ns, begin_ns, end_ns, is_kernel);
 }
 
-static bool work_find(struct work *w, struct step_bounds *b, const struct launcher *l, struct arena *mem)
+static bool work_find(struct summary_step_trace_work *w, struct step_bounds *b,
+                      const struct summary_step_trace_launcher *l, struct arena *mem)
 {
     const struct rank *r = l->r;
     const struct rank_tasks *t = &r->tasks;
@@ -132,8 +133,8 @@ static void row_fill(struct rank_summary *s, const struct rank *r, size_t i, con
 }
 
 /* Divides the steps. */
-static bool own_fill(struct rank_summary *s, const struct rank *r, struct work *w, struct step_bounds *b,
-                     struct arena *mem)
+static bool own_fill(struct rank_summary *s, const struct rank *r, struct summary_step_trace_work *w,
+                     struct step_bounds *b, struct arena *mem)
 {
     const size_t n = r->steps.n;
     struct busy_times collectives;
@@ -215,9 +216,9 @@ bool summarise_own_steps(struct rank_summary *s, const struct rank *r)
     if (!has_ids)
         return true;
     struct arena *mem = arena_new();
-    struct launcher l = { .r = r };
+    struct summary_step_trace_launcher l = { .r = r };
     struct step_bounds b;
-    struct work w = { 0 };
+    struct summary_step_trace_work w = { 0 };
     const bool done = !mem      ? false
                       : is_host ? host_fill(s, r, mem)
                                 : by_connection_init(&l.calls, r->calls.connection, r->calls.n, mem) &&

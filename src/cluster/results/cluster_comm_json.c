@@ -9,7 +9,7 @@
 #include "base/memory/tuples.h"
 
 /* Operators, and behind them their sums. */
-struct rows {
+struct cluster_comm_json_rows {
     struct rank_comm_time time;
     struct rank_comm_bandwidth band;
     uint32_t *order;       /* rows of band by operator, then by transport in the order of first appearance */
@@ -18,11 +18,11 @@ struct rows {
 
 struct comm_json_rank {
     int64_t rank;
-    struct rows part[2];
+    struct cluster_comm_json_rows part[2];
 };
 
 /* Which rows of band belong to which operator. */
-static bool index_bands(struct rows *r, struct arena *mem)
+static bool index_bands(struct cluster_comm_json_rows *r, struct arena *mem)
 {
     struct tuples ops = { 0 }, transports = { 0 };
     const struct rank_comm_time *t = &r->time;
@@ -107,7 +107,7 @@ static void put_time(const struct rank_comm_time *t, uint32_t i, bool is_total, 
 }
 
 /* The sizes of the packages of one transport, order[first] … order[end - 1]: "1.048576": [1, 0.05362]. */
-static void put_sizes(const struct rows *r, uint32_t first, uint32_t end, struct out *o)
+static void put_sizes(const struct cluster_comm_json_rows *r, uint32_t first, uint32_t end, struct out *o)
 {
     const struct rank_comm_bandwidth *b = &r->band;
     bool is_first = true;
@@ -133,7 +133,7 @@ static void put_sizes(const struct rows *r, uint32_t first, uint32_t end, struct
     out_char(o, '}');
 }
 
-static void put_band(const struct rows *r, uint32_t first, uint32_t end, bool is_total, struct out *o)
+static void put_band(const struct cluster_comm_json_rows *r, uint32_t first, uint32_t end, bool is_total, struct out *o)
 {
     const struct rank_comm_bandwidth *b = &r->band;
     const uint32_t row = r->order[first];
@@ -160,7 +160,8 @@ static void put_band(const struct rows *r, uint32_t first, uint32_t end, bool is
     put_sizes(r, first, end, o);
 }
 
-static void put_op(const struct names *names, const struct rows *r, uint32_t row, bool is_total, struct out *o)
+static void put_op(const struct names *names, const struct cluster_comm_json_rows *r, uint32_t row, bool is_total,
+                   struct out *o)
 {
     const struct rank_comm_bandwidth *b = &r->band;
     out_lit(o, "{\"Communication Time Info\": {");

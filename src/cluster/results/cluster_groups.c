@@ -12,14 +12,14 @@ static const struct result_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-struct row {
+struct cluster_groups_row {
     const struct group *of;
     const char *name;
 };
 
 static int by_type_and_name(const void *a, const void *b)
 {
-    const struct row *l = a, *r = b;
+    const struct cluster_groups_row *l = a, *r = b;
     if (l->of->is_p2p != r->of->is_p2p)
         return l->of->is_p2p ? 1 : -1;
     return strcmp(l->name, r->name);
@@ -33,12 +33,12 @@ static const char *type_of(const struct group *of)
 bool cluster_groups_table(const struct groups *g, struct results *out, bool is_always_db)
 {
     const size_t n = g->list.n;
-    struct row *row = arena_take(out->mem, n + 1, sizeof *row);
+    struct cluster_groups_row *row = arena_take(out->mem, n + 1, sizeof *row);
     struct cell *grid = arena_take(out->mem, n * COLUMNS + 1, sizeof *grid), *at = grid;
     if (!row || !grid)
         return false;
     for (size_t i = 0; i < n; i++)
-        row[i] = (struct row){ &g->list.at[i], names_text(g->names, g->list.at[i].name) };
+        row[i] = (struct cluster_groups_row){ &g->list.at[i], names_text(g->names, g->list.at[i].name) };
     qsort(row, n, sizeof *row, by_type_and_name);
     for (size_t i = 0; i < n; i++) {
         const struct noted_group *noted = groups_noted(g, row[i].of->name);
@@ -87,7 +87,7 @@ static void put_seen(const struct groups *g, bool is_p2p, struct out *o)
     out_char(o, ']');
 }
 
-static void put_text(struct out *o, const char *key, const char *text)
+static void cluster_groups_put_text(struct out *o, const char *key, const char *text)
 {
     out_lit(o, ", \"");
     out_bytes(o, key, strlen(key));
@@ -118,9 +118,9 @@ void cluster_groups_json(const struct groups *g, struct out *o)
             out_lit(o, "\", \"rank_set\": ");
             const int64_t *rank = group_ranks(g, of, &n);
             put_ranks(o, rank, n);
-            put_text(o, "group_name", names_text(g->names, of->name));
-            put_text(o, "group_id", noted ? noted->id : "");
-            put_text(o, "pg_name", noted ? noted->pg_name : "");
+            cluster_groups_put_text(o, "group_name", names_text(g->names, of->name));
+            cluster_groups_put_text(o, "group_id", noted ? noted->id : "");
+            cluster_groups_put_text(o, "pg_name", noted ? noted->pg_name : "");
             out_char(o, '}');
         }
     out_lit(o, "]}");

@@ -116,7 +116,7 @@ bool cluster_matrix_table(const struct job_links *l, struct results_writer *w, c
     return e->fault == FAULT_NONE;
 }
 
-static void put_text(struct out *o, const struct names *names, name_id name)
+static void cluster_matrix_put_text(struct out *o, const struct names *names, name_id name)
 {
     out_json(o, names_text(names, name), names_len(names, name));
 }
@@ -142,13 +142,13 @@ static void put_links(const void *context, const struct set_entries *e, const ui
         out_char(o, '-');
         out_i64(o, l->dst);
         out_lit(o, "\": {\"Transport Type\": ");
-        put_text(o, j->names, l->transport);
+        cluster_matrix_put_text(o, j->names, l->transport);
         out_lit(o, ", \"Transit Time(ms)\": ");
         out_real(o, l->ms);
         out_lit(o, ", \"Transit Size(MB)\": ");
         out_real(o, l->mb);
         out_lit(o, ", \"Op Name\": ");
-        put_text(o, j->names, l->op_name);
+        cluster_matrix_put_text(o, j->names, l->op_name);
         out_lit(o, ", \"Bandwidth(GB/s)\": ");
         out_real(o, comm_bandwidth(l->mb, l->ms));
         out_char(o, '}');

@@ -55,11 +55,11 @@ int64_t world_size(const char *distributed_args)
 }
 
 /* Where a rank is in the layout. -1: not in it. */
-struct place {
+struct cluster_steps_place {
     int64_t dp, pp, tp;
 };
 
-struct layout {
+struct cluster_steps_layout {
     bool is_known;
     int64_t tp, pp, dp, cp, world;
 };
@@ -74,9 +74,9 @@ static bool size_of(const json_t *args, const char *key, int64_t *out)
     return *out > 0 && *out <= INT32_MAX;
 }
 
-static struct layout layout_of(const char *text)
+static struct cluster_steps_layout layout_of(const char *text)
 {
-    struct layout l = { 0 };
+    struct cluster_steps_layout l = { 0 };
     int64_t ep;
     json_t *args = args_json(text);
     l.is_known = json_is_object(args) && size_of(args, "tensor_model_parallel_size", &l.tp) &&
@@ -89,20 +89,21 @@ static struct layout layout_of(const char *text)
 }
 
 /* With context parallelism: in a stage the model groups take every (tp * cp)-th rank each, and are cut into runs of tp. */
-static struct place place_of(const struct layout *l, int64_t rank)
+static struct cluster_steps_place place_of(const struct cluster_steps_layout *l, int64_t rank)
 {
-    const struct place none = { -1, -1, -1 };
+    const struct cluster_steps_place none = { -1, -1, -1 };
     if (!l->is_known || rank < 0 || rank >= l->world)
         return none;
     if (l->cp <= 1)
-        return (struct place){ .tp = rank % l->tp, .dp = rank / l->tp % l->dp, .pp = rank / l->tp / l->dp };
+        return (
+            struct cluster_steps_place){ .tp = rank % l->tp, .dp = rank / l->tp % l->dp, .pp = rank / l->tp / l->dp };
     const int64_t per_stage = l->world / l->pp, wide = l->tp * l->cp;
     const int64_t n_groups = per_stage / wide; /* each data parallel group has as many members */
     const int64_t inside = rank % per_stage, k = inside % wide, i = inside / wide, stage = rank / per_stage;
     if (i >= n_groups)
         return none;
     const int64_t at = stage * wide + k; /* in model group i */
-    return (struct place){ .dp = i, .pp = at / l->tp, .tp = at % l->tp };
+    return (struct cluster_steps_place){ .dp = i, .pp = at / l->tp, .tp = at % l->tp };
 }
 
 static struct cell place_cell(int64_t at, bool is_known)
@@ -175,7 +176,7 @@ static struct cell *put_values(struct cell *at, const double us[STEP_COLUMNS])
 
 /* The table for one of both files: they differ in blanks, and the text has no columns for a layout that is unknown. */
 static bool steps_table(struct cluster_steps *c, const struct stages *stages, const struct stage_rows *maxima,
-                        const struct layout *layout, bool is_text, struct results *out)
+                        const struct cluster_steps_layout *layout, bool is_text, struct results *out)
 {
     const size_t n = c->rows.n + maxima->list.n, n_columns = is_text && !layout->is_known ? COLUMNS - PLACES : COLUMNS;
     struct cell *grid = arena_take(out->mem, n * COLUMNS + 1, sizeof *grid), *at = grid;
@@ -183,7 +184,7 @@ static bool steps_table(struct cluster_steps *c, const struct stages *stages, co
         return false;
     for (size_t i = 0; i < c->rows.n; i++) {
         const struct step_row *row = &c->rows.at[i];
-        const struct place place = place_of(layout, row->rank);
+        const struct cluster_steps_place place = place_of(layout, row->rank);
         *at++ = cell_name(row->step);
         *at++ = cell_text("rank");
         *at++ = cell_int(row->rank);
@@ -269,7 +270,7 @@ bool cluster_steps_tables(struct cluster_steps *c, const struct groups *g, struc
 {
     struct stages stages;
     struct stage_rows maxima = { 0 };
-    const struct layout layout = layout_of(c->distributed_args);
+    const struct cluster_steps_layout layout = layout_of(c->distributed_args);
     if (!groups_stages(&stages, g, c->mem) || (stages.n > 0 && !stage_maxima(c, &stages, &maxima)))
         return false;
     return steps_table(c, &stages, &maxima, &layout, true, out) &&

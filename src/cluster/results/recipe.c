@@ -41,14 +41,14 @@ bool recipe_stream(struct table_sink **sink, const struct mode_context *c, const
     return n == 0 || (*sink && writer_rows(c->writer, *sink, g->cells.at, n, c->e));
 }
 
-struct sorting {
+struct recipe_sorting {
     const struct grid *g;
     const struct grid_key *key;
     size_t n_keys;
     const struct names *names;
 };
 
-static double number_of(const struct cell *c)
+static double recipe_number_of(const struct cell *c)
 {
     switch (c->kind) {
     case CELL_INT:
@@ -60,7 +60,7 @@ static double number_of(const struct cell *c)
     }
 }
 
-static int compare(const struct cell *a, const struct cell *b, const struct names *names)
+static int recipe_compare(const struct cell *a, const struct cell *b, const struct names *names)
 {
     if (a->kind == CELL_NAME && b->kind == CELL_NAME)
         return names_compare(names, a->name, b->name);
@@ -68,19 +68,19 @@ static int compare(const struct cell *a, const struct cell *b, const struct name
         return strcmp(a->text, b->text);
     if (a->kind == CELL_INT && b->kind == CELL_INT)
         return (a->i > b->i) - (a->i < b->i);
-    const double x = number_of(a), y = number_of(b);
+    const double x = recipe_number_of(a), y = recipe_number_of(b);
     return (x > y) - (x < y);
 }
 
 static int by_keys(const void *a, const void *b, void *sorting)
 {
-    const struct sorting *const s = sorting;
+    const struct recipe_sorting *const s = sorting;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     for (size_t i = 0; i < s->n_keys; i++) {
         const struct grid_key *const k = &s->key[i];
         const struct cell *const cells = s->g->cells.at;
         const int order =
-            compare(&cells[x * s->g->n_columns + k->column], &cells[y * s->g->n_columns + k->column], s->names);
+            recipe_compare(&cells[x * s->g->n_columns + k->column], &cells[y * s->g->n_columns + k->column], s->names);
         if (order != 0)
             return k->is_descending ? -order : order;
     }
@@ -97,7 +97,7 @@ bool grid_sort(struct grid *g, const struct grid_key *key, size_t n_keys, const 
     const bool works = order && sorted;
     if (works) {
         order_fill(order, n);
-        qsort_r(order, n, sizeof *order, by_keys, &(struct sorting){ g, key, n_keys, names });
+        qsort_r(order, n, sizeof *order, by_keys, &(struct recipe_sorting){ g, key, n_keys, names });
         for (size_t i = 0; i < n; i++)
             memcpy(sorted + i * g->n_columns, g->cells.at + order[i] * g->n_columns, size);
         arena_drop(g->mem, g->cells.at);

@@ -238,7 +238,7 @@ struct table_sink *writer_table(struct results_writer *w, const char *class_name
     return s;
 }
 
-static double number_of(struct cell c)
+static double results_write_number_of(struct cell c)
 {
     switch (c.kind) {
     case CELL_INT: return (double)c.i;
@@ -268,14 +268,14 @@ static void csv_cell(const struct results_writer *w, const struct result_column 
     char digits[32];
     const double divisor = column->csv_name ? column->csv_divisor : ends_in_ns(column->name) ? 1000 : 0;
     if (divisor > 0 && is_number(c)) {
-        out_real(o, number_of(c) / divisor);
+        out_real(o, results_write_number_of(c) / divisor);
         return;
     }
     switch (c.kind) {
     case CELL_INT: out_i64(o, c.i); break;
     case CELL_UINT: out_u64(o, c.u); break;
     case CELL_REAL:
-    case CELL_ROUND: out_real(o, number_of(c)); break;
+    case CELL_ROUND: out_real(o, results_write_number_of(c)); break;
     case CELL_US_SHORT: out_us_short(o, c.i); break;
     case CELL_TIME_BARE: out_bytes(o, digits, time_text(digits, c.i)); break;
     case CELL_NAME: put(o, names_text(w->r.names, c.name), names_len(w->r.names, c.name)); break;
@@ -294,7 +294,7 @@ static int db_cell(const struct results_writer *w, sqlite3_stmt *s, int at, stru
         return c.u <= INT64_MAX ? sqlite3_bind_int64(s, at, (int64_t)c.u)
                                 : sqlite3_bind_text(s, at, digits, (int)digits_put(digits, c.u), SQLITE_TRANSIENT);
     case CELL_REAL:
-    case CELL_ROUND: return sqlite3_bind_double(s, at, number_of(c));
+    case CELL_ROUND: return sqlite3_bind_double(s, at, results_write_number_of(c));
     case CELL_US_SHORT: return sqlite3_bind_double(s, at, (double)c.i / 1000);
     case CELL_TIME_BARE: return sqlite3_bind_text(s, at, digits, (int)time_text(digits, c.i), SQLITE_TRANSIENT);
     case CELL_NAME:

@@ -19,7 +19,7 @@ static bool slots_take(struct slots *s, size_t n, struct arena *mem)
 }
 
 /* The place of a number is the number, then the nine behind it if all of them are within the table, then one that it computes. */
-static void put(struct slots *s, int64_t rank)
+static void set_order_put(struct slots *s, int64_t rank)
 {
     uint64_t perturb = (uint64_t)rank;
     for (size_t i = (size_t)perturb & (s->n - 1);;) {
@@ -47,7 +47,7 @@ static bool grow(struct slots *s, size_t n_held, struct arena *mem)
         return false;
     for (size_t i = 0; i < s->n; i++)
         if (s->is_used[i])
-            put(&larger, s->rank[i]);
+            set_order_put(&larger, s->rank[i]);
     *s = larger;
     return true;
 }
@@ -59,7 +59,7 @@ const int64_t *set_order(const int64_t *rank, size_t n, struct arena *mem)
     if (!out || !slots_take(&s, LEAST_SLOTS, mem))
         return rank;
     for (size_t i = 0; i < n; i++) {
-        put(&s, rank[i]);
+        set_order_put(&s, rank[i]);
         if ((i + 1) * 5 >= (s.n - 1) * 3 && !grow(&s, i + 1, mem))
             return rank;
     }

@@ -50,7 +50,7 @@ void critical_path_keep(struct critical_path *p, int64_t step)
 }
 
 /* A collective with all of its members. */
-struct node {
+struct critical_path_node {
     uint32_t last;            /* row of the member that joined last */
     uint32_t from, to;        /* its members: places in `member` */
     int64_t begin_ns, end_ns; /* of the member that joined last */
@@ -65,7 +65,7 @@ struct graph {
     uint32_t *before;         /* by row: the last row of its rank that has ended when it begins; NO_ROW: none */
     uint32_t *member, *order; /* rows sorted by node; nodes sorted by end */
     uint32_t *last;           /* by end: the row of its rank that ends last; NO_ROW: none */
-    struct node *at;
+    struct critical_path_node *at;
     int64_t *cut_ns, *node_cut_ns; /* time to leave out in a replay: before a row, of a node */
     int64_t *tail_cut_ns;          /* the same after the last row, by end */
     int64_t *new_end_ns;           /* by row, in a replay */
@@ -122,10 +122,11 @@ static bool find_nodes(struct graph *g)
     if (!order_by_u32(g->member, g->n, g->node))
         return false;
     for (uint32_t i = 0; i < g->n; i++) {
-        struct node *const node = &g->at[g->node[g->member[i]]];
+        struct critical_path_node *const node = &g->at[g->node[g->member[i]]];
         const struct path_row *const r = &g->row[g->member[i]];
         if (node->to == 0 || r->begin_ns > node->begin_ns)
-            *node = (struct node){ g->member[i], node->to == 0 ? i : node->from, i, r->begin_ns, r->end_ns };
+            *node =
+                (struct critical_path_node){ g->member[i], node->to == 0 ? i : node->from, i, r->begin_ns, r->end_ns };
         node->to = i + 1;
     }
     return true;
@@ -193,7 +194,7 @@ static int64_t play(struct graph *g)
     int64_t last = INT64_MIN;
     memset(g->is_played, 0, g->n_nodes * sizeof *g->is_played);
     for (size_t k = 0; k < g->n_nodes; k++) {
-        const struct node *const node = &g->at[g->order[k]];
+        const struct critical_path_node *const node = &g->at[g->order[k]];
         int64_t arrived = INT64_MIN;
         for (uint32_t i = node->from; i < node->to; i++) {
             const uint32_t row = g->member[i], before = g->before[row];
@@ -215,7 +216,7 @@ static int64_t play(struct graph *g)
 }
 
 /* One stretch of the path. */
-struct segment {
+struct critical_path_segment {
     enum path_kind kind;
     uint32_t rank, at; /* at: a node (communication), an end (is_tail), or the row that follows */
     bool is_tail;
@@ -223,22 +224,22 @@ struct segment {
     int64_t ns;
 };
 
-struct walk {
+struct critical_path_walk {
     struct graph g;
-    LIST(struct segment) segments;
+    LIST(struct critical_path_segment) segments;
     int64_t begin_ns, end_ns;
 };
 
-static bool add_segment(struct walk *w, struct segment s)
+static bool add_segment(struct critical_path_walk *w, struct critical_path_segment s)
 {
-    struct segment *const new = s.ns > 0 ? list_add(&w->segments, w->g.mem) : NULL;
+    struct critical_path_segment *const new = s.ns > 0 ? list_add(&w->segments, w->g.mem) : NULL;
     if (new)
         *new = s;
     return new || s.ns <= 0;
 }
 
 /* What a rank did before a row, since its last collective that had ended. Collectives that began in between each know their free time. */
-static bool add_before(struct walk *w, uint32_t row)
+static bool add_before(struct critical_path_walk *w, uint32_t row)
 {
     const struct graph *const g = &w->g;
     const uint32_t before = g->before[row];
@@ -258,13 +259,14 @@ static bool add_before(struct walk *w, uint32_t row)
     }
     free_ns = free_ns > all ? all : free_ns;
     w->begin_ns = from;
-    return add_segment(w,
-                       (struct segment){ PATH_COMPUTING, r->rank, row, false, longest, NAME_EMPTY, all - free_ns }) &&
-           add_segment(w, (struct segment){ PATH_FREE, r->rank, row, false, NAME_EMPTY, NAME_EMPTY, free_ns });
+    return add_segment(w, (struct critical_path_segment){ PATH_COMPUTING, r->rank, row, false, longest, NAME_EMPTY,
+                                                          all - free_ns }) &&
+           add_segment(
+               w, (struct critical_path_segment){ PATH_FREE, r->rank, row, false, NAME_EMPTY, NAME_EMPTY, free_ns });
 }
 
 /* Follows the path from the last end of the step backwards. */
-static bool walk_back(struct walk *w)
+static bool walk_back(struct critical_path_walk *w)
 {
     struct graph *const g = &w->g;
     size_t end = 0;
@@ -278,16 +280,16 @@ static bool walk_back(struct walk *w)
     const struct path_end *const tail = &g->end[end];
     uint32_t row = g->last[end];
     w->end_ns = w->begin_ns = end_of(g, end, g->new_end_ns);
-    done = add_segment(w, (struct segment){ PATH_COMPUTING, tail->rank, (uint32_t)end, true, NAME_EMPTY, NAME_EMPTY,
-                                            tail->computing_ns }) &&
-           add_segment(w, (struct segment){ PATH_FREE, tail->rank, (uint32_t)end, true, NAME_EMPTY, NAME_EMPTY,
-                                            tail->free_ns });
+    done = add_segment(w, (struct critical_path_segment){ PATH_COMPUTING, tail->rank, (uint32_t)end, true, NAME_EMPTY,
+                                                          NAME_EMPTY, tail->computing_ns }) &&
+           add_segment(w, (struct critical_path_segment){ PATH_FREE, tail->rank, (uint32_t)end, true, NAME_EMPTY,
+                                                          NAME_EMPTY, tail->free_ns });
     for (size_t n = 0; done && row != NO_ROW && n < g->n; n++) {
-        const struct node *const node = &g->at[g->node[row]];
+        const struct critical_path_node *const node = &g->at[g->node[row]];
         const uint32_t last = node->begin_ns < g->row[row].end_ns ? node->last : row; /* else the clocks are wrong */
         const struct path_row *const r = &g->row[last];
-        done = add_segment(w, (struct segment){ PATH_COMMUNICATION, r->rank, g->node[row], false, r->type, r->group,
-                                                g->row[row].end_ns - r->begin_ns }) &&
+        done = add_segment(w, (struct critical_path_segment){ PATH_COMMUNICATION, r->rank, g->node[row], false, r->type,
+                                                              r->group, g->row[row].end_ns - r->begin_ns }) &&
                add_before(w, last);
         row = g->before[last];
     }
@@ -295,7 +297,7 @@ static bool walk_back(struct walk *w)
 }
 
 /* Whether two segments are reported as one part. */
-static bool is_same_part(const struct segment *a, const struct segment *b)
+static bool is_same_part(const struct critical_path_segment *a, const struct critical_path_segment *b)
 {
     return a->kind == b->kind && a->name == b->name && a->group == b->group &&
            (a->kind == PATH_COMMUNICATION || a->rank == b->rank);
@@ -303,7 +305,7 @@ static bool is_same_part(const struct segment *a, const struct segment *b)
 
 static int by_part(const void *a, const void *b)
 {
-    const struct segment *x = a, *y = b;
+    const struct critical_path_segment *x = a, *y = b;
     const uint64_t left = (uint64_t)x->kind << 32 | x->name, right = (uint64_t)y->kind << 32 | y->name;
     if (left != right)
         return left < right ? -1 : 1;
@@ -312,30 +314,30 @@ static int by_part(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-struct part {
+struct critical_path_part {
     size_t from, to; /* segments */
     int64_t ns;
 };
 
 static int by_length(const void *a, const void *b)
 {
-    const struct part *x = a, *y = b;
+    const struct critical_path_part *x = a, *y = b;
     return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : (x->from > y->from) - (x->from < y->from);
 }
 
 /* Leaves a part out of the next replay (is_cut), or puts it back. */
-static void cut(struct walk *w, const struct part *p, bool is_cut)
+static void cut(struct critical_path_walk *w, const struct critical_path_part *p, bool is_cut)
 {
     struct graph *const g = &w->g;
     for (size_t i = p->from; i < p->to; i++) {
-        const struct segment *const s = &w->segments.at[i];
+        const struct critical_path_segment *const s = &w->segments.at[i];
         int64_t *const list = s->is_tail ? g->tail_cut_ns : s->kind == PATH_COMMUNICATION ? g->node_cut_ns : g->cut_ns;
         list[s->at] = is_cut ? list[s->at] + s->ns : 0;
     }
 }
 
 /* How much shorter the step is without a part. */
-static int64_t saved_by(struct walk *w, const struct part *p)
+static int64_t saved_by(struct critical_path_walk *w, const struct critical_path_part *p)
 {
     cut(w, p, true);
     const int64_t saved = w->end_ns - play(&w->g);
@@ -343,10 +345,10 @@ static int64_t saved_by(struct walk *w, const struct part *p)
     return saved > 0 ? saved : 0;
 }
 
-static bool copy_part(struct walk *w, const struct part *p, const struct collective_match *m, const struct groups *g,
-                      struct job_report *out)
+static bool copy_part(struct critical_path_walk *w, const struct critical_path_part *p,
+                      const struct collective_match *m, const struct groups *g, struct job_report *out)
 {
-    const struct segment *const s = &w->segments.at[p->from];
+    const struct critical_path_segment *const s = &w->segments.at[p->from];
     const char *const name = names_text(m->names, s->name), *const group = names_text(m->names, s->group);
     const struct noted_group *const noted =
         groups_noted(g, names_number(m->names, group_number(group, names_len(m->names, s->group))));
@@ -370,11 +372,11 @@ static bool copy_part(struct walk *w, const struct part *p, const struct collect
     return to->name && to->group_name && (to->group || s->kind != PATH_COMMUNICATION);
 }
 
-static bool report_parts(struct walk *w, const struct collective_match *m, const struct groups *g,
+static bool report_parts(struct critical_path_walk *w, const struct collective_match *m, const struct groups *g,
                          struct job_report *out)
 {
     const size_t n = w->segments.n;
-    struct part *const part = arena_take(w->g.mem, n + 1, sizeof *part);
+    struct critical_path_part *const part = arena_take(w->g.mem, n + 1, sizeof *part);
     struct keys ranks = { 0 };
     size_t n_parts = 0;
     bool done = part != NULL;
@@ -383,7 +385,7 @@ static bool report_parts(struct walk *w, const struct collective_match *m, const
     if (n > 0)
         qsort(w->segments.at, n, sizeof *w->segments.at, by_part);
     for (size_t from = 0, to; done && from < n; from = to) {
-        struct part *const p = &part[n_parts++];
+        struct critical_path_part *const p = &part[n_parts++];
         p->from = from;
         for (to = from; to < n && is_same_part(&w->segments.at[from], &w->segments.at[to]); to++)
             p->ns += w->segments.at[to].ns;
@@ -403,7 +405,7 @@ static bool report_parts(struct walk *w, const struct collective_match *m, const
 bool critical_path_finish(struct critical_path *p, const struct collective_match *m, const struct groups *g,
                           int64_t step, struct job_report *out)
 {
-    struct walk w = { .g.mem = arena_new() };
+    struct critical_path_walk w = { .g.mem = arena_new() };
     const bool done = w.g.mem && choose_rows(&w.g, p, m, step) && find_nodes(&w.g) && find_before(&w.g) &&
                       order_nodes(&w.g) && walk_back(&w) && report_parts(&w, m, g, out);
     if (done && step != INT64_MIN)

@@ -7,7 +7,7 @@
 #include "cluster/results/cluster_matrix.h"
 #include "cluster/verdicts/verdicts.h"
 
-struct state {
+struct job_overview_state {
     struct groups groups;
     struct cluster_matrix matrix;
     struct keys steps; /* names, as rows of out->steps */
@@ -17,27 +17,27 @@ struct state {
     struct arena *mem; /* of the report */
 };
 
-static void *begin(struct mode_context *c)
+static void *job_overview_begin(struct mode_context *c)
 {
-    struct state *const s = arena_take(c->mem, 1, sizeof *s);
+    struct job_overview_state *const s = arena_take(c->mem, 1, sizeof *s);
     struct job_overview *const out = arena_take(c->report->mem, 1, sizeof *out);
     if (!s || !out)
         return NULL;
-    *s = (struct state){ .groups = { .names = c->names, .mem = c->mem },
-                         .matrix = { .names = c->names, .mem = c->mem },
-                         .out = out,
-                         .mem = c->report->mem };
+    *s = (struct job_overview_state){ .groups = { .names = c->names, .mem = c->mem },
+                                      .matrix = { .names = c->names, .mem = c->mem },
+                                      .out = out,
+                                      .mem = c->report->mem };
     c->report->overview = out;
     return s;
 }
 
-static const char *copy_of(const struct state *s, name_id name)
+static const char *copy_of(const struct job_overview_state *s, name_id name)
 {
     const struct names *const names = s->groups.names;
     return arena_text(s->mem, names_text(names, name), names_len(names, name));
 }
 
-static uint32_t step_row(struct state *s, name_id name, struct arena *mem)
+static uint32_t step_row(struct job_overview_state *s, name_id name, struct arena *mem)
 {
     const uint32_t at = keys_add(&s->steps, name, mem);
     if (at == KEYS_NO_MEMORY || at < s->out->steps.n)
@@ -47,7 +47,7 @@ static uint32_t step_row(struct state *s, name_id name, struct arena *mem)
 }
 
 /* The steps of a rank by their numbers; of equal ones the last. */
-static bool number_steps(struct state *s, const struct rank_steps *steps, struct arena *mem)
+static bool number_steps(struct job_overview_state *s, const struct rank_steps *steps, struct arena *mem)
 {
     keys_clear(&s->numbers);
     s->of_number.n = 0;
@@ -61,7 +61,7 @@ static bool number_steps(struct state *s, const struct rank_steps *steps, struct
 }
 
 /* When a step was, if its name is the number of one. */
-static void find_range(const struct state *s, struct overview_cell *to, const char *name,
+static void find_range(const struct job_overview_state *s, struct overview_cell *to, const char *name,
                        const struct rank_steps *steps)
 {
     char *end;
@@ -74,9 +74,9 @@ static void find_range(const struct state *s, struct overview_cell *to, const ch
     to->end_ns = steps->end_ns[s->of_number.at[at]];
 }
 
-static bool add(void *state, struct mode_context *c, const struct rank_summary *r)
+static bool job_overview_add(void *state, struct mode_context *c, const struct rank_summary *r)
 {
-    struct state *const s = state;
+    struct job_overview_state *const s = state;
     const struct rank_step_trace *const t = summary_step_times(r);
     int64_t *const rank = list_add(&s->out->ranks, s->mem);
     if (!rank || !groups_add(&s->groups, r) || !cluster_matrix_add(&s->matrix, r) ||
@@ -97,7 +97,7 @@ static bool add(void *state, struct mode_context *c, const struct rank_summary *
     return true;
 }
 
-static bool add_groups(struct state *s)
+static bool add_groups(struct job_overview_state *s)
 {
     for (size_t i = 0; i < s->groups.noted.n; i++) {
         const struct noted_group *const from = &s->groups.noted.at[i];
@@ -115,7 +115,7 @@ static bool add_groups(struct state *s)
 }
 
 /* Totals of groups and steps, summed up over both. */
-static bool add_links(struct state *s, struct arena *mem)
+static bool add_links(struct job_overview_state *s, struct arena *mem)
 {
     struct job_links all;
     struct tuples keys = { 0 };
@@ -142,9 +142,9 @@ static bool add_links(struct state *s, struct arena *mem)
     return true;
 }
 
-static bool finish(void *state, struct mode_context *c, struct results *out, struct error *e)
+static bool job_overview_finish(void *state, struct mode_context *c, struct results *out, struct error *e)
 {
-    struct state *const s = state;
+    struct job_overview_state *const s = state;
     (void)out;
     return (add_groups(s) && add_links(s, c->mem)) || error_no_memory(e, c->mode->name);
 }
@@ -152,7 +152,7 @@ static bool finish(void *state, struct mode_context *c, struct results *out, str
 const struct mode mode_overview = {
     .name = "overview",
     .uses = RANK_STEPS | RANK_STEP_TRACE | RANK_COMM_TABLES | RANK_COMM_MATRIX | RANK_COLLECTIVES,
-    .begin = begin,
-    .add = add,
-    .finish = finish,
+    .begin = job_overview_begin,
+    .add = job_overview_add,
+    .finish = job_overview_finish,
 };

@@ -17,7 +17,7 @@ const double dixon_995[DIXON_MOST - DIXON_LEAST + 1] = {
     .349, .348, .347, .346, .345, .344, .344, .343, .341, .341, /* 100 */
 };
 
-static int by_number(const void *a, const void *b)
+static int late_ranks_by_number(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -72,7 +72,7 @@ size_t late_ranks(const int64_t *ns, size_t n, bool *is_late, double *scratch)
     if (n > DIXON_MOST) {
         three_deviations(ns, n, is_late);
     } else {
-        qsort(scratch, n, sizeof *scratch, by_number);
+        qsort(scratch, n, sizeof *scratch, late_ranks_by_number);
         if (is_outlier(scratch, n))
             is_late[smallest(ns, n)] = true;
     }

@@ -14,7 +14,7 @@
 enum { MOST_FINDINGS = 8, MOST_COUNTS = 6, FEWEST_STEPS = 3 };
 
 /* The row of a step in the steps of its rank; their number: it is not there. */
-static uint32_t row_of(const struct rank_steps *s, name_id step, struct names *names)
+static uint32_t step_verdicts_row_of(const struct rank_steps *s, name_id step, struct names *names)
 {
     uint32_t row = 0;
     while (row < s->n && (s->id[row] < 0 || names_number(names, (uint64_t)s->id[row]) != step))
@@ -93,7 +93,7 @@ bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, co
         row->name = name;
         if (t == &s->own_steps && !rank->is_host)
             copying_ns[rank->n] = row->part_ns[JUDGED_FREE] - ns_of(t->us[STEP_COLUMN_FREE][i]);
-        rank->n_kernels += kernels_in(s, t->step[i], row_of(&s->steps, t->step[i], v->names));
+        rank->n_kernels += kernels_in(s, t->step[i], step_verdicts_row_of(&s->steps, t->step[i], v->names));
         if (!v->slowest || row->time_ns > v->longest_ns) {
             v->slowest = name;
             v->longest_ns = row->time_ns;
@@ -103,7 +103,7 @@ bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, co
     return true;
 }
 
-struct judging {
+struct step_verdicts_judging {
     struct step_verdicts *v;
     struct job_report *out;
     struct stages stages;
@@ -115,7 +115,7 @@ struct judging {
 };
 
 /* Peers are the ranks of a stage. Those that are a stage alone, or in none, are compared with each other, and hosts with hosts. */
-static bool judge_ranks(struct judging *j, const struct groups *g)
+static bool judge_ranks(struct step_verdicts_judging *j, const struct groups *g)
 {
     struct step_verdicts *const v = j->v;
     struct judged_rank *const rank = arena_take(v->mem, v->ranks.n, sizeof *rank);
@@ -150,7 +150,8 @@ static bool is_in(const struct slow *f, size_t row)
 enum { COPYING = JUDGED_PARTS };
 
 /* What a rank usually takes in the steps of a finding, or in the others: a part, copies beside which nothing runs, or all but communication. */
-static double usual_ns(const struct judging *j, const struct slow *f, bool of_finding, uint32_t rank, uint32_t part)
+static double usual_ns(const struct step_verdicts_judging *j, const struct slow *f, bool of_finding, uint32_t rank,
+                       uint32_t part)
 {
     const struct judged_run *const r = &j->run;
     size_t n = 0;
@@ -164,7 +165,7 @@ static double usual_ns(const struct judging *j, const struct slow *f, bool of_fi
     return lower_median(j->scratch, n);
 }
 
-static bool is_of_copies(const struct judging *j, const struct slow *f)
+static bool is_of_copies(const struct step_verdicts_judging *j, const struct slow *f)
 {
     const bool is_always = f->shape == SLOW_ALWAYS;
     return f->rank != JUDGE_ALL && f->part == JUDGED_FREE &&
@@ -180,7 +181,7 @@ static const char *kernels_text(double more, struct arena *mem)
 }
 
 /* How long the others wait in collectives for the rank of a finding, in each of its steps. */
-static double waited_us(const struct judging *j, const struct slow *f)
+static double waited_us(const struct step_verdicts_judging *j, const struct slow *f)
 {
     const struct step_verdicts *const v = j->v;
     const size_t n_own = v->ranks.at[f->rank].n, n_steps = v->steps.key.n; /* a text may name a step twice */
@@ -194,7 +195,7 @@ static double waited_us(const struct judging *j, const struct slow *f)
     return us;
 }
 
-static const char *waits_text(const struct judging *j, const struct slow *f, struct arena *mem)
+static const char *waits_text(const struct step_verdicts_judging *j, const struct slow *f, struct arena *mem)
 {
     char us[READABLE_MOST];
     const double waited = f->rank == JUDGE_ALL ? 0 : waited_us(j, f);
@@ -204,7 +205,7 @@ static const char *waits_text(const struct judging *j, const struct slow *f, str
     return arena_printf(mem, "; in collectives the others wait %s", us);
 }
 
-static const char *peers_text(const struct judging *j, const struct slow *f, struct arena *mem)
+static const char *peers_text(const struct step_verdicts_judging *j, const struct slow *f, struct arena *mem)
 {
     const uint32_t own =
         f->shape != SLOW_ALWAYS || j->v->ranks.at[f->rank].is_host ? NO_STAGE : j->run.rank[f->rank].peers;
@@ -215,7 +216,8 @@ static const char *peers_text(const struct judging *j, const struct slow *f, str
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
-static enum verdict_kind kind_of(const struct judging *j, const struct slow *f, bool is_copies)
+static enum verdict_kind step_verdicts_kind_of(const struct step_verdicts_judging *j, const struct slow *f,
+                                               bool is_copies)
 {
     return f->shape == SLOW_IN_TURNS                                 ? VERDICT_UNEVEN
            : f->rank == JUDGE_ALL                                    ? VERDICT_SLOW_STEP
@@ -223,7 +225,7 @@ static enum verdict_kind kind_of(const struct judging *j, const struct slow *f, 
                                                                      : VERDICT_SLOW_RANK;
 }
 
-static double ratio_of(const struct judging *j, const struct slow *f)
+static double ratio_of(const struct step_verdicts_judging *j, const struct slow *f)
 {
     if (f->shape != SLOW_ALWAYS)
         return j->run.of.usual_ns > 0 ? 1 + f->excess_ns / j->run.of.usual_ns : 0;
@@ -231,13 +233,13 @@ static double ratio_of(const struct judging *j, const struct slow *f)
     return peer > 0 ? usual_ns(j, f, true, f->rank, f->part) / peer : 0;
 }
 
-static bool finding_report(struct judging *j, const struct slow *f)
+static bool finding_report(struct step_verdicts_judging *j, const struct slow *f)
 {
     struct arena *const mem = j->v->mem;
     const struct judged_run *const r = &j->run;
     const bool is_copies = is_of_copies(j, f), is_always = f->shape == SLOW_ALWAYS;
     const double more = finding_more_kernels(f, j->kernels);
-    const enum verdict_kind kind = kind_of(j, f, is_copies);
+    const enum verdict_kind kind = step_verdicts_kind_of(j, f, is_copies);
     const char *const text = arena_printf(mem, "%s%s%s%s%s", run_finding_text(r, f, mem),
                                           f->part == JUDGED_COMPUTING ? kernels_text(more, mem) : "",
                                           is_copies                   ? ": copies beside which nothing runs"
@@ -256,7 +258,7 @@ static bool finding_report(struct judging *j, const struct slow *f)
                                                   .ms = f->excess_ns / 1e6 });
 }
 
-static bool findings_report(struct judging *j)
+static bool findings_report(struct step_verdicts_judging *j)
 {
     struct arena *const mem = j->v->mem;
     const size_t n = run_findings(&j->run);
@@ -277,7 +279,7 @@ static bool findings_report(struct judging *j)
 }
 
 /* The same judge compares the stages of a pipeline. */
-static bool judge_stages(struct judging *j)
+static bool judge_stages(struct step_verdicts_judging *j)
 {
     struct arena *const mem = j->v->mem;
     struct judged_stages stages;
@@ -299,7 +301,7 @@ static bool judge_stages(struct judging *j)
 /* ---- steps that do not match --------------------------------------------------------------------------------------- */
 
 /* The number of steps that more than half of the ranks have; 0: there is none. */
-static size_t usual_count(const struct judging *j)
+static size_t usual_count(const struct step_verdicts_judging *j)
 {
     const struct step_verdicts *const v = j->v;
     size_t n_same = 0;
@@ -312,7 +314,7 @@ static size_t usual_count(const struct judging *j)
 }
 
 /* Ranks with another number of steps than most, or with other ones: steps that at most half of the ranks have. */
-static bool judge_counts(struct judging *j)
+static bool judge_counts(struct step_verdicts_judging *j)
 {
     const struct judged_run *const r = &j->run;
     const size_t usual = usual_count(j);
@@ -353,7 +355,7 @@ static bool judge_counts(struct judging *j)
 bool step_verdicts_finish(struct step_verdicts *v, const struct groups *g, const struct collective_match *m,
                           struct job_report *out)
 {
-    struct judging j = { .v = v, .out = out };
+    struct step_verdicts_judging j = { .v = v, .out = out };
     const bool has_steps = v->steps.key.n != 1 || v->steps.key.at[0] != NAME_EMPTY;
     return judge_ranks(&j, g) && rank_waits_find(&j.waits, m, has_steps ? &v->steps : NULL, v->mem) &&
            judge_counts(&j) && findings_report(&j) && judge_stages(&j);

@@ -38,7 +38,7 @@ static uint32_t *order_tasks(const struct device *d, struct arena *mem)
 }
 
 /* Fills the list and the events from the tasks of all devices. Collectives are in the order of their first events. */
-static bool gather(struct collectives *out, const struct profile *p, struct arena *mem)
+static bool collectives_gather(struct collectives *out, const struct profile *p, struct arena *mem)
 {
     const struct device **device = arena_take(mem, p->n_devices, sizeof *device);
     size_t n = 0;
@@ -124,7 +124,7 @@ bool collectives_find(struct collectives *c, const struct profile *p, struct are
     *c = (struct collectives){ .names = p->names, .mem = mem, .are_kernels = p->chip->task_log == TASK_LOG_CUDA };
     if (c->are_kernels)
         return gather_kernels(c, p, mem);
-    if (!gather(c, p, mem))
+    if (!collectives_gather(c, p, mem))
         return false;
     c->copy = arena_take(mem, c->most_events, sizeof *c->copy);
     return c->copy && comm_sorter_init(&c->sorter, p, c->most_events, mem);

@@ -22,7 +22,7 @@ static const struct column event_columns[] = {
 /* By count, the greatest first; of equal ones by the text of the event, descending, as in the reference. */
 static int by_count(const void *a, const void *b)
 {
-    const struct tally *x = a, *y = b;
+    const struct host_tally *x = a, *y = b;
     char text[2][16];
     if (x->sum != y->sum)
         return x->sum < y->sum ? 1 : -1;
@@ -72,7 +72,7 @@ enum { TS_FUNCTIONS = 5 };
 
 static int by_cycles(const void *a, const void *b, void *names)
 {
-    const struct tally *x = a, *y = b;
+    const struct host_tally *x = a, *y = b;
     if (x->sum != y->sum)
         return x->sum < y->sum ? 1 : -1;
     const int order = names_compare(names, x->a, y->a);

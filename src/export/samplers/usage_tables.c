@@ -183,7 +183,7 @@ static const struct column os_runtime_columns[] = {
 
 static int usage_tables_by_time(const void *a, const void *b, void *names)
 {
-    const struct tally *x = a, *y = b;
+    const struct host_tally *x = a, *y = b;
     if (x->sum != y->sum)
         return x->sum < y->sum ? 1 : -1;
     const int order = names_compare(names, x->a, y->a);
@@ -206,7 +206,7 @@ static bool os_runtime_fill(const struct usage_part *p)
     for (size_t i = 0; i < t.n; i++)
         total += (double)t.at[i].sum;
     for (size_t i = 0; i < t.n; i++) {
-        const struct tally *k = &t.at[i];
+        const struct host_tally *k = &t.at[i];
         const double sum = (double)k->sum;
         grid_row(p->grid, (struct cell[]){ usage_source(p), cell_uint(p->source->pid), cell_uint(k->b), cell_name(k->a),
                                            cell_real(total > 0 ? sum / total : 0), cell_real(sum / 1000),

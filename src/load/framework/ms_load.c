@@ -88,19 +88,19 @@ static void load_memory(struct framework_loading *l, struct framework_file *file
 
 /* ---- texts ------------------------------------------------------------------------------------------------------ */
 
-struct lines {
+struct ms_load_lines {
     struct framework_file *file;
     struct bytes in;
     size_t line_at;
 };
 
-static struct lines lines_of(struct framework_file *file)
+static struct ms_load_lines lines_of(struct framework_file *file)
 {
-    return (struct lines){ .file = file, .in = { file->data, file->size, 0 } };
+    return (struct ms_load_lines){ .file = file, .in = { file->data, file->size, 0 } };
 }
 
 /* The next line that is not empty, without blanks at its ends. False: that was all. */
-static bool next_line(struct lines *l, struct word *line)
+static bool next_line(struct ms_load_lines *l, struct word *line)
 {
     *line = (struct word){ 0 };
     while (line->len == 0) {
@@ -114,7 +114,7 @@ static bool next_line(struct lines *l, struct word *line)
     return true;
 }
 
-static void line_lost(struct lines *l)
+static void line_lost(struct ms_load_lines *l)
 {
     losses_add(&l->file->lost, LOSS_BAD_TEXT, 1, l->file->name, l->line_at);
 }
@@ -185,7 +185,7 @@ static void load_host_ops(struct framework_loading *l, struct framework_file *fi
     o->type = arena_take(file->mem, most, sizeof *o->type);
     if (arena_failed(file->mem))
         return;
-    struct lines lines = lines_of(file);
+    struct ms_load_lines lines = lines_of(file);
     for (struct word line; next_line(&lines, &line);) {
         const char *runs = memrchr(line.at, ';', line.len);
         const char *type = runs ? memrchr(line.at, ';', (size_t)(runs - line.at)) : NULL;
@@ -222,7 +222,7 @@ static void load_totals(struct framework_loading *l, struct framework_file *file
         *column[i] = arena_take(file->mem, most, sizeof **column[i]);
     if (arena_failed(file->mem))
         return;
-    struct lines lines = lines_of(file);
+    struct ms_load_lines lines = lines_of(file);
     for (struct word line; next_line(&lines, &line);) {
         struct word time, part[2];
         uint64_t ns;

@@ -84,7 +84,7 @@ static bool read_nodes(struct ms_pipeline *p, const json_t *list, struct framewo
     return true;
 }
 
-static uint32_t row_of(const struct ms_pipeline *p, int64_t id)
+static uint32_t ms_pipeline_row_of(const struct ms_pipeline *p, int64_t id)
 {
     const struct ms_pipeline_node key = { .id = id };
     const struct ms_pipeline_node *found = bsearch(&key, p->node, p->n, sizeof *p->node, by_id);
@@ -100,13 +100,13 @@ static bool read_children(struct ms_pipeline *p, const json_t *list, struct aren
     json_array_foreach(list, i, v)
     {
         const json_t *children = json_object_get(v, "children");
-        const uint32_t row = row_of(p, json_integer_value(json_object_get(v, "op_id")));
+        const uint32_t row = ms_pipeline_row_of(p, json_integer_value(json_object_get(v, "op_id")));
         uint32_t *to = arena_take(mem, json_array_size(children), sizeof *to);
         if (!to)
             return false;
         json_array_foreach(children, k, child)
         {
-            const uint32_t at = json_is_integer(child) ? row_of(p, json_integer_value(child)) : UINT32_MAX;
+            const uint32_t at = json_is_integer(child) ? ms_pipeline_row_of(p, json_integer_value(child)) : UINT32_MAX;
             if (at == UINT32_MAX || at == row || at == 0 || p->node[at].parent != UINT32_MAX) {
                 losses_add(&file->lost, LOSS_BAD_VALUE, 1, file->name, 0);
                 continue;

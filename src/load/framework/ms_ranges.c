@@ -10,7 +10,7 @@
 static const char flow_name[] = "flow", dataset_module[] = "Dataset";
 
 /* The contents of a record of either form. */
-struct range {
+struct ms_ranges_range {
     uint64_t thread, flow, step, begin, end;
     bool is_stack;
     name_id name;  /* as it is shown */
@@ -120,24 +120,24 @@ static name_id label_of(struct ranges_reading *r, name_id name)
     return r->len > 0 ? names_add(names, r->text, r->len) : NAME_EMPTY;
 }
 
-static struct range range_read(struct ranges_reading *r, const struct tlv_record *rec)
+static struct ms_ranges_range range_read(struct ranges_reading *r, const struct tlv_record *rec)
 {
     const struct layout *l = &ms_range_layout;
     struct tlv_text text[MS_TEXTS];
     tlv_texts(&r->tlv, rec, l->size, text, MS_TEXTS);
-    struct range v = { .thread = layout_get(l, MS_RANGE_THREAD, rec->data),
-                       .flow = layout_get(l, MS_RANGE_FLOW, rec->data),
-                       .step = layout_get(l, MS_RANGE_STEP, rec->data),
-                       .begin = layout_get(l, MS_RANGE_BEGIN, rec->data),
-                       .end = layout_get(l, MS_RANGE_END, rec->data),
-                       .is_stack = layout_get(l, MS_RANGE_IS_STACK, rec->data),
-                       .name = range_name(r, rec->data, text),
-                       .info = NO_NAME,
-                       .types = NO_NAME,
-                       .shapes = NO_NAME,
-                       .stack = NO_NAME,
-                       .modules = NO_NAME,
-                       .flops = NO_NAME };
+    struct ms_ranges_range v = { .thread = layout_get(l, MS_RANGE_THREAD, rec->data),
+                                 .flow = layout_get(l, MS_RANGE_FLOW, rec->data),
+                                 .step = layout_get(l, MS_RANGE_STEP, rec->data),
+                                 .begin = layout_get(l, MS_RANGE_BEGIN, rec->data),
+                                 .end = layout_get(l, MS_RANGE_END, rec->data),
+                                 .is_stack = layout_get(l, MS_RANGE_IS_STACK, rec->data),
+                                 .name = range_name(r, rec->data, text),
+                                 .info = NO_NAME,
+                                 .types = NO_NAME,
+                                 .shapes = NO_NAME,
+                                 .stack = NO_NAME,
+                                 .modules = NO_NAME,
+                                 .flops = NO_NAME };
     v.is_dataset = !v.is_stack && layout_get(l, MS_RANGE_IS_GRAPH_DATA, rec->data) &&
                    text_is(text[MS_TEXT_MODULE_GRAPH], dataset_module);
     if (v.is_dataset) {
@@ -149,7 +149,7 @@ static struct range range_read(struct ranges_reading *r, const struct tlv_record
 }
 
 /* "Dataset::Map(ID:3)::WorkerProcess" */
-static void split_dataset(struct ranges_reading *r, struct range *v)
+static void split_dataset(struct ranges_reading *r, struct ms_ranges_range *v)
 {
     struct names *names = r->l->r->names;
     const char *text = names_text(names, v->name);
@@ -181,23 +181,23 @@ static name_id filled_name(struct ranges_reading *r, struct tlv_text t)
     return t.len > 0 ? text_name(r, t, NO_NAME) : NO_NAME;
 }
 
-static struct range old_range_read(struct ranges_reading *r, const struct tlv_record *rec)
+static struct ms_ranges_range old_range_read(struct ranges_reading *r, const struct tlv_record *rec)
 {
     const struct layout *l = &ms_range_s_layout;
     struct tlv_text text[MS_TEXTS_S];
     tlv_texts(&r->tlv, rec, l->size, text, MS_TEXTS_S);
-    struct range v = { .thread = layout_get(l, MS_RANGE_S_THREAD, rec->data),
-                       .flow = layout_get(l, MS_RANGE_S_FLOW, rec->data),
-                       .step = layout_get(l, MS_RANGE_S_STEP, rec->data),
-                       .begin = layout_get(l, MS_RANGE_S_BEGIN, rec->data),
-                       .end = layout_get(l, MS_RANGE_S_END, rec->data),
-                       .name = text_name(r, text[MS_TEXT_S_NAME], NAME_EMPTY),
-                       .info = text_name(r, text[MS_TEXT_S_CUSTOM_INFO], NO_NAME),
-                       .types = filled_name(r, text[MS_TEXT_S_TYPES]),
-                       .shapes = filled_name(r, text[MS_TEXT_S_SHAPES]),
-                       .stack = stack_name(r, text[MS_TEXT_S_STACK]),
-                       .modules = filled_name(r, text[MS_TEXT_S_MODULES]),
-                       .flops = filled_name(r, text[MS_TEXT_S_EXTRA]) };
+    struct ms_ranges_range v = { .thread = layout_get(l, MS_RANGE_S_THREAD, rec->data),
+                                 .flow = layout_get(l, MS_RANGE_S_FLOW, rec->data),
+                                 .step = layout_get(l, MS_RANGE_S_STEP, rec->data),
+                                 .begin = layout_get(l, MS_RANGE_S_BEGIN, rec->data),
+                                 .end = layout_get(l, MS_RANGE_S_END, rec->data),
+                                 .name = text_name(r, text[MS_TEXT_S_NAME], NAME_EMPTY),
+                                 .info = text_name(r, text[MS_TEXT_S_CUSTOM_INFO], NO_NAME),
+                                 .types = filled_name(r, text[MS_TEXT_S_TYPES]),
+                                 .shapes = filled_name(r, text[MS_TEXT_S_SHAPES]),
+                                 .stack = stack_name(r, text[MS_TEXT_S_STACK]),
+                                 .modules = filled_name(r, text[MS_TEXT_S_MODULES]),
+                                 .flops = filled_name(r, text[MS_TEXT_S_EXTRA]) };
     split_dataset(r, &v);
     return v;
 }
@@ -205,7 +205,7 @@ static struct range old_range_read(struct ranges_reading *r, const struct tlv_re
 /* The table that a record belongs to. */
 enum range_use { USE_NONE, USE_OP, USE_PYTHON, USE_MARK, USE_INSTANT, RANGE_USES };
 
-static enum range_use use_of(const struct range *v, name_id flow)
+static enum range_use use_of(const struct ms_ranges_range *v, name_id flow)
 {
     if (v->begin == 0) /* it began before the profiler did */
         return USE_NONE;
@@ -240,7 +240,7 @@ static bool ranges_take(struct framework *f, size_t n, struct arena *mem)
     return !arena_failed(mem);
 }
 
-static void add_op(struct framework *f, const struct range *v, int64_t begin_ns, int64_t end_ns)
+static void add_op(struct framework *f, const struct ms_ranges_range *v, int64_t begin_ns, int64_t end_ns)
 {
     struct framework_ops *o = &f->ops;
     struct ms_dataset *d = &f->ms.dataset;
@@ -266,7 +266,8 @@ static void add_op(struct framework *f, const struct range *v, int64_t begin_ns,
     d->info[d->n++] = v->info;
 }
 
-static void add_range(struct framework *f, const struct range *v, enum range_use use, const struct framework_clock *c)
+static void add_range(struct framework *f, const struct ms_ranges_range *v, enum range_use use,
+                      const struct framework_clock *c)
 {
     struct python_calls *p = &f->python;
     struct ms_marks *m = &f->ms.marks;
@@ -297,14 +298,14 @@ static void add_range(struct framework *f, const struct range *v, enum range_use
 }
 
 static void load_ranges(struct framework_loading *l, struct framework_file *file, const struct layout *layout,
-                        struct range (*read)(struct ranges_reading *r, const struct tlv_record *rec))
+                        struct ms_ranges_range (*read)(struct ranges_reading *r, const struct tlv_record *rec))
 {
     struct ranges_reading r = { .l = l, .file = file, .tlv = framework_tlv(file), .mem = arena_new() };
     const name_id flow = names_addz(l->r->names, flow_name);
     if (r.mem && ranges_take(l->f, tlv_count(&r.tlv, layout->size), file->mem))
         for (struct tlv_record rec; tlv_next(&r.tlv, layout->size, &rec);) {
             r.is_bad = false;
-            struct range v = read(&r, &rec);
+            struct ms_ranges_range v = read(&r, &rec);
             if (!framework_ids(file, rec.at, 0, v.thread))
                 continue;
             const enum range_use use = use_of(&v, flow);

@@ -57,7 +57,7 @@ static void read_settings(struct collection *s, const json_t *info, const struct
     t->has_rank = rank && t->rank >= 0;
 }
 
-static double number_of(const json_t *object, const char *key, double otherwise)
+static double pt_number_of(const json_t *object, const char *key, double otherwise)
 {
     const json_t *v = json_object_get(object, key);
     return json_is_number(v) ? json_number_value(v) : otherwise;
@@ -69,7 +69,7 @@ static struct noted_clock read_clock(const json_t *info)
     return (struct noted_clock){
         .is_known = info,
         .is_counter = json_flag(start, "syscnt_enable", false),
-        .mhz = number_of(start, "freq", 100),
+        .mhz = pt_number_of(start, "freq", 100),
         .count = setting_number(start, "start_cnt", 0),
         .mono_ns = setting_number(start, "start_monotonic", 0),
         .wall_offset_ns =

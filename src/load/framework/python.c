@@ -115,7 +115,7 @@ struct modules {
     struct label *label;    /* by meaning, of those that are known */
 };
 
-struct frame {
+struct python_frame {
     uint32_t entry, id, parent;
     struct label label;
 };
@@ -125,7 +125,7 @@ struct replay {
     const struct entries *t;
     const struct meanings *meanings;
     struct modules modules;
-    LIST(struct frame) open; /* calls that have not returned */
+    LIST(struct python_frame) open; /* calls that have not returned */
     struct python_calls *out;
     struct arena *mem;
 };
@@ -175,11 +175,11 @@ static bool call_label(struct replay *p, uint32_t meaning, bool may_be_module, s
 
 static bool begin_call(struct replay *p, uint32_t entry, uint32_t id)
 {
-    const struct frame *around = p->open.n > 0 ? &p->open.at[p->open.n - 1] : NULL;
-    struct frame f = { .entry = entry, .id = id, .parent = around ? around->id : 0 };
+    const struct python_frame *around = p->open.n > 0 ? &p->open.at[p->open.n - 1] : NULL;
+    struct python_frame f = { .entry = entry, .id = id, .parent = around ? around->id : 0 };
     if (!call_label(p, p->t->meaning[entry], p->t->tag[entry] == PYTHON_CALL, &f.label))
         return false;
-    struct frame *slot = list_add(&p->open, p->mem);
+    struct python_frame *slot = list_add(&p->open, p->mem);
     if (slot)
         *slot = f;
     return slot != NULL;
@@ -187,7 +187,7 @@ static bool begin_call(struct replay *p, uint32_t entry, uint32_t id)
 
 static void end_call(struct replay *p, uint64_t time)
 {
-    const struct frame *f = &p->open.at[--p->open.n];
+    const struct python_frame *f = &p->open.at[--p->open.n];
     struct python_calls *c = p->out;
     const size_t i = c->n++;
     c->begin_ns[i] = (int64_t)(p->t->time[f->entry] ^ SIGN);

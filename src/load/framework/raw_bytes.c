@@ -5,7 +5,7 @@
 
 #include "base/files/file.h"
 
-static void add(void *sum, const char *path, const struct stat *st)
+static void raw_bytes_add(void *sum, const char *path, const struct stat *st)
 {
     if (strstr(path, "/data/") || strstr(path, "/FRAMEWORK/"))
         *(uint64_t *)sum += (uint64_t)st->st_size;
@@ -14,6 +14,6 @@ static void add(void *sum, const char *path, const struct stat *st)
 uint64_t raw_bytes(const char *path)
 {
     uint64_t sum = 0;
-    dir_walk(path, add, &sum);
+    dir_walk(path, raw_bytes_add, &sum);
     return sum;
 }

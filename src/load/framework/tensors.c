@@ -198,12 +198,12 @@ bool tensors_load(struct profile *p, struct error *e)
 }
 
 /* The records of the variable file. */
-struct captured {
+struct tensors_captured {
     LIST(const uint8_t *) rec;
     size_t n_static;
 };
 
-static bool captured_add(struct captured *c, struct arena *mem, const uint8_t *rec)
+static bool captured_add(struct tensors_captured *c, struct arena *mem, const uint8_t *rec)
 {
     const uint8_t **slot = list_add(&c->rec, mem);
     if (slot)
@@ -212,7 +212,8 @@ static bool captured_add(struct captured *c, struct arena *mem, const uint8_t *r
 }
 
 /* Records of the variable file contain their length; one with an invalid length is skipped by that length. */
-static bool captured_variable(struct profile *p, const struct stream *stream, struct captured *c, struct error *e)
+static bool captured_variable(struct profile *p, const struct stream *stream, struct tensors_captured *c,
+                              struct error *e)
 {
     struct source *s = &p->host.source;
     const struct layout *l = &captured_op_variable_layout;
@@ -245,7 +246,7 @@ bool captured_ops_load(struct profile *p, struct error *e)
 {
     struct source *s = &p->host.source;
     const struct layout *l = &captured_op_layout;
-    struct captured c = { 0 };
+    struct tensors_captured c = { 0 };
     struct records fixed;
     size_t n_variable;
     const struct stream *variable = source_streams(s, "variable.capture_op_info", &n_variable);

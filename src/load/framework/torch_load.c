@@ -116,7 +116,7 @@ static void load_ops(struct framework_loading *l, struct framework_file *file)
 }
 
 /* Begin and end marks, before they are paired. */
-struct marks {
+struct torch_load_marks {
     size_t n;
     uint64_t *time; /* ns with an inverted sign bit: sorted as unsigned numbers */
     uint64_t *id;
@@ -129,7 +129,7 @@ struct marks {
 
 static const uint64_t SIGN = UINT64_C(1) << 63;
 
-static bool marks_read(struct marks *m, const struct framework_loading *l, struct framework_file *file,
+static bool marks_read(struct torch_load_marks *m, const struct framework_loading *l, struct framework_file *file,
                        struct arena *mem)
 {
     const struct layout *layout = &torch_mark_layout;
@@ -184,8 +184,8 @@ static bool spans_take(struct queue_spans *q, size_t n, struct arena *mem)
 }
 
 /* Joins an end with the latest begin of the same thread and name. Earlier begins count as unpaired. */
-static bool marks_pair(const struct marks *m, unsigned begin_kind, struct queue_spans *q, struct framework_file *file,
-                       struct arena *mem)
+static bool marks_pair(const struct torch_load_marks *m, unsigned begin_kind, struct queue_spans *q,
+                       struct framework_file *file, struct arena *mem)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -231,7 +231,7 @@ static bool marks_pair(const struct marks *m, unsigned begin_kind, struct queue_
 static void load_marks(struct framework_loading *l, struct framework_file *file)
 {
     struct arena *mem = arena_new();
-    struct marks m = { 0 };
+    struct torch_load_marks m = { 0 };
     l->f->has_queue = file->is_there;
     if (!mem || !marks_read(&m, l, file, mem) || !marks_pair(&m, TORCH_MARK_ENQUEUE_BEGIN, &l->f->enqueue, file, mem) ||
         !marks_pair(&m, TORCH_MARK_DEQUEUE_BEGIN, &l->f->dequeue, file, mem))

@@ -21,11 +21,11 @@ enum { FILE_MOST = 32 << 20, TEXT_MOST = 64, LINE_MOST = 200 };
 
 /* When a key is required. Keys that are written at the end are missing in a recording that has not ended. */
 enum need { ALWAYS, AT_END, MAYBE };
-enum kind { TEXT, LINE, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };
+enum collector_load_kind { TEXT, LINE, FLAG, COUNT, STEP, REAL, END_WORD, CLOCK_WORD };
 
 struct key {
     const char *name;
-    enum kind kind;
+    enum collector_load_kind kind;
     enum need need;
     size_t at;          /* in the structure of its table */
     double least, most; /* of numbers */
@@ -104,13 +104,13 @@ static const struct key step_key[] = {
     { "lag_most_ns", COUNT, ALWAYS, OF(collector_step, lag_most_ns), 0, ANY_COUNT },
 };
 
-struct table {
+struct collector_load_table {
     const struct key *key;
     size_t n;
 };
-#define TABLE(keys) ((struct table){ keys, sizeof keys / sizeof *keys })
+#define TABLE(keys) ((struct collector_load_table){ keys, sizeof keys / sizeof *keys })
 
-struct reading {
+struct collector_load_reading {
     struct collector *out;
     struct arena *mem;
     struct losses *lost;
@@ -118,7 +118,7 @@ struct reading {
 };
 
 /* Only the first loss of a kind is shown with its place. */
-static void count_wrong(struct reading *r, const char *where, const char *key)
+static void count_wrong(struct collector_load_reading *r, const char *where, const char *key)
 {
     const char *file =
         r->lost->by[LOSS_BAD_VALUE].n == 0 ? arena_printf(r->mem, "%s, %s%s", FILE_NAME, where, key) : NULL;
@@ -134,7 +134,7 @@ static bool find_word(const char *word, const char *const *known, unsigned n, un
 }
 
 /* False: the value is invalid, and the field is unchanged. */
-static bool read_value(struct reading *r, const struct key *k, const json_t *v, char *to)
+static bool read_value(struct collector_load_reading *r, const struct key *k, const json_t *v, char *to)
 {
     const char *text = json_string_value(v);
     const double number = json_number_value(v);
@@ -181,7 +181,8 @@ static bool read_value(struct reading *r, const struct key *k, const json_t *v, 
 }
 
 /* False: a key that is always required is missing or invalid. */
-static bool read_keys(struct reading *r, const char *where, const json_t *object, struct table t, void *to)
+static bool read_keys(struct collector_load_reading *r, const char *where, const json_t *object,
+                      struct collector_load_table t, void *to)
 {
     bool is_whole = true;
     for (size_t i = 0; i < t.n; i++) {
@@ -196,8 +197,8 @@ static bool read_keys(struct reading *r, const char *where, const json_t *object
 }
 
 /* Reads the valid rows of a list; `fresh` has the defaults of a row. */
-static void *read_rows(struct reading *r, const json_t *root, const char *name, struct table t, const void *fresh,
-                       size_t size, size_t *n)
+static void *read_rows(struct collector_load_reading *r, const json_t *root, const char *name,
+                       struct collector_load_table t, const void *fresh, size_t size, size_t *n)
 {
     const json_t *list = json_object_get(root, name);
     *n = 0;
@@ -217,7 +218,7 @@ static void *read_rows(struct reading *r, const json_t *root, const char *name, 
 }
 
 /* For a collection that a flight recorder has saved. The recorder's own directory has no window. */
-static void read_flight(struct reading *r, const json_t *flight)
+static void read_flight(struct collector_load_reading *r, const json_t *flight)
 {
     const json_t *const dropped = json_object_get(flight, "dropped_history");
     if (!r->is_over || !flight)
@@ -229,7 +230,7 @@ static void read_flight(struct reading *r, const json_t *flight)
 }
 
 /* "files": {"list_bytes": 1234, "list_sum": "0123456789abcdef"}. A recording that was killed has none. */
-static void read_seal(struct reading *r, const json_t *files)
+static void read_seal(struct collector_load_reading *r, const json_t *files)
 {
     struct collector *c = r->out;
     const char *const text = json_string_value(json_object_get(files, "list_sum"));
@@ -244,7 +245,7 @@ static void read_seal(struct reading *r, const json_t *files)
         count_wrong(r, "", "files");
 }
 
-static void read_all(struct reading *r, const json_t *root)
+static void read_all(struct collector_load_reading *r, const json_t *root)
 {
     struct collector *c = r->out;
     read_keys(r, "", root, TABLE(top_key), c);
@@ -285,7 +286,7 @@ static enum loss reason_of(const struct collector_dropped *d)
     return LOSS_NOT_WRITTEN;
 }
 
-static void count_dropped(struct reading *r, enum loss why)
+static void count_dropped(struct collector_load_reading *r, enum loss why)
 {
     const struct collector *c = r->out;
     enum { KINDS_SHOWN = 8 };
@@ -304,7 +305,7 @@ static void count_dropped(struct reading *r, enum loss why)
 }
 
 /* Counts the losses that the recorder reports. */
-static void count_losses(struct reading *r)
+static void count_losses(struct collector_load_reading *r)
 {
     const struct collector *c = r->out;
     for (enum loss why = LOSS_RING_FULL; why <= LOSS_NOT_WRITTEN; why++)
@@ -380,7 +381,7 @@ bool collector_load(struct collector *out, const char *path, struct arena *mem, 
     if (rings)
         look_for_rings(out, is_elsewhere ? elsewhere : rings, lost);
     if (json_is_object(root)) {
-        struct reading r = { .out = out, .mem = mem, .lost = lost };
+        struct collector_load_reading r = { .out = out, .mem = mem, .lost = lost };
         out->is_there = true;
         if (json_object_get(root, "rings") && !is_elsewhere)
             count_wrong(&r, "", "rings");

@@ -79,7 +79,7 @@ static bool load_track(struct device *d, struct error *e)
 }
 
 /* Text fields of data queue records, NUL-terminated unless full. */
-static name_id text_of(struct names *names, const uint8_t *p, size_t most)
+static name_id device_load_text_of(struct names *names, const uint8_t *p, size_t most)
 {
     return names_add(names, (const char *)p, strnlen((const char *)p, most));
 }
@@ -166,8 +166,8 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
     if (!log->dp.action || !log->dp.source)
         return error_no_memory(e, s->path);
     for (size_t i = 0; i < r.n; i++) {
-        log->dp.action[i] = text_of(p->names, r.rest[i] + action, DP_ACTION_BYTES);
-        log->dp.source[i] = text_of(p->names, r.rest[i] + source, DP_SOURCE_BYTES);
+        log->dp.action[i] = device_load_text_of(p->names, r.rest[i] + action, DP_ACTION_BYTES);
+        log->dp.source[i] = device_load_text_of(p->names, r.rest[i] + source, DP_SOURCE_BYTES);
     }
 
     if (!records_load(s, s->mem, "aicpu.data", &aicpu_mi_layout, true, &r, e))

@@ -248,7 +248,7 @@ static bool has_unique_ids(const struct profile *p)
     return p->chip->has_unique_ids && s->settings.driver >= DRIVER_WITH_UNIQUE_IDS;
 }
 
-struct loading {
+struct prof_loading {
     struct profile *profile;
     struct error *error; /* one for each job */
 };
@@ -256,7 +256,7 @@ enum { LOAD_CALLS, LOAD_HOST, LOAD_DEVICES }; /* the jobs; the last are one for 
 
 static void load_one(void *context, size_t i)
 {
-    const struct loading *l = context;
+    const struct prof_loading *l = context;
     struct profile *p = l->profile;
     struct error *e = &l->error[i];
     if (i == LOAD_CALLS) {
@@ -293,7 +293,7 @@ bool profile_load(struct profile *p, const char *path, unsigned n_threads, struc
     if (!dictionary_load(p, e))
         return false;
 
-    struct loading l = { p, arena_take(p->mem, LOAD_DEVICES + p->n_devices, sizeof *l.error) };
+    struct prof_loading l = { p, arena_take(p->mem, LOAD_DEVICES + p->n_devices, sizeof *l.error) };
     if (!l.error)
         return error_no_memory(e, path);
     pool_run(LOAD_DEVICES + p->n_devices, n_threads, load_one, &l);

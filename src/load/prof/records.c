@@ -8,21 +8,21 @@
 
 /* Slices with consecutive numbers: 3, 4, 5 and 7, 8 are two segments. Slice 6 is missing, so that the second may begin inside a record; so
  * may what is behind a hole. */
-struct segment {
+struct records_segment {
     const struct slice *slice;
     size_t n;
 };
 
-static struct segment next_segment(const struct stream *stream, size_t first)
+static struct records_segment next_segment(const struct stream *stream, size_t first)
 {
     size_t n = 1;
     for (const struct slice *s = &stream->slice[first]; first + n < stream->n_slices; s++, n++)
         if (s->ends_in_hole || s[1].from > 0 || s[1].number != s->number + 1)
             break;
-    return (struct segment){ &stream->slice[first], n };
+    return (struct records_segment){ &stream->slice[first], n };
 }
 
-static size_t segment_bytes(struct segment g)
+static size_t segment_bytes(struct records_segment g)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < g.n; i++)
@@ -76,7 +76,7 @@ static void gather_one(struct gather *g, const uint8_t *rec, const char *file, u
 }
 
 /* Copies a record that begins in one slice and ends in a later one. NULL: no memory. */
-static const uint8_t *join(struct gather *g, struct segment seg, size_t slice, size_t at)
+static const uint8_t *join(struct gather *g, struct records_segment seg, size_t slice, size_t at)
 {
     uint8_t *rec = arena_take(g->source->mem, 1, g->layout->size);
     for (size_t have = 0; rec && have < g->layout->size; slice++, at = 0) {
@@ -103,7 +103,7 @@ static size_t fits(const struct layout *l, const struct slice *s, size_t stride,
 
 /* Finds the distance of records, which may be longer than the layout if a newer collector wrote them: by the size that they store, or by the
  * magic number of the next one. To rule out damage, several must agree, and none may begin at the distance of the layout. */
-static size_t stride_of(const struct layout *l, struct segment seg)
+static size_t stride_of(const struct layout *l, struct records_segment seg)
 {
     enum { GROWTH = 8, LONGEST = 4 };
     const struct slice *s = &seg.slice[0];
@@ -122,7 +122,7 @@ static size_t stride_of(const struct layout *l, struct segment seg)
 }
 
 /* All bytes of a segment, in one piece. NULL: no memory. */
-static const uint8_t *segment_joined(struct gather *g, struct segment seg)
+static const uint8_t *segment_joined(struct gather *g, struct records_segment seg)
 {
     if (seg.n == 1)
         return seg.slice[0].data;
@@ -134,7 +134,7 @@ static const uint8_t *segment_joined(struct gather *g, struct segment seg)
 }
 
 /* Records of several lengths, each of which stores its own. After an invalid length, the next valid one is searched for. */
-static bool gather_mixed(struct gather *g, struct segment seg)
+static bool gather_mixed(struct gather *g, struct records_segment seg)
 {
     enum { HEAD = 8, LONGEST = 512 };
     const struct layout *l = g->layout;
@@ -161,7 +161,7 @@ static bool gather_mixed(struct gather *g, struct segment seg)
     return all != NULL;
 }
 
-static bool gather_segment(struct gather *g, struct segment seg)
+static bool gather_segment(struct gather *g, struct records_segment seg)
 {
     if (g->layout->size_field.width && g->source->chip && g->source->chip->tracks_tasks)
         return gather_mixed(g, seg);
@@ -204,7 +204,7 @@ static bool gather_stream(struct gather *g, struct stream *stream)
     const uint64_t others_before = g->n_others;
     g->counts = !stream->is_checked;
     for (size_t i = 0; i < stream->n_slices;) {
-        const struct segment seg = next_segment(stream, i);
+        const struct records_segment seg = next_segment(stream, i);
         if (g->counts && i > 0)
             losses_add(&g->source->lost, LOSS_MISSING_SLICE,
                        slices_missing(stream->slice[i - 1].number, seg.slice[0].number), seg.slice[0].name, 0);

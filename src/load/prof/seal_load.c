@@ -16,7 +16,7 @@
 
 enum { LIST_MOST = 256 << 20, READ_BYTES = 1 << 17 };
 
-struct listed {
+struct seal_load_listed {
     const char *path; /* in the collection */
     uint64_t bytes, sum;
     bool is_wrong;
@@ -27,14 +27,14 @@ struct checking {
     const char *dir;
     bool is_short; /* lengths alone */
     struct arena *mem;
-    LIST(struct listed) file;
+    LIST(struct seal_load_listed) file;
 };
 
 /* A file that cannot be opened at all is counted by whoever needs it. */
 static void file_check(void *context, size_t i)
 {
     const struct checking *c = context;
-    struct listed *f = &c->file.at[i];
+    struct seal_load_listed *f = &c->file.at[i];
     char path[PATH_MAX];
     struct stat st;
     struct checksum sum;
@@ -88,9 +88,9 @@ static bool list_read(struct checking *c, const struct collector *of, const char
     for (struct seal_line line; seal_next(&in, &line);) {
         const char *file = arena_text(c->mem, line.path, line.path_len);
         const bool is_asked = file && seal_lists(file) && strncmp(file, part, strlen(part)) == 0;
-        struct listed *f = is_asked ? list_add(&c->file, c->mem) : NULL;
+        struct seal_load_listed *f = is_asked ? list_add(&c->file, c->mem) : NULL;
         if (f)
-            *f = (struct listed){ .path = file, .bytes = line.bytes, .sum = line.sum };
+            *f = (struct seal_load_listed){ .path = file, .bytes = line.bytes, .sum = line.sum };
     }
     return true;
 }

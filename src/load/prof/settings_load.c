@@ -28,10 +28,10 @@ int64_t setting_number(const json_t *object, const char *key, int64_t otherwise)
 }
 
 /* The objects in which settings are. */
-enum part { PART_INFO, PART_CPU, PART_DEVICE, PART_SAMPLE, PARTS };
+enum settings_load_part { PART_INFO, PART_CPU, PART_DEVICE, PART_SAMPLE, PARTS };
 
 static const struct {
-    enum part part;
+    enum settings_load_part part;
     const char *key;
     size_t at; /* of a `const char *` in struct settings */
 } texts[] = {
@@ -54,7 +54,7 @@ static const struct {
 };
 
 static const struct {
-    enum part part;
+    enum settings_load_part part;
     const char *key;
     size_t at; /* of an int64_t in struct settings */
     int64_t otherwise;

@@ -316,7 +316,7 @@ static bool split_name(const struct source *s, char *name, bool *is_unaging, cha
     return true;
 }
 
-struct found {
+struct source_open_found {
     const char *file, *family; /* the file as the directory names it */
     uint32_t number;
     bool is_unaging;
@@ -325,7 +325,7 @@ struct found {
 
 static int by_family(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct source_open_found *x = a, *y = b;
     const int order = strcmp(x->family, y->family);
     if (order)
         return order;
@@ -406,7 +406,7 @@ static void note_hole(struct source *s, const char *name, uint64_t from, uint64_
 }
 
 /* Reads a file, in one slice or in one for each of its parts. Returns their number. */
-static size_t read_slices(struct source *s, int dir, const struct found *f, struct slice *out)
+static size_t read_slices(struct source *s, int dir, const struct source_open_found *f, struct slice *out)
 {
     struct stat st;
     int why;
@@ -437,33 +437,33 @@ static size_t read_slices(struct source *s, int dir, const struct found *f, stru
     return n;
 }
 
-struct listing {
+struct source_open_listing {
     struct arena *mem; /* for this listing only */
-    LIST(struct found) found;
+    LIST(struct source_open_found) found;
     size_t n_streams, n_slices;
 };
 
-static bool is_same_stream(const struct found *a, const struct found *b)
+static bool is_same_stream(const struct source_open_found *a, const struct source_open_found *b)
 {
     return a->is_unaging == b->is_unaging && strcmp(a->family, b->family) == 0;
 }
 
 /* The names in a directory, cut into their parts and sorted. False: no memory. */
-static bool list_slices(struct source *s, DIR *dir, struct listing *l)
+static bool list_slices(struct source *s, DIR *dir, struct source_open_listing *l)
 {
     int why;
     for (const char *file; (file = dir_next(dir, &why));) {
         if (ends_with(file, ".done") || ends_with(file, ".complete") || ends_with(file, ".zip"))
             continue;
         const size_t len = strlen(file);
-        struct found f = { .file = arena_text(l->mem, file, len) };
+        struct source_open_found f = { .file = arena_text(l->mem, file, len) };
         char *name = arena_text(l->mem, file, len), *family;
         if (!f.file || !name || !split_name(s, name, &f.is_unaging, &family, &f.number))
             continue;
         f.family = family;
         f.n_parts = parts_of(dirfd(dir), file);
         l->n_slices += f.n_parts;
-        struct found *slot = list_add(&l->found, l->mem);
+        struct source_open_found *slot = list_add(&l->found, l->mem);
         if (slot)
             *slot = f;
     }
@@ -477,13 +477,13 @@ static bool list_slices(struct source *s, DIR *dir, struct listing *l)
 }
 
 /* Opens what was found, one file at a time. False: no memory. */
-static bool take_slices(struct source *s, int dir, const struct listing *l)
+static bool take_slices(struct source *s, int dir, const struct source_open_listing *l)
 {
     struct slice *slice = arena_take(s->mem, l->n_slices, sizeof *slice);
     s->stream = arena_take(s->mem, l->n_streams, sizeof *s->stream);
     struct stream *stream = NULL;
     for (size_t i = 0; i < l->found.n && slice && s->stream; i++) {
-        const struct found *f = &l->found.at[i];
+        const struct source_open_found *f = &l->found.at[i];
         const size_t n = read_slices(s, dir, f, slice);
         if (n == 0)
             continue;
@@ -516,7 +516,7 @@ static bool find_streams(struct source *s, struct error *e)
     DIR *dir = open_data(s, &why);
     if (!dir)
         return refused(e, s->path, "data", why);
-    struct listing l = { .mem = arena_new() };
+    struct source_open_listing l = { .mem = arena_new() };
     const bool done = l.mem && list_slices(s, dir, &l) && take_slices(s, dirfd(dir), &l);
     arena_free(l.mem);
     closedir(dir);

@@ -9,7 +9,7 @@
 #include "raw/instr.h"
 
 /* A trace while it is read. */
-struct reading {
+struct unit_trace_load_reading {
     struct unit_track *to;
     bool only_counts; /* the events, to make room for them */
     struct bytes in;
@@ -21,12 +21,12 @@ struct reading {
     double since[INSTR_UNITS];
 };
 
-static double now_of(const struct reading *r)
+static double now_of(const struct unit_trace_load_reading *r)
 {
     return (double)r->stamp + (double)r->cycles * r->ticks_per_cycle;
 }
 
-static void event_add(struct reading *r, unsigned unit, double begin, int16_t check_point)
+static void event_add(struct unit_trace_load_reading *r, unsigned unit, double begin, int16_t check_point)
 {
     struct unit_track *t = r->to;
     if (r->only_counts) {
@@ -40,7 +40,7 @@ static void event_add(struct reading *r, unsigned unit, double begin, int16_t ch
     t->end[t->n++] = now_of(r);
 }
 
-static void state_set(struct reading *r, uint32_t busy)
+static void state_set(struct unit_trace_load_reading *r, uint32_t busy)
 {
     for (unsigned unit = 0; unit < INSTR_UNITS; unit++) {
         const bool is_busy = busy >> unit & 1, was_busy = r->busy >> unit & 1;
@@ -53,7 +53,7 @@ static void state_set(struct reading *r, uint32_t busy)
 }
 
 /* The rest of a time stamp, whose first item was taken. False: the trace ends in it. */
-static bool stamp_take(struct reading *r, const uint8_t *item)
+static bool stamp_take(struct unit_trace_load_reading *r, const uint8_t *item)
 {
     uint64_t stamp = 0;
     uint16_t block = 0;
@@ -71,14 +71,14 @@ static bool stamp_take(struct reading *r, const uint8_t *item)
     return true;
 }
 
-static void trace_lost(const struct reading *r, struct source *s, const struct stream *stream, enum loss why,
-                       uint64_t at)
+static void trace_lost(const struct unit_trace_load_reading *r, struct source *s, const struct stream *stream,
+                       enum loss why, uint64_t at)
 {
     if (!r->only_counts)
         stream_lost(s, stream, why, at);
 }
 
-static void trace_read(struct reading *r, struct source *s, const struct stream *stream)
+static void trace_read(struct unit_trace_load_reading *r, struct source *s, const struct stream *stream)
 {
     for (const uint8_t *item; (item = bytes_take(&r->in, instr_layout.size));) {
         const unsigned high = (unsigned)layout_get(&instr_layout, INSTR_HIGH, item), code = high >> INSTR_CODE_SHIFT;
@@ -109,10 +109,10 @@ static bool track_load(struct source *s, const struct stream *stream, struct uni
 {
     const struct ticks tick = s->device_clock.tick;
     const double tick_mhz = 1e3 * (double)tick.den / (double)tick.num;
-    struct reading r = { .to = t, .ticks_per_cycle = s->aic_mhz > 0 ? tick_mhz / s->aic_mhz : 0 };
+    struct unit_trace_load_reading r = { .to = t, .ticks_per_cycle = s->aic_mhz > 0 ? tick_mhz / s->aic_mhz : 0 };
     if (!stream_text(s, stream, &r.in, e))
         return false;
-    struct reading counting = r;
+    struct unit_trace_load_reading counting = r;
     counting.only_counts = true;
     trace_read(&counting, s, stream);
     t->unit = arena_take(s->mem, t->n, sizeof *t->unit);

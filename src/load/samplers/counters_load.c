@@ -11,7 +11,7 @@
 #include "raw/sampler.h"
 
 /* The unit and the origin of a sampler's times. */
-enum time_base {
+enum counters_load_time_base {
     RELATIVE_US, /* µs since the device's clock was read at the start */
     WALL_NS,     /* the wall clock already */
     DEVICE_NS,   /* the device's monotonic clock */
@@ -20,7 +20,7 @@ enum time_base {
     HOST_TICK,
 };
 
-static int64_t wall_ns(const struct source *s, enum time_base base, uint64_t t)
+static int64_t wall_ns(const struct source *s, enum counters_load_time_base base, uint64_t t)
 {
     /* An impossible time wraps; most such samples count as taken before the collection began. */
     switch (base) {
@@ -42,12 +42,12 @@ struct sampled {
     enum sampler sampler;
     const char *stream;
     const struct layout *layout; /* or lines, of a stream of text */
-    enum time_base time;
+    enum counters_load_time_base time;
     unsigned flags;
     unsigned on; /* groups of chips that write records of this kind; 0: all */
     const struct lines *lines;
     const struct layout *v2; /* of collections of version 2.0, when it differs; its time may be another one */
-    enum time_base v2_time;
+    enum counters_load_time_base v2_time;
 };
 
 enum { NOT_950 = ON_EVERY & ~ON_950 };
@@ -86,8 +86,8 @@ static const struct sampled families[] = {
 /* clang-format on */
 
 /* Converts the times (column[0]) to wall-clock time, sorts the rows by time, and counts those before the collection began. */
-static bool place(struct source *s, const char *stream, enum time_base base, struct samples *t, unsigned n_columns,
-                  struct error *e)
+static bool counters_load_place(struct source *s, const char *stream, enum counters_load_time_base base,
+                                struct samples *t, unsigned n_columns, struct error *e)
 {
     t->at_ns = arena_take(s->mem, t->n, sizeof *t->at_ns);
     uint64_t *key = arena_take(s->mem, t->n, sizeof *key);
@@ -136,7 +136,7 @@ static bool load_records(struct source *s, const struct sampled *f, bool is_v2, 
         for (size_t i = 0; i < out->n; i++)
             if (samples_uint(out, CORE_MODE, i) == 0) /* unused space after the last sample */
                 out->n = i;
-    return out->n == 0 || place(s, f->stream, is_v2 && f->v2 ? f->v2_time : f->time, out, l->n, e);
+    return out->n == 0 || counters_load_place(s, f->stream, is_v2 && f->v2 ? f->v2_time : f->time, out, l->n, e);
 }
 
 static bool line_numbers(const struct lines *l, const struct word *word, size_t n, const struct samples *t)
@@ -182,7 +182,7 @@ static bool load_lines(struct source *s, const struct sampled *f, struct samples
         else
             text_lost(&text, LOSS_BAD_TEXT);
     }
-    return out->n == 0 || place(s, f->stream, f->time, out, l->n, e);
+    return out->n == 0 || counters_load_place(s, f->stream, f->time, out, l->n, e);
 }
 
 /* A record contains many changes: each becomes a row of the table of its kind. */
@@ -237,7 +237,7 @@ static bool load_all_changes(struct source *s, struct counters *c, struct error 
         if (!load_changes(s, change_streams[i].stream, change_streams[i].has_kinds, of, e))
             return false;
     for (unsigned k = 0; k < LPM_KINDS; k++) /* an early change is no loss: it is the value at the beginning */
-        if (of[k]->n > 0 && !place(s, "", DEVICE_TICK, of[k], LPM_ENTRY_FIELDS, e))
+        if (of[k]->n > 0 && !counters_load_place(s, "", DEVICE_TICK, of[k], LPM_ENTRY_FIELDS, e))
             return false;
     return true;
 }

@@ -19,7 +19,7 @@ static bool take_rows(struct source *s, struct cpu_samples *c, size_t most)
     return !arena_failed(s->mem);
 }
 
-static void add_row(struct cpu_samples *c, uint32_t event, uint64_t count, name_id function, name_id module)
+static void cpu_samples_add_row(struct cpu_samples *c, uint32_t event, uint64_t count, name_id function, name_id module)
 {
     c->event[c->n] = event;
     c->count[c->n] = count;
@@ -128,8 +128,9 @@ static void read_perf(struct profile *p, struct source *s, struct usage *u, stru
         } else if (state == WANTS_FRAME && read_frame(line, &function, &module)) {
             const bool is_ctrl = cpu_list_has(&ctrl, head.cpu);
             if (is_ctrl || cpu_list_has(&ai, head.cpu))
-                add_row(&u->samples[is_ctrl ? SAMPLED_CTRL : SAMPLED_AI], head.event, head.count,
-                        names_add(p->names, function.at, function.len), names_add(p->names, module.at, module.len));
+                cpu_samples_add_row(&u->samples[is_ctrl ? SAMPLED_CTRL : SAMPLED_AI], head.event, head.count,
+                                    names_add(p->names, function.at, function.len),
+                                    names_add(p->names, module.at, module.len));
             else
                 text_lost(t, LOSS_OTHER_KIND); /* a CPU that neither computes nor controls */
             state = HAS_ALL;
@@ -192,8 +193,8 @@ static bool load_ts(struct profile *p, struct source *s, struct cpu_samples *c, 
         for (size_t k = 0; k < TS_CPU_PAIRS && is_good; k++) {
             const uint64_t event = ((const uint64_t *)r.column[TS_CPU_FIRST + 2 * k])[i];
             if (asked[event])
-                add_row(c, (uint32_t)event, ((const uint64_t *)r.column[TS_CPU_FIRST + 2 * k + 1])[i], function,
-                        NAME_EMPTY);
+                cpu_samples_add_row(c, (uint32_t)event, ((const uint64_t *)r.column[TS_CPU_FIRST + 2 * k + 1])[i],
+                                    function, NAME_EMPTY);
         }
     }
     return true;

@@ -11,7 +11,7 @@
 enum { WORDS_WITHOUT_DVPP = 11, WORDS = 12 };
 enum { UNIT_TYPE, UNIT_NUMBER, UNIT_BUSY, UNIT_FRAMES, UNIT_PERCENT }; /* from the type on */
 
-struct row {
+struct dvpp_row {
     uint64_t key; /* dvpp, type and number of the unit */
     double busy_us, frames;
     struct word percent;
@@ -19,10 +19,10 @@ struct row {
 
 struct dvpp_reader {
     struct source *source;
-    LIST(struct row) rows;
+    LIST(struct dvpp_row) rows;
 };
 
-static bool read_row(struct word line, struct row *r)
+static bool read_row(struct word line, struct dvpp_row *r)
 {
     struct word word[WORDS + 1];
     const size_t n = line_words(line.at, line.len, word, WORDS + 1);
@@ -47,9 +47,9 @@ static bool read_rows(struct dvpp_reader *r, const struct stream *stream, struct
     if (!text_open(&t, r->source, stream, e))
         return false;
     for (struct word line; text_next(&t, &line);) {
-        struct row row;
+        struct dvpp_row row;
         if (read_row(line, &row)) {
-            struct row *slot = list_add(&r->rows, r->source->mem);
+            struct dvpp_row *slot = list_add(&r->rows, r->source->mem);
             if (slot)
                 *slot = row;
         } else if (line.len > 0 && !memmem(line.at, line.len, "engine_type", strlen("engine_type"))) {
@@ -62,7 +62,7 @@ static bool read_rows(struct dvpp_reader *r, const struct stream *stream, struct
 static bool sum_up(struct dvpp_reader *r, struct names *names, struct dvpp_units *out)
 {
     const size_t n = r->rows.n;
-    const struct row *row = r->rows.at;
+    const struct dvpp_row *row = r->rows.at;
     uint32_t *order = arena_take(r->source->mem, n, sizeof *order);
     uint64_t *key = arena_take(r->source->mem, n, sizeof *key);
     out->at = arena_take(r->source->mem, n, sizeof *out->at);
@@ -74,7 +74,7 @@ static bool sum_up(struct dvpp_reader *r, struct names *names, struct dvpp_units
     if (!order_by_u64(order, n, key))
         return false;
     for (size_t i = 0; i < n;) {
-        const struct row *first = &row[order[i]], *last = first;
+        const struct dvpp_row *first = &row[order[i]], *last = first;
         double busy[2] = { first->busy_us, first->busy_us }, frames[2] = { first->frames, first->frames };
         for (; i < n && key[order[i]] == first->key; i++) {
             last = &row[order[i]];

@@ -18,7 +18,7 @@ struct counts_reader {
 };
 
 /* The row of a counter; NULL: there are too many, or no memory. */
-static struct host_count *row_of(struct counts_reader *r, name_id thing, name_id counter)
+static struct host_count *host_counts_row_of(struct counts_reader *r, name_id thing, name_id counter)
 {
     for (size_t i = 0; i < r->list.n; i++) {
         const size_t at = (r->next + i) % r->list.n;
@@ -41,7 +41,8 @@ static bool count_add(struct counts_reader *r, name_id thing, struct word word)
     if (!sign || sign == word.at ||
         !word_u64((struct word){ sign + 1, word.len - (size_t)(sign + 1 - word.at) }, &value))
         return false;
-    struct host_count *const row = row_of(r, thing, names_add(r->profile->names, word.at, (size_t)(sign - word.at)));
+    struct host_count *const row =
+        host_counts_row_of(r, thing, names_add(r->profile->names, word.at, (size_t)(sign - word.at)));
     if (!row)
         return false;
     row->first = row->n == 0 ? value : row->first;

@@ -33,7 +33,7 @@ static bool is_reported_pthread(struct word name)
 }
 
 /* One line of a tracer. */
-struct os_call {
+struct os_calls_os_call {
     struct word name;
     uint64_t thread; /* NO_THREAD: only one thread was traced so far */
     uint64_t at_ns;  /* on the tracer's clock */
@@ -52,7 +52,7 @@ enum line_kind {
 
 struct tracer {
     const char *family;
-    enum line_kind (*read)(struct word line, struct os_call *out);
+    enum line_kind (*read)(struct word line, struct os_calls_os_call *out);
     bool (*is_reported)(struct word name);
 };
 
@@ -93,7 +93,7 @@ static bool read_command(struct word w, uint64_t *thread)
 /* perf trace: <ms> (<ms> ms): [<command>/<thread>] <name>(<arguments>) = <result>
  * A call that is not over yet has no duration; its rest has "... [continued]: <name>" for the name. A question mark for
  * the time: it began before the tracer did. */
-static enum line_kind read_syscall(struct word line, struct os_call *out)
+static enum line_kind read_syscall(struct word line, struct os_calls_os_call *out)
 {
     static const char rest_mark[] = "... [continued]:";
     const char *open = memchr(line.at, '(', line.len), *close = memmem(line.at, line.len, "):", 2);
@@ -123,7 +123,7 @@ static enum line_kind read_syscall(struct word line, struct os_call *out)
 /* ltrace: [[pid <thread>]] <s> <module>-><name>(<arguments>) = <result> <<s>>
  * A call that is not over yet ends in "<unfinished ...>"; its rest is "<... <name> resumed> …", with the time at which
  * it came back. */
-static enum line_kind read_pthread(struct word line, struct os_call *out)
+static enum line_kind read_pthread(struct word line, struct os_calls_os_call *out)
 {
     static const char unfinished[] = "<unfinished ...>";
     out->thread = NO_THREAD;
@@ -163,7 +163,7 @@ static const struct tracer tracers[] = {
 enum { TRACERS = sizeof tracers / sizeof *tracers };
 
 /* A cache: a program makes the same few calls again and again. */
-struct known_name {
+struct os_calls_known_name {
     struct word text;
     bool is_reported;
     name_id id;
@@ -174,15 +174,15 @@ struct os_reader {
     struct profile *profile;
     struct source *source;
     struct os_calls *calls;
-    struct known_name known[KNOWN_NAMES];
+    struct os_calls_known_name known[KNOWN_NAMES];
 };
 
-static const struct known_name *look_up(struct os_reader *r, const struct tracer *tracer, struct word name)
+static const struct os_calls_known_name *look_up(struct os_reader *r, const struct tracer *tracer, struct word name)
 {
     const size_t slot = (name.len * 31 + (uint8_t)name.at[0] * 7 + (uint8_t)name.at[name.len - 1]) % KNOWN_NAMES;
-    struct known_name *k = &r->known[slot];
+    struct os_calls_known_name *k = &r->known[slot];
     if (k->text.len != name.len || memcmp(k->text.at, name.at, name.len) != 0) {
-        *k = (struct known_name){ name, tracer->is_reported(name), NAME_EMPTY };
+        *k = (struct os_calls_known_name){ name, tracer->is_reported(name), NAME_EMPTY };
         if (k->is_reported)
             k->id = names_add(r->profile->names, name.at, name.len);
     }
@@ -191,7 +191,7 @@ static const struct known_name *look_up(struct os_reader *r, const struct tracer
 
 /* The offset of the tracers' clocks to the collection's was not recorded: as in the reference, the first line is assumed to be at
  * the beginning of the collection. In files of our recorder it is. */
-static bool add_call(struct os_reader *r, const struct os_call *call, uint64_t first_at_ns, name_id name)
+static bool add_call(struct os_reader *r, const struct os_calls_os_call *call, uint64_t first_at_ns, name_id name)
 {
     const uint64_t thread = call->thread == NO_THREAD ? r->source->pid : call->thread;
     const int64_t since = (int64_t)(call->at_ns - first_at_ns), most = INT64_MAX / 4;
@@ -212,7 +212,7 @@ static void read_trace(struct os_reader *r, const struct tracer *tracer, struct 
     bool has_first = false;
     memset(r->known, 0, sizeof r->known);
     for (struct word line; text_next(t, &line);) {
-        struct os_call call = { 0 };
+        struct os_calls_os_call call = { 0 };
         enum line_kind kind = line.len > 0 ? tracer->read(line, &call) : LINE_NOTICE;
         if (kind == LINE_BAD)
             text_lost(t, LOSS_BAD_TEXT);
@@ -227,7 +227,7 @@ static void read_trace(struct os_reader *r, const struct tracer *tracer, struct 
         has_first = true;
         if (kind == LINE_START)
             continue;
-        const struct known_name *name = look_up(r, tracer, call.name);
+        const struct os_calls_known_name *name = look_up(r, tracer, call.name);
         if (!name->is_reported)
             text_lost(t, LOSS_OTHER_KIND);
         else if (!add_call(r, &call, first_at_ns, name->id))

@@ -234,7 +234,7 @@ static const struct snapshot_kind kinds[] = {
     { "-Memory.data", PROCESS_MEMORY, process_memory_line, process_memory_end },
 };
 
-static const struct snapshot_kind *kind_of(const char *family, uint64_t *pid)
+static const struct snapshot_kind *snapshots_kind_of(const char *family, uint64_t *pid)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const size_t digits = strspn(family, "0123456789");
@@ -261,7 +261,7 @@ bool snapshots_load(struct profile *p, struct source *s, struct usage *u, struct
     for (size_t i = 0; i < s->n_streams; i++) {
         struct text t;
         b.use = (struct process_use){ 0 };
-        const struct snapshot_kind *kind = kind_of(s->stream[i].family, &b.use.pid);
+        const struct snapshot_kind *kind = snapshots_kind_of(s->stream[i].family, &b.use.pid);
         if (!kind)
             continue;
         if (!text_open(&t, s, &s->stream[i], e))

@@ -111,7 +111,7 @@ static inline bool same_raw(struct json_span a, struct json_span b)
     return true;
 }
 
-static name_id name_of(struct chrome_events *r, struct json_span raw)
+static name_id chrome_events_name_of(struct chrome_events *r, struct json_span raw)
 {
     struct json_span text;
     if (raw.len == 0)
@@ -135,23 +135,23 @@ name_id chrome_events_name(struct chrome_events *r, struct json_span raw)
     if (raw.len == 0)
         return NAME_EMPTY;
     if (!r->known_names)
-        return name_of(r, raw);
+        return chrome_events_name_of(r, raw);
     struct known_name *known = &r->known_names[raw_hash(0, raw) % NAME_SLOTS];
     if (known->raw.len == 0 || !same_raw(known->raw, raw))
-        *known = (struct known_name){ raw, name_of(r, raw) };
+        *known = (struct known_name){ raw, chrome_events_name_of(r, raw) };
     return known->id;
 }
 
-static struct chrome_id id_of(struct chrome_events *r, struct json_span raw)
+static struct chrome_id chrome_events_id_of(struct chrome_events *r, struct json_span raw)
 {
-    struct chrome_id id = { .text = name_of(r, raw) };
+    struct chrome_id id = { .text = chrome_events_name_of(r, raw) };
     id.is_number = raw.len > 0 && json_fixed(raw, 0, &id.number);
     return id;
 }
 
 static uint32_t process_of(struct chrome_events *r, struct json_span pid)
 {
-    const struct chrome_id id = id_of(r, pid);
+    const struct chrome_id id = chrome_events_id_of(r, pid);
     const uint32_t at = keys_add(&r->process_keys, id.text, r->work);
     if (at == KEYS_NO_MEMORY) {
         r->failed = true;
@@ -187,10 +187,10 @@ static uint32_t track_add(struct chrome_events *r, uint32_t process, struct chro
 uint32_t chrome_events_track(struct chrome_events *r, struct json_span pid, struct json_span tid)
 {
     const uint32_t process = process_of(r, pid);
-    return track_add(r, process, id_of(r, tid));
+    return track_add(r, process, chrome_events_id_of(r, tid));
 }
 
-static uint32_t track_of(struct chrome_events *r, const struct json_span field[CHROME_FIELDS])
+static uint32_t chrome_events_track_of(struct chrome_events *r, const struct json_span field[CHROME_FIELDS])
 {
     const struct json_span pid = field[CHROME_PID], tid = field[CHROME_TID];
     if (!r->known_tracks)
@@ -229,11 +229,12 @@ void chrome_events_count(struct chrome_events *r, uint32_t track)
 }
 
 /* Reads what slices, instants and edges have in common. False: the event cannot be used. */
-static bool row_of(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], struct slice_row *row)
+static bool chrome_events_row_of(struct chrome_events *r, const struct json_span field[CHROME_FIELDS],
+                                 struct slice_row *row)
 {
     if (!time_of(field[CHROME_TS], &row->begin_ns) || !args_of(r, field[CHROME_ARGS], &row->args_at, &row->args_len))
         return false;
-    row->track = track_of(r, field);
+    row->track = chrome_events_track_of(r, field);
     row->name = chrome_events_name(r, field[CHROME_NAME]);
     row->category = chrome_events_name(r, field[CHROME_CAT]);
     chrome_events_count(r, row->track);
@@ -270,7 +271,8 @@ void chrome_events_slice(struct chrome_events *r, const struct slice_row *row)
 static bool add_slice(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     struct slice_row row = { 0 };
-    if ((field[CHROME_DUR].len > 0 && !time_of(field[CHROME_DUR], &row.dur_ns)) || !row_of(r, field, &row))
+    if ((field[CHROME_DUR].len > 0 && !time_of(field[CHROME_DUR], &row.dur_ns)) ||
+        !chrome_events_row_of(r, field, &row))
         return false;
     (void)at;
     row.dur_ns = row.dur_ns < 0 ? 0 : row.dur_ns; /* old writers subtract times of different clocks */
@@ -281,7 +283,7 @@ static bool add_slice(struct chrome_events *r, const struct json_span field[CHRO
 static bool add_edge(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     struct slice_row row = { 0 };
-    if (!row_of(r, field, &row))
+    if (!chrome_events_row_of(r, field, &row))
         return false;
     struct edge_row *new = list_add(&r->edges, r->work);
     if (new)
@@ -312,7 +314,7 @@ void chrome_events_instant(struct chrome_events *r, const struct slice_row *row,
 static bool add_instant(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     struct slice_row row = { 0 };
-    if (!row_of(r, field, &row))
+    if (!chrome_events_row_of(r, field, &row))
         return false;
     (void)at;
     chrome_events_instant(r, &row, letter_of(field[CHROME_SCOPE]));
@@ -346,7 +348,7 @@ static bool add_async(struct chrome_events *r, const struct json_span field[CHRO
     struct slice_row row = { 0 };
     const char phase = field[CHROME_PH].at[1];
     const struct json_span id = field[CHROME_ID].len ? field[CHROME_ID] : field[CHROME_ID2];
-    if (id.len == 0 || !row_of(r, field, &row) || r->failed)
+    if (id.len == 0 || !chrome_events_row_of(r, field, &row) || r->failed)
         return false;
     const uint32_t track = async_track(r, r->t->tracks.at[row.track].process, row.category);
     if (r->failed)
@@ -358,7 +360,7 @@ static bool add_async(struct chrome_events *r, const struct json_span field[CHRO
     }
     const bool is_old = phase == 'S' || phase == 'F';
     const uint32_t of_name = keys_add(&r->async_groups, (uint64_t)track << 32 | (is_old ? row.name : 0), r->work);
-    const uint32_t group = keys_add(&r->async_ids, (uint64_t)of_name << 32 | name_of(r, id), r->work);
+    const uint32_t group = keys_add(&r->async_ids, (uint64_t)of_name << 32 | chrome_events_name_of(r, id), r->work);
     struct edge_row *new = of_name != KEYS_NO_MEMORY &&group != KEYS_NO_MEMORY ? list_add(&r->edges, r->work) : NULL;
     if (new)
         *new = (struct edge_row){ row, at, UINT64_C(1) << 32 | group, phase == 'e' || phase == 'F' };
@@ -372,7 +374,7 @@ static bool add_counter(struct chrome_events *r, const struct json_span field[CH
     struct json_scan args;
     struct json_span key, value;
     const struct json_span text = field[CHROME_ARGS];
-    if (!text.at || !json_enter(&args, text.at, text.at + text.len, '{') || !row_of(r, field, &row))
+    if (!text.at || !json_enter(&args, text.at, text.at + text.len, '{') || !chrome_events_row_of(r, field, &row))
         return false;
     (void)at;
     while (json_next_key(&args, &key) && json_pass(&args, &value)) {
@@ -405,12 +407,12 @@ static bool add_flow(struct chrome_events *r, const struct json_span field[CHROM
     struct slice_row row = { 0 };
     struct chrome_flow flow = { .phase = field[CHROME_PH].at[1],
                                 .binds_enclosing = letter_of(field[CHROME_BP]) == 'e' };
-    if (field[CHROME_ID].len == 0 || !row_of(r, field, &row))
+    if (field[CHROME_ID].len == 0 || !chrome_events_row_of(r, field, &row))
         return false;
     (void)at;
     flow.is_text = !json_u64(field[CHROME_ID], &flow.id);
     if (flow.is_text)
-        flow.id = name_of(r, field[CHROME_ID]);
+        flow.id = chrome_events_name_of(r, field[CHROME_ID]);
     flow.ns = row.begin_ns;
     flow.name = row.name;
     flow.category = row.category;
@@ -438,7 +440,7 @@ static bool add_metadata(struct chrome_events *r, const struct json_span field[C
     const bool is_place = kind == PROCESS_PLACE || kind == THREAD_PLACE;
     if (value.len == 0 || (is_place && !json_fixed(value, 0, &place)))
         return true;
-    const name_id name = is_place ? NAME_EMPTY : name_of(r, value);
+    const name_id name = is_place ? NAME_EMPTY : chrome_events_name_of(r, value);
     if (kind <= PROCESS_PLACE) {
         const uint32_t i = process_of(r, field[CHROME_PID]);
         struct chrome_process *process = r->failed ? NULL : &r->t->processes.at[i];
@@ -450,7 +452,7 @@ static bool add_metadata(struct chrome_events *r, const struct json_span field[C
             process->has_sort_index = true, process->sort_index = place;
         return true;
     }
-    const uint32_t i = track_of(r, field);
+    const uint32_t i = chrome_events_track_of(r, field);
     struct chrome_track *track = r->failed ? NULL : &r->t->tracks.at[i];
     if (track && kind == THREAD_NAME)
         track->name = name;

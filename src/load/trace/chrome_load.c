@@ -22,7 +22,7 @@ enum {
 
 static const char phase_key[] = "\"ph\"";
 
-struct reading {
+struct chrome_load_reading {
     struct chrome_trace *t;
     struct chrome_events events;
     const char *end;
@@ -36,17 +36,17 @@ struct reading {
     bool is_cut;            /* the text ends inside something */
 };
 
-static uint64_t offset_of(const struct reading *r, const char *at)
+static uint64_t offset_of(const struct chrome_load_reading *r, const char *at)
 {
     return (uint64_t)(at - r->t->text);
 }
 
-static void lose(struct reading *r, enum loss why, const char *at)
+static void lose(struct chrome_load_reading *r, enum loss why, const char *at)
 {
     losses_add(&r->t->lost, why, 1, r->t->path, offset_of(r, at));
 }
 
-static void report_progress(struct reading *r, const char *at)
+static void report_progress(struct chrome_load_reading *r, const char *at)
 {
     if (at - r->reported >= PROGRESS_BYTES) {
         progress_work((uint64_t)(at - r->reported));
@@ -59,7 +59,7 @@ static void report_progress(struct reading *r, const char *at)
 }
 
 /* Reads the event at `begin` by the tolerant rule, and returns its end. NULL: it cannot be read that way either. */
-static const char *event_repair(struct reading *r, const char *begin, struct json_span field[CHROME_FIELDS])
+static const char *event_repair(struct chrome_load_reading *r, const char *begin, struct json_span field[CHROME_FIELDS])
 {
     const size_t left = (size_t)(r->end - begin), most = left < REPAIR_MOST ? left : REPAIR_MOST;
     struct json_scan event;
@@ -78,14 +78,14 @@ static const char *event_repair(struct reading *r, const char *begin, struct jso
     return memmem(second, (size_t)(event.at - second), phase_key, strlen(phase_key)) ? NULL : event.at;
 }
 
-static char before(const struct reading *r, const char *at)
+static char before(const struct chrome_load_reading *r, const char *at)
 {
     while (at > r->t->text && json_blanks(at - 1, at) == at)
         at--;
     return at > r->t->text ? at[-1] : 0;
 }
 
-static void find_last_phase(struct reading *r, const char *p)
+static void find_last_phase(struct chrome_load_reading *r, const char *p)
 {
     if (r->last_phase)
         return;
@@ -95,7 +95,7 @@ static void find_last_phase(struct reading *r, const char *p)
 }
 
 /* Whether the list of events ends with the ']' at p: behind all events, a key follows, or the end of everything. */
-static bool ends_list(const struct reading *r, const char *p)
+static bool ends_list(const struct chrome_load_reading *r, const char *p)
 {
     if (p < r->last_phase)
         return false;
@@ -108,7 +108,7 @@ static bool ends_list(const struct reading *r, const char *p)
 }
 
 /* The next position at which reading can continue: the beginning of an event, or the end of the list. */
-static const char *next_event(const struct reading *r, const char *p)
+static const char *next_event(const struct chrome_load_reading *r, const char *p)
 {
     for (; p < r->end; p++) {
         if (*p == '{' && strchr(",[}", before(r, p)) && before(r, p) != 0)
@@ -120,7 +120,7 @@ static const char *next_event(const struct reading *r, const char *p)
 }
 
 /* Counts text that cannot be read, from `begin`, where the scan was stuck at `at`, and continues behind it. */
-static void skip_damage(struct reading *r, struct json_scan *list, const char *begin, const char *at)
+static void skip_damage(struct chrome_load_reading *r, struct json_scan *list, const char *begin, const char *at)
 {
     if (at == r->end) {
         lose(r, LOSS_CUT_SHORT, begin);
@@ -134,7 +134,7 @@ static void skip_damage(struct reading *r, struct json_scan *list, const char *b
     list->is_inside = false; /* no comma is expected here */
 }
 
-static void read_event(struct reading *r, struct json_scan *list)
+static void read_event(struct chrome_load_reading *r, struct json_scan *list)
 {
     const char *begin = list->at;
     struct json_scan event;
@@ -165,7 +165,7 @@ static void read_event(struct reading *r, struct json_scan *list)
 }
 
 /* The list of events that begins at `at`; returns where it ends. */
-static const char *read_events(struct reading *r, const char *at, bool is_all)
+static const char *read_events(struct chrome_load_reading *r, const char *at, bool is_all)
 {
     struct json_scan list;
     json_enter(&list, at, r->end, '[');
@@ -188,7 +188,7 @@ static const char *read_events(struct reading *r, const char *at, bool is_all)
     return list.at;
 }
 
-static void add_fact(struct reading *r, struct json_span key, struct json_span value)
+static void add_fact(struct chrome_load_reading *r, struct json_span key, struct json_span value)
 {
     struct chrome_fact *new = list_add(&r->t->facts, r->t->mem);
     r->events.failed |= !new;
@@ -200,7 +200,7 @@ static void add_fact(struct reading *r, struct json_span key, struct json_span v
 
 /* Behind damage between the keys of the file: the next of the two that matter. What a search has found is kept until `at` is
  * beyond it: each key is searched for once in every part of the text, however often it is damaged. */
-static const char *next_key(struct reading *r, const char *at)
+static const char *next_key(struct chrome_load_reading *r, const char *at)
 {
     static const char *const wanted[TOP_KEYS] = { "\"traceEvents\"", "\"baseTimeNanoseconds\"" };
     const char *first = r->end;
@@ -215,7 +215,7 @@ static const char *next_key(struct reading *r, const char *at)
 }
 
 /* The keys of a file that is an object. False: it has no events. */
-static bool read_object(struct reading *r, const char *at)
+static bool read_object(struct chrome_load_reading *r, const char *at)
 {
     struct json_scan file;
     struct json_span key, value;
@@ -259,7 +259,7 @@ static bool no_events(const struct chrome_trace *t, struct error *e)
         t->path);
 }
 
-static bool read_text(struct reading *r, struct error *e)
+static bool read_text(struct chrome_load_reading *r, struct error *e)
 {
     struct chrome_trace *t = r->t;
     const char *at = text_begin(t);
@@ -274,7 +274,9 @@ static bool read_text(struct reading *r, struct error *e)
 /* Reads t->text. On failure everything is freed. */
 static bool parse(struct chrome_trace *t, struct error *e)
 {
-    struct reading r = { .t = t, .end = t->text + t->n_bytes, .reported = t->text, .repair_left = REPAIR_FIRST };
+    struct chrome_load_reading r = {
+        .t = t, .end = t->text + t->n_bytes, .reported = t->text, .repair_left = REPAIR_FIRST
+    };
     t->mem = arena_new();
     t->names = names_new();
     const bool has_memory = chrome_events_init(&r.events, t) && chrome_events_know(&r.events) && t->mem && t->names;

@@ -7,13 +7,13 @@
 
 #include "base/memory/hash.h"
 
-static name_id name_of(void *context, const char *text, size_t len)
+static name_id chrome_straight_name_of(void *context, const char *text, size_t len)
 {
     struct chrome_straight *s = context;
     return names_add_recent(s->events.t->names, &s->names, text, len);
 }
 
-static uint32_t track_of(struct chrome_straight *s, uint32_t pid, int64_t tid)
+static uint32_t chrome_straight_track_of(struct chrome_straight *s, uint32_t pid, int64_t tid)
 {
     struct straight_track *known = &s->track[hash_more(hash_u64(pid), (uint64_t)tid) % STRAIGHT_TRACKS];
     if (!known->is_set || known->pid != pid || known->tid != tid) {
@@ -38,12 +38,12 @@ static void add_flow(struct chrome_straight *s, const struct chrome_event *e, ui
         const struct json_span id = { e->id, strlen(e->id) };
         flow.is_text = !json_u64(id, &flow.id);
         if (flow.is_text)
-            flow.id = name_of(s, id.at, id.len);
+            flow.id = chrome_straight_name_of(s, id.at, id.len);
     }
     chrome_events_flow(&s->events, &flow);
 }
 
-static void add(void *context, const struct chrome_event *e)
+static void chrome_straight_add(void *context, const struct chrome_event *e)
 {
     struct chrome_straight *s = context;
     struct chrome_events *r = &s->events;
@@ -54,7 +54,7 @@ static void add(void *context, const struct chrome_event *e)
                                    .args_len = has_args ? (uint32_t)e->args_len : 0,
                                    .name = e->name,
                                    .category = e->category,
-                                   .track = track_of(s, e->pid, e->tid) };
+                                   .track = chrome_straight_track_of(s, e->pid, e->tid) };
     if (r->failed)
         return;
     r->t->n_events++;
@@ -86,7 +86,9 @@ static void add_text(void *context, const char *text, size_t len, uint64_t at)
 bool chrome_straight_begin(struct chrome_straight *s, struct chrome_trace *t, const char *path)
 {
     *t = (struct chrome_trace){ .path = path, .mem = arena_new(), .names = names_new() };
-    s->sink = (struct chrome_sink){ .context = s, .name = name_of, .add = add, .add_text = add_text };
+    s->sink = (struct chrome_sink){
+        .context = s, .name = chrome_straight_name_of, .add = chrome_straight_add, .add_text = add_text
+    };
     return chrome_events_init(&s->events, t) && t->mem && t->names;
 }
 

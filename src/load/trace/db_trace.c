@@ -117,7 +117,7 @@ static bool cell_text(struct db_trace *t, sqlite3_stmt *s, int column, int of_ty
 
 enum { CELL_BYTES = 4096, NAME_BYTES = 65536, MOST_ROWS = 200 /* of one id */ };
 
-static void put_text(struct db_trace *t, const char *text, size_t n, size_t most)
+static void db_trace_put_text(struct db_trace *t, const char *text, size_t n, size_t most)
 {
     while (n > most && most > 0 && ((unsigned char)text[most] & 0xC0) == 0x80)
         most--; /* not in the middle of a character */
@@ -209,7 +209,8 @@ static uint32_t process_of(struct db_trace *t, enum db_process kind, int64_t num
 }
 
 /* The track of a process with an identifying number; a new track is written with its title and position. */
-static uint32_t track_of(struct db_trace *t, uint32_t process, uint64_t number, const char *title, int64_t place)
+static uint32_t db_trace_track_of(struct db_trace *t, uint32_t process, uint64_t number, const char *title,
+                                  int64_t place)
 {
     const size_t n = t->tracks.key.n;
     const uint32_t at = keys_add(&t->tracks, (uint64_t)process << 48 ^ number, t->r->mem);
@@ -257,10 +258,10 @@ static void put_member(struct db_trace *t, sqlite3_stmt *s, int column, int of_t
     if (!*is_first)
         out_char(t->o, ',');
     *is_first = false;
-    put_text(t, name, strlen(name), CELL_BYTES);
+    db_trace_put_text(t, name, strlen(name), CELL_BYTES);
     out_char(t->o, ':');
     if (is_text)
-        put_text(t, text, n, CELL_BYTES);
+        db_trace_put_text(t, text, n, CELL_BYTES);
     else if (type == SQLITE_FLOAT)
         out_real(t->o, sqlite3_column_double(s, column));
     else
@@ -281,12 +282,12 @@ static void put_members(struct db_trace *t, sqlite3_stmt *s, int of_type, const 
 /* ---- slices
  * -------------------------------------------------------------------------------------------------------- */
 
-enum row_kind { BY_THREAD, BY_STREAM, BY_GROUP, BY_TYPE, BY_DOMAIN, ONE_ROW };
+enum db_trace_row_kind { BY_THREAD, BY_STREAM, BY_GROUP, BY_TYPE, BY_DOMAIN, ONE_ROW };
 
 struct slices_table {
     const char *table;
     enum db_process process;
-    enum row_kind row;
+    enum db_trace_row_kind row;
     int of_type;             /* what the numbers of its column "type" are */
     const char *name_column; /* NULL, or without a text: `name` */
     const char *name;
@@ -347,12 +348,12 @@ static uint32_t named_track(struct db_trace *t, uint32_t process, sqlite3_stmt *
     else
         snprintf(title, sizeof title, "%s%.*s", before, kept, text);
     const uint64_t number = (uint64_t)number_or(s, column, 0) & 0xffffffff;
-    return track_of(t, process, number << 12 | ((uint64_t)(plane + 1) & 0xfff), title,
-                    (int64_t)(number << 12) + plane + 1);
+    return db_trace_track_of(t, process, number << 12 | ((uint64_t)(plane + 1) & 0xfff), title,
+                             (int64_t)(number << 12) + plane + 1);
 }
 
-static uint32_t row_of(struct db_trace *t, const struct slices_table *of, sqlite3_stmt *s, const struct columns *c,
-                       uint32_t *process)
+static uint32_t db_trace_row_of(struct db_trace *t, const struct slices_table *of, sqlite3_stmt *s,
+                                const struct columns *c, uint32_t *process)
 {
     const int64_t thread = number_or(s, c->thread, 0), device = number_or(s, c->device, 0);
     const bool is_host = of->process >= PYTHON && of->process <= OS_CALLS;
@@ -362,16 +363,16 @@ static uint32_t row_of(struct db_trace *t, const struct slices_table *of, sqlite
     switch (of->row) {
     case BY_THREAD:
         snprintf(title, sizeof title, "Thread %" PRId64, tid);
-        return track_of(t, *process, (uint64_t)tid, title, tid);
+        return db_trace_track_of(t, *process, (uint64_t)tid, title, tid);
     case BY_STREAM:
         snprintf(title, sizeof title, "Stream %" PRId64, stream);
-        return track_of(t, *process, (uint64_t)stream & 0xffffffff, title, stream);
+        return db_trace_track_of(t, *process, (uint64_t)stream & 0xffffffff, title, stream);
     case BY_GROUP: return named_track(t, *process, s, c->group, NO_TEXTS, "Group ", -1);
     case BY_DOMAIN: return named_track(t, *process, s, c->domain, NO_TEXTS, "Domain ", -1);
     case BY_TYPE: return named_track(t, *process, s, c->type, of->of_type, "", -1);
     case ONE_ROW: break;
     }
-    return track_of(t, *process, UINT64_C(1) << 40, of->name, 0);
+    return db_trace_track_of(t, *process, UINT64_C(1) << 40, of->name, 0);
 }
 
 static void end_add(struct db_trace *t, int64_t connection, int64_t ns, uint32_t process, uint32_t track,
@@ -433,7 +434,7 @@ static void put_category(struct db_trace *t, const struct slices_table *of, sqli
     if (of->of_type == OF_API)
         (void)cell_text(t, s, c->type, OF_API, &text, &n);
     out_lit(t->o, ",\"cat\":");
-    put_text(t, text, n, CELL_BYTES);
+    db_trace_put_text(t, text, n, CELL_BYTES);
 }
 
 static void put_slice_name(struct db_trace *t, const struct slices_table *of, sqlite3_stmt *s, const struct columns *c,
@@ -450,7 +451,7 @@ static void put_slice_name(struct db_trace *t, const struct slices_table *of, sq
     } else if (!info || !cell_text(t, info, column, NO_TEXTS, &text, &n)) {
         (void)cell_text(t, s, c->name, of->of_type, &text, &n);
     }
-    put_text(t, text, n, NAME_BYTES);
+    db_trace_put_text(t, text, n, NAME_BYTES);
 }
 
 static void put_slice(struct db_trace *t, const struct slices_table *of, sqlite3_stmt *s, const struct columns *c)
@@ -469,7 +470,7 @@ static void put_slice(struct db_trace *t, const struct slices_table *of, sqlite3
         track = named_track(t, process, info, db_column(info, "groupName"), NO_TEXTS, "Group ",
                             number_or(info, db_column(info, "planeId"), 0) & 0xff);
     } else {
-        track = row_of(t, of, s, c, &process);
+        track = db_trace_row_of(t, of, s, c, &process);
     }
     const bool is_instant = of->row == BY_DOMAIN && begin_ns == end_ns;
     if (t->failed || !event_begin(t, is_instant ? 'i' : 'X', process, track))

@@ -27,7 +27,7 @@ enum {
 
 enum interned { INTERN_CATEGORY, INTERN_NAME, INTERN_ARG_NAME, INTERN_TEXT, INTERN_KINDS };
 
-struct span {
+struct pftrace_read_span {
     const char *at; /* NULL: there is none */
     size_t len;
 };
@@ -35,7 +35,7 @@ struct span {
 /* The texts of a kind, by their numbers. */
 struct interned_texts {
     struct keys number;
-    LIST(struct span) text;
+    LIST(struct pftrace_read_span) text;
 };
 
 struct open_slice {
@@ -47,7 +47,7 @@ struct pf_track {
     uint64_t parent;
     bool is_known, is_process, is_thread, is_counter;
     int64_t pid, tid;
-    struct span name;
+    struct pftrace_read_span name;
     LIST(struct open_slice) open; /* the innermost last */
     char *text;                   /* members of the open slices */
     size_t n_text, text_cap;
@@ -123,9 +123,9 @@ static bool field_next(struct bytes *b, struct pf_field *f)
     return done;
 }
 
-static struct span span_of(const struct pf_field *f)
+static struct pftrace_read_span span_of(const struct pf_field *f)
 {
-    return (struct span){ f->of.data ? (const char *)f->of.data : "", f->of.size };
+    return (struct pftrace_read_span){ f->of.data ? (const char *)f->of.data : "", f->of.size };
 }
 
 static void lose(struct pf_reader *r, enum loss why)
@@ -140,17 +140,19 @@ static void interned_add(struct pf_reader *r, enum interned kind, struct bytes e
     struct interned_texts *t = &r->interned[kind];
     struct pf_field f;
     uint64_t id = 0;
-    struct span text = { "", 0 };
+    struct pftrace_read_span text = { "", 0 };
     while (field_next(&entry, &f)) {
         id = f.number == INTERNED_ID ? f.value : id;
         text = f.number == INTERNED_VALUE ? span_of(&f) : text;
     }
     const uint32_t at = keys_add(&t->number, id, r->mem);
-    struct span *new = at == t->text.n ? list_add(&t->text, r->mem) : at < t->text.n ? &t->text.at[at] : NULL;
+    struct pftrace_read_span *new = at == t->text.n  ? list_add(&t->text, r->mem)
+                                    : at < t->text.n ? &t->text.at[at]
+                                                     : NULL;
     const char *kept = new ? arena_text(r->mem, text.at, text.len) : NULL;
     r->has_no_memory |= !kept;
     if (kept)
-        *new = (struct span){ kept, text.len };
+        *new = (struct pftrace_read_span){ kept, text.len };
 }
 
 static void interned_read(struct pf_reader *r, struct bytes all)
@@ -163,13 +165,13 @@ static void interned_read(struct pf_reader *r, struct bytes all)
                 interned_add(r, (enum interned)kind, f.of);
 }
 
-static struct span interned(const struct pf_reader *r, enum interned kind, uint64_t id)
+static struct pftrace_read_span interned(const struct pf_reader *r, enum interned kind, uint64_t id)
 {
     const uint32_t at = keys_find(&r->interned[kind].number, id);
-    return at == KEYS_NONE ? (struct span){ "?", 1 } : r->interned[kind].text.at[at];
+    return at == KEYS_NONE ? (struct pftrace_read_span){ "?", 1 } : r->interned[kind].text.at[at];
 }
 
-static void put_text(struct out *o, struct span text)
+static void pftrace_read_put_text(struct out *o, struct pftrace_read_span text)
 {
     out_json(o, text.at, text.len);
 }
@@ -211,7 +213,7 @@ static void put_arg(struct pf_reader *r, struct bytes arg, bool has_name, unsign
 {
     struct bytes all = arg;
     struct pf_field f, value = { 0 };
-    struct span name = { "?", 1 };
+    struct pftrace_read_span name = { "?", 1 };
     while (field_next(&arg, &f))
         if (f.number == ARG_NAME)
             name = interned(r, INTERN_ARG_NAME, f.value);
@@ -220,7 +222,7 @@ static void put_arg(struct pf_reader *r, struct bytes arg, bool has_name, unsign
         else
             value = f;
     if (has_name) {
-        put_text(&r->inner, name);
+        pftrace_read_put_text(&r->inner, name);
         out_char(&r->inner, ':');
     }
     switch (value.number) {
@@ -230,8 +232,8 @@ static void put_arg(struct pf_reader *r, struct bytes arg, bool has_name, unsign
     case ARG_INT: out_i64(&r->inner, (int64_t)value.value); break;
     case ARG_REAL: put_real(&r->inner, value.value); break;
     case ARG_TEXT:
-    case ARG_JSON: put_text(&r->inner, span_of(&value)); break;
-    case ARG_TEXT_ID: put_text(&r->inner, interned(r, INTERN_TEXT, value.value)); break;
+    case ARG_JSON: pftrace_read_put_text(&r->inner, span_of(&value)); break;
+    case ARG_TEXT_ID: pftrace_read_put_text(&r->inner, interned(r, INTERN_TEXT, value.value)); break;
     case ARG_MEMBER:
     case ARG_ELEMENT:
         if (depth < ARG_DEPTH) {
@@ -246,7 +248,7 @@ static void put_arg(struct pf_reader *r, struct bytes arg, bool has_name, unsign
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-static struct pf_track *track_of(struct pf_reader *r, uint64_t uuid)
+static struct pf_track *pftrace_read_track_of(struct pf_reader *r, uint64_t uuid)
 {
     const uint32_t at = keys_add(&r->uuid, uuid, r->mem);
     struct pf_track *t = at == r->tracks.n ? list_add(&r->tracks, r->mem) : at < r->tracks.n ? &r->tracks.at[at] : NULL;
@@ -275,7 +277,7 @@ static void event_begin(struct pf_reader *r, char phase, const struct pf_track *
 }
 
 static void put_metadata(struct pf_reader *r, const struct pf_track *t, const char *what, const char *key,
-                         struct span text)
+                         struct pftrace_read_span text)
 {
     event_begin(r, 'M', t);
     out_lit(r->to, ",\"name\":\"");
@@ -283,7 +285,7 @@ static void put_metadata(struct pf_reader *r, const struct pf_track *t, const ch
     out_lit(r->to, "\",\"args\":{\"");
     out_bytes(r->to, key, strlen(key));
     out_lit(r->to, "\":");
-    put_text(r->to, text);
+    pftrace_read_put_text(r->to, text);
     out_lit(r->to, "}}");
 }
 
@@ -301,7 +303,7 @@ static void track_read(struct pf_reader *r, struct bytes all)
 {
     struct pf_field f, inner;
     struct pf_track new = { .is_known = true };
-    struct span labels = { 0 };
+    struct pftrace_read_span labels = { 0 };
     uint64_t uuid = 0, rank = 0;
     bool has_rank = false;
     while (field_next(&all, &f))
@@ -332,7 +334,7 @@ static void track_read(struct pf_reader *r, struct bytes all)
             break;
         default: break;
         }
-    struct pf_track *t = track_of(r, uuid);
+    struct pf_track *t = pftrace_read_track_of(r, uuid);
     if (!t || t->is_known)
         return; /* it is sent again, as after a reset */
     if (new.is_process &&new.name.at)
@@ -345,7 +347,7 @@ static void track_read(struct pf_reader *r, struct bytes all)
         put_rank(r, &new, new.is_process ? "process_sort_index" : "thread_sort_index", (int32_t)rank);
     const char *kept = new.name.at ? arena_text(r->mem, new.name.at, new.name.len) : NULL;
     r->has_no_memory |= new.name.at && !kept;
-    new.name = (struct span){ kept, kept ? new.name.len : 0 };
+    new.name = (struct pftrace_read_span){ kept, kept ? new.name.len : 0 };
     new.open.at = t->open.at; /* events may come before their track */
     new.open.n = t->open.n;
     new.open.cap = t->open.cap;
@@ -361,7 +363,7 @@ struct pf_event {
     uint64_t type, track, counter_bits;
     int64_t ns;
     bool has_counter;
-    struct span name, category;
+    struct pftrace_read_span name, category;
 };
 
 static void put_flow(struct pf_reader *r, const struct pf_track *owner, char phase, uint64_t id, int64_t ns)
@@ -381,10 +383,10 @@ static void members_read(struct pf_reader *r, const struct pf_event *ev, struct 
     bool is_first = true;
     r->inner.n = 0;
     out_lit(&r->inner, ",\"name\":");
-    put_text(&r->inner, ev->name.at ? ev->name : (struct span){ "?", 1 });
+    pftrace_read_put_text(&r->inner, ev->name.at ? ev->name : (struct pftrace_read_span){ "?", 1 });
     if (ev->category.at) {
         out_lit(&r->inner, ",\"cat\":");
-        put_text(&r->inner, ev->category);
+        pftrace_read_put_text(&r->inner, ev->category);
     }
     while (field_next(&all, &f)) {
         if (f.number == EVENT_FLOW || f.number == EVENT_FLOW_END)
@@ -446,7 +448,7 @@ static void counter_put(struct pf_reader *r, const struct pf_event *ev, const st
 {
     event_begin(r, 'C', owner);
     out_lit(r->to, ",\"name\":");
-    put_text(r->to, t->name.at ? t->name : (struct span){ "?", 1 });
+    pftrace_read_put_text(r->to, t->name.at ? t->name : (struct pftrace_read_span){ "?", 1 });
     out_lit(r->to, ",\"ts\":");
     out_us(r->to, ev->ns);
     out_lit(r->to, ",\"args\":{\"value\":");
@@ -480,7 +482,7 @@ static void event_read(struct pf_reader *r, struct bytes all, uint64_t timestamp
             ev.counter_bits = f.number == EVENT_COUNTER ? f.value : bits_of((double)(int64_t)f.value);
         }
     }
-    struct pf_track *t = track_of(r, ev.track);
+    struct pf_track *t = pftrace_read_track_of(r, ev.track);
     if (!t)
         return;
     if (fields.at != fields.size || timestamp > INT64_MAX || (ev.type == TYPE_COUNTER && !ev.has_counter)) {

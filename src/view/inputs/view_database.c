@@ -27,7 +27,7 @@ static const char *device_word(const struct db_trace *t)
 
 /* ---- memory -------------------------------------------------------------------------------------------------------- */
 
-static const char *text_of(struct view_input *in, struct db_reader *r, sqlite3_stmt *s, int column)
+static const char *view_database_text_of(struct view_input *in, struct db_reader *r, sqlite3_stmt *s, int column)
 {
     bool is_there = false;
     if (column < 0)
@@ -65,7 +65,7 @@ static bool held_load(struct view_input *in, struct db_reader *r, const struct d
             has_memory = false;
         if (has_memory && at == in->allocators.n) {
             struct view_allocator *added = list_add(&in->allocators, in->mem);
-            const char *of = text_of(in, r, s, component);
+            const char *of = view_database_text_of(in, r, s, component);
             if (added && of)
                 added->name = arena_printf(in->mem, "%s %lld, %s", device_word(t), (long long)number, of);
             has_memory = added && added->name;
@@ -133,7 +133,7 @@ static bool blocks_load(struct view_input *in, struct db_reader *r, const struct
         if (begin_ns <= 0)
             continue;
         struct view_block *added = list_add(&blocks, in->mem);
-        const char *of = text_of(in, r, s, name);
+        const char *of = view_database_text_of(in, r, s, name);
         has_memory = added && of;
         if (has_memory)
             *added = (struct view_block){ .begin_ns = begin_ns,

@@ -12,7 +12,7 @@ struct db_kernels {
 };
 
 /* Texts are numbers of STRING_IDS. */
-static name_id text_of(const struct db_reader *r, sqlite3_stmt *s, int column)
+static name_id view_database_work_text_of(const struct db_reader *r, sqlite3_stmt *s, int column)
 {
     bool is_there = false;
     const name_id text = column >= 0 ? db_text(&r->strings, sqlite3_column_int64(s, column), &is_there) : NAME_EMPTY;
@@ -38,12 +38,13 @@ static bool kernels_read(struct db_kernels *out, struct db_reader *r, struct are
         has_memory = new != NULL;
         if (!new)
             continue;
-        new->name = text_of(r, s, type);
-        new->name = new->name == NAME_EMPTY || new->name == NAME_NA ? text_of(r, s, name) : new->name;
+        new->name = view_database_work_text_of(r, s, type);
+        new->name =
+            new->name == NAME_EMPTY || new->name == NAME_NA ? view_database_work_text_of(r, s, name) : new->name;
         for (int i = 0; i < 2; i++) {
-            new->shapes[i] = text_of(r, s, shapes[i]);
-            new->types[i] = text_of(r, s, types[i]);
-            new->formats[i] = text_of(r, s, formats[i]);
+            new->shapes[i] = view_database_work_text_of(r, s, shapes[i]);
+            new->types[i] = view_database_work_text_of(r, s, types[i]);
+            new->formats[i] = view_database_work_text_of(r, s, formats[i]);
         }
     }
     sqlite3_finalize(s);

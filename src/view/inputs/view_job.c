@@ -18,7 +18,7 @@
 
 enum { MOST_DRAWN = 8 }; /* timelines that are drawn by default */
 
-static bool find(struct job *job, const struct view_job *j, struct error *e)
+static bool view_job_find(struct job *job, const struct view_job *j, struct error *e)
 {
     bool done = job_init(job, e);
     for (size_t i = 0; done && i < j->n_paths; i++)
@@ -48,7 +48,7 @@ static void draw(struct view_job_answer *a, int64_t rank, size_t *n)
 static bool draw_wanted(struct view_job_answer *a, const struct view_job *j, struct error *e)
 {
     struct job job = { 0 };
-    const bool done = find(&job, j, e) && job_complete(&job, j->wanted, e);
+    const bool done = view_job_find(&job, j, e) && job_complete(&job, j->wanted, e);
     for (size_t i = 0; done && i < job.ranks.n; i++) {
         struct view_job_rank *r = rank_of(a, job.ranks.at[i].rank);
         if (r)
@@ -107,7 +107,7 @@ enum view_paths view_job_look(struct view_job_answer *out, const struct view_job
     struct error e = { 0 };
     *out = (struct view_job_answer){ 0 };
     enum view_paths are = j->n_paths == 2 ? PATHS_RUNS : PATHS_APART;
-    if (find(&job, j, &e)) {
+    if (view_job_find(&job, j, &e)) {
         const size_t n = job.ranks.n;
         bool is_known = n > 1;
         for (size_t i = 0; i < n; i++)
@@ -250,7 +250,7 @@ bool view_job_read(struct view_job_answer *out, const struct view_job *j, struct
     struct job job = { 0 };
     struct cluster_result result = { 0 };
     *out = (struct view_job_answer){ 0 };
-    bool done = find(&job, j, e) && job_complete(&job, NULL, e) && cluster_run(&job, &request, &result, e);
+    bool done = view_job_find(&job, j, e) && job_complete(&job, NULL, e) && cluster_run(&job, &request, &result, e);
     if (done && result.n_ranks == 0)
         done = error_set(e, FAULT_ASKED, "%s: no rank could be read", j->path[0]);
     for (size_t i = 0; i < job.notes.n; i++)

@@ -31,7 +31,7 @@ struct joint_step {
     int64_t begin_ns;
 };
 
-struct loading {
+struct view_joint_loading {
     struct view_input *in;
     const struct view_joint *of;
     struct joint joint;
@@ -46,13 +46,13 @@ struct loading {
     struct error *e;
 };
 
-static bool no_memory(struct loading *q)
+static bool no_memory(struct view_joint_loading *q)
 {
     return error_no_memory(q->e, q->in->path);
 }
 
 /* Adds a sentence to the overview, with a lock: pages may be reading while timelines are drawn. */
-static bool sentence_add(struct loading *q, const char *text)
+static bool sentence_add(struct view_joint_loading *q, const char *text)
 {
     pthread_rwlock_wrlock(&q->in->lock);
     struct view_sentence *s = text ? list_add(&q->in->sentences, q->in->mem) : NULL;
@@ -62,7 +62,7 @@ static bool sentence_add(struct loading *q, const char *text)
     return s || no_memory(q);
 }
 
-static bool keep_losses(struct loading *q, const struct losses *lost, bool is_lossy)
+static bool keep_losses(struct view_joint_loading *q, const struct losses *lost, bool is_lossy)
 {
     pthread_rwlock_wrlock(&q->in->lock);
     q->in->is_lossy |= is_lossy;
@@ -72,7 +72,7 @@ static bool keep_losses(struct loading *q, const struct losses *lost, bool is_lo
 }
 
 /* Sets the progress before the next of n parts is read and drawn. */
-static void advance(struct loading *q, unsigned from, size_t done, size_t n, const char *path)
+static void advance(struct view_joint_loading *q, unsigned from, size_t done, size_t n, const char *path)
 {
     const unsigned room = DRAWN - from;
     view_progress_stage(&q->in->progress, VIEW_DRAWING, from + (unsigned)(room * done / n),
@@ -80,7 +80,7 @@ static void advance(struct loading *q, unsigned from, size_t done, size_t n, con
 }
 
 /* Notes which processes of the joint timeline belong to a part. */
-static bool keep_rank(struct loading *q, const struct joint_part *p, int64_t rank)
+static bool keep_rank(struct view_joint_loading *q, const struct joint_part *p, int64_t rank)
 {
     struct view_rank *to = list_add(&q->in->ranks, q->in->mem);
     uint32_t first = 0;
@@ -92,7 +92,7 @@ static bool keep_rank(struct loading *q, const struct joint_part *p, int64_t ran
 }
 
 /* Connects the collectives of the last part with those of the parts before it. */
-static bool tie(struct loading *q, const struct profile *profile)
+static bool tie(struct view_joint_loading *q, const struct profile *profile)
 {
     size_t first = 0;
     for (size_t i = 0; i + 1 < q->joint.parts.n; i++)
@@ -101,8 +101,8 @@ static bool tie(struct loading *q, const struct profile *profile)
 }
 
 /* Draws a loaded directory as a part of the joint timeline. */
-static bool draw_part(struct loading *q, const struct recording *l, const char *path, const char *title, int64_t rank,
-                      int64_t shift_ns)
+static bool draw_part(struct view_joint_loading *q, const struct recording *l, const char *path, const char *title,
+                      int64_t rank, int64_t shift_ns)
 {
     struct joint_part *p = title ? joint_add(&q->joint) : NULL;
     if (!p)
@@ -119,7 +119,8 @@ static bool draw_part(struct loading *q, const struct recording *l, const char *
 }
 
 /* Makes a trace or database, which has been read, a part of the joint timeline. */
-static bool draw_file(struct loading *q, struct recording *l, const char *title, int64_t rank, int64_t shift_ns)
+static bool draw_file(struct view_joint_loading *q, struct recording *l, const char *title, int64_t rank,
+                      int64_t shift_ns)
 {
     struct joint_part *p = title ? joint_add(&q->joint) : NULL;
     if (!p)
@@ -136,7 +137,7 @@ static bool draw_file(struct loading *q, struct recording *l, const char *title,
 
 /* ---- a job ------------------------------------------------------------------------------------------------------ */
 
-static bool load_rank(struct loading *q, const struct view_job_rank *r)
+static bool load_rank(struct view_joint_loading *q, const struct view_job_rank *r)
 {
     struct recording l = { 0 };
     int why;
@@ -164,7 +165,7 @@ static bool load_rank(struct loading *q, const struct view_job_rank *r)
     return done;
 }
 
-static bool load_job(struct loading *q)
+static bool load_job(struct view_joint_loading *q)
 {
     struct view_input *in = q->in;
     struct view_job_answer answer;
@@ -194,7 +195,7 @@ static bool load_job(struct loading *q)
 
 /* ---- two runs ----------------------------------------------------------------------------------------------------- */
 
-static bool add_step(struct loading *q, unsigned side, const char *name, int64_t begin_ns)
+static bool add_step(struct view_joint_loading *q, unsigned side, const char *name, int64_t begin_ns)
 {
     struct joint_step *s = list_add(&q->steps[side], q->in->mem);
     if (s)
@@ -202,7 +203,7 @@ static bool add_step(struct loading *q, unsigned side, const char *name, int64_t
     return (s && !names_failed(q->names)) || no_memory(q);
 }
 
-static bool add_steps(struct loading *q, unsigned side, const struct run_rank *rank)
+static bool view_joint_add_steps(struct view_joint_loading *q, unsigned side, const struct run_rank *rank)
 {
     struct step_series s;
     bool done = run_rank_series(&s, rank, q->in->mem);
@@ -214,7 +215,7 @@ static bool add_steps(struct loading *q, unsigned side, const struct run_rank *r
 }
 
 /* What is compared of a rank of a run. One that has nothing to compare is only drawn. */
-static bool measure(struct loading *q, unsigned side, const struct run_rank *rank, const char *path)
+static bool measure(struct view_joint_loading *q, unsigned side, const struct run_rank *rank, const char *path)
 {
     struct measured_rank *to = list_add(&q->ranks[side], q->in->mem);
     struct error own = { 0 };
@@ -234,7 +235,7 @@ static bool measure(struct loading *q, unsigned side, const struct run_rank *ran
     return true;
 }
 
-static bool load_run_input(struct loading *q, unsigned side, const struct input *input, bool is_drawn)
+static bool load_run_input(struct view_joint_loading *q, unsigned side, const struct input *input, bool is_drawn)
 {
     struct recording l = { 0 };
     struct view_input *in = q->in;
@@ -246,7 +247,7 @@ static bool load_run_input(struct loading *q, unsigned side, const struct input 
         const struct run_rank view = recording_rank(&l, i);
         if (i == 0 && !run_rank_number(&view, &rank))
             rank = -1;
-        done = measure(q, side, &view, input->path) && (q->steps[side].n > 0 || add_steps(q, side, &view));
+        done = measure(q, side, &view, input->path) && (q->steps[side].n > 0 || view_joint_add_steps(q, side, &view));
     }
     const char *title = rank < 0 ? arena_printf(in->mem, "%c", 'A' + (int)side)
                                  : arena_printf(in->mem, "%c, rank %lld", 'A' + (int)side, (long long)rank);
@@ -256,7 +257,7 @@ static bool load_run_input(struct loading *q, unsigned side, const struct input 
     return done;
 }
 
-static int64_t first_begin(const struct loading *q, unsigned side)
+static int64_t first_begin(const struct view_joint_loading *q, unsigned side)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < q->joint.parts.n; i++) {
@@ -268,7 +269,7 @@ static int64_t first_begin(const struct loading *q, unsigned side)
 }
 
 /* Finds the first step that both runs have, or the wanted one (NULL: any). False: no memory. */
-static bool first_common(struct loading *q, const char *wanted, const struct joint_step *common[RUNS])
+static bool first_common(struct view_joint_loading *q, const char *wanted, const struct joint_step *common[RUNS])
 {
     const struct joint_step **second = arena_take(q->in->mem, names_count(q->names), sizeof *second); /* by name */
     common[0] = common[1] = NULL;
@@ -286,7 +287,7 @@ static bool first_common(struct loading *q, const char *wanted, const struct joi
 
 /* Shifts the second run so that the chosen step, or the first common step, or else the first event begins at the
  * same time. */
-static bool align(struct loading *q)
+static bool align(struct view_joint_loading *q)
 {
     const char *wanted = *q->step ? q->step : q->of->step;
     const struct joint_step *common[RUNS];
@@ -304,7 +305,7 @@ static bool align(struct loading *q)
     return sentence_add(q, text) && (view_text_put(q->in, "aligned", text_or_null(name)) || no_memory(q));
 }
 
-static bool compare(struct loading *q)
+static bool view_joint_compare(struct view_joint_loading *q)
 {
     struct comparison c;
     struct error own = { 0 };
@@ -324,7 +325,7 @@ static bool compare(struct loading *q)
 }
 
 /* Reports a run that cannot be read; the other is shown. */
-static bool skip_run(struct loading *q, unsigned side)
+static bool skip_run(struct view_joint_loading *q, unsigned side)
 {
     if (q->e->fault == FAULT_LIMIT)
         return false;
@@ -336,7 +337,7 @@ static bool skip_run(struct loading *q, unsigned side)
     return sentence_add(q, text);
 }
 
-static bool load_run(struct loading *q, unsigned side, size_t *n_done, size_t n)
+static bool load_run(struct view_joint_loading *q, unsigned side, size_t *n_done, size_t n)
 {
     const struct view_run *r = &q->of->run[side];
     bool done = true;
@@ -347,7 +348,7 @@ static bool load_run(struct loading *q, unsigned side, size_t *n_done, size_t n)
     return done || skip_run(q, side);
 }
 
-static bool load_runs(struct loading *q)
+static bool load_runs(struct view_joint_loading *q)
 {
     size_t n = 0, n_done = 0, n_sides = 0;
     for (unsigned side = 0; side < RUNS; side++)
@@ -363,12 +364,12 @@ static bool load_runs(struct loading *q)
     }
     if (q->ranks[0].n == 0 || q->ranks[1].n == 0)
         return align(q);
-    return align(q) && compare(q);
+    return align(q) && view_joint_compare(q);
 }
 
 bool view_joint_load(struct view_input *in, struct error *e)
 {
-    struct loading q = { .in = in, .of = in->context, .joint = { .fd = -1, .mem = in->mem }, .e = e };
+    struct view_joint_loading q = { .in = in, .of = in->context, .joint = { .fd = -1, .mem = in->mem }, .e = e };
     pthread_rwlock_rdlock(&in->lock);
     memcpy(q.step, in->step, sizeof q.step);
     pthread_rwlock_unlock(&in->lock);

@@ -173,8 +173,8 @@ static size_t slow_rows(const struct step_series *s, uint32_t row[MOST_EXPLAINED
 }
 
 /* Explains the findings, and the slowest of the slow steps. */
-static bool explain(struct view_series *out, const struct judged_run *r, const struct step_series *s,
-                    const struct run_rank *q, struct arena *mem)
+static bool view_steps_explain(struct view_series *out, const struct judged_run *r, const struct step_series *s,
+                               const struct run_rank *q, struct arena *mem)
 {
     enum { MOST_SETS = MOST_EXPLAINED + MOST_FINDINGS };
     uint32_t row[MOST_EXPLAINED], of_finding[MOST_FINDINGS][MOST_ROWS];
@@ -214,7 +214,8 @@ bool view_steps_add(struct view_input *in, const struct run_rank *q)
     if (s.is_whole || out->steps.n == 0)
         return true;
     struct judged_run run;
-    return run_judge_series(&run, &s, q->names, mem) && findings_add(out, &run, mem) && explain(out, &run, &s, q, mem);
+    return run_judge_series(&run, &s, q->names, mem) && findings_add(out, &run, mem) &&
+           view_steps_explain(out, &run, &s, q, mem);
 }
 
 bool view_trace_steps(struct view_input *in, struct error *e)

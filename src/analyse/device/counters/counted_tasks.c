@@ -9,7 +9,7 @@
 enum { STREAMS = UINT16_MAX + 1, ANY_KIND = 0xFF };
 
 /* Runs of tasks on the device, by time; or tasks as the host launched them, by batch. */
-struct runs {
+struct counted_tasks_runs {
     size_t n;
     uint64_t *id[2]; /* with and without the kind of task */
     uint32_t *op;
@@ -17,7 +17,7 @@ struct runs {
 };
 
 /* The records of one kind, in file order. */
-struct counted {
+struct counted_tasks_counted {
     const struct layout *layout;
     unsigned type, stream, task; /* fields of it */
     size_t n;
@@ -31,15 +31,15 @@ struct counted {
     } * of;
 };
 
-static uint64_t id_of(uint8_t kind, uint64_t stream, uint64_t task)
+static uint64_t counted_tasks_id_of(uint8_t kind, uint64_t stream, uint64_t task)
 {
     return stream << 48 | task << 8 | kind;
 }
 
-static void runs_add(struct runs *r, uint8_t kind, uint16_t stream, uint32_t task, uint32_t op)
+static void runs_add(struct counted_tasks_runs *r, uint8_t kind, uint16_t stream, uint32_t task, uint32_t op)
 {
-    r->id[0][r->n] = id_of(kind, stream, task);
-    r->id[1][r->n] = id_of(ANY_KIND, stream, task);
+    r->id[0][r->n] = counted_tasks_id_of(kind, stream, task);
+    r->id[1][r->n] = counted_tasks_id_of(ANY_KIND, stream, task);
     r->op[r->n++] = op;
 }
 
@@ -57,7 +57,7 @@ static void ops_of(const struct tasks *t, uint32_t *op)
 }
 
 /* Adds the runs from before the collection: there are records of them. */
-static bool add_early(struct runs *r, const struct device_log *log, struct arena *mem)
+static bool add_early(struct counted_tasks_runs *r, const struct device_log *log, struct arena *mem)
 {
     uint64_t *begin = arena_take(mem, log->n_early, sizeof *begin);
     uint32_t *order = arena_take(mem, log->n_early, sizeof *order);
@@ -76,9 +76,9 @@ static bool add_early(struct runs *r, const struct device_log *log, struct arena
     return true;
 }
 
-static bool runs_init(struct runs *r, size_t most, struct arena *mem)
+static bool runs_init(struct counted_tasks_runs *r, size_t most, struct arena *mem)
 {
-    *r = (struct runs){ .op = arena_take(mem, most, sizeof *r->op) };
+    *r = (struct counted_tasks_runs){ .op = arena_take(mem, most, sizeof *r->op) };
     for (int k = 0; k < 2; k++) {
         r->id[k] = arena_take(mem, most, sizeof *r->id[k]);
         r->order[k] = arena_take(mem, most, sizeof *r->order[k]);
@@ -86,7 +86,7 @@ static bool runs_init(struct runs *r, size_t most, struct arena *mem)
     return !arena_failed(mem);
 }
 
-static bool runs_sort(struct runs *r)
+static bool runs_sort(struct counted_tasks_runs *r)
 {
     for (int k = 0; k < 2; k++) {
         order_fill(r->order[k], r->n);
@@ -96,7 +96,7 @@ static bool runs_sort(struct runs *r)
     return true;
 }
 
-static bool gather(struct runs *r, const struct device *d, struct arena *mem)
+static bool counted_tasks_gather(struct counted_tasks_runs *r, const struct device *d, struct arena *mem)
 {
     const struct tasks *t = &d->tasks;
     uint32_t *op = arena_take(mem, t->n, sizeof *op);
@@ -110,7 +110,8 @@ static bool gather(struct runs *r, const struct device *d, struct arena *mem)
 }
 
 /* What the host launched as operators on a device. */
-static bool gather_launches(struct runs *r, const struct profile *p, const struct device *d, struct arena *mem)
+static bool gather_launches(struct counted_tasks_runs *r, const struct profile *p, const struct device *d,
+                            struct arena *mem)
 {
     const struct host_tasks *t = &p->host.tasks;
     const size_t first = SEARCH_FIRST_NOT(i, 0, t->n, t->device[i] < d->source.device),
@@ -124,7 +125,7 @@ static bool gather_launches(struct runs *r, const struct profile *p, const struc
 }
 
 /* Finds the runs with the id of each record: those of its kind, or all of them if the device did not record kinds. */
-static bool find_candidates(struct counted *c, const struct runs *r, struct arena *mem)
+static bool find_candidates(struct counted_tasks_counted *c, const struct counted_tasks_runs *r, struct arena *mem)
 {
     uint32_t *n_records[2], *n_seen[2];
     for (int k = 0; k < 2; k++) {
@@ -139,7 +140,7 @@ static bool find_candidates(struct counted *c, const struct runs *r, struct aren
                        task = layout_get(c->layout, c->task, c->record[i]);
         const uint8_t kind[2] = { (uint8_t)layout_get(c->layout, c->type, c->record[i]), ANY_KIND };
         for (int k = 0; k < 2 && c->of[i].n == 0; k++) {
-            const uint64_t id = id_of(kind[k], stream, task);
+            const uint64_t id = counted_tasks_id_of(kind[k], stream, task);
             const size_t first = order_first_u64(r->order[k], r->n, r->id[k], id),
                          end = order_first_u64(r->order[k], r->n, r->id[k], id + 1);
             if (end == first)
@@ -163,7 +164,7 @@ static uint32_t first_from(const uint32_t *at, uint32_t n, uint32_t bound)
 /* If there are as many records as runs of an id, they are matched in order. For every other record, finds the earliest
  * and the latest run that the order of records on its stream allows. `bound`: for each stream, the run of the previous
  * record. */
-static void find_runs(struct counted *c, uint32_t *bound)
+static void find_runs(struct counted_tasks_counted *c, uint32_t *bound)
 {
     memset(bound, 0, STREAMS * sizeof *bound);
     for (size_t i = 0; i < c->n; i++) {
@@ -186,23 +187,24 @@ static void find_runs(struct counted *c, uint32_t *bound)
     }
 }
 
-static name_id name_of(const struct profile *p, const struct runs *r, uint32_t run)
+static name_id counted_tasks_name_of(const struct profile *p, const struct counted_tasks_runs *r, uint32_t run)
 {
     const uint32_t op = run == NO_ROW ? NO_ROW : r->op[run];
     return op == NO_ROW ? NAME_NA : p->host.ops.name[op];
 }
 
 /* Records of tasks that are not in the log get the operator that the host launched last with their id. */
-static bool assign_unlogged(struct counted *c, const struct profile *p, const struct device *d, struct arena *mem)
+static bool assign_unlogged(struct counted_tasks_counted *c, const struct profile *p, const struct device *d,
+                            struct arena *mem)
 {
-    struct runs launched = { 0 };
+    struct counted_tasks_runs launched = { 0 };
     for (size_t i = 0; i < c->n; i++) {
         if (c->of[i].n > 0)
             continue;
         if (!launched.op && !gather_launches(&launched, p, d, mem))
             return false;
-        const uint64_t id = id_of(ANY_KIND, layout_get(c->layout, c->stream, c->record[i]),
-                                  layout_get(c->layout, c->task, c->record[i]));
+        const uint64_t id = counted_tasks_id_of(ANY_KIND, layout_get(c->layout, c->stream, c->record[i]),
+                                                layout_get(c->layout, c->task, c->record[i]));
         const size_t end = order_first_u64(launched.order[1], launched.n, launched.id[1], id + 1);
         if (end > 0 && launched.id[1][launched.order[1][end - 1]] == id)
             *c->op[i] = launched.op[launched.order[1][end - 1]];
@@ -210,8 +212,8 @@ static bool assign_unlogged(struct counted *c, const struct profile *p, const st
     return true;
 }
 
-static bool assign(struct counted *c, const struct profile *p, const struct device *d, const struct runs *r,
-                   struct arena *mem)
+static bool assign(struct counted_tasks_counted *c, const struct profile *p, const struct device *d,
+                   const struct counted_tasks_runs *r, struct arena *mem)
 {
     uint32_t *bound = arena_take(mem, STREAMS, sizeof *bound);
     if (!bound || !find_candidates(c, r, mem))
@@ -221,8 +223,8 @@ static bool assign(struct counted *c, const struct profile *p, const struct devi
         const struct candidates *of = &c->of[i];
         if (of->n == 0)
             continue;
-        const bool is_sure =
-            of->earliest != NO_ROW && of->latest != NO_ROW && name_of(p, r, of->earliest) == name_of(p, r, of->latest);
+        const bool is_sure = of->earliest != NO_ROW && of->latest != NO_ROW &&
+                             counted_tasks_name_of(p, r, of->earliest) == counted_tasks_name_of(p, r, of->latest);
         *c->op[i] = r->op[is_sure ? of->latest : of->at[of->n - 1]];
     }
     return assign_unlogged(c, p, d, mem);
@@ -230,7 +232,8 @@ static bool assign(struct counted *c, const struct profile *p, const struct devi
 
 /* The records of one data type of address translation, or with ALL_TYPES all. */
 enum { ALL_TYPES = -1 };
-static bool choose(struct counted *c, const struct pmu_records *from, int data_type, uint32_t *op, struct arena *mem)
+static bool choose(struct counted_tasks_counted *c, const struct pmu_records *from, int data_type, uint32_t *op,
+                   struct arena *mem)
 {
     c->n = 0;
     c->record = arena_take(mem, from->n, sizeof *c->record);
@@ -261,7 +264,7 @@ bool counted_tasks_analyse(struct profile *p, struct device *d, struct error *e)
     const struct {
         const struct pmu_records *from;
         uint32_t *op;
-        struct counted c;
+        struct counted_tasks_counted c;
         int data_type;
     } part[] = {
         { &pmu->l2, pmu->l2_op, { .layout = &l2_cache_layout, L2_TASK_TYPE, L2_STREAM, L2_TASK }, ALL_TYPES },
@@ -272,10 +275,10 @@ bool counted_tasks_analyse(struct profile *p, struct device *d, struct error *e)
     if (pmu->l2.n + pmu->smmu.n == 0)
         return true;
     struct arena *mem = arena_new();
-    struct runs runs;
-    bool done = mem && pmu->l2_op && pmu->smmu_op && gather(&runs, d, mem);
+    struct counted_tasks_runs runs;
+    bool done = mem && pmu->l2_op && pmu->smmu_op && counted_tasks_gather(&runs, d, mem);
     for (size_t i = 0; i < sizeof part / sizeof *part && done; i++) {
-        struct counted c = part[i].c;
+        struct counted_tasks_counted c = part[i].c;
         done = choose(&c, part[i].from, part[i].data_type, part[i].op, mem) && assign(&c, p, d, &runs, mem);
     }
     arena_free(mem);

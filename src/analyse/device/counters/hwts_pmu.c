@@ -5,7 +5,7 @@
 #include "base/memory/sort.h"
 #include "raw/hwts.h"
 
-static uint32_t id_of(uint32_t stream, uint32_t task)
+static uint32_t hwts_pmu_id_of(uint32_t stream, uint32_t task)
 {
     enum { STREAMS = 2048 };
     return stream % STREAMS << 16 | task;
@@ -24,8 +24,8 @@ static bool queue_fill(struct queue *q, const struct pmu_records *r, struct aren
     if (arena_failed(mem))
         return false;
     for (size_t i = 0; i < r->n; i++)
-        q->id[i] =
-            id_of((uint32_t)layout_get(l, HWTS_PMU_STREAM, r->at[i]), (uint32_t)layout_get(l, HWTS_PMU_TASK, r->at[i]));
+        q->id[i] = hwts_pmu_id_of((uint32_t)layout_get(l, HWTS_PMU_STREAM, r->at[i]),
+                                  (uint32_t)layout_get(l, HWTS_PMU_TASK, r->at[i]));
     order_fill(q->row, r->n);
     return order_by_u32(q->row, r->n, q->id);
 }
@@ -66,7 +66,7 @@ static void consumers_add(struct consumers *c, uint32_t id, uint32_t op, uint32_
     c->task[c->n++] = task;
 }
 
-static bool gather(const struct profile *p, const struct device *d, struct arena *mem, struct consumers *c)
+static bool hwts_pmu_gather(const struct profile *p, const struct device *d, struct arena *mem, struct consumers *c)
 {
     static const char *const elsewhere[] = { "AI_CPU", "DSA_SQE", "DVPP", "HCCL_AI_CPU", "WRITE_BACK", "INVALID" };
     const struct ops *ops = &p->host.ops;
@@ -92,11 +92,11 @@ static bool gather(const struct profile *p, const struct device *d, struct arena
     for (size_t i = 0; i < log->n_early; i++) {
         const struct early_task *of = &log->early[early[i]];
         if (runs_on_core(ops, of->op, &e))
-            consumers_add(c, id_of(log->stream[of->row], log->task[of->row]), of->op, NO_ROW);
+            consumers_add(c, hwts_pmu_id_of(log->stream[of->row], log->task[of->row]), of->op, NO_ROW);
     }
     for (size_t i = 0; i < t->n; i++)
         if (runs_on_core(ops, t->op[i], &e))
-            consumers_add(c, id_of(t->stream[i], t->task[i]), t->op[i], (uint32_t)i);
+            consumers_add(c, hwts_pmu_id_of(t->stream[i], t->task[i]), t->op[i], (uint32_t)i);
     order_fill(c->order, c->n);
     return order_by_u32(c->order, c->n, c->id);
 }
@@ -136,7 +136,7 @@ bool hwts_pmu_match(struct profile *p, struct device *d, struct arena *mem)
     struct consumers c;
     struct taken *of_task = arena_take(mem, d->tasks.n, sizeof *of_task);
     if (!of_task || !queue_fill(&queue[CORE_AIC], &pmu->of_cores[CORE_AIC], mem) ||
-        !queue_fill(&queue[CORE_AIV], &pmu->of_cores[CORE_AIV], mem) || !gather(p, d, mem, &c))
+        !queue_fill(&queue[CORE_AIV], &pmu->of_cores[CORE_AIV], mem) || !hwts_pmu_gather(p, d, mem, &c))
         return false;
     for (size_t i = 0; i < d->tasks.n; i++)
         of_task[i].row = NO_ROW;

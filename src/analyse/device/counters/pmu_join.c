@@ -33,7 +33,7 @@ static uint16_t bits_of(const uint8_t *record)
     return (uint16_t)layout_get(&pmu_task_layout, PMU_FFTS_BITS, record);
 }
 
-static enum pmu_kind kind_of(const uint8_t *record)
+static enum pmu_kind pmu_join_kind_of(const uint8_t *record)
 {
     const unsigned ffts = bits_of(record) >> TASK_FFTS_SHIFT;
     const unsigned sub = (unsigned)layout_get(&pmu_task_layout, PMU_SUB_TYPE, record);
@@ -44,7 +44,7 @@ static enum pmu_kind kind_of(const uint8_t *record)
     return ffts == 0 || (ffts == FFTS_PLUS && sub == SUB_AIC) ? PMU_AIC : PMU_AIV;
 }
 
-static bool gather(struct cores_records *r, const struct profile *p, struct pmu *pmu, struct arena *mem)
+static bool pmu_join_gather(struct cores_records *r, const struct profile *p, struct pmu *pmu, struct arena *mem)
 {
     r->n_tasks = pmu->of_tasks.n;
     r->n = pmu->of_tasks.n + pmu->of_blocks.n;
@@ -126,7 +126,7 @@ static bool sort_records(struct cores_records *r)
 }
 
 /* By id, then by time: -1 when the record comes before the task, 1 when after, 0 when it ended while the task ran. */
-static int compare(const struct cores_records *r, uint32_t record, const struct tasks *tasks, uint32_t task)
+static int pmu_join_compare(const struct cores_records *r, uint32_t record, const struct tasks *tasks, uint32_t task)
 {
     if (r->key[record] != r->task_key[task])
         return r->key[record] < r->task_key[task] ? -1 : 1;
@@ -141,7 +141,7 @@ static size_t match_tasks(const struct cores_records *r, const struct tasks *tas
     size_t n = 0;
     for (size_t i = 0, k = 0; i < r->n_tasks && k < tasks->n;) {
         const uint32_t record = r->order[i], task = r->by_id[k];
-        const int side = compare(r, record, tasks, task);
+        const int side = pmu_join_compare(r, record, tasks, task);
         if (side == 0) {
             record_of[task] = record;
             n++;
@@ -161,7 +161,7 @@ static bool is_mix(enum pmu_kind kind)
 static bool is_of_other_core(const uint8_t *block, enum pmu_kind kind)
 {
     const bool is_vector = bits_of(block) & BLOCK_CORE_MASK;
-    return is_mix(kind) && kind_of(block) == kind && is_vector == (kind == PMU_MIX_AIC);
+    return is_mix(kind) && pmu_join_kind_of(block) == kind && is_vector == (kind == PMU_MIX_AIC);
 }
 
 static void add_block(uint64_t *sum, const uint8_t *block)
@@ -177,7 +177,7 @@ static void sum_blocks(struct pmu *pmu, const struct cores_records *r, const str
     size_t n_sums = 0, k = 0, n_blocks = 0; /* n_blocks: of task k so far */
     for (size_t i = r->n_tasks; i < r->n && k < tasks->n;) {
         const uint32_t record = r->order[i], task = r->by_id[k], row = tasks->pmu[task];
-        const int side = compare(r, record, tasks, task);
+        const int side = pmu_join_compare(r, record, tasks, task);
         i += side <= 0;
         if (side > 0) {
             k++;
@@ -253,7 +253,7 @@ static bool fill_rows(struct profile *p, struct device *d, const struct cores_re
         const size_t row = pmu_row_add(p, d, task);
         pmu->cycles[row] = layout_get(&pmu_task_layout, PMU_CYCLES, record);
         pmu->counters[row] = record + PMU_FIRST;
-        pmu->kind[row] = pmu->has_one_core ? PMU_AIC : (uint8_t)kind_of(record);
+        pmu->kind[row] = pmu->has_one_core ? PMU_AIC : (uint8_t)pmu_join_kind_of(record);
         pmu->mhz[row] = has_changes ? mhz_at(changes, r->end[record_of[task]]) : 0;
         n_mix += is_mix(pmu->kind[row]);
     }
@@ -287,7 +287,7 @@ bool pmu_prepare(struct profile *p, struct device *d, struct error *e)
     if (pmu->of_tasks.n == 0 || d->source.chip->counts_ten)
         return true;
     struct cores_records *r = pmu->waiting = arena_take(d->source.mem, 1, sizeof *r);
-    return (r && gather(r, p, pmu, d->source.mem) && number_batches(r, p, d) && sort_records(r)) ||
+    return (r && pmu_join_gather(r, p, pmu, d->source.mem) && number_batches(r, p, d) && sort_records(r)) ||
            error_no_memory(e, d->source.path);
 }
 

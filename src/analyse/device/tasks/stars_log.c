@@ -7,7 +7,7 @@
 #include "raw/device_records.h"
 
 /* The log while it is being paired: one row for each beginning or end. */
-struct events {
+struct stars_log_events {
     size_t n;
     bool has_contexts;
     uint64_t *tick;
@@ -43,18 +43,18 @@ static bool group_is_context(uint64_t group)
 /* Kinds of records in the same stream that are read elsewhere. */
 enum { FUNC_ACC_PMU = 26 };
 
-static bool events_take(struct events *ev, uint64_t *tick, size_t n, struct arena *mem)
+static bool events_take(struct stars_log_events *ev, uint64_t *tick, size_t n, struct arena *mem)
 {
-    *ev = (struct events){ .tick = tick,
-                           .group = arena_take(mem, n, sizeof *ev->group),
-                           .task = arena_take(mem, n, sizeof *ev->task),
-                           .stream = arena_take(mem, n, sizeof *ev->stream),
-                           .batch = arena_take(mem, n, sizeof *ev->batch),
-                           .type = arena_take(mem, n, sizeof *ev->type) };
+    *ev = (struct stars_log_events){ .tick = tick,
+                                     .group = arena_take(mem, n, sizeof *ev->group),
+                                     .task = arena_take(mem, n, sizeof *ev->task),
+                                     .stream = arena_take(mem, n, sizeof *ev->stream),
+                                     .batch = arena_take(mem, n, sizeof *ev->batch),
+                                     .type = arena_take(mem, n, sizeof *ev->type) };
     return !arena_failed(mem);
 }
 
-static bool read_short_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev)
+static bool read_short_events(struct profile *p, struct device *d, struct arena *mem, struct stars_log_events *ev)
 {
     const struct task_events *in = &d->log.events;
     struct task_streams streams;
@@ -79,7 +79,7 @@ static bool read_short_events(struct profile *p, struct device *d, struct arena 
     return true;
 }
 
-static bool read_events(struct profile *p, struct device *d, struct arena *mem, struct events *ev)
+static bool read_events(struct profile *p, struct device *d, struct arena *mem, struct stars_log_events *ev)
 {
     const struct task_events *in = &d->log.events;
     if (!events_take(ev, in->tick, in->n, mem))
@@ -108,7 +108,7 @@ static bool read_events(struct profile *p, struct device *d, struct arena *mem, 
 
 /* Numbers the batches of begin records, of tasks and of contexts separately. `by_time`: the log in the order of
  * time. */
-static bool number_begins(struct device *d, struct events *ev, const uint32_t *by_time, struct arena *mem)
+static bool number_begins(struct device *d, struct stars_log_events *ev, const uint32_t *by_time, struct arena *mem)
 {
     uint32_t *order = arena_take(mem, ev->n, sizeof *order);
     if (!order)
@@ -125,7 +125,7 @@ static bool number_begins(struct device *d, struct events *ev, const uint32_t *b
     return true;
 }
 
-static void add_pair(struct device_log *log, const struct events *ev, uint32_t begin, uint32_t end)
+static void add_pair(struct device_log *log, const struct stars_log_events *ev, uint32_t begin, uint32_t end)
 {
     const uint64_t group = ev->group[begin];
     const size_t k = log->n++;
@@ -141,8 +141,8 @@ static void add_pair(struct device_log *log, const struct events *ev, uint32_t b
 
 /* If there are as many begins as ends, they are paired one to one. Otherwise an end is paired with the last begin
  * before it, and records without a partner are left out. Returns the number of these. */
-static size_t pair_group(struct device_log *log, const struct events *ev, const uint32_t *begin, size_t n_begins,
-                         const uint32_t *end, size_t n_ends)
+static size_t pair_group(struct device_log *log, const struct stars_log_events *ev, const uint32_t *begin,
+                         size_t n_begins, const uint32_t *end, size_t n_ends)
 {
     size_t paired = 0;
     for (size_t b = 0, e = 0; b < n_begins && e < n_ends;) {
@@ -160,7 +160,7 @@ static size_t pair_group(struct device_log *log, const struct events *ev, const 
     return n_begins + n_ends - 2 * paired;
 }
 
-static void pair_all(struct device *d, const struct events *ev, const uint32_t *order)
+static void pair_all(struct device *d, const struct stars_log_events *ev, const uint32_t *order)
 {
     uint64_t unpaired = 0;
     for (size_t i = 0; i < ev->n;) {
@@ -179,7 +179,7 @@ static void pair_all(struct device *d, const struct events *ev, const uint32_t *
 bool stars_log_pair(struct profile *p, struct device *d, struct error *e)
 {
     struct arena *scratch = arena_new();
-    struct events ev;
+    struct stars_log_events ev;
     const bool is_short = d->source.chip->task_log == TASK_LOG_SHORT;
     bool done = scratch && (is_short ? read_short_events : read_events)(p, d, scratch, &ev);
     uint32_t *order = done ? arena_take(scratch, ev.n, sizeof *order) : NULL;

@@ -26,7 +26,7 @@ struct joining {
     const char *file;
 };
 
-static void add_row(struct joining *g, uint32_t row, uint32_t host)
+static void task_join_add_row(struct joining *g, uint32_t row, uint32_t host)
 {
     struct device *d = g->device;
     const bool is_early = source_device_ns(&d->source, d->log.end[row]) < d->source.begin_ns;
@@ -81,7 +81,7 @@ static void join_by_id(struct joining *g, const uint32_t *order)
             i++;
         }
         for (; i < end; i++)
-            add_row(g, order[i], same == 1 ? (uint32_t)first : NO_ROW);
+            task_join_add_row(g, order[i], same == 1 ? (uint32_t)first : NO_ROW);
     }
     losses_add(&d->source.lost, LOSS_UNMATCHED, host_only + (host_end - host), host_file, 0);
     losses_add(&d->source.lost, LOSS_AMBIGUOUS, ambiguous, source_file(&g->profile->host.source, "compact.task_track"),
@@ -89,7 +89,7 @@ static void join_by_id(struct joining *g, const uint32_t *order)
 }
 
 /* Stream and task without the batch. */
-static uint64_t id_of(uint16_t stream, uint32_t task)
+static uint64_t task_join_id_of(uint16_t stream, uint32_t task)
 {
     return task_key(stream, 0, task);
 }
@@ -112,7 +112,7 @@ static uint64_t pair_in_order(struct joining *g, const uint32_t *row, size_t n_r
         const uint32_t of = is_static && n_hosts > 0 ? host[0] : k < n_hosts ? host[k++] : NO_ROW;
         log->batch[row[i]] = of != NO_ROW ? h->batch[of] : (uint16_t)(n_hosts + i);
         log->key[row[i]] = task_key(log->stream[row[i]], log->batch[row[i]], log->task[row[i]]);
-        add_row(g, row[i], of);
+        task_join_add_row(g, row[i], of);
     }
     return is_static && n_rows > 0 ? 0 : n_hosts - k;
 }
@@ -128,10 +128,10 @@ static bool join_in_order(struct joining *g, struct arena *mem)
     if (arena_failed(mem))
         return false;
     for (size_t i = 0; i < log->n; i++)
-        id[i] = id_of(log->stream[i], log->task[i]);
+        id[i] = task_join_id_of(log->stream[i], log->task[i]);
     for (size_t i = 0; i < n_hosts; i++) {
         host[i] = (uint32_t)(first + i);
-        host_id[first + i] = id_of(h->stream[first + i], h->task[first + i]);
+        host_id[first + i] = task_join_id_of(h->stream[first + i], h->task[first + i]);
     }
     order_fill(order, log->n);
     if (!order_by_u64(order, log->n, log->begin) || !order_by_u32(order, log->n, log->context) ||

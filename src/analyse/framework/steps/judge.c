@@ -27,7 +27,7 @@ enum {
     SHORTEST = 3 /* run of steps, and what is before or after it */
 };
 
-struct judging {
+struct judge_judging {
     const struct judge_table *t;
     struct judgement *out;
     struct arena *spare;
@@ -43,7 +43,7 @@ struct judging {
 };
 
 /* Steps in their order, with one number each. */
-struct series {
+struct judge_one_series {
     size_t n;
     uint32_t *row;
     double *y;           /* what is left after removing what was found */
@@ -64,7 +64,7 @@ static int by_falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static double median_copy(struct judging *j, const double *v, size_t n)
+static double median_copy(struct judge_judging *j, const double *v, size_t n)
 {
     if (n > 0)
         memcpy(j->scratch, v, n * sizeof *v);
@@ -77,7 +77,7 @@ static double sure_autocorrelation(const double *v, size_t n)
     return rho * sqrt((double)n) > SURE_RHO ? rho : 0;
 }
 
-static double least_noise(const struct judging *j)
+static double least_noise(const struct judge_judging *j)
 {
     return later(RESOLUTION_NS, LEAST_NOISE * j->out->usual_ns);
 }
@@ -100,7 +100,8 @@ static double spread_of(const double *v, size_t n)
 }
 
 /* What the largest of many numbers may be, with probability p for each, if only noise is in them. Of `n` falling numbers. */
-static double limit_of(const struct judging *j, const double *v, size_t n, double p, double effective, double usual_ns)
+static double limit_of(const struct judge_judging *j, const double *v, size_t n, double p, double effective,
+                       double usual_ns)
 {
     const double USUAL_NOISE = 0.1, SEEN_BEFORE = 4, LEFT_OUT = 1.5;
     enum { FEWEST_OF_SPREAD = 10, FEWEST_OF_TAIL = 4, MOST_OF_TAIL = 50, OF_TAIL = 7 };
@@ -137,7 +138,7 @@ static double limit_of(const struct judging *j, const double *v, size_t n, doubl
 /* ---- findings -------------------------------------------------------------------------------------------------- */
 
 /* How much longer the marked steps take than the others, at the median. By step; NAN: not counted. */
-static double excess_of(struct judging *j, const double *of_step)
+static double excess_of(struct judge_judging *j, const double *of_step)
 {
     double middle[2];
     for (int in = 0; in < 2; in++) {
@@ -158,7 +159,7 @@ static bool contains(const struct slow *f, uint32_t row)
 }
 
 /* The same, without steps of another class between those of a finding about some steps. */
-static bool concerns(const struct judging *j, const struct slow *f, uint32_t row)
+static bool concerns(const struct judge_judging *j, const struct slow *f, uint32_t row)
 {
     return contains(f, row) && (!j->t->class_of || (f->shape > SLOW_SINCE && f->shape != SLOW_PERIOD) ||
                                 j->t->class_of[row] == j->t->class_of[f->first]);
@@ -186,7 +187,7 @@ static bool is_same(const struct slow *a, const struct slow *b)
 }
 
 /* Keeps a finding of a series if it is worth saying. One of a part, or of a rank, makes the one of the whole step more precise. */
-static bool finding_add(struct judging *j, const struct series *s, struct slow f)
+static bool finding_add(struct judge_judging *j, const struct judge_one_series *s, struct slow f)
 {
     memset(j->is_in, 0, j->t->n_steps * sizeof *j->is_in);
     for (size_t i = 0; i < s->n; i++)
@@ -234,12 +235,12 @@ static bool finding_add(struct judging *j, const struct series *s, struct slow f
 
 /* ---- one series ------------------------------------------------------------------------------------------------ */
 
-static double series_median(const struct series *s) /* sorted */
+static double series_median(const struct judge_one_series *s) /* sorted */
 {
     return s->n == 0 ? 0 : (s->sorted[(s->n - 1) / 2] + s->sorted[s->n / 2]) / 2;
 }
 
-static void sort_series(struct series *s)
+static void sort_series(struct judge_one_series *s)
 {
     memcpy(s->sorted, s->y, s->n * sizeof *s->y);
     qsort(s->sorted, s->n, sizeof *s->sorted, by_falling);
@@ -254,8 +255,8 @@ struct shape_fit {
 };
 
 /* The variance that a fit leaves, its autocorrelation, and with these how sure the fit is. */
-static void fit_judge(const struct judging *j, const struct series *s, struct shape_fit *f, double n_in, double p,
-                      double *left)
+static void fit_judge(const struct judge_judging *j, const struct judge_one_series *s, struct shape_fit *f, double n_in,
+                      double p, double *left)
 {
     const double n = (double)s->n;
     double in = 0, all = s->sum[s->n], squares = 0;
@@ -284,19 +285,19 @@ static void fit_judge(const struct judging *j, const struct series *s, struct sh
     f->sure = sqrt(f->gain / variance / inflated) / student_bound(p, later(effective, 1) - 2);
 }
 
-static double gain_of(const struct series *s, double in, double n_in)
+static double gain_of(const struct judge_one_series *s, double in, double n_in)
 {
     const double n = (double)s->n, more = in - s->sum[s->n] * n_in / n;
     return more > 0 ? more * more * n / n_in / (n - n_in) : 0;
 }
 
-static double gain_between(const struct series *s, size_t first, size_t end)
+static double gain_between(const struct judge_one_series *s, size_t first, size_t end)
 {
     return gain_of(s, s->sum[end] - s->sum[first], (double)(end - first));
 }
 
 /* Whether the steps after a run may be of it: they are not below it by more than its noise. */
-static bool lasts(const struct series *s, const struct shape_fit *f)
+static bool lasts(const struct judge_one_series *s, const struct shape_fit *f)
 {
     const double n_in = (double)(f->end - f->first), n_after = (double)(s->n - f->end);
     const double in = (s->sum[f->end] - s->sum[f->first]) / n_in, after = (s->sum[s->n] - s->sum[f->end]) / n_after;
@@ -307,7 +308,7 @@ static bool lasts(const struct series *s, const struct shape_fit *f)
 }
 
 /* The run of steps that is most above the others: of lengths that grow by a third, then with better ends. */
-static struct shape_fit best_run(const struct judging *j, const struct series *s, double *left)
+static struct shape_fit best_run(const struct judge_judging *j, const struct judge_one_series *s, double *left)
 {
     struct shape_fit best = { .shape = SLOW_STEPS };
     for (size_t len = SHORTEST; len + SHORTEST <= s->n; len += len / 3 > 1 ? len / 3 : 1)
@@ -347,7 +348,7 @@ static struct shape_fit best_run(const struct judging *j, const struct series *s
 }
 
 /* Each of the steps, but one of five, has to take longer by at least half of what they do on average. */
-static bool is_steady(const struct series *s, const struct shape_fit *f, double median)
+static bool is_steady(const struct judge_one_series *s, const struct shape_fit *f, double median)
 {
     double sum = 0, n = 0, high = 0;
     for (size_t i = f->first; i < s->n; i += f->period) {
@@ -361,7 +362,8 @@ static bool is_steady(const struct series *s, const struct shape_fit *f, double 
 
 /* How sure a period is. Its steps may lie so far out that they are brought near in `clipped`: here each is compared with the median of its own
  * group, the steps of the period or the others, and the medians with each other. */
-static void period_judge(struct judging *j, const struct series *s, struct shape_fit *f, double p, double *left)
+static void period_judge(struct judge_judging *j, const struct judge_one_series *s, struct shape_fit *f, double p,
+                         double *left)
 {
     double median[2], n_of[2], squares = 0;
     for (int in = 0; in < 2; in++) {
@@ -388,7 +390,7 @@ static void period_judge(struct judging *j, const struct series *s, struct shape
 }
 
 /* Among steps of other classes, those at equal distances in their own class may be at any distance in the run: then they have no period. */
-static bool is_even(const struct judging *j, const struct series *s, size_t first, size_t period)
+static bool is_even(const struct judge_judging *j, const struct judge_one_series *s, size_t first, size_t period)
 {
     for (size_t i = first; j->t->class_of && i + period < s->n; i += period)
         if (s->row[i + period] - s->row[i] != s->row[first + period] - s->row[first])
@@ -396,7 +398,7 @@ static bool is_even(const struct judging *j, const struct series *s, size_t firs
     return true;
 }
 
-static struct shape_fit best_period(struct judging *j, const struct series *s, double *left)
+static struct shape_fit best_period(struct judge_judging *j, const struct judge_one_series *s, double *left)
 {
     const double most_work = 2e7 / j->n_series;
     struct shape_fit best = { .shape = SLOW_PERIOD };
@@ -426,7 +428,7 @@ static struct shape_fit best_period(struct judging *j, const struct series *s, d
     return best;
 }
 
-static struct shape_fit drift_of(const struct judging *j, const struct series *s, double *left)
+static struct shape_fit drift_of(const struct judge_judging *j, const struct judge_one_series *s, double *left)
 {
     enum { FEWEST_OF_DRIFT = 12 }; /* fewer steps often rise by chance */
     struct shape_fit fit = { .shape = SLOW_DRIFT, .end = s->n };
@@ -449,7 +451,7 @@ static bool is_of(const struct shape_fit *f, size_t i)
 }
 
 /* Takes a fit out of the series, and keeps it as a finding. */
-static bool take_fit(struct judging *j, struct series *s, const struct shape_fit *f)
+static bool take_fit(struct judge_judging *j, struct judge_one_series *s, const struct shape_fit *f)
 {
     struct slow found = { .shape = f->shape, .first = s->row[f->first], .last = s->row[f->end - 1] };
     const double n = (double)s->n, middle = (n - 1) / 2;
@@ -488,7 +490,7 @@ static bool take_fit(struct judging *j, struct series *s, const struct shape_fit
     return finding_add(j, s, found);
 }
 
-static void clip(struct judging *j, struct series *s)
+static void clip(struct judge_judging *j, struct judge_one_series *s)
 {
     sort_series(s);
     const double median = series_median(s);
@@ -503,7 +505,7 @@ static void clip(struct judging *j, struct series *s)
 }
 
 /* The largest numbers that stand out of the others: as many as leave a rest out of which the smallest of them stands out. */
-static double outlier_limit(struct judging *j, struct series *s)
+static double outlier_limit(struct judge_judging *j, struct judge_one_series *s)
 {
     enum { FEWEST_OF_GAP = 8 };
     const double rho = sure_autocorrelation(s->clipped, s->n);
@@ -531,7 +533,7 @@ static double outlier_limit(struct judging *j, struct series *s)
 }
 
 /* The end of the outliers that stand together, from one on: each takes about as much longer as the one before. */
-static size_t outliers_end(const struct series *s, size_t from, double limit, double median)
+static size_t outliers_end(const struct judge_one_series *s, size_t from, double limit, double median)
 {
     const double alike = 4;
     size_t end = from + 1;
@@ -542,7 +544,7 @@ static size_t outliers_end(const struct series *s, size_t from, double limit, do
 }
 
 /* If all outliers are alone and come at equal distances, through all of the series: that distance; else 0. */
-static size_t outliers_period(const struct series *s, double limit, size_t *first, size_t *n)
+static size_t outliers_period(const struct judge_one_series *s, double limit, size_t *first, size_t *n)
 {
     enum { FEWEST_OF_PERIOD = 3 };
     size_t period = 0, last = 0;
@@ -563,7 +565,7 @@ static size_t outliers_period(const struct series *s, double limit, size_t *firs
 }
 
 /* Outliers that come at equal distances, that stand together, or alone. */
-static bool take_outliers(struct judging *j, struct series *s)
+static bool take_outliers(struct judge_judging *j, struct judge_one_series *s)
 {
     const double limit = outlier_limit(j, s), median = series_median(s),
                  noise = later(spread_of(s->sorted, s->n), least_noise(j));
@@ -604,7 +606,7 @@ static bool take_outliers(struct judging *j, struct series *s)
     return done;
 }
 
-static bool series_look(struct judging *j, struct series *s)
+static bool series_look(struct judge_judging *j, struct judge_one_series *s)
 {
     enum { MOST_SHAPES = 3 };
     double *left = arena_take(j->spare, s->n, sizeof *left);
@@ -629,7 +631,7 @@ static bool series_look(struct judging *j, struct series *s)
 }
 
 /* The steps of a class that have the number, in their order. */
-static bool series_take(struct judging *j, struct series *s, const double *of_step, uint32_t class)
+static bool series_take(struct judge_judging *j, struct judge_one_series *s, const double *of_step, uint32_t class)
 {
     const size_t n = j->t->n_steps;
     if (!s->row) {
@@ -651,7 +653,7 @@ static bool series_take(struct judging *j, struct series *s, const double *of_st
 }
 
 /* Looks at a number of each step, class by class. */
-static bool number_look(struct judging *j, struct series *s, const double *of_step, uint32_t n_classes)
+static bool number_look(struct judge_judging *j, struct judge_one_series *s, const double *of_step, uint32_t n_classes)
 {
     bool done = true;
     for (uint32_t c = 0; c < n_classes && done; c++)
@@ -676,7 +678,7 @@ static int by_size(const void *a, const void *b)
 
 /* What a step of this size usually takes: a line through the medians of slopes between steps that half of all are between. Sizes of which
  * there are some steps have a median of their own. */
-static void usual_by_size(struct judging *j, struct sized_time *v, size_t n, double *level)
+static void usual_by_size(struct judge_judging *j, struct sized_time *v, size_t n, double *level)
 {
     enum { FEWEST_OF_SIZE = 5 };
     size_t n_slopes = 0;
@@ -699,7 +701,7 @@ static void usual_by_size(struct judging *j, struct sized_time *v, size_t n, dou
 }
 
 /* Takes off what is usual for the class and the size of a step. NAN stays. */
-static bool usual_find(struct judging *j, const double *of_step, uint32_t n_classes, double *level)
+static bool usual_find(struct judge_judging *j, const double *of_step, uint32_t n_classes, double *level)
 {
     struct sized_time *v = arena_take(j->spare, j->t->n_steps, sizeof *v);
     for (uint32_t c = 0; v && c < n_classes; c++) {
@@ -713,7 +715,7 @@ static bool usual_find(struct judging *j, const double *of_step, uint32_t n_clas
 }
 
 /* How many steps the start-up may have. */
-static size_t startup_most(const struct judging *j)
+static size_t startup_most(const struct judge_judging *j)
 {
     enum { OF_ALL = 4, MOST = 20 };
     const size_t quarter = j->t->n_steps / OF_ALL > 1 ? j->t->n_steps / OF_ALL : 1;
@@ -721,7 +723,7 @@ static size_t startup_most(const struct judging *j)
 }
 
 /* The leading steps that take longer than the others can by noise. */
-static size_t startup_find(struct judging *j)
+static size_t startup_find(struct judge_judging *j)
 {
     enum { OF_LARGE = 6, ABOVE = 3 };
     const double p = 0.01;
@@ -769,7 +771,7 @@ static double median_without(const struct rank_time *v, size_t n, size_t own)
 }
 
 /* By rank and step: a time of a rank minus the median of its peers in that step. NAN: it has none, or no peer. */
-static bool differences_find(struct judging *j, const int64_t *of_rank, double *out)
+static bool differences_find(struct judge_judging *j, const int64_t *of_rank, double *out)
 {
     const struct judge_table *t = j->t;
     struct rank_time *v = arena_take(j->spare, t->n_ranks, sizeof *v);
@@ -799,7 +801,7 @@ struct rank_effect {
     size_t n;
 };
 
-static struct rank_effect effect_of(struct judging *j, const double *difference)
+static struct rank_effect effect_of(struct judge_judging *j, const double *difference)
 {
     const double normal_tail = 0.00135; /* beyond three deviations; few numbers hardly know theirs */
     struct rank_effect e = { 0 };
@@ -831,7 +833,7 @@ static struct rank_effect effect_of(struct judging *j, const double *difference)
 /* Ranks differ a little in each step, too: one that stands out of many has to do so by more than these do. Without a second step nothing else
  * is known: then it is by a tenth of two ranks, and by a twentieth of more. With two, both of them have to stand out of the other ranks, which
  * vary by at least what ranks usually do, seen in so many more. */
-static bool effects_compare(struct judging *j, struct rank_effect *e, size_t n_ranks)
+static bool effects_compare(struct judge_judging *j, struct rank_effect *e, size_t n_ranks)
 {
     enum { FEWEST_RANKS = 5, DEVIATIONS = 5, EXACT = 256 }; /* of more ranks one does not move the median */
     const struct judge_table *t = j->t;
@@ -869,7 +871,7 @@ static bool effects_compare(struct judging *j, struct rank_effect *e, size_t n_r
 }
 
 /* The rank whose effect is in the middle of its peers'. */
-static uint32_t middle_rank(struct judging *j, const struct rank_effect *e, uint32_t rank)
+static uint32_t middle_rank(struct judge_judging *j, const struct rank_effect *e, uint32_t rank)
 {
     const struct judge_table *t = j->t;
     size_t n = 0;
@@ -885,7 +887,7 @@ static uint32_t middle_rank(struct judging *j, const struct rank_effect *e, uint
 }
 
 /* Ranks that take longer in each step: by what they take without waiting, or by one part of it. */
-static bool slow_ranks_find(struct judging *j, const struct rank_effect *own, const struct rank_effect *e,
+static bool slow_ranks_find(struct judge_judging *j, const struct rank_effect *own, const struct rank_effect *e,
                             uint32_t part)
 {
     const struct judge_table *t = j->t;
@@ -921,7 +923,7 @@ static bool slow_ranks_find(struct judging *j, const struct rank_effect *own, co
 }
 
 /* Uneven work: in each step another rank takes longest. The noise of equal ranks makes one the slowest, too. */
-static bool uneven_find(struct judging *j, const struct rank_effect *e)
+static bool uneven_find(struct judge_judging *j, const struct rank_effect *e)
 {
     const struct judge_table *t = j->t;
     const double stands_out = 2, wide = 0.15,
@@ -983,7 +985,7 @@ static bool uneven_find(struct judging *j, const struct rank_effect *e)
     return new || !is_uneven;
 }
 
-static bool has_uneven(const struct judging *j)
+static bool has_uneven(const struct judge_judging *j)
 {
     for (size_t i = 0; i < j->found.n; i++)
         if (j->found.at[i].shape == SLOW_IN_TURNS)
@@ -992,7 +994,7 @@ static bool has_uneven(const struct judging *j)
 }
 
 /* Which rank causes a finding about all of them: the one that grew most against its peers, if that is at least half of the excess. */
-static void findings_assign(struct judging *j, const double *difference)
+static void findings_assign(struct judge_judging *j, const double *difference)
 {
     const struct judge_table *t = j->t;
     for (size_t i = 0; i < j->found.n; i++) {
@@ -1013,7 +1015,7 @@ static void findings_assign(struct judging *j, const double *difference)
 }
 
 /* A part in which ranks wait says nothing about the rank that causes a finding: what grew on that rank does. Changes `of_step`. */
-static void parts_assign(struct judging *j, double *of_step)
+static void parts_assign(struct judge_judging *j, double *of_step)
 {
     const struct judge_table *t = j->t;
     for (size_t i = 0; i < j->found.n; i++) {
@@ -1038,7 +1040,7 @@ static void parts_assign(struct judging *j, double *of_step)
     }
 }
 
-static bool ranks_judge(struct judging *j, struct series *s, uint32_t n_classes)
+static bool ranks_judge(struct judge_judging *j, struct judge_one_series *s, uint32_t n_classes)
 {
     const struct judge_table *t = j->t;
     const size_t n = t->n_steps * t->n_ranks;
@@ -1087,7 +1089,7 @@ static int by_loss(const void *a, const void *b)
 }
 
 /* Of each step: what its slowest rank takes; of a part: the median of the ranks. NAN: it is not looked at. */
-static void number_of_steps(struct judging *j, uint32_t part, double *out)
+static void number_of_steps(struct judge_judging *j, uint32_t part, double *out)
 {
     const struct judge_table *t = j->t;
     for (size_t i = 0; i < t->n_steps; i++) {
@@ -1105,7 +1107,7 @@ static void number_of_steps(struct judging *j, uint32_t part, double *out)
     }
 }
 
-static bool run_prepare(struct judging *j, uint32_t n_classes)
+static bool run_prepare(struct judge_judging *j, uint32_t n_classes)
 {
     const size_t n = j->t->n_steps;
     size_t k = 0;
@@ -1142,7 +1144,7 @@ static bool run_prepare(struct judging *j, uint32_t n_classes)
 }
 
 /* The whole steps first, then the parts. */
-static bool steps_judge(struct judging *j, struct series *s, uint32_t n_classes)
+static bool steps_judge(struct judge_judging *j, struct judge_one_series *s, uint32_t n_classes)
 {
     const struct judge_table *t = j->t;
     double *part = arena_take(j->spare, t->n_steps, sizeof *part),
@@ -1168,7 +1170,7 @@ static int by_first(const void *a, const void *b)
 }
 
 /* Single steps at equal distances, none of which is missing from the first to the end of the run, are a period. */
-static void singles_join(struct judging *j)
+static void singles_join(struct judge_judging *j)
 {
     enum { FEWEST_OF_PERIOD = 3 };
     struct slow *v = j->found.at;
@@ -1208,7 +1210,7 @@ static void singles_join(struct judging *j)
 }
 
 /* What only the first steps have more of is start-up, too, where it shows in a part of them alone. */
-static void startup_join(struct judging *j)
+static void startup_join(struct judge_judging *j)
 {
     size_t kept = 0;
     for (size_t i = 0; i < j->found.n; i++) {
@@ -1222,7 +1224,7 @@ static void startup_join(struct judging *j)
     j->found.n = kept;
 }
 
-static void startup_add(struct judging *j)
+static void startup_add(struct judge_judging *j)
 {
     const size_t n = j->out->n_startup;
     struct slow *f = n > 0 ? list_add(&j->found, j->spare) : NULL;
@@ -1242,7 +1244,7 @@ static void startup_add(struct judging *j)
 }
 
 /* What is usual, now that it is known which steps are not; and how much longer than that the others take. */
-static void findings_settle(struct judging *j)
+static void findings_settle(struct judge_judging *j)
 {
     const struct judgement *out = j->out;
     size_t k = 0;
@@ -1270,7 +1272,7 @@ static void findings_settle(struct judging *j)
     }
 }
 
-static bool run_hand_over(struct judging *j, struct arena *mem)
+static bool run_hand_over(struct judge_judging *j, struct arena *mem)
 {
     struct judgement *out = j->out;
     out->n = j->found.n;
@@ -1295,8 +1297,8 @@ static bool run_hand_over(struct judging *j, struct arena *mem)
 bool judge(struct judgement *out, const struct judge_table *t, struct arena *mem)
 {
     const size_t n = t->n_steps, n_scratch = n > t->n_ranks ? n : t->n_ranks;
-    struct judging j = { .t = t, .out = out, .spare = arena_new() };
-    struct series s = { 0 };
+    struct judge_judging j = { .t = t, .out = out, .spare = arena_new() };
+    struct judge_one_series s = { 0 };
     uint32_t n_classes = 1;
     bool done = j.spare != NULL;
     *out = (struct judgement){ 0 };

@@ -33,13 +33,13 @@ struct extent {
     uint64_t first, last;
 };
 
-struct finding {
+struct profiler_steps_finding {
     struct profiler_steps *s;
     const struct kernels *k;
     struct extent *extent;
 };
 
-static void step_add(const struct finding *f, size_t step, uint32_t kernel, uint64_t key)
+static void step_add(const struct profiler_steps_finding *f, size_t step, uint32_t kernel, uint64_t key)
 {
     struct extent *e = &f->extent[step];
     const int64_t begin_ns = f->k->begin_ns[kernel], end_ns = f->k->end_ns[kernel];
@@ -64,7 +64,7 @@ static size_t step_open_at(const struct profiler_steps *s, size_t *step, int64_t
 }
 
 /* With the queue, the work of a step is what was put into the queue from its begin to its end. */
-static bool add_queued(const struct finding *f, const struct queue_spans *in, const struct op_tree *t,
+static bool add_queued(const struct profiler_steps_finding *f, const struct queue_spans *in, const struct op_tree *t,
                        struct arena *spare)
 {
     uint32_t *step_of = arena_take(spare, in->n, sizeof *step_of), *order = arena_take(spare, in->n, sizeof *order);
@@ -89,7 +89,7 @@ static bool add_queued(const struct finding *f, const struct queue_spans *in, co
 }
 
 /* Without the queue, the work of a step is what was launched from its begin to its end. */
-static void add_launched(const struct finding *f)
+static void add_launched(const struct profiler_steps_finding *f)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < f->k->n; i++) {
@@ -116,7 +116,7 @@ bool profiler_steps_find(struct profiler_steps *s, const struct framework *f, co
         *new = row;
         end_ns = o->end_ns[row];
     }
-    struct finding find = { s, k, spare ? arena_take(spare, at.n, sizeof *find.extent) : NULL };
+    struct profiler_steps_finding find = { s, k, spare ? arena_take(spare, at.n, sizeof *find.extent) : NULL };
     bool ok = spare && !arena_failed(spare) && profiler_steps_take(s, at.n, mem);
     for (; ok && s->n < at.n; s->n++) {
         const uint32_t row = at.at[s->n];

@@ -151,7 +151,7 @@ static void add_more(struct step_mores *out, struct step_more m)
 }
 
 /* The parts of a step that make up at least a fifth of what it took longer, each with the name that grew most in it. */
-static void explain(const struct step_difference *d, struct step_mores *out)
+static void step_causes_explain(const struct step_difference *d, struct step_mores *out)
 {
     const double least_ns = d->more_ns / LEAST_PART > 1 ? d->more_ns / LEAST_PART : 1;
     double part_ns[CAUSES] = { 0 };
@@ -202,7 +202,7 @@ bool step_causes_find(const struct step_series *s, const struct profile *p, cons
         done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[wanted[i]],
                                     (double)s->median_ns, 0, spare);
         if (done)
-            explain(&x, &(*out)[i]);
+            step_causes_explain(&x, &(*out)[i]);
     }
     arena_free(spare);
     return done;

@@ -24,7 +24,7 @@ struct division {
 
 /* ---- the device ------------------------------------------------------------------------------------------------ */
 
-static const char *text_of(const struct division *v, name_id name)
+static const char *step_division_text_of(const struct division *v, name_id name)
 {
     return names_text(v->p->names, name);
 }
@@ -50,15 +50,15 @@ static void take_tasks(struct division *v, bool are_copies)
         if (task_does(v->p, t, i) != (are_copies ? TASK_COPIES : TASK_COMPUTES))
             continue;
         const name_id event = t->op[i] == NO_ROW ? t->type[i] : ops->name[t->op[i]];
-        const struct spent_span x = { .kind = are_copies ? SPENT_COPY : SPENT_OPERATOR,
-                                      .name = are_copies || t->op[i] == NO_ROW
-                                                  ? event
-                                                  : label_of(ops->op_type[t->op[i]], event),
-                                      .begin_ns = t->begin_ns[i],
-                                      .end_ns = t->begin_ns[i] + (int64_t)t->dur_ns[i],
-                                      .mhz = are_copies ? 0 : mhz_at(v->d, t->begin_ns[i]),
-                                      .place = { SHOWN_STREAM, task_stream_id(v->d, i), NULL, text_of(v, event),
-                                                 t->begin_ns[i], (int64_t)t->dur_ns[i] } };
+        const struct spent_span x = {
+            .kind = are_copies ? SPENT_COPY : SPENT_OPERATOR,
+            .name = are_copies || t->op[i] == NO_ROW ? event : label_of(ops->op_type[t->op[i]], event),
+            .begin_ns = t->begin_ns[i],
+            .end_ns = t->begin_ns[i] + (int64_t)t->dur_ns[i],
+            .mhz = are_copies ? 0 : mhz_at(v->d, t->begin_ns[i]),
+            .place = { SHOWN_STREAM, task_stream_id(v->d, i), NULL, step_division_text_of(v, event), t->begin_ns[i],
+                       (int64_t)t->dur_ns[i] }
+        };
         layers_take(v->layers, &x);
     }
     layers_next(v->layers);
@@ -71,8 +71,9 @@ static struct spent_span collective_span(const struct division *v, size_t op, en
                                 .name = label_of(o->op_type[op], o->name[op]),
                                 .begin_ns = o->begin_ns[op],
                                 .end_ns = o->begin_ns[op] + (int64_t)o->dur_ns[op],
-                                .place = { SHOWN_COMMUNICATION, 0, text_of(v, o->group[op]), text_of(v, o->name[op]),
-                                           o->begin_ns[op], (int64_t)o->dur_ns[op] } };
+                                .place = { SHOWN_COMMUNICATION, 0, step_division_text_of(v, o->group[op]),
+                                           step_division_text_of(v, o->name[op]), o->begin_ns[op],
+                                           (int64_t)o->dur_ns[op] } };
 }
 
 /* A collective until its last member joined. */
@@ -185,7 +186,7 @@ static struct spent_span call_span(const struct division *v, size_t call, enum s
                                 .name = name,
                                 .begin_ns = begin,
                                 .end_ns = end,
-                                .place = { SHOWN_CALLS, c->thread[call], NULL, text_of(v, name), begin,
+                                .place = { SHOWN_CALLS, c->thread[call], NULL, step_division_text_of(v, name), begin,
                                            span_ns(begin, end) } };
 }
 
@@ -221,16 +222,16 @@ static bool op_span(const void *context, size_t row, struct spent_span *out)
         return is_shown;
     }
     const name_id label = framework_op_label(o, row);
-    *out =
-        (struct spent_span){ .kind = is_wait(v, label)                              ? layers_host_kind(v->layers, label)
-                                     : v->d                                         ? SPENT_HOST
-                                     : name_is_collective(text_of(v, o->name[row])) ? SPENT_TRANSFER
-                                                                                    : SPENT_OPERATOR,
-                             .name = label,
-                             .begin_ns = o->begin_ns[row],
-                             .end_ns = o->end_ns[row],
-                             .place = { SHOWN_FRAMEWORK, o->thread ? o->thread[row] : 0, NULL, text_of(v, o->name[row]),
-                                        o->begin_ns[row], span_ns(o->begin_ns[row], o->end_ns[row]) } };
+    *out = (struct spent_span){ .kind = is_wait(v, label) ? layers_host_kind(v->layers, label)
+                                        : v->d            ? SPENT_HOST
+                                        : name_is_collective(step_division_text_of(v, o->name[row])) ? SPENT_TRANSFER
+                                                                                                     : SPENT_OPERATOR,
+                                .name = label,
+                                .begin_ns = o->begin_ns[row],
+                                .end_ns = o->end_ns[row],
+                                .place = { SHOWN_FRAMEWORK, o->thread ? o->thread[row] : 0, NULL,
+                                           step_division_text_of(v, o->name[row]), o->begin_ns[row],
+                                           span_ns(o->begin_ns[row], o->end_ns[row]) } };
     return !collection_op_is_step(v->collection, row) && (v->d || !range_spans_steps(o, row, v->series));
 }
 
@@ -240,7 +241,7 @@ static bool is_range_among_functions(const struct division *v, size_t row)
 {
     const struct framework_ops *o = &v->collection->framework.ops;
     return v->collection->framework.python.n > 0 && o->scope && o->scope[row] == OP_SCOPE_USER &&
-           !is_wait(v, framework_op_label(o, row)) && !name_is_collective(text_of(v, o->name[row]));
+           !is_wait(v, framework_op_label(o, row)) && !name_is_collective(step_division_text_of(v, o->name[row]));
 }
 
 /* Operators of the dataset pipeline's own threads are not what the device waits for: the one that takes its results
@@ -283,13 +284,14 @@ static bool python_span(const void *context, size_t row, struct spent_span *out)
 {
     const struct division *v = context;
     const struct python_calls *c = &v->collection->framework.python;
-    *out = (struct spent_span){ .kind =
-                                    is_wait(v, c->name[row]) ? layers_host_kind(v->layers, c->name[row]) : SPENT_PYTHON,
-                                .name = c->name[row],
-                                .begin_ns = c->begin_ns[row],
-                                .end_ns = c->end_ns[row],
-                                .place = { SHOWN_FRAMEWORK, c->thread[row], NULL, text_of(v, c->name[row]),
-                                           c->begin_ns[row], span_ns(c->begin_ns[row], c->end_ns[row]) } };
+    *out =
+        (struct spent_span){ .kind =
+                                 is_wait(v, c->name[row]) ? layers_host_kind(v->layers, c->name[row]) : SPENT_PYTHON,
+                             .name = c->name[row],
+                             .begin_ns = c->begin_ns[row],
+                             .end_ns = c->end_ns[row],
+                             .place = { SHOWN_FRAMEWORK, c->thread[row], NULL, step_division_text_of(v, c->name[row]),
+                                        c->begin_ns[row], span_ns(c->begin_ns[row], c->end_ns[row]) } };
     return true;
 }
 
@@ -318,7 +320,7 @@ static bool range_span(const void *context, size_t row, struct spent_span *out)
                                 .begin_ns = begin,
                                 .end_ns = end,
                                 .place = { SHOWN_MARKS, k->thread ? k->thread[row] : 0, NULL,
-                                           text_of(v, k->message[row]), begin, span_ns(begin, end) } };
+                                           step_division_text_of(v, k->message[row]), begin, span_ns(begin, end) } };
     return !name_is_step(v->p->names, k->message[row]);
 }
 

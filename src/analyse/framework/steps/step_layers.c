@@ -22,7 +22,7 @@ struct slot {
     int64_t longest_ns;
     uint32_t cell, cell_step; /* the last one; steps come in order, mostly */
 };
-struct cell {
+struct step_layers_cell {
     uint32_t slot, wanted;
     double ns, runs, mhz_ns, clocked_ns;
     struct spent_place place;
@@ -42,7 +42,7 @@ struct step_layers {
     uint8_t *host_kind;             /* by name: spent_kind + 1; 0: not known yet */
     size_t n_names, n_usual, n_wanted;
     LIST(struct slot) slots;
-    LIST(struct cell) cells;
+    LIST(struct step_layers_cell) cells;
     LIST(struct left) now, next; /* the pieces for this layer, and those that it leaves for the next one */
     size_t at;                   /* position in `now` */
     int64_t reach_ns;            /* spans of this layer have taken the time until then */
@@ -68,26 +68,26 @@ static struct slot *slot_get(struct step_layers *v, enum spent_kind kind, name_i
     return &v->slots.at[*at - 1];
 }
 
-static struct cell *cell_get(struct step_layers *v, struct slot *slot, uint32_t step)
+static struct step_layers_cell *cell_get(struct step_layers *v, struct slot *slot, uint32_t step)
 {
     if (slot->cell_step != step) {
-        struct cell *fresh = list_add(&v->cells, v->mem);
+        struct step_layers_cell *fresh = list_add(&v->cells, v->mem);
         if (!fresh)
             return NULL;
-        *fresh = (struct cell){ .slot = (uint32_t)(slot - v->slots.at), .wanted = v->wanted_of[step] };
+        *fresh = (struct step_layers_cell){ .slot = (uint32_t)(slot - v->slots.at), .wanted = v->wanted_of[step] };
         slot->cell = (uint32_t)(v->cells.n - 1);
         slot->cell_step = step;
     }
     return &v->cells.at[slot->cell];
 }
 
-static void add(struct step_layers *v, uint32_t step, const struct spent_span *x, double ns, bool is_run)
+static void step_layers_add(struct step_layers *v, uint32_t step, const struct spent_span *x, double ns, bool is_run)
 {
     const bool is_wanted = v->wanted_of[step] != NO_ROW;
     if (!is_wanted && !step_is_usual(v->s, step))
         return;
     struct slot *slot = slot_get(v, x->kind, x->name);
-    struct cell *cell = slot && is_wanted ? cell_get(v, slot, step) : NULL;
+    struct step_layers_cell *cell = slot && is_wanted ? cell_get(v, slot, step) : NULL;
     if (!slot || (is_wanted && !cell))
         return; /* no memory: the arena knows */
     *(is_wanted ? &cell->ns : &slot->ns) += ns;
@@ -115,7 +115,7 @@ void layers_count(struct step_layers *v, const struct spent_span *x)
     while (v->step < v->s->n && v->s->end_ns[v->step] <= x->begin_ns)
         v->step++;
     if (v->step < v->s->n && v->s->begin_ns[v->step] <= x->begin_ns)
-        add(v, (uint32_t)v->step, x, 0, true);
+        step_layers_add(v, (uint32_t)v->step, x, 0, true);
 }
 
 void layers_spend(struct step_layers *v, const struct spent_span *x)
@@ -130,7 +130,7 @@ void layers_spend(struct step_layers *v, const struct spent_span *x)
         const int64_t begin_ns = left->begin_ns > from_ns ? left->begin_ns : from_ns,
                       end_ns = left->end_ns < x->end_ns ? left->end_ns : x->end_ns;
         keep(v, left->begin_ns, begin_ns, left->step);
-        add(v, left->step, x, (double)span_ns(begin_ns, end_ns), false);
+        step_layers_add(v, left->step, x, (double)span_ns(begin_ns, end_ns), false);
         left->begin_ns = end_ns;
         if (left->end_ns > x->end_ns)
             break;
@@ -382,7 +382,7 @@ static bool make_usual(const struct step_layers *v, struct step_profile *out, st
 
 static int by_step_and_slot(const void *a, const void *b)
 {
-    const struct cell *x = a, *y = b;
+    const struct step_layers_cell *x = a, *y = b;
     return x->wanted != y->wanted ? (x->wanted < y->wanted ? -1 : 1) : x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
@@ -395,9 +395,9 @@ static size_t make_one(const struct step_layers *v, size_t first, struct step_pr
         end++;
     *out = (struct step_profile){ .at = arena_take(mem, end - first, sizeof *out->at) };
     for (size_t i = first; out->at && i < end;) {
-        struct cell sum = v->cells.at[i++];
+        struct step_layers_cell sum = v->cells.at[i++];
         for (; i < end && v->cells.at[i].slot == sum.slot; i++) {
-            const struct cell *more = &v->cells.at[i];
+            const struct step_layers_cell *more = &v->cells.at[i];
             sum.ns += more->ns;
             sum.runs += more->runs;
             sum.mhz_ns += more->mhz_ns;

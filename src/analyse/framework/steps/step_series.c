@@ -405,7 +405,7 @@ bool step_series_of_collection(struct step_series *s, const struct collection *c
 }
 
 /* The rows of one model, or the training steps: they stand together, as a range. */
-struct rows {
+struct step_series_rows {
     size_t first, end;
 };
 
@@ -414,19 +414,19 @@ static bool is_same_model(const struct iterations *t, size_t a, size_t b)
     return t->is_step[a] == t->is_step[b] && (t->is_step[a] || t->model[a] == t->model[b]);
 }
 
-static struct rows choose_rows(const struct iterations *t, const struct step_choice *choice)
+static struct step_series_rows choose_rows(const struct iterations *t, const struct step_choice *choice)
 {
-    struct rows best = { 0 };
+    struct step_series_rows best = { 0 };
     uint64_t most = 0;
     for (size_t i = 0, end; i < t->n; i = end) {
         uint64_t ticks = 0;
         for (end = i; end < t->n && is_same_model(t, i, end); end++)
             ticks += t->end[end] > t->begin[end] ? t->end[end] - t->begin[end] : 0;
         if (choice && choice->model != MODEL_OF_STEPS ? !t->is_step[i] && t->model[i] == choice->model : t->is_step[i])
-            return (struct rows){ i, end };
+            return (struct step_series_rows){ i, end };
         if (!choice && ticks > most) {
             most = ticks;
-            best = (struct rows){ i, end };
+            best = (struct step_series_rows){ i, end };
         }
     }
     return best;
@@ -436,7 +436,7 @@ bool step_series_of_profile(struct step_series *s, const struct profile *p, cons
                             const struct step_choice *choice, struct arena *mem)
 {
     const struct iterations *t = &d->steps.iterations;
-    const struct rows rows = choose_rows(t, choice);
+    const struct step_series_rows rows = choose_rows(t, choice);
     const size_t n = rows.end - rows.first;
     uint32_t *order = arena_take(mem, n, sizeof *order);
     *s = (struct step_series){ .has_communication = true,

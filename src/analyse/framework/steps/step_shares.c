@@ -13,13 +13,13 @@ static void widen(struct step_share *t, int64_t begin_ns, int64_t end_ns)
     t->end_ns = end_ns > t->end_ns ? end_ns : t->end_ns;
 }
 
-struct sorting {
+struct step_shares_sorting {
     const struct profiler_steps *s;
     const struct names *names;
 };
 
 /* "10" after "9"; what is no number comes last. */
-static uint64_t number_of(const struct sorting *s, const struct step_share *t)
+static uint64_t step_shares_number_of(const struct step_shares_sorting *s, const struct step_share *t)
 {
     if (t->step == NO_ROW)
         return 0;
@@ -29,10 +29,10 @@ static uint64_t number_of(const struct sorting *s, const struct step_share *t)
     return *text && !*end ? number : UINT64_MAX;
 }
 
-static int by_number(const void *a, const void *b, void *context)
+static int step_shares_by_number(const void *a, const void *b, void *context)
 {
     const struct step_share *x = a, *y = b;
-    const uint64_t m = number_of(context, x), n = number_of(context, y);
+    const uint64_t m = step_shares_number_of(context, x), n = step_shares_number_of(context, y);
     return m != n ? (m < n ? -1 : 1) : x->step < y->step ? -1 : x->step > y->step;
 }
 
@@ -75,7 +75,7 @@ bool step_shares_build(const struct profiler_steps *s, const struct step_index *
         if (all[i].begin_ns <= all[i].end_ns)
             all[(*n)++] = all[i];
     if (*n > 0)
-        qsort_r(all, *n, sizeof *all, by_number, &(struct sorting){ s, names });
+        qsort_r(all, *n, sizeof *all, step_shares_by_number, &(struct step_shares_sorting){ s, names });
     *out = all;
     return true;
 }
