@@ -14,6 +14,7 @@ There is one message for memory that is used up: error_no_memory().
 Prose in README and docs/ is wrapped at 120 columns, so that a diff shows what changed.
 Suffixes of the directories of frameworks are rows of base/text/framework_names.c; help texts, where a "*" is in front, may have them.
 Functions and files that documents name exist.
+A tag (struct, enum, union) names one thing in the whole tree.
 There is one binary search: SEARCH_FIRST_NOT() of base/memory/sort.h, on which the functions there stand.
 """
 import pathlib
@@ -116,6 +117,14 @@ def texts_of_no_memory(src):
                 yield f"{file}:{number}: {line.strip()}; wanted error_no_memory() or no_memory_text()"
 
 
+def doubled_tags(src):
+    places = {}
+    for file in sorted(src.rglob("*.[ch]")):
+        for tag in re.findall(r"\b(?:struct|enum|union) (\w+)\s*\{", re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.S)):
+            if places.setdefault(tag, file) != file:
+                yield f"{file}: {tag} is also in {places[tag]}; a tag names one thing"
+
+
 def binary_searches(src):
     for file in sorted(src.rglob("*.[ch]")):
         if file.name != "sort.h" and re.search(r"while \(\w+ < \w+\).*\n.*\+ \(\w+ - \w+\) / 2;", file.read_text()):
@@ -195,7 +204,7 @@ def main():
     src = pathlib.Path(sys.argv[1])
     problems = [*unlisted_layouts(src), *notes_to_oneself(src), *words_to_avoid(src.parent), *variables_without_manual(src),
                 *forks_without_an_alarm(src.parent / "tests"), *cells_by_number(src), *json_behind_load(src),
-                *texts_of_no_memory(src), *binary_searches(src), *suffixes_of_their_own(src)]
+                *texts_of_no_memory(src), *binary_searches(src), *doubled_tags(src), *suffixes_of_their_own(src)]
     problems += [*without_licence(src), *versions_that_differ(src), *names_of_nothing(src.parent), *prose_that_is_not_wrapped(src.parent)]
     print("\n".join(problems) or "the sources keep their rules")
     return bool(problems)

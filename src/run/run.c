@@ -23,7 +23,7 @@
 
 enum { PATIENCE_S = 10 }; /* how long a program may take to end after SIGTERM or SIGHUP before recording stops */
 
-struct run {
+struct program_run {
     const struct recorded_run *r;
     struct run_result *out;
     struct run_events events;
@@ -39,13 +39,13 @@ struct run {
     char not_preloaded[PATH_MAX + 64]; /* why it is not; "": calls are not wanted */
 };
 
-static const struct run_listener *listener(const struct run *x)
+static const struct run_listener *listener(const struct program_run *x)
 {
     static const struct run_listener none;
     return x->r->listener ? x->r->listener : &none;
 }
 
-static void run_answer(const struct run *x, const char *text)
+static void run_answer(const struct program_run *x, const char *text)
 {
     if (listener(x)->answer)
         listener(x)->answer(text);
@@ -78,7 +78,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool recording_start(struct run *x, struct error *e)
+static bool recording_start(struct program_run *x, struct error *e)
 {
     struct ascope_error why = { "" };
     const struct session_target of = { .pid = x->r->program ? x->launch.pid : x->r->host_pid,
@@ -103,7 +103,7 @@ static bool recording_start(struct run *x, struct error *e)
     return true;
 }
 
-static bool recording_stop(struct run *x, struct error *e)
+static bool recording_stop(struct program_run *x, struct error *e)
 {
     struct ascope_error why = { "" };
     char path[PATH_MAX];
@@ -124,7 +124,7 @@ static bool recording_stop(struct run *x, struct error *e)
 
 /* Finds libascope-run.so. False: calls are not wanted, or it cannot be preloaded; the session then reports
  * not_preloaded. */
-static bool preload_choose(struct run *x, char path[PATH_MAX])
+static bool preload_choose(struct program_run *x, char path[PATH_MAX])
 {
     const char *const program = x->r->program[0], *why;
     if (!(x->r->recorder.host_sys & ASCOPE_HOST_OSRT))
@@ -144,7 +144,7 @@ static bool preload_choose(struct run *x, char path[PATH_MAX])
     return !why;
 }
 
-static bool program_hold(struct run *x, struct error *e)
+static bool program_hold(struct program_run *x, struct error *e)
 {
     const struct ascope_options *const o = &x->r->recorder;
     char page[HANDOVER_PATH_BYTES], own[16], library[PATH_MAX], *preload = NULL;
@@ -193,7 +193,7 @@ static bool program_hold(struct run *x, struct error *e)
 
 /* Starts recording before the program, so that its first instruction is recorded, unless recording begins later by
  * request. */
-static bool program_start(struct run *x, struct error *e)
+static bool program_start(struct program_run *x, struct error *e)
 {
     if (!program_hold(x, e))
         return false;
@@ -222,7 +222,7 @@ static uint64_t seconds_from_now(uint32_t s)
 }
 
 /* Forwards a signal that a process sent to the collector. One from the terminal has reached the program already. */
-static void pass_on(const struct run *x)
+static void pass_on(const struct program_run *x)
 {
     if (x->events.program > 0 && !x->events.has_ended && x->events.is_sent)
         kill(x->events.program, x->events.number);
@@ -230,7 +230,7 @@ static void pass_on(const struct run *x)
 
 /* Waits for the end of the program or of the period. After the first Ctrl-C it still waits for the program, after
  * the second not. */
-static bool wait_for_end(struct run *x, struct error *e)
+static bool wait_for_end(struct program_run *x, struct error *e)
 {
     const struct recorded_run *const r = x->r;
     const bool has_program = r->program != NULL;
@@ -268,7 +268,7 @@ static bool wait_for_end(struct run *x, struct error *e)
 /* ---- commands ---- */
 
 /* Executes a line of the interactive mode. False: quit. */
-static bool command_do(struct run *x, const char *line)
+static bool command_do(struct program_run *x, const char *line)
 {
     struct error e = { 0 };
     if (strcmp(line, "start") == 0 && x->session) {
@@ -292,7 +292,7 @@ static bool command_do(struct run *x, const char *line)
 }
 
 /* The interactive mode with a program. End of input means quit. */
-static bool obey(struct run *x, struct error *e)
+static bool obey(struct program_run *x, struct error *e)
 {
     x->events.has_input = true;
     for (bool goes_on = true; goes_on;) {
@@ -314,7 +314,7 @@ static bool obey(struct run *x, struct error *e)
 
 /* ---- the whole request ---- */
 
-static bool collect(struct run *x, struct error *e)
+static bool collect(struct program_run *x, struct error *e)
 {
     if (x->r->n_pids > 0)
         return attached_collect(x->r, x->out, &x->events, collection_add, e);
@@ -335,7 +335,7 @@ static bool collect(struct run *x, struct error *e)
 
 bool run_collect(const struct recorded_run *r, struct run_result *out, struct error *e)
 {
-    struct run x = { .r = r, .out = out };
+    struct program_run x = { .r = r, .out = out };
     *out = (struct run_result){ .status = -1 };
     if (!run_sample_init(&x.sample, r, e))
         return false;

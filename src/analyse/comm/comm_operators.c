@@ -13,7 +13,7 @@
 #include "base/memory/sort.h"
 
 /* A run of a task of a collective, before it is assigned to its operator. */
-struct run {
+struct transfer_run {
     uint32_t small, task, big; /* rows of the request, of the device's tasks, and of the operator that requested it */
     uint32_t iteration;        /* counts the runs of the same task from 1: captured graphs run repeatedly */
     name_id name;              /* of its operator, with the suffix */
@@ -22,7 +22,7 @@ struct run {
 };
 
 struct comm_operators_runs {
-    struct run *at;
+    struct transfer_run *at;
     size_t n;
 };
 
@@ -56,10 +56,11 @@ static bool find_runs(const struct profile *p, const struct device *d, struct ar
             count[i]++;
         out->n += count[i];
     }
-    struct run *run = out->at = arena_take(mem, out->n, sizeof *out->at);
+    struct transfer_run *run = out->at = arena_take(mem, out->n, sizeof *out->at);
     for (uint32_t i = 0; run && i < r->small.n; i++)
         for (uint32_t k = 0; k < count[i]; k++)
-            *run++ = (struct run){ .small = i, .task = t->by_id[first[i] + k], .big = NO_ROW, .iteration = k + 1 };
+            *run++ =
+                (struct transfer_run){ .small = i, .task = t->by_id[first[i] + k], .big = NO_ROW, .iteration = k + 1 };
     return run != NULL;
 }
 
@@ -89,7 +90,7 @@ static void assign(const struct profile *p, struct device *d, struct comm_operat
     const struct calls *c = &p->host.calls;
     size_t at = 0, kept = 0;
     for (size_t i = 0; i < runs->n; i++) {
-        const struct run run = runs->at[i];
+        const struct transfer_run run = runs->at[i];
         const uint32_t thread = r->small.thread[run.small];
         const uint64_t time = r->small.time[run.small];
         while (at < n_big && (r->big.thread[big[at]] < thread ||
@@ -110,7 +111,7 @@ static void assign(const struct profile *p, struct device *d, struct comm_operat
     runs->n = kept;
 }
 
-static name_id group_name(const struct profile *p, const struct run *run)
+static name_id group_name(const struct profile *p, const struct transfer_run *run)
 {
     return run->has_group ? dictionary_hash(&p->dictionary, run->group) : NAME_NA;
 }
@@ -150,7 +151,7 @@ name_id comm_op_name(const struct profile *p, name_id base, const uint64_t *grou
     return names_add(p->names, text, (size_t)n);
 }
 
-static name_id suffixed(const struct profile *p, const struct run *run, int64_t count)
+static name_id suffixed(const struct profile *p, const struct transfer_run *run, int64_t count)
 {
     const uint32_t call = p->host.comm.big.call[run->big];
     return comm_op_name(p, dictionary_hash(&p->dictionary, p->host.calls.item[call]),
@@ -177,10 +178,10 @@ static bool name_runs(const struct profile *p, const struct device *d, struct co
     if (!order_by_u64(order, runs->n, key))
         return false;
 
-    const struct run *last = NULL;
+    const struct transfer_run *last = NULL;
     int64_t last_count = 0;
     for (size_t i = 0; i < runs->n; i++) {
-        struct run *run = &runs->at[order[i]];
+        struct transfer_run *run = &runs->at[order[i]];
         const uint32_t call = r->big.call[run->big];
         const char *item = names_text(p->names, dictionary_hash(&p->dictionary, p->host.calls.item[call]));
         struct comm_operators_counter *c = counter_of(&counters, mem, group_name(p, run), strstr(item, "AicpuKernel"));
@@ -204,7 +205,7 @@ static bool sort_runs(struct device *d, struct comm_operators_runs *runs, struct
 {
     const struct tasks *t = &d->tasks;
     uint32_t *order = arena_take(mem, runs->n, sizeof *order), *task = arena_take(mem, runs->n, sizeof *task);
-    struct run *sorted = arena_take(mem, runs->n, sizeof *sorted);
+    struct transfer_run *sorted = arena_take(mem, runs->n, sizeof *sorted);
     if (!order || !task || !sorted)
         return false;
     size_t n = 0;
@@ -222,7 +223,7 @@ static bool sort_runs(struct device *d, struct comm_operators_runs *runs, struct
     return true;
 }
 
-static void fill_task(const struct profile *p, struct device *d, size_t k, const struct run *run)
+static void fill_task(const struct profile *p, struct device *d, size_t k, const struct transfer_run *run)
 {
     const struct hccl_infos *h = &p->host.records.hccl_infos;
     const struct tasks *from = &d->tasks;
@@ -257,7 +258,7 @@ static void fill_task(const struct profile *p, struct device *d, size_t k, const
     t->size[k] = h->size[info];
 }
 
-static void fill_op(const struct profile *p, struct device *d, size_t k, const struct run *run)
+static void fill_op(const struct profile *p, struct device *d, size_t k, const struct transfer_run *run)
 {
     const struct comm_requests *r = &p->host.comm;
     const struct hccl_ops *h = &p->host.records.hccl_ops;

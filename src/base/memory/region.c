@@ -20,24 +20,24 @@ enum {
 };
 
 /* The header of an allocated or a free part of the region. */
-struct run {
+struct region_run {
     _Alignas(64) size_t bytes; /* with the head */
-    struct run *next;          /* of the free runs */
+    struct region_run *next;   /* of the free runs */
 };
 
-static struct run *head_of(void *at)
+static struct region_run *head_of(void *at)
 {
-    return (struct run *)at - 1;
+    return (struct region_run *)at - 1;
 }
 
-static char *region_end_of(const struct run *run)
+static char *region_end_of(const struct region_run *run)
 {
     return (char *)run + run->bytes;
 }
 
 static size_t whole_units(size_t bytes)
 {
-    return (bytes + sizeof(struct run) + UNIT - 1) / UNIT * UNIT;
+    return (bytes + sizeof(struct region_run) + UNIT - 1) / UNIT * UNIT;
 }
 
 void region_open(struct region *r, size_t bytes)
@@ -54,18 +54,18 @@ void region_open(struct region *r, size_t bytes)
     r->bytes = bytes;
 }
 
-static struct run *run_make(char *at, size_t bytes)
+static struct region_run *run_make(char *at, size_t bytes)
 {
-    struct run *run = (struct run *)(void *)at;
+    struct region_run *run = (struct region_run *)(void *)at;
     ASAN_UNPOISON_MEMORY_REGION(run, sizeof *run);
     run->bytes = bytes;
     return run;
 }
 
 /* Takes the first bytes of a free run out of the list. */
-static void cut_free(struct run **link, size_t bytes)
+static void cut_free(struct region_run **link, size_t bytes)
 {
-    struct run *run = *link, *next = run->next;
+    struct region_run *run = *link, *next = run->next;
     if (run->bytes > bytes) {
         *link = run_make((char *)run + bytes, run->bytes - bytes);
         (*link)->next = next;
@@ -76,10 +76,10 @@ static void cut_free(struct run **link, size_t bytes)
 
 /* Takes the first free run that is large enough, else memory that was never used, together with a free run that ends there. NULL:
  * it would not end before `end`. *used: how many of its bytes may differ from zero. */
-static struct run *region_find(struct region *r, size_t bytes, const char *end, size_t *used)
+static struct region_run *region_find(struct region *r, size_t bytes, const char *end, size_t *used)
 {
     char *const fresh = r->at + atomic_load(&r->touched);
-    struct run **link = &r->free;
+    struct region_run **link = &r->free;
     while (*link && (*link)->bytes < bytes && region_end_of(*link) < fresh)
         link = &(*link)->next;
     char *at = *link ? (char *)*link : fresh;
@@ -103,7 +103,7 @@ void *region_take(struct region *r, size_t bytes, size_t spare)
     const size_t whole = whole_units(bytes);
     size_t used = 0;
     pthread_mutex_lock(&r->lock);
-    struct run *run = region_find(r, whole, r->at + r->bytes - spare, &used);
+    struct region_run *run = region_find(r, whole, r->at + r->bytes - spare, &used);
     pthread_mutex_unlock(&r->lock);
     if (!run)
         return NULL;
@@ -114,10 +114,10 @@ void *region_take(struct region *r, size_t bytes, size_t spare)
 }
 
 /* Adds a run to the free ones, and merges it with its neighbours. */
-static void give(struct region *r, struct run *run)
+static void give(struct region *r, struct region_run *run)
 {
     pthread_mutex_lock(&r->lock);
-    struct run *before = NULL, *next = r->free;
+    struct region_run *before = NULL, *next = r->free;
     for (; next && next < run; next = next->next)
         before = next;
     if (next && region_end_of(run) == (char *)next) {
@@ -145,7 +145,7 @@ bool region_give(struct region *r, void *at)
 {
     if (!is_inside(r, at))
         return false;
-    struct run *run = head_of(at);
+    struct region_run *run = head_of(at);
     ASAN_POISON_MEMORY_REGION(at, run->bytes - sizeof *run);
     give(r, run);
     return true;
@@ -155,7 +155,7 @@ bool region_trim(struct region *r, void *at, size_t bytes)
 {
     if (!is_inside(r, at))
         return false;
-    struct run *run = head_of(at);
+    struct region_run *run = head_of(at);
     const size_t whole = whole_units(bytes), before = run->bytes;
     if (whole < before) {
         run->bytes = whole;
@@ -170,10 +170,10 @@ void region_rest(struct region *r, size_t kept)
 {
     size_t bytes = 0;
     pthread_mutex_lock(&r->lock);
-    for (const struct run *run = r->free; run; run = run->next)
+    for (const struct region_run *run = r->free; run; run = run->next)
         bytes += run->bytes;
-    for (struct run **link = &r->free; bytes > kept && *link;) {
-        struct run *run = *link;
+    for (struct region_run **link = &r->free; bytes > kept && *link;) {
+        struct region_run *run = *link;
         const bool is_last = region_end_of(run) == r->at + atomic_load(&r->touched);
         if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) { /* if that fails, it is not zero */
             atomic_store(&r->touched, (size_t)((char *)run - r->at));

@@ -19,8 +19,8 @@ struct region {
     pthread_mutex_t lock;
     char *at; /* NULL: there is none */
     size_t bytes;
-    atomic_size_t touched; /* offset behind which nothing was ever used: there all bytes are zero and have no pages */
-    struct run *free;      /* free runs by address; neighbours are merged */
+    atomic_size_t touched;   /* offset behind which nothing was ever used: there all bytes are zero and have no pages */
+    struct region_run *free; /* free runs by address; neighbours are merged */
 };
 #define REGION_NONE                                                                                                    \
     {                                                                                                                  \

@@ -15,14 +15,14 @@
 #include "load/prof/prof.h"
 #include "load/framework/raw_bytes.h"
 
-struct run {
+struct work_run {
     struct arguments *a;
     struct term term;
     struct results_tally tally;
     json_t *json; /* of each collection, with --json */
 };
 
-static void end_failed(struct run *run, const char *path, const struct result *r, const struct error *e)
+static void end_failed(struct work_run *run, const char *path, const struct result *r, const struct error *e)
 {
     complain_failed(stderr, e, &r->profile.lost);
     run->tally.n_failed++;
@@ -30,7 +30,7 @@ static void end_failed(struct run *run, const char *path, const struct result *r
         json_list_add(&run->json, json_pack("{s:o, s:o}", "path", text_json(path), "error", text_json(e->text)));
 }
 
-static void end_done(struct run *run, const struct result *r)
+static void end_done(struct work_run *run, const struct result *r)
 {
     complain_problems(stderr, r->profile.path, &r->account);
     if (run->a->json)
@@ -45,7 +45,7 @@ static void end_done(struct run *run, const struct result *r)
     run->tally.n_done += !lossy;
 }
 
-static void run_one(struct run *run, const struct work *w, const char *path)
+static void run_one(struct work_run *run, const struct work *w, const char *path)
 {
     struct progress progress;
     struct result r = { 0 };
@@ -77,7 +77,7 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
 {
     struct collections found;
     enum exit_status status = collections_find(a, first_dir, &found);
-    struct run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
+    struct work_run run = { .a = a, .tally = { .n_failed = found.n_refused }, .json = a->json ? json_array() : NULL };
     term_init(&run.term, stdout);
     work_memory(a, found.n > 0 ? found.path[0] : NULL);
     for (size_t i = 0; i < found.n; i++) {

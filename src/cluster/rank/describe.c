@@ -8,7 +8,7 @@
 #include "base/text/stamp.h"
 
 /* A value, and how many are not above it. */
-struct run {
+struct value_run {
     int64_t ns;
     uint64_t end;
 };
@@ -33,16 +33,16 @@ void durations_clear(struct durations *d)
 
 static int by_ns(const void *a, const void *b)
 {
-    const int64_t x = ((const struct run *)a)->ns, y = ((const struct run *)b)->ns;
+    const int64_t x = ((const struct value_run *)a)->ns, y = ((const struct value_run *)b)->ns;
     return (x > y) - (x < y);
 }
 
-static int64_t value_at(const struct run *run, size_t n, uint64_t at)
+static int64_t value_at(const struct value_run *run, size_t n, uint64_t at)
 {
     return run[SEARCH_FIRST_NOT(i, 0, n - 1, run[i].end <= at)].ns;
 }
 
-static double quantile(const struct run *run, size_t n, double q)
+static double quantile(const struct value_run *run, size_t n, double q)
 {
     const double at = (double)(run[n - 1].end - 1) * q, floor_at = floor(at);
     const int64_t low = value_at(run, n, (uint64_t)floor_at);
@@ -50,7 +50,7 @@ static double quantile(const struct run *run, size_t n, double q)
     return (double)low + (double)wrap_sub(high, low) * (at - floor_at);
 }
 
-static void describe(const struct run *run, size_t n, struct description *out)
+static void describe(const struct value_run *run, size_t n, struct description *out)
 {
     const uint64_t count = run[n - 1].end;
     __int128 sum = 0;
@@ -83,11 +83,11 @@ static void describe(const struct run *run, size_t n, struct description *out)
 bool durations_describe(const struct durations *d, struct description *out)
 {
     const size_t n = d->value.key.n;
-    struct run *run = malloc(n * sizeof *run);
+    struct value_run *run = malloc(n * sizeof *run);
     if (!run)
         return false;
     for (size_t i = 0; i < n; i++)
-        run[i] = (struct run){ (int64_t)d->value.key.at[i], d->count.at[i] };
+        run[i] = (struct value_run){ (int64_t)d->value.key.at[i], d->count.at[i] };
     qsort(run, n, sizeof *run, by_ns);
     for (size_t i = 1; i < n; i++)
         run[i].end += run[i - 1].end;

@@ -6,7 +6,7 @@
 #include "view/inputs/view_roofline.h"
 
 /* Kernels by the number that tasks have. */
-struct db_kernels {
+struct work_kernels {
     struct keys ids;
     LIST(struct roofline_key) key;
 };
@@ -19,7 +19,7 @@ static name_id view_database_work_text_of(const struct db_reader *r, sqlite3_stm
     return is_there ? text : NAME_EMPTY;
 }
 
-static bool kernels_read(struct db_kernels *out, struct db_reader *r, struct arena *mem)
+static bool kernels_read(struct work_kernels *out, struct db_reader *r, struct arena *mem)
 {
     static const char table[] = "COMPUTE_TASK_INFO";
     sqlite3_stmt *s = db_reader_rows(r, table);
@@ -51,7 +51,7 @@ static bool kernels_read(struct db_kernels *out, struct db_reader *r, struct are
     return has_memory;
 }
 
-static bool tasks_read(struct roofline *to, const struct db_kernels *kernels, struct db_reader *r)
+static bool tasks_read(struct roofline *to, const struct work_kernels *kernels, struct db_reader *r)
 {
     static const char table[] = "TASK";
     sqlite3_stmt *s = kernels->key.n > 0 ? db_reader_rows(r, table) : NULL;
@@ -76,7 +76,7 @@ bool view_database_work(struct view_input *in, struct db_reader *r, struct error
 {
     enum { NO_CHIP = -1 };
     struct arena *mem = arena_new();
-    struct db_kernels kernels = { 0 };
+    struct work_kernels kernels = { 0 };
     struct roofline found;
     roofline_begin(&found, r->names, mem);
     const bool done = mem && kernels_read(&kernels, r, mem) && tasks_read(&found, &kernels, r);
