@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call of the operating system costs when it is recorded: `bench_os_calls LIBASCOPE-RUN.SO [N]`. The program is this one again, which
- * writes one byte N times to the null device, then takes a free lock N times. It is run plain, with the library in front of its libc, in a
- * session, traced by the kernel for a session, and with the tools that are installed: medians of several turns, as ratios in one run. */
+/* What a call of the operating system costs when it is recorded: `bench_os_calls LIBASCOPE-RUN.SO [N]`. The program is
+ * this one again, which writes one byte N times to the null device, then takes a free lock N times. It is run plain,
+ * with the library in front of its libc, in a session, traced by the kernel for a session, and with the tools that are
+ * installed: medians of several turns, as ratios in one run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

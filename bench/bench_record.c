@@ -4,8 +4,8 @@
  *     bench_record [--json] [--threads 1,2,8] [--ring-kb KB] [--ring-dir DIR] [--dir DIR]
  *     bench_record --rate 1000000 --seconds 60 [--threads N] and the same
  *
- * Times are CPU times of the threads that record, so that other programs on the machine hardly matter; a burst is as long as fits
- * into a ring, and the writer has time to take it before the next. Of many bursts the median counts.
+ * Times are CPU times of the threads that record, so that other programs on the machine hardly matter; a burst is as
+ * long as fits into a ring, and the writer has time to take it before the next. Of many bursts the median counts.
  */
 #include <ftw.h>
 #include <pthread.h>
@@ -297,7 +297,8 @@ static struct ascope_session *session_begin(void)
     return s;
 }
 
-/* From ascope.json, which our own writer wrote: the number behind a key, or the sum of all of them up to the end of a list. */
+/* From ascope.json, which our own writer wrote: the number behind a key, or the sum of all of them up to the end of a
+ * list. */
 static unsigned long long number_behind(const char *at, const char *key)
 {
     const char *found = at ? strstr(at, key) : NULL;

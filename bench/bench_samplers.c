@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_samplers - what the samplers of the host cost the process that records: CPU time of its threads, the writer among them, as a
- * share of one CPU, beside programs of different sizes.
+/* bench_samplers - what the samplers of the host cost the process that records: CPU time of its threads, the writer
+ * among them, as a share of one CPU, beside programs of different sizes.
  *
  *     bench_samplers [SECONDS] [DIR]
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* empty_observer.cpp - what PyTorch itself takes for observers that do nothing, for bench_torch.py: compiled as the listener is. */
+/* empty_observer.cpp - what PyTorch itself takes for observers that do nothing, for bench_torch.py: compiled as the
+ * listener is. */
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -57,7 +58,8 @@ API void empty_end(void)
         c10::ThreadLocalDebugInfo::_pop(c10::DebugInfoKind::PROFILER_STATE);
 }
 
-/* Operators that compute nothing, with three inputs, for each a block of memory if asked for: what is measured is who observes them. */
+/* Operators that compute nothing, with three inputs, for each a block of memory if asked for: what is measured is who
+ * observes them. */
 API void empty_operators(uint64_t n, bool memory)
 {
     c10::Allocator *const allocator = c10::GetCPUAllocator();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* many_ranks.c - a job of many ranks, as summaries, of a smaller one: other ranks in groups of their own, the same work.
+/* many_ranks.c - a job of many ranks, as summaries, of a smaller one: other ranks in groups of their own, the same
+ * work.
  *
  *     bench_many_ranks SUMMARIES COPIES OUT
  *
- * Simulating and analysing 10,000 ranks takes 34 GB and most of an hour; what `ascope cluster` has to read of them does not.
- * A copy has the numbers of ranks and the names of groups shifted, everywhere. The world is the sum of all copies.
+ * Simulating and analysing 10,000 ranks takes 34 GB and most of an hour; what `ascope cluster` has to read of them does
+ * not. A copy has the numbers of ranks and the names of groups shifted, everywhere. The world is the sum of all copies.
  */
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_lttng_events.h - the events of record_lttng.c, in the form that LTTng's headers ask for: they include it several times. */
+/* record_lttng_events.h - the events of record_lttng.c, in the form that LTTng's headers ask for: they include it
+ * several times. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ascope_bench
 

@@ -4,7 +4,8 @@
  *     dynamic CONFIG_DIR [STEPS [MILLISECONDS_OF_A_STEP]]
  *
  * Start it, then edit CONFIG_DIR/profiler_config.json from another terminal (start_step -1: the next step), or run
- * `ascope dyn CONFIG_DIR start --steps 3`. The collection appears in prof_dir; the loop itself never asks whether it is recorded.
+ * `ascope dyn CONFIG_DIR start --steps 3`. The collection appears in prof_dir; the loop itself never asks whether it is
+ * recorded.
  */
 #include <ascope/ascope.h>
 

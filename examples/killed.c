@@ -3,8 +3,8 @@
  *
  *     killed [DIR [OPERATORS]]; ascope analyse DIR
  *
- * Records lie in a file that is mapped into memory, which outlives the process. `ascope analyse` sees that the collection
- * was never ended, finishes it, and says so.
+ * Records lie in a file that is mapped into memory, which outlives the process. `ascope analyse` sees that the
+ * collection was never ended, finishes it, and says so.
  */
 #include <ascope/ascope.h>
 #include <ascope/sim.h>

@@ -3,8 +3,8 @@
  *
  *     marks [DIR]
  *
- * train() and load() are what such programs look like: they know nothing of ascope. Here main() opens the session, and the
- * library provides the functions; a program that finds them in libms_tools_ext.so at run time gets the same.
+ * train() and load() are what such programs look like: they know nothing of ascope. Here main() opens the session, and
+ * the library provides the functions; a program that finds them in libms_tools_ext.so at run time gets the same.
  */
 #include <ascope/ascope.h>
 #include <ascope/mstx.h>

@@ -3,8 +3,8 @@
  *
  *     session [DIR]
  *
- * An inference service answers requests; some of them are recorded. Trouble is reported by functions that return false, and
- * the text says what to do.
+ * An inference service answers requests; some of them are recorded. Trouble is reported by functions that return false,
+ * and the text says what to do.
  */
 #include <ascope/ascope.h>
 #include <ascope/sim.h>

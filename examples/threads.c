@@ -3,8 +3,8 @@
  *
  *     threads [DIR [THREADS]]
  *
- * Workers prepare batches; the main thread calls operators, and hands what they launch to a thread of its own, as frameworks
- * do: the queue's points tie operators to the kernels that another thread launched for them.
+ * Workers prepare batches; the main thread calls operators, and hands what they launch to a thread of its own, as
+ * frameworks do: the queue's points tie operators to the kernels that another thread launched for them.
  */
 #include <ascope/ascope.h>
 #include <ascope/sim.h>

@@ -3,8 +3,8 @@
  *
  *     training [DIR [NAME VALUE]...]      options by their documented names: training out profiler_level Level2
  *
- * Of six steps the first waits, the second warms up, three are recorded into a directory, whose path is printed. The loop
- * itself is the same with and without: it never asks whether it is recorded.
+ * Of six steps the first waits, the second warms up, three are recorded into a directory, whose path is printed. The
+ * loop itself is the same with and without: it never asks whether it is recorded.
  */
 #include <ascope/ascope.h>
 #include <ascope/sim.h>

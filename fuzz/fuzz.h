@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz.h - what every target begins with.
  *
- * An input is cut into pieces at CUT, so that a mutation in one piece leaves the others whole; a length in front of each
- * would make most mutations meaningless.
+ * An input is cut into pieces at CUT, so that a mutation in one piece leaves the others whole; a length in front of
+ * each would make most mutations meaningless.
  */
 #ifndef ASCOPE_FUZZ_FUZZ_H
 #define ASCOPE_FUZZ_FUZZ_H

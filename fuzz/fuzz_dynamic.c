@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profiler_config.json, and the memory that ranks share: what others have written into it. The first byte says which: 0 PyTorch's keys,
- * 1 MindSpore's, else pieces of the memory, each with its offset (3 bytes) in front. */
+/* profiler_config.json, and the memory that ranks share: what others have written into it. The first byte says which: 0
+ * PyTorch's keys, 1 MindSpore's, else pieces of the memory, each with its offset (3 bytes) in front. */
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The history that a killed flight recorder might have left: what is kept, and two files. The first byte says what is damaged: no input
- * would guess a check, so the others are made to fit, and sizes fit into what there is. */
+/* The history that a killed flight recorder might have left: what is kept, and two files. The first byte says what is
+ * damaged: no input would guess a check, so the others are made to fit, and sizes fit into what there is. */
 #include "fuzz.h"
 
 #include <fcntl.h>

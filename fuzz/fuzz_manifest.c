@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a list of ranks, as they are, and as its entry behind a whole header, both with right checksums: no path leaves /data. */
+/* Any bytes as a list of ranks, as they are, and as its entry behind a whole header, both with right checksums: no path
+ * leaves /data. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascope.rings that a killed program might have left, in a collection whose files are as long as it says, shorter or gone. The
- * first byte says which. No input would guess a check: unless the first byte wants them damaged, they are made to fit. */
+/* ascope.rings that a killed program might have left, in a collection whose files are as long as it says, shorter or
+ * gone. The first byte says which. No input would guess a check: unless the first byte wants them damaged, they are
+ * made to fit. */
 #include "folder.h"
 
 #include "collect/session/recover.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings and clocks of a folder, opened as the loader opens them, what the collector says of itself, and the file that -reports
- * names. */
+/* Settings and clocks of a folder, opened as the loader opens them, what the collector says of itself, and the file
+ * that -reports names. */
 #include "folder.h"
 
 #include "report/reports.h"

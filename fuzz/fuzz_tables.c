@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a table of results that the viewer opens, CSV or JSON, and as a compressed trace. The first byte says which. */
+/* Any bytes as a table of results that the viewer opens, CSV or JSON, and as a compressed trace. The first byte says
+ * which. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

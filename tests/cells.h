@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cells.h - the cells of tables by the names of their columns: a failure names table, row and column.
  *
- * A table of a test lists what it wants: { table, row, column, text }. Every column of a table that it mentions must be there.
+ * A table of a test lists what it wants: { table, row, column, text }. Every column of a table that it mentions must be
+ * there.
  */
 #ifndef ASCOPE_TESTS_CELLS_H
 #define ASCOPE_TESTS_CELLS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* child.h - a forked child of a test, whose parent never waits for ever.
  *
- * The child never returns into the test library: an assertion that fails in it prints what it found and aborts, and an alarm
- * ends it when it hangs. The alarm survives exec. The parent learns of both by a message that says which it was.
+ * The child never returns into the test library: an assertion that fails in it prints what it found and aborts, and an
+ * alarm ends it when it hangs. The alarm survives exec. The parent learns of both by a message that says which it was.
  */
 #ifndef ASCOPE_TESTS_CHILD_H
 #define ASCOPE_TESTS_CHILD_H

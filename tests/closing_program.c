@@ -3,12 +3,14 @@
  *
  *     closing_program DIR SEED session|flight|dynamic|cuda|run [old|shared]
  *
- * In DIR it has files of its own. It gives them, its sockets, its pipe and its event counter the numbers that were just closed, and checks
- * that each has what it has put there, no more and no less: exit status 3 if not. Prints a line for each collection. Each round records
- * OPERATORS operators (run: marks; cuda: also kernels) on this thread, and as many on a thread that is new.
+ * In DIR it has files of its own. It gives them, its sockets, its pipe and its event counter the numbers that were just
+ * closed, and checks that each has what it has put there, no more and no less: exit status 3 if not. Prints a line for
+ * each collection. Each round records OPERATORS operators (run: marks; cuda: also kernels) on this thread, and as many
+ * on a thread that is new.
  *
- * old: there is no close_range(), as in older kernels. shared: nor may a thread have descriptors of its own. Then there are moments in which
- * the recorder can use a number that has become the program's; so this one opens its own before it closes what is not its own. */
+ * old: there is no close_range(), as in older kernels. shared: nor may a thread have descriptors of its own. Then there
+ * are moments in which the recorder can use a number that has become the program's; so this one opens its own before it
+ * closes what is not its own. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dynamic_job.h - a job that listens to DIR/profiler_config.json in the test's folder, and what it was asked to do.
  *
- * Nothing here waits for a time: after an edit the test waits until the thread that watches the file has delivered it; the step that
- * follows is the one that sees it.
+ * Nothing here waits for a time: after an edit the test waits until the thread that watches the file has delivered it;
+ * the step that follows is the one that sees it.
  */
 #ifndef ASCOPE_TESTS_DYNAMIC_JOB_H
 #define ASCOPE_TESTS_DYNAMIC_JOB_H

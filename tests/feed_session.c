@@ -3,8 +3,9 @@
  *
  *     feed_session operator_details|step_trace_time|op_statistic|flows OUT < LINES
  *
- * A line is a word and its fields, with tabs between them; in texts \t, \n, \r and \\ stand for what they are called. Times
- * are ns, durations us. What becomes of them goes to OUT as ascope would write it, in the words of the documented dialect.
+ * A line is a word and its fields, with tabs between them; in texts \t, \n, \r and \\ stand for what they are called.
+ * Times are ns, durations us. What becomes of them goes to OUT as ascope would write it, in the words of the documented
+ * dialect.
  *     op BEGIN END THREAD NAME SHAPES STACK       an operator, in the order of their file
  *     in BEGIN END ID THREAD, out …               a task on its way into the queue, and out of it
  *     kernel LAUNCH END THREAD BEGIN US IS_AICORE what runs on the device, and the call that launched it

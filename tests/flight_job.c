@@ -4,11 +4,11 @@
  *     flight_job PARENT windows|slow|signal|kill|terminate|exit|wait|late [LISTEN_DIR]
  *     flight_job PARENT cut N
  *
- * Step N has the operators "op 10N" to "op 10N+9", with a kernel of the simulated NPU each. Prints the directory of the recorder, then
- * those of saves. wait: a step for each line of stdin, which it prints; until stdin ends. cut: killed while it saves, when
- * it opens the N-th file of the save; ends as others do if there are fewer. late: its signal arrives while the recorder stops, before
- * its handler is removed; the handler runs once more, as that of another thread may, after the recorder's thread has ended. Then the next
- * recorder starts. */
+ * Step N has the operators "op 10N" to "op 10N+9", with a kernel of the simulated NPU each. Prints the directory of the
+ * recorder, then those of saves. wait: a step for each line of stdin, which it prints; until stdin ends. cut: killed
+ * while it saves, when it opens the N-th file of the save; ends as others do if there are fewer. late: its signal
+ * arrives while the recorder stops, before its handler is removed; the handler runs once more, as that of another
+ * thread may, after the recorder's thread has ended. Then the next recorder starts. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
  *
  *     listening_job CONFIG_DIR
  *
- * A step for each line of stdin, with the operator "train"; it prints whether a collection is running. At the end of stdin it calls exit(3), and
- * nothing of ascope. */
+ * A step for each line of stdin, with the operator "train"; it prints whether a collection is running. At the end of
+ * stdin it calls exit(3), and nothing of ascope. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -92,7 +92,8 @@ static struct metric_column metric_columns[] = {
       .label = "aic_mac_ratio" },
 };
 
-/* Four tasks: an operator of each kind of core, one of the AI CPU, a copy that the host knows, and one that it does not. */
+/* Four tasks: an operator of each kind of core, one of the AI CPU, a copy that the host knows, and one that it does
+ * not. */
 static struct device device = {
     .source = { .device = 0,
                 .path = "device_0",

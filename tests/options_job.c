@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A training on the simulated NPU, for tests of options: options_job JSON [MS]. It does everything that an option can record: a
- * graph with a fused operator, three iterations of kernels, operators of the AI CPU, copies, collectives, memory, marks. It lasts at least
- * so many milliseconds. Prints the collection's path. */
+/* A training on the simulated NPU, for tests of options: options_job JSON [MS]. It does everything that an option can
+ * record: a graph with a fused operator, three iterations of kernels, operators of the AI CPU, copies, collectives,
+ * memory, marks. It lasts at least so many milliseconds. Prints the collection's path. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that has the session in itself, for test_os_calls.c: `os_calls_inside DIR N [OSRT]` writes N times while it records, and prints where. */
+/* A program that has the session in itself, for test_os_calls.c: `os_calls_inside DIR N [OSRT]` writes N times while it
+ * records, and prints where. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

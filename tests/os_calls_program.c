@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that makes calls, which test_os_calls.c counts: `os_calls_program WHAT N`. It knows nothing of the recorder. Ends with 0 when
- * every call gave what it gives without one. */
+/* A program that makes calls, which test_os_calls.c counts: `os_calls_program WHAT N`. It knows nothing of the
+ * recorder. Ends with 0 when every call gave what it gives without one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

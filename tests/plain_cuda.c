@@ -3,8 +3,9 @@
  *
  *     plain_cuda WORD...
  *
- * Words: kernels=N; device=N (0); nvtx (a range around them); children=N (processes that do the same), fork (a process that uses CUDA first there, then this one), worker (a forked
- * process beside a parent that uses CUDA, as a DataLoader has them), cupti (subscribes to CUPTI first), kill, status=N. */
+ * Words: kernels=N; device=N (0); nvtx (a range around them); children=N (processes that do the same), fork (a process
+ * that uses CUDA first there, then this one), worker (a forked process beside a parent that uses CUDA, as a DataLoader
+ * has them), cupti (subscribes to CUPTI first), kill, status=N. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdint.h>

@@ -3,8 +3,9 @@
  *
  *     record_and_die PARENT kill|wait|copy|close|stop [RING_DIR]
  *
- * Prints the directory of its collection when everything is recorded. wait: until it is killed, or stdin ends. copy: the same, after it has
- * opened and closed every file of its collection, as a copy does; close: after it has closed every descriptor but the first three. */
+ * Prints the directory of its collection when everything is recorded. wait: until it is killed, or stdin ends. copy:
+ * the same, after it has opened and closed every file of its collection, as a copy does; close: after it has closed
+ * every descriptor but the first three. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>

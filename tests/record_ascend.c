@@ -3,8 +3,9 @@
  *
  *     record_ascend PARENT WORD...
  *
- * Words: acl (loads and initialises ACL, sets a device), load (loads it), msprofiler (loads that one, too), warmup, unstarted (no
- * more than that), discard (instead of marks), kill (after the marks), exit (while it records), twice (two sessions); NAME=VALUE is an option. Prints messages and paths. */
+ * Words: acl (loads and initialises ACL, sets a device), load (loads it), msprofiler (loads that one, too), warmup,
+ * unstarted (no more than that), discard (instead of marks), kill (after the marks), exit (while it records), twice
+ * (two sessions); NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

@@ -3,12 +3,15 @@
  *
  *     record_cuda PARENT WORD...
  *
- * Words: none (loads no CUDA), warmup (eleven kernels during it, one of which is long), kernels=N, copies=N, graph=N (kernels of one graph), driver (a kernel
- * by the driver's own function), compiled (a kernel by the function that compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), steps=N (of a training: four kernels of ns=N, a copy, collectives), crossing=NS (an all-reduce in the middle of each step, for which nothing waits), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the
- * kernels in the file), threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the
- * last one given back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a
- * range of marks), announced (collectives, by what a backend says of them), mallocs=N (of CUDA itself, the first one released; and a pool), kill, exit, twice; else NAME=VALUE is an
- * option. Prints messages and paths. */
+ * Words: none (loads no CUDA), warmup (eleven kernels during it, one of which is long), kernels=N, copies=N, graph=N
+ * (kernels of one graph), driver (a kernel by the driver's own function), compiled (a kernel by the function that
+ * compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), steps=N (of a training: four
+ * kernels of ns=N, a copy, collectives), crossing=NS (an all-reduce in the middle of each step, for which nothing
+ * waits), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the kernels in the file),
+ * threads (operators and kernels of two threads at once), blocks=N (of PyTorch's allocator, all but the last one given
+ * back), nvtx (ranges and marks, by the tables that NVTX's headers have), nccl (collectives, one of them in a range of
+ * marks), announced (collectives, by what a backend says of them), mallocs=N (of CUDA itself, the first one released;
+ * and a pool), kill, exit, twice; else NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -144,7 +147,8 @@ static void blocks_take(unsigned n)
 }
 
 /* As torch.distributed's call is marked; and a generic kernel, whose name does not say what it does. */
-/* As PyTorch's backend announces them: one that its kernel does not say, one that it does, one of which the kernel is another's. */
+/* As PyTorch's backend announces them: one that its kernel does not say, one that it does, one of which the kernel is
+ * another's. */
 static void announced_run(void)
 {
     static const struct {

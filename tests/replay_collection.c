@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay_collection.c - tables of a collection, made by the product's code from what other such tables say. For test_real.py,
- * which has the results of the real tool, but not what they were made from. One argument says what is on stdin:
+/* replay_collection.c - tables of a collection, made by the product's code from what other such tables say. For
+ * test_real.py, which has the results of the real tool, but not what they were made from. One argument says what is on
+ * stdin:
  *
  *   memory    lines "PTA|WORKSPACE TIME ALLOCATED RESERVED ACTIVE STREAM DEVICE" and "GE TIME ALLOCATED RESERVED
  *             DEVICE", in ns and bytes: memory_record.csv without APP

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job on the simulated NPU, for tests of whole recordings: sim_job DIR LEVEL LAUNCHES [SESSIONS]. Prints the collections' paths. */
+/* A job on the simulated NPU, for tests of whole recordings: sim_job DIR LEVEL LAUNCHES [SESSIONS]. Prints the
+ * collections' paths. */
 #include <stdio.h>
 #include <stdlib.h>
 

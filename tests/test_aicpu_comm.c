@@ -6,8 +6,8 @@
 #include "load/prof/device_load.h"
 #include "raw/enums.h"
 
-/* A device with one group: its AI CPU schedules on stream 40, its small tasks run on streams 41, 42 and 43. A tick is a ns.
- * The host launches each AI CPU task in a call of its own; a collective around it has small tasks of its own. */
+/* A device with one group: its AI CPU schedules on stream 40, its small tasks run on streams 41, 42 and 43. A tick is a
+ * ns. The host launches each AI CPU task in a call of its own; a collective around it has small tasks of its own. */
 enum { MOST = 64, KFC = 40, GROUP = 1234 };
 
 struct world {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modes that keep more of all ranks than there is room for get the ranks again, one after the other: the results are the same. */
+/* Modes that keep more of all ranks than there is room for get the ranks again, one after the other: the results are
+ * the same. */
 #include "test.h"
 
 #include <stdlib.h>

@@ -53,7 +53,8 @@ static uint64_t all_dropped(const struct writer_tally *t)
     return n;
 }
 
-/* The ring is small, and the writer needs a moment. Threads call it, too: where there never will be room, the program ends. */
+/* The ring is small, and the writer needs a moment. Threads call it, too: where there never will be room, the program
+ * ends. */
 static void put_patiently(uint64_t number)
 {
     for (; !put_number(STREAM_TRACK, 0, RECORD, number); usleep(100))
@@ -496,7 +497,8 @@ static void a_thousand_threads_come_and_go(void **state)
 
 /* ---- disks ---- */
 
-/* Records until something is reported, then some more: the program goes on. The writer has its turn before a ring is full. */
+/* Records until something is reported, then some more: the program goes on. The writer has its turn before a ring is
+ * full. */
 static uint64_t put_until_reported(void)
 {
     struct writer_tally tally;

@@ -4,9 +4,9 @@
 #include "analyse/device/counters/counted_tasks.h"
 #include "raw/counter.h"
 
-/* One stream. A run is written "K5=a": task 5 of kind K, which is operator a; the kinds are C (cube), V (vector), P (AI CPU)
- * and ? (the device does not say). A record is written "K5". Small letters are the operators that the records shall have, '-'
- * for none. */
+/* One stream. A run is written "K5=a": task 5 of kind K, which is operator a; the kinds are C (cube), V (vector), P (AI
+ * CPU) and ? (the device does not say). A record is written "K5". Small letters are the operators that the records
+ * shall have, '-' for none. */
 enum { MOST = 16, RECORD = 80, STREAM = 3 };
 
 struct bench {

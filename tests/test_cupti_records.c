@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of each version of CUPTI, with the sizes and places that the vendor's headers of CUDA 10.2 to 13.0 and its documents of 13.1 to
- * 13.4 have for them. */
+/* Records of each version of CUPTI, with the sizes and places that the vendor's headers of CUDA 10.2 to 13.0 and its
+ * documents of 13.1 to 13.4 have for them. */
 #include <string.h>
 
 #include "device/cuda/cupti_activity.h"
@@ -73,8 +73,8 @@ static const struct kind {
   set = { CUPTI_MEMSET, 32, OF(of_set) }, peer = { CUPTI_MEMCPY_PEER, 32, OF(of_peer_copy) },
   memory = { CUPTI_MEMORY, 52, OF(of_memory) }, pool = { CUPTI_MEMORY_POOL, 20, OF(of_pool) };
 
-/* Versions: 12 CUDA 10.0 to 10.2, 13 11.0, 14 11.1, 15 11.2 to 11.4, 16 11.5, 17 11.6 and 11.7, 18 11.8, 19 12.0 and 12.1, then one for each
- * release up to 28, and from 13.0 on the release and a number. */
+/* Versions: 12 CUDA 10.0 to 10.2, 13 11.0, 14 11.1, 15 11.2 to 11.4, 16 11.5, 17 11.6 and 11.7, 18 11.8, 19 12.0 and
+ * 12.1, then one for each release up to 28, and from 13.0 on the release and a number. */
 static const struct row {
     const char *record;
     const struct kind *of;

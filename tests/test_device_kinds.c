@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another vendor's device is a row of device_kinds: sessions find it, describe it and record it as they are. The test has a list of
- * kinds of its own, which takes the place of the library's. */
+/* Another vendor's device is a row of device_kinds: sessions find it, describe it and record it as they are. The test
+ * has a list of kinds of its own, which takes the place of the library's. */
 #include "test.h"
 
 #include <glob.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of `ascope doctor` on machines that are made up: files below a folder, and answers of a kernel that is not ours. */
+/* Checks of `ascope doctor` on machines that are made up: files below a folder, and answers of a kernel that is not
+ * ours. */
 #include "test.h"
 
 #include <errno.h>

@@ -13,7 +13,8 @@
 #include "raw/torch.h"
 #include "settings_of.h"
 
-/* A step of PyTorch in which one operator of two starts a kernel, and a kernel behind it. All clocks count ns, from 0 on. */
+/* A step of PyTorch in which one operator of two starts a kernel, and a kernel behind it. All clocks count ns, from 0
+ * on. */
 
 enum {
     ADD_1 = NAMES_KNOWN,
@@ -724,8 +725,8 @@ static bool ms_memory_build(const void *context, const char *table, struct table
     return ms_memory_record(context, out, e);
 }
 
-/* 1437256881 bytes of MindSpore and 12923.201 KB of graphs are 1416.4943738515625 MB, and the double nearest to that is a
- * little less. */
+/* 1437256881 bytes of MindSpore and 12923.201 KB of graphs are 1416.4943738515625 MB, and the double nearest to that is
+ * a little less. */
 static void memory_of_mindspore_is_exact_to_the_last_digit(void **state)
 {
     static const struct wanted_cell wanted[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of a known load beside what the kernel counts itself. Counters are compared, never durations: how late a sample was does not
- * matter, for the last one is taken when the load has ended. */
+/* Samples of a known load beside what the kernel counts itself. Counters are compared, never durations: how late a
+ * sample was does not matter, for the last one is taken when the load has ended. */
 #include "worker.h"
 
 #include <arpa/inet.h>

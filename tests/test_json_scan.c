@@ -91,7 +91,8 @@ static void texts_are_decoded(void **state)
     (void)state;
 }
 
-/* What is at the keys of an object, one after the other, with '|' behind each; '!' and the place where the scan was stuck. */
+/* What is at the keys of an object, one after the other, with '|' behind each; '!' and the place where the scan was
+ * stuck. */
 static void describe(const char *in, bool repairs, char *out, size_t size)
 {
     const size_t len = strlen(in);

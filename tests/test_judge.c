@@ -248,7 +248,8 @@ struct planted {
     size_t n_ranks, n_steps;
     double noise, depends, tail, more; /* tail: how far the largest numbers of the noise lie out, 0: as normal ones */
     double least,
-        most; /* share of runs in which it is found, as what it is, in its place; of healthy ones, in which something is */
+        most; /* share of runs in which it is found, as what it is, in its place; of healthy ones, in which something
+                 is */
 };
 
 static double planted_at(const struct planted *p, size_t rank, size_t step)

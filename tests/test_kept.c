@@ -195,7 +195,8 @@ static void *thread_apart(void *sees_it)
     return NULL;
 }
 
-/* 0: it has a table of its own, with nothing of the program's. 1: it has not. 2: as it must not be. 3: there are no filters here. */
+/* 0: it has a table of its own, with nothing of the program's. 1: it has not. 2: as it must not be. 3: there are no
+ * filters here. */
 static int apart_without(unsigned one, unsigned other)
 {
     bool sees_it = false;

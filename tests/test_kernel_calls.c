@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers as the kernel fills them, whole and damaged. The file itself is included: the kernel has no other way to hand a buffer over. */
+/* Buffers as the kernel fills them, whole and damaged. The file itself is included: the kernel has no other way to hand
+ * a buffer over. */
 #include "collecting.h"
 #include "test.h"
 
@@ -63,7 +64,8 @@ static struct sample sample_make(unsigned point, uint64_t call, int64_t value, u
     return x;
 }
 
-/* Again and again around both buffers: records lie on both ends of them. A call may begin on one CPU and end on the other. */
+/* Again and again around both buffers: records lie on both ends of them. A call may begin on one CPU and end on the
+ * other. */
 static void calls_are_put_once(void **state)
 {
     enum { N = 400 };

@@ -11,7 +11,8 @@
  *   py BEGIN END KEY                         on thread 1
  *   params KEY module|optimizer TEXT         tN stands for the tensor at N
  *
- * and what came of it: "time action bytes category" for npu:0, where actions are + made, * changed, - freed, = was there. */
+ * and what came of it: "time action bytes category" for npu:0, where actions are + made, * changed, - freed, = was
+ * there. */
 enum { MOST = 64, RECORD = 1000 };
 
 struct story {

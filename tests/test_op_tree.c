@@ -112,8 +112,8 @@ static void add_kernels(const struct small *s, char *text, const char *before, c
     }
 }
 
-/* "b<a 30 +42,44": b inside a took 30 itself and started what was launched at 42 and at 44; behind all of them, "= 42,44"
- * is what was started, in order. */
+/* "b<a 30 +42,44": b inside a took 30 itself and started what was launched at 42 and at 44; behind all of them, "=
+ * 42,44" is what was started, in order. */
 static void tree_text(const struct small *s, char text[TEXT_MOST])
 {
     const struct op_tree *t = &s->tree;
@@ -257,8 +257,8 @@ static void steps_reach_from_their_first_kernel_to_their_last(void **state)
     (void)state;
 }
 
-/* Deep and wide, on several threads, with times that make no sense: a parent contains its child, no own time is below 0,
- * those of an operator and all inside it are no more than its duration, and each kernel has one operator. */
+/* Deep and wide, on several threads, with times that make no sense: a parent contains its child, no own time is below
+ * 0, those of an operator and all inside it are no more than its duration, and each kernel has one operator. */
 static void every_tree_adds_up(void **state)
 {
     enum { OPS = 3000, KERNELS = 2000, THREADS = 3, ROUNDS = 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of a program that knows nothing of us: the preloaded library puts them into the rings of this process, the writer makes lines of
- * them, and our reader counts them. */
+/* Calls of a program that knows nothing of us: the preloaded library puts them into the rings of this process, the
+ * writer makes lines of them, and our reader counts them. */
 #include "call_lines.h"
 #include "child.h"
 #include "folder.h"

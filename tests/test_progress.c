@@ -167,7 +167,8 @@ static void the_rest_is_estimated_when_there_is_something_to_go_by(void **state)
     (void)state;
 }
 
-/* A busy machine: after 9 s a fifth is done, and nothing more is reported for 20 s. Elapsed time alone would say 116 s then. */
+/* A busy machine: after 9 s a fifth is done, and nothing more is reported for 20 s. Elapsed time alone would say 116 s
+ * then. */
 static void the_estimate_grows_slowly_stays_and_falls_at_once(void **state)
 {
     const double step_s = 0.1;

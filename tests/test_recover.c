@@ -12,8 +12,8 @@
 #include "full_disk.h"
 #include "worked.h"
 
-/* ---- killed at a certain call ----
- * The calls by which files change, in place of the C library's: one of them, or the half of it, is the last thing that happens. */
+/* ---- killed at a certain call ---- The calls by which files change, in place of the C library's: one of them, or the
+ * half of it, is the last thing that happens. */
 
 static _Atomic int64_t calls_left = -1; /* below 0: never */
 static bool dies_in_the_middle;
@@ -369,7 +369,8 @@ static int collection_make(const uint8_t *bytes, size_t n)
     return 0;
 }
 
-/* How many records the files hold: each is one that was put, as it was put, and there once; those that were written are there. */
+/* How many records the files hold: each is one that was put, as it was put, and there once; those that were written are
+ * there. */
 static uint64_t records_check(void)
 {
     uint8_t is_there[WRITTEN + LEFT] = { 0 };

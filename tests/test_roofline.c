@@ -117,7 +117,8 @@ static void counters_say_what_shapes_do_not(void **state)
     (void)state;
 }
 
-/* aten::mm has a product and the sum of its parts, aten::add a kernel of which nothing is known, and one kernel was launched by nobody. */
+/* aten::mm has a product and the sum of its parts, aten::add a kernel of which nothing is known, and one kernel was
+ * launched by nobody. */
 static void kernels_of_gpus_have_the_work_of_their_operator(void **state)
 {
     name_id kernel = names_addz(names, "gemm"),

@@ -665,7 +665,8 @@ static void a_rank_that_never_comes_is_not_waited_for(void **state)
     (void)state;
 }
 
-/* One that joins under the same name, but with another number of ranks, must not cut the file that the first has mapped. */
+/* One that joins under the same name, but with another number of ranks, must not cut the file that the first has
+ * mapped. */
 static void a_job_of_another_size_leaves_the_first_alone(void **state)
 {
     int joined[2], ends[2];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structures of programs that are older than the library, or newer, or have forgotten the size: each that a caller fills. */
+/* Structures of programs that are older than the library, or newer, or have forgotten the size: each that a caller
+ * fills. */
 #include "test.h"
 
 #include "collect/options/options.h"

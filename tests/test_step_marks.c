@@ -5,8 +5,8 @@
 
 enum { MOST = 4096, MOST_KINDS = 6 };
 
-/* Ranges of one kind: `n` of them, the first at `begin`, then every `every` ns; each launches `launches` times, evenly. "%d" in the name is
- * its number. */
+/* Ranges of one kind: `n` of them, the first at `begin`, then every `every` ns; each launches `launches` times, evenly.
+ * "%d" in the name is its number. */
 struct kind {
     const char *name;
     int64_t begin, length, every;

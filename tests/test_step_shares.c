@@ -88,7 +88,8 @@ static void time_goes_to_the_step_in_which_it_began(void **state)
     /* clang-format off */
     static const struct {
         const char *what, *steps, *computing, *communication, *exposed, *free, *receives;
-        const char *shares; /* step: computing communication exposed free receive, from begin to end, preparing; "." is nothing */
+        const char *shares; /* step: computing communication exposed free receive, from begin to end, preparing; "." is
+                               nothing */
     } row[] = {
         { "nothing", "", "", "", "", "", "", "" },
         { "no steps: all of it, from the first operator on", "", "10-20 30-35", "15-32", "20-30", "35-50", "",

@@ -3,8 +3,9 @@
 
 #include "analyse/device/tasks/task_join.h"
 
-/* Tasks of stream 3 in words: "7" is one of task 7; of the host, "7s" belongs to a loaded graph and "7t" is a stamp of the
- * profiler. Both sides are reported in the order of time; the first tasks of the device may be from before the collection. */
+/* Tasks of stream 3 in words: "7" is one of task 7; of the host, "7s" belongs to a loaded graph and "7t" is a stamp of
+ * the profiler. Both sides are reported in the order of time; the first tasks of the device may be from before the
+ * collection. */
 enum { MOST = 8, STREAM = 3, APART = 100 };
 
 struct bench {

@@ -28,7 +28,8 @@ struct made {
     uint8_t event_type[MOST];
 };
 
-/* Operators begin at 10, 20, 30 …; number 1 is that of the first two, which contain each other, number 2 of the third, and so on. */
+/* Operators begin at 10, 20, 30 …; number 1 is that of the first two, which contain each other, number 2 of the third,
+ * and so on. */
 static const struct task_work *work_of(struct made *m, const struct made_kernel *k, const struct made_range *range)
 {
     *m = (struct made){ .r = { .names = names_new(), .mem = arena_new() } };

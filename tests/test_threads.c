@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many threads record, end each other's ranges, come and go and are interrupted by signals, while sessions open and close: first
- * with rings and writer alone, then through the public interface, with a simulated device; then the threads that share a board.
- * Built with ThreadSanitizer where the compiler has it (tests/meson.build); says nothing when everything holds. */
+/* Many threads record, end each other's ranges, come and go and are interrupted by signals, while sessions open and
+ * close: first with rings and writer alone, then through the public interface, with a simulated device; then the
+ * threads that share a board. Built with ThreadSanitizer where the compiler has it (tests/meson.build); says nothing
+ * when everything holds. */
 #include <errno.h>
 #include <ftw.h>
 #include <pthread.h>

@@ -158,7 +158,8 @@ static void gauges_give_a_row_for_each_period(void **state)
     (void)state;
 }
 
-/* From the first sample on; threads that come later with all that they have, and one that takes the id of another from nothing. */
+/* From the first sample on; threads that come later with all that they have, and one that takes the id of another from
+ * nothing. */
 static void threads_have_what_they_spent(void **state)
 {
     static const char text[] = CPU_SAMPLE("5", "1.00", STAT("9", "10", "5", "3") STAT("7", "1", "1", "3"))

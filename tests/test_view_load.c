@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_input.h: what is answered while an input is loaded. The load waits for the test, so that nothing depends on how fast it is. Threads
- * are started and joined through the functions below (--wrap of the linker). */
+/* view_input.h: what is answered while an input is loaded. The load waits for the test, so that nothing depends on how
+ * fast it is. Threads are started and joined through the functions below (--wrap of the linker). */
 #include "test.h"
 
 #include <semaphore.h>

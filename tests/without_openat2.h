@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* without_openat2.h - takes openat2() from a process and its children, as an old kernel or the filter of a container does. */
+/* without_openat2.h - takes openat2() from a process and its children, as an old kernel or the filter of a container
+ * does. */
 #ifndef ASCOPE_TESTS_WITHOUT_OPENAT2_H
 #define ASCOPE_TESTS_WITHOUT_OPENAT2_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* worker.h - a child process that does one thing at a time, when the test asks for it: nothing here depends on who is faster. */
+/* worker.h - a child process that does one thing at a time, when the test asks for it: nothing here depends on who is
+ * faster. */
 #ifndef ASCOPE_TESTS_WORKER_H
 #define ASCOPE_TESTS_WORKER_H
 

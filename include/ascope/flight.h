@@ -31,20 +31,20 @@ struct ascope_flight {
     uint64_t memory_bytes; /* at most; where that is less than keep_ns needs, the oldest goes first; default: 256 MiB */
     double slow_step;      /* a step longer than this times the median of the last 100 saves; 0: off */
     uint64_t between_ns;   /* at least, from one save of a slow step to the next; default: 60 s. 1: no limit */
-    /* `ascope dyn DIR save` finds it through this directory, too, not only through its home and the directory above that. NULL:
-     * $PROF_CONFIG_PATH, or none */
+    /* `ascope dyn DIR save` finds it through this directory, too, not only through its home and the directory above
+     * that. NULL: $PROF_CONFIG_PATH, or none */
     const char *listen_dir;
 };
 
-/* Opens a session of its own and starts it. Options as of ascope_session_new(); options of NULL: the defaults.
- * Errors: false, and e: as of ascope_session_new() and ascope_session_start(); a signal that has a handler already; a slow_step that is
- * not above 1. Threads: one at a time. */
+/* Opens a session of its own and starts it. Options as of ascope_session_new(); options of NULL: the defaults. Errors:
+ * false, and e: as of ascope_session_new() and ascope_session_start(); a signal that has a handler already; a slow_step
+ * that is not above 1. Threads: one at a time. */
 ASCOPE_API bool ascope_flight_start(const struct ascope_options *o, const struct ascope_flight *how,
                                     struct ascope_error *e);
 
-/* Writes what was recorded in the last `last_ns` (0: all of keep_ns) into a new collection, on the calling thread; the others go on
- * recording. `trigger` is for ascope.json: why. `path`, if not NULL, gets the directory. Saves wait for each other.
- * Errors: false, and e: none is running, or files cannot be written. Threads: any. */
+/* Writes what was recorded in the last `last_ns` (0: all of keep_ns) into a new collection, on the calling thread; the
+ * others go on recording. `trigger` is for ascope.json: why. `path`, if not NULL, gets the directory. Saves wait for
+ * each other. Errors: false, and e: none is running, or files cannot be written. Threads: any. */
 ASCOPE_API bool ascope_flight_save(uint64_t last_ns, const char *trigger, char *path, size_t path_bytes,
                                    struct ascope_error *e);
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mstx.h - marks under the names that existing programs call: see mark.h for what they do.
  *
- * Four ways to the same functions:
- *  - a program includes this header instead of the vendor's, and links with libascope.so;
- *  - a program that was linked with the vendor's front end runs with libascope's libms_tools_ext.so in its place, or with
- *    LD_PRELOAD=libascope.so;
- *  - a program whose front end loads a tool by itself runs with MSTX_INJECTION_PATH=libascope.so in its environment: the front
- *    end calls InitInjectionMstx(), which fills its tables;
- *  - a program calls mark.h's functions, which cost least while nothing is recorded.
+ * Four ways to the same functions: - a program includes this header instead of the vendor's, and links with
+ * libascope.so; - a program that was linked with the vendor's front end runs with libascope's libms_tools_ext.so in its
+ * place, or with LD_PRELOAD=libascope.so; - a program whose front end loads a tool by itself runs with
+ * MSTX_INJECTION_PATH=libascope.so in its environment: the front end calls InitInjectionMstx(), which fills its tables;
+ * - a program calls mark.h's functions, which cost least while nothing is recorded.
  *
  * Where the vendor's header was included before, this one gives way.
  */
@@ -35,9 +33,8 @@ ASCOPE_API void mstxMarkA(const char *message, aclrtStream stream);
 ASCOPE_API mstxRangeId mstxRangeStartA(const char *message, aclrtStream stream);
 ASCOPE_API void mstxRangeEnd(mstxRangeId id);
 
-/* As ascope_domain_get(), ascope_domain_destroy() and the same marks in a domain, which must not be NULL here: then they are ignored.
- * A range ends in the domain that it began in.
- * Errors, Threads: theirs. */
+/* As ascope_domain_get(), ascope_domain_destroy() and the same marks in a domain, which must not be NULL here: then
+ * they are ignored. A range ends in the domain that it began in. Errors, Threads: theirs. */
 ASCOPE_API mstxDomainHandle_t mstxDomainCreateA(const char *name);
 ASCOPE_API void mstxDomainDestroy(mstxDomainHandle_t domain);
 ASCOPE_API void mstxDomainMarkA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);
@@ -108,9 +105,9 @@ typedef enum mstxFuncModule {
 } mstxFuncModule;
 typedef int (*mstxGetModuleFuncTableFunc)(mstxFuncModule module, mstxFuncTable *table, unsigned int *size);
 
-/* What a front end calls in the tool that it has loaded. It hands out its tables by module: slots are addresses of function
- * pointers, counted from 1, of which the tool fills those that it serves.
- * Errors: MSTX_FAIL: no table, or none of its slots is one of ours. Threads: one at a time. */
+/* What a front end calls in the tool that it has loaded. It hands out its tables by module: slots are addresses of
+ * function pointers, counted from 1, of which the tool fills those that it serves. Errors: MSTX_FAIL: no table, or none
+ * of its slots is one of ours. Threads: one at a time. */
 ASCOPE_API int InitInjectionMstx(mstxGetModuleFuncTableFunc get_table);
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nvtx.h - NVTX: ranges and marks of programs for NVIDIA's tools are recorded as marks (mark.h), with their domains.
  *
- * Nothing of it is called by programs: NVTX's own headers load the library that NVTX_INJECTION64_PATH names, at a program's first call of
- * NVTX, and call this function, which fills their tables. With another tool in that variable, its tool has them.
+ * Nothing of it is called by programs: NVTX's own headers load the library that NVTX_INJECTION64_PATH names, at a
+ * program's first call of NVTX, and call this function, which fills their tables. With another tool in that variable,
+ * its tool has them.
  */
 #ifndef ASCOPE_NVTX_H
 #define ASCOPE_NVTX_H

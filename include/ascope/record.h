@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.h - what the program does, recorded while it does it: operators, memory, Python, garbage collection, the queue to the device.
+/* record.h - what the program does, recorded while it does it: operators, memory, Python, garbage collection, the queue
+ * to the device.
  *
- * Recording takes no lock, makes no system call and allocates nothing: a thread gets its memory with the first record of a session.
- * While nothing is recorded a call is one load and one branch. Times are those of ascope_now().
+ * Recording takes no lock, makes no system call and allocates nothing: a thread gets its memory with the first record
+ * of a session. While nothing is recorded a call is one load and one branch. Times are those of ascope_now().
  *
- * Unless a function says otherwise: Errors: none; a record that finds no room, is longer than 64 KiB or has no size is dropped and
- * counted. Threads: any, and signal handlers.
+ * Unless a function says otherwise: Errors: none; a record that finds no room, is longer than 64 KiB or has no size is
+ * dropped and counted. Threads: any, and signal handlers.
  */
 #ifndef ASCOPE_RECORD_H
 #define ASCOPE_RECORD_H
@@ -56,8 +57,8 @@ static inline struct ascope_text ascope_text_of(const char *s)
 
 enum ascope_scope { ASCOPE_SCOPE_FUNCTION = 0, ASCOPE_SCOPE_BACKWARD = 1, ASCOPE_SCOPE_USER = 7 };
 
-/* An operator, or a range that the user named. The caller keeps it between begin and end, which may be on different threads.
- * Texts are read at the end, and only those that the session records; docs/collector.md has their grammar. */
+/* An operator, or a range that the user named. The caller keeps it between begin and end, which may be on different
+ * threads. Texts are read at the end, and only those that the session records; docs/collector.md has their grammar. */
 struct ascope_op {
     uint32_t size;  /* sizeof(struct ascope_op), set by ascope_op_begin() */
     uint32_t frame; /* the innermost call, from ascope_frame() on the thread that ends it; 0: none, or `stack` */
@@ -72,18 +73,19 @@ struct ascope_op {
         label_turn; /* from ascope_op_label() on the thread that ends it, instead of name, types and shapes; 0: none */
 };
 
-/* Shapes, stacks or modules (enum ascope_recorded) are recorded as well until the recording stops, although the session was not set up
- * for them: for threads that asked for them. Without operators it is ignored.
- * Errors: none. Threads: any, and signal handlers. */
+/* Shapes, stacks or modules (enum ascope_recorded) are recorded as well until the recording stops, although the session
+ * was not set up for them: for threads that asked for them. Without operators it is ignored. Errors: none. Threads:
+ * any, and signal handlers. */
 ASCOPE_API void ascope_record_also(uint32_t what);
 
-/* The functions behind ascope_op_begin() and ascope_op_end(), for callers that fill the structure themselves, its size included.
- * Errors: without a size the operator is dropped and counted. Threads: any, and signal handlers. */
+/* The functions behind ascope_op_begin() and ascope_op_end(), for callers that fill the structure themselves, its size
+ * included. Errors: without a size the operator is dropped and counted. Threads: any, and signal handlers. */
 ASCOPE_API void ascope_op_record_begin(struct ascope_op *op);
 ASCOPE_API void ascope_op_record_end(const struct ascope_op *op);
 
-/* An operator begins: clears the structure, and sets size, name, sequence (-1: none), thread and time. The name is lent until it ends.
- * Errors: none; while operators are not recorded only `begin` is set, to 0. Threads: any, and signal handlers. */
+/* An operator begins: clears the structure, and sets size, name, sequence (-1: none), thread and time. The name is lent
+ * until it ends. Errors: none; while operators are not recorded only `begin` is set, to 0. Threads: any, and signal
+ * handlers. */
 static inline void ascope_op_begin(struct ascope_op *op, const char *name)
 {
     op->begin = 0;
@@ -104,17 +106,18 @@ static inline void ascope_op_end(const struct ascope_op *op)
         ascope_op_record_end(op);
 }
 
-/* A frame of a call stack ("train.py(12): step"), called by another one (0: the outermost): its number for operators of this thread
- * until the recording stops. Announce each once, and keep the number: the text is written once, and stacks are made of it by the
- * library's thread.
- * Errors: 0: stacks are not recorded, or there is no room; the caller may try again. Threads: any, and signal handlers. */
+/* A frame of a call stack ("train.py(12): step"), called by another one (0: the outermost): its number for operators of
+ * this thread until the recording stops. Announce each once, and keep the number: the text is written once, and stacks
+ * are made of it by the library's thread. Errors: 0: stacks are not recorded, or there is no room; the caller may try
+ * again. Threads: any, and signal handlers. */
 ASCOPE_API uint32_t ascope_frame(uint32_t caller, struct ascope_text text);
 
-/* Name, types and shapes of an operator that comes again and again: announced once, and from then on the library's thread writes them for
- * each operator of this thread that has the same label and label_turn, which this function sets. They are worth nothing from the moment
- * that ascope_recording_turn is another number than label_turn: such an operator is dropped and counted.
- * Errors: false: operators are not recorded, the texts are longer than 1 KiB, or there is no room (after 131,072 labels there is none);
- * the operator is as before, and records its texts. Threads: any, and signal handlers. */
+/* Name, types and shapes of an operator that comes again and again: announced once, and from then on the library's
+ * thread writes them for each operator of this thread that has the same label and label_turn, which this function sets.
+ * They are worth nothing from the moment that ascope_recording_turn is another number than label_turn: such an operator
+ * is dropped and counted. Errors: false: operators are not recorded, the texts are longer than 1 KiB, or there is no
+ * room (after 131,072 labels there is none); the operator is as before, and records its texts. Threads: any, and signal
+ * handlers. */
 ASCOPE_API bool ascope_op_label(struct ascope_op *op);
 ASCOPE_API extern uint32_t ascope_recording_turn; /* another one for each recording; written by sessions only */
 
@@ -123,8 +126,8 @@ struct ascope_label {
     uint32_t number, turn;
 };
 
-/* An operator ends that has nothing but a label and a frame (0: none), and began on this thread: the same record as ascope_op_end()
- * makes of them, by the shortest way. `begin` is from ascope_now(), after the label was looked up.
+/* An operator ends that has nothing but a label and a frame (0: none), and began on this thread: the same record as
+ * ascope_op_end() makes of them, by the shortest way. `begin` is from ascope_now(), after the label was looked up.
  * Errors: dropped and counted without room, or with a label of another recording. Threads: any, and signal handlers. */
 ASCOPE_API void ascope_op_again(struct ascope_label label, uint64_t begin, int64_t sequence, uint64_t forward_thread,
                                 uint32_t frame, uint8_t scope);
@@ -167,25 +170,25 @@ ASCOPE_API void ascope_memory_changed(struct ascope_memory_kind kind, uint64_t p
 
 enum ascope_python_event { ASCOPE_PYTHON_CALL, ASCOPE_PYTHON_RETURN, ASCOPE_PYTHON_C_CALL, ASCOPE_PYTHON_C_RETURN };
 
-/* Python: what a key means (once for each), calls and returns by key (now, or at a time of ascope_now() on a thread), parameters of
- * modules and optimizers, and a collection of garbage from one time to another.
- * Errors: dropped and counted without room. Threads: any, and signal handlers. */
+/* Python: what a key means (once for each), calls and returns by key (now, or at a time of ascope_now() on a thread),
+ * parameters of modules and optimizers, and a collection of garbage from one time to another. Errors: dropped and
+ * counted without room. Threads: any, and signal handlers. */
 ASCOPE_API void ascope_python_key(uint64_t key, struct ascope_text text);
 ASCOPE_API void ascope_python_event(enum ascope_python_event event, uint64_t key);
 ASCOPE_API void ascope_python_event_at(enum ascope_python_event event, uint64_t key, uint64_t time, uint64_t thread);
 ASCOPE_API void ascope_python_parameters(uint64_t key, bool of_optimizer, struct ascope_text text);
 ASCOPE_API void ascope_python_gc(uint64_t begin, uint64_t end);
 
-/* A call into the software below the framework: level and type as the raw format numbers them; `item` is 0 or from ascope_name().
- * Errors: dropped and counted without room. Threads: any, and signal handlers. */
+/* A call into the software below the framework: level and type as the raw format numbers them; `item` is 0 or from
+ * ascope_name(). Errors: dropped and counted without room. Threads: any, and signal handlers. */
 ASCOPE_API void ascope_call(uint16_t level, uint32_t type, uint64_t begin, uint64_t end, uint64_t item);
 
-/* The number of a text in records; the text is recorded once a session.
- * Errors: none; without room the text is counted as dropped, and recorded with its next use. Threads: any, and signal handlers. */
+/* The number of a text in records; the text is recorded once a session. Errors: none; without room the text is counted
+ * as dropped, and recorded with its next use. Threads: any, and signal handlers. */
 ASCOPE_API uint64_t ascope_name(struct ascope_text text);
 
-/* What a type of a level is called, once a process, before or while it is recorded. The first name stays. The text is copied.
- * Errors: none; without memory, or beyond about 8000 names, the type has no name. Threads: any. */
+/* What a type of a level is called, once a process, before or while it is recorded. The first name stays. The text is
+ * copied. Errors: none; without memory, or beyond about 8000 names, the type has no name. Threads: any. */
 ASCOPE_API void ascope_type_name(uint16_t level, uint32_t type, const char *name);
 
 #ifdef __cplusplus

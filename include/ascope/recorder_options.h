@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recorder_options.h - every option of a recording, as rows: for front ends, help texts and documents.
  *
- * One row is one option: its names in each front end, what it accepts, its default, its place in profiler_info.json. Front ends
- * make their parameters from the rows, so that a new option needs no code of theirs. Rows belong to the library; their lifetime is
- * that of the process.
+ * One row is one option: its names in each front end, what it accepts, its default, its place in profiler_info.json.
+ * Front ends make their parameters from the rows, so that a new option needs no code of theirs. Rows belong to the
+ * library; their lifetime is that of the process.
  */
 #ifndef ASCOPE_RECORDER_OPTIONS_H
 #define ASCOPE_RECORDER_OPTIONS_H
@@ -75,9 +75,9 @@ struct ascope_option {
  * Errors: NULL: there are no more. Threads: any, and signal handlers. */
 ASCOPE_API const struct ascope_option *ascope_option_at(size_t i);
 
-/* The value of an option as a text that ascope_options_set() accepts; owner: the caller, free().
- * Errors: NULL: nothing is set (see `otherwise`), the option only changes others (task_time), there is no such name, no memory, or a
- * size of the options that is not set. Threads: any. */
+/* The value of an option as a text that ascope_options_set() accepts; owner: the caller, free(). Errors: NULL: nothing
+ * is set (see `otherwise`), the option only changes others (task_time), there is no such name, no memory, or a size of
+ * the options that is not set. Threads: any. */
 ASCOPE_API char *ascope_options_get(const struct ascope_options *o, const char *name);
 
 /* What an option accepts, and what it is unless it is set, in words: "Level0, Level1, Level2, Level_none"; "Level0".

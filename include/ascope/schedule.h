@@ -8,9 +8,9 @@
  *     ascope_profiler_stop(p);
  *     ascope_profiler_free(p);
  *
- * Each cycle of the schedule is a session with a directory of its own; `ready` is called when it is complete. An error never stops the
- * program: it is reported as a message (base.h), and the profiler continues without recording. A profiler of NULL is allowed in all of
- * these functions, and does nothing.
+ * Each cycle of the schedule is a session with a directory of its own; `ready` is called when it is complete. An error
+ * never stops the program: it is reported as a message (base.h), and the profiler continues without recording. A
+ * profiler of NULL is allowed in all of these functions, and does nothing.
  */
 #ifndef ASCOPE_SCHEDULE_H
 #define ASCOPE_SCHEDULE_H
@@ -23,11 +23,13 @@ extern "C" {
 
 enum ascope_action { ASCOPE_NONE, ASCOPE_WARMUP, ASCOPE_RECORD, ASCOPE_RECORD_AND_SAVE };
 
-/* As `active`: all steps from there on; the recording ends with stop. What is recorded behind the last step is part of none. */
+/* As `active`: all steps from there on; the recording ends with stop. What is recorded behind the last step is part of
+ * none. */
 #define ASCOPE_EVERY_STEP INT64_MAX
 
-/* Numbers of steps. `repeat` is a number of cycles, 0: without end; `skip_first_wait` not 0: the first cycle does not wait. The names of
- * steps ("ProfilerStep#N") begin with `first_step`, below 0: with 0; the schedule counts from 0 in any case. */
+/* Numbers of steps. `repeat` is a number of cycles, 0: without end; `skip_first_wait` not 0: the first cycle does not
+ * wait. The names of steps ("ProfilerStep#N") begin with `first_step`, below 0: with 0; the schedule counts from 0 in
+ * any case. */
 struct ascope_schedule {
     uint32_t size; /* sizeof(struct ascope_schedule) */
     int64_t wait, active, warmup, repeat, skip_first, skip_first_wait;
@@ -48,8 +50,8 @@ typedef void (*ascope_ready_fn)(const char *path, void *user);
 /* A schedule that is a function: called once for each step, in order. */
 typedef enum ascope_action (*ascope_action_fn)(uint64_t step, void *user);
 
-/* Options and schedule are copied; options of NULL: the defaults. Without a schedule every step is recorded, into one session.
- * Errors: NULL, with a message: no memory, or a size that is not set. Threads: any. */
+/* Options and schedule are copied; options of NULL: the defaults. Without a schedule every step is recorded, into one
+ * session. Errors: NULL, with a message: no memory, or a size that is not set. Threads: any. */
 ASCOPE_API struct ascope_profiler *ascope_profiler_new(const struct ascope_options *o,
                                                        const struct ascope_schedule *plan, ascope_ready_fn ready,
                                                        void *user);

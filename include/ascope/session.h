@@ -8,8 +8,8 @@
  *
  * One session of a process can be open at a time. Programs that count steps use schedule.h, which drives sessions.
  *
- * A program that is killed, calls _exit() or exec() leaves a directory that can be analysed all the same: records lie in a file
- * that is mapped into memory, and `ascope analyse` (or `ascope recover`) finishes the work.
+ * A program that is killed, calls _exit() or exec() leaves a directory that can be analysed all the same: records lie
+ * in a file that is mapped into memory, and `ascope analyse` (or `ascope recover`) finishes the work.
  */
 #ifndef ASCOPE_SESSION_H
 #define ASCOPE_SESSION_H
@@ -36,9 +36,10 @@ enum ascope_metrics { /* the numbers of the device's own interface */
                       ASCOPE_METRICS_BY_LEVEL = 256 /* none at Level0 and Level_none, PIPE_UTILIZATION above */
 };
 enum ascope_layout {
-    ASCOPE_LAYOUT_PYTORCH, /* {worker}_{pid}_{time}_ascend_pt with FRAMEWORK/ and PROF_XXX */
-    ASCOPE_LAYOUT_PROF,    /* PROF_XXX alone, as msprof leaves it; operators, memory and Python are not recorded */
-    ASCOPE_LAYOUT_MINDSPORE /* {worker}_{pid}_{time, UTC}_ascend_ms, with the files of MindSpore 2.6 and later in FRAMEWORK/ */
+    ASCOPE_LAYOUT_PYTORCH,  /* {worker}_{pid}_{time}_ascend_pt with FRAMEWORK/ and PROF_XXX */
+    ASCOPE_LAYOUT_PROF,     /* PROF_XXX alone, as msprof leaves it; operators, memory and Python are not recorded */
+    ASCOPE_LAYOUT_MINDSPORE /* {worker}_{pid}_{time, UTC}_ascend_ms, with the files of MindSpore 2.6 and later in
+                               FRAMEWORK/ */
 };
 enum ascope_host_system {
     ASCOPE_HOST_CPU = 1,
@@ -51,12 +52,14 @@ enum ascope_host_system {
 
 /* How system calls are recorded (ASCOPE_HOST_OSRT). */
 enum ascope_osrt {
-    ASCOPE_OSRT_AUTO, /* all of them, by the kernel, where it permits that; else as libc */
-    ASCOPE_OSRT_LIBC, /* those that go through libc, where libascope-run.so is preloaded; else as samples. Costs little */
+    ASCOPE_OSRT_AUTO,   /* all of them, by the kernel, where it permits that; else as libc */
+    ASCOPE_OSRT_LIBC,   /* those that go through libc, where libascope-run.so is preloaded; else as samples. Costs
+                         little */
     ASCOPE_OSRT_SAMPLES /* those that threads are seen to wait in */
 };
 
-/* Texts are copied by ascope_session_new(). Frequencies are in Hz, 0 is off. A new field is added at the end, whatever it is about. */
+/* Texts are copied by ascope_session_new(). Frequencies are in Hz, 0 is off. A new field is added at the end, whatever
+ * it is about. */
 struct ascope_options {
     uint32_t size; /* set by ascope_options_init() */
 
@@ -101,7 +104,8 @@ struct ascope_options {
     uint32_t storage_limit_mb; /* the oldest repeatable records are deleted beyond it; 0: no limit */
     uint32_t slice_kb;         /* files are cut at this size; default: 2048 */
     uint32_t ring_kb;          /* of memory for each recording thread, a power of two; default: 4096 */
-    /* where that memory's file lies; NULL: in the collection. For collections on shared storage: a local directory, such as /dev/shm */
+    /* where that memory's file lies; NULL: in the collection. For collections on shared storage: a local directory,
+     * such as /dev/shm */
     const char *ring_dir;
 
     const char *device_ids;     /* numbers of the devices to record, with commas between them; NULL: all */
@@ -111,7 +115,8 @@ struct ascope_options {
     /* layout mindspore: members of profiler_info_N.json that the front end knows, as a JSON object; NULL: none */
     const char *framework_info;
     uint64_t
-        sync; /* 1, the default: the end of a recording waits until its files are on the disk; 0: it leaves that to the system */
+        sync; /* 1, the default: the end of a recording waits until its files are on the disk; 0: it leaves that to the
+                 system */
 };
 
 /* The function behind ascope_options_init(), for bindings that know another size.
@@ -125,63 +130,62 @@ static inline void ascope_options_init(struct ascope_options *o)
     ascope_options_init_sized(o, (uint32_t)sizeof *o);
 }
 
-/* One option by the name that it has in the documents ("profiler_level", "aic_metrics", "mstx_domain_include", "--task-time", ...),
- * its value as text, which is copied for the lifetime of the process. Invalid values fall back to the default, with a warning.
- * docs/collector.md has all names.
- * Errors: false: there is no such name. An option that the program's older structure does not have is ignored with a warning.
- * Threads: any, each with options of its own. */
+/* One option by the name that it has in the documents ("profiler_level", "aic_metrics", "mstx_domain_include",
+ * "--task-time", ...), its value as text, which is copied for the lifetime of the process. Invalid values fall back to
+ * the default, with a warning. docs/collector.md has all names. Errors: false: there is no such name. An option that
+ * the program's older structure does not have is ignored with a warning. Threads: any, each with options of its own. */
 ASCOPE_API bool ascope_options_set(struct ascope_options *o, const char *name, const char *value);
 
-/* The checks that ascope_session_new() makes: invalid values and combinations fall back to valid ones, each with a warning. For front
- * ends that show what will be recorded before a session is created. Texts are copied as by ascope_options_set().
- * Errors: without memory, or if ascope_options_init() was not called, nothing changes, with a warning.
- * Threads: any, each with options of its own. */
+/* The checks that ascope_session_new() makes: invalid values and combinations fall back to valid ones, each with a
+ * warning. For front ends that show what will be recorded before a session is created. Texts are copied as by
+ * ascope_options_set(). Errors: without memory, or if ascope_options_init() was not called, nothing changes, with a
+ * warning. Threads: any, each with options of its own. */
 ASCOPE_API void ascope_options_check(struct ascope_options *o);
 
 struct ascope_session;
 
-/* Creates the directory. The options are copied and checked: invalid values fall back to the default, with a warning. NULL: the defaults.
- * Errors: NULL, and e: a session is open already, the directory cannot be written, no memory, or a size that is not set.
- * Threads: any; of several at the same time one gets the session. */
+/* Creates the directory. The options are copied and checked: invalid values fall back to the default, with a warning.
+ * NULL: the defaults. Errors: NULL, and e: a session is open already, the directory cannot be written, no memory, or a
+ * size that is not set. Threads: any; of several at the same time one gets the session. */
 ASCOPE_API struct ascope_session *ascope_session_new(const struct ascope_options *o, struct ascope_error *e);
 
-/* The absolute path of its directory, lent until the session ends. With an engine of a device that names the directory by itself
- * (docs/devices.md) and the layout PROF, it is another one from warm-up or start on.
- * Errors: none; s must not be NULL. Threads: one at a time. */
+/* The absolute path of its directory, lent until the session ends. With an engine of a device that names the directory
+ * by itself (docs/devices.md) and the layout PROF, it is another one from warm-up or start on. Errors: none; s must not
+ * be NULL. Threads: one at a time. */
 ASCOPE_API const char *ascope_session_path(const struct ascope_session *s);
 
 /* Warm-up: devices run, nothing is kept. Start: recording begins. Stop: everything recorded is on disk, and described.
- * Errors: false, and e: the session is not in the state for it, or of another process; files or a device fail. After a start that
- * failed the session is as new; after a stop that failed it is stopped all the same, and `ascope analyse` recovers what it can.
- * Threads: one at a time. */
+ * Errors: false, and e: the session is not in the state for it, or of another process; files or a device fail. After a
+ * start that failed the session is as new; after a stop that failed it is stopped all the same, and `ascope analyse`
+ * recovers what it can. Threads: one at a time. */
 ASCOPE_API bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *e);
 ASCOPE_API bool ascope_session_start(struct ascope_session *s, struct ascope_error *e);
 ASCOPE_API bool ascope_session_stop(struct ascope_session *s, struct ascope_error *e);
 
-/* Stops it if it records, and frees it.
- * Errors: false, and e: s is NULL or of another process, and is not freed; or as of stop, and it is freed. Threads: one at a time. */
+/* Stops it if it records, and frees it. Errors: false, and e: s is NULL or of another process, and is not freed; or as
+ * of stop, and it is freed. Threads: one at a time. */
 ASCOPE_API bool ascope_session_end(struct ascope_session *s, struct ascope_error *e);
 
 /* Deletes the directory and frees the session.
  * Errors: none; NULL and sessions of another process are ignored. Threads: one at a time. */
 ASCOPE_API void ascope_session_discard(struct ascope_session *s);
 
-/* For profiler_metadata.json: a text, or a JSON value. The same key again replaces its value, with a warning.
- * Errors: false, and e: no session, key or value; not JSON; longer than 4096 characters, or 50 KiB in all (no limits with layout
- * mindspore); a layout without that file.
- * Threads: one at a time. */
+/* For profiler_metadata.json: a text, or a JSON value. The same key again replaces its value, with a warning. Errors:
+ * false, and e: no session, key or value; not JSON; longer than 4096 characters, or 50 KiB in all (no limits with
+ * layout mindspore); a layout without that file. Threads: one at a time. */
 ASCOPE_API bool ascope_metadata(struct ascope_session *s, const char *key, const char *text, struct ascope_error *e);
 ASCOPE_API bool ascope_metadata_json(struct ascope_session *s, const char *key, const char *json,
                                      struct ascope_error *e);
 
-/* A training step begins: its number for what is counted per step (drops, cost of recording). The range itself is an operator
- * "ProfilerStep#N", which schedule.h records.
- * Errors: ignored while the session does not record, and without memory. Threads: one at a time. */
+/* A training step begins: its number for what is counted per step (drops, cost of recording). The range itself is an
+ * operator "ProfilerStep#N", which schedule.h records. Errors: ignored while the session does not record, and without
+ * memory. Threads: one at a time. */
 ASCOPE_API void ascope_session_step(struct ascope_session *s, uint64_t number);
 
-/* Code inside a framework that feeds the recording functions, and works only while something is recorded. Both functions are
- * called on the thread that starts and stops the session: `started` when recording has begun, `stopping` while it still continues.
- * The options are those of the session, checked, with the library's size; they are lent until the session stops. */
+/* Code inside a framework that feeds the recording functions, and works only while something is recorded. Both
+ * functions are called on the thread that starts and stops the session: `started` when recording has begun, `stopping`
+ * while it still continues. The options are those of the session, checked, with the library's size; they are lent until
+ * the session stops. */
 struct ascope_listener {
     uint32_t size;                                               /* sizeof(struct ascope_listener) */
     void (*started)(const struct ascope_options *o, void *user); /* NULL: none */
@@ -189,8 +193,9 @@ struct ascope_listener {
     void *user;
 };
 
-/* Adds a listener, and removes it. The structure is copied; its address is what unlisten takes. Adding it again replaces the copy.
- * Errors: false: there are eight already, or the size is not set. Threads: one at a time, and not while a session is open. */
+/* Adds a listener, and removes it. The structure is copied; its address is what unlisten takes. Adding it again
+ * replaces the copy. Errors: false: there are eight already, or the size is not set. Threads: one at a time, and not
+ * while a session is open. */
 ASCOPE_API bool ascope_listen(const struct ascope_listener *l);
 ASCOPE_API void ascope_unlisten(const struct ascope_listener *l);
 

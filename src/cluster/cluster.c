@@ -130,7 +130,8 @@ static void lack_add(struct lack *l, int64_t rank)
     l->n++;
 }
 
-/* With --mode all-modes, a mode that needs an option or single tasks is skipped with a note: true, and the error is cleared. */
+/* With --mode all-modes, a mode that needs an option or single tasks is skipped with a note: true, and the error is
+ * cleared. */
 static bool skip(struct drive *d, struct running *m)
 {
     m->is_skipped =

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster.h - one or several modes over the ranks of a job.
  *
- * Threads read ranks ahead. The modes get the ranks one after the other, in ascending order, so that the results do not depend on the
- * number of threads. As many ranks are held as the memory limit allows, and at least one. If the modes together keep more than there is
- * memory for, the largest one is postponed: it gets all ranks again when the others are done.
+ * Threads read ranks ahead. The modes get the ranks one after the other, in ascending order, so that the results do not
+ * depend on the number of threads. As many ranks are held as the memory limit allows, and at least one. If the modes
+ * together keep more than there is memory for, the largest one is postponed: it gets all ranks again when the others
+ * are done.
  */
 #ifndef ASCOPE_CLUSTER_CLUSTER_H
 #define ASCOPE_CLUSTER_CLUSTER_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* modes.h - registry: what `ascope cluster` computes: a table of modes, each fed with one rank after the other.
  *
- * A mode keeps only what it compares between ranks, so that a job of any size streams through it. It gets the ranks in ascending order; then
- * finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db (results.h). A mode that looks at single tasks
- * of a few ranks loads those again (rank_reload.h).
+ * A mode keeps only what it compares between ranks, so that a job of any size streams through it. It gets the ranks in
+ * ascending order; then finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db
+ * (results.h). A mode that looks at single tasks of a few ranks loads those again (rank_reload.h).
  */
 #ifndef ASCOPE_CLUSTER_MODES_H
 #define ASCOPE_CLUSTER_MODES_H
@@ -63,8 +63,8 @@ extern const struct mode *const modes[]; /* a row for each; NULL behind the last
 
 const struct mode *mode_find(const char *name, size_t len); /* NULL: there is none */
 
-/* mode_base.c: steps and communication of all ranks: the modes all, communication_time and communication_matrix, and the recipes that
- * write some of their tables. */
+/* mode_base.c: steps and communication of all ranks: the modes all, communication_time and communication_matrix, and
+ * the recipes that write some of their tables. */
 extern const struct mode mode_all, mode_communication_time, mode_communication_matrix, mode_communication_group_map,
     mode_communication_time_sum, mode_communication_matrix_sum;
 
@@ -74,8 +74,8 @@ extern const struct mode mode_cann_api_sum;
 /* mode_cluster_time_summary.c: what the time of each step of each rank was spent on, and the same against another job. */
 extern const struct mode mode_cluster_time_summary, mode_cluster_time_compare_summary;
 
-/* mode_communication_bottleneck.c: why the longest collectives of a rank took so long: which rank came late to them, and what it did longer
- * than the one that waited most. */
+/* mode_communication_bottleneck.c: why the longest collectives of a rank took so long: which rank came late to them,
+ * and what it did longer than the one that waited most. */
 extern const struct mode mode_communication_bottleneck;
 
 /* mode_computational_op_masking.c: how much of the communication of each kind of group is hidden behind kernels. */
@@ -87,7 +87,8 @@ extern const struct mode mode_compute_op_sum;
 /* mode_ep_load_balance.c: tokens that each rank of a group of experts computed. */
 extern const struct mode mode_ep_load_balance;
 
-/* mode_export_summary.c: calls of the runtime and kernels of all ranks as text, for databases whose collections are gone. */
+/* mode_export_summary.c: calls of the runtime and kernels of all ranks as text, for databases whose collections are
+ * gone. */
 extern const struct mode mode_export_summary;
 
 /* mode_free_analysis.c: the longest times during which a rank neither computed nor communicated, and why. */
@@ -96,25 +97,29 @@ extern const struct mode mode_free_analysis;
 /* mode_freq_analysis.c: ranks whose cores did not run at their usual clock. */
 extern const struct mode mode_freq_analysis;
 
-/* mode_hccl_sum.c: durations of collectives by type, over all ranks and on each, the longest ones, and who is in which group. */
+/* mode_hccl_sum.c: durations of collectives by type, over all ranks and on each, the longest ones, and who is in which
+ * group. */
 extern const struct mode mode_hccl_sum;
 
 /* mode_module_statistic.c: operators and kernels of the modules of the network, on each rank. */
 extern const struct mode mode_module_statistic;
 
-/* mode_mstx2commop.c: communication operators from the ranges that the framework marks around them, for ranks without collectives. */
+/* mode_mstx2commop.c: communication operators from the ranges that the framework marks around them, for ranks without
+ * collectives. */
 extern const struct mode mode_mstx2commop;
 
 /* mode_mstx_sum.c: durations of marks and ranges of the program: on the host, in the runtime and on the device. */
 extern const struct mode mode_mstx_sum;
 
-/* mode_operator_mfu.c: the share of the peak of their device that kernels reach with the operations that they have to do. */
+/* mode_operator_mfu.c: the share of the peak of their device that kernels reach with the operations that they have to
+ * do. */
 extern const struct mode mode_operator_mfu;
 
 /* mode_pp_chart.c: forward and backward passes of the stages of a pipeline, for a chart. */
 extern const struct mode mode_pp_chart;
 
-/* mode_slow_link.c: collectives whose transfer took conspicuously long, and links that are slower than others of their kind. */
+/* mode_slow_link.c: collectives whose transfer took conspicuously long, and links that are slower than others of their
+ * kind. */
 extern const struct mode mode_slow_link;
 
 /* mode_slow_rank.c: ranks that come late to collectives: those whose part of one is conspicuously short. */

@@ -15,7 +15,8 @@
 #define MARK "ascope-doctor:"
 static const char script[] =
     "import sys\n"
-    "sys.path[:] = [path for path in sys.path if path]\n" /* without the working directory, whose files would be imported */
+    "sys.path[:] = [path for path in sys.path if path]\n" /* without the working directory, whose files would be
+                                                             imported */
     "import json\n"
     "def say(**facts):\n"
     "    print('\\n" MARK "' + json.dumps(facts), flush=True)\n"

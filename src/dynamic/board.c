@@ -53,7 +53,8 @@ uint64_t board_id(const void *text, size_t n, int64_t mtime_ns)
     return board_id_of(config_hash(text, n, 0), mtime_ns);
 }
 
-/* A host's name is in it because the directory may be on several; locks and futexes are of one. False: the path is too long. */
+/* A host's name is in it because the directory may be on several; locks and futexes are of one. False: the path is too
+ * long. */
 static bool path_of(char path[PATH_MAX], enum board_place place, const struct config_kind *kind, const char *real_dir)
 {
     char host[HOST_NAME_BYTES];

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* board.h - what the processes of one host that listen to the same configuration directory share, and what others can see of them.
+/* board.h - what the processes of one host that listen to the same configuration directory share, and what others can
+ * see of them.
  *
- * There is one file in /dev/shm for each user and directory. Its name has the prefix of the kind, the user id, and a hash of the directory's
- * real path; its mode is 0600. A file of another user, a link, or a file of another format is never used. In that case all processes, and
- * readers, use a file in the directory itself, with the same checks. If that cannot be used, either, the process has a private board, watches
- * the configuration by itself, and the ranks do not agree on a step. The file contains the newest text of the configuration, and a
- * slot for each listening process with the step that the owner offers to it.
+ * There is one file in /dev/shm for each user and directory. Its name has the prefix of the kind, the user id, and a
+ * hash of the directory's real path; its mode is 0600. A file of another user, a link, or a file of another format is
+ * never used. In that case all processes, and readers, use a file in the directory itself, with the same checks. If
+ * that cannot be used, either, the process has a private board, watches the configuration by itself, and the ranks do
+ * not agree on a step. The file contains the newest text of the configuration, and a slot for each listening process
+ * with the step that the owner offers to it.
  *
- * Which processes are alive is known from locks on bytes of the file, which end with their process in any case. There is one for the owner,
- * which watches the configuration for all, and one for each slot. A file that no process has locked was left by a killed job; the next
- * process uses or removes it. Contents are never trusted: they are copied, bounded and checked. The text is written between two changes of
- * `sequence`, which is odd meanwhile; a slot has two copies, of which the one that `version` does not name is written next
- * (shared_words.h). So what a killed process leaves half written is never taken for complete.
+ * Which processes are alive is known from locks on bytes of the file, which end with their process in any case. There
+ * is one for the owner, which watches the configuration for all, and one for each slot. A file that no process has
+ * locked was left by a killed job; the next process uses or removes it. Contents are never trusted: they are copied,
+ * bounded and checked. The text is written between two changes of `sequence`, which is odd meanwhile; a slot has two
+ * copies, of which the one that `version` does not name is written next (shared_words.h). So what a killed process
+ * leaves half written is never taken for complete.
  */
 #ifndef ASCOPE_DYNAMIC_BOARD_H
 #define ASCOPE_DYNAMIC_BOARD_H
@@ -95,8 +98,9 @@ struct board {
     char path[PATH_MAX];
 };
 
-/* Takes a slot on the board of an existing directory, and removes boards that killed processes left. False: no memory. If the board cannot
- * be shared it is private, and e says why; it also says why it is not in memory. A forked child calls board_forget(). */
+/* Takes a slot on the board of an existing directory, and removes boards that killed processes left. False: no memory.
+ * If the board cannot be shared it is private, and e says why; it also says why it is not in memory. A forked child
+ * calls board_forget(). */
 bool board_join(struct board *b, const struct config_kind *kind, const char *config_dir, struct error *e);
 void board_leave(struct board *b);  /* the last one removes the file */
 void board_forget(struct board *b); /* in a forked child, which does not have the locks of its parent */
@@ -106,8 +110,8 @@ bool board_own(struct board *b); /* becomes the owner if there is none; true: th
 void board_show(struct board *b);                   /* b->mine, on the thread that counts steps: it changed */
 void board_delivered(struct board *b, uint64_t id); /* on the thread that watches */
 
-/* For the owner: what was last seen of the file, also by an earlier owner. False: no owner has looked yet, or one was killed while it wrote
- * (*is_torn). */
+/* For the owner: what was last seen of the file, also by an earlier owner. False: no owner has looked yet, or one was
+ * killed while it wrote (*is_torn). */
 bool board_seen(const struct board *b, struct config_stamp *stamp, bool *is_torn);
 void board_see(struct board *b, const struct config_stamp *stamp);
 /* Fills the ranks that are alive and their slots; both have room for BOARD_RANKS. */
@@ -135,7 +139,8 @@ bool board_take(const struct board *b, uint64_t *serial, struct board_news *out)
 uint64_t board_serial(const struct board *b);
 uint64_t board_newest(const struct board *b); /* its id; 0: none */
 
-/* board_wait() returns when something was published or board_wake() was called since `news` was read, or when the time is over. */
+/* board_wait() returns when something was published or board_wake() was called since `news` was read, or when the time
+ * is over. */
 uint32_t board_news(const struct board *b);
 void board_wait(const struct board *b, uint32_t news, int64_t timeout_ns);
 void board_wake(struct board *b);

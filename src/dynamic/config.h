@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.h - the text of profiler_config.json as a request: every key checked, with a message for each value that is not used.
+/* config.h - the text of profiler_config.json as a request: every key checked, with a message for each value that is
+ * not used.
  *
- * A message names the line, key and value, the accepted values, and what is used instead. Only a text that is not a JSON object is an error. The
- * keys depend on the kind: `config_kinds` has a row for each framework. Keys about what is recorded are options of the recorder
- * (collect/options/option_rows.h); the other keys are rows of tables in config.c.
+ * A message names the line, key and value, the accepted values, and what is used instead. Only a text that is not a
+ * JSON object is an error. The keys depend on the kind: `config_kinds` has a row for each framework. Keys about what is
+ * recorded are options of the recorder (collect/options/option_rows.h); the other keys are rows of tables in config.c.
  */
 #ifndef ASCOPE_DYNAMIC_CONFIG_H
 #define ASCOPE_DYNAMIC_CONFIG_H
@@ -25,8 +26,8 @@ struct config_kind {
     const char *template_text; /* of profiler_config.json */
     const struct config_key *keys;
     size_t n_keys;
-    uint32_t
-        front_end; /* options of the recorder that are keys, by enum ascope_front_end; 0: the front end reads them itself */
+    uint32_t front_end; /* options of the recorder that are keys, by enum ascope_front_end; 0: the front end reads them
+                      itself */
     bool counts_old_file; /* a file from before the job is a request */
     bool starts_late;     /* between start_step and stop_step */
     bool retimes;         /* the interval of looking at the file follows the length of a step */
@@ -57,9 +58,9 @@ struct config {
 
 typedef void (*config_report_fn)(enum ascope_severity severity, const char *text, void *user);
 
-/* Reads a text; an empty one has all defaults, as in the reference. has_options false: only the keys that say when and which ranks are read.
- * report NULL: problems are not reported, for threads that must not call the program. False: e has "line 3: ...". After true the caller
- * calls config_fini(). */
+/* Reads a text; an empty one has all defaults, as in the reference. has_options false: only the keys that say when and
+ * which ranks are read. report NULL: problems are not reported, for threads that must not call the program. False: e
+ * has "line 3: ...". After true the caller calls config_fini(). */
 bool config_read(struct config *c, const struct config_kind *kind, const char *text, size_t n, bool has_options,
                  config_report_fn report, void *user, struct error *e);
 void config_fini(struct config *c);

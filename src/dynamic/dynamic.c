@@ -366,7 +366,8 @@ static void settle(struct dynamic *d)
                                                                                    : INT64_MAX;
     if (d->retime_at != 0 && d->retime_at < at)
         at = d->retime_at;
-    /* Sequentially consistent here and in the thread that fills the mailbox: one of the two threads sees the store of the other. */
+    /* Sequentially consistent here and in the thread that fills the mailbox: one of the two threads sees the store of
+     * the other. */
     atomic_store(&hot.attention, at);
     if (atomic_load(&d->watch.mail))
         atomic_store(&hot.attention, 0);
@@ -432,7 +433,8 @@ enum ascope_dynamic_state ascope_dynamic_state(void)
     if (!here)
         return ASCOPE_DYNAMIC_OFF;
     const bool has_mail = atomic_load(&here->watch.mail);
-    if (has_mail) /* its notify() may not have been reached yet, and after READY the next step has to take the request */
+    if (has_mail) /* its notify() may not have been reached yet, and after READY the next step has to take the
+                     request */
         notify(NULL);
     return here->is_running                ? ASCOPE_DYNAMIC_RUNNING
            : here->has_waiting || has_mail ? ASCOPE_DYNAMIC_READY

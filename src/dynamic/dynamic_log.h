@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dynamic_log.h - a log of two files of at most 200 KB: DIR/log/dp_{host}_{pid}_rank_{rank}.log and the one before it, .log.1.
+/* dynamic_log.h - a log of two files of at most 200 KB: DIR/log/dp_{host}_{pid}_rank_{rank}.log and the one before it,
+ * .log.1.
  *
  * A log that cannot be written is left alone: the job is worth more. Any thread may add lines.
  */

@@ -26,7 +26,8 @@ static void ready(const char *path, void *unused)
     snprintf(now.path, sizeof now.path, "%s", path);
 }
 
-/* Registers ascope_dynamic_end() after the session's own function, so that it is called first at exit, while there is data to analyse. */
+/* Registers ascope_dynamic_end() after the session's own function, so that it is called first at exit, while there is
+ * data to analyse. */
 static void end_at_exit_first(void)
 {
     static bool is_registered;

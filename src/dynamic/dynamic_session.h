@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dynamic_session.h - the hooks of a program that has none: collections are sessions of libascope, analysed by the command `ascope`. */
+/* dynamic_session.h - the hooks of a program that has none: collections are sessions of libascope, analysed by the
+ * command `ascope`. */
 #ifndef ASCOPE_DYNAMIC_DYNAMIC_SESSION_H
 #define ASCOPE_DYNAMIC_DYNAMIC_SESSION_H
 

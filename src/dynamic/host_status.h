@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_status.h - who listens on which host, for `ascope dyn` on another one: DIR/.ascope_status_HOST.
  *
- * The file is written only if the job has ranks on other hosts, by the thread that looks at the configuration, each time that it looks. It is
- * replaced as a whole. A host whose processes were killed leaves its file behind; the age of the file shows that it is no longer written.
+ * The file is written only if the job has ranks on other hosts, by the thread that looks at the configuration, each
+ * time that it looks. It is replaced as a whole. A host whose processes were killed leaves its file behind; the age of
+ * the file shows that it is no longer written.
  */
 #ifndef ASCOPE_DYNAMIC_HOST_STATUS_H
 #define ASCOPE_DYNAMIC_HOST_STATUS_H

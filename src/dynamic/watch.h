@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.h - the thread that waits for requests.
  *
- * In the process that owns the board the thread looks at the file, and publishes it when it has changed. In the other processes it waits for
- * that, and takes over when the owner has ended. A published request is put into a mailbox with one place, so that the newest request wins.
- * The thread calls no code of the program, blocks all signals, and waits on a futex.
+ * In the process that owns the board the thread looks at the file, and publishes it when it has changed. In the other
+ * processes it waits for that, and takes over when the owner has ended. A published request is put into a mailbox with
+ * one place, so that the newest request wins. The thread calls no code of the program, blocks all signals, and waits on
+ * a futex.
  */
 #ifndef ASCOPE_DYNAMIC_WATCH_H
 #define ASCOPE_DYNAMIC_WATCH_H
@@ -38,8 +39,9 @@ struct watch {
     int64_t sample_ns, sample_step; /* of the fastest rank, at the last look */
 };
 
-/* Joins the board and starts the thread. The owner looks at the file once before: a file that exists already is no request (unless the kind
- * says so), later changes are. w is zeroed but for dir, file, rank, poll_ms, notify and user. If the board is private, `why` says why. */
+/* Joins the board and starts the thread. The owner looks at the file once before: a file that exists already is no
+ * request (unless the kind says so), later changes are. w is zeroed but for dir, file, rank, poll_ms, notify and user.
+ * If the board is private, `why` says why. */
 bool watch_start(struct watch *w, const struct config_kind *kind, struct error *why, struct error *e);
 /* Ends the thread, leaves the board, frees. False: the thread hangs in the file system, and still uses w. */
 bool watch_stop(struct watch *w);

@@ -31,9 +31,9 @@ struct output_options {
     size_t n_processes;
     enum format format; /* of the summary of a PROF directory */
     bool csv_is_safe;
-    bool has_steps; /* of a collection: first_step and last_step are set */
-    bool
-        steps_are_counted; /* they count from 1, the first recorded step; false: they are the program's own step numbers */
+    bool has_steps;         /* of a collection: first_step and last_step are set */
+    bool steps_are_counted; /* they count from 1, the first recorded step; false: they are the program's own step
+                              numbers */
     int64_t first_step, last_step;
     bool has_iteration;        /* of a PROF directory: model, iteration and count are set */
     uint64_t model, iteration; /* model 4294967295: by step */

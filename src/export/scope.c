@@ -19,8 +19,8 @@ static bool is_of_model(const struct export *x, const struct iterations *t, size
     return is_candidate(x, t, i) && (x->scope == SCOPE_STEP || t->model[i] == x->model);
 }
 
-/* The ids that --model-id takes, as a list for a message: the first ones, if there are many. Training steps, if they can
- * be exported, have the id of no model. */
+/* The ids that --model-id takes, as a list for a message: the first ones, if there are many. Training steps, if they
+ * can be exported, have the id of no model. */
 enum { MODELS_LISTED = 8, MODELS_TEXT = (MODELS_LISTED + 1) * 24 };
 static void known_models(const struct export *x, char text[MODELS_TEXT])
 {

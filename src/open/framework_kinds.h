@@ -22,8 +22,8 @@ struct framework_kind {
 extern const struct framework_kind framework_kinds[];
 extern const size_t n_framework_kinds;
 
-/* Whose collection a directory is: of those that recognise it the one whose suffix it has, or else the first. NULL: of no framework;
- * with *why not 0: unknown, and *why is the errno value. */
+/* Whose collection a directory is: of those that recognise it the one whose suffix it has, or else the first. NULL: of
+ * no framework; with *why not 0: unknown, and *why is the errno value. */
 const struct framework_kind *framework_kind_of(const char *path, int *why);
 
 #endif

@@ -77,8 +77,8 @@ static void find_results(struct inputs *t, const char *path, struct error *e)
         error_no_memory(e, path);
 }
 
-/* Adds the collections in a directory, sorted by name, and traces of torch.profiler beside them. Unreadable directories are reported if they are named like
- * collections. */
+/* Adds the collections in a directory, sorted by name, and traces of torch.profiler beside them. Unreadable directories
+ * are reported if they are named like collections. */
 static bool find_inside(struct inputs *t, const char *path, unsigned also, struct error *e)
 {
     struct dir_names entry;
@@ -133,8 +133,8 @@ static void find_below(struct inputs *t, const char *path, unsigned also, unsign
     dir_names_free(&entry);
 }
 
-/* Adds the directory itself, or the collections in it, or the PROF directories in it, or else results or traces, or else searches its
- * subdirectories. */
+/* Adds the directory itself, or the collections in it, or the PROF directories in it, or else results or traces, or
+ * else searches its subdirectories. */
 static void inputs_find(struct inputs *t, const char *path, unsigned also, unsigned depth, struct error *e)
 {
     enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.h - what a path is: recorded data (collections of frameworks, separate PROF directories), or a file that is read instead of it
- * (a trace, a database of results).
+/* inputs.h - what a path is: recorded data (collections of frameworks, separate PROF directories), or a file that is
+ * read instead of it (a trace, a database of results).
  */
 #ifndef ASCOPE_OPEN_INPUTS_H
 #define ASCOPE_OPEN_INPUTS_H
@@ -28,8 +28,8 @@ enum {
     INPUT_RESULTS = 2 /* traces and databases; directories of traces, and of results without recorded data */
 };
 
-/* Appends the inputs that a path is or contains. False: none, or not all of them could be read, with the reason in e; FAULT_ASKED: the
- * path cannot be used, whatever it contains. */
+/* Appends the inputs that a path is or contains. False: none, or not all of them could be read, with the reason in e;
+ * FAULT_ASKED: the path cannot be used, whatever it contains. */
 bool inputs_add(struct inputs *t, const char *given, unsigned also, struct error *e);
 
 /* Of a path without recorded data: if it is or has results, sets e to what reads them instead. */

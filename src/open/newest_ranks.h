@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* newest_ranks.h - of several directories with the same rank, the newest counts, as in ascope cluster: they are runs after each other. */
+/* newest_ranks.h - of several directories with the same rank, the newest counts, as in ascope cluster: they are runs
+ * after each other. */
 #ifndef ASCOPE_OPEN_NEWEST_RANKS_H
 #define ASCOPE_OPEN_NEWEST_RANKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording_open.h - an input, read and analysed: a collection of a framework, a PROF directory, or a file (a trace, a database), which is
- * a trace from then on. */
+/* recording_open.h - an input, read and analysed: a collection of a framework, a PROF directory, or a file (a trace, a
+ * database), which is a trace from then on. */
 #ifndef ASCOPE_OPEN_RECORDING_OPEN_H
 #define ASCOPE_OPEN_RECORDING_OPEN_H
 

@@ -94,8 +94,8 @@ const char *results_file(const char *dir, struct arena *mem)
 
 /* ---- of one rank ------------------------------------------------------------------------------------------------- */
 
-/* The first pattern with a match is read. Of those that are named by rank, every match: copies of several ranks may be in one directory; of the
- * others the last one by name. */
+/* The first pattern with a match is read. Of those that are named by rank, every match: copies of several ranks may be
+ * in one directory; of the others the last one by name. */
 static const struct {
     const char *pattern;
     bool is_of_rank;

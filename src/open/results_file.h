@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results_file.h - folders of results (ASCEND_PROFILER_OUTPUT, cluster_analysis_output): which files in them are read or shown. */
+/* results_file.h - folders of results (ASCEND_PROFILER_OUTPUT, cluster_analysis_output): which files in them are read
+ * or shown. */
 #ifndef ASCOPE_OPEN_RESULTS_FILE_H
 #define ASCOPE_OPEN_RESULTS_FILE_H
 
@@ -10,14 +11,15 @@
 const char *results_file(const char *dir, struct arena *mem);
 bool results_have_raw(const char *dir); /* recorded data, of which a timeline can be drawn */
 
-/* The files with the timelines of ranks in a directory, its ASCEND_PROFILER_OUTPUT or mindstudio_profiler_output: databases, or else a
- * trace. Recorded data beside them is not looked at. False: no memory. */
+/* The files with the timelines of ranks in a directory, its ASCEND_PROFILER_OUTPUT or mindstudio_profiler_output:
+ * databases, or else a trace. Recorded data beside them is not looked at. False: no memory. */
 struct results_files {
     LIST(const char *) list;
 };
 bool results_of_ranks(struct results_files *out, const char *dir, struct arena *mem);
 
-/* What a directory or a file is that has no timeline, and what reads it, as the end of a sentence. NULL: nothing that is known. */
+/* What a directory or a file is that has no timeline, and what reads it, as the end of a sentence. NULL: nothing that
+ * is known. */
 const char *results_instead(const char *path);
 const char *results_instead_of_ranks(const char *path); /* the same where ascope cluster has found nothing */
 

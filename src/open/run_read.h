@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_read.h - reads all inputs of a run in parallel, and keeps the data of each rank.
  *
- * A recording is released after it was read, so that a job of many ranks needs the memory of a few. Those that are small stay open, as
- * many as `keep_bytes` allows, and so does an only one.
+ * A recording is released after it was read, so that a job of many ranks needs the memory of a few. Those that are
+ * small stay open, as many as `keep_bytes` allows, and so does an only one.
  */
 #ifndef ASCOPE_OPEN_RUN_READ_H
 #define ASCOPE_OPEN_RUN_READ_H
@@ -25,8 +25,9 @@ struct run_request {
     void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e);
     const void *look_of; /* its first argument */
     bool only_look;      /* the steps of the ranks are not needed */
-    const uint32_t *
-        group; /* by input, ascending: recordings of the same rank are only looked for in its own group; NULL: all are one */
+    const uint32_t
+        *group; /* by input, ascending: recordings of the same rank are only looked for in its own group; NULL: all are
+                  one */
 };
 
 struct run {
@@ -40,7 +41,8 @@ struct run {
     struct read_one *one;
 };
 
-/* What cannot be read is reported with warn(). False: no memory. `q->inputs` and what it refers to must outlive the run. */
+/* What cannot be read is reported with warn(). False: no memory. `q->inputs` and what it refers to must outlive the
+ * run. */
 bool run_read(struct run *r, const struct run_request *q, struct arena *mem);
 void run_end(struct run *r); /* one that is all zero is fine */
 

@@ -266,7 +266,8 @@ static bool find_part(struct collection_write_writing *w, struct arena *mem, str
     return true;
 }
 
-/* The order in which a power cut finds the results: all of them, then what says so, then the removal of what they replace. */
+/* The order in which a power cut finds the results: all of them, then what says so, then the removal of what they
+ * replace. */
 static bool collection_write_finish(struct collection_result *out, const struct output_options *options,
                                     const char *home, const char *dir, struct error *e)
 {

@@ -21,8 +21,8 @@ struct collection_result {
     struct account account;
 };
 
-/* Loads, analyses and writes with the functions of the framework's row. Progress may be NULL. False: nothing could be written, with the
- * reason in e. True: some files may have failed, see problems and losses. */
+/* Loads, analyses and writes with the functions of the framework's row. Progress may be NULL. False: nothing could be
+ * written, with the reason in e. True: some files may have failed, see problems and losses. */
 bool collection_export(const struct framework_kind *kind, const char *path, const struct output_options *options,
                        struct progress *progress, struct collection_result *out, struct error *e);
 void collection_result_free(struct collection_result *r);

@@ -19,8 +19,8 @@
 
 enum { CODE_OF_LOSSES = 3 };
 
-/* The requests for the tables of what was analysed: of a collection of a framework, or of a PROF directory. Each call has memory of its
- * own. */
+/* The requests for the tables of what was analysed: of a collection of a framework, or of a PROF directory. Each call
+ * has memory of its own. */
 struct analysed {
     const struct framework_kind *kind; /* NULL: a PROF directory */
     const struct collection *collection;

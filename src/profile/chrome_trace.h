@@ -83,7 +83,8 @@ struct chrome_tie {
     uint32_t from, to; /* rows of slices */
 };
 
-/* The ranges of the host that are the steps, by begin: those of the profiler, or what repeats (answers/run/trace_steps.h). */
+/* The ranges of the host that are the steps, by begin: those of the profiler, or what repeats
+ * (answers/run/trace_steps.h). */
 struct chrome_steps {
     size_t n;
     name_id *id;         /* "3" */

@@ -2,8 +2,9 @@
 /* collection.h - a directory of a framework's profiler: the data of the framework and of the device, and their
  * relations.
  *
- * The loader (load/framework/pt.c, load/framework/ms.c) fills settings, framework and profile; analyse/framework (collection_analyse.c,
- * ms_analyse.c) fills the rest. Without a PROF directory the profile is empty: it has only names and an arena.
+ * The loader (load/framework/pt.c, load/framework/ms.c) fills settings, framework and profile; analyse/framework
+ * (collection_analyse.c, ms_analyse.c) fills the rest. Without a PROF directory the profile is empty: it has only names
+ * and an arena.
  */
 #ifndef ASCOPE_PROFILE_COLLECTION_H
 #define ASCOPE_PROFILE_COLLECTION_H
@@ -24,9 +25,9 @@ struct collection_settings {
     bool l2_cache, sys_io, sys_interconnection, simplifies;
     bool wants_text, wants_db; /* export_type */
     bool has_schedule;         /* of MindSpore: steps are those of a schedule */
-    bool
-        is_whole_graph; /* of MindSpore: the device runs whole graphs (O2); steps of the host are not steps of the device */
-    bool is_simulated; /* the program or its device is simulated */
+    bool is_whole_graph; /* of MindSpore: the device runs whole graphs (O2); steps of the host are not steps of the
+                           device */
+    bool is_simulated;   /* the program or its device is simulated */
     bool has_rank;
     int64_t rank;
     int64_t dataset; /* of MindSpore: the number in names of files of the dataset pipeline */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flight_job.h - the last collectives of the ranks of a job, from dumps of PyTorch's flight recorder.
  *
- * Each rank keeps a ring of its last ones. Which of them it still has differs from rank to rank, and so do clocks: entries of
- * ranks belong together by group and number, never by position or time.
+ * Each rank keeps a ring of its last ones. Which of them it still has differs from rank to rank, and so do clocks:
+ * entries of ranks belong together by group and number, never by position or time.
  */
 #ifndef ASCOPE_PROFILE_FLIGHT_JOB_H
 #define ASCOPE_PROFILE_FLIGHT_JOB_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework.h - the data of a framework: operators, its task queue, memory, Python frames, garbage collections.
  *
- * Filled by load/framework/framework_load.c and the loader of the framework's format (torch_load.c, ms_load.c) from the files of
- * a FRAMEWORK directory. Times are wall-clock ns. A name that was not recorded is NO_NAME; one that was recorded and is
- * empty is NAME_EMPTY.
+ * Filled by load/framework/framework_load.c and the loader of the framework's format (torch_load.c, ms_load.c) from the
+ * files of a FRAMEWORK directory. Times are wall-clock ns. A name that was not recorded is NO_NAME; one that was
+ * recorded and is empty is NAME_EMPTY.
  */
 #ifndef ASCOPE_PROFILE_FRAMEWORK_H
 #define ASCOPE_PROFILE_FRAMEWORK_H

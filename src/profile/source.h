@@ -3,8 +3,8 @@
  * files.
  *
  * A source is one directory (host or device_N). It has its settings, the conversion of its counters to wall-clock time,
- * and the streams of records in its data directory, sorted and in memory. Filled by load/prof/source_open.c; its lifetime is
- * that of the profile.
+ * and the streams of records in its data directory, sorted and in memory. Filled by load/prof/source_open.c; its
+ * lifetime is that of the profile.
  */
 #ifndef ASCOPE_PROFILE_SOURCE_H
 #define ASCOPE_PROFILE_SOURCE_H
@@ -26,8 +26,8 @@ struct slice {
     const uint8_t *data;
     size_t size;
     uint32_t number;
-    uint64_t
-        from; /* where data begins in the file: a file with holes is several slices of the same number (base/files/holes.h) */
+    uint64_t from; /* where data begins in the file: a file with holes is several slices of the same number
+                 (base/files/holes.h) */
     bool ends_in_hole;
     struct mapped map; /* where it lies, unless it was small enough to be copied */
 };

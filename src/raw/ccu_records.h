@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ccu_records.h - records of the collective communication units (CCU) of a device, one for each die, and what the host says of
- * their instructions. */
+/* ccu_records.h - records of the collective communication units (CCU) of a device, one for each die, and what the host
+ * says of their instructions. */
 #ifndef ASCOPE_RAW_CCU_RECORDS_H
 #define ASCOPE_RAW_CCU_RECORDS_H
 

@@ -48,7 +48,8 @@ struct chip_words {
     const char *collectives; /* the library of collectives: "HCCL" */
 };
 
-/* Events of a task whose sums give rates; 0 ends a list (EVENT_ZERO stands for event 0), and a chip without requests counts nothing of the kind. */
+/* Events of a task whose sums give rates; 0 ends a list (EVENT_ZERO stands for event 0), and a chip without requests
+ * counts nothing of the kind. */
 enum { RATE_REQUEST, RATE_HIT, RATE_OTHER, RATE_SUMS };
 enum { RATE_EVENTS = 2, EVENT_ZERO = UINT16_MAX };
 struct rate_events {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_records.h - what ran on a GPU. The format is ascope's own, because the vendor's records are not written to files.
+/* cuda_records.h - what ran on a GPU. The format is ascope's own, because the vendor's records are not written to
+ * files.
  *
- * One record for each kernel, copy and set, in the order in which CUPTI reported them. Times are ns of CUPTI's clock. The call that
- * launched it is the one with the same correlation id (field "request" of api_layout), on the host.
+ * One record for each kernel, copy and set, in the order in which CUPTI reported them. Times are ns of CUPTI's clock.
+ * The call that launched it is the one with the same correlation id (field "request" of api_layout), on the host.
  */
 #ifndef ASCOPE_RAW_CUDA_RECORDS_H
 #define ASCOPE_RAW_CUDA_RECORDS_H
@@ -64,8 +65,8 @@ enum cuda_memory_operation {
 };
 enum { CUDA_MEMORY_KINDS = 8 };
 extern const struct layout cuda_memory_layout;
-/* Counters of a GPU, sampled by the recorder: ascope_gpu.data. A counter that the GPU does not report is 0, and its bit is not set in
- * GPU_SAMPLE_HAS. Times are ticks of the host's counter. */
+/* Counters of a GPU, sampled by the recorder: ascope_gpu.data. A counter that the GPU does not report is 0, and its bit
+ * is not set in GPU_SAMPLE_HAS. Times are ticks of the host's counter. */
 enum {
     GPU_SAMPLE_TIME,
     GPU_SAMPLE_HAS, /* a bit for each of the following: 1 << (field - GPU_SAMPLE_FIRST) */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_records.h - records of the task scheduler and the cores of a device. All times are ticks of the device's counter. */
+/* device_records.h - records of the task scheduler and the cores of a device. All times are ticks of the device's
+ * counter. */
 #ifndef ASCOPE_RAW_DEVICE_RECORDS_H
 #define ASCOPE_RAW_DEVICE_RECORDS_H
 
 #include "raw/layout.h"
 
-/* The task log of STARS chips: one record when a task starts (function 0 or 34), one when it ends (1 or 35). The type of
- * an ACSQ task is in bits 10 to 15 of the head. */
+/* The task log of STARS chips: one record when a task starts (function 0 or 34), one when it ends (1 or 35). The type
+ * of an ACSQ task is in bits 10 to 15 of the head. */
 enum { STARS_HEAD, STARS_STREAM, STARS_TASK, STARS_TICK, STARS_SUB_TYPE, STARS_CONTEXT, STARS_FIELDS };
 enum { STARS_FUNC_MASK = 63, STARS_ACSQ_BEGIN = 0, STARS_ACSQ_END = 1, STARS_FFTS_BEGIN = 34, STARS_FFTS_END = 35 };
 enum { STARS_FFTS_TYPE = 20, FFTS_TYPE_SHIFT = 13, FFTS_TYPE_MIX = 4 }; /* a u16; its type in bits 13 to 15 */
 extern const struct layout stars_layout;
-/* Of the 950: half as long, and one id instead of stream and task; the host knows the stream. The begin and the end of a
- * part of a fused task have other functions; its kind is one of five bits. */
+/* Of the 950: half as long, and one id instead of stream and task; the host knows the stream. The begin and the end of
+ * a part of a fused task have other functions; its kind is one of five bits. */
 enum { STARS_SHORT_HEAD, STARS_SHORT_ID, STARS_SHORT_TICK, STARS_SHORT_PART, STARS_SHORT_ACC, STARS_SHORT_FIELDS };
 enum { STARS_PART_BEGIN = 22, STARS_PART_END = 23, STARS_PART_MISSION_SHIFT = 5, STARS_PART_MISSION_MASK = 15 };
 extern const struct layout stars_short_layout;
@@ -172,7 +173,8 @@ enum { AICPU_FLIP_TIME, AICPU_FLIP_STREAM, AICPU_FLIP_TASK, AICPU_FLIP_NUMBER, A
 extern const struct layout aicpu_flip_layout;
 enum { MASTER_TIME, MASTER_AICPU_STREAM, MASTER_AICPU_TASK, MASTER_STREAM, MASTER_TASK, MASTER_KIND, MASTER_FIELDS };
 extern const struct layout aicpu_master_layout;
-/* Two entries of DEV_HCCL_BYTES each, the first at DEV_HCCL_FIRST; an entry of zeros is unused. Offsets inside an entry. */
+/* Two entries of DEV_HCCL_BYTES each, the first at DEV_HCCL_FIRST; an entry of zeros is unused. Offsets inside an
+ * entry. */
 enum { DEV_HCCL_TIME, DEV_HCCL_FIELDS };
 enum { DEV_HCCL_FIRST = 24, DEV_HCCL_BYTES = 116, DEV_HCCL_ENTRIES = 2 };
 extern const struct layout device_hccl_layout;

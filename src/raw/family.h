@@ -5,7 +5,8 @@
 
 #include "raw/chip.h"
 
-/* A stream may have a second writer, whose slices are numbered from here on, far beyond those of any collector. It may write as many. */
+/* A stream may have a second writer, whose slices are numbered from here on, far beyond those of any collector. It may
+ * write as many. */
 enum { SLICE_BESIDE = 1000000 };
 
 /* How many slices are missing between two that follow each other; none between those of two writers. */

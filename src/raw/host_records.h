@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_records.h - records of the host side of a collection: calls, compact (64 bytes) and additional (256 bytes) records. */
+/* host_records.h - records of the host side of a collection: calls, compact (64 bytes) and additional (256 bytes)
+ * records. */
 #ifndef ASCOPE_RAW_HOST_RECORDS_H
 #define ASCOPE_RAW_HOST_RECORDS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* instr.h - traces of what the units of a core did: instr.biu_perf_group<g>_<core>, items of four bytes.
  *
- * An item is two u16; bits 12 to 15 of the second one are its code. Four time stamps in a row hold a value of the device's
- * counter in their low halves, the first the least significant, and the block in byte 2 of the first two. Any other item
- * advances the time by its low half, in cycles of the core. A state has a bit for each unit that is busy.
+ * An item is two u16; bits 12 to 15 of the second one are its code. Four time stamps in a row hold a value of the
+ * device's counter in their low halves, the first the least significant, and the block in byte 2 of the first two. Any
+ * other item advances the time by its low half, in cycles of the core. A state has a bit for each unit that is busy.
  */
 #ifndef ASCOPE_RAW_INSTR_H
 #define ASCOPE_RAW_INSTR_H

@@ -30,7 +30,8 @@ uint64_t layout_get(const struct layout *l, unsigned field, const uint8_t *rec)
     return field_get(&l->field[field], rec);
 }
 
-/* Formats and machines are little endian: the low bytes of the value are the field. Sizes are constants, so that each case is one store. */
+/* Formats and machines are little endian: the low bytes of the value are the field. Sizes are constants, so that each
+ * case is one store. */
 void layout_put(const struct layout *l, unsigned field, uint8_t *rec, uint64_t value)
 {
     uint8_t *const to = rec + l->field[field].off;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.h - a record of fixed size, described once.
  *
- * A layout is a table that reads like the documentation of the format. Readers decode columns from it, the simulator writes
- * records with it, tests iterate over it. Bounds are checked once, by the size of the record; no field exceeds it
- * (tests/test_raw.c checks every layout).
+ * A layout is a table that reads like the documentation of the format. Readers decode columns from it, the simulator
+ * writes records with it, tests iterate over it. Bounds are checked once, by the size of the record; no field exceeds
+ * it (tests/test_raw.c checks every layout).
  */
 #ifndef ASCOPE_RAW_LAYOUT_H
 #define ASCOPE_RAW_LAYOUT_H

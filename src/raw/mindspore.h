@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mindspore.h - the files that MindSpore writes into FRAMEWORK/: fixed parts of their records, and their texts.
  *
- * All are sequences of (type u16, length u32, bytes); a record is its fixed part, then texts of the same form. Two generations
- * write host ranges: op_range_{rank} (up to 2.5), whose names are texts, and mindspore.op_range (2.6 and later), whose names
- * are composed from three tables of names. Times of ranges are values of the host's counter; times of memory are ns since 1970.
+ * All are sequences of (type u16, length u32, bytes); a record is its fixed part, then texts of the same form. Two
+ * generations write host ranges: op_range_{rank} (up to 2.5), whose names are texts, and mindspore.op_range (2.6 and
+ * later), whose names are composed from three tables of names. Times of ranges are values of the host's counter; times
+ * of memory are ns since 1970.
  */
 #ifndef ASCOPE_RAW_MINDSPORE_H
 #define ASCOPE_RAW_MINDSPORE_H

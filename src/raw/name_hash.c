@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Two polynomial sums over the bytes, which are signed, as char is on x86-64. Where char is unsigned, collectors compute other hashes of texts
- * beyond ASCII, and use them in their dictionary as well. */
+/* Two polynomial sums over the bytes, which are signed, as char is on x86-64. Where char is unsigned, collectors
+ * compute other hashes of texts beyond ASCII, and use them in their dictionary as well. */
 uint64_t name_hash_of(const char *text, size_t n)
 {
     uint32_t high = 0, low = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccl_names.h - what the names of NCCL's kernels say.
  *
- * Newer ones: ncclDevKernel_AllReduce_Sum_f32_RING_LL(...), ncclDevKernel_SendRecv(...), ncclSymkDevKernel_AllGather_LL(...); before
- * them ncclKernel_AllReduce_RING_LL_Sum_float(...), ncclAllReduceRingLLKernel_sum_f32(...). A generic kernel does not say what it does.
+ * Newer ones: ncclDevKernel_AllReduce_Sum_f32_RING_LL(...), ncclDevKernel_SendRecv(...),
+ * ncclSymkDevKernel_AllGather_LL(...); before them ncclKernel_AllReduce_RING_LL_Sum_float(...),
+ * ncclAllReduceRingLLKernel_sum_f32(...). A generic kernel does not say what it does.
  */
 #ifndef ASCOPE_RAW_NCCL_NAMES_H
 #define ASCOPE_RAW_NCCL_NAMES_H

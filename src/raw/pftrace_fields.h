@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pftrace_fields.h - the fields of Perfetto's own format that are written and read: numbers of protobuf messages.
  *
- * A file is a sequence of packets. A packet has an event, a track or interned texts, or is a compressed sequence of packets.
+ * A file is a sequence of packets. A packet has an event, a track or interned texts, or is a compressed sequence of
+ * packets.
  */
 #ifndef ASCOPE_RAW_PFTRACE_FIELDS_H
 #define ASCOPE_RAW_PFTRACE_FIELDS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sampler.h - records of the samplers of a device, each with its own rate: memory, links, power, cores.
  *
- * Most write records of a fixed size (struct layout), some write lines of words (struct lines). The first field of a record
- * and the first word of a line is its time, unless the comment says otherwise. Two versions of a record have the same names of
- * fields and differ in offsets and widths.
+ * Most write records of a fixed size (struct layout), some write lines of words (struct lines). The first field of a
+ * record and the first word of a line is its time, unless the comment says otherwise. Two versions of a record have the
+ * same names of fields and differ in offsets and widths.
  */
 #ifndef ASCOPE_RAW_SAMPLER_H
 #define ASCOPE_RAW_SAMPLER_H
@@ -62,8 +62,8 @@ enum { TRANS_PA_LINK = 0x3F, TRANS_PCIE = 0x22 };       /* the type in the head 
 enum { SOC_LEVELS = SOC_FIRST, SOC_BW_FIELDS };         /* two bandwidth levels: bits 0 to 2, bits 3 to 10 */
 enum { POWER_FREQ = SOC_FIRST, POWER_FIELDS };          /* MHz of a die's cores; the die is the type in the head */
 extern const struct layout sio_layout, acc_pmu_layout, chip_trans_layout, soc_bw_layout, low_power_layout;
-/* Of chips whose records of the SoC are of a die, which is the type in the head: with one field more. A PCIe transfer of
- * TRANS_NO_SAMPLE was not measured. */
+/* Of chips whose records of the SoC are of a die, which is the type in the head: with one field more. A PCIe transfer
+ * of TRANS_NO_SAMPLE was not measured. */
 enum { SIO_DIE = SIO_FIELDS, SIO_DIE_FIELDS, TRANS_DIE = TRANS_FIELDS, TRANS_DIE_FIELDS };
 static const uint64_t TRANS_NO_SAMPLE = UINT64_MAX;
 extern const struct layout sio_die_layout, chip_trans_die_layout;

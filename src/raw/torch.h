@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.h - the files that torch_npu writes into FRAMEWORK/: fixed parts of their records.
  *
- * Most files are sequences of (type u16, length u32, bytes); a record is its fixed part, then fields of the same form. Two
- * files are plain arrays. Times are values of the host's counter, or monotonic ns where there is none.
+ * Most files are sequences of (type u16, length u32, bytes); a record is its fixed part, then fields of the same form.
+ * Two files are plain arrays. Times are values of the host's counter, or monotonic ns where there is none.
  */
 #ifndef ASCOPE_RAW_TORCH_H
 #define ASCOPE_RAW_TORCH_H
@@ -50,7 +50,8 @@ enum {
 enum { TORCH_MARK_TEXT_NAME = 1 };
 extern const struct layout torch_mark_layout;
 
-/* torch.memory_usage: an allocator took or gave back a block. framework_values.h has the values of type, component, kind, allocator. */
+/* torch.memory_usage: an allocator took or gave back a block. framework_values.h has the values of type, component,
+ * kind, allocator. */
 enum {
     TORCH_MEMORY_POINTER,
     TORCH_MEMORY_TIME,
@@ -82,7 +83,8 @@ enum {
 enum { PYTHON_CALL, PYTHON_RETURN, PYTHON_C_CALL, PYTHON_C_RETURN, PYTHON_TAGS };
 extern const struct layout python_call_layout;
 
-/* torch.python_tracer_hash: what a key of the above means; torch.param_tensor_info: the parameters of a module or optimizer. */
+/* torch.python_tracer_hash: what a key of the above means; torch.param_tensor_info: the parameters of a module or
+ * optimizer. */
 enum { PYTHON_KEY };
 enum { PYTHON_KEY_TEXT = 1, PYTHON_KEY_MODULE_PARAMETERS = 1, PYTHON_KEY_OPTIMIZER_PARAMETERS = 2 };
 extern const struct layout python_key_layout;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording_report.h - the facts of ascope's recorder about a recording, as text and JSON. Nothing for recordings of other collectors. */
+/* recording_report.h - the facts of ascope's recorder about a recording, as text and JSON. Nothing for recordings of
+ * other collectors. */
 #ifndef ASCOPE_REPORT_RECORDING_REPORT_H
 #define ASCOPE_REPORT_RECORDING_REPORT_H
 

@@ -67,8 +67,8 @@ static int bar_cells(const struct term *t)
     return t->columns == 0 || left > BAR_CELLS ? BAR_CELLS : left > 0 ? left : 0;
 }
 
-/* The time of a full bar. If one step takes much longer than the others, its bar is cut: those of usual steps have a quarter of the
- * cells at least. */
+/* The time of a full bar. If one step takes much longer than the others, its bar is cut: those of usual steps have a
+ * quarter of the cells at least. */
 static int64_t bar_longest_ns(const struct step_series *s)
 {
     const int64_t slowest_ns = s->time_ns[s->slowest[0]], usual_ns = s->median_ns;

@@ -3,9 +3,9 @@
  * command line.
  *
  * The session, with its writer and samplers, is in this process; the samplers observe the program and its descendants.
- * The program finds the session through its environment (collect/session/handover.h) and gets no thread and no descriptor. The
- * vendor's libraries inside the program read their settings from the environment, too, and write their own PROF
- * directories, which are collected at the end.
+ * The program finds the session through its environment (collect/session/handover.h) and gets no thread and no
+ * descriptor. The vendor's libraries inside the program read their settings from the environment, too, and write their
+ * own PROF directories, which are collected at the end.
  */
 #ifndef ASCOPE_RUN_RUN_H
 #define ASCOPE_RUN_RUN_H

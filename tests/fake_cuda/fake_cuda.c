@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUPTI and CUDA's driver as a test wants them: the same names and arguments, records of several versions, and trouble on request.
+/* CUPTI and CUDA's driver as a test wants them: the same names and arguments, records of several versions, and trouble
+ * on request.
  *
  * One source for both; each is built with the name of its part defined (FAKE_CUPTI, FAKE_DRIVER).
  *

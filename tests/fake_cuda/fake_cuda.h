@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_cuda.h - what a program does with the stand-in for CUDA: each call is made as CUDA's runtime makes it, with CUPTI's callbacks
- * around it, and leaves the record of what ran. */
+/* fake_cuda.h - what a program does with the stand-in for CUDA: each call is made as CUDA's runtime makes it, with
+ * CUPTI's callbacks around it, and leaves the record of what ran. */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
@@ -29,7 +29,8 @@ enum fake_call {
     FAKE_PEER_COPY,      /* to the next device */
     FAKE_COMPILED_KERNEL /* by the function that <<< >>> becomes from CUDA 13 on */
 };
-/* A graph runs n kernels of the task; what allocates and releases has the number of a block as n; of other calls n is 1. */
+/* A graph runs n kernels of the task; what allocates and releases has the number of a block as n; of other calls n is
+ * 1. */
 typedef void fake_cuda_call(enum fake_call call, const struct fake_task *task, unsigned n);
 
 #endif

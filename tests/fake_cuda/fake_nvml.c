@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVML as a test wants it: the same names and arguments. Its GPUs are numbered the other way round than CUDA's, as those of a program may
- * be that sees some of them; the place on the bus says which is which. Words of $FAKE_CUDA as in fake_cuda.c, and
+/* NVML as a test wants it: the same names and arguments. Its GPUs are numbered the other way round than CUDA's, as
+ * those of a program may be that sees some of them; the place on the bus says which is which. Words of $FAKE_CUDA as in
+ * fake_cuda.c, and
  *
  *     old_nvml         a driver without fields: power and PCIe by functions of their own
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain_gpu N - a program for a real GPU that knows nothing of a recorder: N kernels and a copy, by the driver alone, so that neither CUDA's
- * compiler nor its headers are needed. For test_gpu.py. */
+/* plain_gpu N - a program for a real GPU that knows nothing of a recorder: N kernels and a copy, by the driver alone,
+ * so that neither CUDA's compiler nor its headers are needed. For test_gpu.py. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>

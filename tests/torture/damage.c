@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* damage - every prefix and every changed byte of every file of a collection, each through a whole export.
  *
- *   damage [--values | --many N | --readers] [--seconds N] [--from N] [--every N] [--deep N] [--jobs N] [--only TEXT] [--learn] DIR...
+ * damage [--values | --many N | --readers] [--seconds N] [--from N] [--every N] [--deep N] [--jobs N] [--only TEXT]
+ * [--learn] DIR...
  *
- * With --values absurd numbers instead: in every field of every record and of all records at once, and for every number in text
- * and settings. With --many a file of records becomes N records long, with each of its fields all the same, counting up, counting
- * down and all over in turn: none of that may take much longer or more memory than the others. With
- * --readers the damage to bytes goes through the readers of records alone, which is a hundred times faster. --learn lists which outputs the damage to each file has changed.
- * DIR is a PROF directory, or the directory of a framework: of that, what the framework has written is damaged.
+ * With --values absurd numbers instead: in every field of every record and of all records at once, and for every number
+ * in text and settings. With --many a file of records becomes N records long, with each of its fields all the same,
+ * counting up, counting down and all over in turn: none of that may take much longer or more memory than the others.
+ * With --readers the damage to bytes goes through the readers of records alone, which is a hundred times faster.
+ * --learn lists which outputs the damage to each file has changed. DIR is a PROF directory, or the directory of a
+ * framework: of that, what the framework has written is damaged.
  *
- * Works on copies in memory, in processes that may die: what a run must not do is noted, and the next one goes on behind it.
- * After each run must hold: a refusal has a reason; nothing half-written is left; a loss names a file that exists and a place
- * in it; a file that is cut inside a record is reported there; reports that have nothing to do with the file are, byte for
- * byte, what they are without the damage. After each --deep'th run every JSON file parses and the database is sound.
+ * Works on copies in memory, in processes that may die: what a run must not do is noted, and the next one goes on
+ * behind it. After each run must hold: a refusal has a reason; nothing half-written is left; a loss names a file that
+ * exists and a place in it; a file that is cut inside a record is reported there; reports that have nothing to do with
+ * the file are, byte for byte, what they are without the damage. After each --deep'th run every JSON file parses and
+ * the database is sound.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +49,8 @@ enum { MOST_FILES = 512, MOST_OUTPUTS = 256, MOST_JOBS = 64, RUN_SECONDS = 30, S
 #define OF_TASKS                                                                                                          \
     "aicpu_* hccl_statistic_* communication_statistic_* op_statistic_* op_summary_* task_time_* l2_cache_* page_fault_* " \
     "soc_pmu_* step_trace_*"
-/* What a report is made of, where that is not nearly everything: damage to the file may change these outputs only (and the
- * timelines and the database, which hold everything). */
+/* What a report is made of, where that is not nearly everything: damage to the file may change these outputs only (and
+ * the timelines and the database, which hold everything). */
 static const struct {
     const char *file, *outputs; /* patterns; several outputs are separated by blanks */
 } made_of[] = {
@@ -437,8 +440,8 @@ static void set_limit(long seconds)
     alarm(20 * (unsigned)seconds); /* for a run that waits for nobody */
 }
 
-/* The readers of records by themselves, on a stream of one slice that ends where nobody may read on. Each whole record is
- * used, damaged, or of another kind. */
+/* The readers of records by themselves, on a stream of one slice that ends where nobody may read on. Each whole record
+ * is used, damaged, or of another kind. */
 static void read_records(const struct input *in)
 {
     const struct file *f = in->file;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.h - what can be done to a file of a collection: cut it, change a byte, put an absurd number into a field or all fields of
- * a kind, or make it thousands of records long. Each is an input of a campaign (damage.c), a few bytes that say what and where. */
+/* inputs.h - what can be done to a file of a collection: cut it, change a byte, put an absurd number into a field or
+ * all fields of a kind, or make it thousands of records long. Each is an input of a campaign (damage.c), a few bytes
+ * that say what and where. */
 #ifndef ASCOPE_TORTURE_INPUTS_H
 #define ASCOPE_TORTURE_INPUTS_H
 

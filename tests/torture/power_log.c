@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a program: logs what it does to files below POWER_CUT_ROOT, in order, into the file POWER_CUT_LOG, for power_states.py.
+/* Preloaded into a program: logs what it does to files below POWER_CUT_ROOT, in order, into the file POWER_CUT_LOG, for
+ * power_states.py.
  *
- * A line for each call, fields separated by tabs: what, device:inode, numbers, absolute paths; behind "write" the bytes. What
- * goes through a mapping is not seen. The calls are made directly, so that the order in the log is the one in which they were made. */
+ * A line for each call, fields separated by tabs: what, device:inode, numbers, absolute paths; behind "write" the
+ * bytes. What goes through a mapping is not seen. The calls are made directly, so that the order in the log is the one
+ * in which they were made. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

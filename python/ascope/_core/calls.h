@@ -8,8 +8,8 @@
 
 int calls_trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg);
 
-/* The same as a Python function, for the module threading and for sys.getprofile(): its first call in a thread sets calls_trace()
- * there. Owned by calls.c. */
+/* The same as a Python function, for the module threading and for sys.getprofile(): its first call in a thread sets
+ * calls_trace() there. Owned by calls.c. */
 extern PyObject *calls_hook;
 bool calls_prepare(void); /* once; false: a Python error is set */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core.h - ascope._core: libascope for Python. Declarations shared by the parts of the extension.
  *
- * Slow functions (start, step, stop) release the GIL. libascope calls back on the calling thread or, for messages, on its
- * writer thread. Callbacks run Python only between core_enter() and core_leave(); core_enter() fails when the interpreter is
- * shutting down and in threads unknown to Python. Exceptions never cross C: an Exception becomes a message, a
- * KeyboardInterrupt or SystemExit is kept and raised again when the outer call returns.
+ * Slow functions (start, step, stop) release the GIL. libascope calls back on the calling thread or, for messages, on
+ * its writer thread. Callbacks run Python only between core_enter() and core_leave(); core_enter() fails when the
+ * interpreter is shutting down and in threads unknown to Python. Exceptions never cross C: an Exception becomes a
+ * message, a KeyboardInterrupt or SystemExit is kept and raised again when the outer call returns.
  *
  * The state of the extension is static: a process has one session and one interpreter.
  */
@@ -37,7 +37,8 @@ bool ranges_add(PyObject *module);
 bool core_enter(PyGILState_STATE *state);
 void core_leave(PyGILState_STATE state);
 
-/* Reports the current Python exception as a message and clears it; inside of core_enter(). `what` names the function that raised it. */
+/* Reports the current Python exception as a message and clears it; inside of core_enter(). `what` names the function
+ * that raised it. */
 void core_report_exception(const char *what);
 /* After the call into libascope: false with the Python error set if an exception was kept. */
 bool core_raise_kept(void);
@@ -61,14 +62,15 @@ void core_messages_deliver(void);
 
 /* ---- metadata ---- */
 
-/* Of Python's arguments (key, text). NULL as the session: nothing is being recorded. NULL is returned with the Python error set. */
+/* Of Python's arguments (key, text). NULL as the session: nothing is being recorded. NULL is returned with the Python
+ * error set. */
 typedef bool (*metadata_fn)(struct ascope_session *, const char *, const char *, struct ascope_error *);
 PyObject *core_metadata(struct ascope_session *s, PyObject *args, metadata_fn fn);
 
 /* ---- options ---- */
 
-/* From a dict: names as docs/recorder-options.md has them; values are strings, numbers, booleans, lists of strings, or None for the default.
- * False: the Python error is set. */
+/* From a dict: names as docs/recorder-options.md has them; values are strings, numbers, booleans, lists of strings, or
+ * None for the default. False: the Python error is set. */
 bool options_of_dict(struct ascope_options *o, PyObject *dict);
 PyObject *options_to_dict(const struct ascope_options *o); /* all of them; None: nothing is set */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dynamic.h for Python: the library decides, functions of a front end record. A step with nothing to do returns without a call of
- * Python, and without releasing the GIL: it takes nanoseconds. */
+/* dynamic.h for Python: the library decides, functions of a front end record. A step with nothing to do returns without
+ * a call of Python, and without releasing the GIL: it takes nanoseconds. */
 #include "core.h"
 
 #include <limits.h>

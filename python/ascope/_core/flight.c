@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flight.h for Python. Saving and stopping release the GIL: neither needs Python, and a save may come while another thread has it. */
+/* flight.h for Python. Saving and stopping release the GIL: neither needs Python, and a save may come while another
+ * thread has it. */
 #include "core.h"
 
 #include <limits.h>

@@ -31,8 +31,8 @@ static char package[KNOWN_TEXT_MOST],
 
 /* ---- words ---- */
 
-/* Copies a text into `out` as UTF-8, cut between two characters where it is too long. Characters that separate the frames of a
- * stack become '?'. Returns the length. */
+/* Copies a text into `out` as UTF-8, cut between two characters where it is too long. Characters that separate the
+ * frames of a stack become '?'. Returns the length. */
 static size_t words_of(PyObject *text, char *out, size_t most)
 {
     PyObject *const bytes = text && PyUnicode_Check(text) ? PyUnicode_AsEncodedString(text, "utf-8", "replace") : NULL;

@@ -20,8 +20,8 @@ void parameters_end(void)
     Py_CLEAR(words_of_torch);
 }
 
-/* Exceptions that a program's tensors may raise when they are asked for their properties: these stay here. All others are not about
- * tensors: Ctrl-C, or a signal handler that raises because the time is up. */
+/* Exceptions that a program's tensors may raise when they are asked for their properties: these stay here. All others
+ * are not about tensors: Ctrl-C, or a signal handler that raises because the time is up. */
 static bool is_of_tensors(void)
 {
     PyObject *const kinds[] = { PyExc_AttributeError, PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError,

@@ -11,8 +11,8 @@ extern bool parameters_are_recorded;
 void parameters_begin(PyObject *words, bool is_recorded, bool is_sim);
 void parameters_end(void);
 
-/* Of a call that has just begun: `known` is the module or the optimizer's step, `code` the code that is called. False: an exception is
- * set that the program has to see. */
+/* Of a call that has just begun: `known` is the module or the optimizer's step, `code` the code that is called. False:
+ * an exception is set that the program has to see. */
 bool parameters_record(PyFrameObject *frame, struct known *known, const struct known *code);
 
 #endif

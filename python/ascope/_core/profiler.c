@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiler: schedule.h as a type. Threads are serialised; a reentrant call from a callback is rejected. A forked process has no part in a
- * profiler that was used before the fork. */
+/* Profiler: schedule.h as a type. Threads are serialised; a reentrant call from a callback is rejected. A forked
+ * process has no part in a profiler that was used before the fork. */
 #include "core.h"
 
 #include <pythread.h>

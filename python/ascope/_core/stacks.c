@@ -128,8 +128,8 @@ static inline bool frame_set(struct traced *t, uint32_t i)
     return true;
 }
 
-/* The same of all calls up to `last`. The innermost one that has a frame_id may have moved to another instruction before it called the
- * next one. */
+/* The same of all calls up to `last`. The innermost one that has a frame_id may have moved to another instruction
+ * before it called the next one. */
 static APART bool frames_set(struct traced *t, uint32_t last)
 {
     uint32_t inner = t->n_framed;
@@ -180,8 +180,8 @@ static bool words_before(struct traced *t, uint32_t *at, struct open_call *call)
     return true;
 }
 
-/* The text of a thousand calls does not fit: from the innermost outwards as many are kept as fill half of the room. The others are
- * left out until the thread has returned to them. */
+/* The text of a thousand calls does not fit: from the innermost outwards as many are kept as fill half of the room. The
+ * others are left out until the thread has returned to them. */
 static void words_skip(struct traced *t)
 {
     uint32_t bytes = 0;
@@ -202,7 +202,8 @@ static size_t copy_whole(char *out, size_t most, const char *words, size_t n)
     return n;
 }
 
-/* Only what has changed since the last time is written again: while a call is open, the calls around it stay at their lines. */
+/* Only what has changed since the last time is written again: while a call is open, the calls around it stay at their
+ * lines. */
 size_t stack_words(char *out, size_t most)
 {
     struct traced *const t = reading_begin();

@@ -80,8 +80,8 @@ static void state_ends(PyObject *capsule)
     atomic_store(&t->state, NULL);
 }
 
-/* What lies in the dict of a thread state ends before the state does. Asking Python for the state at each operator would cost as
- * much as the rest of stack_frame(). */
+/* What lies in the dict of a thread state ends before the state does. Asking Python for the state at each operator
+ * would cost as much as the rest of stack_frame(). */
 APART void traced_keep_state(struct traced *t)
 {
     PyThreadState *const state = PyGILState_GetThisThreadState();
@@ -184,7 +184,8 @@ void traced_begin(struct traced *t, const struct stack_note *note)
             ascope_python_event_at(ASCOPE_PYTHON_CALL, note->at[i].known->key, note->time, (uint64_t)gettid());
 }
 
-/* By the thread state, whose number is never given again. A pthread_t is: the frames of a thread that has ended are gone. */
+/* By the thread state, whose number is never given again. A pthread_t is: the frames of a thread that has ended are
+ * gone. */
 APART bool traced_begin_from_note(struct traced *t)
 {
     const uint64_t n = atomic_load(&n_notes);

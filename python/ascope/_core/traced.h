@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* traced.h - a thread whose Python calls are traced, and its copy of the call stack.
  *
- * Each thread has a struct traced that only it reads and writes: with the GIL where Python calls and returns (calls.c), without it
- * where an operator asks for the stack (stacks.c). The copy belongs to one recording; the memory is kept for the next one, and a
- * thread that ends leaves it to the next thread.
+ * Each thread has a struct traced that only it reads and writes: with the GIL where Python calls and returns (calls.c),
+ * without it where an operator asks for the stack (stacks.c). The copy belongs to one recording; the memory is kept for
+ * the next one, and a thread that ends leaves it to the next thread.
  *
- * A thread may have open calls when its tracing begins. Whoever begins it (with the GIL) writes them down in a note; the thread
- * turns the note into its copy when it comes here for the first time. Notes never change, and live until notes_clear().
+ * A thread may have open calls when its tracing begins. Whoever begins it (with the GIL) writes them down in a note;
+ * the thread turns the note into its copy when it comes here for the first time. Notes never change, and live until
+ * notes_clear().
  *
  * A stop waits until no thread reads its copy (traced_wait()); a reader waits for nobody.
  */
@@ -82,8 +83,8 @@ const struct stack_note *note_add(PyThreadState *state, PyFrameObject *innermost
 const struct stack_note *note_of(PyThreadState *state); /* NULL: none */
 void notes_clear(void);                                 /* after traced_wait() */
 
-/* The copy of the calling thread begins anew, with the calls of the note (NULL: with none): they are recorded as calls at the time of
- * the note. */
+/* The copy of the calling thread begins anew, with the calls of the note (NULL: with none): they are recorded as calls
+ * at the time of the note. */
 void traced_begin(struct traced *t, const struct stack_note *note);
 /* The same with the thread's own note, without the GIL. False: it has none. */
 bool traced_begin_from_note(struct traced *t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Begins and ends the tracing of Python calls: when a recording starts that has stacks or modules, or when a thread asks for stacks. */
+/* Begins and ends the tracing of Python calls: when a recording starts that has stacks or modules, or when a thread
+ * asks for stacks. */
 #include "tracer.h"
 
 #include <string.h>
@@ -104,8 +105,8 @@ static void remains_clear(void)
     parameters_end();
 }
 
-/* Several threads may call it at the same time: importing a module and calling Python may release the GIL. From the check behind
- * that until is_on is set, nothing releases it. */
+/* Several threads may call it at the same time: importing a module and calling Python may release the GIL. From the
+ * check behind that until is_on is set, nothing releases it. */
 static void trace_on(bool is_mindspore)
 {
     PyObject *module_call = NULL, *optimizer_step = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flops.h - floating-point operations of a PyTorch operator, from its inputs: a multiplication is one, an addition another.
+/* flops.h - floating-point operations of a PyTorch operator, from its inputs: a multiplication is one, an addition
+ * another.
  *
- * Only products of matrices and what is made of them (convolutions, attention) are counted: beside them nothing else weighs. A bias is
- * not counted, and a mask leaves nothing out.
+ * Only products of matrices and what is made of them (convolutions, attention) are counted: beside them nothing else
+ * weighs. A bias is not counted, and a mask leaves nothing out.
  */
 #pragma once
 
@@ -40,7 +41,8 @@ int64_t product(sizes s)
     return p;
 }
 
-/* The last two dimensions multiply as matrices, the others are repeated as they have to be; a vector is a matrix of one row. */
+/* The last two dimensions multiply as matrices, the others are repeated as they have to be; a vector is a matrix of one
+ * row. */
 int64_t of_matmul(sizes a, sizes b)
 {
     if (a.empty() || b.empty())
@@ -74,7 +76,8 @@ int64_t number_at(values in, size_t which, size_t i, int64_t otherwise)
     return list.empty() ? otherwise : list[i < list.size() ? i : 0];
 }
 
-/* Each element of the result is a product of the weights of its channel; of a transposed one, each element of the input is. */
+/* Each element of the result is a product of the weights of its channel; of a transposed one, each element of the input
+ * is. */
 int64_t of_convolution(sizes many, sizes weight)
 {
     const size_t n = weight.size() < 2 ? 0 : weight.size() - 2;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* listener.cpp - the observer of PyTorch that records with libascope.
  *
- * PyTorch calls observers around every operator (RecordFunction) and for every allocation and release of memory. They are
- * registered for the profiled threads only, propagate with the thread's state to autograd's threads, and are removed when nothing is
- * recorded. This file and the headers beside it are all that uses PyTorch's C++ interface; they are compiled as one on first use for
- * the installed PyTorch (_build.py), and offer C functions to the rest.
+ * PyTorch calls observers around every operator (RecordFunction) and for every allocation and release of memory. They
+ * are registered for the profiled threads only, propagate with the thread's state to autograd's threads, and are
+ * removed when nothing is recorded. This file and the headers beside it are all that uses PyTorch's C++ interface; they
+ * are compiled as one on first use for the installed PyTorch (_build.py), and offer C functions to the rest.
  *
  * Nothing in here throws into PyTorch: an operator whose inputs cannot be read is recorded without them.
  *
- * With the simulated device, operators are passed to it with their tensors and become kernels. Blocks of host memory are also recorded
- * as device memory.
+ * With the simulated device, operators are passed to it with their tensors and become kernels. Blocks of host memory
+ * are also recorded as device memory.
  */
 #include <ATen/record_function.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -108,7 +108,8 @@ inline __attribute__((always_inline)) ascope_label *label_of(const at::RecordFun
     return t ? label_find(t, fn.name(), with_shapes ? fn.inputs() : inputs_of()) : nullptr;
 }
 
-/* The label of an operator that came before, else its types and shapes as texts; when it comes for the second time they are announced. */
+/* The label of an operator that came before, else its types and shapes as texts; when it comes for the second time they
+ * are announced. */
 void put_label(memory *m, const at::RecordFunction &fn, ascope_label *label, bool with_shapes, text_piece *types,
                text_piece *shapes)
 {
@@ -236,8 +237,8 @@ inline __attribute__((always_inline)) bool begin_again(context *c, const at::Rec
 
 std::atomic<bool> has_own_steps{ false };
 
-/* PyTorch's own profiler names the ranges of its steps as ours does. Where both mark steps, a step is what ours says: the ranges of the
- * other one begin and end elsewhere, and enclose everything. */
+/* PyTorch's own profiler names the ranges of its steps as ours does. Where both mark steps, a step is what ours says:
+ * the ranges of the other one begin and end elsewhere, and enclose everything. */
 bool is_other_step(const at::RecordFunction &fn)
 {
     static const char step[] = "ProfilerStep#";
@@ -435,7 +436,8 @@ ASCOPE_API void ascope_torch_enable_thread(bool shapes, bool memory, bool stack,
         join(wanted_of(shapes, memory, stack, modules, flops) | (is_on_sim ? unsigned{ SIM } : 0u), memory, true);
 }
 
-/* Switches the recording of this thread's memory, if it is observed; PyTorch's own profiler cannot begin while it is on. */
+/* Switches the recording of this thread's memory, if it is observed; PyTorch's own profiler cannot begin while it is
+ * on. */
 ASCOPE_API void ascope_torch_memory(bool is_on)
 {
     try {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listener_collectives.h - what PyTorch's NCCL backend says of a collective before it launches it: the operator record_param_comms, with
- * its parameters beside it (torch::ParamCommsDebugInfo). Versions that do not say the group have nothing here.
+/* listener_collectives.h - what PyTorch's NCCL backend says of a collective before it launches it: the operator
+ * record_param_comms, with its parameters beside it (torch::ParamCommsDebugInfo). Versions that do not say the group
+ * have nothing here.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* listener_context.h - what the listener keeps of an operator between its begin and its end, and of each thread.
  *
- * PyTorch allocates a context for each operator. Its memory is reused by the next one of the thread, with the buffer of its texts.
+ * PyTorch allocates a context for each operator. Its memory is reused by the next one of the thread, with the buffer of
+ * its texts.
  */
 #pragma once
 

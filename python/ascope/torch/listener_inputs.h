@@ -77,8 +77,8 @@ char *add_type(char *to, const c10::IValue &v)
     return add(to, "None", 4);
 }
 
-/* Types and shapes in one go, the former in room that is large enough for them. Apart from what most recordings do not want, it has
- * the registers for itself. */
+/* Types and shapes in one go, the former in room that is large enough for them. Apart from what most recordings do not
+ * want, it has the registers for itself. */
 __attribute__((noinline)) void put_inputs(memory *m, c10::ArrayRef<const c10::IValue> inputs, text_piece *types,
                                           text_piece *shapes)
 {

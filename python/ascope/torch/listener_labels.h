@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listener_labels.h - operators that came before: the same name with inputs of the same types and shapes is announced to the library
- * when it comes for the second time, and is a number from then on. What never comes again is recorded with its texts.
+/* listener_labels.h - operators that came before: the same name with inputs of the same types and shapes is announced
+ * to the library when it comes for the second time, and is a number from then on. What never comes again is recorded
+ * with its texts.
  *
- * Each thread has a table of the names that it saw, and of the inputs that it saw last, by a hash. The whole of both is compared, each
- * time: an address may have become that of another name, and is only where to look first.
+ * Each thread has a table of the names that it saw, and of the inputs that it saw last, by a hash. The whole of both is
+ * compared, each time: an address may have become that of another name, and is only where to look first.
  */
 #pragma once
 

@@ -16,8 +16,8 @@ namespace
 enum : int64_t { POOL_PIECE = 2 << 20 };
 std::atomic<int64_t> sim_reserved{ 0 };
 
-/* What PyTorch takes for a profiler is of this class, whoever pushed it: it looks at the configuration, which says that PyTorch's own
- * profiler is not at work. */
+/* What PyTorch takes for a profiler is of this class, whoever pushed it: it looks at the configuration, which says that
+ * PyTorch's own profiler is not at work. */
 struct reporter : torch::profiler::impl::ProfilerStateBase {
     const bool is_sim;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listener_sim.h - operators and collectives for the simulated device; marks of collectives where no device is simulated. */
+/* listener_sim.h - operators and collectives for the simulated device; marks of collectives where no device is
+ * simulated. */
 #pragma once
 
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -136,7 +137,8 @@ struct marked : at::ObserverContext {
     uint64_t range = 0;
 };
 
-/* Those that torch.distributed is called for have their marks from Python, and a group; these are DistributedDataParallel's. */
+/* Those that torch.distributed is called for have their marks from Python, and a group; these are
+ * DistributedDataParallel's. */
 std::unique_ptr<at::ObserverContext> mark_begin(const at::RecordFunction &fn)
 {
     if (!fn.isAsync() || !ascope_records(ASCOPE_RECORDS_MARKS) || group_here())

@@ -106,8 +106,8 @@ static bool index_by_id(struct marks *m, struct arena *mem)
     return true;
 }
 
-/* The frameworks' marks of collectives are JSON with a backslash before each quote, because the reference copies messages
- * into its JSON as they are. They become the JSON that they are meant to be. */
+/* The frameworks' marks of collectives are JSON with a backslash before each quote, because the reference copies
+ * messages into its JSON as they are. They become the JSON that they are meant to be. */
 static bool unescape_message(struct profile *p, name_id *message)
 {
     const char *text = names_text(p->names, *message);

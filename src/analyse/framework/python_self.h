@@ -10,8 +10,8 @@ struct python_self {
     int64_t ns;
 };
 
-/* Sums by name: `by_name` has a zeroed row for each name. Threads with less than a tenth of the calls of the busiest thread do not
- * count: they wait for queues, locks and processes most of the time. False only without memory. */
+/* Sums by name: `by_name` has a zeroed row for each name. Threads with less than a tenth of the calls of the busiest
+ * thread do not count: they wait for queues, locks and processes most of the time. False only without memory. */
 bool python_self_sum(struct python_self *by_name, const struct python_calls *c);
 
 #endif

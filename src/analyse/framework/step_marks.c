@@ -45,8 +45,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Whether a range may be one that a user marked: operators have "::" in their names, or are functions of a backward pass, or tasks of a
- * queue. */
+/* Whether a range may be one that a user marked: operators have "::" in their names, or are functions of a backward
+ * pass, or tasks of a queue. */
 static bool name_may_mark(const char *name)
 {
     static const char backward[] = "Backward";
@@ -225,7 +225,8 @@ static bool is_where_the_work_is(const struct marking *m, bool covers)
     return all * 2 >= m->c->n_launches && (!covers || within * 5 >= all * 4);
 }
 
-/* How many ranges make a turn in which they follow each other again and again, none of them directly after itself; 0: they do not. */
+/* How many ranges make a turn in which they follow each other again and again, none of them directly after itself; 0:
+ * they do not. */
 static size_t turn_of(const struct marking *m)
 {
     for (size_t i = 1; i < m->n; i++)
@@ -322,7 +323,8 @@ static bool is_of_server(const struct marking *m, const struct step_marks_range 
     return iteration_server(names_text(m->c->names, m->c->name[r->row])) != NULL;
 }
 
-/* The last turn lasts until nothing more is launched, but not longer than twice the longest one: what follows the loop is none of its. */
+/* The last turn lasts until nothing more is launched, but not longer than twice the longest one: what follows the loop
+ * is none of its. */
 static void last_extend(struct step_marks *k, const struct step_candidates *c)
 {
     const size_t last = k->n - 1;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_marks.h - the steps of a recording in which the profiler marked none: ranges of the host that repeat.
  *
- * A server, or a program under `with profile():`, never tells the profiler where a step ends. Then steps are, in this order:
- *   1. the iterations of inference servers, by their names;
- *   2. the outermost ranges that repeat on the thread that launches, if nearly all work is launched in them: one name (train_step), or
- *      several in no fixed order (prefill and decode);
- *   3. where several follow each other in turn (load, zero_grad, Optimizer.step), each turn from its first range on; or what PyTorch itself
- *      marks in each turn of a loop;
- *   4. nothing.
- * Or they are the ranges whose name the user gives. A step lasts until the next one begins, so that what a loop does between two ranges is
- * in a step; iterations of servers and of several names end with their range, because a server waits for requests in between.
+ * A server, or a program under `with profile():`, never tells the profiler where a step ends. Then steps are, in this
+ * order: 1. the iterations of inference servers, by their names; 2. the outermost ranges that repeat on the thread that
+ * launches, if nearly all work is launched in them: one name (train_step), or
+ * several in no fixed order (prefill and decode); 3. where several follow each other in turn (load, zero_grad,
+ * Optimizer.step), each turn from its first range on; or what PyTorch itself
+ * marks in each turn of a loop; 4. nothing. Or they are the ranges whose name the user gives. A step lasts until the
+ * next one begins, so that what a loop does between two ranges is in a step; iterations of servers and of several names
+ * end with their range, because a server waits for requests in between.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEP_MARKS_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEP_MARKS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work_launches.h - when the program launched what ran on a device of a collection.
  *
- * With the framework's task queue, that is when its task was put into the queue: the call of the runtime comes later, on another thread.
+ * With the framework's task queue, that is when its task was put into the queue: the call of the runtime comes later,
+ * on another thread.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_WORK_LAUNCHES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_WORK_LAUNCHES_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_schema_table.h - arguments of the operators of PyTorch, and which of them are written to: the rows behind op_schemas.h. */
+/* op_schema_table.h - arguments of the operators of PyTorch, and which of them are written to: the rows behind
+ * op_schemas.h. */
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_OP_SCHEMA_TABLE_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_OP_SCHEMA_TABLE_H
 

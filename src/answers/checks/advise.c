@@ -167,7 +167,8 @@ static bool mean_of(struct advise_subject *s)
     return profiles_mean(&s->mean, part, s->n_slow + 1, s->spare);
 }
 
-/* Slow steps count, because what makes them slow is worth advice, and those that catch up after them; those of the start-up do not. */
+/* Slow steps count, because what makes them slow is worth advice, and those that catch up after them; those of the
+ * start-up do not. */
 static bool find_mean(struct advise_subject *s)
 {
     const struct step_series *all = &s->series;
@@ -212,7 +213,8 @@ static bool take_whole(struct advise_subject *s)
     return step_series_compare(&s->series, s->spare);
 }
 
-/* The recorder looked for devices and found none, or was not to use one: no option of the profiler would have recorded it. */
+/* The recorder looked for devices and found none, or was not to use one: no option of the profiler would have recorded
+ * it. */
 static bool is_without_device(const struct advise_subject *s)
 {
     const struct collection *c = s->q.collection;
@@ -220,7 +222,8 @@ static bool is_without_device(const struct advise_subject *s)
     return device && strcmp(device, "none") == 0;
 }
 
-/* "in steps 11 and 19": the steps that lose nearly all of it, if they are a few of many; NULL: they are not. `last`: row of the last one. */
+/* "in steps 11 and 19": the steps that lose nearly all of it, if they are a few of many; NULL: they are not. `last`:
+ * row of the last one. */
 static const char *few_steps(const struct advise_subject *s, const double *step_ns, double sum, size_t *n, size_t *last)
 {
     enum { MOST = 4, OF_ALL = 4 };

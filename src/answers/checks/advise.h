@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advise.h - what to change to make a job faster: a table of checks, each with evidence and an estimated gain.
  *
- * A check examines one rank, whatever recorded it (rank_spans.h), and estimates by how much a step could become shorter:
- * its gain. Checks are rows of `advise_checks`. A gain below the least share of a row is not reported. If the data that
- * a check needs was not recorded, the report says how to record it. Several gains may concern the same time, so they do
- * not add up.
+ * A check examines one rank, whatever recorded it (rank_spans.h), and estimates by how much a step could become
+ * shorter: its gain. Checks are rows of `advise_checks`. A gain below the least share of a row is not reported. If the
+ * data that a check needs was not recorded, the report says how to record it. Several gains may concern the same time,
+ * so they do not add up.
  *
  * Texts are copied into `mem`: findings outlive the recording that they are about.
  */
@@ -127,7 +127,8 @@ struct advise_rank {
     enum check_state without_collectives; /* what a check of collectives answers without any */
 };
 
-/* Runs all checks on one rank: fills out->finding, which has room for all of them, and all but `rank`. False: no memory. */
+/* Runs all checks on one rank: fills out->finding, which has room for all of them, and all but `rank`. False: no
+ * memory. */
 bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct arena *mem);
 
 /* The result of a check for the whole job: the finding of the rank with the largest gain. */
@@ -140,7 +141,8 @@ struct advice {
     bool is_gpu;    /* which of the texts of the check apply */
 };
 
-/* Fills n_advise_checks results in the order of the report: findings by gain, then the others in the order of the table. False: no memory. */
+/* Fills n_advise_checks results in the order of the report: findings by gain, then the others in the order of the
+ * table. False: no memory. */
 bool advise_job(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem);
 
 #endif

@@ -108,7 +108,8 @@ double *exposed_collectives(const struct advise_subject *s)
     return out;
 }
 
-/* The bandwidth that larger collectives reach; without any, the best of the small ones: together they would reach at least that. */
+/* The bandwidth that larger collectives reach; without any, the best of the small ones: together they would reach at
+ * least that. */
 static double reached_bytes_per_ns(const struct ones *all, double small_bytes)
 {
     double bytes = 0, ns = 0, best = 0;
@@ -124,7 +125,8 @@ static double reached_bytes_per_ns(const struct ones *all, double small_bytes)
     return ns > 0 ? bytes / ns : best;
 }
 
-/* Adds what chosen collectives lose. Some wait for late ranks, which is not their fault: none counts as more than three of the middle. */
+/* Adds what chosen collectives lose. Some wait for late ranks, which is not their fault: none counts as more than three
+ * of the middle. */
 static size_t lose_collectives(const struct advise_subject *s, struct finding *out, const struct ones *all,
                                double speed, bool (*is_of)(const struct one *x), int64_t *middle_ns)
 {
@@ -265,8 +267,9 @@ static bool is_of_training(const char *name)
     return false;
 }
 
-/* Whether a step does the same `k` times: reductions of the same sizes, and the same kernels before each group of them, which begin with those
- * of a forward pass. Within a group there is no forward pass. `part` has one more element than there are reductions. */
+/* Whether a step does the same `k` times: reductions of the same sizes, and the same kernels before each group of them,
+ * which begin with those of a forward pass. Within a group there is no forward pass. `part` has one more element than
+ * there are reductions. */
 static bool repeats(const struct one *const *x, const struct between *part, size_t n, size_t k, size_t n_names)
 {
     enum { LEAST_KERNELS = 5 };

@@ -28,8 +28,8 @@ static struct spent_place place_of_transfer(const struct advise_subject *s, size
                                  .dur_ns = (int64_t)o->dur_ns[op] };
 }
 
-/* Transfers over several links run at the same time, and beside computing. The estimate: what saves a part of their total time saves the
- * same part of the time that a step spends on transfers alone. */
+/* Transfers over several links run at the same time, and beside computing. The estimate: what saves a part of their
+ * total time saves the same part of the time that a step spends on transfers alone. */
 static double gain_factor(const struct advise_subject *s)
 {
     const struct comm_tasks *t = &s->q.device->comm.tasks;
@@ -128,7 +128,8 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
     return CHECK_FOUND;
 }
 
-/* Unaligned transfers are compared with aligned ones of the same size class, because larger transfers are faster anyway. */
+/* Unaligned transfers are compared with aligned ones of the same size class, because larger transfers are faster
+ * anyway. */
 enum check_state check_byte_alignment(const struct advise_subject *s, struct finding *out)
 {
     enum { LINE = 512, CLASSES = 64 };
@@ -193,8 +194,8 @@ static int by_speed(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Judges the links of one transport and kind, which begin at `first`: slow ones have less than half of the median bandwidth. Returns where
- * the next kind begins. */
+/* Judges the links of one transport and kind, which begin at `first`: slow ones have less than half of the median
+ * bandwidth. Returns where the next kind begins. */
 static size_t look_at_kind(const struct advise_subject *s, struct finding *out, struct comm_checks_link *link,
                            size_t first, size_t n, struct moved **order, double factor)
 {

@@ -24,8 +24,8 @@ struct copies {
     size_t longest;
 };
 
-/* Sums the copies of a sort, and what they lose: the time in which the device only copies, and that in which it has nothing to do because the
- * host is still in the call. */
+/* Sums the copies of a sort, and what they lose: the time in which the device only copies, and that in which it has
+ * nothing to do because the host is still in the call. */
 static void sum_copies(struct copies *sum, const struct advise_subject *s, struct finding *out, enum copy_sort sort)
 {
     const struct rank_spans *v = &s->spans;
@@ -65,7 +65,8 @@ static void sum_copies(struct copies *sum, const struct advise_subject *s, struc
                 readable_duration(time, (double)place.dur_ns));
 }
 
-/* "3 copies a step (4.2 MB) run for 1 ms while the device does nothing else, and it waits 2 ms for the host in their calls" */
+/* "3 copies a step (4.2 MB) run for 1 ms while the device does nothing else, and it waits 2 ms for the host in their
+ * calls" */
 static void say(const struct advise_subject *s, struct finding *out, const struct copies *sum, const char *which)
 {
     const double n_steps = (double)s->n_steps;

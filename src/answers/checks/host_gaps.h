@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_gaps.h - when the device had nothing to do because of the host, and which launch ended that.
  *
- * Only steps that count (advise.h), and only time that no other kind of time covers: not the host's waiting for data or for requests, not
- * garbage collections, not allocations of device memory. A recording without a device has no gaps.
+ * Only steps that count (advise.h), and only time that no other kind of time covers: not the host's waiting for data or
+ * for requests, not garbage collections, not allocations of device memory. A recording without a device has no gaps.
  */
 #ifndef ASCOPE_ANSWERS_CHECKS_HOST_GAPS_H
 #define ASCOPE_ANSWERS_CHECKS_HOST_GAPS_H
@@ -27,8 +27,8 @@ struct host_gaps {
     double sum_ns;
 };
 
-/* The threads of the host that work, by how many operators (or calls, if there are none) they have. Others mostly wait for queues, locks and
- * processes, or load data ahead. */
+/* The threads of the host that work, by how many operators (or calls, if there are none) they have. Others mostly wait
+ * for queues, locks and processes, or load data ahead. */
 struct working_threads {
     struct keys key; /* tracks */
     LIST(size_t) n;

@@ -115,7 +115,8 @@ static int host_pauses_by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether nearly each step has a pause of the group, and the longest of each step are about as long. `longest` has room for the group. */
+/* Whether nearly each step has a pause of the group, and the longest of each step are about as long. `longest` has room
+ * for the group. */
 static bool group_is_steady(const struct host_pause *p, size_t n, size_t n_steps, int64_t *longest)
 {
     const double least_steps = 0.8, most_apart = 1.5;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_pauses.h - moments in which the device waits for a host of which nothing new is recorded for long: no operator, call or Python
- * function of the threads that work begins or ends.
+/* host_pauses.h - moments in which the device waits for a host of which nothing new is recorded for long: no operator,
+ * call or Python function of the threads that work begins or ends.
  *
- * Pauses in the same thing (an operator, or nothing) are a group. A group that is as long in nearly each step is part of the program, such as
- * Python that was not recorded. One whose length varies widely was done to the program: it had no processor, or not Python's lock.
+ * Pauses in the same thing (an operator, or nothing) are a group. A group that is as long in nearly each step is part
+ * of the program, such as Python that was not recorded. One whose length varies widely was done to the program: it had
+ * no processor, or not Python's lock.
  */
 #ifndef ASCOPE_ANSWERS_CHECKS_HOST_PAUSES_H
 #define ASCOPE_ANSWERS_CHECKS_HOST_PAUSES_H

@@ -197,7 +197,8 @@ static double host_part_ns(const struct advise_rank *r)
            (r->has_device ? 0 : r->part_ns[SPENT_OPERATOR]);
 }
 
-/* How many of the operators take longer on a rank by `least` than on the middle one of the others, and by how much at the median. */
+/* How many of the operators take longer on a rank by `least` than on the middle one of the others, and by how much at
+ * the median. */
 struct slower {
     size_t n, n_slower;
     double factor;

@@ -12,8 +12,8 @@ bool host_speed_find(struct host_speed *out, const struct advise_subject *s);
 bool check_exposed_communication(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem);
 bool check_slow_host(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem);
 
-/* The checks of a rank run before the other ranks are read: takes off comm_ns what `rank.waits` says by now. Before advise_job(). False: no
- * memory. */
+/* The checks of a rank run before the other ranks are read: takes off comm_ns what `rank.waits` says by now. Before
+ * advise_job(). False: no memory. */
 bool advise_take_waits(struct advise_rank *r, struct arena *mem);
 
 #endif

@@ -124,7 +124,8 @@ static bool is_without_tensor_cores(const struct rank_spans *v, size_t i)
            !has_one_of(name, tensor, sizeof tensor / sizeof *tensor);
 }
 
-/* On all GPUs with tensor cores, these multiply at least eight times as much in a cycle (TF32 of A100 and later, FP16 of V100). */
+/* On all GPUs with tensor cores, these multiply at least eight times as much in a cycle (TF32 of A100 and later, FP16
+ * of V100). */
 enum check_state check_tensor_cores(const struct advise_subject *s, struct finding *out)
 {
     const double faster = 8, least_share = 0.1;
@@ -182,8 +183,8 @@ static bool find_optimizer(struct busy_times *out, const struct advise_subject *
     return begin && end && busy_join(out, begin, end, n, s->spare);
 }
 
-/* A kernel for each parameter and operation reads and writes everything several times, and costs at least its start-up. Fused, the numbers
- * are read and written once: about a third of the traffic, without the start-ups. */
+/* A kernel for each parameter and operation reads and writes everything several times, and costs at least its start-up.
+ * Fused, the numbers are read and written once: about a third of the traffic, without the start-ups. */
 enum check_state check_optimizer(const struct advise_subject *s, struct finding *out)
 {
     enum { LEAST_KERNELS = 50, TRAFFIC = 3 };
@@ -241,8 +242,8 @@ enum check_state check_optimizer(const struct advise_subject *s, struct finding 
 
 /* ---- waves of blocks ------------------------------------------------------------------------------------------- */
 
-/* The part of a kernel's time that its last wave of blocks leaves idle. Blocks of a wave that is not full share an SM among fewer, so that
- * they are faster: the estimate is for kernels that compute all the time. */
+/* The part of a kernel's time that its last wave of blocks leaves idle. Blocks of a wave that is not full share an SM
+ * among fewer, so that they are faster: the estimate is for kernels that compute all the time. */
 static double idle_of_wave(const struct span_grid *g)
 {
     const uint64_t wave = (uint64_t)g->n_sm * g->at_once, full = g->blocks / wave, rest = g->blocks % wave;
@@ -380,7 +381,8 @@ static size_t find_clocked(struct clocked at[CLOCKED_MOST], const struct advise_
     return place ? n : 0;
 }
 
-/* By how much the kernels of each step are longer than usual, in the middle: `seen`. `factor`: if all are so by one factor; else 1. 0: unknown. */
+/* By how much the kernels of each step are longer than usual, in the middle: `seen`. `factor`: if all are so by one
+ * factor; else 1. 0: unknown. */
 static bool find_factors(double *factor, double *seen, const struct advise_subject *s, const struct clocked *at,
                          size_t n_groups)
 {

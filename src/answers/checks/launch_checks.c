@@ -68,8 +68,8 @@ static bool is_blocking(const struct launch_waits *w)
     return w->n >= LEAST && w->n_waits * 2 > w->n;
 }
 
-/* Without these waits the host would be ahead by what it waited: the device has no more to gain than that, nor than the time in which it
- * has nothing to do. */
+/* Without these waits the host would be ahead by what it waited: the device has no more to gain than that, nor than the
+ * time in which it has nothing to do. */
 static void lose_free(const struct advise_subject *s, struct finding *out, const double *waited_ns)
 {
     for (size_t i = s->n_startup; i < s->series.n; i++) {
@@ -110,7 +110,8 @@ struct host_waits {
     LIST(struct host_wait) list;
 };
 
-/* Operators that need a value of the device on the host, which users call by other names: tensor.item(), bool(tensor), tensor.cpu(). */
+/* Operators that need a value of the device on the host, which users call by other names: tensor.item(), bool(tensor),
+ * tensor.cpu(). */
 static bool reads_the_device(const char *name)
 {
     static const char *const word[] = { "aten::item",         "aten::_local_scalar_dense",
@@ -215,7 +216,8 @@ static void add_waits(const struct advise_subject *s, struct finding *out, const
     }
 }
 
-/* One wait a step is normal: a loss that is logged, the end of the step. So are many in few steps: a checkpoint, an evaluation. */
+/* One wait a step is normal: a loss that is logged, the end of the step. So are many in few steps: a checkpoint, an
+ * evaluation. */
 static bool waits_in_most_steps(const struct advise_subject *s, const struct host_waits *w)
 {
     uint32_t *n_of = arena_take(s->spare, s->series.n, sizeof *n_of);

@@ -101,8 +101,8 @@ static bool is_of_switch(double ns)
     return turns >= 1 && turns <= 4 && fabs(ns / turn_ns - turns) < over;
 }
 
-/* A thread that has lost its processor, or the lock, gets it back after a slice of time of another one. Shorter pauses are what a healthy
- * host varies by: threads that are woken, pages that are mapped. */
+/* A thread that has lost its processor, or the lock, gets it back after a slice of time of another one. Shorter pauses
+ * are what a healthy host varies by: threads that are woken, pages that are mapped. */
 static const double SLICE_NS = 3e6;
 
 static bool was_interrupted(const struct advise_subject *s, const struct host_pause *p)

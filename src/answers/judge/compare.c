@@ -85,8 +85,8 @@ static void most_memory(int64_t most[2], const struct measured_rank *r)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* How a value of a run varies from step to step: sums over its ranks by the position of the step, because what makes one rank longer in a step
- * makes others wait. */
+/* How a value of a run varies from step to step: sums over its ranks by the position of the step, because what makes
+ * one rank longer in a step makes others wait. */
 struct variation {
     double *off; /* by position; zeroed while it is not used */
     double mean;
@@ -341,7 +341,8 @@ static bool compare_values(struct comparison *c, struct arena *mem)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* Steps are paired by position: the first of A with the first of B. A job's step is as long as that of its slowest rank. */
+/* Steps are paired by position: the first of A with the first of B. A job's step is as long as that of its slowest
+ * rank. */
 static bool compare_steps(struct comparison *c, struct arena *mem)
 {
     size_t most = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare.h - two sides against each other: what changed, by how much, where, and whether that is more than noise.
  *
- * A side is one run or several: recordings of the same program. They are compared rank by rank: the ranks of all runs that have the same
- * number, or in order if there are no numbers. A value of a run is the mean over its ranks, a value of a side the mean over its runs. Values
- * are those of a usual step. What chance explains of a difference is in difference.h. One is called real if chance exceeds it in at most one
- * of 10,000 comparisons, or in one of a hundred in which anything at all is called real, whichever is rarer; and if it is at least a hundredth
- * of the larger value. With fewer than three usual steps in a run, and fewer than two runs on each side, chance is unknown, and nothing is
- * called real.
+ * A side is one run or several: recordings of the same program. They are compared rank by rank: the ranks of all runs
+ * that have the same number, or in order if there are no numbers. A value of a run is the mean over its ranks, a value
+ * of a side the mean over its runs. Values are those of a usual step. What chance explains of a difference is in
+ * difference.h. One is called real if chance exceeds it in at most one of 10,000 comparisons, or in one of a hundred in
+ * which anything at all is called real, whichever is rarer; and if it is at least a hundredth of the larger value. With
+ * fewer than three usual steps in a run, and fewer than two runs on each side, chance is unknown, and nothing is called
+ * real.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_COMPARE_H
 #define ASCOPE_ANSWERS_JUDGE_COMPARE_H
@@ -38,7 +39,8 @@ struct compared_row {
     double runs_ns; /* part of the difference that is due to more or fewer runs; the rest: longer or shorter runs */
 };
 
-/* A step of the first run of A and the one at the same position in that of B, each on the rank that takes longest for it. */
+/* A step of the first run of A and the one at the same position in that of B, each on the rank that takes longest for
+ * it. */
 struct compared_step {
     name_id a, b; /* NAME_EMPTY: there is none */
     int64_t a_ns, b_ns;
@@ -71,12 +73,13 @@ struct comparison {
     struct names *names;
 };
 
-/* `run`: n_a runs of A, then n_b of B. False: no memory, or nothing in common, with the reason in e. The runs must outlive it. */
+/* `run`: n_a runs of A, then n_b of B. False: no memory, or nothing in common, with the reason in e. The runs must
+ * outlive it. */
 bool compare_runs(struct comparison *out, struct measured_run *run, size_t n_a, size_t n_b, struct names *names,
                   struct arena *mem, struct error *e);
 
-/* The answer to what changed: *n rows of the kinds that explain a step, by falling difference. Only real differences, or, if the noise is
- * unknown, all of them. The list is in mem; NULL: no memory. */
+/* The answer to what changed: *n rows of the kinds that explain a step, by falling difference. Only real differences,
+ * or, if the noise is unknown, all of them. The list is in mem; NULL: no memory. */
 const struct compared_row **compare_changes(const struct comparison *c, size_t *n, struct arena *mem);
 
 #endif

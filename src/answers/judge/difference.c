@@ -51,7 +51,8 @@ static void side_vary(struct chance *c, double *divisor, const struct run_value 
     for (size_t i = 0; i < n; i++) {
         const double steps = (double)v[i].n, independent = fmax(independent_number(steps, c->dependence), 1.5);
         const double variance = v[i].squares / steps / (independent - 1) / (double)(n * n);
-        /* Squares depend on each other less than values. With fewer degrees the bound would become useless rather than right. */
+        /* Squares depend on each other less than values. With fewer degrees the bound would become useless rather than
+         * right. */
         const double freedom = independent_number(steps, c->dependence * c->dependence) - 1;
         c->steps += variance;
         *divisor += variance * variance / fmax(freedom, fmin(steps - 1, ENOUGH_FREEDOM));

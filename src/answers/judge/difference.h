@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* difference.h - a value on two sides of a comparison, and how much of the difference chance can explain.
  *
- * A side has one run or several. In a run the value varies from step to step, and steps depend on each other: n of them count as
- * n (1 - r) / (1 + r) independent ones, r being the autocorrelation of lag one over all runs of both sides. Where sides have several runs, the
- * runs differ, too: what their means vary by beyond what their steps explain is added, with Student's t of as many degrees of freedom
- * as there are runs to know it from.
+ * A side has one run or several. In a run the value varies from step to step, and steps depend on each other: n of them
+ * count as n (1 - r) / (1 + r) independent ones, r being the autocorrelation of lag one over all runs of both sides.
+ * Where sides have several runs, the runs differ, too: what their means vary by beyond what their steps explain is
+ * added, with Student's t of as many degrees of freedom as there are runs to know it from.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_DIFFERENCE_H
 #define ASCOPE_ANSWERS_JUDGE_DIFFERENCE_H
@@ -37,8 +37,9 @@ struct chance chance_of(const struct run_value *a, size_t n_a, const struct run_
 /* A difference that chance exceeds with this probability, in both directions together. */
 double chance_bound(const struct chance *c, double probability);
 
-/* How much of it would make chance_bound() as small as `wanted`, if steps and runs vary as they did: steps in each run, of which there are
- * `n_steps` now; or runs on each side, of n_a and n_b now. At least as many as now; 0: no number below ten thousand. */
+/* How much of it would make chance_bound() as small as `wanted`, if steps and runs vary as they did: steps in each run,
+ * of which there are `n_steps` now; or runs on each side, of n_a and n_b now. At least as many as now; 0: no number
+ * below ten thousand. */
 size_t chance_steps_for(const struct chance *c, size_t n_steps, double wanted, double probability);
 size_t chance_runs_for(const struct chance *c, size_t n_a, size_t n_b, double wanted, double probability);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gate.h - whether new runs may replace those they are compared with: nothing takes more than is allowed.
  *
- * A measure has regressed if it grew by more than is allowed, and by more than chance explains. It passes if it did not grow by more than is
- * allowed, and chance explains less than that. Anything else is inconclusive: more steps or runs are needed. Runs that are too different to be
- * compared are inconclusive, whatever their times are.
+ * A measure has regressed if it grew by more than is allowed, and by more than chance explains. It passes if it did not
+ * grow by more than is allowed, and chance explains less than that. Anything else is inconclusive: more steps or runs
+ * are needed. Runs that are too different to be compared are inconclusive, whatever their times are.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_GATE_H
 #define ASCOPE_ANSWERS_JUDGE_GATE_H

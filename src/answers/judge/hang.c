@@ -68,8 +68,8 @@ static int64_t hang_enqueued(const struct flight_rank *r, uint32_t group)
     return last;
 }
 
-/* A transfer's number counts on each side what that side has done: the unfinished ones of both sides belong together, and
- * one that the other side has completed by the same number. */
+/* A transfer's number counts on each side what that side has done: the unfinished ones of both sides belong together,
+ * and one that the other side has completed by the same number. */
 static const struct flight_entry *hang_entry_of(const struct hang_wait *w, const struct flight_rank *r)
 {
     const bool is_sender = w->is_p2p && r->rank == w->from;
@@ -240,8 +240,8 @@ static bool hang_same_call(const struct flight_entry *a, const struct flight_ent
     return a->group == b->group && a->is_p2p == b->is_p2p && strcmp(a->kind, b->kind) == 0;
 }
 
-/* Whether a rank that is missing here has gone elsewhere from where others came here: the call before both is the same one,
- * nobody else is where it is, and in its own past it never went there from such a call. */
+/* Whether a rank that is missing here has gone elsewhere from where others came here: the call before both is the same
+ * one, nobody else is where it is, and in its own past it never went there from such a call. */
 static bool hang_out_of_order(const struct hang_work *k, const struct hang_wait *w, const struct hang_member *lost)
 {
     const struct hang_wait *other = &k->wait.at[hang_wait_of(k, lost->at)];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hang.h - why a job hangs: which collective or transfer is not completed, who did not come, who waits for whom.
  *
- * For each group the first collective that not all members have completed is a *wait*, and so is each transfer between two ranks
- * that is not completed. A wait leads to another one if somebody who is missing in it waits there. The verdict is about the wait
- * that leads nowhere, or about a cycle of them.
+ * For each group the first collective that not all members have completed is a *wait*, and so is each transfer between
+ * two ranks that is not completed. A wait leads to another one if somebody who is missing in it waits there. The
+ * verdict is about the wait that leads nowhere, or about a cycle of them.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_HANG_H
 #define ASCOPE_ANSWERS_JUDGE_HANG_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* iteration_use.h - what the iterations of an inference engine do on a rank: how many of each class, how long, tokens, and what lies between. */
+/* iteration_use.h - what the iterations of an inference engine do on a rank: how many of each class, how long, tokens,
+ * and what lies between. */
 #ifndef ASCOPE_ANSWERS_JUDGE_ITERATION_USE_H
 #define ASCOPE_ANSWERS_JUDGE_ITERATION_USE_H
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_stages.h - the stages of a pipeline, from the groups that communicate, and which ranks are therefore compared with each other.
+/* job_stages.h - the stages of a pipeline, from the groups that communicate, and which ranks are therefore compared
+ * with each other.
  *
- * Point-to-point groups named pp… that share ranks are pipelines. A collective group that has at most one rank in each pipeline
- * is inside of a stage; those that share ranks are one stage. Without such groups there are no stages.
+ * Point-to-point groups named pp… that share ranks are pipelines. A collective group that has at most one rank in each
+ * pipeline is inside of a stage; those that share ranks are one stage. Without such groups there are no stages.
  *
- * Ranks of a stage do the same work: they are peers. Ranks that are a stage alone, or in none, are compared with each other. One of them that
- * runs more kernels has more to do, and is no slow rank: the stages are uneven.
+ * Ranks of a stage do the same work: they are peers. Ranks that are a stage alone, or in none, are compared with each
+ * other. One of them that runs more kernels has more to do, and is no slow rank: the stages are uneven.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_JOB_STAGES_H
 #define ASCOPE_ANSWERS_JUDGE_JOB_STAGES_H

@@ -127,9 +127,9 @@ static double median_of_others(double *v, size_t n, size_t without)
     return middle_of(v, n - 1).median;
 }
 
-/* How the chosen step grew on each rank, and what follows from it: the rank that causes it, if the judge found none (the one whose own time
- * grew most; where that is less than a fifth of what the step grew, the one that took longest), and whether the others wait for it: their
- * steps grew, too, without more work of their own. */
+/* How the chosen step grew on each rank, and what follows from it: the rank that causes it, if the judge found none
+ * (the one whose own time grew most; where that is less than a fifth of what the step grew, the one that took longest),
+ * and whether the others wait for it: their steps grew, too, without more work of their own. */
 static bool choose_rank_of_step(struct job_choice *out, const struct run_member *rank, size_t n, struct arena *mem)
 {
     enum {

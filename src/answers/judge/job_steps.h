@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job_steps.h - the steps of a job over its ranks: what the judge finds in them, and which rank the others wait for.
  *
- * A rank is a device of a collection, or its host if there is no device. A step of the job takes as long as on its slowest rank. The ranks
- * of a synchronous job take the same time for a step, because fast ranks wait for slow ones in communication. They differ in their own
- * time: the time of a step without communication.
+ * A rank is a device of a collection, or its host if there is no device. A step of the job takes as long as on its
+ * slowest rank. The ranks of a synchronous job take the same time for a step, because fast ranks wait for slow ones in
+ * communication. They differ in their own time: the time of a step without communication.
  *
  * Everything is copied into `mem`, so that the collections may be released.
  */
@@ -86,7 +86,8 @@ struct job_question {
     int64_t rank;
 };
 
-/* Without steps mode is WHY_NOTHING and there are no rows. False: there is no such step or rank, or no memory; e has the reason. */
+/* Without steps mode is WHY_NOTHING and there are no rows. False: there is no such step or rank, or no memory; e has
+ * the reason. */
 bool job_choose(struct job_choice *out, const struct run_member *rank, size_t n, const struct job_question *q,
                 struct arena *mem, struct error *e);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job_waits.h - what the ranks of a run did in their collectives together: who waited for whom, and how long.
  *
- * Collectives are matched by their groups (collective_match.h), and divided (collective_waits.h). Where a recording does not say of which
- * group a collective is, it is one of all ranks if there are two. If there are more, and all end it together, they wait, but for whom is not
- * known.
+ * Collectives are matched by their groups (collective_match.h), and divided (collective_waits.h). Where a recording
+ * does not say of which group a collective is, it is one of all ranks if there are two. If there are more, and all end
+ * it together, they wait, but for whom is not known.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_JOB_WAITS_H
 #define ASCOPE_ANSWERS_JUDGE_JOB_WAITS_H

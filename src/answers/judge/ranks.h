@@ -17,7 +17,8 @@ struct rank_row {
     bool is_twice;                        /* filled in by ranks_compare(): another row has the same rank */
 };
 
-/* The row of a collection, but for its name and what is filled in later; its steps are in `mem`. False only without memory. */
+/* The row of a collection, but for its name and what is filled in later; its steps are in `mem`. False only without
+ * memory. */
 bool rank_row_of(struct rank_row *r, const struct collection *s, struct arena *mem);
 
 /* Fills in the rest, what the judge finds, and the order to show the rows in: the one that needs most for itself first.

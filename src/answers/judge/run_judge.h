@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_judge.h - the steps of a run, joined over its ranks, what the judge finds in them, and each finding as a sentence.
+/* run_judge.h - the steps of a run, joined over its ranks, what the judge finds in them, and each finding as a
+ * sentence.
  *
- * The only way from steps to a verdict: analyse, export, why, advise, compare, cluster and the viewer call it, so that they
- * say the same of the same steps. Steps of different ranks belong together by name; where a rank has a name several times,
- * by the count of it. Everything is in `mem`; names are lent.
+ * The only way from steps to a verdict: analyse, export, why, advise, compare, cluster and the viewer call it, so that
+ * they say the same of the same steps. Steps of different ranks belong together by name; where a rank has a name
+ * several times, by the count of it. Everything is in `mem`; names are lent.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_RUN_JUDGE_H
 #define ASCOPE_ANSWERS_JUDGE_RUN_JUDGE_H
@@ -69,10 +70,11 @@ const char *run_nothing_text(const struct judged_run *r, struct arena *mem);
 /* "step 14", "steps 12-19", "every 6th step from 3", "each step": where a finding is. */
 const char *run_finding_where(const struct judged_run *r, const struct slow *f, struct arena *mem);
 
-/* The rows of a rank's steps that a finding is about, at most `most`; of a drift the later half, against the earlier one. Returns their
- * number. */
+/* The rows of a rank's steps that a finding is about, at most `most`; of a drift the later half, against the earlier
+ * one. Returns their number. */
 size_t run_finding_rows(const struct judged_run *r, uint32_t rank, const struct slow *f, uint32_t *row, size_t most);
-/* Kinds of time that are not compared (bits of spent_kind): a drift of one part may be small beside what the others vary by. */
+/* Kinds of time that are not compared (bits of spent_kind): a drift of one part may be small beside what the others
+ * vary by. */
 unsigned run_finding_without(const struct slow *f);
 
 extern const char *const slow_shape_keys[SLOW_SHAPES]; /* "once": for JSON */

@@ -27,7 +27,8 @@ void stages_excuse(struct judged_run *r, const struct stages *s, const double *k
     of->n = n;
 }
 
-/* The steps of a stage as if it were a rank that only computes: the lower median of its ranks, so that one slow rank makes no slow stage. */
+/* The steps of a stage as if it were a rank that only computes: the lower median of its ranks, so that one slow rank
+ * makes no slow stage. */
 static bool stage_steps(const struct judged_run *r, const uint32_t *rank, size_t n, double *scratch,
                         struct judged_rank *out, struct arena *mem)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_judge.h - the judge of pipelines: ranks that have more to do than those of other stages are not slow, but their stages may be.
+/* stage_judge.h - the judge of pipelines: ranks that have more to do than those of other stages are not slow, but their
+ * stages may be.
  */
 #ifndef ASCOPE_ANSWERS_JUDGE_STAGE_JUDGE_H
 #define ASCOPE_ANSWERS_JUDGE_STAGE_JUDGE_H
@@ -9,11 +10,12 @@
 
 static const double AS_MANY_KERNELS = 0.05; /* shares of kernels: up to this much more are as many */
 
-/* The share of kernels that the rank of a finding runs more than the one that it is compared with; NAN: unknown. `kernels`: of each rank in a step;
- * 0: unknown. */
+/* The share of kernels that the rank of a finding runs more than the one that it is compared with; NAN: unknown.
+ * `kernels`: of each rank in a step; 0: unknown. */
 double finding_more_kernels(const struct slow *f, const double *kernels);
 
-/* Removes findings about ranks that are a stage alone, and have more kernels to run than the one that they are compared with. */
+/* Removes findings about ranks that are a stage alone, and have more kernels to run than the one that they are compared
+ * with. */
 void stages_excuse(struct judged_run *r, const struct stages *s, const double *kernels);
 
 /* The stages of a run, judged as if they were ranks. */

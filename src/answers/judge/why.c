@@ -208,7 +208,8 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
             break;
         out[i] = (struct why_answer){ .n_usual = division.n_usual, .knows_waits = run_rank_knows_waits(q) };
         done = set_mean(&own, s, &division, &set[i], where, &time_ns, spare);
-        /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the difference. */
+        /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the
+         * difference. */
         usual_ns = s->n > 2 && set[i].n == 1 && !s->iteration ? s->usual_ns : division.usual.time_ns;
         if (set[i].without) {
             time_ns = ns_without(&own, set[i].without);

@@ -79,7 +79,8 @@ static const enum slice_kind kind_of_type[] = {
     [TASK_COPIES] = SLICE_COPY,
 };
 
-/* Names of the kernels of libraries of collectives begin so, also where a graph launches them and no event names the collective. */
+/* Names of the kernels of libraries of collectives begin so, also where a graph launches them and no event names the
+ * collective. */
 static const char *const libraries[] = { "nccl", "rccl", "hcom_", "hccl", "msccl", "oneccl", "deep_ep::" };
 /* Kernels of frameworks that communicate without such a library contain one of these. */
 static const char *const communicates[] = { "ncclDevKernel",   "ncclKernel",          "cross_device_reduce",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_kinds.h - what a trace of torch.profiler says about itself: kinds of slices by their categories and names, its rank. */
+/* chrome_kinds.h - what a trace of torch.profiler says about itself: kinds of slices by their categories and names, its
+ * rank. */
 #ifndef ASCOPE_ANSWERS_RUN_CHROME_KINDS_H
 #define ASCOPE_ANSWERS_RUN_CHROME_KINDS_H
 
@@ -43,8 +44,8 @@ bool chrome_is_on_group(const struct chrome_trace *t, size_t slice);
 bool chrome_is_host_collective(const struct chrome_kinds *k, size_t slice);
 const char *chrome_step_name(const char *name); /* "3" of "ProfilerStep#3"; NULL: it is no step */
 
-/* The number that an operator has in common with its calls and kernels; before 2022 its name had a small letter on kernels. False: it has
- * none. */
+/* The number that an operator has in common with its calls and kernels; before 2022 its name had a small letter on
+ * kernels. False: it has none. */
 bool chrome_external_id(const struct chrome_trace *t, size_t slice, uint64_t *out);
 /* The number that a call has in common with what it launched on the device. False: it has none. */
 bool chrome_correlation(const struct chrome_trace *t, size_t slice, uint64_t *out);

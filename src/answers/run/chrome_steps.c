@@ -137,8 +137,8 @@ static bool host_span(const void *context, size_t row, struct spent_span *out)
     return true;
 }
 
-/* Adds slices of the host that enclose each other: Python functions, or operators and ranges. Steps are left out, because they enclose
- * everything. */
+/* Adds slices of the host that enclose each other: Python functions, or operators and ranges. Steps are left out,
+ * because they enclose everything. */
 static bool take_nest(const struct trace_division *v, bool is_python, enum spent_kind kind)
 {
     const struct chrome_slices *s = &v->t->slices;

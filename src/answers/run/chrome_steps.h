@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chrome_steps.h - the steps of a trace of torch.profiler, and what their time was spent on.
  *
- * The same answers that step_series.h and step_division.h give about collections, by the same rules. What such a trace does not
- * show: how much of a collective was waiting for other ranks (all of it counts as transfer), garbage collections, and the clock of
- * the device.
+ * The same answers that step_series.h and step_division.h give about collections, by the same rules. What such a trace
+ * does not show: how much of a collective was waiting for other ranks (all of it counts as transfer), garbage
+ * collections, and the clock of the device.
  */
 #ifndef ASCOPE_ANSWERS_RUN_CHROME_STEPS_H
 #define ASCOPE_ANSWERS_RUN_CHROME_STEPS_H

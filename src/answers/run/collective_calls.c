@@ -177,7 +177,8 @@ static struct collective_call kineto_call(struct call_gathering *g, uint32_t sli
                                      .is_p2p = is_p2p_kind(*name ? name : kernel) };
 }
 
-/* Of timelines and databases. The track has the name of the group; else "hcom_allReduce__622_3_1" has its number, the same on all ranks. */
+/* Of timelines and databases. The track has the name of the group; else "hcom_allReduce__622_3_1" has its number, the
+ * same on all ranks. */
 static struct collective_call hcom_call(struct call_gathering *g, uint32_t slice)
 {
     static const char of_group[] = "Group ", behind[] = " Communication";

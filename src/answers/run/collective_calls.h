@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collective_calls.h - the collectives of one rank, in the same form whatever recorded them, to be matched with those of other ranks.
+/* collective_calls.h - the collectives of one rank, in the same form whatever recorded them, to be matched with those
+ * of other ranks.
  *
- * Group and name are the same on all members. Of a device its collectives; of a host alone the calls of gloo and other backends. Everything
- * is copied into `mem`, so that the recording may be released.
+ * Group and name are the same on all members. Of a device its collectives; of a host alone the calls of gloo and other
+ * backends. Everything is copied into `mem`, so that the recording may be released.
  */
 #ifndef ASCOPE_ANSWERS_RUN_COLLECTIVE_CALLS_H
 #define ASCOPE_ANSWERS_RUN_COLLECTIVE_CALLS_H

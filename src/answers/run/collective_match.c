@@ -77,8 +77,8 @@ static bool add_member(struct collective_match *m, name_id group, uint32_t rank)
     return true;
 }
 
-/* Whether a kind of collective has a root: only one rank sends, or receives. Of "hcom_reduceScatter__123_4" and "ncclDevKernel_Reduce_Sum"
- * only letters count. */
+/* Whether a kind of collective has a root: only one rank sends, or receives. Of "hcom_reduceScatter__123_4" and
+ * "ncclDevKernel_Reduce_Sum" only letters count. */
 static bool has_root(const char *name)
 {
     static const struct {
@@ -173,7 +173,8 @@ static int by_top(const void *a, const void *b)
     return x->top != y->top ? (x->top < y->top ? -1 : 1) : (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Links a new rank to the trees of the ranks with which it shares collectives. If these are several trees, it joins them. */
+/* Links a new rank to the trees of the ranks with which it shares collectives. If these are several trees, it joins
+ * them. */
 static bool link_clock(struct collective_match *m, const struct match_calls *c, const uint32_t *id, struct arena *mem)
 {
     const uint32_t rank = (uint32_t)m->rank.n - 1;

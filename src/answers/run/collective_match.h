@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collective_match.h - which collectives of the ranks are the same one, who lacks some, and how far the ranks' clocks are apart.
+/* collective_match.h - which collectives of the ranks are the same one, who lacks some, and how far the ranks' clocks
+ * are apart.
  *
- * A collective is identified by its group, its name, its step, and its sequence number among those of that name in that step on its
- * rank; a send and its receive by their group, both ends, and their sequence number between the two. Names and sequence numbers count
- * from the begin of a recording, which may be another one on each rank; steps do not. Only a few numbers are kept of each collective,
- * however many members it has. Ranks are added one after the other, in ascending order.
+ * A collective is identified by its group, its name, its step, and its sequence number among those of that name in that
+ * step on its rank; a send and its receive by their group, both ends, and their sequence number between the two. Names
+ * and sequence numbers count from the begin of a recording, which may be another one on each rank; steps do not. Only a
+ * few numbers are kept of each collective, however many members it has. Ranks are added one after the other, in
+ * ascending order.
  *
- * All members of a collective end together. So the shortest one joined last, whatever the clocks say, and the median difference
- * between the ends on two ranks is the difference of their clocks. That is not true of a collective with a root (broadcast, reduce, gather,
- * scatter) nor of a send: a member may end before another one has begun. Clocks are not computed from these.
+ * All members of a collective end together. So the shortest one joined last, whatever the clocks say, and the median
+ * difference between the ends on two ranks is the difference of their clocks. That is not true of a collective with a
+ * root (broadcast, reduce, gather, scatter) nor of a send: a member may end before another one has begun. Clocks are
+ * not computed from these.
  *
  * How long a member waits, and how long it transfers: collective_waits.h.
  */
@@ -77,20 +80,21 @@ struct collective_match {
     struct arena *mem;
 };
 
-/* Adds a rank: its number in the job. id[i] becomes the place of its i-th collective in `list`, or NO_ROW for a send or receive whose peer is unknown.
- * False: no memory. */
+/* Adds a rank: its number in the job. id[i] becomes the place of its i-th collective in `list`, or NO_ROW for a send or
+ * receive whose peer is unknown. False: no memory. */
 bool match_add(struct collective_match *m, int64_t rank, const struct match_calls *calls, uint32_t *id);
 /* The number of what matched collectives of one step differ in only by their sequence numbers. */
 uint32_t match_series(const struct collective_match *m, uint32_t id);
 
-/* A group has so many ranks, as a rank or the job recorded it: then members that were not read are missed. At any time before match_finish().
- * False: no memory. */
+/* A group has so many ranks, as a rank or the job recorded it: then members that were not read are missed. At any time
+ * before match_finish(). False: no memory. */
 bool match_group_size(struct collective_match *m, name_id group, uint32_t n);
 
 /* Once, after the last rank. False: no memory. */
 bool match_finish(struct collective_match *m);
 
-/* Calls `report` with a line for each member that lacks collectives of its group; it returns false if there is no memory. */
+/* Calls `report` with a line for each member that lacks collectives of its group; it returns false if there is no
+ * memory. */
 typedef bool mismatch_taker(void *context, int64_t rank, const char *text);
 bool match_report(const struct collective_match *m, mismatch_taker *report, void *context);
 

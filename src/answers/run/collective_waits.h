@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collective_waits.h - what a rank did in a collective: it waited for the last member, then it transferred.
  *
- * Use: match_add() for each rank of the job, match_group_size() for each group whose size is known, match_finish(), then
- * collective_divide() for each collective of each rank, with the id that match_add() gave it. Nothing is allocated, and nothing is kept:
- * the sums are the caller's, by step, group or operator. Kernels of NCCL, operators of HCCL and calls of gloo are the same here.
+ * Use: match_add() for each rank of the job, match_group_size() for each group whose size is known, match_finish(),
+ * then collective_divide() for each collective of each rank, with the id that match_add() gave it. Nothing is
+ * allocated, and nothing is kept: the sums are the caller's, by step, group or operator. Kernels of NCCL, operators of
+ * HCCL and calls of gloo are the same here.
  *
- * Members of a collective without a root end together, so the shortest member joined last, whatever the clocks say. What the others take
- * longer is waiting for it. With a root, and between a send and its receive, a member that has ended before another one begins did not
- * wait for that one: there the begins count, on the common clock.
+ * Members of a collective without a root end together, so the shortest member joined last, whatever the clocks say.
+ * What the others take longer is waiting for it. With a root, and between a send and its receive, a member that has
+ * ended before another one begins did not wait for that one: there the begins count, on the common clock.
  *
  * Where it cannot be known, all of the time is "waiting or transfer", and `why` says what is missing. Which ranks are
  * missing: those of the group (parallel_group_info, "Process Group Ranks", world_size) that are not in m->rank.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_spans.h - the work of one rank as spans of a few kinds, in the same form whatever it was recorded by.
  *
- * Made from a subject: the columns of a collection, or the slices of a trace of torch.profiler. A span is read when it is asked
- * for; only the order of the spans and the times in which the device works are kept. What a source does not have is
- * unknown: it is said by the result of a getter, never guessed.
+ * Made from a subject: the columns of a collection, or the slices of a trace of torch.profiler. A span is read when it
+ * is asked for; only the order of the spans and the times in which the device works are kept. What a source does not
+ * have is unknown: it is said by the result of a getter, never guessed.
  *
  * Spans of the device are sorted by begin. Spans of the host are sorted by track (a thread), and on a track an
  * enclosing span precedes what it encloses. Steps themselves (ProfilerStep#3) are no spans.
@@ -74,8 +74,8 @@ struct spent_place rank_span_place(const struct rank_spans *v, enum span_kind ki
 bool rank_span_launch(const struct rank_spans *v, enum span_kind kind, size_t i, struct rank_span *call);
 /* The operator that launched it; "": unknown. */
 const char *rank_span_owner(const struct rank_spans *v, enum span_kind kind, size_t i);
-/* Of kernels: which cores ran it ("AI_CPU"; "": unknown), in how many blocks (0: unknown), and the type of its operator, or else its
- * name, in the names of the view. */
+/* Of kernels: which cores ran it ("AI_CPU"; "": unknown), in how many blocks (0: unknown), and the type of its
+ * operator, or else its name, in the names of the view. */
 const char *rank_span_cores(const struct rank_spans *v, size_t i);
 uint32_t rank_span_blocks(const struct rank_spans *v, size_t i);
 name_id rank_span_type(const struct rank_spans *v, size_t i);

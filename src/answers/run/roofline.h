@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roofline.h - kernels against what their device can do: operations and bytes a second, and the share of the roof that they reach.
+/* roofline.h - kernels against what their device can do: operations and bytes a second, and the share of the roof that
+ * they reach.
  *
- * A row is an operator with certain shapes and types, whose kernels all do the same work (analyse/device/kernel_work.h). If the shapes do not
- * determine the work, counters of the cores are used, if they were recorded. The roof of a row is the smaller one of two limits: what the
- * cores can compute, and what the memory can supply at the row's intensity (operations per byte).
+ * A row is an operator with certain shapes and types, whose kernels all do the same work
+ * (analyse/device/kernel_work.h). If the shapes do not determine the work, counters of the cores are used, if they were
+ * recorded. The roof of a row is the smaller one of two limits: what the cores can compute, and what the memory can
+ * supply at the row's intensity (operations per byte).
  */
 #ifndef ASCOPE_ANSWERS_RUN_ROOFLINE_H
 #define ASCOPE_ANSWERS_RUN_ROOFLINE_H
@@ -55,8 +57,8 @@ bool roofline_add(struct roofline *r, const struct roofline_key *key,
                   const struct roofline_run *run);                   /* false: no memory */
 void roofline_end(struct roofline *r, const struct device_facts *d); /* sorts, and finds the shares */
 
-/* All of a directory: NPUs by the tensors of kernels, GPUs by those of the operators that launched them; collection: NULL, or what the
- * framework recorded. False: no memory. */
+/* All of a directory: NPUs by the tensors of kernels, GPUs by those of the operators that launched them; collection:
+ * NULL, or what the framework recorded. False: no memory. */
 bool roofline_find(struct roofline *r, const struct profile *p, const struct collection *c, struct arena *mem);
 
 #endif

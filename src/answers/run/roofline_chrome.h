@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roofline_chrome.h - the roofline of a trace of torch.profiler: kernels by the shapes of the operators that launched them.
+/* roofline_chrome.h - the roofline of a trace of torch.profiler: kernels by the shapes of the operators that launched
+ * them.
  *
  * The trace says how many SMs the GPU has, but not how fast they run: its operations have no roof.
  */

@@ -247,7 +247,8 @@ static int64_t requests_within(const struct busy_times *requests, const struct b
     return ns;
 }
 
-/* Divides each step into computing, exposed communication and free time of the device; without a device operators of the host compute. */
+/* Divides each step into computing, exposed communication and free time of the device; without a device operators of
+ * the host compute. */
 static bool parts_find(struct chrome_run *r)
 {
     struct measured_rank *out = r->m.out;

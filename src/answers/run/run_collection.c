@@ -33,7 +33,8 @@ static name_id name_of(struct source_run *r, name_id name)
     return r->name_of[name] - 1;
 }
 
-/* Work of a framework's steps belongs to the one that launched it; that of a PROF directory to the iteration in which it began. */
+/* Work of a framework's steps belongs to the one that launched it; that of a PROF directory to the iteration in which
+ * it began. */
 static uint32_t step_at(const struct source_run *r, int64_t begin_ns, const int64_t *launch_ns, size_t row)
 {
     const struct step_series *s = &r->steps;

@@ -7,7 +7,8 @@
 #include "analyse/framework/steps/judge.h"
 #include "base/memory/sort.h"
 
-/* Runs of steps that are slow by less stay: of steps that depend on each other, leaving some out would make equal runs differ. */
+/* Runs of steps that are slow by less stay: of steps that depend on each other, leaving some out would make equal runs
+ * differ. */
 static const double FAR = 1.1;
 
 bool measuring_begin(struct measuring *m, struct measured_rank *out, struct names *names, struct arena *mem)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_measures.h - what one rank of a run did, by name and by step: a side of a comparison.
  *
- * It has the same form for every kind of recording. A measure has sums over the whole recording, a mean over the usual steps (without the start-up
- * and those that judge.h finds slow by a tenth at least; `ascope why` explains them), and its time in each of them. Texts of both sides are interned in one set of names, so that
- * the sides are joined by integers.
+ * It has the same form for every kind of recording. A measure has sums over the whole recording, a mean over the usual
+ * steps (without the start-up and those that judge.h finds slow by a tenth at least; `ascope why` explains them), and
+ * its time in each of them. Texts of both sides are interned in one set of names, so that the sides are joined by
+ * integers.
  */
 #ifndef ASCOPE_ANSWERS_RUN_RUN_MEASURES_H
 #define ASCOPE_ANSWERS_RUN_RUN_MEASURES_H

@@ -82,7 +82,8 @@ static void class_add(struct class_times *c, const char *class, double ns)
     c->at[i].ns += ns;
 }
 
-/* Fills the names of the computing part. The class of a name is looked up again only if it has another operator than last time. */
+/* Fills the names of the computing part. The class of a name is looked up again only if it has another operator than
+ * last time. */
 static bool find_classes(struct step_use *out, const struct advise_subject *s, bool all)
 {
     const struct rank_spans *v = &s->spans;

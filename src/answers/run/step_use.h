@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_use.h - where the time of a usual step goes: computing by class of kernel, communication, copies, data, the host.
+/* step_use.h - where the time of a usual step goes: computing by class of kernel, communication, copies, data, the
+ * host.
  *
- * The parts are the kinds of time of step_layers.h and add up to the step. A usual step is the mean of the steps that are not slow; without
- * such steps, of all that count; without any steps, the whole recording. Texts are static, or in the arena of the findings.
+ * The parts are the kinds of time of step_layers.h and add up to the step. A usual step is the mean of the steps that
+ * are not slow; without such steps, of all that count; without any steps, the whole recording. Texts are static, or in
+ * the arena of the findings.
  */
 #ifndef ASCOPE_ANSWERS_RUN_STEP_USE_H
 #define ASCOPE_ANSWERS_RUN_STEP_USE_H
@@ -24,8 +26,8 @@ struct step_use {
     size_t n_steps; /* that it is the mean of */
     bool is_whole, is_host;
     bool knows_waits; /* of collectives; else SPENT_TRANSFER may be either */
-    bool
-        is_by_type; /* nothing of the host was recorded: the device's types of tasks say what computes and what copies */
+    bool is_by_type;  /* nothing of the host was recorded: the device's types of tasks say what computes and what
+                       copies */
     struct use_part part[SPENT_KINDS];
 };
 

@@ -93,7 +93,8 @@ static bool launches_find(struct step_candidates *c, struct trace_marking *m)
     return c->launch_ns != NULL;
 }
 
-/* Annotations of torch.profiler have a category of their own: elsewhere (trace_view.json, databases) they are among the operators. */
+/* Annotations of torch.profiler have a category of their own: elsewhere (trace_view.json, databases) they are among the
+ * operators. */
 static bool is_annotation(const struct chrome_trace *t, uint32_t slice)
 {
     return strcmp(names_text(t->names, t->slices.category[slice]), "user_annotation") == 0;

@@ -7,7 +7,8 @@
 
 static const uint64_t factor = 0x9E3779B97F4A7C15;
 
-/* Changes every lane in a way that no other word would; the rotation takes high bits to where the next product spreads them. */
+/* Changes every lane in a way that no other word would; the rotation takes high bits to where the next product spreads
+ * them. */
 static inline uint64_t lane_next(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * factor;

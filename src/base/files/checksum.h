@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checksum.h - notices that bytes were lost or changed by accident.
  *
- * Four products run side by side, so that it is as fast as memory. No protection against somebody who changes a file on purpose.
+ * Four products run side by side, so that it is as fast as memory. No protection against somebody who changes a file on
+ * purpose.
  */
 #ifndef ASCOPE_BASE_FILES_CHECKSUM_H
 #define ASCOPE_BASE_FILES_CHECKSUM_H

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* destination.h - what kind of file an output name refers to.
  *
- * Only a regular file, or a name that does not exist, is written under a temporary name and renamed (leftover.h). Everything
- * else (FIFO, device, terminal, descriptor of this process) is opened and written through: a rename would replace it.
+ * Only a regular file, or a name that does not exist, is written under a temporary name and renamed (leftover.h).
+ * Everything else (FIFO, device, terminal, descriptor of this process) is opened and written through: a rename would
+ * replace it.
  *
  * A name given by the user may be a link, which is followed to the directory of its target; "-" is standard output. In
- * directories that everybody can write to, links and FIFOs of other users are not followed (the kernel's rule for open()). A
- * name that we choose ourselves, of a result in a collection, must be a regular file: anything else was put there by somebody
- * else.
+ * directories that everybody can write to, links and FIFOs of other users are not followed (the kernel's rule for
+ * open()). A name that we choose ourselves, of a result in a collection, must be a regular file: anything else was put
+ * there by somebody else.
  */
 #ifndef ASCOPE_BASE_FILES_DESTINATION_H
 #define ASCOPE_BASE_FILES_DESTINATION_H
@@ -37,7 +38,8 @@ bool destination_is_stdout(const char *name); /* a report must not be printed th
 /* The directory of DESTINATION_FILE. -1: errno. */
 int destination_dir(const struct destination *d);
 
-/* Opens anything but a regular file for writing: a descriptor, or -1 and errno. Blocks until a FIFO has a reader, as in shells. */
+/* Opens anything but a regular file for writing: a descriptor, or -1 and errno. Blocks until a FIFO has a reader, as in
+ * shells. */
 int destination_open(const struct destination *d);
 
 /* A link that another user has put into a directory that everybody can write to: not to be followed. */

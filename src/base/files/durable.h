@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* durable.h - what a power cut must not take back.
  *
- * After a power cut the disk has what was synced, and any part of the rest: new names of files without their content, old names, files of
- * the right length that are full of zeros. So whatever we report as done is made in one order: content, sync of the files, rename, sync of
- * the directory, and only then the removal of what it replaces. Syncs are done here and nowhere else.
+ * After a power cut the disk has what was synced, and any part of the rest: new names of files without their content,
+ * old names, files of the right length that are full of zeros. So whatever we report as done is made in one order:
+ * content, sync of the files, rename, sync of the directory, and only then the removal of what it replaces. Syncs are
+ * done here and nowhere else.
  *
- * With ASCOPE_SYNC=off (or --no-sync, or sync=false of the recorder) all of them do nothing: the system decides when it writes. The same
- * holds on a file system that cannot sync. Results: 0 or an errno value.
+ * With ASCOPE_SYNC=off (or --no-sync, or sync=false of the recorder) all of them do nothing: the system decides when it
+ * writes. The same holds on a file system that cannot sync. Results: 0 or an errno value.
  */
 #ifndef ASCOPE_BASE_FILES_DURABLE_H
 #define ASCOPE_BASE_FILES_DURABLE_H
@@ -34,9 +35,9 @@ struct new_owner {
     uid_t user;
     gid_t group;
 };
-/* A small file, replaced whole: written under a temporary name, mode 0640, and renamed. With syncs its content is durable before it has its
- * name; the directory is the caller's, who may have put several files into it. Without syncs the system may write it when it likes to: nobody
- * relies on it yet. */
+/* A small file, replaced whole: written under a temporary name, mode 0640, and renamed. With syncs its content is
+ * durable before it has its name; the directory is the caller's, who may have put several files into it. Without syncs
+ * the system may write it when it likes to: nobody relies on it yet. */
 int durable_put(int dir, const char *path, const void *bytes, size_t n, const struct new_owner *owner, bool syncs);
 
 #endif

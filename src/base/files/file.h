@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.h - opening and listing files and directories of others, with every failure reported.
  *
- * Instead of a file there may be anything: a link out of the tree, a FIFO without a writer, a device. Only regular files are
- * read, and opening never blocks. Errors are errno values; read_trouble() has a text for each, with what to do.
+ * Instead of a file there may be anything: a link out of the tree, a FIFO without a writer, a device. Only regular
+ * files are read, and opening never blocks. Errors are errno values; read_trouble() has a text for each, with what to
+ * do.
  */
 #ifndef ASCOPE_BASE_FILES_FILE_H
 #define ASCOPE_BASE_FILES_FILE_H

@@ -15,7 +15,8 @@
 #include "base/files/inside.h"
 #include "base/files/kept.h"
 
-/* Deeper directories are not ours. Eight syncs at a time: most of a sync is waiting, and file systems answer several with one write. */
+/* Deeper directories are not ours. Eight syncs at a time: most of a sync is waiting, and file systems answer several
+ * with one write. */
 enum { DEPTH_MOST = 8, SYNCS = 8, READ_BYTES = 1 << 17 };
 
 static int file_add(struct file_tree *t, const char *folder, const char *name, bool is_directory)

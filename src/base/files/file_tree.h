@@ -25,14 +25,15 @@ struct file_tree {
 
 /* Results: 0 or an errno value. tree_free() in any case. */
 int tree_list(struct file_tree *t, int dir);
-/* Syncs the files, several at a time, then the directories. `is_read` (NULL: none) chooses files whose checksum is taken from their content,
- * unless they have one already. */
+/* Syncs the files, several at a time, then the directories. `is_read` (NULL: none) chooses files whose checksum is
+ * taken from their content, unless they have one already. */
 int tree_sync(struct file_tree *t, bool (*is_read)(const char *path));
 struct tree_file *tree_find(const struct file_tree *t, const char *path); /* NULL: it is not there */
 void tree_free(struct file_tree *t);
 
-/* Removing goes on after a failure. Results: 0, or the errno value of the first one. Whatever takes the place of a directory meanwhile,
- * nothing outside of the tree is removed; nor what is mounted in it. Allocates nothing: lack of memory may be why a tree is removed. */
+/* Removing goes on after a failure. Results: 0, or the errno value of the first one. Whatever takes the place of a
+ * directory meanwhile, nothing outside of the tree is removed; nor what is mounted in it. Allocates nothing: lack of
+ * memory may be why a tree is removed. */
 int tree_empty(int dir);                       /* all that a directory contains */
 int tree_remove(int parent, const char *name); /* a file, a link, or a directory and all that it contains */
 int tree_remove_path(const char *path);        /* as in inside.h */

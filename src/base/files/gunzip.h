@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gunzip.h - a gzip file decoded into an unnamed file, for readers that map what they read.
  *
- * Memory is constant. The unnamed file is in $TMPDIR, or in /var/tmp: what is decoded may be twenty times as large. Decoding
- * stops while there is still some space left there, so that a file of zeros cannot fill a disk.
+ * Memory is constant. The unnamed file is in $TMPDIR, or in /var/tmp: what is decoded may be twenty times as large.
+ * Decoding stops while there is still some space left there, so that a file of zeros cannot fill a disk.
  */
 #ifndef ASCOPE_BASE_FILES_GUNZIP_H
 #define ASCOPE_BASE_FILES_GUNZIP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gzip.h - text into a compressed file, piece by piece.
  *
- * Text is added to `text`: when it is full, it is compressed and written; gzip_pass() now and then keeps it small. As with
- * out.h, errors are reported by the close, and the file is renamed to its final name only when it is complete. The same text
- * gives the same bytes: the header has no time.
+ * Text is added to `text`: when it is full, it is compressed and written; gzip_pass() now and then keeps it small. As
+ * with out.h, errors are reported by the close, and the file is renamed to its final name only when it is complete. The
+ * same text gives the same bytes: the header has no time.
  */
 #ifndef ASCOPE_BASE_FILES_GZIP_H
 #define ASCOPE_BASE_FILES_GZIP_H

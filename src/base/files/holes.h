@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holes.h - the parts of a file that were written.
  *
- * A file that was made long before it was filled, or that a crash cut off from its data, has holes: zeros that are on no disk,
- * up to terabytes of them. Whoever reads untrusted files walks from part to part instead, and counts the holes as losses. Holes
- * below HOLE_LEAST are parts: copies make them of zeros in the data. A file system that cannot tell has files of one part.
+ * A file that was made long before it was filled, or that a crash cut off from its data, has holes: zeros that are on
+ * no disk, up to terabytes of them. Whoever reads untrusted files walks from part to part instead, and counts the holes
+ * as losses. Holes below HOLE_LEAST are parts: copies make them of zeros in the data. A file system that cannot tell
+ * has files of one part.
  */
 #ifndef ASCOPE_BASE_FILES_HOLES_H
 #define ASCOPE_BASE_FILES_HOLES_H

@@ -38,7 +38,8 @@ static bool number_close(int fd, const struct kept *k)
     return !kept_is_same(fd, k) || close(fd) == 0 || errno == EINTR; /* interrupted, it is closed all the same */
 }
 
-/* Gives the descriptor a high number, or leaves it where it is when there is none. False: the program has closed it meanwhile. */
+/* Gives the descriptor a high number, or leaves it where it is when there is none. False: the program has closed it
+ * meanwhile. */
 static bool number_move(struct kept *k, int fd)
 {
     const int high = fcntl(fd, F_DUPFD_CLOEXEC, number_least());
@@ -110,7 +111,8 @@ bool kept_close(struct kept *k)
     return number_close(fd, k);
 }
 
-/* There in programs under ThreadSanitizer, which knows descriptors by their numbers alone and would report races between two tables. */
+/* There in programs under ThreadSanitizer, which knows descriptors by their numbers alone and would report races
+ * between two tables. */
 extern void __tsan_init(void) __attribute__((weak));
 
 /* Of a table that was just copied. Locks of the program stay: they belong to the other table. */

@@ -365,9 +365,9 @@ static void put_decimal(struct out *o, uint64_t whole, int decimals)
     out_bytes(o, text + before, (size_t)(n - before));
 }
 
-/* The nearest decimal fraction with 15, 16 or 17 digits, the first that reads back as v: as printf and strtod find it, but
- * with whole numbers of 128 bits, which hold all values of these sizes exactly: microseconds since 1970, too. False: v is too small or
- * too large. */
+/* The nearest decimal fraction with 15, 16 or 17 digits, the first that reads back as v: as printf and strtod find it,
+ * but with whole numbers of 128 bits, which hold all values of these sizes exactly: microseconds since 1970, too.
+ * False: v is too small or too large. */
 static bool real_by_integer(struct out *o, double v)
 {
     static const double tenth[] = { 1, 0.1, 0.01, 0.001, 0.0001 };

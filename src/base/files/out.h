@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* out.h - buffered text output to a file, written atomically.
  *
- * A file is written under a temporary name beside its final one and renamed when it is closed, so that a reader never sees a
- * part of it. What is not a regular file is written through: see destination.h. Errors are remembered and reported once, by
- * out_close(). The out_* functions are the hot loop of the program: they write into a buffer with room to spare and check it
- * once per item.
+ * A file is written under a temporary name beside its final one and renamed when it is closed, so that a reader never
+ * sees a part of it. What is not a regular file is written through: see destination.h. Errors are remembered and
+ * reported once, by out_close(). The out_* functions are the hot loop of the program: they write into a buffer with
+ * room to spare and check it once per item.
  */
 #ifndef ASCOPE_BASE_FILES_OUT_H
 #define ASCOPE_BASE_FILES_OUT_H
@@ -36,8 +36,8 @@ struct out {
 
 enum { OUT_SLACK = 64 }; /* the longest number that the functions below write without checking for room */
 
-/* Creates a result in a directory of ours; an existing file of that name must be a regular one. After false there is nothing to close. When
- * all results are there, whoever writes them syncs the directory (durable.h). */
+/* Creates a result in a directory of ours; an existing file of that name must be a regular one. After false there is
+ * nothing to close. When all results are there, whoever writes them syncs the directory (durable.h). */
 bool out_open(struct out *o, const char *path, struct error *e);
 /* The same for a name given by the user, which may also be a FIFO, a device, a link, or "-" for standard output. */
 bool out_open_named(struct out *o, const char *name, struct error *e);
@@ -51,7 +51,8 @@ void out_room(struct out *o, size_t bytes);               /* flush or grow until
 void out_through(struct out *o, const void *p, size_t n); /* as out_bytes(); a file gets them without a copy */
 /* Overwrites bytes of the file that were written before. */
 void out_patch(struct out *o, uint64_t offset, const void *p, size_t n);
-/* Reads back what was written into a file so far. False: o->failed_errno or errno has the reason. Ends with memory_unmap(). */
+/* Reads back what was written into a file so far. False: o->failed_errno or errno has the reason. Ends with
+ * memory_unmap(). */
 struct mapped;
 bool out_map(struct out *o, struct mapped *m);
 void out_u64(struct out *o, uint64_t v);
@@ -100,8 +101,8 @@ static inline void out_short(struct out *o, const void *p, size_t n)
         out_short((o), "" literal, sizeof(literal) - 1);                                                               \
     } while (0)
 
-/* For text that the caller composes in place: returns an address with room for so many bytes, at most OUT_RESERVE. out_put() adds what
- * was written there up to `end`. */
+/* For text that the caller composes in place: returns an address with room for so many bytes, at most OUT_RESERVE.
+ * out_put() adds what was written there up to `end`. */
 enum { OUT_RESERVE = 256 };
 static inline char *out_reserve(struct out *o, size_t bytes)
 {

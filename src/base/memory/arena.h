@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arena.h - memory that is released all at once.
  *
- * One arena per job: a directory being loaded, a table being exported. Allocate per batch of records, never per record. What
- * was allocated stays valid until arena_free(); only large columns can be released earlier. Not thread-safe: one arena per
- * thread.
+ * One arena per job: a directory being loaded, a table being exported. Allocate per batch of records, never per record.
+ * What was allocated stays valid until arena_free(); only large columns can be released earlier. Not thread-safe: one
+ * arena per thread.
  */
 #ifndef ASCOPE_BASE_MEMORY_ARENA_H
 #define ASCOPE_BASE_MEMORY_ARENA_H
@@ -24,7 +24,8 @@ void arena_free(struct arena *a);          /* NULL is fine */
 /* Releases a column before the arena is freed. Small ones stay until then. */
 void arena_drop(struct arena *a, const void *column); /* NULL is fine */
 
-/* Releases all but the first n elements of a column that was allocated for as many as there might be. Returns its new address. */
+/* Releases all but the first n elements of a column that was allocated for as many as there might be. Returns its new
+ * address. */
 void *arena_trim(struct arena *a, void *column, size_t n, size_t size);
 
 /* A list is an array that grows inside an arena. Growing moves it: keep no pointers into it; for large columns count

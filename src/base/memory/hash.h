@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hash.h - the slot of a key in a hash table.
  *
- * Files may be hostile, and this source is public: with a fixed function somebody could choose a million keys of the same
- * slot, and a search would become linear. The seed is therefore random in every process. Results do not depend on it: no table
- * is listed in the order of its slots.
+ * Files may be hostile, and this source is public: with a fixed function somebody could choose a million keys of the
+ * same slot, and a search would become linear. The seed is therefore random in every process. Results do not depend on
+ * it: no table is listed in the order of its slots.
  */
 #ifndef ASCOPE_BASE_MEMORY_HASH_H
 #define ASCOPE_BASE_MEMORY_HASH_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keys.h - a set of 64-bit numbers in the order in which they were added.
  *
- * For sums by key: keys_add() returns the index of a key, and the sums are an array of the same order. Clearing costs as much
- * as the set contains, so that one set can be used for many small jobs after a large one. Its memory is an arena's.
+ * For sums by key: keys_add() returns the index of a key, and the sums are an array of the same order. Clearing costs
+ * as much as the set contains, so that one set can be used for many small jobs after a large one. Its memory is an
+ * arena's.
  */
 #ifndef ASCOPE_BASE_MEMORY_KEYS_H
 #define ASCOPE_BASE_MEMORY_KEYS_H

@@ -168,8 +168,8 @@ static int take_place(off_t *at, size_t bytes)
     return fd;
 }
 
-/* The room in the file is reserved first: a page that finds the disk full when it is written to would end the process. That
- * may take long, and the watcher does not wait for it. */
+/* The room in the file is reserved first: a page that finds the disk full when it is written to would end the process.
+ * That may take long, and the watcher does not wait for it. */
 static void *spill(size_t bytes)
 {
     const size_t whole = whole_pages(bytes);
@@ -290,8 +290,8 @@ static size_t mapped_now(int statm)
     return sscanf(text, "%*s %*s %zu", &pages) == 1 ? pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Drops one mapping after the other, round-robin, until no more than that is resident: pages in use are mapped again, and are
- * dropped again only after all others. */
+/* Drops one mapping after the other, round-robin, until no more than that is resident: pages in use are mapped again,
+ * and are dropped again only after all others. */
 static void let_go(int statm, size_t most)
 {
     const struct mapped *first = all.next ? all.next : all.maps;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* large_memory.h - large allocations and mappings, within a limit.
  *
- * A program that reads gigabytes holds columns, which it computes, and pages of mapped files. Pages of files can be dropped at
- * any time: they are in the system's cache and are mapped again when they are read. A thread watches them and drops them when
- * there are many. With a limit, columns beyond it are pages of an unnamed file, too, which ends with the process.
+ * A program that reads gigabytes holds columns, which it computes, and pages of mapped files. Pages of files can be
+ * dropped at any time: they are in the system's cache and are mapped again when they are read. A thread watches them
+ * and drops them when there are many. With a limit, columns beyond it are pages of an unnamed file, too, which ends
+ * with the process.
  */
 #ifndef ASCOPE_BASE_MEMORY_LARGE_MEMORY_H
 #define ASCOPE_BASE_MEMORY_LARGE_MEMORY_H
@@ -12,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For the whole process, before the first column. `dir` is the directory of the file for columns beyond the limit. If there is no room in
- * it, memory_take() fails under a strict limit, and exceeds any other. */
+/* For the whole process, before the first column. `dir` is the directory of the file for columns beyond the limit. If
+ * there is no room in it, memory_take() fails under a strict limit, and exceeds any other. */
 void memory_limit(uint64_t bytes, const char *dir, bool is_strict);
 /* Starts the thread that drops pages. If it cannot be started, pages stay until they are unmapped. */
 void memory_watch(void);
@@ -24,8 +25,8 @@ void *memory_column(size_t bytes); /* the same for long: leaves an eighth of the
 bool memory_limit_met(void); /* some memory_take() has failed because of the limit: there was no room in the file */
 void memory_give(void *at);  /* NULL is fine */
 void *memory_trim(void *at, size_t bytes); /* releases all but the first bytes; returns the new address */
-/* Returns to the system what was released and is kept for reuse, if it is much: pages that are taken again have to be filled with zeros
- * again. */
+/* Returns to the system what was released and is kept for reuse, if it is much: pages that are taken again have to be
+ * filled with zeros again. */
 void memory_rest(void);
 
 const char *memory_dir(void); /* for unnamed files that belong to no directory: $TMPDIR, or /var/tmp */

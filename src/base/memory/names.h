@@ -2,8 +2,8 @@
 /* names.h - a set of strings, each stored once.
  *
  * A name_id refers to a string for the lifetime of the set; equal strings have equal ids, so that names are compared as
- * integers. Bytes that are not UTF-8 become U+FFFD. Ids are assigned in the order of insertion and never appear in an output:
- * sort by text, and number again when writing. Adding and reading are safe from several threads at once.
+ * integers. Bytes that are not UTF-8 become U+FFFD. Ids are assigned in the order of insertion and never appear in an
+ * output: sort by text, and number again when writing. Adding and reading are safe from several threads at once.
  */
 #ifndef ASCOPE_BASE_MEMORY_NAMES_H
 #define ASCOPE_BASE_MEMORY_NAMES_H
@@ -19,8 +19,8 @@ struct names;
 struct names *names_new(void); /* owner: the caller; NULL when out of memory */
 name_id names_add(struct names *s, const char *text,
                   size_t len); /* NAME_EMPTY when out of memory: see names_failed() */
-/* The same for a caller that adds the same names again and again. `recent` is its cache, all zero at first: names in it are found without a
- * lock. */
+/* The same for a caller that adds the same names again and again. `recent` is its cache, all zero at first: names in it
+ * are found without a lock. */
 enum { NAMES_RECENT = 1024 };
 struct names_recent {
     name_id slot[NAMES_RECENT];

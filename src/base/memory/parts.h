@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parts.h - one file that several threads write, in an order that does not depend on them.
  *
- * Each part is written into its own buffer. The part that is next goes straight to the file; later ones wait in memory, a few
- * MB for each thread. The bytes are the same for any number of threads.
+ * Each part is written into its own buffer. The part that is next goes straight to the file; later ones wait in memory,
+ * a few MB for each thread. The bytes are the same for any number of threads.
  */
 #ifndef ASCOPE_BASE_MEMORY_PARTS_H
 #define ASCOPE_BASE_MEMORY_PARTS_H

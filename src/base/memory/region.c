@@ -74,8 +74,8 @@ static void cut_free(struct region_run **link, size_t bytes)
     }
 }
 
-/* Takes the first free run that is large enough, else memory that was never used, together with a free run that ends there. NULL:
- * it would not end before `end`. *used: how many of its bytes may differ from zero. */
+/* Takes the first free run that is large enough, else memory that was never used, together with a free run that ends
+ * there. NULL: it would not end before `end`. *used: how many of its bytes may differ from zero. */
 static struct region_run *region_find(struct region *r, size_t bytes, const char *end, size_t *used)
 {
     char *const fresh = r->at + atomic_load(&r->touched);

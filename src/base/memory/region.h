@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* region.h - memory for columns, which is reused.
  *
- * In the course of an export more than three times as much is allocated as is held at any time. Pages that the system has to
- * find and to clear cost ten times as much as clearing our own, and more where a hypervisor has to find them first. A range of
- * addresses is therefore reserved once, and what is released is kept for the next allocation: first fit.
+ * In the course of an export more than three times as much is allocated as is held at any time. Pages that the system
+ * has to find and to clear cost ten times as much as clearing our own, and more where a hypervisor has to find them
+ * first. A range of addresses is therefore reserved once, and what is released is kept for the next allocation: first
+ * fit.
  */
 #ifndef ASCOPE_BASE_MEMORY_REGION_H
 #define ASCOPE_BASE_MEMORY_REGION_H

@@ -16,9 +16,9 @@ static unsigned bits_of(uint64_t v)
     return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
 }
 
-/* Sorts numbers by `bits` of their bits, from `low` on, least significant digits first. Digits are as wide as it takes to
- * cover the bits in the fewest passes: more than 11 bits would scatter over more places than the cache holds. Returns a or
- * b, whichever holds the result. */
+/* Sorts numbers by `bits` of their bits, from `low` on, least significant digits first. Digits are as wide as it takes
+ * to cover the bits in the fewest passes: more than 11 bits would scatter over more places than the cache holds.
+ * Returns a or b, whichever holds the result. */
 enum { WIDEST = 11, WIDEST_OF_FEW = 6 };
 
 static uint64_t *radix(uint64_t *a, uint64_t *b, size_t n, unsigned low, unsigned bits)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sort.h - sorting rows without moving them, and binary search.
  *
- * An order is an array of row numbers. Sorting is stable and linear (radix, by the bytes in which the keys differ): to sort by
- * several keys, sort by the last one first.
+ * An order is an array of row numbers. Sorting is stable and linear (radix, by the bytes in which the keys differ): to
+ * sort by several keys, sort by the last one first.
  */
 #ifndef ASCOPE_BASE_MEMORY_SORT_H
 #define ASCOPE_BASE_MEMORY_SORT_H
@@ -33,8 +33,8 @@ bool order_by_u16(uint32_t *order, size_t n, const uint16_t *key);
         first_##at;                                                                                                    \
     })
 
-/* The first position of an ascending order whose key is not below `wanted`; n when there is none. Without an order (NULL)
- * the keys themselves ascend. */
+/* The first position of an ascending order whose key is not below `wanted`; n when there is none. Without an order
+ * (NULL) the keys themselves ascend. */
 size_t order_first_u64(const uint32_t *order, size_t n, const uint64_t *key, uint64_t wanted);
 size_t order_first_u32(const uint32_t *order, size_t n, const uint32_t *key, uint32_t wanted);
 

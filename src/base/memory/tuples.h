@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tuples.h - a set of tuples of 32-bit numbers, numbered in the order in which they were added.
  *
- * For sums by several keys: tuple_add() returns the number of a tuple, and the sums are an array of that order. All tuples of a
- * set have the same number of parts. Its memory is an arena's.
+ * For sums by several keys: tuple_add() returns the number of a tuple, and the sums are an array of that order. All
+ * tuples of a set have the same number of parts. Its memory is an arena's.
  */
 #ifndef ASCOPE_BASE_MEMORY_TUPLES_H
 #define ASCOPE_BASE_MEMORY_TUPLES_H

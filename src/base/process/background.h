@@ -26,8 +26,8 @@ struct background {
     bool has_begun, ends;
 };
 
-/* Returns after `run` has called background_begun(), so that its first sample shows the state at the start, even if the thread had to wait
- * for a processor. 0, or an errno value: then there is nothing to stop. */
+/* Returns after `run` has called background_begun(), so that its first sample shows the state at the start, even if the
+ * thread had to wait for a processor. 0, or an errno value: then there is nothing to stop. */
 int background_start(struct background *b, const char *name, void *(*run)(void *of), void *of);
 void background_begun(struct background *b);
 bool background_pause(struct background *b, uint64_t until_ns); /* false: it is to end now */

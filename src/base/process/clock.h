@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clock.h - conversion of hardware counters to nanoseconds, exactly.
  *
- * Frequencies are decimal texts in MHz ("50.000000", "48.5"), so that a tick is an exact fraction of a nanosecond: num/den.
- * Differences are multiplied in 128 bits where 64 are not enough; only the last step rounds, by dropping the fraction.
+ * Frequencies are decimal texts in MHz ("50.000000", "48.5"), so that a tick is an exact fraction of a nanosecond:
+ * num/den. Differences are multiplied in 128 bits where 64 are not enough; only the last step rounds, by dropping the
+ * fraction.
  */
 #ifndef ASCOPE_BASE_PROCESS_CLOCK_H
 #define ASCOPE_BASE_PROCESS_CLOCK_H
@@ -34,7 +35,8 @@ static inline int64_t ticks_to_ns(struct ticks t, int64_t n)
     return stamp_held(q);
 }
 
-/* With its fraction. A damaged stamp may give any distance: none is longer than 2^62 ns, which a signed count of ns holds. */
+/* With its fraction. A damaged stamp may give any distance: none is longer than 2^62 ns, which a signed count of ns
+ * holds. */
 static inline double ticks_to_ns_exact(struct ticks t, uint64_t n)
 {
     uint64_t ns;

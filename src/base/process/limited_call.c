@@ -81,7 +81,8 @@ bool limited_call(void (*call)(void *job), void *job, uint32_t limit_s)
 
 /* ---- in a child ---- */
 
-/* Failures of the child stay invisible: no core file, no signal handler of the program, no output of the library on the terminal. */
+/* Failures of the child stay invisible: no core file, no signal handler of the program, no output of the library on the
+ * terminal. */
 static void child_prepare(pid_t parent)
 {
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGTERM, SIGINT, SIGALRM };
@@ -115,7 +116,8 @@ enum child_end limited_child(void (*call)(void *shared), void *shared, uint32_t 
     for (;;) {
         const pid_t ended = (pid_t)TEMP_FAILURE_RETRY(waitpid(child, &status, WNOHANG));
         if (ended < 0)
-            return CHILD_DONE; /* the program itself has waited for all of its children: the shared memory has the result */
+            return CHILD_DONE; /* the program itself has waited for all of its children: the shared memory has the
+                                  result */
         if (ended == child)
             break;
         if (now_ns() > until_ns) {

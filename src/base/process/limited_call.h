@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* limited_call.h - calls into a vendor's libraries that are not waited for longer than a limit.
  *
- * In this process: on a thread of its own. A call that does not return keeps its thread and its arguments forever: nothing can end it.
- * In a child process: a crash or a hang ends the child only.
+ * In this process: on a thread of its own. A call that does not return keeps its thread and its arguments forever:
+ * nothing can end it. In a child process: a crash or a hang ends the child only.
  */
 #ifndef ASCOPE_BASE_PROCESS_LIMITED_CALL_H
 #define ASCOPE_BASE_PROCESS_LIMITED_CALL_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool.h - independent jobs on a few threads.
  *
- * Jobs share nothing and are numbered; results are stored by number, so that they do not depend on which job ends first.
+ * Jobs share nothing and are numbered; results are stored by number, so that they do not depend on which job ends
+ * first.
  */
 #ifndef ASCOPE_BASE_PROCESS_POOL_H
 #define ASCOPE_BASE_PROCESS_POOL_H

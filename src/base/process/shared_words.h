@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shared_words.h - a structure in memory that others read while it is written, copied word by word.
  *
- * A number says whether the words are of one state: the writer changes it before and after, the reader takes it before and after. The
- * words are put with release and got with acquire, so that a reader that got one new word sees the number that was stored before it.
- * Fences would do the same, but ThreadSanitizer does not see them. The number that completes a state is stored with release, and is first
- * taken with acquire. On x86 all of these are plain loads and stores.
+ * A number says whether the words are of one state: the writer changes it before and after, the reader takes it before
+ * and after. The words are put with release and got with acquire, so that a reader that got one new word sees the
+ * number that was stored before it. Fences would do the same, but ThreadSanitizer does not see them. The number that
+ * completes a state is stored with release, and is first taken with acquire. On x86 all of these are plain loads and
+ * stores.
  */
 #ifndef ASCOPE_BASE_PROCESS_SHARED_WORDS_H
 #define ASCOPE_BASE_PROCESS_SHARED_WORDS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* db.h - tables in one SQLite file, written atomically.
  *
- * Rows are written directly as pages of the file (sqlite_pages.h), which has a temporary name and is renamed at the end: a
- * crash leaves no incomplete database. SQLite itself creates the indexes then. Text columns of the result hold ids of
- * STRING_IDS, numbered in the order in which the tables use them.
+ * Rows are written directly as pages of the file (sqlite_pages.h), which has a temporary name and is renamed at the
+ * end: a crash leaves no incomplete database. SQLite itself creates the indexes then. Text columns of the result hold
+ * ids of STRING_IDS, numbered in the order in which the tables use them.
  */
 #ifndef ASCOPE_BASE_SQLITE_DB_H
 #define ASCOPE_BASE_SQLITE_DB_H
@@ -43,8 +43,8 @@ struct db_kind_column {
     cell_getter *get[DB_KINDS];
 };
 
-/* Which rows are wanted, by a column of numbers. A table has at most one filter for each of its columns: the first that names both, or
- * names the column of every table. */
+/* Which rows are wanted, by a column of numbers. A table has at most one filter for each of its columns: the first that
+ * names both, or names the column of every table. */
 struct db_filter {
     const char *table; /* NULL: every one that has the column */
     const char *column;

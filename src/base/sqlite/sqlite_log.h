@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqlite_log.h - the pages of an SQLite database that are still in the write-ahead log beside it (-wal).
  *
- * A program that has opened a database, a viewer for example, leaves changes there until its connection ends, and for good if
- * it is killed. Here the log is only read: no lock is taken, nothing is merged. Frames count up to the last commit whose
- * checksums are right. A log that does not belong to the database is ignored; `trouble` has the reason. The format is that of
- * https://www.sqlite.org/fileformat2.html.
+ * A program that has opened a database, a viewer for example, leaves changes there until its connection ends, and for
+ * good if it is killed. Here the log is only read: no lock is taken, nothing is merged. Frames count up to the last
+ * commit whose checksums are right. A log that does not belong to the database is ignored; `trouble` has the reason.
+ * The format is that of https://www.sqlite.org/fileformat2.html.
  */
 #ifndef ASCOPE_BASE_SQLITE_SQLITE_LOG_H
 #define ASCOPE_BASE_SQLITE_SQLITE_LOG_H

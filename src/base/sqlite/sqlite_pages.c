@@ -25,8 +25,8 @@ enum {
     SQL_MOST = 3500,       /* a row of the schema must fit on the first page, which has less room than others */
 };
 
-/* Cells are written from the end of the page towards its front, where their offsets will be. The memory before the page holds a cell that
- * turns out to be too large for the rest of the page. */
+/* Cells are written from the end of the page towards its front, where their offsets will be. The memory before the page
+ * holds a cell that turns out to be too large for the rest of the page. */
 struct sqlite_pages_page {
     uint8_t room_and_page[2 * PAGE_BYTES];
     size_t n, top;               /* cells, and where the last of them begins */

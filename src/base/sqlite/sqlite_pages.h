@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqlite_pages.h - tables of an SQLite database, written page by page from the front of the file to its end.
  *
- * SQLite searches the place of every row that it inserts. Rows in ascending order need no search: a leaf page is filled,
- * written and forgotten, and the pages above the leaves are written at the end from the last rowid of each leaf. All that is
- * kept in memory of a table is one page, and 16 bytes for every page written. Several tables may grow at the same time. The
- * format is that of https://www.sqlite.org/fileformat2.html; the numbers below are explained there.
+ * SQLite searches the place of every row that it inserts. Rows in ascending order need no search: a leaf page is
+ * filled, written and forgotten, and the pages above the leaves are written at the end from the last rowid of each
+ * leaf. All that is kept in memory of a table is one page, and 16 bytes for every page written. Several tables may grow
+ * at the same time. The format is that of https://www.sqlite.org/fileformat2.html; the numbers below are explained
+ * there.
  *
  * Errors of the file are remembered by struct out and reported when it is closed.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqlite_rows.h - rows of a table of an SQLite database, read from its pages.
  *
- * SQLite interprets a program for each row and is called for each value of it: for tables that become columns that is most of
- * the time. Here a row is decoded in one pass from the bytes of the file. The format is that of
+ * SQLite interprets a program for each row and is called for each value of it: for tables that become columns that is
+ * most of the time. Here a row is decoded in one pass from the bytes of the file. The format is that of
  * https://www.sqlite.org/fileformat2.html; sqlite_pages.h writes it.
  *
- * Only what is plain is read: a table with rowids in a database none of whose pages is in a write-ahead log, with texts in UTF-8. ROWS_STRANGE is
- * the answer to everything else, and to all that is damaged: the caller asks SQLite then, which knows every case and has a
- * message for it. Pages that change meanwhile give wrong values, and nothing worse.
+ * Only what is plain is read: a table with rowids in a database none of whose pages is in a write-ahead log, with texts
+ * in UTF-8. ROWS_STRANGE is the answer to everything else, and to all that is damaged: the caller asks SQLite then,
+ * which knows every case and has a message for it. Pages that change meanwhile give wrong values, and nothing worse.
  */
 #ifndef ASCOPE_BASE_SQLITE_SQLITE_ROWS_H
 #define ASCOPE_BASE_SQLITE_SQLITE_ROWS_H

@@ -8,9 +8,9 @@
 
 #include "base/files/file.h"
 
-/* Work is counted in bytes of pages. Rows that are looked up one by one may need hundreds of pages for each page of the table that
- * refers to them; a tree whose pages are its own children has more than a file has bytes. A row of the schema is several operations,
- * and costs the most, as it is parsed. */
+/* Work is counted in bytes of pages. Rows that are looked up one by one may need hundreds of pages for each page of the
+ * table that refers to them; a tree whose pages are its own children has more than a file has bytes. A row of the
+ * schema is several operations, and costs the most, as it is parsed. */
 enum { OPERATIONS = 1000, OPERATION_BYTES = 64, WORK_A_BYTE = 2048, SCHEMA_OPERATIONS = 100000 };
 static const uint64_t WORK_AT_LEAST = UINT64_C(1) << 30;
 
@@ -76,7 +76,8 @@ static void find_page_bytes(struct untrusted_db *u)
     sqlite3_finalize(s);
 }
 
-/* *has_log: pages of a log are to be used, and then, whether there are any. False: e says why, and nothing has to be closed. */
+/* *has_log: pages of a log are to be used, and then, whether there are any. False: e says why, and nothing has to be
+ * closed. */
 static bool open_once(struct untrusted_db *u, const char *path, bool *has_log, struct error *e)
 {
     *u = (struct untrusted_db){ .page_bytes = 65536, .work_left = OPERATION_BYTES * (uint64_t)SCHEMA_OPERATIONS };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error.h - the two kinds of failures.
  *
- * The job cannot continue (no file, no memory, an impossible header): one struct error, filled where it is detected and passed
- * up unchanged. A record is damaged: it is counted by reason in struct losses and skipped, and the job continues. Library code
- * never prints; the command prints both at the end.
+ * The job cannot continue (no file, no memory, an impossible header): one struct error, filled where it is detected and
+ * passed up unchanged. A record is damaged: it is counted by reason in struct losses and skipped, and the job
+ * continues. Library code never prints; the command prints both at the end.
  */
 #ifndef ASCOPE_BASE_TEXT_ERROR_H
 #define ASCOPE_BASE_TEXT_ERROR_H
@@ -25,11 +25,12 @@ struct error {
     char text[400]; /* "path:offset: what; wanted, found" */
 };
 
-/* Always false, so that a caller writes `return error_set(...)`. Keeps the first error: later ones are its echoes. A text that
- * is too long loses its middle: it begins with what is wrong and ends with why. */
+/* Always false, so that a caller writes `return error_set(...)`. Keeps the first error: later ones are its echoes. A
+ * text that is too long loses its middle: it begins with what is wrong and ends with why. */
 bool error_set(struct error *e, enum fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* FAULT_LIMIT, "WHAT: out of memory; what to do": every such error has this text, and only `what` is its own. Always false. */
+/* FAULT_LIMIT, "WHAT: out of memory; what to do": every such error has this text, and only `what` is its own. Always
+ * false. */
 bool error_no_memory(struct error *e, const char *what);
 const char *no_memory_text(void); /* that text behind "WHAT: ", for callers without a struct error; static */
 

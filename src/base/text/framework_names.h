@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework_names.h - the frameworks and the names of their collections: each is a row, and no other code has a suffix of its own.
+/* framework_names.h - the frameworks and the names of their collections: each is a row, and no other code has a suffix
+ * of its own.
  *
- * A collection is a directory that the profiler of a framework writes: {worker}_{pid}_{time}{suffix}. What reads and writes them is
- * elsewhere (open/framework_kinds.h).
+ * A collection is a directory that the profiler of a framework writes: {worker}_{pid}_{time}{suffix}. What reads and
+ * writes them is elsewhere (open/framework_kinds.h).
  */
 #ifndef ASCOPE_BASE_TEXT_FRAMEWORK_NAMES_H
 #define ASCOPE_BASE_TEXT_FRAMEWORK_NAMES_H

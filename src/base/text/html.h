@@ -10,8 +10,8 @@ void html_raw(struct out *o, const char *text); /* markup of our own */
 void html_put(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void html_duration(struct out *o, double ns); /* 12.345 ms */
 
-/* Untrusted text, in an element or in a quoted attribute: markup is escaped; characters that XML cannot have become question marks,
- * and so do bytes that are no UTF-8. */
+/* Untrusted text, in an element or in a quoted attribute: markup is escaped; characters that XML cannot have become
+ * question marks, and so do bytes that are no UTF-8. */
 void html_bytes(struct out *o, const char *text, size_t len);
 void html_text(struct out *o, const char *text);
 void html_fitting(struct out *o, const char *text, size_t len,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_items.h - strict JSON that people write, as pieces of its text: each value keeps its place, so that a message can name the line
- * and the column of what is wrong.
+/* json_items.h - strict JSON that people write, as pieces of its text: each value keeps its place, so that a message
+ * can name the line and the column of what is wrong.
  *
- * The whole text is checked once, by the grammar of RFC 8259; then its objects are walked in their order, equal keys included. Nothing
- * is allocated but decoded strings. The text stays the caller's.
+ * The whole text is checked once, by the grammar of RFC 8259; then its objects are walked in their order, equal keys
+ * included. Nothing is allocated but decoded strings. The text stays the caller's.
  */
 #ifndef ASCOPE_BASE_TEXT_JSON_ITEMS_H
 #define ASCOPE_BASE_TEXT_JSON_ITEMS_H

@@ -9,8 +9,9 @@
 static atomic_bool has_failed;
 static _Thread_local jmp_buf *way_out; /* of json_read(), while it reads */
 
-/* jansson, at least up to 2.14, does not check whether the buffer of a string could grow, and would write beyond its end. A failed
- * allocation therefore leaves the parser at once. What it has allocated is leaked: without memory the process ends anyway. */
+/* jansson, at least up to 2.14, does not check whether the buffer of a string could grow, and would write beyond its
+ * end. A failed allocation therefore leaves the parser at once. What it has allocated is leaked: without memory the
+ * process ends anyway. */
 static void *json_memory_take(size_t size)
 {
     void *p = malloc(size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_memory.h - JSON when memory may run out.
  *
- * Callers of jansson cannot distinguish invalid JSON from a failed allocation, and a value that could not be allocated is
- * missing from its list. Its allocations therefore use this module, and code that reads or writes JSON calls
+ * Callers of jansson cannot distinguish invalid JSON from a failed allocation, and a value that could not be allocated
+ * is missing from its list. Its allocations therefore use this module, and code that reads or writes JSON calls
  * json_memory_failed() at the end. A failure is permanent: later results cannot be trusted either.
  */
 #ifndef ASCOPE_BASE_TEXT_JSON_MEMORY_H

@@ -58,8 +58,8 @@ static inline int first_byte(uint64_t word)
     return (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_ctzll(word) : __builtin_clzll(word)) / 8;
 }
 
-/* Quotes, backslashes and control characters, sixteen bytes at a time with what vectors the machine has (or the compiler's idea of
- * them). Each byte of the two words is 0xFF where there is one; the first is what counts. */
+/* Quotes, backslashes and control characters, sixteen bytes at a time with what vectors the machine has (or the
+ * compiler's idea of them). Each byte of the two words is 0xFF where there is one; the first is what counts. */
 static inline const char *text_stop(const char *p, const char *end)
 {
     typedef uint8_t bytes16 __attribute__((vector_size(16)));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_scan.h - reading JSON text in place, value by value, without a tree and without memory.
  *
- * A scan walks one object or one array; values are lent as spans of the text, and a nested one is walked by another scan or
- * passed over. The text need not end with a NUL. Grammar is strict where it keeps the reader in step (quotes, commas, nesting)
- * and wide elsewhere: a scalar is any run of letters, digits and "+-./", so that NaN, inf and N/A are values. A scan that
- * repairs finds the end of a text by what follows its quotes, for writers that do not escape them. Cost is linear.
+ * A scan walks one object or one array; values are lent as spans of the text, and a nested one is walked by another
+ * scan or passed over. The text need not end with a NUL. Grammar is strict where it keeps the reader in step (quotes,
+ * commas, nesting) and wide elsewhere: a scalar is any run of letters, digits and "+-./", so that NaN, inf and N/A are
+ * values. A scan that repairs finds the end of a text by what follows its quotes, for writers that do not escape them.
+ * Cost is linear.
  */
 #ifndef ASCOPE_BASE_TEXT_JSON_SCAN_H
 #define ASCOPE_BASE_TEXT_JSON_SCAN_H
@@ -45,7 +46,8 @@ struct json_span json_find(struct json_span object, const char *key);
 /* The values of several members, in one pass. */
 void json_find_each(struct json_span object, const char *const *key, struct json_span *value, size_t n);
 
-/* A number, or a text that is one, times 10^decimals, exactly, rounded half away from zero. False: no number, or beyond 2^62. */
+/* A number, or a text that is one, times 10^decimals, exactly, rounded half away from zero. False: no number, or beyond
+ * 2^62. */
 bool json_fixed(struct json_span v, unsigned decimals, int64_t *out);
 bool json_u64(struct json_span v, uint64_t *out);  /* digits only, or a text of digits, as %PRIu64 prints them */
 bool json_double(struct json_span v, double *out); /* also NaN and the infinities */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stamp.h - times from files, which may hold any 64 bits.
  *
- * A stamp, or the difference of two counts, is limited to 2^62 ns, 146 years: no real one is affected, and the difference of
- * any two stamps, and the sum of a stamp and a difference, fit an int64_t. Damaged ones stay far away from all others. Sums of
- * many may exceed that: they wrap, and are never undefined.
+ * A stamp, or the difference of two counts, is limited to 2^62 ns, 146 years: no real one is affected, and the
+ * difference of any two stamps, and the sum of a stamp and a difference, fit an int64_t. Damaged ones stay far away
+ * from all others. Sums of many may exceed that: they wrap, and are never undefined.
  */
 #ifndef ASCOPE_BASE_TEXT_STAMP_H
 #define ASCOPE_BASE_TEXT_STAMP_H
@@ -28,7 +28,8 @@ static inline uint64_t count_since(int64_t at, int64_t before)
     return at > before ? (uint64_t)at - (uint64_t)before : 0;
 }
 
-/* end - begin, or 0 where the end is before the begin; stamps of damaged files do not overflow, and sums of some do not. */
+/* end - begin, or 0 where the end is before the begin; stamps of damaged files do not overflow, and sums of some do
+ * not. */
 static inline int64_t span_ns(int64_t begin_ns, int64_t end_ns)
 {
     const uint64_t span = count_since(end_ns, begin_ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.h - a result with rows and columns, independent of the file that it is written to.
  *
- * A column has a name and a function that returns the cell of a row; a table is columns over something with rows. The same
- * table is written as CSV, JSON and SQLite; each writer formats a cell in its own way. Large tables compute their cells from
- * the profile's columns, row by row; small ones are a grid of cells filled beforehand.
+ * A column has a name and a function that returns the cell of a row; a table is columns over something with rows. The
+ * same table is written as CSV, JSON and SQLite; each writer formats a cell in its own way. Large tables compute their
+ * cells from the profile's columns, row by row; small ones are a grid of cells filled beforehand.
  */
 #ifndef ASCOPE_BASE_TEXT_TABLE_H
 #define ASCOPE_BASE_TEXT_TABLE_H

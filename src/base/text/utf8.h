@@ -32,9 +32,9 @@ static inline size_t utf8_len(const unsigned char *p, size_t left)
     return 0;
 }
 
-/* The length of the character at the start of a text that is not empty; a byte that is not UTF-8 counts as one. *is_shown is false for
- * what a terminal interprets: control characters, also those beyond ASCII (U+009B is ESC [), and those that change the direction of
- * writing. */
+/* The length of the character at the start of a text that is not empty; a byte that is not UTF-8 counts as one.
+ * *is_shown is false for what a terminal interprets: control characters, also those beyond ASCII (U+009B is ESC [), and
+ * those that change the direction of writing. */
 static inline size_t utf8_shown(const char *text, bool *is_shown)
 {
     const unsigned char *p = (const unsigned char *)text;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_launch.h - `ascope cluster --launcher`: other processes summarise parts of the ranks before the modes run.
  *
- * A part is one `ascope cluster DIR... --shard I/N`, which takes its ranks from a list of all of them (manifest.h). All parts write to one directory: their shards, and their messages
- * (LAUNCH_LOG). A part that fails or is killed is started once more; if that fails, too, its ranks are reported as
- * missing. launch_gather() then reads the shards in place of the ranks, in this process or in another one with
- * --shards.
+ * A part is one `ascope cluster DIR... --shard I/N`, which takes its ranks from a list of all of them (manifest.h). All
+ * parts write to one directory: their shards, and their messages (LAUNCH_LOG). A part that fails or is killed is
+ * started once more; if that fails, too, its ranks are reported as missing. launch_gather() then reads the shards in
+ * place of the ranks, in this process or in another one with --shards.
  */
 #ifndef ASCOPE_CLI_COMMANDS_CLUSTER_LAUNCH_H
 #define ASCOPE_CLI_COMMANDS_CLUSTER_LAUNCH_H
@@ -36,7 +36,8 @@ struct launcher {
     bool runs_modes;
 };
 
-/* The directories and --ranks of a command line, for the list of ranks. In a->mem. False: one cannot be resolved, or there is no memory. */
+/* The directories and --ranks of a command line, for the list of ranks. In a->mem. False: one cannot be resolved, or
+ * there is no memory. */
 struct manifest_of;
 bool launch_manifest_of(struct manifest_of *out, struct arguments *a, struct error *e);
 /* Writes the list of l->job's ranks into l->dir, for the parts. NULL: see e. */

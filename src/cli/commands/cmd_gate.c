@@ -96,7 +96,8 @@ static enum exit_status gate_answer(struct compared_runs *x, struct arguments *a
     return STATUS_NOTHING;
 }
 
-/* A path that is not there is a mistake on the command line, or an option behind "--"; one that has nothing to read is a failed recording. */
+/* A path that is not there is a mistake on the command line, or an option behind "--"; one that has nothing to read is
+ * a failed recording. */
 static bool has_missing_path(struct arguments *a)
 {
     for (size_t i = 0; i < a->n_words; i++) {

@@ -17,7 +17,8 @@ struct explaining {
     struct advise_rank *look;
 };
 
-/* The row of a series that a step of the run is on a rank. `judged`: row of the rank in the judged run. NO_ROW: it has none. */
+/* The row of a series that a step of the run is on a rank. `judged`: row of the rank in the judged run. NO_ROW: it has
+ * none. */
 static uint32_t why_row_of(const struct judged_run *r, const struct run_member *rank, uint32_t judged, uint32_t step)
 {
     const struct rank_step *s = r->at[judged * r->n + step];
@@ -136,7 +137,8 @@ static bool why_explain(struct explaining *x, struct error *e)
     return true;
 }
 
-/* What applies to the rank that is explained, and to the job as a whole: the findings of other ranks are not looked for. */
+/* What applies to the rank that is explained, and to the job as a whole: the findings of other ranks are not looked
+ * for. */
 static bool advise(struct advise_report *out, const struct run *run, const struct job_choice *c,
                    const struct advise_rank *look, struct arena *mem, struct error *e)
 {

@@ -14,7 +14,8 @@ struct compared_runs {
     enum exit_status status; /* STATUS_DONE or STATUS_LOSSES */
 };
 
-/* False: there is nothing to compare; the reason was reported, and is x->status. compared_runs_end() must be called in any case. */
+/* False: there is nothing to compare; the reason was reported, and is x->status. compared_runs_end() must be called in
+ * any case. */
 bool compared_runs_read(struct compared_runs *x, struct arguments *a);
 void compared_runs_end(struct compared_runs *x);
 

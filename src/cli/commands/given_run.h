@@ -13,8 +13,8 @@ struct given_run {
     bool is_begun;   /* private */
 };
 
-/* Reads it with `needs_steps` and `look` of a struct run_request. STATUS_DONE or STATUS_LOSSES: there are ranks. Anything else: there are
- * none, and the reason was reported. */
+/* Reads it with `needs_steps` and `look` of a struct run_request. STATUS_DONE or STATUS_LOSSES: there are ranks.
+ * Anything else: there are none, and the reason was reported. */
 enum exit_status given_run(struct given_run *g, struct arguments *a, unsigned also, bool needs_steps,
                            void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem,
                                          struct error *e));

@@ -110,7 +110,8 @@ static void recorder_add(struct recorders *all, const char *path)
                                 .is_running = collection_is_recorded(path) };
 }
 
-/* Adds the recorder whose directory is named in a file of a listening job: it may be anywhere, and the way to it may have links. */
+/* Adds the recorder whose directory is named in a file of a listening job: it may be anywhere, and the way to it may
+ * have links. */
 static void listener_add(struct recorders *all, int dir, const char *name)
 {
     char home[PATH_MAX], real[PATH_MAX];

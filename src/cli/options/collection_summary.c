@@ -15,8 +15,8 @@
 #include "report/step_table.h"
 #include "cli/options/summary.h"
 
-/* Times of operators by name: their own time on the host, without nested operators, and the time of their kernels; and times of Python
- * functions without the calls inside them. */
+/* Times of operators by name: their own time on the host, without nested operators, and the time of their kernels; and
+ * times of Python functions without the calls inside them. */
 struct costs {
     struct top *host, *device, *python; /* the largest first */
     size_t n_host, n_device, n_python;

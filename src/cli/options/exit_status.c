@@ -2,8 +2,8 @@
 #include "cli/options/exit_status.h"
 
 /* Under the reference's names the codes are those that callers of the reference know: its launcher gives 255 for every
- * failure, and 0 when there are results, complete or not. torch_npu discards all results of a device for any other code.
- * Losses are reported on standard error. */
+ * failure, and 0 when there are results, complete or not. torch_npu discards all results of a device for any other
+ * code. Losses are reported on standard error. */
 static const int code_of[STATUSES][FACES] = {
     [STATUS_DONE] = { [FACE_ASCOPE] = 0, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0 },
     [STATUS_LOSSES] = { [FACE_ASCOPE] = 3, [FACE_MSPROF_PY] = 0, [FACE_MSPROF] = 0 },

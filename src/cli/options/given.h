@@ -6,7 +6,8 @@
 #include "cli/options/command.h"
 #include "open/inputs.h"
 
-/* Finds the inputs of -dir and all words; *n_refused: those without one. `also`: see inputs_add(). Anything but STATUS_DONE: there are none. */
+/* Finds the inputs of -dir and all words; *n_refused: those without one. `also`: see inputs_add(). Anything but
+ * STATUS_DONE: there are none. */
 enum exit_status given_inputs(struct inputs *t, size_t *n_refused, struct arguments *a, unsigned also);
 
 /* Appends the inputs of one path. */

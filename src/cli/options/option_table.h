@@ -322,8 +322,8 @@ struct command {
     bool has_files;          /* other words may be files as well as directories */
     bool value_follows_sign; /* msprof: values only as --name=value; the first other word ends the options */
     bool ends_at_word;       /* the first other word ends the options: a program, and its arguments */
-    /* Accepts options without a row, "--l2=on" or "--active 2", and returns the number of words that it took. 0: unknown.
-     * NULL: there are no such options. */
+    /* Accepts options without a row, "--l2=on" or "--active 2", and returns the number of words that it took. 0:
+     * unknown. NULL: there are no such options. */
     size_t (*other)(struct arguments *a, char *const *given);
     int (*run)(struct arguments *a);
 };

@@ -44,8 +44,8 @@ void top_print(const struct term *t, const struct names *names, const char *head
                double all_ns);
 json_t *top_list_json(const struct names *names, const struct top *top, size_t n);
 
-/* Appends to the list of a report; takes the reference. Without memory *list becomes NULL, and json_report() prints no incomplete
- * report. */
+/* Appends to the list of a report; takes the reference. Without memory *list becomes NULL, and json_report() prints no
+ * incomplete report. */
 void json_list_add(json_t **list, json_t *one);
 
 /* Prints the JSON object of --json. Takes the references `list` and `more`; `more` has additional members, or is

@@ -110,7 +110,8 @@ static int64_t number_in(const char *name, const char *before, const char *behin
     return number;
 }
 
-/* The time in a name whose parts are separated by "_": part number `from_end` from the end, if it is all digits. 0: it is not. */
+/* The time in a name whose parts are separated by "_": part number `from_end` from the end, if it is all digits. 0: it
+ * is not. */
 static uint64_t stamp_in(const char *name, unsigned from_end)
 {
     const char *end = name + strlen(name), *at = end;
@@ -280,8 +281,8 @@ static bool take_summary(void *context, const struct summary_header *h, uint64_t
     return add_rank(t->job, r, t->e);
 }
 
-/* Adds the ranks of a file of summaries, *n of them. A record that cannot be read ends the file with a note; those before it are added.
- * False: no memory. */
+/* Adds the ranks of a file of summaries, *n of them. A record that cannot be read ends the file with a note; those
+ * before it are added. False: no memory. */
 static bool add_summaries(struct job *j, const char *path, const struct job_rank *like, size_t *n, struct error *e)
 {
     struct error unread = { 0 };

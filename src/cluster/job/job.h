@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job.h - the ranks of a job: where each one's data lies, and how it becomes a summary.
  *
- * job_find() walks directories and adds the ranks that it finds; job_complete() sorts them. If a rank has several collections, the newest is
- * used. Of the sources of a rank the first one of these is used: a summary of `ascope analyse --summary`, a database, text results, the
- * collection itself, a trace. Ranks of a job may have different sources. Each thing that is missing or left out is a line of `notes`.
+ * job_find() walks directories and adds the ranks that it finds; job_complete() sorts them. If a rank has several
+ * collections, the newest is used. Of the sources of a rank the first one of these is used: a summary of `ascope
+ * analyse --summary`, a database, text results, the collection itself, a trace. Ranks of a job may have different
+ * sources. Each thing that is missing or left out is a line of `notes`.
  */
 #ifndef ASCOPE_CLUSTER_JOB_JOB_H
 #define ASCOPE_CLUSTER_JOB_JOB_H
@@ -76,13 +77,15 @@ uint64_t job_stamp(const char *path);
 bool job_init(struct job *j, struct error *e);
 void job_fini(struct job *j); /* a zeroed job is fine */
 
-/* Adds the ranks below a directory, or those of a file: summaries, a database, a trace. Of traces between collections those count that are named
- * as torch.profiler names them, of a directory of traces all. False: it cannot be read, or there is no memory. */
+/* Adds the ranks below a directory, or those of a file: summaries, a database, a trace. Of traces between collections
+ * those count that are named as torch.profiler names them, of a directory of traces all. False: it cannot be read, or
+ * there is no memory. */
 bool job_find(struct job *j, const char *path, struct error *e);
-/* Once, after the last job_find(): numbers and sorts the ranks, drops older collections of a rank, and ranks that are not in the list
- * `wanted` ("0,3-5"; NULL: all). False: the list is invalid, or there is no memory. */
+/* Once, after the last job_find(): numbers and sorts the ranks, drops older collections of a rank, and ranks that are
+ * not in the list `wanted` ("0,3-5"; NULL: all). False: the list is invalid, or there is no memory. */
 bool job_complete(struct job *j, const char *wanted, struct error *e);
-/* After job_complete(): if text results do not have all of these parts, the ranks are read from their raw data instead, where it exists. */
+/* After job_complete(): if text results do not have all of these parts, the ranks are read from their raw data instead,
+ * where it exists. */
 void job_use_raw(struct job *j, unsigned parts);
 /* Adds a line, unless it is there already. False: no memory. */
 bool job_note(struct job *j, bool is_loss, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -99,12 +102,13 @@ bool job_note_losses(struct job *j, const struct job_rank *r, const struct rank_
 /* The place of a rank in `ranks`; ranks.n: it is not there. For a completed job. */
 size_t job_place(const struct job *j, int64_t rank);
 
-/* How many of the ranks first … last are missing, and which, as a text of at most 8 ranges: "2, 5-7". For a completed job. */
+/* How many of the ranks first … last are missing, and which, as a text of at most 8 ranges: "2, 5-7". For a completed
+ * job. */
 enum { JOB_GAPS = 400 };
 int64_t job_gaps(const struct job *j, int64_t first, int64_t last, char out[JOB_GAPS]);
 
-/* Reads some parts (enum rank_part) of a rank. Columns are in mem, texts in j->names. Several threads may call both functions at the same
- * time. False: the rank cannot be read. */
+/* Reads some parts (enum rank_part) of a rank. Columns are in mem, texts in j->names. Several threads may call both
+ * functions at the same time. False: the rank cannot be read. */
 bool job_load(const struct job *j, size_t i, unsigned parts, struct arena *mem, struct rank *out, int *exit_code,
               struct error *e);
 /* *whole: what it was made of, with these parts; its mem is NULL: there was only a summary. May be NULL. */

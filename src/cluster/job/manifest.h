@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest.h - the list of a job's ranks as a file: made once, so that the tasks that read parts of a job need not search all of it.
+/* manifest.h - the list of a job's ranks as a file: made once, so that the tasks that read parts of a job need not
+ * search all of it.
  *
- * A header with a checksum: version, number of ranks, the directories in which they were searched, and --ranks. Then the place of each rank's
- * entry, and the entries, each with a checksum: number, source, and the names of its files below one of the directories. Little endian.
+ * A header with a checksum: version, number of ranks, the directories in which they were searched, and --ranks. Then
+ * the place of each rank's entry, and the entries, each with a checksum: number, source, and the names of its files
+ * below one of the directories. Little endian.
  *
- * Whoever can write the file must not make us read other files: it is used only with the directories that it was made from, which the reader
- * names himself, and no path leaves them.
+ * Whoever can write the file must not make us read other files: it is used only with the directories that it was made
+ * from, which the reader names himself, and no path leaves them.
  */
 #ifndef ASCOPE_CLUSTER_JOB_MANIFEST_H
 #define ASCOPE_CLUSTER_JOB_MANIFEST_H
@@ -22,8 +24,8 @@ struct manifest_of {
 /* For a completed job. False: a rank is below none of the directories, or the file cannot be written. */
 bool manifest_write(const struct job *j, const struct manifest_of *of, const char *path, struct error *e);
 
-/* Adds the ranks of part 0 … n_parts - 1 to a job, which is complete then, and reads nothing about the others. *n_all: ranks in all parts.
- * False: the file cannot be read, is damaged, or is of another job. */
+/* Adds the ranks of part 0 … n_parts - 1 to a job, which is complete then, and reads nothing about the others. *n_all:
+ * ranks in all parts. False: the file cannot be read, is damaged, or is of another job. */
 bool manifest_read(struct job *j, const struct manifest_of *of, const char *path, size_t part, size_t n_parts,
                    size_t *n_all, struct error *e);
 

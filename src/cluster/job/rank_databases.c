@@ -46,8 +46,8 @@ static bool rows_open(struct rank_databases_copying *c, struct rank_rows *rows, 
     return rows_step(c, rows);
 }
 
-/* Hands the rows of a rank to a statement with the same columns; those of ranks before it are stepped over. False: see c->e, or the
- * statement has failed. */
+/* Hands the rows of a rank to a statement with the same columns; those of ranks before it are stepped over. False: see
+ * c->e, or the statement has failed. */
 static bool rows_move(struct rank_databases_copying *c, struct rank_rows *rows, int64_t rank, sqlite3_stmt *put,
                       int n_columns)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_databases.h - copies of the ranks' databases, with what the modes p2p_pairing and pp_chart found for each rank.
  *
- * MindStudio Insight reads both from the database of a rank: the column opConnectionId of COMMUNICATION_OP, and the table StepTaskInfo. The
- * recorded databases are never changed: a copy has the same path below the output directory as its original below the job's, and is
- * renamed when it is complete. The rows are those of cluster_analysis.db, which has them in the order of the ranks.
+ * MindStudio Insight reads both from the database of a rank: the column opConnectionId of COMMUNICATION_OP, and the
+ * table StepTaskInfo. The recorded databases are never changed: a copy has the same path below the output directory as
+ * its original below the job's, and is renamed when it is complete. The rows are those of cluster_analysis.db, which
+ * has them in the order of the ranks.
  */
 #ifndef ASCOPE_CLUSTER_JOB_RANK_DATABASES_H
 #define ASCOPE_CLUSTER_JOB_RANK_DATABASES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank_db.h - what tables say about a rank: those of the databases of the vendor's profilers, and ours, which have the same; or
- * those that would be written of a collection that was just analysed.
+/* rank_db.h - what tables say about a rank: those of the databases of the vendor's profilers, and ours, which have the
+ * same; or those that would be written of a collection that was just analysed.
  *
  * A table or a column that does not exist is a part that the rank lacks. See table_reader.h.
  */

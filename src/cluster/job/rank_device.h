@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank_device.h - the cores of a rank's NPU and their clock, which databases do not have: from info.json of its raw data. */
+/* rank_device.h - the cores of a rank's NPU and their clock, which databases do not have: from info.json of its raw
+ * data. */
 #ifndef ASCOPE_CLUSTER_JOB_RANK_DEVICE_H
 #define ASCOPE_CLUSTER_JOB_RANK_DEVICE_H
 

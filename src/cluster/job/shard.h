@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shard.h - summaries of many ranks in one file: a part of a job, or several parts joined.
  *
- * Parts may be joined in any order and depth: a rank is counted once. Ranks that have a summary already are copied as they are, the
- * others are read and summarised, several at a time.
+ * Parts may be joined in any order and depth: a rank is counted once. Ranks that have a summary already are copied as
+ * they are, the others are read and summarised, several at a time.
  */
 #ifndef ASCOPE_CLUSTER_JOB_SHARD_H
 #define ASCOPE_CLUSTER_JOB_SHARD_H

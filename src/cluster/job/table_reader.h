@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_reader.h - rows of tables as columns: of a database, or of the functions that write one.
  *
- * A database is opened for reading only. Its contents are not trusted: a table may not have more rows than its file has bytes for, times are
- * limited to 2^62 ns, and invalid numbers are counted as losses. A collection that was just analysed needs no database: the functions that
- * would write its tables hand over the rows, and what is read is the same.
+ * A database is opened for reading only. Its contents are not trusted: a table may not have more rows than its file has
+ * bytes for, times are limited to 2^62 ns, and invalid numbers are counted as losses. A collection that was just
+ * analysed needs no database: the functions that would write its tables hand over the rows, and what is read is the
+ * same.
  *
  * Columns are in mem, texts are names of the rank's job. Functions that return bool: false is an error, which is in e.
  */

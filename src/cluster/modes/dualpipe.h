@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dualpipe.h - what the passes of a stage of a DualPipeV schedule are, in their order: forward and backward passes of micro-batches of both
- * halves of a stage, some of them at the same time. */
+/* dualpipe.h - what the passes of a stage of a DualPipeV schedule are, in their order: forward and backward passes of
+ * micro-batches of both halves of a stage, some of them at the same time. */
 #ifndef ASCOPE_CLUSTER_MODES_DUALPIPE_H
 #define ASCOPE_CLUSTER_MODES_DUALPIPE_H
 

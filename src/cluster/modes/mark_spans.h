@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mark_spans.h - what the marks of a rank measure: pairs of marks X_start and X_stop, and ranges.
  *
- * Marks of one thread and name pair up, the last start first. A range inside of another is called "outer::inner". Pairs come
- * first, in the order of their ends, then ranges in the order of their begins.
+ * Marks of one thread and name pair up, the last start first. A range inside of another is called "outer::inner". Pairs
+ * come first, in the order of their ends, then ranges in the order of their begins.
  */
 #ifndef ASCOPE_CLUSTER_MODES_MARK_SPANS_H
 #define ASCOPE_CLUSTER_MODES_MARK_SPANS_H

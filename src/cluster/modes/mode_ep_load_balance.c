@@ -35,7 +35,8 @@ static void *ep_load_balance_begin(struct mode_context *c)
     return s;
 }
 
-/* The first dimensions of all but the last two shapes, added up: "64,512;128,512;8,512,1024;2" has 192. -1: it has none. */
+/* The first dimensions of all but the last two shapes, added up: "64,512;128,512;8,512,1024;2" has 192. -1: it has
+ * none. */
 static int64_t tokens_of(const char *shapes)
 {
     const char *const end_marks = ";\"";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mode_p2p_pairing.h - which send belongs to which receive.
  *
- * Both get the same id: the last digits of the group, sender and receiver as ranks in the group, and the sequence number between
- * these two.
+ * Both get the same id: the last digits of the group, sender and receiver as ranks in the group, and the sequence
+ * number between these two.
  */
 #ifndef ASCOPE_CLUSTER_MODES_MODE_P2P_PAIRING_H
 #define ASCOPE_CLUSTER_MODES_MODE_P2P_PAIRING_H

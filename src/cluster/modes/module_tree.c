@@ -170,7 +170,8 @@ static bool is_same_module(const struct module_tree_event *a, const struct modul
     return a->path == b->path && a->name == b->name && a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
 }
 
-/* Modules of the backward pass: backward operators of one module that follow each other, and a module around them for its parents. */
+/* Modules of the backward pass: backward operators of one module that follow each other, and a module around them for
+ * its parents. */
 static bool add_backward(struct module_tree_events *e, const struct rank *r, struct arena *mem)
 {
     struct flows flows = { 0 };

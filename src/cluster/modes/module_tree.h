@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* module_tree.h - operators and kernels of a rank by the modules of the network in which they ran.
  *
- * Modules are ranges of the domain "Module". Those of the backward pass are made up from the operators that belong to operators of
- * the forward pass. An operator belongs to the innermost module that contains it; kernels belong to the operator that launched them.
+ * Modules are ranges of the domain "Module". Those of the backward pass are made up from the operators that belong to
+ * operators of the forward pass. An operator belongs to the innermost module that contains it; kernels belong to the
+ * operator that launched them.
  */
 #ifndef ASCOPE_CLUSTER_MODES_MODULE_TREE_H
 #define ASCOPE_CLUSTER_MODES_MODULE_TREE_H

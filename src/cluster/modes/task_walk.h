@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* task_walk.h - the tasks of two ranks side by side, from the last backwards to where both were in step.
  *
- * Each task of the slow rank is paired with the next one of the same name on the fast rank, both going backwards. The walk ends at the first
- * pair that began within a millisecond; without such a pair the ranks never were in step.
+ * Each task of the slow rank is paired with the next one of the same name on the fast rank, both going backwards. The
+ * walk ends at the first pair that began within a millisecond; without such a pair the ranks never were in step.
  */
 #ifndef ASCOPE_CLUSTER_MODES_TASK_WALK_H
 #define ASCOPE_CLUSTER_MODES_TASK_WALK_H
@@ -26,7 +26,8 @@ struct walk_difference {
     int64_t longest_ns, latest_ns;
 };
 
-/* shift_ns is added to times of the slow rank. Both lists are sorted. False: never in step, nothing to compare, or no memory. */
+/* shift_ns is added to times of the slow rank. Both lists are sorted. False: never in step, nothing to compare, or no
+ * memory. */
 bool task_walk(struct walk_tasks *slow, struct walk_tasks *fast, int64_t shift_ns, struct walk_difference *out,
                struct arena *mem);
 

@@ -87,7 +87,8 @@ static uint64_t encode(const struct code *c, int64_t d)
     return zigzag(d / (int64_t)c->unit) + (c->flags & HAS_NONE ? 1 : 0);
 }
 
-/* Unit, base and width for these flags. Returns how many bits the numbers have, more or less; UINT64_MAX: they do not fit. */
+/* Unit, base and width for these flags. Returns how many bits the numbers have, more or less; UINT64_MAX: they do not
+ * fit. */
 static uint64_t code_fit(struct code *c, const int64_t *v, size_t n, const int64_t *beside)
 {
     uint64_t unit = 0, most = 0, bits = 0;

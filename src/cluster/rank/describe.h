@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* describe.h - count, mean, standard deviation, quartiles and sum of durations, as pandas computes them.
  *
- * Durations of a group are kept as (value, count) for all ranks: devices count in ticks, so that few values are different, and
- * the quartiles of any number of ranks are exact. What is computed does not depend on the order in which values were added:
- * sums are integers, and the deviation is added up in the order of the values.
+ * Durations of a group are kept as (value, count) for all ranks: devices count in ticks, so that few values are
+ * different, and the quartiles of any number of ranks are exact. What is computed does not depend on the order in which
+ * values were added: sums are integers, and the deviation is added up in the order of the values.
  */
 #ifndef ASCOPE_CLUSTER_RANK_DESCRIBE_H
 #define ASCOPE_CLUSTER_RANK_DESCRIBE_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank.h - what is known about one rank of a job, whoever analysed it: columns.
  *
- * Filled from the databases of a rank (rank_db.c), from its text results (rank_text.c), or from a collection that was just
- * analysed, by the functions that write its databases (pipeline/rank_load.c). Names are those of the job: equal texts have equal ids on all ranks. Nothing but
- * rank_summarise() and the few modes that look at single tasks reads it; all else reads the summary that is made of it.
+ * Filled from the databases of a rank (rank_db.c), from its text results (rank_text.c), or from a collection that was
+ * just analysed, by the functions that write its databases (pipeline/rank_load.c). Names are those of the job: equal
+ * texts have equal ids on all ranks. Nothing but rank_summarise() and the few modes that look at single tasks reads it;
+ * all else reads the summary that is made of it.
  *
- * Times are ns since the epoch on the rank's own clock. A part that the source does not have has no rows, and its bit in
- * `has` is not set: that is not the same as nothing having happened.
+ * Times are ns since the epoch on the rank's own clock. A part that the source does not have has no rows, and its bit
+ * in `has` is not set: that is not the same as nothing having happened.
  */
 #ifndef ASCOPE_CLUSTER_RANK_RANK_H
 #define ASCOPE_CLUSTER_RANK_RANK_H
@@ -49,8 +50,9 @@ struct rank_identity {
     const char *pp_info; /* kind of pipeline and number of micro-batches, if the job noted them */
     enum framework_id framework;
     bool is_simulated;
-    const char *
-        steps_by; /* ranges of the host that the steps are (step_marks.h); before it is read: those that are asked for */
+    const char
+        *steps_by; /* ranges of the host that the steps are (step_marks.h); before it is read: those that are asked
+                     for */
     const char *log_trouble; /* what of the log of a database is not read, and why */
     struct losses lost;      /* when it was analysed, if the source says so */
 };
@@ -187,7 +189,8 @@ static inline bool rank_task_computes(const struct rank *r, size_t task)
     return kernel != UINT32_MAX && !nccl_is_kernel(names_text(r->names, r->kernels.name[kernel]));
 }
 
-/* A copy of memory: of an NPU by its type, of a GPU as "Memcpy HtoD (Pinned -> Device)". `copy` is the name of the former. */
+/* A copy of memory: of an NPU by its type, of a GPU as "Memcpy HtoD (Pinned -> Device)". `copy` is the name of the
+ * former. */
 static inline bool rank_task_is_copy(const struct rank *r, size_t task, name_id copy)
 {
     static const char of_gpu[] = "Memcpy ";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank_columns.h - the columns of a summary as rows of a table, for what treats all of them alike: copying, writing, reading.
+/* rank_columns.h - the columns of a summary as rows of a table, for what treats all of them alike: copying, writing,
+ * reading.
  *
- * A part is a struct whose first member is its number of rows, followed by pointers to columns. Each column of rank_summary.h has a row
- * in these tables.
+ * A part is a struct whose first member is its number of rows, followed by pointers to columns. Each column of
+ * rank_summary.h has a row in these tables.
  */
 #ifndef ASCOPE_CLUSTER_RANK_RANK_COLUMNS_H
 #define ASCOPE_CLUSTER_RANK_RANK_COLUMNS_H

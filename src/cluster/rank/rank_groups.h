@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_groups.h - which ranks communicate in which groups, and what the job calls them.
  *
- * A group is identified by a number computed from its id (group_number()). Collectives and point-to-point operators of the same number are
- * two groups, as in msprof-analyze. Members are the ranks that have operators of the group. What the job recorded about its groups
- * (parallel_group_info) adds the id, the name, and all ranks that the group should have.
+ * A group is identified by a number computed from its id (group_number()). Collectives and point-to-point operators of
+ * the same number are two groups, as in msprof-analyze. Members are the ranks that have operators of the group. What
+ * the job recorded about its groups (parallel_group_info) adds the id, the name, and all ranks that the group should
+ * have.
  */
 #ifndef ASCOPE_CLUSTER_RANK_RANK_GROUPS_H
 #define ASCOPE_CLUSTER_RANK_RANK_GROUPS_H

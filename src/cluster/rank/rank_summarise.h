@@ -5,8 +5,8 @@
 
 #include "cluster/rank/rank_summary.h"
 
-/* Columns that are kept whole are lent from the rank, the others are taken from its memory. exit_code: of the analysis of the rank. False:
- * no memory. */
+/* Columns that are kept whole are lent from the rank, the others are taken from its memory. exit_code: of the analysis
+ * of the rank. False: no memory. */
 bool rank_summarise(const struct rank *r, int exit_code, struct rank_summary *out, struct error *e);
 
 #endif

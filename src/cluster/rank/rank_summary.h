@@ -2,9 +2,10 @@
 /* rank_summary.h - what the questions about a job need of one rank: some 50 kB for 20,000 kernels, exact.
  *
  * The unit of work over many machines: rank_summarise() makes it where the data of a rank lies, a file carries it
- * (summary_file.h), and the modes of `ascope cluster` read nothing else, one rank after the other. What is kept whole is what
- * is compared between ranks: steps, collectives, the tables of communication, marks. Of everything else there are sums and
- * sorted durations by name and step, from which counts, sums and quantiles over any set of ranks are exact.
+ * (summary_file.h), and the modes of `ascope cluster` read nothing else, one rank after the other. What is kept whole
+ * is what is compared between ranks: steps, collectives, the tables of communication, marks. Of everything else there
+ * are sums and sorted durations by name and step, from which counts, sums and quantiles over any set of ranks are
+ * exact.
  */
 #ifndef ASCOPE_CLUSTER_RANK_RANK_SUMMARY_H
 #define ASCOPE_CLUSTER_RANK_RANK_SUMMARY_H
@@ -25,7 +26,8 @@ struct summary_collectives {
     struct rank_collectives ops; /* rows as there */
     uint32_t *step;              /* row of steps, by the begin of its launch; NO_ROW: in none */
     int64_t *exposed_ns;         /* the part of its time in which no kernel ran */
-    /* What the device did between the end of the previous collective (or the begin of the step) and the begin of this one. */
+    /* What the device did between the end of the previous collective (or the begin of the step) and the begin of this
+     * one. */
     int64_t *computing_ns, *copying_ns, *free_ns;
     name_id *longest; /* the name of the operators that took most of it; NAME_EMPTY: none */
     int64_t *longest_ns;
@@ -50,7 +52,8 @@ struct summary_calls { /* by (name, step); for each name also a row with NO_ROW,
 enum gap_reason { GAP_TASKS, GAP_NO_NEIGHBOUR, GAP_NO_OPERATOR, GAP_FRAMEWORK, GAP_BETWEEN_LAUNCHES, GAP_LAUNCH };
 enum { SUMMARY_GAPS = 100 };
 struct
-    summary_gaps { /* the longest during which nothing ran, the longest first: at most SUMMARY_GAPS in all and in each step */
+    summary_gaps { /* the longest during which nothing ran, the longest first: at most SUMMARY_GAPS in all and in each
+                      step */
     size_t n;
     uint32_t *step;
     int64_t *begin_ns, *end_ns, *framework_idle_ns, *runtime_idle_ns; /* INT64_MIN: not known */
@@ -65,8 +68,8 @@ struct summary_marks { /* with the time of the task and of the operator of the s
     int64_t *framework_ns; /* begin of the operator */
 };
 
-/* Intervals in which collectives ran and no kernel did, ascending and apart from each other. The exposed time of any set of collectives is
- * what it has in common with these. */
+/* Intervals in which collectives ran and no kernel did, ascending and apart from each other. The exposed time of any
+ * set of collectives is what it has in common with these. */
 struct summary_exposed {
     size_t n;
     int64_t *begin_ns, *end_ns;
@@ -79,7 +82,8 @@ struct rank_summary {
     struct rank_steps steps;
     struct rank_step_trace step_trace;
     struct rank_step_trace
-        own_steps; /* divided by our rule (analyse/framework/steps/step_bounds.h); none: its tasks or steps are not known */
+        own_steps; /* divided by our rule (analyse/framework/steps/step_bounds.h); none: its tasks or steps are not
+                      known */
     struct rank_comm_time comm_time;
     struct rank_comm_bandwidth comm_bandwidth;
     struct rank_comm_matrix comm_matrix;
@@ -96,7 +100,8 @@ struct rank_summary {
     struct arena *mem;
 };
 
-/* The times of the steps by which ranks and steps are judged: ours, or where only text results are known those of the vendor. */
+/* The times of the steps by which ranks and steps are judged: ours, or where only text results are known those of the
+ * vendor. */
 static inline const struct rank_step_trace *summary_step_times(const struct rank_summary *s)
 {
     return s->own_steps.n > 0 ? &s->own_steps : &s->step_trace;

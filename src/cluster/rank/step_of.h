@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_of.h - the step in which something happened.
  *
- * Both ends of a step belong to it; what happens at the moment when one ends and the next begins is in the first of them.
+ * Both ends of a step belong to it; what happens at the moment when one ends and the next begins is in the first of
+ * them.
  */
 #ifndef ASCOPE_CLUSTER_RANK_STEP_OF_H
 #define ASCOPE_CLUSTER_RANK_STEP_OF_H

@@ -60,8 +60,8 @@ static bool collect(struct summary_copies_pieces *p, const struct rank_summary *
     return true;
 }
 
-/* cluster.md 6.1: the peer's walk, so that its numbers are ours; it counts what follows the last piece before x, if that is a
- * copy, up to x. */
+/* cluster.md 6.1: the peer's walk, so that its numbers are ours; it counts what follows the last piece before x, if
+ * that is a copy, up to x. */
 static void walk(struct rank_summary *s, const struct summary_copies_pieces *p, const uint32_t *order,
                  struct current *current)
 {

@@ -551,7 +551,8 @@ static bool is_consistent(const struct rank_summary *s)
            steps_exist(s->gaps.step, s->gaps.n, n);
 }
 
-/* The header at the beginning of n bytes. False: they are something else, of another version, or cut short: e has the reason. */
+/* The header at the beginning of n bytes. False: they are something else, of another version, or cut short: e has the
+ * reason. */
 static bool summary_look(const uint8_t *data, size_t n, const char *path, struct summary_header *out, struct error *e)
 {
     if (n < SUMMARY_HEADER || memcmp(data, MAGIC, sizeof MAGIC) != 0)
@@ -593,8 +594,8 @@ static bool read_payload(struct summary_file_reading *r)
     return (!r->is_damaged && r->in.at == r->in.size && is_consistent(r->s)) || damaged(r->path, r->e);
 }
 
-/* What n bytes unpack to, which has to be `raw` bytes. The buffer grows with what is really there, whatever the header says.
- * NULL: it is not, or there is no memory: *is_damaged says which. */
+/* What n bytes unpack to, which has to be `raw` bytes. The buffer grows with what is really there, whatever the header
+ * says. NULL: it is not, or there is no memory: *is_damaged says which. */
 static uint8_t *unpack(const uint8_t *packed, size_t n, size_t raw, bool *is_damaged)
 {
     enum { USUAL_RATIO = 16, LEAST = 1 << 16 };
@@ -667,7 +668,8 @@ static bool file_map(const char *path, struct mapped *m, struct error *e)
     return done;
 }
 
-/* The index at the end of a file, with *n_places places; a shard without ranks has none. False: there is no index, or it is damaged. */
+/* The index at the end of a file, with *n_places places; a shard without ranks has none. False: there is no index, or
+ * it is damaged. */
 static bool index_find(const uint8_t *data, size_t n, const uint8_t **place, size_t *n_places)
 {
     enum { TAIL = 24 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary_file.h - summaries of ranks as files: what `ascope analyse --summary` leaves, and shards of many ranks.
  *
- * A record is a header of SUMMARY_HEADER bytes (magic, version, checksum, sizes, rank, time of the collection) and a payload: names
- * once, then the columns of each part (rank_columns.h) as variable-length numbers, compressed. A file is one record, or several and
- * an index of them at its end. Bytes are little endian. Any change of rank_columns.h is a new version: summaries are made again,
- * never converted.
+ * A record is a header of SUMMARY_HEADER bytes (magic, version, checksum, sizes, rank, time of the collection) and a
+ * payload: names once, then the columns of each part (rank_columns.h) as variable-length numbers, compressed. A file is
+ * one record, or several and an index of them at its end. Bytes are little endian. Any change of rank_columns.h is a
+ * new version: summaries are made again, never converted.
  */
 #ifndef ASCOPE_CLUSTER_RANK_SUMMARY_FILE_H
 #define ASCOPE_CLUSTER_RANK_SUMMARY_FILE_H
@@ -36,8 +36,8 @@ bool summary_save(const struct rank_summary *s, uint64_t stamp, uint64_t source,
 bool summary_read(const uint8_t *data, size_t n, const char *path, struct names *names, struct arena *mem,
                   struct rank_summary *out, struct error *e);
 
-/* Calls `take` for each record of a file, in their order; the walk ends when it returns false. False: the file cannot be read, or a record
- * is damaged; `take` was called for the records before it. */
+/* Calls `take` for each record of a file, in their order; the walk ends when it returns false. False: the file cannot
+ * be read, or a record is damaged; `take` was called for the records before it. */
 typedef bool summary_taker(void *context, const struct summary_header *h, uint64_t offset);
 bool summary_walk(const char *path, summary_taker *take, void *context, struct error *e);
 

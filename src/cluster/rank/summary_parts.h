@@ -12,8 +12,8 @@ bool summarise_calls(struct rank_summary *s, const struct rank *r);
 
 /* summary_collectives.c: collectives with what the device did before and during each, for a summary.
  *
- * The time before a collective begins when the one before it has ended, or with the step, whichever is later: that is what its rank
- * was busy with when others waited for it. */
+ * The time before a collective begins when the one before it has ended, or with the step, whichever is later: that is
+ * what its rank was busy with when others waited for it. */
 /* Fills s->collectives but its ops, and the last three columns of s->sums, which has its rows. False: no memory. */
 bool summarise_collectives(struct rank_summary *s, const struct rank *r);
 
@@ -22,8 +22,9 @@ bool summary_match(struct collective_match *m, const struct rank_summary *s, uin
 
 /* summary_copies.c: copies of memory in each step, and what of them nothing else ran beside, for a summary.
  *
- * Copies are tasks of the type MEMCPY_ASYNC, of GPUs "Memcpy …", those inside of collectives included. A copy is in the step that contains its own
- * begin; a kernel or a collective in the step that contains the begin of the call that launched it. */
+ * Copies are tasks of the type MEMCPY_ASYNC, of GPUs "Memcpy …", those inside of collectives included. A copy is in the
+ * step that contains its own begin; a kernel or a collective in the step that contains the begin of the call that
+ * launched it. */
 /* Fills copy_ns and copy_exposed_ns of s->sums, which has its rows (s->steps.n + 1). False: no memory. */
 bool summarise_copies(struct rank_summary *s, const struct rank *r);
 
@@ -33,8 +34,9 @@ bool summarise_exposed(struct rank_summary *s, const struct rank *r);
 
 /* summary_gaps.c: when neither a kernel nor a collective ran, and why, for a summary.
  *
- * Of each step, and of what is in none, the longest gaps are kept; a gap is in the step that contains its begin. The reason
- * is found from the tasks before and behind it, the calls that launched them, and the operators that made these calls. */
+ * Of each step, and of what is in none, the longest gaps are kept; a gap is in the step that contains its begin. The
+ * reason is found from the tasks before and behind it, the calls that launched them, and the operators that made these
+ * calls. */
 /* Fills s->gaps; s->steps are there. False: no memory. */
 bool summarise_gaps(struct rank_summary *s, const struct rank *r);
 
@@ -46,11 +48,13 @@ bool summarise_marks(struct rank_summary *s, const struct rank *r);
 /* Fills s->kernels; s->steps are there. False: no memory. */
 bool summarise_runs(struct rank_summary *s, const struct rank *r);
 
-/* summary_step_trace.c: computing, communication and free time of a rank: whose source has no table of them, and of its steps by our rule. */
+/* summary_step_trace.c: computing, communication and free time of a rank: whose source has no table of them, and of its
+ * steps by our rule. */
 bool summarise_step_trace(struct rank_summary *s, const struct rank *r); /* false: no memory */
 
-/* Steps that begin and end, and are divided, as those of a collection are (analyse/framework/steps/step_bounds.h): free is the time in which
- * neither kernels nor collectives nor copies ran. Of a host without a device computing is all but waiting in collectives. */
+/* Steps that begin and end, and are divided, as those of a collection are (analyse/framework/steps/step_bounds.h): free
+ * is the time in which neither kernels nor collectives nor copies ran. Of a host without a device computing is all but
+ * waiting in collectives. */
 bool summarise_own_steps(struct rank_summary *s, const struct rank *r); /* false: no memory */
 
 #endif

@@ -17,8 +17,8 @@ static int64_t length(const struct busy *b)
     return ns;
 }
 
-/* One row for all that the device did, without a step, as the reference has it for PROF directories and MindSpore. Not where steps
- * are known: the table of their times is missing then. */
+/* One row for all that the device did, without a step, as the reference has it for PROF directories and MindSpore. Not
+ * where steps are known: the table of their times is missing then. */
 bool summarise_step_trace(struct rank_summary *s, const struct rank *r)
 {
     struct busy kernels, collectives, both;
@@ -160,8 +160,8 @@ static bool own_fill(struct rank_summary *s, const struct rank *r, struct summar
     return true;
 }
 
-/* What a host without a device does: it waits in collectives of a backend ("gloo:all_reduce") as far as no operator that begins
- * meanwhile overlaps them. */
+/* What a host without a device does: it waits in collectives of a backend ("gloo:all_reduce") as far as no operator
+ * that begins meanwhile overlaps them. */
 struct host_times {
     struct busy_times collectives, overlapping, both;
 };

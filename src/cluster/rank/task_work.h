@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* task_work.h - the operations of the kernels of a rank: as the program recorded them, or by their shapes.
  *
- * Front ends record the operations of an operator as a range around its call, of the domain "mfu_flops": "48-mm". They belong to those
- * kernels launched in it that multiply matrices, by their time; what else the operator launched, such as a transposition, has none of them.
+ * Front ends record the operations of an operator as a range around its call, of the domain "mfu_flops": "48-mm". They
+ * belong to those kernels launched in it that multiply matrices, by their time; what else the operator launched, such
+ * as a transposition, has none of them.
  */
 #ifndef ASCOPE_CLUSTER_RANK_TASK_WORK_H
 #define ASCOPE_CLUSTER_RANK_TASK_WORK_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster_comm.h - ClusterCommunicationTime and ClusterCommunicationBandwidth: the operators of all ranks, and their sums.
+/* cluster_comm.h - ClusterCommunicationTime and ClusterCommunicationBandwidth: the operators of all ranks, and their
+ * sums.
  *
  * Rows of a rank are written when it comes, and not kept.
  */

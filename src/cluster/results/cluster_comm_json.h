@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster_comm_json.h - cluster_communication.json: the operators of all ranks, by the set of ranks of their group, step and operator.
+/* cluster_comm_json.h - cluster_communication.json: the operators of all ranks, by the set of ranks of their group,
+ * step and operator.
  *
- * The file has what lies in one rank in many places, and which ranks a group has is known behind the last: all rows are kept.
+ * The file has what lies in one rank in many places, and which ranks a group has is known behind the last: all rows are
+ * kept.
  */
 #ifndef ASCOPE_CLUSTER_RESULTS_CLUSTER_COMM_JSON_H
 #define ASCOPE_CLUSTER_RESULTS_CLUSTER_COMM_JSON_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster_matrix.h - ClusterCommunicationMatrix and cluster_communication_matrix.json: what each link carried, between ranks of the job.
+/* cluster_matrix.h - ClusterCommunicationMatrix and cluster_communication_matrix.json: what each link carried, between
+ * ranks of the job.
  *
- * A rank reports links by numbers within the group. They become ranks of the job by what the job noted of the group, or else by
- * the rank that reports a link to itself; links with an end that is unknown are left out and counted.
+ * A rank reports links by numbers within the group. They become ranks of the job by what the job noted of the group, or
+ * else by the rank that reports a link to itself; links with an end that is unknown are left out and counted.
  */
 #ifndef ASCOPE_CLUSTER_RESULTS_CLUSTER_MATRIX_H
 #define ASCOPE_CLUSTER_RESULTS_CLUSTER_MATRIX_H

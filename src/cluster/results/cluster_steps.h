@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster_steps.h - cluster_step_trace_time: the steps of all ranks, the stages of a pipeline, and where each rank is in the
- * parallel layout of the job; and who the ranks are.
+/* cluster_steps.h - cluster_step_trace_time: the steps of all ranks, the stages of a pipeline, and where each rank is
+ * in the parallel layout of the job; and who the ranks are.
  */
 #ifndef ASCOPE_CLUSTER_RESULTS_CLUSTER_STEPS_H
 #define ASCOPE_CLUSTER_RESULTS_CLUSTER_STEPS_H

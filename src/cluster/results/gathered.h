@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gathered.h - the collectives of all ranks, to be compared with each other: those of one group and name, and of one step if that is asked
- * for, belong together.
+/* gathered.h - the collectives of all ranks, to be compared with each other: those of one group and name, and of one
+ * step if that is asked for, belong together.
  *
  * Ranks are added in ascending order; 32 bytes are kept of each use.
  */
@@ -33,8 +33,8 @@ bool gathered_sort(struct gathered *g);
 size_t gathered_end(const struct gathered *g, size_t from);
 void gathered_parts(const struct gathered *g, uint32_t op, uint32_t part[GATHERED_PARTS]);
 
-/* When a collective was launched, which decides its step; INT64_MIN: its call is not known, and the recipes leave it out. Where no
- * call is known at all, it is its begin. */
+/* When a collective was launched, which decides its step; INT64_MIN: its call is not known, and the recipes leave it
+ * out. Where no call is known at all, it is its begin. */
 int64_t collective_launch_ns(const struct rank_summary *s, size_t i);
 
 bool is_send_or_receive(const struct names *names, name_id op); /* by its name, as the recipes recognise it */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_sets.h - JSON that is nested by sets of ranks, steps and operators: {"(0, 1)": {"step0": {"name@group": …}}}.
  *
- * Groups of the same ranks share a set. Entries may be added in any order; sets_write() sorts them by set, step and operator.
+ * Groups of the same ranks share a set. Entries may be added in any order; sets_write() sorts them by set, step and
+ * operator.
  */
 #ifndef ASCOPE_CLUSTER_RESULTS_RANK_SETS_H
 #define ASCOPE_CLUSTER_RESULTS_RANK_SETS_H
@@ -36,7 +37,8 @@ struct set_entry {
 };
 bool set_entries_add(struct set_entries *e, const struct set_entry *new); /* false: no memory */
 
-/* Writes the nesting, and calls put() for what belongs to one operator: the entries order[0] … order[n - 1]. False: no memory. */
+/* Writes the nesting, and calls put() for what belongs to one operator: the entries order[0] … order[n - 1]. False: no
+ * memory. */
 typedef void sets_put(const void *context, const struct set_entries *e, const uint32_t *order, size_t n, struct out *o);
 bool sets_write(const struct rank_sets *s, const struct set_entries *e, struct out *o, sets_put *put,
                 const void *context);

@@ -28,14 +28,15 @@ static inline struct cell cell_real_or_na(double v)
 /* A table of which the grid has all rows; file NULL: not as text. False: no memory. */
 bool recipe_table(struct results *out, const char *name, const char *file, const struct result_column *column,
                   size_t n_columns, const struct grid *g);
-/* A table that is larger than memory should hold: its rows up to now are written, and the grid is empty again. *sink is NULL before the
- * first of them; without any there is no table. Their texts may be gone then. False: see c->e. */
+/* A table that is larger than memory should hold: its rows up to now are written, and the grid is empty again. *sink is
+ * NULL before the first of them; without any there is no table. Their texts may be gone then. False: see c->e. */
 struct table_sink;
 bool recipe_stream(struct table_sink **sink, const struct mode_context *c, const struct result_table *t,
                    struct grid *g);
 #define RECIPE_COLUMNS(array) (array), sizeof(array) / sizeof *(array)
 
-/* Sorts the rows of a grid: numbers and texts of a column, or both, in the order of the keys; equal rows stay as they were. */
+/* Sorts the rows of a grid: numbers and texts of a column, or both, in the order of the keys; equal rows stay as they
+ * were. */
 struct grid_key {
     size_t column;
     bool is_descending;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* results.h - the tables of an analysis over ranks, as a mode hands them over.
  *
- * Names, types and formats are those of the peer, so that other tools find what they expect: csv in a folder named for the mode,
- * times in ns divided by 1000 and called "(Us)"; in the database the tables of one mode replace their predecessors and leave
- * the others alone. results_write.h writes them.
+ * Names, types and formats are those of the peer, so that other tools find what they expect: csv in a folder named for
+ * the mode, times in ns divided by 1000 and called "(Us)"; in the database the tables of one mode replace their
+ * predecessors and leave the others alone. results_write.h writes them.
  */
 #ifndef ASCOPE_CLUSTER_RESULTS_RESULTS_H
 #define ASCOPE_CLUSTER_RESULTS_RESULTS_H

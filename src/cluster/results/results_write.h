@@ -29,8 +29,8 @@ struct results_writer;
 struct table_sink;
 
 struct results_writer *writer_open(const struct results_request *r, struct error *e); /* NULL: see e */
-/* Rows follow by writer_rows(). class_name as in struct results. NULL: see e. Nothing is wanted of it, or another mode of
- * the run has the same table: rows go nowhere. */
+/* Rows follow by writer_rows(). class_name as in struct results. NULL: see e. Nothing is wanted of it, or another mode
+ * of the run has the same table: rows go nowhere. */
 struct table_sink *writer_table(struct results_writer *w, const char *class_name, const struct result_table *t,
                                 struct error *e);
 bool writer_rows(struct results_writer *w, struct table_sink *s, const struct cell *cells, size_t n_rows,

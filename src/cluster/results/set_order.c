@@ -18,7 +18,8 @@ static bool slots_take(struct slots *s, size_t n, struct arena *mem)
     return s->rank && s->is_used;
 }
 
-/* The place of a number is the number, then the nine behind it if all of them are within the table, then one that it computes. */
+/* The place of a number is the number, then the nine behind it if all of them are within the table, then one that it
+ * computes. */
 static void set_order_put(struct slots *s, int64_t rank)
 {
     uint64_t perturb = (uint64_t)rank;

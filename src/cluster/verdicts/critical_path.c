@@ -187,8 +187,8 @@ static int64_t end_of(const struct graph *g, size_t i, const int64_t *row_end_ns
                : row_end_ns[g->last[i]] + g->end[i].computing_ns + g->end[i].free_ns - g->tail_cut_ns[i];
 }
 
-/* Replays the step without what is cut, and returns its last end. If the predecessor of a collective comes later in the order, the clocks
- * are wrong; then the measured time counts. */
+/* Replays the step without what is cut, and returns its last end. If the predecessor of a collective comes later in the
+ * order, the clocks are wrong; then the measured time counts. */
 static int64_t play(struct graph *g)
 {
     int64_t last = INT64_MIN;
@@ -238,7 +238,8 @@ static bool add_segment(struct critical_path_walk *w, struct critical_path_segme
     return new || s.ns <= 0;
 }
 
-/* What a rank did before a row, since its last collective that had ended. Collectives that began in between each know their free time. */
+/* What a rank did before a row, since its last collective that had ended. Collectives that began in between each know
+ * their free time. */
 static bool add_before(struct critical_path_walk *w, uint32_t row)
 {
     const struct graph *const g = &w->g;

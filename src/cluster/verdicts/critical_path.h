@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* critical_path.h - what the length of a step is made of, through all ranks.
  *
- * The path is followed backwards from the last end of the step: on a rank to the collective that ended last before, from there to the member
- * that joined it last, and on with that rank. What this rank did before the collective is computing or free time. The collective, from
- * the last arrival to its end, is communication. Waiting is never on the path; what the others wait for is.
+ * The path is followed backwards from the last end of the step: on a rank to the collective that ended last before,
+ * from there to the member that joined it last, and on with that rank. What this rank did before the collective is
+ * computing or free time. The collective, from the last arrival to its end, is communication. Waiting is never on the
+ * path; what the others wait for is.
  *
- * How much shorter the step would be without a part is found by replaying the step without it. Each rank reaches each collective as
- * long after its previous one as it did, and each collective ends as long after the last arrival as it did. The result is an upper bound,
- * because launches of the host and other streams are not modelled. Kernels that run beside a collective count as computing before the next one.
+ * How much shorter the step would be without a part is found by replaying the step without it. Each rank reaches each
+ * collective as long after its previous one as it did, and each collective ends as long after the last arrival as it
+ * did. The result is an upper bound, because launches of the host and other streams are not modelled. Kernels that run
+ * beside a collective count as computing before the next one.
  *
- * Rows of all steps are kept as long as there are few of them; beyond that only those of the slowest step so far, or of the wanted step.
+ * Rows of all steps are kept as long as there are few of them; beyond that only those of the slowest step so far, or of
+ * the wanted step.
  */
 #ifndef ASCOPE_CLUSTER_VERDICTS_CRITICAL_PATH_H
 #define ASCOPE_CLUSTER_VERDICTS_CRITICAL_PATH_H

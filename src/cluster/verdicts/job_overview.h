@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_overview.h - a job at one glance, for the viewer: what each rank did in each step, its groups, and what each link carried.
+/* job_overview.h - a job at one glance, for the viewer: what each rank did in each step, its groups, and what each link
+ * carried.
  *
  * A mode that writes no tables: it leaves its result in the report of the job.
  */

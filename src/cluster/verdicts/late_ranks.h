@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* late_ranks.h - the members of a collective whose part is conspicuously short: they joined last, and the others waited.
+/* late_ranks.h - the members of a collective whose part is conspicuously short: they joined last, and the others
+ * waited.
  *
- * With up to 100 members Dixon's test for the smallest value is used, at 99.5 %. With more members all that are more than three standard
- * deviations below the mean are late, and the shortest one if any is as far above it.
+ * With up to 100 members Dixon's test for the smallest value is used, at 99.5 %. With more members all that are more
+ * than three standard deviations below the mean are late, and the shortest one if any is as far above it.
  */
 #ifndef ASCOPE_CLUSTER_VERDICTS_LATE_RANKS_H
 #define ASCOPE_CLUSTER_VERDICTS_LATE_RANKS_H

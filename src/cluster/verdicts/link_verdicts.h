@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* link_verdicts.h - links between two ranks that carry less than others of their kind.
  *
- * A use is what a link carried for one kind of operator in one step (the rows "-total" of the matrices). Uses with the same transport,
- * operator and size are of one kind. Each use is compared with the median of the uses of its kind by other pairs of ranks. A link is slow
- * if the median of its uses is far below that, or if a part of its uses is very far below.
+ * A use is what a link carried for one kind of operator in one step (the rows "-total" of the matrices). Uses with the
+ * same transport, operator and size are of one kind. Each use is compared with the median of the uses of its kind by
+ * other pairs of ranks. A link is slow if the median of its uses is far below that, or if a part of its uses is very
+ * far below.
  */
 #ifndef ASCOPE_CLUSTER_VERDICTS_LINK_VERDICTS_H
 #define ASCOPE_CLUSTER_VERDICTS_LINK_VERDICTS_H

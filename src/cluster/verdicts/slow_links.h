@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slow_links.h - links between two ranks that are slower than others of their kind.
  *
- * Links with the same transport that carried the same number of bytes for the same kind of operator are of one kind. A link is slow if its
- * bandwidth is below the median of its kind by more than three deviations (1.4826 times the median absolute deviation) and by a fifth. For
- * single uses (-top1, -middle, -bottom…), which vary more, it has to be below by a half.
+ * Links with the same transport that carried the same number of bytes for the same kind of operator are of one kind. A
+ * link is slow if its bandwidth is below the median of its kind by more than three deviations (1.4826 times the median
+ * absolute deviation) and by a fifth. For single uses (-top1, -middle, -bottom…), which vary more, it has to be below
+ * by a half.
  */
 #ifndef ASCOPE_CLUSTER_VERDICTS_SLOW_LINKS_H
 #define ASCOPE_CLUSTER_VERDICTS_SLOW_LINKS_H

@@ -114,7 +114,8 @@ struct step_verdicts_judging {
     double *scratch;
 };
 
-/* Peers are the ranks of a stage. Those that are a stage alone, or in none, are compared with each other, and hosts with hosts. */
+/* Peers are the ranks of a stage. Those that are a stage alone, or in none, are compared with each other, and hosts
+ * with hosts. */
 static bool judge_ranks(struct step_verdicts_judging *j, const struct groups *g)
 {
     struct step_verdicts *const v = j->v;
@@ -149,7 +150,8 @@ static bool is_in(const struct slow *f, size_t row)
 
 enum { COPYING = JUDGED_PARTS };
 
-/* What a rank usually takes in the steps of a finding, or in the others: a part, copies beside which nothing runs, or all but communication. */
+/* What a rank usually takes in the steps of a finding, or in the others: a part, copies beside which nothing runs, or
+ * all but communication. */
 static double usual_ns(const struct step_verdicts_judging *j, const struct slow *f, bool of_finding, uint32_t rank,
                        uint32_t part)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_verdicts.h - slow ranks, late hosts, slow steps and uneven stages, from what each rank did in each step.
  *
- * The judge decides (answers/judge/run_judge.h), as in every other command. A rank is compared with its peers, the ranks that do the same work: those
- * of its pipeline stage, or all ranks if there are no stages or each stage has one rank. To each finding is added what only the
- * summaries of a job know: how long the others wait in collectives, whether the rank has more kernels, whether copies are the reason.
+ * The judge decides (answers/judge/run_judge.h), as in every other command. A rank is compared with its peers, the
+ * ranks that do the same work: those of its pipeline stage, or all ranks if there are no stages or each stage has one
+ * rank. To each finding is added what only the summaries of a job know: how long the others wait in collectives,
+ * whether the rank has more kernels, whether copies are the reason.
  */
 #ifndef ASCOPE_CLUSTER_VERDICTS_STEP_VERDICTS_H
 #define ASCOPE_CLUSTER_VERDICTS_STEP_VERDICTS_H

@@ -24,8 +24,8 @@ enum verdict_kind {
 };
 extern const char *const verdict_names[VERDICT_KINDS]; /* "slow_rank" */
 
-/* Where to see a verdict about a rank: of the collectives that the rank joins last, the one in which another member waits longest.
- * Times are on the common clock. */
+/* Where to see a verdict about a rank: of the collectives that the rank joins last, the one in which another member
+ * waits longest. Times are on the common clock. */
 struct verdict_place {
     const char *collective; /* NULL: there is no such collective */
     int64_t begin_ns, end_ns;
@@ -46,7 +46,8 @@ struct verdict {
 enum path_kind { PATH_COMPUTING, PATH_FREE, PATH_COMMUNICATION, PATH_KINDS };
 extern const char *const path_names[PATH_KINDS];
 
-/* Segments of the critical path that belong together: operators of a rank, free time of a rank, or collectives of a group. */
+/* Segments of the critical path that belong together: operators of a rank, free time of a rank, or collectives of a
+ * group. */
 struct path_part {
     enum path_kind kind;
     int64_t rank;           /* of communication: the rank that joined last, if it is always the same, else -1 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_names.h - facts about the machine from /proc, and the vendor and name of its CPU, as the reference's collector writes them.
+/* cpu_names.h - facts about the machine from /proc, and the vendor and name of its CPU, as the reference's collector
+ * writes them.
  *
  * On x86, /proc/cpuinfo has vendor and name as texts. On aarch64 it has numbers for both.
  */

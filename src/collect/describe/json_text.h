@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_text.h - small texts, most of them JSON, made in memory that grows. A failed allocation is remembered; the function that
- * writes the text to a file checks that. */
+/* json_text.h - small texts, most of them JSON, made in memory that grows. A failed allocation is remembered; the
+ * function that writes the text to a file checks that. */
 #ifndef ASCOPE_COLLECT_DESCRIBE_JSON_TEXT_H
 #define ASCOPE_COLLECT_DESCRIBE_JSON_TEXT_H
 
@@ -24,7 +24,8 @@ locale_t json_locale(void); /* in which numbers have a point */
 
 bool json_is_value(const char *text); /* one value, not nested deeper than others can read */
 
-/* The value of a member, n bytes of `object`, which is a value that is an object; the key is a name without escapes. NULL: there is none. */
+/* The value of a member, n bytes of `object`, which is a value that is an object; the key is a name without escapes.
+ * NULL: there is none. */
 const char *json_member(const char *object, const char *key, size_t *n);
 
 #endif

@@ -67,7 +67,8 @@ static void net_cards(struct json_text *t)
     json_text_add(t, "],\"netCardNums\":%d", n);
 }
 
-/* "": the clock is ns. 1000 MHz exactly says the same to those who read it: a counter of that speed is off by its last digit. */
+/* "": the clock is ns. 1000 MHz exactly says the same to those who read it: a counter of that speed is off by its last
+ * digit. */
 static void host_frequency(struct json_text *t, const struct ascope_session *s)
 {
     const double mhz = fabs(s->mhz - 1000) < 1e-9 ? 1000.000000001 : s->mhz;

@@ -242,7 +242,8 @@ static unsigned task_level(const struct sample_json_sampled *x)
     return x->mask & DATA_TASK_L3 ? 3 : x->mask & DATA_TASK_L2 ? 2 : x->mask & DATA_TASK_L1 ? 1 : 0;
 }
 
-/* As the libraries know it: l1; and as they write it down themselves: level1. What they get they decide upon by taskTime. */
+/* As the libraries know it: l1; and as they write it down themselves: level1. What they get they decide upon by
+ * taskTime. */
 static void put_level(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const bool is_off = x->command && !(x->when & WHEN_TASKS);

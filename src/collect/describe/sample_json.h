@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_json.h - sample.json of a PROF directory: what the recording was asked for, as the reference's collector says it. The same
- * object, as a variable of the environment, is what the vendor's libraries in a program read.
+/* sample_json.h - sample.json of a PROF directory: what the recording was asked for, as the reference's collector says
+ * it. The same object, as a variable of the environment, is what the vendor's libraries in a program read.
  */
 #ifndef ASCOPE_COLLECT_DESCRIBE_SAMPLE_JSON_H
 #define ASCOPE_COLLECT_DESCRIBE_SAMPLE_JSON_H

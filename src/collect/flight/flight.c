@@ -153,7 +153,8 @@ static void slow_look(void)
 
 /* ---- its thread ---- */
 
-/* Writes the description again, so that a killed program leaves clock readings from the begin of the window, or a little earlier. */
+/* Writes the description again, so that a killed program leaves clock readings from the begin of the window, or a
+ * little earlier. */
 static void home_describe(uint64_t now_ns)
 {
     struct error e = { 0 };

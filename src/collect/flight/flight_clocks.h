@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flight_clocks.h - regular readings of all clocks, so that a window of the past has readings from its own begin, not from hours earlier:
- * clocks of devices drift.
+/* flight_clocks.h - regular readings of all clocks, so that a window of the past has readings from its own begin, not
+ * from hours earlier: clocks of devices drift.
  */
 #ifndef ASCOPE_COLLECT_FLIGHT_FLIGHT_CLOCKS_H
 #define ASCOPE_COLLECT_FLIGHT_FLIGHT_CLOCKS_H
@@ -22,8 +22,8 @@ struct flight_clocks { /* all zeros: none yet */
 
 bool flight_clocks_read(struct flight_clocks *c, const struct ascope_session *s, struct error *e);
 
-/* Sets the session's first readings to those of an instant (raw monotonic clock), interpolated between two readings, and its last ones to
- * the last that were read. Only devices that were read are changed. */
+/* Sets the session's first readings to those of an instant (raw monotonic clock), interpolated between two readings,
+ * and its last ones to the last that were read. Only devices that were read are changed. */
 void flight_clocks_set(const struct flight_clocks *c, struct ascope_session *s, uint64_t begin_ns);
 
 #endif

@@ -95,7 +95,8 @@ static bool file_open_as(const struct history *h, uint64_t number, struct kept *
     return false;
 }
 
-/* The recorder deletes the oldest files first. If this file or an older one exists in any form, it was not deleted, but damaged. */
+/* The recorder deletes the oldest files first. If this file or an older one exists in any form, it was not deleted, but
+ * damaged. */
 static bool is_any_from(const struct history *h, uint64_t number)
 {
     bool is_any = false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flight_history.h - the last seconds of what a flight recorder keeps (flight_store.h), read without trusting it.
  *
- * While it records, or after it was killed. Files that are open stay readable when the recorder deletes them: a window is whole from the
- * moment that it is open, however long reading takes, and nothing waits for it. Files are opened newest first, so that a window never
- * has a gap.
+ * While it records, or after it was killed. Files that are open stay readable when the recorder deletes them: a window
+ * is whole from the moment that it is open, however long reading takes, and nothing waits for it. Files are opened
+ * newest first, so that a window never has a gap.
  *
  *     history_open(&h, ...);        which files, and when the window begins and ends
  *     history_read(&h, put, ...);   what is kept, then flips before the window, then every record of the window, once

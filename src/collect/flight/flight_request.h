@@ -29,8 +29,8 @@ struct flight_request {
 bool flight_request_take(const char *home, struct flight_request *out);
 void flight_request_answer(const char *home, const struct flight_request *r, bool is_done, const char *text);
 
-/* The other side: asks, then waits until the answer is there. r->id is chosen by the first; `is_alive` says now and then whether
- * waiting makes sense. `path`: what was saved. */
+/* The other side: asks, then waits until the answer is there. r->id is chosen by the first; `is_alive` says now and
+ * then whether waiting makes sense. `path`: what was saved. */
 bool flight_request_put(const char *home, struct flight_request *r, struct error *e);
 bool flight_request_wait(const char *home, const struct flight_request *r, bool (*is_alive)(const char *home),
                          char path[PATH_MAX], struct error *e);

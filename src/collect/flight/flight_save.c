@@ -30,7 +30,8 @@ struct saving {
     uint64_t n_began_before; /* records that begin before the window and end in it */
 };
 
-/* Whether a record begins before the window and ends in it. The table has where records have these times, in counts of the host's clock. */
+/* Whether a record begins before the window and ends in it. The table has where records have these times, in counts of
+ * the host's clock. */
 static bool began_before(const struct saving *v, struct record_head head, const uint8_t *bytes)
 {
     static const struct {

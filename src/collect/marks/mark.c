@@ -30,8 +30,8 @@ static void launch_on(void *stream, uint64_t id)
 
 /* ---- ids: what joins the pieces of a mark, and a mark with the device's stamps ---- */
 
-/* A thread takes a block of them at a time: one counter for all threads would cost more than all the rest of a mark. In a word:
- * block, and how many of it are taken; one addition takes one, whether or not a signal comes between. */
+/* A thread takes a block of them at a time: one counter for all threads would cost more than all the rest of a mark. In
+ * a word: block, and how many of it are taken; one addition takes one, whether or not a signal comes between. */
 enum { IDS_OF_BLOCK = 256, TAKEN_BITS = 16 };
 static _Atomic uint64_t n_blocks;
 static __thread _Atomic uint64_t ids __attribute__((tls_model("initial-exec")));
@@ -169,8 +169,8 @@ void mark_range_drop(uint64_t id)
 
 /* ---- collectives ---- */
 
-/* With a backslash before every quote: the reference puts messages into its JSON as they are, and so those of collectives come
- * to it escaped. What would end the text, or the piece of JSON that it is, is left out of names. */
+/* With a backslash before every quote: the reference puts messages into its JSON as they are, and so those of
+ * collectives come to it escaped. What would end the text, or the piece of JSON that it is, is left out of names. */
 static size_t field_put(char *out, size_t most, const char *key, const char *value, bool is_first)
 {
     char plain[256];

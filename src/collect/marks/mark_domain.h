@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mark_domain.h - domains of marks: made once, found without locks, never freed. Which of them are recorded is decided when a
- * session begins (recording.h) and when a domain is made: a mark looks at one byte.
+/* mark_domain.h - domains of marks: made once, found without locks, never freed. Which of them are recorded is decided
+ * when a session begins (recording.h) and when a domain is made: a mark looks at one byte.
  */
 #ifndef ASCOPE_COLLECT_MARKS_MARK_DOMAIN_H
 #define ASCOPE_COLLECT_MARKS_MARK_DOMAIN_H
@@ -43,8 +43,9 @@ void mark_range_drop(uint64_t id);
 
 bool mark_text_is_allowed(const char *text); /* as a message, and as the name of a domain */
 
-/* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without one, when
- * it is not on the second. "default" is the domain without a name. False: no memory, and everything is recorded. */
+/* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without
+ * one, when it is not on the second. "default" is the domain without a name. False: no memory, and everything is
+ * recorded. */
 bool marks_filter(const char *include, const char *exclude);
 
 #endif

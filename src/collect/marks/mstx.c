@@ -7,8 +7,8 @@
 
 /* ---- marks ---- */
 
-/* Tables that a front end gets point at these, and never at the names that are exported: where the front end is a library, those names
- * are its own, and it would call itself. */
+/* Tables that a front end gets point at these, and never at the names that are exported: where the front end is a
+ * library, those names are its own, and it would call itself. */
 #define EXPORTED_AS(own) __attribute__((alias(#own)))
 
 static struct ascope_domain *domain_of(mstxDomainHandle_t handle)
@@ -107,8 +107,9 @@ void mstxMemRegionsUnregister(mstxDomainHandle_t domain, mstxMemRegionsUnregiste
 
 /* ---- injection ---- */
 
-/* Older front ends have their heap functions in the slots from 4 on of the first module, where newer ones have the tool's
- * number; the size distinguishes them. The heap functions stay empty: then a program need not describe its memory to anybody. */
+/* Older front ends have their heap functions in the slots from 4 on of the first module, where newer ones have the
+ * tool's number; the size distinguishes them. The heap functions stay empty: then a program need not describe its
+ * memory to anybody. */
 enum { NEWER_CORE_SIZE_MOST = 7 };
 static const struct {
     mstxFuncModule module;

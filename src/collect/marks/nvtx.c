@@ -113,8 +113,9 @@ static uint64_t range_begin(struct ascope_domain *d, const char *text)
     return ascope_records(ASCOPE_RECORDS_MARKS) ? ascope_range_record(d, text_allowed(text, allowed), NULL) : 0;
 }
 
-/* Ranges that were pushed on this thread, of all domains. What is pushed while nothing is recorded has a place, too, so that pops
- * find their pushes; what does not fit is counted. In memory of its own: a library that is loaded late has little for threads. */
+/* Ranges that were pushed on this thread, of all domains. What is pushed while nothing is recorded has a place, too, so
+ * that pops find their pushes; what does not fit is counted. In memory of its own: a library that is loaded late has
+ * little for threads. */
 enum { DEPTH_MOST = 64 };
 struct pushed {
     struct {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* option_json.h - profiling_options and acl.json: from a text to the options of a session.
  *
- * Accepts and refuses what the vendor's two checks (graph engine, collector) accept and refuse; docs/tensorflow.md has the rules. Every
- * fault is reported, not only the first, with its place; so are differences between the vendor's code and its option reference.
+ * Accepts and refuses what the vendor's two checks (graph engine, collector) accept and refuse; docs/tensorflow.md has
+ * the rules. Every fault is reported, not only the first, with its place; so are differences between the vendor's code
+ * and its option reference.
  */
 #ifndef ASCOPE_COLLECT_OPTIONS_OPTION_JSON_H
 #define ASCOPE_COLLECT_OPTIONS_OPTION_JSON_H
@@ -28,7 +29,8 @@ const char *options_remark_line(struct remark_line *line, const char *source, co
 
 struct options_request {
     uint32_t
-        front_end; /* ASCOPE_FRONT_END_TENSORFLOW, ..._ACL_JSON; 0: acl.json if it has a member "profiler", else the first */
+        front_end; /* ASCOPE_FRONT_END_TENSORFLOW, ..._ACL_JSON; 0: acl.json if it has a member "profiler", else the
+                      first */
     int chip;      /* platform number; -1: as 910B */
     const char *program_dir;             /* results of acl.json without a usable output; NULL: that of this program */
     const struct ascope_options *before; /* what the text does not set; NULL: the defaults */
@@ -51,8 +53,8 @@ struct options_json {
 bool options_json_read(struct options_json *out, const char *text, size_t n, const struct options_request *r);
 void options_json_fini(struct options_json *j);
 
-/* The data mask, as the vendor's collector writes it: task time L1 with L0, communication only when it was asked for by name, and no
- * marks, which have another switch there. */
+/* The data mask, as the vendor's collector writes it: task time L1 with L0, communication only when it was asked for by
+ * name, and no marks, which have another switch there. */
 uint64_t options_json_mask(const struct options_json *j);
 
 /* A file, at most 10 MiB; to be freed. NULL: e says why. */

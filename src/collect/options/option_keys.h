@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option_keys.h - the keys of profiling_options (TensorFlow, PROFILING_OPTIONS) and of the profiler part of acl.json: one row each.
+/* option_keys.h - the keys of profiling_options (TensorFlow, PROFILING_OPTIONS) and of the profiler part of acl.json:
+ * one row each.
  *
- * A row says which type and values the vendor's checks accept, on which chips, what holds without the key, and which option of the
- * recorder it sets. The parser (option_json.h), `ascope options check` and the tests walk these rows.
+ * A row says which type and values the vendor's checks accept, on which chips, what holds without the key, and which
+ * option of the recorder it sets. The parser (option_json.h), `ascope options check` and the tests walk these rows.
  */
 #ifndef ASCOPE_COLLECT_OPTIONS_OPTION_KEYS_H
 #define ASCOPE_COLLECT_OPTIONS_OPTION_KEYS_H
@@ -89,8 +90,8 @@ bool chip_is_among(uint32_t chips, int chip); /* 0 is all */
 void option_key_accepted(const struct option_key *k, int chip, char *text, size_t size);
 bool option_key_has_word(const struct option_key *k, int chip, const char *text, const struct option_word **word);
 
-/* Counters of the AI cores: a group that the chip has, or "Custom:" and events, which are copied to `events` (as long as the value)
- * without blanks. *group: the name of a group of the recorder; NULL: events. */
+/* Counters of the AI cores: a group that the chip has, or "Custom:" and events, which are copied to `events` (as long
+ * as the value) without blanks. *group: the name of a group of the recorder; NULL: events. */
 bool option_key_metrics(int chip, const char *value, const char **group, char *events);
 bool option_key_limit(const char *value, uint64_t *mb); /* "200MB"; false: not of that form */
 

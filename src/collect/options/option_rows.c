@@ -89,7 +89,8 @@ static const struct ascope_choice task_times[] = {
     FIELD(name), .set = option_set_rate, .bits = (hz), .changes_others = true /* the option that is named ..._freq */
 #define DATA(mask) FIELD(more_data), .set = option_set_data, .bits = (mask), .changes_others = true
 
-/* In the order in which profiler_info.json has them. Numbers of parameters are an interface: a new one gets the next number. */
+/* In the order in which profiler_info.json has them. Numbers of parameters are an interface: a new one gets the next
+ * number. */
 /* clang-format off */
 const struct recorder_option recorder_options[] = {
     { { WHERE, NAMES({ "parent_dir", 0 }, { "dir_name", ASCOPE_FRONT_END_PYTORCH | MS }, { "output_path", MS }, { "output", TF | ACL | CMD },

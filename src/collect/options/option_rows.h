@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option_rows.h - the table of the recorder's options. A new option is a field of struct ascope_options and a row here; names,
- * parsing, checks of one value, profiler_info.json, the Python front end, `python3 -m ascope run` and the table in docs/collector.md
- * are made from it.
+/* option_rows.h - the table of the recorder's options. A new option is a field of struct ascope_options and a row here;
+ * names, parsing, checks of one value, profiler_info.json, the Python front end, `python3 -m ascope run` and the table
+ * in docs/collector.md are made from it.
  */
 #ifndef ASCOPE_COLLECT_OPTIONS_OPTION_ROWS_H
 #define ASCOPE_COLLECT_OPTIONS_OPTION_ROWS_H

@@ -41,7 +41,8 @@ bool options_take(struct ascope_options *out, const struct ascope_options *from,
 void options_fini(struct ascope_options *o);
 
 /* Invalid values and combinations fall back to valid ones, each with a warning; in the order in which torch_npu checks
- * them, which decides what is left of several errors at once. Front ends check values by themselves; rules between them are here alone. Afterwards metrics and texts are as they will be used. */
+ * them, which decides what is left of several errors at once. Front ends check values by themselves; rules between them
+ * are here alone. Afterwards metrics and texts are as they will be used. */
 void options_check(struct ascope_options *o);
 
 /* Of options that were checked. Without what one bit implies for the device: task time L1 has L0. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sized.h - structures that callers fill: programs that are older or newer than the library fill fewer or more fields.
  *
- * Each begins with its size in bytes, a uint32_t (ascope/base.h). Fields that an older program does not have are 0 here. Fields
- * of a newer program that the library does not know are neither read nor written. A size that no version of a structure has
- * (too small, too large, not a multiple of 8) means that the program did not set it.
+ * Each begins with its size in bytes, a uint32_t (ascope/base.h). Fields that an older program does not have are 0
+ * here. Fields of a newer program that the library does not know are neither read nor written. A size that no version
+ * of a structure has (too small, too large, not a multiple of 8) means that the program did not set it.
  */
 #ifndef ASCOPE_COLLECT_OPTIONS_SIZED_H
 #define ASCOPE_COLLECT_OPTIONS_SIZED_H
@@ -23,8 +23,8 @@ static inline bool sized_is_whole(const void *from, uint32_t known)
 
 bool sized_is_set(const void *from); /* its size is one that some version of the structure could have */
 
-/* Into `to`, which has the size of what the library knows. Fields that `from` does not have keep what `to` has. False: its size
- * is not set, and `to` is as before. */
+/* Into `to`, which has the size of what the library knows. Fields that `from` does not have keep what `to` has. False:
+ * its size is not set, and `to` is as before. */
 bool sized_over(void *to, uint32_t known, const void *from);
 
 /* The same with 0 in fields that `from` does not have. */

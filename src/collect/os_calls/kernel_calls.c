@@ -556,8 +556,8 @@ static void buffer_read(struct kernel_calls *k, struct buffer *b)
     __atomic_store_n(&b->page->data_tail, head, __ATOMIC_RELEASE); /* read: the kernel may have it back */
 }
 
-/* A thread may begin a call on one CPU and end it on another, so events of all buffers are sorted by time. Events older than the last look
- * are complete: whichever CPU they came from, they are in a buffer now. */
+/* A thread may begin a call on one CPU and end it on another, so events of all buffers are sorted by time. Events older
+ * than the last look are complete: whichever CPU they came from, they are in a buffer now. */
 void kernel_calls_look(struct kernel_calls *k, bool is_last)
 {
     const uint64_t until_ns = is_last ? UINT64_MAX : k->looked_ns;

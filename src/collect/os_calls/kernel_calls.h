@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_calls.h - the system calls of processes as the kernel reports them: its trace points raw_syscalls:sys_enter and sys_exit, read from
- * ring buffers of perf_event_open().
+/* kernel_calls.h - the system calls of processes as the kernel reports them: its trace points raw_syscalls:sys_enter
+ * and sys_exit, read from ring buffers of perf_event_open().
  *
- * Sees every call of the threads that it was opened for and of all that they start later, also of static programs, and of what libc does
- * inside. Not everybody may: CAP_PERFMON, or kernel.perf_event_paranoid = -1, and the file system of trace points. The call succeeds
- * without these rights, too, and then counts nothing: kernel_calls_permitted() makes calls of its own and looks whether they are seen.
+ * Sees every call of the threads that it was opened for and of all that they start later, also of static programs, and
+ * of what libc does inside. Not everybody may: CAP_PERFMON, or kernel.perf_event_paranoid = -1, and the file system of
+ * trace points. The call succeeds without these rights, too, and then counts nothing: kernel_calls_permitted() makes
+ * calls of its own and looks whether they are seen.
  *
  * Costs a buffer and two descriptors for each CPU and thread. Records go to the ring of the thread that looks.
  */

@@ -6,7 +6,8 @@
 
 _Static_assert(sizeof(struct os_call) == 56, "with its head a record takes 64 bytes of a ring");
 
-/* Those that readers report: each holds one of the names in load/samplers/os_calls.c. The first group is there on every architecture. */
+/* Those that readers report: each holds one of the names in load/samplers/os_calls.c. The first group is there on every
+ * architecture. */
 static const char *const system_calls[] = {
 #define ROW(name) [SYS_##name] = #name,
     /* clang-format off */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_call.h - one call of the operating system, or of its thread library: the record in a ring, and the line that a file has of it.
+/* os_call.h - one call of the operating system, or of its thread library: the record in a ring, and the line that a
+ * file has of it.
  *
- * Lines are those of the tracers that the reference starts (perf trace, ltrace), in the form that its reader takes whole: each names
- * its thread, and has exactly one argument. All times are of CLOCK_MONOTONIC_RAW. Readers place the first line of a file at the start
- * of the collection: each slice begins with a line for that instant, of thread 0, which no reader reports.
+ * Lines are those of the tracers that the reference starts (perf trace, ltrace), in the form that its reader takes
+ * whole: each names its thread, and has exactly one argument. All times are of CLOCK_MONOTONIC_RAW. Readers place the
+ * first line of a file at the start of the collection: each slice begins with a line for that instant, of thread 0,
+ * which no reader reports.
  *
- * A program's threads read the counter (host_clock.h), which is cheap; the writer, and recovery, turn it into nanoseconds.
+ * A program's threads read the counter (host_clock.h), which is cheap; the writer, and recovery, turn it into
+ * nanoseconds.
  */
 #ifndef ASCOPE_COLLECT_OS_CALLS_OS_CALL_H
 #define ASCOPE_COLLECT_OS_CALLS_OS_CALL_H

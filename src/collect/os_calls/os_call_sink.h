@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* os_call_sink.h - where the preloaded library puts the calls of its process.
  *
- * libascope-run.so (src/preload) has rings of its own for a collector outside of the program. A session inside of it has other ones, in
- * libascope.so: while it records, calls go there. The two find each other by the name of one function.
+ * libascope-run.so (src/preload) has rings of its own for a collector outside of the program. A session inside of it
+ * has other ones, in libascope.so: while it records, calls go there. The two find each other by the name of one
+ * function.
  */
 #ifndef ASCOPE_COLLECT_OS_CALLS_OS_CALL_SINK_H
 #define ASCOPE_COLLECT_OS_CALLS_OS_CALL_SINK_H
@@ -20,7 +21,8 @@ struct os_call_sink {
     void (*done)(struct ring_slot slot);
 };
 
-/* In the preloaded library. The sink stays where it is for ever; NULL: back to the collector outside. False: not of this version. */
+/* In the preloaded library. The sink stays where it is for ever; NULL: back to the collector outside. False: not of
+ * this version. */
 #define OS_CALL_SINK_SET "ascope_os_calls_to"
 typedef bool os_call_sink_set(const struct os_call_sink *sink);
 

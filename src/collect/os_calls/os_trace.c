@@ -113,7 +113,8 @@ static bool os_trace_look(struct os_trace *t)
     return background_pause(&t->background, steady_ns() + pause_ns);
 }
 
-/* Descriptors are of this thread alone, so that the program cannot close them. Opened here: what the thread of the program starts later is traced with it, and this thread should not be. */
+/* Descriptors are of this thread alone, so that the program cannot close them. Opened here: what the thread of the
+ * program starts later is traced with it, and this thread should not be. */
 static void *trace_main(void *of)
 {
     struct os_trace *const t = of;

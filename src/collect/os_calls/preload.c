@@ -40,7 +40,8 @@ static bool is_library(const char *path)
     return is_read && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && is_for_this_machine(&head);
 }
 
-/* From the folder of a program, or of libascope.so: a build tree, a wheel, an installed one. `below` is a pattern, the folder is literal. */
+/* From the folder of a program, or of libascope.so: a build tree, a wheel, an installed one. `below` is a pattern, the
+ * folder is literal. */
 static bool is_below(char path[PATH_MAX], const char *dir, const char *below, const char *name)
 {
     char pattern[2 * PATH_MAX];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preload.h - the library that records a program's calls (src/preload): where it is, and whether a program will load it. */
+/* preload.h - the library that records a program's calls (src/preload): where it is, and whether a program will load
+ * it. */
 #ifndef ASCOPE_COLLECT_OS_CALLS_PRELOAD_H
 #define ASCOPE_COLLECT_OS_CALLS_PRELOAD_H
 
@@ -8,7 +9,8 @@
 
 #define PRELOAD_NAME "libascope-run.so"
 
-/* Beside this program or libascope.so, or where it is installed with them; ASCOPE_RUN_LIBRARY in the environment names another one. */
+/* Beside this program or libascope.so, or where it is installed with them; ASCOPE_RUN_LIBRARY in the environment names
+ * another one. */
 bool preload_find(char path[PATH_MAX]);
 
 /* libascope.so itself, in the same places or beside them; ASCOPE_CUDA_LIBRARY names another one. */
@@ -20,8 +22,9 @@ bool preload_can_name(const char *path);
 /* LD_PRELOAD of this process names it, too: for what it becomes. False: it is not found, or cannot be named. */
 bool preload_set(void);
 
-/* Looks at a program before it is started, as exec() would find it (in PATH, behind "#!"). False: ld.so will not load the library into
- * it; *why continues a sentence about it ("is linked statically"). True as well for what cannot be read: exec() will say why. */
+/* Looks at a program before it is started, as exec() would find it (in PATH, behind "#!"). False: ld.so will not load
+ * the library into it; *why continues a sentence about it ("is linked statically"). True as well for what cannot be
+ * read: exec() will say why. */
 bool preload_works(const char *program, const char **why);
 
 #endif

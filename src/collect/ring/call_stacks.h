@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_stacks.h - call stacks by number: a frame is announced once, operators name their innermost one, and the text is made here,
- * by the writer's thread or by recovery, while operators are appended to their file.
+/* call_stacks.h - call stacks by number: a frame is announced once, operators name their innermost one, and the text is
+ * made here, by the writer's thread or by recovery, while operators are appended to their file.
  *
- * A record of STREAM_FRAME is a struct frame_bytes and the frame's text ("train.py(12): step"). Its caller is an earlier frame, so
- * that whatever a damaged file says, stacks end. An operator that names a frame has it in front of its other fields, as a field of
- * type TORCH_FRAME that no file holds.
+ * A record of STREAM_FRAME is a struct frame_bytes and the frame's text ("train.py(12): step"). Its caller is an
+ * earlier frame, so that whatever a damaged file says, stacks end. An operator that names a frame has it in front of
+ * its other fields, as a field of type TORCH_FRAME that no file holds.
  *
- * The name, types and shapes of an operator are announced in the same way, as a frame without a caller, whose text is those fields as
- * they are in the file: its label (TORCH_LABEL).
+ * The name, types and shapes of an operator are announced in the same way, as a frame without a caller, whose text is
+ * those fields as they are in the file: its label (TORCH_LABEL).
  */
 #ifndef ASCOPE_COLLECT_RING_CALL_STACKS_H
 #define ASCOPE_COLLECT_RING_CALL_STACKS_H
@@ -41,8 +41,8 @@ struct stacks {
 /* False: it is damaged, or there is no memory for it. */
 bool stacks_note(struct stacks *s, const uint8_t *record, size_t bytes);
 
-/* Of the frame and its callers, innermost first; without the outermost where they are too long. { NULL, 0 }: nobody announced the
- * frame. Until the next call. */
+/* Of the frame and its callers, innermost first; without the outermost where they are too long. { NULL, 0 }: nobody
+ * announced the frame. Until the next call. */
 struct ascope_text stacks_text(struct stacks *s, uint32_t frame);
 
 /* What was announced by that number, without its callers. { NULL, 0 }: nothing was. Until the next stacks_note(). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drop_reason.h - why records were dropped while recording. Also in ascope.json, where "dropped" names the reason of each count. */
+/* drop_reason.h - why records were dropped while recording. Also in ascope.json, where "dropped" names the reason of
+ * each count. */
 #ifndef ASCOPE_COLLECT_RING_DROP_REASON_H
 #define ASCOPE_COLLECT_RING_DROP_REASON_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_bytes.h - the records that programs make most often, as structs: filled by plain stores, at offsets that the compiler
- * knows. src/raw has the same records as tables, for readers. tests/test_record.c compares every field of the structs with the tables.
+/* record_bytes.h - the records that programs make most often, as structs: filled by plain stores, at offsets that the
+ * compiler knows. src/raw has the same records as tables, for readers. tests/test_record.c compares every field of the
+ * structs with the tables.
  */
 #ifndef ASCOPE_COLLECT_RING_RECORD_BYTES_H
 #define ASCOPE_COLLECT_RING_RECORD_BYTES_H
@@ -31,16 +32,17 @@ struct AS_IN_FILE op_bytes {
     uint8_t scope, is_async;
 };
 
-/* In rings alone: numbers that stand for texts, in front of the other fields of an operator: its name, types and shapes, and the
- * innermost frame of its stack (call_stacks.h). */
+/* In rings alone: numbers that stand for texts, in front of the other fields of an operator: its name, types and
+ * shapes, and the innermost frame of its stack (call_stacks.h). */
 enum { TORCH_FRAME = 0x4653, TORCH_LABEL = 0x4C53 };
 struct AS_IN_FILE op_number_bytes {
     struct tlv_bytes tlv;
     uint32_t number;
 };
 
-/* In rings alone: an operator that has nothing but these numbers, and an event of memory without what only devices have. With the head
- * of a record they are a line of the cache; words, so that the check needs nothing that was stored (ring_inline.h). */
+/* In rings alone: an operator that has nothing but these numbers, and an event of memory without what only devices
+ * have. With the head of a record they are a line of the cache; words, so that the check needs nothing that was stored
+ * (ring_inline.h). */
 enum { OP_SHORT = 0x4F53, MEMORY_SHORT = 0x4D53 };
 struct op_short_bytes {
     uint16_t type;

@@ -27,8 +27,8 @@ enum { NO_SESSION = RING_NO_SESSION, NEVER_ATTACHED = RING_NEVER_ATTACHED };
 
 static struct ring ring_of[RINGS_MOST]; /* not in the heap: a signal handler may be the first to record */
 static _Atomic uint32_t n_rings_of;
-/* A stack of the rings that no thread has: in the lower half the number of the top one plus 1, in the upper half a count of all changes,
- * so that a top that was removed and came back is noticed. */
+/* A stack of the rings that no thread has: in the lower half the number of the top one plus 1, in the upper half a
+ * count of all changes, so that a top that was removed and came back is noticed. */
 static _Atomic uint64_t free_rings;
 static _Atomic uint32_t
     n_attaching; /* threads that are getting a ring of the file, which may take as long as the disk needs */
@@ -152,9 +152,9 @@ static uint8_t *ring_get(uint32_t session, uint32_t *number, int *why)
     return base;
 }
 
-/* A signal handler that interrupts a thread before it has its ring has nowhere to put its records. Getting a ring takes long enough for that
- * to happen: a shell's child makes its first call when SIGCHLD arrives. Signals that the thread itself raises are not blocked, because
- * blocking them would end the program. */
+/* A signal handler that interrupts a thread before it has its ring has nowhere to put its records. Getting a ring takes
+ * long enough for that to happen: a shell's child makes its first call when SIGCHLD arrives. Signals that the thread
+ * itself raises are not blocked, because blocking them would end the program. */
 static void signals_hold(sigset_t *were)
 {
     static const int own[] = { SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT };
@@ -208,7 +208,8 @@ static bool attach(struct ring *r, uint32_t session)
     return true;
 }
 
-/* The caller is inside, so that the session cannot end meanwhile. A signal handler that interrupts this finds `tried` set, and does not try. */
+/* The caller is inside, so that the session cannot end meanwhile. A signal handler that interrupts this finds `tried`
+ * set, and does not try. */
 __attribute__((noinline)) bool ring_attach(struct ring *r, uint32_t session)
 {
     sigset_t signals;
@@ -224,7 +225,8 @@ __attribute__((noinline)) bool ring_attach(struct ring *r, uint32_t session)
 
 /* ---- putting ---- */
 
-/* Only this thread and its signal handlers write the counter; an increment that a handler interrupts may lose the handler's. */
+/* Only this thread and its signal handlers write the counter; an increment that a handler interrupts may lose the
+ * handler's. */
 static void ring_count(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
@@ -265,8 +267,8 @@ static struct ring_slot dropped(struct ring *r, enum stream_id stream)
     return (struct ring_slot){ .at = NULL };
 }
 
-/* Before the first record of a thread in a session: signals are blocked before the thread is inside its ring, so that a handler finds it
- * either outside or with its ring. */
+/* Before the first record of a thread in a session: signals are blocked before the thread is inside its ring, so that a
+ * handler finds it either outside or with its ring. */
 static __attribute__((noinline)) void ring_prepare(void)
 {
     const uint32_t session = ring_session_now();
@@ -365,8 +367,8 @@ static void barrier_register(void)
     ring_has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-/* The child has neither the mapped memory nor the other threads. If a signal handler forked while its thread put a record, the child will
- * finish that record, in memory that nobody reads. */
+/* The child has neither the mapped memory nor the other threads. If a signal handler forked while its thread put a
+ * record, the child will finish that record, in memory that nobody reads. */
 static void after_fork(void)
 {
     struct ring *r = ring_of_thread;
@@ -460,8 +462,8 @@ void rings_end_early(void)
     session_set(NO_SESSION);
 }
 
-/* Threads are inside for less than a microsecond. One that is still inside after a second was stopped or ended there: its memory stays
- * mapped, so that it can continue at any time. */
+/* Threads are inside for less than a microsecond. One that is still inside after a second was stopped or ended there:
+ * its memory stays mapped, so that it can continue at any time. */
 enum { STUCK_AFTER_MS = 1000 };
 
 static bool is_left(const struct ring *r)

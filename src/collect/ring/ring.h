@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ring.h - where a thread puts its records: memory that is mapped from a file, one ring for each thread.
  *
- * One producer (the thread), one consumer (the writer). Records are bytes for a stream (streams.h), each contiguous: the memory
- * is mapped twice, one copy behind the other, so that no record sees the end of the ring. The file is the collection's
- * ascope.rings (rings_file.h); it survives the process, and recover.h writes what the writer could not.
+ * One producer (the thread), one consumer (the writer). Records are bytes for a stream (streams.h), each contiguous:
+ * the memory is mapped twice, one copy behind the other, so that no record sees the end of the ring. The file is the
+ * collection's ascope.rings (rings_file.h); it survives the process, and recover.h writes what the writer could not.
  *
- * A ring has two lanes. The second one is for a signal handler that records while its thread is putting a record into the first;
- * a third level is counted and dropped.
+ * A ring has two lanes. The second one is for a signal handler that records while its thread is putting a record into
+ * the first; a third level is counted and dropped.
  *
- * Putting takes no lock and makes no system call. The first record of a thread in a session takes a ring: one of a thread that has
- * ended, or a new one (which costs a few system calls). If there is no ring, or it is full, the record is dropped and counted by stream.
+ * Putting takes no lock and makes no system call. The first record of a thread in a session takes a ring: one of a
+ * thread that has ended, or a new one (which costs a few system calls). If there is no ring, or it is full, the record
+ * is dropped and counted by stream.
  *
  *     struct ring_slot slot = ring_put(STREAM_TORCH_OP, 0, bytes);
  *     if (slot.at) { fill slot.at[0 .. bytes); ring_done(slot); }
  *
- * Between the two calls the thread is "inside": a session that stops waits for it before it unmaps the memory. So do nothing between
- * them that may wait.
+ * Between the two calls the thread is "inside": a session that stops waits for it before it unmaps the memory. So do
+ * nothing between them that may wait.
  */
 #ifndef ASCOPE_COLLECT_RING_RING_H
 #define ASCOPE_COLLECT_RING_RING_H
@@ -46,10 +47,10 @@ struct ring { /* never freed: a thread that ends leaves it to the next one */
     struct ring_lane lane[RING_LANES];
     uint64_t addresses;     /* bytes that are mapped */
     uint64_t measured_from; /* when the record that is being put began; 0: its cost is not measured */
-    uint32_t
-        stands_for; /* how many records the measured one stands for: 1 for the first, whose pages are new, then COST_SAMPLED_OF */
-    uint32_t tried;                  /* the last session in which memory was asked for: it is asked for once */
-    uint32_t generation;             /* counts open ranges, so that ids of the same slot differ */
+    uint32_t stands_for;    /* how many records the measured one stands for: 1 for the first, whose pages are new, then
+                       COST_SAMPLED_OF */
+    uint32_t tried;         /* the last session in which memory was asked for: it is asked for once */
+    uint32_t generation;    /* counts open ranges, so that ids of the same slot differ */
     uint32_t open_at[RING_LANES];    /* where to look for a free slot */
     bool open_full[RING_LANES];      /* none was found the last time */
     bool is_stuck[RING_LANES];       /* it could not grow: the disk was full */
@@ -65,7 +66,8 @@ struct ring_slot { /* two words, which stay in registers */
 
 extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 
-/* Reserves bytes for one record, 1 to RECORD_MOST; another size is counted as dropped. `device` is 0 unless the stream is a device's. */
+/* Reserves bytes for one record, 1 to RECORD_MOST; another size is counted as dropped. `device` is 0 unless the stream
+ * is a device's. */
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
 void ring_put_words(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
@@ -78,14 +80,15 @@ uint32_t ring_session(void); /* number of the open session, counted from 1 in th
 
 /* ---- for sessions ---- */
 struct error;
-/* Opens a session: threads that record get rings. If another process truncates the file, the session ends and the program continues
- * (rings_guard.h). */
+/* Opens a session: threads that record get rings. If another process truncates the file, the session ends and the
+ * program continues (rings_guard.h). */
 bool rings_open(const struct rings_options *o, struct error *e);
 void rings_stop(void);  /* threads get no more rings, and none is inside any more; writer_stop() calls it, too */
 void rings_close(void); /* after writer_stop(): unmaps and deletes the file */
 void rings_leave(void); /* the same, but keeps the file, as if the process had been killed */
 
-/* In memory that the kernel sets to 0 in every child process, however it was made: a child must not use the rings of its parent. */
+/* In memory that the kernel sets to 0 in every child process, however it was made: a child must not use the rings of
+ * its parent. */
 struct ring_process {
     _Atomic uint32_t is_known;       /* 0: in a child that has not noticed yet that it is one */
     _Atomic uint32_t inline_session; /* the session whose records ring_inline.h puts; 0: none. It is the open one where
@@ -100,7 +103,8 @@ extern __thread uint32_t ring_thread_number __attribute__((tls_model("initial-ex
 void rings_end_early(void); /* ends the session: another process has changed the file. Also in signal handlers */
 void rings_session_from(const _Atomic uint32_t *word); /* from now on *word has the number of the open session */
 
-/* ---- for ring_inline.h and ring_ranges.c: a thread uses the memory of its ring between ring_enter() and ring_leave() ---- */
+/* ---- for ring_inline.h and ring_ranges.c: a thread uses the memory of its ring between ring_enter() and ring_leave()
+ * ---- */
 
 enum { RING_NO_SESSION = 0 };
 extern _Atomic bool ring_has_barrier; /* membarrier() makes stores of all threads visible; else each does so itself */

@@ -68,8 +68,8 @@ bool lane_grow(struct ring_shared *shared, unsigned lane, uint8_t *data, uint64_
     return true;
 }
 
-/* Up to where the thread may put records without looking again. As long as the lane has not grown to its end, a record that says where to
- * continue has room, too. */
+/* Up to where the thread may put records without looking again. As long as the lane has not grown to its end, a record
+ * that says where to continue has room, too. */
 static uint64_t lane_end(const struct ring_lane *lane, uint64_t tail, uint64_t grown)
 {
     const uint64_t by_tail = tail + lane->bytes, lap = lane->head & ~(lane->bytes - 1);
@@ -97,7 +97,8 @@ void ring_begin_grown(struct ring *r, bool grows)
     }
 }
 
-/* The lane has less room than a lap, and can get no more: the next record is at the begin of the next lap, if that has been read. */
+/* The lane has less room than a lap, and can get no more: the next record is at the begin of the next lap, if that has
+ * been read. */
 static bool lane_skip(struct ring *r, unsigned level, uint64_t room, uint64_t tail, uint64_t grown)
 {
     struct ring_lane *const lane = &r->lane[level];

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_growth.h - a ring begins small: its part of the file is a hole, and pages get space on the disk when they are needed.
+/* ring_growth.h - a ring begins small: its part of the file is a hole, and pages get space on the disk when they are
+ * needed.
  *
- * In the first lap of a lane most pages have no space yet. The writer allocates it ahead of the thread that records. If the thread is faster,
- * it does so itself. The allocated part doubles each time, so this happens at most a few times for each ring. It is one system call on the
- * mapping, without a descriptor: MADV_POPULATE_WRITE reports a full disk, where a store would end the program by SIGBUS. Where that does not
- * work (older kernels; file systems that notice only later that they are full), a ring has all of its space from the begin.
+ * In the first lap of a lane most pages have no space yet. The writer allocates it ahead of the thread that records. If
+ * the thread is faster, it does so itself. The allocated part doubles each time, so this happens at most a few times
+ * for each ring. It is one system call on the mapping, without a descriptor: MADV_POPULATE_WRITE reports a full disk,
+ * where a store would end the program by SIGBUS. Where that does not work (older kernels; file systems that notice only
+ * later that they are full), a ring has all of its space from the begin.
  *
- * A lane that cannot grow, because the disk is full, continues with the space that it has: its thread puts a record of the stream
- * RECORD_SKIP, and continues at the begin of the lane with the next lap. Positions of records, their checksums, and the free space of the
- * lane are counted as if the skipped rest had been used.
+ * A lane that cannot grow, because the disk is full, continues with the space that it has: its thread puts a record of
+ * the stream RECORD_SKIP, and continues at the begin of the lane with the next lap. Positions of records, their
+ * checksums, and the free space of the lane are counted as if the skipped rest had been used.
  */
 #ifndef ASCOPE_COLLECT_RING_RING_GROWTH_H
 #define ASCOPE_COLLECT_RING_RING_GROWTH_H

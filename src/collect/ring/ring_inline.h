@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_inline.h - ring_put() and ring_done(), inlined into the functions that fill a record: for the most frequent records.
+/* ring_inline.h - ring_put() and ring_done(), inlined into the functions that fill a record: for the most frequent
+ * records.
  *
- * Only the usual case is inline: the thread has a ring of this session, no signal handler has interrupted it, and there is room.
- * ring.c does everything else.
+ * Only the usual case is inline: the thread has a ring of this session, no signal handler has interrupted it, and there
+ * is room. ring.c does everything else.
  */
 #ifndef ASCOPE_COLLECT_RING_RING_INLINE_H
 #define ASCOPE_COLLECT_RING_RING_INLINE_H
@@ -15,12 +16,12 @@
 /* Otherwise the slot is passed through memory, which takes 20 ns of the 30 of a record. */
 #define RING_INLINE __attribute__((always_inline))
 
-/* Added to `inside` of a ring. The lower half counts the functions that use the ring's memory. The upper half counts those of
- * them that put a record, one per nested signal handler: it is the number of the lane to use. */
+/* Added to `inside` of a ring. The lower half counts the functions that use the ring's memory. The upper half counts
+ * those of them that put a record, one per nested signal handler: it is the number of the lane to use. */
 enum { RING_INSIDE = 1, RING_PUTTING = 0x10001, RING_LANE_SHIFT = 16 };
 
-/* The ring stays mapped until ring_leave(): rings_stop() waits for threads that are inside. Either it sees that this thread is
- * inside, or this thread sees that the session is over. Returns `inside` as it was before. */
+/* The ring stays mapped until ring_leave(): rings_stop() waits for threads that are inside. Either it sees that this
+ * thread is inside, or this thread sees that the session is over. Returns `inside` as it was before. */
 static inline uint32_t ring_enter(struct ring *r, uint32_t how)
 {
     const uint32_t was = atomic_load_explicit(&r->inside, memory_order_relaxed);
@@ -38,7 +39,8 @@ static inline bool ring_process_is_known(void)
     return __builtin_expect(atomic_load_explicit(&process->is_known, memory_order_relaxed) != 0, 1);
 }
 
-/* The calling thread's. A child that was made without the handlers of fork(), by a system call of its own, finds out here. NULL: none. */
+/* The calling thread's. A child that was made without the handlers of fork(), by a system call of its own, finds out
+ * here. NULL: none. */
 static inline struct ring *ring_find(void)
 {
     struct ring *const r = ring_of_thread;
@@ -50,8 +52,8 @@ static inline uint32_t ring_session_now(void)
     return atomic_load(atomic_load_explicit(&ring_session_word, memory_order_acquire));
 }
 
-/* Whether the ring belongs to the open session; at level 0 it is made so. A handler that interrupts its thread while that puts a record
- * uses the ring as it is: attaching may be what it has interrupted. */
+/* Whether the ring belongs to the open session; at level 0 it is made so. A handler that interrupts its thread while
+ * that puts a record uses the ring as it is: attaching may be what it has interrupted. */
 static inline bool ring_is_attached(struct ring *r, uint32_t level)
 {
     const uint32_t session = ring_session_now();
@@ -112,8 +114,8 @@ static inline RING_INLINE struct ring_slot ring_put_inline(enum stream_id stream
     return ring_slot_at(lane, stream, 0, bytes);
 }
 
-/* The writer's CPU has read the memory that comes next, and may still have it; the check of a record reads what was stored just before,
- * and would wait until it is here. It comes while the program does something else. */
+/* The writer's CPU has read the memory that comes next, and may still have it; the check of a record reads what was
+ * stored just before, and would wait until it is here. It comes while the program does something else. */
 enum { CACHE_LINE = 64, LINES_FETCHED = 4 }; /* an operator with shapes, mostly */
 
 static inline RING_INLINE void ring_fetch_next(const struct ring_lane *lane)
@@ -141,9 +143,10 @@ static inline RING_INLINE void ring_done_inline(struct ring_slot slot)
     atomic_store_explicit(&r->inside, 0, memory_order_release); /* now rings_stop() may unmap the memory */
 }
 
-/* A record of seven words, which is a line of the cache with its head, or of five: put and done in one go, and checked by the words
- * themselves. Reading back what was stored just before, by larger loads than it was stored by, waits until the stores are done. Words are
- * passed one by one, as they stay in registers then; of five the last two are 0. The last one has zeros behind the record's bytes. */
+/* A record of seven words, which is a line of the cache with its head, or of five: put and done in one go, and checked
+ * by the words themselves. Reading back what was stored just before, by larger loads than it was stored by, waits until
+ * the stores are done. Words are passed one by one, as they stay in registers then; of five the last two are 0. The
+ * last one has zeros behind the record's bytes. */
 enum { LINE_WORDS = 7, LINE_BYTES = CACHE_LINE - RECORD_HEAD, FIVE_WORDS = 5 };
 _Static_assert(RECORD_HEAD == 8 && (RECORD_HEAD + LINE_BYTES) % RECORD_ALIGN == 0 &&
                    (RECORD_HEAD + FIVE_WORDS * 8) % RECORD_ALIGN == 0,

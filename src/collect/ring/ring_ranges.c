@@ -6,8 +6,9 @@
 #include "collect/ring/ring_growth.h"
 #include "collect/ring/ring_inline.h"
 
-/* Each lane has its own slots, so that a signal handler never changes what its thread is changing. The memory may become zeros at any
- * moment (rings_guard.h): numbers of slots that are read from it are checked before they are used. */
+/* Each lane has its own slots, so that a signal handler never changes what its thread is changing. The memory may
+ * become zeros at any moment (rings_guard.h): numbers of slots that are read from it are checked before they are
+ * used. */
 
 enum { OPEN_LOOKS_WHEN_FULL = 8 };
 
@@ -25,8 +26,8 @@ uint32_t rings_open_ranges(uint32_t ring)
     return n;
 }
 
-/* Reserves a slot: its number; UINT32_MAX: none is free. After a search that found none the next ones look at a few slots only: a program
- * that never ends its ranges should not pay for a long search each time. */
+/* Reserves a slot: its number; UINT32_MAX: none is free. After a search that found none the next ones look at a few
+ * slots only: a program that never ends its ranges should not pay for a long search each time. */
 static uint32_t open_take(struct ring *r, unsigned lane)
 {
     const struct open_part part = open_part(&rings.layout, lane);

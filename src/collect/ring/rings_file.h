@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rings_file.h - ascope.rings: what the threads and the writer of a process share, and what is left of it when it is killed.
+/* rings_file.h - ascope.rings: what the threads and the writer of a process share, and what is left of it when it is
+ * killed.
  *
  *     header | commits | header | ring 0 | ring 1 | ...        every ring: shared | open ranges | lane 0 | lane 1
  *
- * It is written through mappings, in the machine's own layout: only the same version on the same kind of machine reads it. A reader
- * trusts nothing that it cannot verify (rings_left.h):
+ * It is written through mappings, in the machine's own layout: only the same version on the same kind of machine reads
+ * it. A reader trusts nothing that it cannot verify (rings_left.h):
  *
- * - The header and every commit are there twice, each with a check that begins with the session's id. A commit goes to the pair that does
- *   not hold the last one, first one copy, then the other. Threads get the space that it frees after both are written. So the last
- *   commit is always there, and one damaged place never hides it.
- * - Each record carries a check of its bytes, of its place in the lane's life (bytes ever put, which never come again), of the
- *   ring and of the session. The check does not match if a record is incomplete, of an earlier lap, or changed. So a reader needs not
- *   know where a lane ends, and finds the next good record after a damaged one.
+ * - The header and every commit are there twice, each with a check that begins with the session's id. A commit goes to
+ *   the pair that does not hold the last one, first one copy, then the other. Threads get the space that it frees after
+ *   both are written. So the last commit is always there, and one damaged place never hides it.
+ * - Each record carries a check of its bytes, of its place in the lane's life (bytes ever put, which never come again),
+ *   of the ring and of the session. The check does not match if a record is incomplete, of an earlier lap, or changed.
+ *   So a reader needs not know where a lane ends, and finds the next good record after a damaged one.
  */
 #ifndef ASCOPE_COLLECT_RING_RINGS_FILE_H
 #define ASCOPE_COLLECT_RING_RINGS_FILE_H
@@ -103,8 +104,8 @@ struct rings_front {
     uint32_t grows;             /* rings begin small (ring_growth.h); set before there is one */
     struct drop_counts reasons; /* of those that the last commit counts, but for the copies: not checked */
 };
-/* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: the process is in another pid namespace. The
- * collector cannot see whether it has ended, so it keeps the ring. */
+/* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: the process is in another pid
+ * namespace. The collector cannot see whether it has ended, so it keeps the ring. */
 enum { OWNER_LEFT = INT32_MAX - 1, OWNER_UNKNOWN = INT32_MAX };
 
 struct ring_shared_lane {
@@ -200,9 +201,9 @@ static inline uint32_t head_kind(struct record_head head)
     return record_kind(record_bytes(head), head.stream, head.device);
 }
 
-/* Two sums, over every second word each, 16 bytes at a time: it is computed on the program's threads, from bytes that were written
- * just before, where fewer and larger loads are what counts. One changed bit always gives another sum, and another check;
- * anything else in all but one of 2^32 cases. */
+/* Two sums, over every second word each, 16 bytes at a time: it is computed on the program's threads, from bytes that
+ * were written just before, where fewer and larger loads are what counts. One changed bit always gives another sum, and
+ * another check; anything else in all but one of 2^32 cases. */
 static inline uint32_t record_check_of(uint64_t one, uint64_t other, uint32_t kind, uint64_t seed)
 {
     other += kind * seed; /* the seed is odd */

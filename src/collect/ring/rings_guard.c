@@ -23,7 +23,8 @@ static bool is_inside(const void *at, const void *base, uint64_t bytes)
     return base && (uintptr_t)at - (uintptr_t)base < bytes;
 }
 
-/* Not mmap(), which may be wrapped: to record the call in rings that were cut, too, would be a second fault, and the end. */
+/* Not mmap(), which may be wrapped: to record the call in rings that were cut, too, would be a second fault, and the
+ * end. */
 static bool replace(void *base, uint64_t bytes)
 {
     const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, rights = PROT_READ | PROT_WRITE;
@@ -54,7 +55,8 @@ static bool is_handler(const struct sigaction *a)
     return (a->sa_flags & SA_SIGINFO) || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
 }
 
-/* Does what would have happened without us. If the program had no handler, the instruction is executed again, and ends the program. */
+/* Does what would have happened without us. If the program had no handler, the instruction is executed again, and ends
+ * the program. */
 static void pass_on(const struct sigaction *was, int number, siginfo_t *info, void *context)
 {
     const bool is_sent = info->si_code <= 0; /* by kill(), not by the machine */

@@ -77,8 +77,8 @@ static bool is_zeros(const void *bytes, size_t n)
     return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
 }
 
-/* The number of the commit in a pair, whose good copy goes to *c. 0: none was ever there, or the first is half done; UINT64_MAX:
- * nobody knows. */
+/* The number of the commit in a pair, whose good copy goes to *c. 0: none was ever there, or the first is half done;
+ * UINT64_MAX: nobody knows. */
 static uint64_t pair_read(const struct rings_left *l, unsigned turn, struct rings_commit *c, struct rings_commit *one)
 {
     uint64_t number = UINT64_MAX;
@@ -96,7 +96,8 @@ static uint64_t pair_read(const struct rings_left *l, unsigned turn, struct ring
     return number;
 }
 
-/* The last one. It is known to be the last when the other pair still has the one before it: that is overwritten by the next. */
+/* The last one. It is known to be the last when the other pair still has the one before it: that is overwritten by the
+ * next. */
 static enum rings_state commit_read(struct rings_left *l, struct error *e)
 {
     struct rings_commit *all = malloc((RINGS_TURNS + 1) * sizeof *all); /* and one to read into */
@@ -120,7 +121,8 @@ static enum rings_state commit_read(struct rings_left *l, struct error *e)
     return RINGS_DAMAGED;
 }
 
-/* Its last one from which something was taken, plus 1: others were given a number, and may have no room in the file yet. */
+/* Its last one from which something was taken, plus 1: others were given a number, and may have no room in the file
+ * yet. */
 static uint32_t rings_used(const struct rings_commit *c)
 {
     uint32_t n = c->n_rings;
@@ -231,8 +233,8 @@ static void run_put(const struct rings_left_lane *l, uint64_t at, uint64_t end, 
             to.put(to.context, head, l->bytes + at + RECORD_HEAD);
 }
 
-/* Run after run of good records. `head` is where the thread said that they end: it may have had no time to say so of the last one.
- * The records, and not the head, say what is there; where the two disagree the whole lane is searched. */
+/* Run after run of good records. `head` is where the thread said that they end: it may have had no time to say so of
+ * the last one. The records, and not the head, say what is there; where the two disagree the whole lane is searched. */
 static bool lane_drain(struct rings_left *left, struct rings_left_lane *l, uint64_t head, struct receiver to)
 {
     const uint64_t said = head - l->tail, one_more = record_room(RECORD_MOST);

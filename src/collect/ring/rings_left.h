@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rings_left.h - ascope.rings as a killed program left it, read without trusting it.
  *
- * Records that can be verified (rings_file.h says how) are used. Every place where something was, or may have been, that cannot be read
- * is counted as damaged. The file is never changed. The descriptor stays the caller's.
+ * Records that can be verified (rings_file.h says how) are used. Every place where something was, or may have been,
+ * that cannot be read is counted as damaged. The file is never changed. The descriptor stays the caller's.
  */
 #ifndef ASCOPE_COLLECT_RING_RINGS_LEFT_H
 #define ASCOPE_COLLECT_RING_RINGS_LEFT_H

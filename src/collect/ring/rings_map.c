@@ -58,8 +58,8 @@ int rings_fd(struct kept *own)
     return own->fd;
 }
 
-/* Room on the disk, or none: a page of a mapped file that finds no room when it is touched would kill the program, and so would
- * a file that grows beyond what the process may write. */
+/* Room on the disk, or none: a page of a mapped file that finds no room when it is touched would kill the program, and
+ * so would a file that grows beyond what the process may write. */
 static bool file_grow(int fd, uint64_t offset, uint64_t bytes, int *why)
 {
     struct rlimit limit;
@@ -105,8 +105,8 @@ uint8_t *ring_map(int fd, uint32_t number)
     return NULL;
 }
 
-/* Somebody cut the file, and a ring behind the end would make it long again: its holes would pass for rings that have nothing in
- * them. Of as many rings as come before this one, whichever they are, one ends here or later. */
+/* Somebody cut the file, and a ring behind the end would make it long again: its holes would pass for rings that have
+ * nothing in them. Of as many rings as come before this one, whichever they are, one ends here or later. */
 static bool is_cut_short(int fd, uint32_t n)
 {
     const struct rings_layout *h = &rings.layout;
@@ -240,7 +240,8 @@ static void file_leave(void)
     rings.lock = NULL;
 }
 
-/* The file that is locked is opened for that alone: a lock belongs to what open() returns, which a forked child has, too. */
+/* The file that is locked is opened for that alone: a lock belongs to what open() returns, which a forked child has,
+ * too. */
 static bool file_create(struct error *e)
 {
     struct kept locked = KEPT_NONE;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rings_map.h - the file of the rings (rings_file.h) while this process has it open: creating it, and mapping it ring by ring.
+/* rings_map.h - the file of the rings (rings_file.h) while this process has it open: creating it, and mapping it ring
+ * by ring.
  *
- * It is the file of a session of this process, or of a collector outside (rings_outside.h). Room on the disk is allocated before it
- * is mapped: a page of a mapped file that finds no room kills the program. Each lane is mapped twice, one copy behind the other.
+ * It is the file of a session of this process, or of a collector outside (rings_outside.h). Room on the disk is
+ * allocated before it is mapped: a page of a mapped file that finds no room kills the program. Each lane is mapped
+ * twice, one copy behind the other.
  */
 #ifndef ASCOPE_COLLECT_RING_RINGS_MAP_H
 #define ASCOPE_COLLECT_RING_RINGS_MAP_H

@@ -70,8 +70,8 @@ static bool outside_join(struct kept *file, uint32_t session)
     return false;
 }
 
-/* Threads wait for each other, also for one that has lost its processor; no handler comes here while its own thread is here. One that was
- * ended here is waited for in vain, once. */
+/* Threads wait for each other, also for one that has lost its processor; no handler comes here while its own thread is
+ * here. One that was ended here is waited for in vain, once. */
 static bool outside_lock(void)
 {
     enum { YIELDS = 1000, NAPS = 2000 };

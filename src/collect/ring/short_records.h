@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* short_records.h - records that are shorter in rings than in their files: operators whose texts were announced (call_stacks.h), and
- * events of memory. The writer's thread, recovery and the save of a flight recorder expand them while they write the files.
+/* short_records.h - records that are shorter in rings than in their files: operators whose texts were announced
+ * (call_stacks.h), and events of memory. The writer's thread, recovery and the save of a flight recorder expand them
+ * while they write the files.
  */
 #ifndef ASCOPE_COLLECT_RING_SHORT_RECORDS_H
 #define ASCOPE_COLLECT_RING_SHORT_RECORDS_H
@@ -22,8 +23,8 @@ struct short_record {
     size_t n_texts;
 };
 
-/* False: the record is no short one; it has the bytes of the file already. Else *r is valid until `s` makes the next text,
- * and as long as `bytes` exist. */
+/* False: the record is no short one; it has the bytes of the file already. Else *r is valid until `s` makes the next
+ * text, and as long as `bytes` exist. */
 bool short_record_read(struct short_record *r, struct stacks *s, struct record_head head, const uint8_t *bytes);
 void short_record_write(const struct short_record *r, uint8_t *to); /* r->n bytes */
 

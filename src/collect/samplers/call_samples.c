@@ -14,7 +14,8 @@
 #include "collect/samplers/proc_files.h"
 #include "collect/ring/ring.h"
 
-/* A thread in a call. The stack pointer and the place in the program distinguish one call from the next one of the same kind. */
+/* A thread in a call. The stack pointer and the place in the program distinguish one call from the next one of the same
+ * kind. */
 struct call_samples_sampled {
     uint32_t thread, look; /* look: the last one that has seen it */
     long number;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_samples.h - the system calls that a process is seen to wait in: /proc/PID/task/N/syscall of each thread, looked at now and then.
+/* call_samples.h - the system calls that a process is seen to wait in: /proc/PID/task/N/syscall of each thread, looked
+ * at now and then.
  *
- * For processes that we may look at and neither trace nor prepare. A call that is the same in several samples is one record, from the
- * first to the last of them; what is shorter than the time between two samples is mostly missed.
+ * For processes that we may look at and neither trace nor prepare. A call that is the same in several samples is one
+ * record, from the first to the last of them; what is shorter than the time between two samples is mostly missed.
  */
 #ifndef ASCOPE_COLLECT_SAMPLERS_CALL_SAMPLES_H
 #define ASCOPE_COLLECT_SAMPLERS_CALL_SAMPLES_H

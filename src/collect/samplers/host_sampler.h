@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_sampler.h - how busy a process and its host are: what the options host_sys and host_sys_usage ask for.
  *
- * A thread of its own reads the sources, each at its own rate, and puts samples into the rings, in the form of their files. It uses
- * at most a fifth of a CPU: if reading takes longer, it reads less often.
+ * A thread of its own reads the sources, each at its own rate, and puts samples into the rings, in the form of their
+ * files. It uses at most a fifth of a CPU: if reading takes longer, it reads less often.
  */
 #ifndef ASCOPE_COLLECT_SAMPLERS_HOST_SAMPLER_H
 #define ASCOPE_COLLECT_SAMPLERS_HOST_SAMPLER_H

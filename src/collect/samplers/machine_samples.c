@@ -105,7 +105,8 @@ static void processes_list(struct machine_sampler *m)
     m->n = n;
 }
 
-/* A file of a process as one line. 0: it has ended; if its number is used again, the next look opens the files of the new one. */
+/* A file of a process as one line. 0: it has ended; if its number is used again, the next look opens the files of the
+ * new one. */
 static size_t process_read(struct machine_sampler *m, const struct machine_process *p, struct proc_file *f,
                            const char *file, char line[LINE_MOST])
 {

@@ -148,7 +148,8 @@ static bool is_parent(struct proc_tree *t, pid_t pid)
     return process_of(t, pid) || (pid == t->owner && t->root != t->owner);
 }
 
-/* A task that the kernel has given a number to. Threads are no processes: their number is not their group's. False: not there. */
+/* A task that the kernel has given a number to. Threads are no processes: their number is not their group's. False: not
+ * there. */
 static bool task_probe(struct proc_tree *t, pid_t pid)
 {
     char name[32], text[TEXT_MOST];
@@ -186,7 +187,8 @@ static uint64_t newest_task(struct proc_tree *t)
     return last ? strtoull(last, NULL, 10) : 0;
 }
 
-/* A number is given a moment before its task can be seen: those that were not there at the look before are tried once more. */
+/* A number is given a moment before its task can be seen: those that were not there at the look before are tried once
+ * more. */
 static void processes_find(struct proc_tree *t, bool is_time)
 {
     const uint64_t newest = newest_task(t), from = t->newest;
@@ -256,8 +258,9 @@ static bool has_all(const uint64_t *more, const uint64_t *less)
     return true;
 }
 
-/* What the process has done since it was counted. Children that it has waited for are in all of its counters at once. One that could
- * not be read any more may have been waited for after its parent was read: it is still there at the next look. */
+/* What the process has done since it was counted. Children that it has waited for are in all of its counters at once.
+ * One that could not be read any more may have been waited for after its parent was read: it is still there at the next
+ * look. */
 static void io_count(struct proc_tree *t, struct proc_process *p, bool is_first)
 {
     uint64_t more[PROC_IO];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* proc_tree.h - a process, its descendants and their threads, as /proc shows them.
  *
- * For samplers that read it many times a second: files stay open (proc_files.h). The threads of a process are listed again when
- * their count has changed. New processes are searched only among the pids that the kernel has assigned since the last time. Every
- * process that exists for longer than a period is found. Functions do not fail: a process that cannot be read is treated as one that
- * does not exist. Not thread-safe.
+ * For samplers that read it many times a second: files stay open (proc_files.h). The threads of a process are listed
+ * again when their count has changed. New processes are searched only among the pids that the kernel has assigned since
+ * the last time. Every process that exists for longer than a period is found. Functions do not fail: a process that
+ * cannot be read is treated as one that does not exist. Not thread-safe.
  */
 #ifndef ASCOPE_COLLECT_SAMPLERS_PROC_TREE_H
 #define ASCOPE_COLLECT_SAMPLERS_PROC_TREE_H
@@ -61,14 +61,15 @@ struct proc_tree {
 void proc_tree_init(struct proc_tree *t, pid_t root, pid_t owner);
 void proc_tree_fini(struct proc_tree *t);
 
-/* Updates the tree to the processes and threads that exist now. Those that have ended since the last call stay in it until the next. */
+/* Updates the tree to the processes and threads that exist now. Those that have ended since the last call stay in it
+ * until the next. */
 void proc_tree_look(struct proc_tree *t, uint64_t now_ns);
 
 /* The thread's line is as the kernel has it now; is_exact: also if it has not run since. False: it has ended. */
 bool proc_thread_read(struct proc_tree *t, const struct proc_process *p, struct proc_thread *thread, bool is_exact);
 
-/* Updates t->io. When a parent waits for a child, the kernel adds the child's counters to the parent's; here they count only once.
- * t->has_io stays false as long as the counters of no process can be read. */
+/* Updates t->io. When a parent waits for a child, the kernel adds the child's counters to the parent's; here they count
+ * only once. t->has_io stays false as long as the counters of no process can be read. */
 void proc_tree_io(struct proc_tree *t);
 
 #endif

@@ -176,8 +176,8 @@ static void disk_line(struct process_sampler *s, uint64_t in, uint64_t out)
     sample_text_put(&s->text, STREAM_HOST_DISK);
 }
 
-/* The speed that a line shows, in hundredths of KB/s: whole numbers, no locale has a say in them. What it is too small to show stays
- * for the next line. */
+/* The speed that a line shows, in hundredths of KB/s: whole numbers, no locale has a say in them. What it is too small
+ * to show stays for the next line. */
 static uint64_t disk_speed(uint64_t bytes, uint64_t *shown, uint64_t periods)
 {
     const uint64_t speed = (bytes - *shown) * 100 * PER_S / 1024 / periods;

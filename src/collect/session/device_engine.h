@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_engine.h - a device whose vendor has an engine that writes a PROF directory by itself: that directory becomes the session's.
+/* device_engine.h - a device whose vendor has an engine that writes a PROF directory by itself: that directory becomes
+ * the session's.
  *
- * The engine names its directory when it starts or warms up. From then on it is the session's, too: marks and samples of the host
- * go into slices of their own beside the engine's (SLICE_BESIDE of family.h), and after the end descriptions that the engine did not
- * write are added. Its own files are never changed. Where the directory is not found, the session has one of its own, and both stay.
- * An engine that does not start is given up: the host is recorded alone.
+ * The engine names its directory when it starts or warms up. From then on it is the session's, too: marks and samples
+ * of the host go into slices of their own beside the engine's (SLICE_BESIDE of family.h), and after the end
+ * descriptions that the engine did not write are added. Its own files are never changed. Where the directory is not
+ * found, the session has one of its own, and both stay. An engine that does not start is given up: the host is recorded
+ * alone.
  */
 #ifndef ASCOPE_COLLECT_SESSION_DEVICE_ENGINE_H
 #define ASCOPE_COLLECT_SESSION_DEVICE_ENGINE_H

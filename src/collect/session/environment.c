@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that knows nothing of sessions is recorded from the moment that it loads the library to its end, when its environment
- * asks for that: ASCOPE_RECORD=DIR, and options by their names in ASCOPE_RECORD_OPTIONS; or by the process that started it, `ascope run`
- * (handover.h). Part of libascope.so alone. */
+/* A program that knows nothing of sessions is recorded from the moment that it loads the library to its end, when its
+ * environment asks for that: ASCOPE_RECORD=DIR, and options by their names in ASCOPE_RECORD_OPTIONS; or by the process
+ * that started it, `ascope run` (handover.h). Part of libascope.so alone. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,8 +22,8 @@ struct handover_file { /* of a session */
     char path[PATH_MAX];
 };
 
-/* The collector writes, programs read. The file belongs to the session with that number: it is written while the number is 0, and a reader
- * checks afterwards that the number is still the same (shared_words.h). */
+/* The collector writes, programs read. The file belongs to the session with that number: it is written while the number
+ * is 0, and a reader checks afterwards that the number is still the same (shared_words.h). */
 struct handover_page {
     uint64_t magic;
     uint32_t version, bytes;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* handover.h - a program that is recorded by another process: how its code finds the session that is open there.
  *
- * The collector (`ascope run`) has the session: the writer, the files, the samplers. It makes one page of memory (a memfd, sealed
- * so that no process can truncate it) and starts the program with ASCOPE_RUN=/proc/PID/fd/N. libascope and the preloaded library, in
- * the program and in all processes that it starts, map the page. They put their records into the rings of the session that the page
- * names; the collector may end that session and begin others.
+ * The collector (`ascope run`) has the session: the writer, the files, the samplers. It makes one page of memory (a
+ * memfd, sealed so that no process can truncate it) and starts the program with ASCOPE_RUN=/proc/PID/fd/N. libascope
+ * and the preloaded library, in the program and in all processes that it starts, map the page. They put their records
+ * into the rings of the session that the page names; the collector may end that session and begin others.
  *
- * The program gets no thread, no descriptor and no file of ours. After the collector has ended, the program's records are dropped.
+ * The program gets no thread, no descriptor and no file of ours. After the collector has ended, the program's records
+ * are dropped.
  */
 #ifndef ASCOPE_COLLECT_SESSION_HANDOVER_H
 #define ASCOPE_COLLECT_SESSION_HANDOVER_H
@@ -38,8 +39,8 @@ void handover_free(struct handover *h);  /* NULL is fine */
 
 /* ---- for the program ---- */
 
-/* From now on threads put records into the collector's session, whenever one is open. False: the environment names none, or it
- * cannot be reached. *wish is lent for good. */
+/* From now on threads put records into the collector's session, whenever one is open. False: the environment names
+ * none, or it cannot be reached. *wish is lent for good. */
 bool handover_attach(struct handover_wish *wish);
 
 #endif

@@ -13,8 +13,8 @@
 #include <cpuid.h>
 #endif
 
-/* Among so many tries one is not interrupted. A first estimate over this time is good to some 10 ppm; programs mostly open
- * their first session so long after they were loaded, and nobody waits. */
+/* Among so many tries one is not interrupted. A first estimate over this time is good to some 10 ppm; programs mostly
+ * open their first session so long after they were loaded, and nobody waits. */
 enum { TRIES = 16, CALIBRATION_NS = 4000000 };
 
 atomic_bool host_clock_is_counter;
@@ -25,7 +25,8 @@ static struct clock_reading loaded;      /* when the library was; its uncertaint
 static double first_mhz, first_relative; /* and how far it may be off, as a part of it */
 
 #if defined(__x86_64__)
-/* The kernel watches the TSC while it keeps time with it, and turns to another clock when cores or sleep states disagree. */
+/* The kernel watches the TSC while it keeps time with it, and turns to another clock when cores or sleep states
+ * disagree. */
 static bool kernel_trusts_tsc(void)
 {
     char text[8] = "";

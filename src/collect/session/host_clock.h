@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_clock.h - the clock of all records: the CPU's counter where it can be trusted, else the raw monotonic clock in ns.
+/* host_clock.h - the clock of all records: the CPU's counter where it can be trusted, else the raw monotonic clock in
+ * ns.
  *
- * Trusted: aarch64's cntvct; x86-64's TSC where the CPU says that it is invariant and the kernel itself keeps time with it.
- * ASCOPE_CLOCK=ns in the environment takes the other one. The TSC's frequency is measured against CLOCK_MONOTONIC_RAW between
- * start and stop; the longer, the better.
+ * Trusted: aarch64's cntvct; x86-64's TSC where the CPU says that it is invariant and the kernel itself keeps time with
+ * it. ASCOPE_CLOCK=ns in the environment takes the other one. The TSC's frequency is measured against
+ * CLOCK_MONOTONIC_RAW between start and stop; the longer, the better.
  */
 #ifndef ASCOPE_COLLECT_SESSION_HOST_CLOCK_H
 #define ASCOPE_COLLECT_SESSION_HOST_CLOCK_H
@@ -20,8 +21,8 @@
 extern atomic_bool host_clock_is_counter; /* decided when the library is loaded, and by host_clock_follow() */
 void host_clock_init(void);               /* decides; for tests that change the environment */
 
-/* While nothing is recorded: the clock that another collector uses for its records of the host (a counter, or ns), so that ours
- * can lie beside them. False: the counter is not trusted here; it stays ns. */
+/* While nothing is recorded: the clock that another collector uses for its records of the host (a counter, or ns), so
+ * that ours can lie beside them. False: the counter is not trusted here; it stays ns. */
 bool host_clock_follow(bool is_counter);
 
 static inline uint64_t host_clock_raw_ns(void)
@@ -63,8 +64,9 @@ static inline uint64_t clock_reading_window_ns(const struct clock_reading *r)
     return r->mono_raw_ns - r->wall_ns % 1000;
 }
 
-/* MHz from two readings; 1000 exactly where the clock is ns. Before the second reading: a first estimate, from what the hardware
- * says or from a few ms of measuring, which also is the answer for readings so close together that they are less accurate. */
+/* MHz from two readings; 1000 exactly where the clock is ns. Before the second reading: a first estimate, from what the
+ * hardware says or from a few ms of measuring, which also is the answer for readings so close together that they are
+ * less accurate. */
 double host_clock_mhz(const struct clock_reading *first, const struct clock_reading *last);
 double host_clock_first_mhz(void);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mindspore_calls.h - Python calls as MindSpore has them: ranges in mindspore.op_range, each with its begin, its end and its name.
+/* mindspore_calls.h - Python calls as MindSpore has them: ranges in mindspore.op_range, each with its begin, its end
+ * and its name.
  *
- * During the recording, calls and returns are short records in one file and names are in another; commits include the lengths of both.
- * When the recording ends, or is recovered, ranges are made from them and appended to mindspore.op_range. If the process is killed
- * during that, recovery does it again from the start. A call that is still open then ends with the last record. Returns without a call
- * are counted as lost.
+ * During the recording, calls and returns are short records in one file and names are in another; commits include the
+ * lengths of both. When the recording ends, or is recovered, ranges are made from them and appended to
+ * mindspore.op_range. If the process is killed during that, recovery does it again from the start. A call that is still
+ * open then ends with the last record. Returns without a call are counted as lost.
  */
 #ifndef ASCOPE_COLLECT_SESSION_MINDSPORE_CALLS_H
 #define ASCOPE_COLLECT_SESSION_MINDSPORE_CALLS_H
@@ -12,7 +13,8 @@
 #include "collect/os_calls/os_call.h"
 #include "collect/write/prof_writer.h"
 
-/* The time of a record in the file. Without a PROF directory readers know no clock, and take a count for 10 ns since 1970. */
+/* The time of a record in the file. Without a PROF directory readers know no clock, and take a count for 10 ns since
+ * 1970. */
 struct ms_clock {
     bool is_wall; /* there is none; records count ns (host_clock_follow()) */
     int64_t wall_less_raw_ns;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mindspore_records.h - what record.h records, as the files of MindSpore 2.6 and later have it (layout mindspore).
  *
- * A range that the user named is Python::PythonObserved::{name}, an operator PynativeFramework::RunOp::{name}. One whose `modules` is
- * "A;B" is A::B::{name}: that is how ranges of the dataset pipeline and of marks are named. `more` is its custom_info. Memory of
- * devices is recorded, that of the host is not; the queue, garbage collections and parameters of modules have no place in these files.
+ * A range that the user named is Python::PythonObserved::{name}, an operator PynativeFramework::RunOp::{name}. One
+ * whose `modules` is "A;B" is A::B::{name}: that is how ranges of the dataset pipeline and of marks are named. `more`
+ * is its custom_info. Memory of devices is recorded, that of the host is not; the queue, garbage collections and
+ * parameters of modules have no place in these files.
  */
 #ifndef ASCOPE_COLLECT_SESSION_MINDSPORE_RECORDS_H
 #define ASCOPE_COLLECT_SESSION_MINDSPORE_RECORDS_H

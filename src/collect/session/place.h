@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place.h - the directories and small files of a collection.
  *
- * Directories get mode 0750, files 0640, whatever the umask says. A file is replaced whole: a reader, or a program that is killed, sees
- * the old one or the new one. Errors name the path and say what to do.
+ * Directories get mode 0750, files 0640, whatever the umask says. A file is replaced whole: a reader, or a program that
+ * is killed, sees the old one or the new one. Errors name the path and say what to do.
  */
 #ifndef ASCOPE_COLLECT_SESSION_PLACE_H
 #define ASCOPE_COLLECT_SESSION_PLACE_H

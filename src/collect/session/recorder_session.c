@@ -483,8 +483,8 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
     return e->fault == FAULT_NONE;
 }
 
-/* Everything that machinery_start() may have begun, but the rings: whoever is killed before it is written that the recording has
- * ended leaves something to recover. What goes wrong is reported once; the rest ends all the same. */
+/* Everything that machinery_start() may have begun, but the rings: whoever is killed before it is written that the
+ * recording has ended leaves something to recover. What goes wrong is reported once; the rest ends all the same. */
 static void machinery_stop(struct ascope_session *s, struct error *e)
 {
     listeners_stopping();

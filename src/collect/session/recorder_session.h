@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorder_session.h - the inside of a session, for the files that make it up, and what it passes to the other parts of the recorder.
+/* recorder_session.h - the inside of a session, for the files that make it up, and what it passes to the other parts of
+ * the recorder.
  *
- * recorder_session.c creates, starts and ends it. prof_info.c, metadata.c and facts.c write the files that describe the collection: at the
- * start, so that a killed program leaves a complete directory, and again at the stop, when more is known.
+ * recorder_session.c creates, starts and ends it. prof_info.c, metadata.c and facts.c write the files that describe the
+ * collection: at the start, so that a killed program leaves a complete directory, and again at the stop, when more is
+ * known.
  */
 #ifndef ASCOPE_COLLECT_SESSION_RECORDER_SESSION_H
 #define ASCOPE_COLLECT_SESSION_RECORDER_SESSION_H
@@ -18,8 +20,8 @@
 #include "collect/write/writer.h"
 #include "device/device.h"
 
-/* Checked, with the defaults filled in; live until the session ends. NULL: no session is open. Recording functions look at
- * ascope_recording only; this is for what happens once a session: filters of domains, the devices' switches. */
+/* Checked, with the defaults filled in; live until the session ends. NULL: no session is open. Recording functions look
+ * at ascope_recording only; this is for what happens once a session: filters of domains, the devices' switches. */
 const struct ascope_options *session_options(void);
 
 bool session_is_open(const struct ascope_session *s); /* false: it has ended, or is the parent process's */
@@ -30,8 +32,9 @@ void session_end_earlier(void);
 /* ascope_session_new(); options that options_check() has seen are not reported again. */
 struct ascope_session *session_new(const struct ascope_options *o, bool is_checked, struct ascope_error *to);
 
-/* The process that a session records from outside: names, settings and samplers are about it and its descendants. It need not have
- * called exec() yet, and may end at any time; the session ends when its owner, the calling process, stops it. */
+/* The process that a session records from outside: names, settings and samplers are about it and its descendants. It
+ * need not have called exec() yet, and may end at any time; the session ends when its owner, the calling process, stops
+ * it. */
 struct session_target {
     pid_t pid;                            /* 0: the calling process */
     const char *name;                     /* NULL: the one that the kernel has for it now */
@@ -112,11 +115,13 @@ struct ascope_session {
 bool session_directories(struct ascope_session *s,
                          struct error *e);                       /* the collection's, below the options' parent_dir */
 bool session_devices(struct ascope_session *s, struct error *e); /* those that are there now and were not before */
-/* ascope.json, and those of PyTorch. At the end of a recording all its files are made durable first: ascope.json says that it has ended. */
+/* ascope.json, and those of PyTorch. At the end of a recording all its files are made durable first: ascope.json says
+ * that it has ended. */
 bool session_describe(const struct ascope_session *s, struct error *e);
 unsigned session_how(const struct ascope_session *s); /* how place_file() writes its files now: durable at the end */
 
-/* What happens to a flight recorder when the program exits, when another session is opened, and when that one has ended. */
+/* What happens to a flight recorder when the program exits, when another session is opened, and when that one has
+ * ended. */
 struct flight_hooks {
     void (*end)(struct ascope_session *s);
     void (*pause)(void), (*resume)(void);

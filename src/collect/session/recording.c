@@ -210,7 +210,8 @@ void ascope_op_again(struct ascope_label label, uint64_t begin, int64_t sequence
                           recording_process_id() | (uint64_t)frame << 32);
 }
 
-/* Of a program with fewer fields; without a size the record is counted as dropped, as ring_put() does with one of no bytes. */
+/* Of a program with fewer fields; without a size the record is counted as dropped, as ring_put() does with one of no
+ * bytes. */
 static __attribute__((noinline)) void op_end_of_older(const struct ascope_op *op)
 {
     struct ascope_op whole;
@@ -220,7 +221,8 @@ static __attribute__((noinline)) void op_end_of_older(const struct ascope_op *op
         ring_put(STREAM_TORCH_OP, 0, 0);
 }
 
-/* Mostly there is the name alone, or with types and shapes; a table of texts to be walked twice costs as much as the rest. */
+/* Mostly there is the name alone, or with types and shapes; a table of texts to be walked twice costs as much as the
+ * rest. */
 void ascope_op_record_end(const struct ascope_op *op)
 {
     const uint64_t end = host_clock_now();

@@ -97,8 +97,8 @@ static bool has_rings(const struct recovering *r)
     return fstatat(r->dir, RINGS_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* The directory itself; or the collection that it is a part of, which must be its owner's. Of a path that the user typed, that is
- * the directory above its target. */
+/* The directory itself; or the collection that it is a part of, which must be its owner's. Of a path that the user
+ * typed, that is the directory above its target. */
 static bool collection_find(struct recovering *r, const char *path)
 {
     char *real = inside_is_below(path) ? strdup(path) : realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL;
@@ -211,7 +211,8 @@ static bool id_is_same(const struct recovering *r)
     return strcmp(fact(r, "session"), digits) == 0;
 }
 
-/* Only what was recognised: the same file is still there, and nobody else could have put another one under its name but its owner. */
+/* Only what was recognised: the same file is still there, and nobody else could have put another one under its name but
+ * its owner. */
 static void rings_remove(const struct recovering *r)
 {
     struct stat st;
@@ -441,7 +442,8 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
         is_drained && outputs_are_well(o, e) && files_sync(r, &seal, e) && facts_write(r, &seal, e);
     outputs_leave(
         o,
-        is_complete); /* scratch files stay until ascope.json says that the recovery is complete: another attempt needs them */
+        is_complete); /* scratch files stay until ascope.json says that the recovery is complete: another attempt needs
+                         them */
     return is_complete ? RECOVERY_DONE : RECOVERY_FAILED;
 }
 

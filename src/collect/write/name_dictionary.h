@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name_dictionary.h - texts that host records mention by number (raw/name_hash.h): each is put into the collection's dictionary the first
- * time that a session mentions it.
+/* name_dictionary.h - texts that host records mention by number (raw/name_hash.h): each is put into the collection's
+ * dictionary the first time that a session mentions it.
  *
- * A set without locks remembers which texts are in the dictionary already. It has places for some 65,000 texts of a session. A text
- * that had to give up its place is written again: the dictionary then has one more line, with the same meaning. A line for which the ring
- * was full is written with the next use of the text.
+ * A set without locks remembers which texts are in the dictionary already. It has places for some 65,000 texts of a
+ * session. A text that had to give up its place is written again: the dictionary then has one more line, with the same
+ * meaning. A line for which the ring was full is written with the next use of the text.
  */
 #ifndef ASCOPE_COLLECT_WRITE_NAME_DICTIONARY_H
 #define ASCOPE_COLLECT_WRITE_NAME_DICTIONARY_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outputs.h - the files of a collection while records are appended to them: one row for each stream and device.
  *
- * The writer and recovery share it. A file appears with its first record. After outputs_flush() the files hold everything that
- * was put, and outputs_state() returns their lengths; outputs_resume() truncates them to these lengths. The first error is remembered;
- * after it records are counted as dropped.
+ * The writer and recovery share it. A file appears with its first record. After outputs_flush() the files hold
+ * everything that was put, and outputs_state() returns their lengths; outputs_resume() truncates them to these lengths.
+ * The first error is remembered; after it records are counted as dropped.
  */
 #ifndef ASCOPE_COLLECT_WRITE_OUTPUTS_H
 #define ASCOPE_COLLECT_WRITE_OUTPUTS_H
@@ -47,7 +47,8 @@ struct outputs {
 /* NULL: no such folder, its records are dropped. */
 bool outputs_open(struct outputs *o, const char *framework_dir, const char *prof_dir, size_t slice_bytes,
                   struct error *e);
-/* The same from descriptors, which the outputs close, of folders that are not trusted (prof_writer.h). -1: no such folder. */
+/* The same from descriptors, which the outputs close, of folders that are not trusted (prof_writer.h). -1: no such
+ * folder. */
 struct output_place {
     int dir;
     const char *path;
@@ -60,12 +61,14 @@ int outputs_why(const struct outputs *o); /* the errno value of what went wrong 
 bool outputs_are_well(const struct outputs *o, struct error *e); /* e: what has gone wrong */
 
 uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST]);
-/* One file, as it was; the caller has checked the numbers. False: it is shorter now, or gone, and continued all the same. */
+/* One file, as it was; the caller has checked the numbers. False: it is shorter now, or gone, and continued all the
+ * same. */
 bool outputs_resume(struct outputs *o, const struct output_state *state);
 bool outputs_have(const struct outputs *o, unsigned stream, unsigned device);
 bool output_exists(unsigned stream, unsigned device); /* there is such a row */
 
-/* Deletes the oldest slices of streams that age until everything written and not deleted is within the limit. After a commit. */
+/* Deletes the oldest slices of streams that age until everything written and not deleted is within the limit. After a
+ * commit. */
 void outputs_age(struct outputs *o, uint64_t limit_bytes);
 
 void outputs_sums(const struct outputs *o, struct file_tree *t); /* of a whole collection: checksums of its slices */

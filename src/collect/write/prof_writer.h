@@ -2,12 +2,13 @@
 /* prof_writer.h - a PROF directory, or the rest of a *_ascend_pt directory, written as a collector leaves it.
  *
  * The directory holds folders (host, device_N). A folder holds small files (info.json, clocks) and, under data/,
- * streams of records that are cut into slices. Every file that is complete has a marker beside it: its name and ".done".
- * PyTorch's collector has neither slices nor markers: FRAMEWORK/ holds whole streams, small files lie in the directory itself.
+ * streams of records that are cut into slices. Every file that is complete has a marker beside it: its name and
+ * ".done". PyTorch's collector has neither slices nor markers: FRAMEWORK/ holds whole streams, small files lie in the
+ * directory itself.
  *
- * The first error is remembered in the writer. Later calls then do nothing, and prof_writer_close() reports the error. So the
- * code that fills records need not check for errors. Memory: one buffer for each open stream.
- * Directories get mode 0750, files 0640, whatever the umask says. What was written before an error stays in the directory.
+ * The first error is remembered in the writer. Later calls then do nothing, and prof_writer_close() reports the error.
+ * So the code that fills records need not check for errors. Memory: one buffer for each open stream. Directories get
+ * mode 0750, files 0640, whatever the umask says. What was written before an error stays in the directory.
  */
 #ifndef ASCOPE_COLLECT_WRITE_PROF_WRITER_H
 #define ASCOPE_COLLECT_WRITE_PROF_WRITER_H
@@ -39,8 +40,9 @@ struct prof_writer {
     int why;              /* its errno value; 0: there is none */
 };
 
-/* Creates the directory `path`, which must not exist. The path is copied, and should be absolute: it is used again if the program around us
- * closes the directory's descriptor (base/files/kept.h). From here on files are found from the directory, and no link is followed. */
+/* Creates the directory `path`, which must not exist. The path is copied, and should be absolute: it is used again if
+ * the program around us closes the directory's descriptor (base/files/kept.h). From here on files are found from the
+ * directory, and no link is followed. */
 bool prof_writer_open(struct prof_writer *w, const char *path, size_t slice_bytes, struct error *e);
 bool prof_writer_join(struct prof_writer *w, const char *path, size_t slice_bytes,
                       struct error *e); /* one that exists */
@@ -59,8 +61,8 @@ void folder_complete(struct prof_writer *w, int device); /* the same, but what i
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len);
 
 /* Host files are cut between records (the reference drops a host stream that is not), and so is the task log; the other
- * streams of a device are cut wherever the limit falls, and a record may lie in two slices. PyTorch's are never cut. A sample
- * of the host may be several records: it is in one slice. */
+ * streams of a device are cut wherever the limit falls, and a record may lie in two slices. PyTorch's are never cut. A
+ * sample of the host may be several records: it is in one slice. */
 enum cut { CUT_BETWEEN, CUT_ANYWHERE, CUT_NEVER, CUT_SAMPLES };
 
 /* One stream. Slices appear with the first record: a stream without records leaves no file. */
@@ -95,8 +97,8 @@ uint8_t *slices_record(struct slices *s, const struct layout *l); /* the same, b
 void slices_text(struct slices *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* a line of less than 4 KiB; the rest is cut off */
 void slices_flush(struct slices *s);       /* everything taken is in its file */
-/* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. False: that slice has fewer
- * by now, or is gone; it goes on with what there is. */
+/* Back to what a stream once was: `bytes` of the slice before `next` (is_open), nothing behind it. False: that slice
+ * has fewer by now, or is gone; it goes on with what there is. */
 bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes);
 bool slices_leave(
     struct slices *s); /* everything taken is in its file; the open slice gets no marker. False: none is open */

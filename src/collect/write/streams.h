@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* streams.h - every file that a collection is written to: one row each.
  *
- * A thread puts a record into its ring as the bytes of the file, preceded by the number of its stream. The writer appends these bytes
- * without interpreting them. A record shorter than its stream's fixed size is filled up with zeros. There are exceptions, which the
- * writer expands: calls of the operating system (os_call.h), and operators and memory events whose texts or frames were announced
- * (short_records.h, call_stacks.h).
+ * A thread puts a record into its ring as the bytes of the file, preceded by the number of its stream. The writer
+ * appends these bytes without interpreting them. A record shorter than its stream's fixed size is filled up with zeros.
+ * There are exceptions, which the writer expands: calls of the operating system (os_call.h), and operators and memory
+ * events whose texts or frames were announced (short_records.h, call_stacks.h).
  */
 #ifndef ASCOPE_COLLECT_WRITE_STREAMS_H
 #define ASCOPE_COLLECT_WRITE_STREAMS_H
@@ -80,7 +80,8 @@ enum stream_id {
     STREAM_KINDS
 };
 
-/* In place of the device number, for streams that are cut between samples (enum cut): the record belongs to the sample before it. */
+/* In place of the device number, for streams that are cut between samples (enum cut): the record belongs to the sample
+ * before it. */
 enum { SAMPLE_CONTINUES = 1 };
 
 enum stream_place { PLACE_FRAMEWORK, PLACE_HOST, PLACE_DEVICE };

@@ -65,8 +65,8 @@ static void run_keep(uint32_t ring, unsigned lane, uint64_t from, uint64_t to)
         flight_store_run(w.options.flight, ring, lane, from, rings_lane(ring, lane) + (from & (size - 1)), to - from);
 }
 
-/* Takes all records of a lane: how full it was, in percent, at least 1 if there was a record. A record whose check is wrong was changed by
- * somebody else: it is not written, and the session ends. */
+/* Takes all records of a lane: how full it was, in percent, at least 1 if there was a record. A record whose check is
+ * wrong was changed by somebody else: it is not written, and the session ends. */
 static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
 {
     struct ring_shared *shared = rings_shared(ring);
@@ -369,8 +369,9 @@ static void pause_until(uint64_t ns)
     pthread_cond_timedwait(&w.wake, &w.lock, &until);
 }
 
-/* The thread has little to do and should do it soon, also where every CPU has more work than it can do: a short slice is a near
- * deadline for the scheduler, and where the user has the right to it, a higher priority. Neither is needed. */
+/* The thread has little to do and should do it soon, also where every CPU has more work than it can do: a short slice
+ * is a near deadline for the scheduler, and where the user has the right to it, a higher priority. Neither is
+ * needed. */
 static void hurry(void)
 {
     struct {

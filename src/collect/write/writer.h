@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* writer.h - the thread that takes records out of the rings and appends them to the collection's files.
  *
- * It looks at all rings every millisecond (less often when nothing happens), appends what is there to the streams' slices, then
- * commits: how far it has read each ring and how long each file is, in the rings' file, in one of two places that take turns. Only
- * then do the producers get the room back. Killed at any moment, the last commit says exactly what is on disk and what still
- * is in the rings: nothing is lost, nothing is there twice.
+ * It looks at all rings every millisecond (less often when nothing happens), appends what is there to the streams'
+ * slices, then commits: how far it has read each ring and how long each file is, in the rings' file, in one of two
+ * places that take turns. Only then do the producers get the room back. Killed at any moment, the last commit says
+ * exactly what is on disk and what still is in the rings: nothing is lost, nothing is there twice.
  *
- * If a write fails, this is reported once. Later records are taken out of the rings and counted as dropped; the program continues.
+ * If a write fails, this is reported once. Later records are taken out of the rings and counted as dropped; the program
+ * continues.
  */
 #ifndef ASCOPE_COLLECT_WRITE_WRITER_H
 #define ASCOPE_COLLECT_WRITE_WRITER_H
@@ -60,7 +61,8 @@ bool writer_stop(struct writer_tally *out,
                  struct error *e); /* flushes, completes the slices with their .done, and ends the thread */
 /* Between the two: checksums of what it has written, for the list of a collection's files. */
 void writer_sums(struct file_tree *t);
-/* The last call. is_complete: no recovery will be needed, so the files that only recovery reads are removed. Fine without a writer. */
+/* The last call. is_complete: no recovery will be needed, so the files that only recovery reads are removed. Fine
+ * without a writer. */
 void writer_leave(bool is_complete);
 
 #endif

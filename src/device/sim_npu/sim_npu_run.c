@@ -460,7 +460,8 @@ static uint64_t device_run(struct npu_device *d, uint64_t now, bool *has_moved)
         if (!first || least > now)
             return least < sample ? least : sample;
         if (npu.session != 0 && ring_is_short())
-            return now; /* rings are nearly full: this thread waits for the writer, so that no launching thread has to drop records */
+            return now; /* rings are nearly full: this thread waits for the writer, so that no launching thread has to
+                           drop records */
         stream_step(first, least);
         *has_moved = true;
     }

@@ -22,8 +22,8 @@ struct matrix_rules {
     const char *before, *after;
     const char *name_key; /* the JSON key of the name of a collective */
     bool has_all_keys;    /* the second and third slowest are written even if there are fewer transfers */
-    bool
-        has_whole_names; /* an unknown type is in lower case; without `after` in the name it ends with "@" and the group */
+    bool has_whole_names; /* an unknown type is in lower case; without `after` in the name it ends with "@" and the
+                            group */
 };
 extern const struct matrix_rules matrix_rules[FRAMEWORKS];
 

@@ -252,8 +252,8 @@ static bool draw_own_flows(const struct ms_tracks *f, struct trace *t)
 static void draw_link(const struct ms_tracks *f, struct trace *t, const struct lanes *lanes, const char *name,
                       const char *category, uint32_t op, struct place to, int64_t at_ns)
 {
-    char id
-        [40]; /* the time of the slice in us, as the timeline shows it; for a (damaged) time before 1970 any id will do */
+    char id[40]; /* the time of the slice in us, as the timeline shows it; for a (damaged) time before 1970 any id will
+                 do */
     const uint64_t ns = at_ns < 0 ? 0 : (uint64_t)at_ns;
     const size_t len = digits_put(id, ns / 1000);
     memcpy(id + len,

@@ -3,8 +3,8 @@
 
 #include "analyse/framework/steps/profiler_steps.h"
 
-/* No program nests operators that deeply. Where a damaged file does, each operator adds its total to that of its parent:
- * to add each kernel to all operators around it would be quadratic. */
+/* No program nests operators that deeply. Where a damaged file does, each operator adds its total to that of its
+ * parent: to add each kernel to all operators around it would be quadratic. */
 enum { DEEP = UINT8_MAX };
 
 struct operators {

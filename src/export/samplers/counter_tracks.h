@@ -68,8 +68,8 @@ struct counter_process {
     const char *name;
     const char *generic_name; /* in the generic presentation; NULL: the same */
     uint8_t sort;             /* its sort index; in the generic presentation see counter_sort() */
-    bool
-        needs_all; /* not shown when only a part of the collection is exported: the reference reads no such records then */
+    bool needs_all; /* not shown when only a part of the collection is exported: the reference reads no such records
+                      then */
     bool only_generic;
     struct family_source source;
     const struct family_source *part; /* the source when only a part of the collection is exported; NULL: the same */

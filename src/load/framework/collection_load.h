@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_load.h - what the loaders of all frameworks share: the request, the first look, and releasing a collection. */
+/* collection_load.h - what the loaders of all frameworks share: the request, the first look, and releasing a
+ * collection. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_COLLECTION_LOAD_H
 #define ASCOPE_LOAD_FRAMEWORK_COLLECTION_LOAD_H
 

@@ -13,8 +13,8 @@
 #include "base/process/progress.h"
 #include "base/text/stamp.h"
 
-/* The last digit is that of the reference: PyTorch's multiplies in a double and drops the fraction, MindSpore's rounds the
- * exact number, a half to the even one. */
+/* The last digit is that of the reference: PyTorch's multiplies in a double and drops the fraction, MindSpore's rounds
+ * the exact number, a half to the even one. */
 int64_t framework_ns(const struct framework_clock *c, uint64_t stamp)
 {
     if (c->exact.num > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* framework_load.h - loads the files of a FRAMEWORK directory into columns. Which files there are, and what is in them, is the format
- * of a framework: torch_load.h, ms_load.h. */
+/* framework_load.h - loads the files of a FRAMEWORK directory into columns. Which files there are, and what is in them,
+ * is the format of a framework: torch_load.h, ms_load.h. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_FRAMEWORK_LOAD_H
 #define ASCOPE_LOAD_FRAMEWORK_FRAMEWORK_LOAD_H
 
@@ -28,7 +28,8 @@ struct framework_loading {
 
 struct framework_format {
     const char *name[FRAMEWORK_FILES]; /* "FRAMEWORK/torch.op_range"; NULL: it has no such file */
-    /* Decodes the bytes of the file into columns, in the arena of the file. NULL: the loader of another file reads it as well. */
+    /* Decodes the bytes of the file into columns, in the arena of the file. NULL: the loader of another file reads it
+     * as well. */
     void (*load[FRAMEWORK_FILES])(struct framework_loading *l, struct framework_file *file);
 };
 #define FRAMEWORK_FILE(id) (UINT32_C(1) << (id))
@@ -43,13 +44,13 @@ struct framework_request {
     unsigned n_threads;
 };
 
-/* `path` must be valid as long as the framework. Damage is counted by file; a missing file is empty. False: out of memory;
- * framework_free() is required in both cases. */
+/* `path` must be valid as long as the framework. Damage is counted by file; a missing file is empty. False: out of
+ * memory; framework_free() is required in both cases. */
 bool framework_load(struct framework *f, const char *path, const struct framework_request *r, struct error *e);
 void framework_free(struct framework *f);
 
-/* For loaders of a format. framework_tlv(): the records of a file. framework_ids(): whether the ids of a process and a thread, which have 64
- * bits in records, fit into 32 bits; if not, the record is counted as damaged. */
+/* For loaders of a format. framework_tlv(): the records of a file. framework_ids(): whether the ids of a process and a
+ * thread, which have 64 bits in records, fit into 32 bits; if not, the record is counted as damaged. */
 struct tlv framework_tlv(struct framework_file *f);
 bool framework_ids(struct framework_file *f, uint64_t at, uint64_t process, uint64_t thread);
 

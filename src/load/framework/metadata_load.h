@@ -7,8 +7,8 @@
 
 #include "profile/collection.h"
 
-/* The environment: of_job, or that of the analysis if it is not an object. Then the members of profiler_metadata.json (NULL: there is
- * none). False: no memory. */
+/* The environment: of_job, or that of the analysis if it is not an object. Then the members of profiler_metadata.json
+ * (NULL: there is none). False: no memory. */
 bool metadata_load(struct metadata *out, const json_t *of_job, const json_t *noted, struct arena *mem);
 
 #endif

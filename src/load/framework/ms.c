@@ -41,7 +41,8 @@ static int64_t rank_in_name(const char *info)
     return p && strcmp(p, "_info.json") != 0 ? strtoll(p + 1, NULL, 10) : 0;
 }
 
-/* Missing values have the reference's defaults, except that data which exists counts as requested unless the file excludes it. */
+/* Missing values have the reference's defaults, except that data which exists counts as requested unless the file
+ * excludes it. */
 static void read_settings(struct collection *s, const json_t *info, const struct collection_dir *d)
 {
     const json_t *set = json_object_get(info, "profiler_parameters"), *types = json_object_get(set, "export_type"),
@@ -71,7 +72,8 @@ static void read_settings(struct collection *s, const json_t *info, const struct
     t->has_rank = true; /* names of files have it in any case */
 }
 
-/* Stamps are counts of the host's counter, whose clock only the PROF directory has; without one they are read as counts of 100 MHz. */
+/* Stamps are counts of the host's counter, whose clock only the PROF directory has; without one they are read as counts
+ * of 100 MHz. */
 static struct framework_clock clock_of(const struct collection *s)
 {
     if (!s->has_device)

@@ -5,8 +5,8 @@
 
 #include "load/framework/collection_load.h"
 
-/* True of a directory of a collection whose name ends with _ascend_ms, or that holds files of MindSpore. False with *why not 0: unknown;
- * *why is the errno value. */
+/* True of a directory of a collection whose name ends with _ascend_ms, or that holds files of MindSpore. False with
+ * *why not 0: unknown; *why is the errno value. */
 bool ms_is_one(const char *path, int *why);
 
 /* Lists its files without reading more than its settings. Call collection_free() in any case. */

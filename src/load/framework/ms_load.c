@@ -138,7 +138,8 @@ static bool split(struct word *rest, char at, struct word *part)
     return true;
 }
 
-/* A time or a duration as a decimal number, in units of 10^-decimals. Further digits are rounded, half to even. Very short ones have an exponent. */
+/* A time or a duration as a decimal number, in units of 10^-decimals. Further digits are rounded, half to even. Very
+ * short ones have an exponent. */
 static bool decimal_ns(struct word w, unsigned decimals, int64_t *out)
 {
     uint64_t held;
@@ -300,7 +301,8 @@ static int64_t rank_in(const char *name, size_t i)
     return p > name + before && strcmp(p, files[i].after) == 0 ? rank : -1;
 }
 
-/* The rank whose file is read, for each kind of file: the given one, or else the lowest; -1: no file. False: the directory cannot be read. */
+/* The rank whose file is read, for each kind of file: the given one, or else the lowest; -1: no file. False: the
+ * directory cannot be read. */
 static bool find_ranks(const char *framework, int64_t rank, int64_t found[N_FILES])
 {
     DIR *dir = inside_list(framework);

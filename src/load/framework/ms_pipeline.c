@@ -91,8 +91,8 @@ static uint32_t ms_pipeline_row_of(const struct ms_pipeline *p, int64_t id)
     return found ? (uint32_t)(found - p->node) : UINT32_MAX;
 }
 
-/* Counts children that are no nodes, nodes with two parents, and a first node with a parent as damage. What remains below the first node is
- * therefore a tree. */
+/* Counts children that are no nodes, nodes with two parents, and a first node with a parent as damage. What remains
+ * below the first node is therefore a tree. */
 static bool read_children(struct ms_pipeline *p, const json_t *list, struct arena *mem, struct framework_file *file)
 {
     size_t i, k;
@@ -172,8 +172,8 @@ static bool read_line(struct word line, struct batch_line *out)
     return done;
 }
 
-/* The first batch is a warm-up: only the time of its end is used. If the host takes the batches, a batch lasts from one connector line to the
- * next. */
+/* The first batch is a warm-up: only the time of its end is used. If the host takes the batches, a batch lasts from one
+ * connector line to the next. */
 static void read_batches(struct ms_pipeline *p, struct framework_file *file)
 {
     const bool is_iterator = strstr(file->name, "dataset_iterator") != NULL;

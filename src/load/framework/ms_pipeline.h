@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ms_pipeline.h - reads what MindSpore records of its dataset pipeline: the nodes and their queues, their CPU use, and batches. */
+/* ms_pipeline.h - reads what MindSpore records of its dataset pipeline: the nodes and their queues, their CPU use, and
+ * batches. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_MS_PIPELINE_H
 #define ASCOPE_LOAD_FRAMEWORK_MS_PIPELINE_H
 

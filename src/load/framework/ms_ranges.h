@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ms_ranges.h - reads the ranges that MindSpore records: operators, Python calls, stages of datasets, and flows between them. */
+/* ms_ranges.h - reads the ranges that MindSpore records: operators, Python calls, stages of datasets, and flows between
+ * them. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_MS_RANGES_H
 #define ASCOPE_LOAD_FRAMEWORK_MS_RANGES_H
 

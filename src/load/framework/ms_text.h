@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ms_text.h - texts in MindSpore's records: one that is not UTF-8 is "N/A" as a whole, as the reference has it, and *is_bad is set. */
+/* ms_text.h - texts in MindSpore's records: one that is not UTF-8 is "N/A" as a whole, as the reference has it, and
+ * *is_bad is set. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_MS_TEXT_H
 #define ASCOPE_LOAD_FRAMEWORK_MS_TEXT_H
 

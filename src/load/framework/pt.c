@@ -12,7 +12,8 @@
 #include "load/prof/settings_load.h"
 #include "load/framework/torch_load.h"
 
-/* Counters have a frequency between these. With a number outside of them, which a damaged file may have, times would not be finite. */
+/* Counters have a frequency between these. With a number outside of them, which a damaged file may have, times would
+ * not be finite. */
 #define MHZ_LEAST 1e-6
 #define MHZ_MOST  1e6
 
@@ -77,8 +78,8 @@ static struct noted_clock read_clock(const json_t *info)
     };
 }
 
-/* Finds the unit of stamps if profiler_info*.json is missing. Both collectors use the counter under the same condition, so that the clock of
- * the PROF directory decides; without one, ascope.json may have it. */
+/* Finds the unit of stamps if profiler_info*.json is missing. Both collectors use the counter under the same condition,
+ * so that the clock of the PROF directory decides; without one, ascope.json may have it. */
 static bool guess_unit(const struct collection *s, bool *is_counter, double *mhz)
 {
     const struct collector *c = &s->collector;

@@ -5,8 +5,8 @@
 
 #include "load/framework/collection_load.h"
 
-/* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. False with
- * *why not 0: unknown; *why is the errno value. */
+/* True when the directory holds a FRAMEWORK folder or a PROF directory and no host or device_N folder of its own. False
+ * with *why not 0: unknown; *why is the errno value. */
 bool pt_is_one(const char *path, int *why);
 
 /* Lists its files without reading more than its settings. Call collection_free() in any case. */

@@ -201,7 +201,8 @@ static void end_call(struct replay *p, uint64_t time)
     c->module[i] = f->label.number;
 }
 
-/* Entries `first` to `end` of the order, which are those of one thread. Calls that never returned end with its last entry. */
+/* Entries `first` to `end` of the order, which are those of one thread. Calls that never returned end with its last
+ * entry. */
 static bool replay_thread(struct replay *p, size_t first, size_t end)
 {
     const struct entries *t = p->t;

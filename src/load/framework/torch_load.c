@@ -9,7 +9,8 @@
 #include "load/framework/tlv.h"
 #include "raw/torch.h"
 
-/* Converts "a;b" to "a;\r\nb", as results show it. Texts repeat, and each is converted once: by_plain[id] is the result + 1. */
+/* Converts "a;b" to "a;\r\nb", as results show it. Texts repeat, and each is converted once: by_plain[id] is the result
+ * + 1. */
 struct broken_lines {
     struct names *names;
     struct names_recent recent;

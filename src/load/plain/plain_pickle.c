@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pickles of Python are programs for a small machine with a stack and a memory. The table below has all that plain values need.
- * Everything else is refused, above all what imports names and calls them: nothing of a pickle is ever executed. */
+/* Pickles of Python are programs for a small machine with a stack and a memory. The table below has all that plain
+ * values need. Everything else is refused, above all what imports names and calls them: nothing of a pickle is ever
+ * executed. */
 #include "load/plain/plain_pickle.h"
 
 #include <string.h>

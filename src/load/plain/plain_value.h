@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain_value.h - what pickles and JSON files of plain values contain: dictionaries, lists, texts, numbers, booleans, None.
+/* plain_value.h - what pickles and JSON files of plain values contain: dictionaries, lists, texts, numbers, booleans,
+ * None.
  *
- * Values are nodes in one pool and refer to each other by number; a pickle may use a node many times. They form no cycle and
- * nest at most PLAIN_DEPTH deep. Texts are lent from the bytes of the file where they can be. Everything lives in an arena.
+ * Values are nodes in one pool and refer to each other by number; a pickle may use a node many times. They form no
+ * cycle and nest at most PLAIN_DEPTH deep. Texts are lent from the bytes of the file where they can be. Everything
+ * lives in an arena.
  */
 #ifndef ASCOPE_LOAD_PLAIN_PLAIN_VALUE_H
 #define ASCOPE_LOAD_PLAIN_PLAIN_VALUE_H
@@ -39,8 +41,8 @@ struct plain {
     plain_id root;
 };
 
-/* By its first byte: a pickle of protocol 2 or later, or JSON. False: it is neither, or breaks a limit; *e begins with `name`.
- * `bytes` must outlive the values. */
+/* By its first byte: a pickle of protocol 2 or later, or JSON. False: it is neither, or breaks a limit; *e begins with
+ * `name`. `bytes` must outlive the values. */
 bool plain_read(struct plain *p, const uint8_t *bytes, size_t n, const char *name, struct arena *mem, struct error *e);
 
 /* ---- asking: a value that is missing or of another kind is 0, false or empty -------------------------------------- */

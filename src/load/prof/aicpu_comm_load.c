@@ -13,8 +13,8 @@ static const char family[] = "aicpu.data";
 #define U16(r, f) ((uint16_t *)(r).column[f])
 #define U8(r, f)  ((uint8_t *)(r).column[f])
 
-/* If several groups name a stream, it belongs to the last one. Streams of a captured graph belong to the group of the stream that they were
- * captured from. */
+/* If several groups name a stream, it belongs to the last one. Streams of a captured graph belong to the group of the
+ * stream that they were captured from. */
 bool mc2_groups_index(struct profile *p, struct error *e)
 {
     enum { STREAM_IDS = UINT16_MAX + 1 };

@@ -340,7 +340,8 @@ static char *read_text(const char *path, struct arena *mem, size_t *len, int *wh
     return text;
 }
 
-/* A path of the file is opened only if the recorder may have written it: it puts rings elsewhere as "/DIRECTORY/NAME.rings". */
+/* A path of the file is opened only if the recorder may have written it: it puts rings elsewhere as
+ * "/DIRECTORY/NAME.rings". */
 static bool is_rings_path(const char *path)
 {
     static const char suffix[] = ".rings";

@@ -8,7 +8,8 @@
 
 static const char family[] = "ascope_cuda.data";
 
-/* Ids of streams have 32 bits, but tables of tasks have only 16: there a stream is identified by its rank among the ids of this GPU. */
+/* Ids of streams have 32 bits, but tables of tasks have only 16: there a stream is identified by its rank among the ids
+ * of this GPU. */
 static bool streams_find(struct gpu_tasks *g, struct arena *mem, struct arena *scratch)
 {
     struct keys ids = { 0 };

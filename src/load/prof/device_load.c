@@ -84,7 +84,8 @@ static name_id device_load_text_of(struct names *names, const uint8_t *p, size_t
     return names_add(names, (const char *)p, strnlen((const char *)p, most));
 }
 
-/* Models that are fed by a queue are stamped by the AI CPU, with the same tags. These stamps are appended to those of the scheduler. */
+/* Models that are fed by a queue are stamped by the AI CPU, with the same tags. These stamps are appended to those of
+ * the scheduler. */
 static bool load_model_stamps(struct device *d, struct error *e)
 {
     struct source *s = &d->source;

@@ -18,8 +18,9 @@ bool pmu_load(struct device *d, struct error *e);
 bool counters_load(struct profile *p, struct device *d, struct error *e);
 
 /* task_log_load.c: loads the task log of a device's scheduler: begin and end records. */
-/* Fills d->log.events or d->log.edges, in the form that the chip writes; analysis pairs them and releases them. Called after
- * all other readers of the device: the log shares its streams with them, and counts unknown records. False: out of memory. */
+/* Fills d->log.events or d->log.edges, in the form that the chip writes; analysis pairs them and releases them. Called
+ * after all other readers of the device: the log shares its streams with them, and counts unknown records. False: out
+ * of memory. */
 bool task_log_load(struct device *d, struct error *e);
 
 /* aicpu_comm_load.c: what the AI CPUs of a device report of the communication that they schedule themselves. */

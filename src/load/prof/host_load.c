@@ -141,8 +141,9 @@ bool sorted_end(struct sorted *s, struct error *e)
     return !arena_failed(s->source->mem) || error_no_memory(e, s->source->path);
 }
 
-/* Two points with the same level, type, thread, request and item are the two ends of one call, whichever was written first. Replaces the
- * first by the whole call, and removes the second and all unpaired ones. Returns the number of rows that are left; SIZE_MAX: no memory. */
+/* Two points with the same level, type, thread, request and item are the two ends of one call, whichever was written
+ * first. Replaces the first by the whole call, and removes the second and all unpaired ones. Returns the number of rows
+ * that are left; SIZE_MAX: no memory. */
 static size_t pair_events(struct source *s, struct records *r)
 {
     uint16_t *level = r->column[API_LEVEL];

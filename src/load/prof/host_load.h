@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_load.h - loads the records of the host directory: dictionaries first, then calls and the records that belong to them. */
+/* host_load.h - loads the records of the host directory: dictionaries first, then calls and the records that belong to
+ * them. */
 #ifndef ASCOPE_LOAD_PROF_HOST_LOAD_H
 #define ASCOPE_LOAD_PROF_HOST_LOAD_H
 
@@ -11,8 +12,8 @@ bool dictionary_load(struct profile *p, struct error *e);
 bool calls_load(struct profile *p, struct error *e);
 bool host_load(struct profile *p, struct error *e);
 
-/* One family of compact or additional records, sorted by (thread, time). Columns that are requested before sorted_end() are kept; the others
- * are released by it. */
+/* One family of compact or additional records, sorted by (thread, time). Columns that are requested before sorted_end()
+ * are kept; the others are released by it. */
 struct sorted {
     struct source *source;
     struct arena *scratch;

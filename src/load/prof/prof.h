@@ -5,8 +5,9 @@
 
 #include "profile/profile.h"
 
-/* Finds the PROF directories that `path` stands for: itself, or those directly in it, sorted by name; links are skipped. False (and e set) if
- * there is none. True with e set: there may be more, in directories that cannot be read. */
+/* Finds the PROF directories that `path` stands for: itself, or those directly in it, sorted by name; links are
+ * skipped. False (and e set) if there is none. True with e set: there may be more, in directories that cannot be
+ * read. */
 struct prof_dirs {
     char **path;
     size_t n;
@@ -14,8 +15,8 @@ struct prof_dirs {
 bool prof_find(const char *path, struct prof_dirs *out, struct error *e);
 void prof_dirs_free(struct prof_dirs *d);
 
-/* Opens every directory and loads all records. A directory that cannot be used is counted as a loss; false only if none can be used, or
- * without memory. Free the profile in any case. */
+/* Opens every directory and loads all records. A directory that cannot be used is counted as a loss; false only if none
+ * can be used, or without memory. Free the profile in any case. */
 bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e);
 void profile_free(struct profile *p);
 

@@ -6,8 +6,8 @@
 #include "base/process/progress.h"
 #include "raw/family.h"
 
-/* Slices with consecutive numbers: 3, 4, 5 and 7, 8 are two segments. Slice 6 is missing, so that the second may begin inside a record; so
- * may what is behind a hole. */
+/* Slices with consecutive numbers: 3, 4, 5 and 7, 8 are two segments. Slice 6 is missing, so that the second may begin
+ * inside a record; so may what is behind a hole. */
 struct records_segment {
     const struct slice *slice;
     size_t n;
@@ -101,8 +101,9 @@ static size_t fits(const struct layout *l, const struct slice *s, size_t stride,
     return good;
 }
 
-/* Finds the distance of records, which may be longer than the layout if a newer collector wrote them: by the size that they store, or by the
- * magic number of the next one. To rule out damage, several must agree, and none may begin at the distance of the layout. */
+/* Finds the distance of records, which may be longer than the layout if a newer collector wrote them: by the size that
+ * they store, or by the magic number of the next one. To rule out damage, several must agree, and none may begin at the
+ * distance of the layout. */
 static size_t stride_of(const struct layout *l, struct records_segment seg)
 {
     enum { GROWTH = 8, LONGEST = 4 };
@@ -133,7 +134,8 @@ static const uint8_t *segment_joined(struct gather *g, struct records_segment se
     return all;
 }
 
-/* Records of several lengths, each of which stores its own. After an invalid length, the next valid one is searched for. */
+/* Records of several lengths, each of which stores its own. After an invalid length, the next valid one is searched
+ * for. */
 static bool gather_mixed(struct gather *g, struct records_segment seg)
 {
     enum { HEAD = 8, LONGEST = 512 };
@@ -222,7 +224,8 @@ static bool gather_stream(struct gather *g, struct stream *stream)
     return true;
 }
 
-/* Allocates columns for the largest possible number of rows: rows that are not filled cost address space, but no memory. */
+/* Allocates columns for the largest possible number of rows: rows that are not filled cost address space, but no
+ * memory. */
 static bool take_columns(struct gather *g, size_t most)
 {
     struct records *out = g->out;

@@ -13,8 +13,8 @@ enum seal_scope {
     SEAL_LENGTHS = 2, /* reads no file */
 };
 
-/* Counts files that are missing, have another length or other bytes. Without a list, as after a kill, it does nothing. `path`: the
- * collection, or the part of it; scope: of enum seal_scope. False only without memory. */
+/* Counts files that are missing, have another length or other bytes. Without a list, as after a kill, it does nothing.
+ * `path`: the collection, or the part of it; scope: of enum seal_scope. False only without memory. */
 bool seal_load(const struct collector *c, const char *path, unsigned scope, unsigned n_threads, struct arena *mem,
                struct losses *lost, struct error *e);
 

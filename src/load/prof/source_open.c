@@ -32,8 +32,9 @@ static bool ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* The name of a file that begins with `prefix`, such as info.json or info.json.0, but not of a marker (.done). The first by name if there are
- * several: the order of a directory is arbitrary. NULL: there is none, or *why is the errno value. */
+/* The name of a file that begins with `prefix`, such as info.json or info.json.0, but not of a marker (.done). The
+ * first by name if there are several: the order of a directory is arbitrary. NULL: there is none, or *why is the errno
+ * value. */
 static char *find_file(struct arena *mem, const char *path, const char *prefix, int *why)
 {
     DIR *dir = inside_list(path);
@@ -69,7 +70,8 @@ static bool refused(struct error *e, const char *path, const char *file, int why
                      read_trouble(why));
 }
 
-/* The text of the file that begins with `prefix`, with a NUL behind it. NULL: see e; FAULT_ASKED when there is no such file. */
+/* The text of the file that begins with `prefix`, with a NUL behind it. NULL: see e; FAULT_ASKED when there is no such
+ * file. */
 static char *read_small(struct source *s, const char *prefix, const char **file, size_t *len, struct error *e)
 {
     int why;
@@ -336,8 +338,8 @@ static int by_family(const void *a, const void *b)
     return strcmp(x->file, y->file); /* slice_1 beside slice_01 */
 }
 
-/* The kernel allows 65530 mappings per process, which stacks of threads and large allocations need, too. Small slices are therefore copied,
- * and so are those beyond 40000 mappings. */
+/* The kernel allows 65530 mappings per process, which stacks of threads and large allocations need, too. Small slices
+ * are therefore copied, and so are those beyond 40000 mappings. */
 enum { SMALL_SLICE_MOST = 16 << 10, MAPPINGS_MOST = 40000, PARTS_MOST = 1000 };
 static atomic_uint n_mappings;
 

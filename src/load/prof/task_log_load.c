@@ -38,7 +38,8 @@ static bool load_stars_short(struct device *d, struct error *e)
     return true;
 }
 
-/* The log of the AI cores, or of vector cores that have their own, in the order of the file. The columns are converted to edges in place. */
+/* The log of the AI cores, or of vector cores that have their own, in the order of the file. The columns are converted
+ * to edges in place. */
 static bool load_edges(struct source *s, const char *family, struct edges *out, struct error *e)
 {
     struct records r;

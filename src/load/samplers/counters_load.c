@@ -85,7 +85,8 @@ static const struct sampled families[] = {
 };
 /* clang-format on */
 
-/* Converts the times (column[0]) to wall-clock time, sorts the rows by time, and counts those before the collection began. */
+/* Converts the times (column[0]) to wall-clock time, sorts the rows by time, and counts those before the collection
+ * began. */
 static bool counters_load_place(struct source *s, const char *stream, enum counters_load_time_base base,
                                 struct samples *t, unsigned n_columns, struct error *e)
 {

@@ -6,7 +6,8 @@
 #include "load/samplers/gauges.h"
 #include "load/prof/text.h"
 
-/* A sample is a line "time <ns>" and one line for each memory node or port: its name, and its counters as "name=number". */
+/* A sample is a line "time <ns>" and one line for each memory node or port: its name, and its counters as
+ * "name=number". */
 
 enum { COUNTS_MOST = 1024 }; /* of one file; a machine has fewer */
 

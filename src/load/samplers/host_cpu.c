@@ -53,8 +53,8 @@ static int by_cpu(const void *a, const void *b)
     return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* Computes the CPU time of each thread between the two samples. New threads have none; a thread whose ticks decreased is another one with
- * the same id. The time is limited to what elapsed. */
+/* Computes the CPU time of each thread between the two samples. New threads have none; a thread whose ticks decreased
+ * is another one with the same id. The time is limited to what elapsed. */
 static void find_shares(struct cpu_reader *r, uint64_t elapsed)
 {
     const struct cpu_sample *now = r->now, *before = r->before;

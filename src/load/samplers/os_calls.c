@@ -47,7 +47,8 @@ enum line_kind {
     LINE_REST,   /* of a call that was reported to be open, with its whole duration */
     LINE_OPEN,   /* a call that has not returned; its rest follows unless the tracer was stopped */
     LINE_NOTICE, /* not about a call: signals, exits */
-    LINE_START, /* the first line of a slice of ascope's recorder: when the collection started, on the clock of the lines */
+    LINE_START,  /* the first line of a slice of ascope's recorder: when the collection started, on the clock of the
+                   lines */
 };
 
 struct tracer {
@@ -189,8 +190,8 @@ static const struct os_calls_known_name *look_up(struct os_reader *r, const stru
     return k;
 }
 
-/* The offset of the tracers' clocks to the collection's was not recorded: as in the reference, the first line is assumed to be at
- * the beginning of the collection. In files of our recorder it is. */
+/* The offset of the tracers' clocks to the collection's was not recorded: as in the reference, the first line is
+ * assumed to be at the beginning of the collection. In files of our recorder it is. */
 static bool add_call(struct os_reader *r, const struct os_calls_os_call *call, uint64_t first_at_ns, name_id name)
 {
     const uint64_t thread = call->thread == NO_THREAD ? r->source->pid : call->thread;

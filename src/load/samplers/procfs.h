@@ -5,8 +5,8 @@
 
 #include "load/prof/text.h"
 
-/* The line of /proc/<pid>/stat, or of one of its threads. Names may hold blanks and parentheses: fields are counted from
- * the last closing one. */
+/* The line of /proc/<pid>/stat, or of one of its threads. Names may hold blanks and parentheses: fields are counted
+ * from the last closing one. */
 struct proc_stat {
     uint64_t id;
     struct word name;

@@ -14,7 +14,8 @@ bool cpu_samples_load(struct profile *p, struct source *s, struct usage *u, stru
 /* dvpp.c: loads samples of the DVPP engines into tables. */
 bool dvpp_load(struct profile *p, struct source *s, struct usage *u, struct error *e);
 
-/* host_counts.c: counters of the host's memory nodes and RDMA ports, as ascope records them (host_numa.data, host_roce.data). */
+/* host_counts.c: counters of the host's memory nodes and RDMA ports, as ascope records them (host_numa.data,
+ * host_roce.data). */
 bool host_counts_load(struct profile *p, struct source *s, struct usage *u, struct error *e);
 
 /* os_calls.c: loads calls of the operating system into a table. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chrome_events.h - adds the events of a trace in Chrome's format, one by one, to the columns of a struct chrome_trace.
  *
- * At the end, begin and end events are joined, and slices are sorted. Asynchronous events, which belong to no thread, are joined by their ids
- * and are on one track for each category of a process.
+ * At the end, begin and end events are joined, and slices are sorted. Asynchronous events, which belong to no thread,
+ * are joined by their ids and are on one track for each category of a process.
  */
 #ifndef ASCOPE_LOAD_TRACE_CHROME_EVENTS_H
 #define ASCOPE_LOAD_TRACE_CHROME_EVENTS_H
@@ -87,7 +87,8 @@ struct chrome_events {
 
 bool chrome_events_init(struct chrome_events *r, struct chrome_trace *t);
 bool chrome_events_know(struct chrome_events *r); /* caches texts that repeat and stay valid; false: no memory */
-/* Allocates lists for all events, estimated from those in the first `read` of `all` bytes, so that lists are not copied while they grow. */
+/* Allocates lists for all events, estimated from those in the first `read` of `all` bytes, so that lists are not copied
+ * while they grow. */
 void chrome_events_expect(struct chrome_events *r, uint64_t read, uint64_t all);
 /* An event with these fields, which begins at an offset. */
 void chrome_events_add(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at);

@@ -198,8 +198,8 @@ static void add_fact(struct chrome_load_reading *r, struct json_span key, struct
         lose(r, LOSS_BAD_TEXT, value.at);
 }
 
-/* Behind damage between the keys of the file: the next of the two that matter. What a search has found is kept until `at` is
- * beyond it: each key is searched for once in every part of the text, however often it is damaged. */
+/* Behind damage between the keys of the file: the next of the two that matter. What a search has found is kept until
+ * `at` is beyond it: each key is searched for once in every part of the text, however often it is damaged. */
 static const char *next_key(struct chrome_load_reading *r, const char *at)
 {
     static const char *const wanted[TOP_KEYS] = { "\"traceEvents\"", "\"baseTimeNanoseconds\"" };
@@ -306,7 +306,8 @@ static int open_converted(struct chrome_trace *t, int fd, uint64_t most_bytes, s
     return converted.fd;
 }
 
-/* The descriptor of the text, which is that of the file or of what it was decompressed or converted into. -1: *e says why. */
+/* The descriptor of the text, which is that of the file or of what it was decompressed or converted into. -1: *e says
+ * why. */
 static int open_text(struct chrome_trace *t, uint64_t most_bytes, struct error *e)
 {
     struct stat st;

@@ -21,8 +21,8 @@ struct chrome_straight {
     struct straight_track track[STRAIGHT_TRACKS];
 };
 
-/* `t` must be all zero; chrome_straight_finish() completes it. The addresses of both must not change. Call chrome_straight_end() in any case.
- * False: no memory. */
+/* `t` must be all zero; chrome_straight_finish() completes it. The addresses of both must not change. Call
+ * chrome_straight_end() in any case. False: no memory. */
 bool chrome_straight_begin(struct chrome_straight *s, struct chrome_trace *t, const char *path);
 /* With the text of the arguments. False: no memory. */
 bool chrome_straight_finish(struct chrome_straight *s, const char *text, size_t n_bytes);

@@ -36,10 +36,11 @@ struct db_trace {
     bool failed;   /* no memory */
 };
 
-/* Writes the whole text. is_measured: for answers, not to be shown; then without counters and call stacks, and steps have the names that
- * torch.profiler gives them. False: no memory. */
+/* Writes the whole text. is_measured: for answers, not to be shown; then without counters and call stacks, and steps
+ * have the names that torch.profiler gives them. False: no memory. */
 bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o, bool is_measured);
-/* The same into an unnamed file; nothing is written beside the database. Owner of the descriptor: the caller. -1: see e. */
+/* The same into an unnamed file; nothing is written beside the database. Owner of the descriptor: the caller. -1: see
+ * e. */
 int db_trace_unnamed(struct db_trace *t, struct db_reader *r, bool is_measured, struct error *e);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pftrace_read.h - a timeline in Perfetto's own format, as ascope export-trace writes it, converted into Chrome's JSON format.
+/* pftrace_read.h - a timeline in Perfetto's own format, as ascope export-trace writes it, converted into Chrome's JSON
+ * format.
  *
- * Slices have the process and thread of their track, also those on lanes, with their arguments and flows. Files of others are read as far as
- * they keep to the same rules: one sequence, absolute times, slices that nest. Anything else is a reason to refuse the file. The text is at most
- * some hundred times as long as the file.
+ * Slices have the process and thread of their track, also those on lanes, with their arguments and flows. Files of
+ * others are read as far as they keep to the same rules: one sequence, absolute times, slices that nest. Anything else
+ * is a reason to refuse the file. The text is at most some hundred times as long as the file.
  */
 #ifndef ASCOPE_LOAD_TRACE_PFTRACE_READ_H
 #define ASCOPE_LOAD_TRACE_PFTRACE_READ_H

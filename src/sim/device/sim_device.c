@@ -14,7 +14,8 @@ static const struct {
     [DEVICE_PMU]   = { "ffts_profile.data", "aicore.data", CUT_ANYWHERE },
     [DEVICE_TRACK] = { "ts_track.data", NULL, CUT_ANYWHERE },
     [DEVICE_AICPU] = { "aicpu.data", NULL, CUT_ANYWHERE },
-    [DEVICE_L2]    = { "l2_cache.data", NULL, CUT_BETWEEN }, /* the reference reads the slices of these two one by one */
+    [DEVICE_L2]    = { "l2_cache.data", NULL, CUT_BETWEEN }, /* the reference reads the slices of these two one by
+                                                                one */
     [DEVICE_SMMU]  = { "socpmu.data", NULL, CUT_BETWEEN },
     [DEVICE_VECTOR_LOG] = { "hwts.aiv_data", NULL, CUT_BETWEEN },
     [DEVICE_VECTOR_PMU] = { "aiVectorCore.data", NULL, CUT_ANYWHERE },
@@ -29,8 +30,8 @@ static const uint16_t stream_ids[STREAMS] = {
 enum { FIRST_OF_JOB = 60 };
 /* clang-format on */
 
-/* Ticks between two tasks of a stream. A flip is stamped in this gap: after the counters of the old task were read, and before the new one
- * starts. */
+/* Ticks between two tasks of a stream. A flip is stamped in this gap: after the counters of the old task were read, and
+ * before the new one starts. */
 enum { GAP_LEAST = 8, GAP_MOST = 60, FLIP_BEFORE = 3 };
 
 uint64_t device_us(const struct sim_device *d, uint64_t us)
@@ -97,8 +98,8 @@ void device_close(struct sim_device *d)
         free(d->stream[i].queue);
 }
 
-/* Task ids of a stream have 16 bits. When they start again from 0, host and device both record a flip: the host here, the device when the
- * next task starts. */
+/* Task ids of a stream have 16 bits. When they start again from 0, host and device both record a flip: the host here,
+ * the device when the next task starts. */
 uint16_t stream_issue(struct sim_device *d, enum sim_stream which, uint32_t thread, uint64_t host_tick)
 {
     struct device_stream *s = &d->stream[which];

@@ -39,7 +39,8 @@ static void states_write(struct sim_device *d, const struct layout *l, uint16_t 
     }
 }
 
-/* The track for tasks that are not in the log: copies to and from the host, kernels of the AI CPU on the 910, graphs on the 310P. */
+/* The track for tasks that are not in the log: copies to and from the host, kernels of the AI CPU on the 910, graphs on
+ * the 310P. */
 static const struct layout *sim_hwts_track_of(const struct sim_process *p, uint8_t kind)
 {
     if (kind == TASK_COPY_PCIE)

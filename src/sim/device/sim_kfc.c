@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives that the AI CPU runs: the host launches one kernel, which submits the small tasks to streams. The device therefore reports the
- * operator, its tasks and their data, and where the operator begins and ends. */
+/* Collectives that the AI CPU runs: the host launches one kernel, which submits the small tasks to streams. The device
+ * therefore reports the operator, its tasks and their data, and where the operator begins and ends. */
 #include "sim/device/sim_device.h"
 #include "sim/job/sim_front.h"
 

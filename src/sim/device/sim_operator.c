@@ -204,7 +204,8 @@ void operators_pair(uint8_t *forward, uint8_t *reverse)
     }
 }
 
-/* The position in the network of a launch. The backward half runs in reverse order; its extra launches have no position (UINT64_MAX). */
+/* The position in the network of a launch. The backward half runs in reverse order; its extra launches have no position
+ * (UINT64_MAX). */
 uint64_t network_position(uint64_t forward, uint64_t done)
 {
     return done < forward ? done : done - forward < forward ? 2 * forward - 1 - done : UINT64_MAX;
@@ -237,7 +238,8 @@ static void memory_put(struct sim_device *d, uint32_t thread, uint64_t time, con
         &(struct memory_change){ b->address, b->bytes, b->name, d->allocated, RESERVED, (unsigned)d->id, is_release });
 }
 
-/* One operator in seven allocates memory. If the table is full, it releases a block first. A few blocks are never released. */
+/* One operator in seven allocates memory. If the table is full, it releases a block first. A few blocks are never
+ * released. */
 static void memory_use(struct sim_device *d, uint32_t thread, uint64_t time, uint64_t name)
 {
     if (!dice_one_in(&d->dice, 7))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sim_records.h - the records of the simulated NPU: what a field of each is filled with.
  *
- * Both simulators use it, the one that writes whole collections and the one that runs in a program. A function fills the bytes of
- * one record, as long as its layout says; where they go is the caller's business.
+ * Both simulators use it, the one that writes whole collections and the one that runs in a program. A function fills
+ * the bytes of one record, as long as its layout says; where they go is the caller's business.
  */
 #ifndef ASCOPE_SIM_DEVICE_SIM_RECORDS_H
 #define ASCOPE_SIM_DEVICE_SIM_RECORDS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samplers of a device that write records. Samples do not depend on tasks, only on time, so that they are written when the end of the
- * collection is known. */
+/* The samplers of a device that write records. Samples do not depend on tasks, only on time, so that they are written
+ * when the end of the collection is known. */
 #include "sim/device/sim_device.h"
 
 #include <string.h>

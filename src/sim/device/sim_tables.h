@@ -126,7 +126,8 @@ extern const struct sim_operator sim_operators[];
 extern const size_t sim_n_operators;
 
 /* One small task of a collective; a plane runs them in this order. */
-/* SMALL_COPY stays on the chip by a way of its own; SMALL_MOVE is the copy over a link, or on the chip by the same engine. */
+/* SMALL_COPY stays on the chip by a way of its own; SMALL_MOVE is the copy over a link, or on the chip by the same
+ * engine. */
 enum small {
     SMALL_COPY,
     SMALL_MOVE,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sim_ms.h - the MindSpore side of a simulated process; shared by the parts of the simulator, and by nobody else.
  *
- * In eager mode an operator passes three queues: from the Python thread to the front-end thread, which infers shapes, to the device thread,
- * which allocates memory, to the launching thread, which makes the calls in the PROF directory; flow ids connect them. A
- * graph run kernel by kernel has the inferring, the resizing and the launching thread, and operators have names with their
- * scope; one that runs as a whole is one launch. A dataset pipeline gives each step its data.
+ * In eager mode an operator passes three queues: from the Python thread to the front-end thread, which infers shapes,
+ * to the device thread, which allocates memory, to the launching thread, which makes the calls in the PROF directory;
+ * flow ids connect them. A graph run kernel by kernel has the inferring, the resizing and the launching thread, and
+ * operators have names with their scope; one that runs as a whole is one launch. A dataset pipeline gives each step its
+ * data.
  *
- * Ranges are written when they end; what is held is bounded: the blocks of memory in use and the tasks not yet launched.
+ * Ranges are written when they end; what is held is bounded: the blocks of memory in use and the tasks not yet
+ * launched.
  */
 #ifndef ASCOPE_SIM_FRAMEWORK_SIM_MS_H
 #define ASCOPE_SIM_FRAMEWORK_SIM_MS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_ms_dataset.h - the dataset pipeline of a simulated MindSpore process: ranges, queues, CPU usage, times of batches. */
+/* sim_ms_dataset.h - the dataset pipeline of a simulated MindSpore process: ranges, queues, CPU usage, times of
+ * batches. */
 #ifndef ASCOPE_SIM_FRAMEWORK_SIM_MS_DATASET_H
 #define ASCOPE_SIM_FRAMEWORK_SIM_MS_DATASET_H
 

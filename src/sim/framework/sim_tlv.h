@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_tlv.h - records of a framework's files: a head with type and length, fields of a layout, and texts, each with a head of its own. */
+/* sim_tlv.h - records of a framework's files: a head with type and length, fields of a layout, and texts, each with a
+ * head of its own. */
 #ifndef ASCOPE_SIM_FRAMEWORK_SIM_TLV_H
 #define ASCOPE_SIM_FRAMEWORK_SIM_TLV_H
 

@@ -26,9 +26,9 @@ enum torch_file {
     TORCH_FILES
 };
 
-/* How an operator of the device is called from Python, and what autograd makes of it. Inputs are letters:
- * x activation, g gradient, w weight, b bias, q four dimensions, i indices, T list of tensors; s scalar, L list of scalars,
- * N nothing. */
+/* How an operator of the device is called from Python, and what autograd makes of it. Inputs are letters: x activation,
+ * g gradient, w weight, b bias, q four dimensions, i indices, T list of tensors; s scalar, L list of scalars, N
+ * nothing. */
 struct torch_network {
     const char *module, *file, *function; /* "Linear", "linear.py(114)", "linear" */
     const char *outer, *outer_inputs;     /* NULL: the inner one is called directly */

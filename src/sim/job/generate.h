@@ -11,12 +11,13 @@
  * through which they reach the device, the memory that they take, calls of Python. One of MindSpore has a *_ascend_ms
  * directory, and a dataset pipeline.
  *
- * Several processes are the ranks of one job: they belong to groups, run the same collectives in the same order, and wait for
- * each other; what is to be wrong with the job is said by `trouble`. sim_job.h has the details. A job has one device a rank
- * and neither graphs nor collectives of the AI CPU.
+ * Several processes are the ranks of one job: they belong to groups, run the same collectives in the same order, and
+ * wait for each other; what is to be wrong with the job is said by `trouble`. sim_job.h has the details. A job has one
+ * device a rank and neither graphs nor collectives of the AI CPU.
  *
  * Same options, same bytes: no clock, no environment. Memory does not grow with the number of kernels. The data says
- * what it is: host name "ascope-sim", process name "ascope-sim" (MindSpore: python3, as its analysis expects), job info "simulated"; the framework's part in its metadata.
+ * what it is: host name "ascope-sim", process name "ascope-sim" (MindSpore: python3, as its analysis expects), job info
+ * "simulated"; the framework's part in its metadata.
  */
 #ifndef ASCOPE_SIM_JOB_GENERATE_H
 #define ASCOPE_SIM_JOB_GENERATE_H

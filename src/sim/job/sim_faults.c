@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A form is read from left to right: s step, r rank, f factor, t time, T time that may be negative, [:r] may be missing; other
- * characters stand for themselves. */
+/* A form is read from left to right: s step, r rank, f factor, t time, T time that may be negative, [:r] may be
+ * missing; other characters stand for themselves. */
 static const struct {
     const char *option, *form, *wanted;
 } kinds[SIM_TROUBLES] = {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_front.h - the framework of a simulated process: what runs on the host, and the directory around the PROF directory.
+/* sim_front.h - the framework of a simulated process: what runs on the host, and the directory around the PROF
+ * directory.
  *
- * A framework is a row of functions; its own struct begins with struct sim_front. All run the same network: operators forward,
- * then backward in reverse order, then the optimizer. An operator that needs the device makes a task, which another thread
- * takes out of a queue; that thread makes the calls that the PROF directory holds. The parts of the simulator that write the
- * PROF directory call front_*() of the process, which do nothing for one without a framework.
+ * A framework is a row of functions; its own struct begins with struct sim_front. All run the same network: operators
+ * forward, then backward in reverse order, then the optimizer. An operator that needs the device makes a task, which
+ * another thread takes out of a queue; that thread makes the calls that the PROF directory holds. The parts of the
+ * simulator that write the PROF directory call front_*() of the process, which do nothing for one without a framework.
  */
 #ifndef ASCOPE_SIM_JOB_SIM_FRONT_H
 #define ASCOPE_SIM_JOB_SIM_FRONT_H

@@ -76,7 +76,8 @@ static uint32_t link_of(const struct sim_job *j, uint32_t a, uint32_t b)
     return (a ^ 1) == b ? LINK_SIO : LINK_HCCS_SWITCH;
 }
 
-/* Half a microsecond to start, then 20 bytes per nanosecond inside a host, 12 between hosts, with up to 2 % of variation. */
+/* Half a microsecond to start, then 20 bytes per nanosecond inside a host, 12 between hosts, with up to 2 % of
+ * variation. */
 static uint64_t transfer_ns(const struct sim_job *j, uint32_t from, uint32_t to, uint64_t bytes, uint64_t number)
 {
     enum { START_NS = 500, LOCAL_RATE = 20, REMOTE_RATE = 12, JITTER = 20, THOUSAND = 1000 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sim_job.h - a training job over several ranks: who belongs together, what is wrong with it, and what happens when.
  *
- * Ranks are counted as Megatron counts them: tensor parallel ranks are neighbours, then come the data parallel ones, then the
- * stages of the pipeline. All run the same network. A step is: micro-batches forward (receive, compute with collectives of the
- * tensor parallel group, send), the same backward, buckets of gradients over the data parallel group while the last one
- * computes, one collective of all ranks, the optimizer, the weights back to the data parallel group.
+ * Ranks are counted as Megatron counts them: tensor parallel ranks are neighbours, then come the data parallel ones,
+ * then the stages of the pipeline. All run the same network. A step is: micro-batches forward (receive, compute with
+ * collectives of the tensor parallel group, send), the same backward, buckets of gradients over the data parallel group
+ * while the last one computes, one collective of all ranks, the optimizer, the weights back to the data parallel group.
  *
- * The plan is made once, for all ranks together: a collective begins when its last member is there, so early ones wait and
- * the transfer takes the same time in all. Afterwards every rank walks through it alone, and is written by whoever has time.
- * Times are nanoseconds since the job began. Same options, same plan. All arithmetic is in integers.
+ * The plan is made once, for all ranks together: a collective begins when its last member is there, so early ones wait
+ * and the transfer takes the same time in all. Afterwards every rank walks through it alone, and is written by whoever
+ * has time. Times are nanoseconds since the job began. Same options, same plan. All arithmetic is in integers.
  */
 #ifndef ASCOPE_SIM_JOB_SIM_JOB_H
 #define ASCOPE_SIM_JOB_SIM_JOB_H

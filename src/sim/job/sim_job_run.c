@@ -14,8 +14,8 @@
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
 enum { CALL_TICKS = 110, NEXT_CALL = 122 }; /* as in sim_comm.c */
 
-/* Each host has its own clocks, which show the same time of day, apart from the requested offsets. The processes of a host start one after
- * the other; the job begins when all have started. */
+/* Each host has its own clocks, which show the same time of day, apart from the requested offsets. The processes of a
+ * host start one after the other; the job begins when all have started. */
 void job_clocks_set(struct sim_process *p)
 {
     enum { APART_US = 3000, START_US = 10000, US = 1000 };

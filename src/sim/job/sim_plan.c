@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the plan of a job: the programs of the stages, and the times of all exchanges, found by executing all ranks together. */
+/* Makes the plan of a job: the programs of the stages, and the times of all exchanges, found by executing all ranks
+ * together. */
 #include "sim/job/sim_plan.h"
 
 #include <inttypes.h>
@@ -143,8 +144,8 @@ static struct job_exchange *exchange_at(struct sim_job_line *l, size_t i)
 
 /* ---- times ---- */
 
-/* In units of a tick: the gap between two tasks of a stream; recording an event; until the first task of an exchange; until all members have
- * signalled their arrival; the end of an exchange. */
+/* In units of a tick: the gap between two tasks of a stream; recording an event; until the first task of an exchange;
+ * until all members have signalled their arrival; the end of an exchange. */
 enum { GAP = 25, RECORD = 10, ENTER = 25, MEET = 100, LEAVE = 60 };
 
 /* The time from the arrival of the last member until the slowest member has its data. */

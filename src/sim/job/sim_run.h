@@ -5,9 +5,9 @@
  * ticks of the device's. Every device has its own dice and its own host threads, so that one more device does not
  * change the others.
  *
- * Memory is bounded: the host launches in order of time, and a task is logged as soon as the host's time has passed it, because nothing that
- * is launched later can start earlier. Only tasks that the device has not reached are kept, and a full queue makes the host wait, as on a
- * real device.
+ * Memory is bounded: the host launches in order of time, and a task is logged as soon as the host's time has passed it,
+ * because nothing that is launched later can start earlier. Only tasks that the device has not reached are kept, and a
+ * full queue makes the host wait, as on a real device.
  */
 #ifndef ASCOPE_SIM_JOB_SIM_RUN_H
 #define ASCOPE_SIM_JOB_SIM_RUN_H

@@ -113,8 +113,9 @@ static bool is_before(const struct track_rank *a, const struct track_rank *b)
     return a->is_host != b->is_host ? a->is_host : a->n > b->n;
 }
 
-/* The thread that a flame graph shows first: the one with most steps (a step that overlaps others is on a track of its own); of several,
- * or without steps, the one whose operators take longest; of a trace without operators the track of the host with the most slices, else any. SIZE_MAX: there is none. */
+/* The thread that a flame graph shows first: the one with most steps (a step that overlaps others is on a track of its
+ * own); of several, or without steps, the one whose operators take longest; of a trace without operators the track of
+ * the host with the most slices, else any. SIZE_MAX: there is none. */
 static size_t main_track(const struct question *a, const struct operator_times *o, struct arena *mem)
 {
     const struct chrome_trace *t = a->t->trace;

@@ -72,8 +72,8 @@ static bool is_no_work(const char *name)
     return strcmp(name, "MsTx") == 0;
 }
 
-/* A task of an NPU that has only its type as its name is a part of a collective (SDMA, AI_CORE), unless it copies. Those of databases
- * have no type besides. */
+/* A task of an NPU that has only its type as its name is a part of a collective (SDMA, AI_CORE), unless it copies.
+ * Those of databases have no type besides. */
 static bool is_nameless(const struct chrome_trace *t, size_t slice, const char *name, bool is_of_database)
 {
     static const char *const key[] = { "Task Type", "taskType" };

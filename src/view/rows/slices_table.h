@@ -15,8 +15,8 @@
  *   roofs(what, per_s, source, run)
  *
  * Times are ns from the begin of the timeline; end_ns of a block that was not released is NULL. `run` is the title of a
- * rank in a joint timeline, or empty. Topics and the last three columns, which only
- * operators have, are those of operator_times.h. The mean of a kernel counter is weighted by duration. Unknown values are NULL.
+ * rank in a joint timeline, or empty. Topics and the last three columns, which only operators have, are those of
+ * operator_times.h. The mean of a kernel counter is weighted by duration. Unknown values are NULL.
  *
  * There are two aggregate functions: percentile(value, percent), and histogram(value), whose result "10:3 12:1" means 3
  * values from 2^10 to 2^11 and one from 2^12 on.

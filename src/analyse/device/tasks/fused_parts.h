@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Fills d->log.fused, as long as the log's events are there: the first begin of a task is paired with its first end, the
- * second with the second. False: no memory. */
+/* Fills d->log.fused, as long as the log's events are there: the first begin of a task is paired with its first end,
+ * the second with the second. False: no memory. */
 bool fused_parts_analyse(struct profile *p, struct device *d, struct error *e);
 
 #endif

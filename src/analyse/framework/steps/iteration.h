@@ -37,7 +37,8 @@ const char *iteration_server(const char *name);
 /* What the time of an iteration grows with, within its class. 0: unknown. */
 double iteration_size(const struct iteration *x);
 
-/* Classes and sizes for the judge: classes are numbered from 0 on without gaps. False: there is no iteration of an engine among them. */
+/* Classes and sizes for the judge: classes are numbered from 0 on without gaps. False: there is no iteration of an
+ * engine among them. */
 bool iterations_sort(const struct iteration *v, size_t n, uint32_t *class_of, double *size);
 
 #endif

@@ -18,7 +18,8 @@ static const double LEAST_NOISE = 0.0005, RESOLUTION_NS = 100;
 static const double LONG_TAIL = 1.2;
 /* What lies so many times further out than the largest of the others is no part of their tail. */
 static const double FAR_OUT = 5;
-/* A smaller autocorrelation, in its own deviations, is taken for none; and so many numbers show a spread even if they depend on each other. */
+/* A smaller autocorrelation, in its own deviations, is taken for none; and so many numbers show a spread even if they
+ * depend on each other. */
 static const double SURE_RHO = 2, DEPENDENT = 5;
 
 enum {
@@ -84,7 +85,8 @@ static double least_noise(const struct judge_judging *j)
 
 /* ---- the noise ------------------------------------------------------------------------------------------------- */
 
-/* How far numbers lie from their median: of all, or of those above it where these lie further (times have a longer tail above). `v` falls. */
+/* How far numbers lie from their median: of all, or of those above it where these lie further (times have a longer tail
+ * above). `v` falls. */
 static double spread_of(const double *v, size_t n)
 {
     const double median = n == 0 ? 0 : (v[(n - 1) / 2] + v[n / 2]) / 2;
@@ -99,7 +101,8 @@ static double spread_of(const double *v, size_t n)
     return n == 0 ? 0 : correct * later((above + below) / (double)n, 2 * above / (double)n);
 }
 
-/* What the largest of many numbers may be, with probability p for each, if only noise is in them. Of `n` falling numbers. */
+/* What the largest of many numbers may be, with probability p for each, if only noise is in them. Of `n` falling
+ * numbers. */
 static double limit_of(const struct judge_judging *j, const double *v, size_t n, double p, double effective,
                        double usual_ns)
 {
@@ -109,7 +112,8 @@ static double limit_of(const struct judge_judging *j, const double *v, size_t n,
     const double spread = later(spread_of(v, n), least_noise(j));
     double limit =
         median + spread * student_bound(p, later(0.6 * share * (double)n, fmin(0.6 * (double)n, DEPENDENT)) - 1);
-    /* A few numbers hardly show their spread: with what steps usually vary by, seen in so many more, a large one is none of them. */
+    /* A few numbers hardly show their spread: with what steps usually vary by, seen in so many more, a large one is
+     * none of them. */
     if (n > 0 && n < FEWEST_OF_SPREAD) {
         const double all = SEEN_BEFORE + (double)n, usual = USUAL_NOISE * usual_ns;
         const double mixed = sqrt((SEEN_BEFORE * usual * usual + (double)n * spread * spread) / all);
@@ -186,7 +190,8 @@ static bool is_same(const struct slow *a, const struct slow *b)
     return 2 * n >= few->n && 3 * few->n >= many->n;
 }
 
-/* Keeps a finding of a series if it is worth saying. One of a part, or of a rank, makes the one of the whole step more precise. */
+/* Keeps a finding of a series if it is worth saying. One of a part, or of a rank, makes the one of the whole step more
+ * precise. */
 static bool finding_add(struct judge_judging *j, const struct judge_one_series *s, struct slow f)
 {
     memset(j->is_in, 0, j->t->n_steps * sizeof *j->is_in);
@@ -360,8 +365,8 @@ static bool is_steady(const struct judge_one_series *s, const struct shape_fit *
     return high >= 0.8 * n;
 }
 
-/* How sure a period is. Its steps may lie so far out that they are brought near in `clipped`: here each is compared with the median of its own
- * group, the steps of the period or the others, and the medians with each other. */
+/* How sure a period is. Its steps may lie so far out that they are brought near in `clipped`: here each is compared
+ * with the median of its own group, the steps of the period or the others, and the medians with each other. */
 static void period_judge(struct judge_judging *j, const struct judge_one_series *s, struct shape_fit *f, double p,
                          double *left)
 {
@@ -389,7 +394,8 @@ static void period_judge(struct judge_judging *j, const struct judge_one_series 
     f->sure = later(f->sure, sure);
 }
 
-/* Among steps of other classes, those at equal distances in their own class may be at any distance in the run: then they have no period. */
+/* Among steps of other classes, those at equal distances in their own class may be at any distance in the run: then
+ * they have no period. */
 static bool is_even(const struct judge_judging *j, const struct judge_one_series *s, size_t first, size_t period)
 {
     for (size_t i = first; j->t->class_of && i + period < s->n; i += period)
@@ -504,7 +510,8 @@ static void clip(struct judge_judging *j, struct judge_one_series *s)
     }
 }
 
-/* The largest numbers that stand out of the others: as many as leave a rest out of which the smallest of them stands out. */
+/* The largest numbers that stand out of the others: as many as leave a rest out of which the smallest of them stands
+ * out. */
 static double outlier_limit(struct judge_judging *j, struct judge_one_series *s)
 {
     enum { FEWEST_OF_GAP = 8 };
@@ -676,8 +683,8 @@ static int by_size(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* What a step of this size usually takes: a line through the medians of slopes between steps that half of all are between. Sizes of which
- * there are some steps have a median of their own. */
+/* What a step of this size usually takes: a line through the medians of slopes between steps that half of all are
+ * between. Sizes of which there are some steps have a median of their own. */
 static void usual_by_size(struct judge_judging *j, struct sized_time *v, size_t n, double *level)
 {
     enum { FEWEST_OF_SIZE = 5 };
@@ -830,9 +837,9 @@ static struct rank_effect effect_of(struct judge_judging *j, const double *diffe
     return e;
 }
 
-/* Ranks differ a little in each step, too: one that stands out of many has to do so by more than these do. Without a second step nothing else
- * is known: then it is by a tenth of two ranks, and by a twentieth of more. With two, both of them have to stand out of the other ranks, which
- * vary by at least what ranks usually do, seen in so many more. */
+/* Ranks differ a little in each step, too: one that stands out of many has to do so by more than these do. Without a
+ * second step nothing else is known: then it is by a tenth of two ranks, and by a twentieth of more. With two, both of
+ * them have to stand out of the other ranks, which vary by at least what ranks usually do, seen in so many more. */
 static bool effects_compare(struct judge_judging *j, struct rank_effect *e, size_t n_ranks)
 {
     enum { FEWEST_RANKS = 5, DEVIATIONS = 5, EXACT = 256 }; /* of more ranks one does not move the median */
@@ -993,7 +1000,8 @@ static bool has_uneven(const struct judge_judging *j)
     return false;
 }
 
-/* Which rank causes a finding about all of them: the one that grew most against its peers, if that is at least half of the excess. */
+/* Which rank causes a finding about all of them: the one that grew most against its peers, if that is at least half of
+ * the excess. */
 static void findings_assign(struct judge_judging *j, const double *difference)
 {
     const struct judge_table *t = j->t;
@@ -1014,7 +1022,8 @@ static void findings_assign(struct judge_judging *j, const double *difference)
     }
 }
 
-/* A part in which ranks wait says nothing about the rank that causes a finding: what grew on that rank does. Changes `of_step`. */
+/* A part in which ranks wait says nothing about the rank that causes a finding: what grew on that rank does. Changes
+ * `of_step`. */
 static void parts_assign(struct judge_judging *j, double *of_step)
 {
     const struct judge_table *t = j->t;

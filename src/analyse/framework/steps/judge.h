@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* judge.h - what is slow in a run, and how it is spread over steps and ranks: the only place where that is decided.
  *
- * A pure function over arrays: it knows no files, no collections, no names. Everything is compared with the noise of the run itself. What is
- * found exceeds it so far that of a hundred healthy runs at most one has a finding, over all comparisons of the run together; and it is worth
- * saying: at least 1 % of the run's time, or a tenth of a step for a single one. docs/answers.md has the rules and how well they do.
+ * A pure function over arrays: it knows no files, no collections, no names. Everything is compared with the noise of
+ * the run itself. What is found exceeds it so far that of a hundred healthy runs at most one has a finding, over all
+ * comparisons of the run together; and it is worth saying: at least 1 % of the run's time, or a tenth of a step for a
+ * single one. docs/answers.md has the rules and how well they do.
  *
- * Steps at the begin that take longer are the start-up, and no fault. Parts of a step (computing, communication, idle time) are often much
- * steadier than the whole step: what shows in one of them is found where the whole is too noisy.
+ * Steps at the begin that take longer are the start-up, and no fault. Parts of a step (computing, communication, idle
+ * time) are often much steadier than the whole step: what shows in one of them is found where the whole is too noisy.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_STEPS_JUDGE_H
 #define ASCOPE_ANALYSE_FRAMEWORK_STEPS_JUDGE_H
@@ -18,13 +19,14 @@
 #include "base/memory/arena.h"
 
 enum slow_shape {
-    SLOW_ONCE,   /* one step */
-    SLOW_STEPS,  /* consecutive steps: first … last */
-    SLOW_SINCE,  /* from `first` to the end of the recording: a change of regime */
-    SLOW_DRIFT,  /* each step takes a little longer than the one before */
-    SLOW_PERIOD, /* every `period`-th step from `first` */
-    SLOW_ALWAYS, /* a rank, in each step, against its peers */
-    SLOW_IN_TURNS, /* uneven work: another rank in each step. Excess: the mean of the slowest rank minus the mean of all */
+    SLOW_ONCE,     /* one step */
+    SLOW_STEPS,    /* consecutive steps: first … last */
+    SLOW_SINCE,    /* from `first` to the end of the recording: a change of regime */
+    SLOW_DRIFT,    /* each step takes a little longer than the one before */
+    SLOW_PERIOD,   /* every `period`-th step from `first` */
+    SLOW_ALWAYS,   /* a rank, in each step, against its peers */
+    SLOW_IN_TURNS, /* uneven work: another rank in each step. Excess: the mean of the slowest rank minus the mean of
+                      all */
     SLOW_START_UP, /* the leading steps: imports, compilation, first allocations; paid once, no fault */
     SLOW_SHAPES
 };

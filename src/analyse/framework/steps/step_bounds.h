@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_bounds.h - which step launched what, and when each step begins and ends.
  *
- * Work of a device belongs to the last step that had begun on the host when it was launched; what is launched after the last step belongs to
- * none.
+ * Work of a device belongs to the last step that had begun on the host when it was launched; what is launched after the
+ * last step belongs to none.
  *
- * A step begins when it begins on the host. If the device still computes what earlier steps launched, it begins when the device gets to it:
- * when their work ends, or at its own first kernel, whichever is first. So a host that runs ahead makes no short steps at the begin and no
- * long one at the end, and a collective or a copy that lasts beyond its step delays no other step. A step ends when it has ended on the
- * host, and the work of all steps so far on the device, but not after the begin of the next one. So steps do not overlap.
+ * A step begins when it begins on the host. If the device still computes what earlier steps launched, it begins when
+ * the device gets to it: when their work ends, or at its own first kernel, whichever is first. So a host that runs
+ * ahead makes no short steps at the begin and no long one at the end, and a collective or a copy that lasts beyond its
+ * step delays no other step. A step ends when it has ended on the host, and the work of all steps so far on the device,
+ * but not after the begin of the next one. So steps do not overlap.
  *
  * Life: step_bounds_begin(), then each piece of work, then step_bounds_end().
  */

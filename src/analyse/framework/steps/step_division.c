@@ -86,7 +86,8 @@ static struct spent_span wait_span(const struct division *v, const struct known_
     return x;
 }
 
-/* Where members were not read, waits on the master stream are for other ranks. The rest of a collective is its transfer. */
+/* Where members were not read, waits on the master stream are for other ranks. The rest of a collective is its
+ * transfer. */
 static bool take_collectives(struct division *v)
 {
     const struct comm_ops *o = &v->d->comm.ops;
@@ -235,8 +236,8 @@ static bool op_span(const void *context, size_t row, struct spent_span *out)
     return !collection_op_is_step(v->collection, row) && (v->d || !range_spans_steps(o, row, v->series));
 }
 
-/* What a range contains beside operators is found among the Python functions, if these were recorded. A range that loads data has all that
- * is in it. */
+/* What a range contains beside operators is found among the Python functions, if these were recorded. A range that
+ * loads data has all that is in it. */
 static bool is_range_among_functions(const struct division *v, size_t row)
 {
     const struct framework_ops *o = &v->collection->framework.ops;

@@ -112,10 +112,10 @@ void layers_take(struct step_layers *v, const struct spent_span *x);  /* both */
 void layers_next(struct step_layers *v);                              /* ends a layer */
 
 /* A whole layer of nested spans. Time belongs to the innermost open span; with several threads, to the span that began
- * last. Spans inside SPENT_DATA or SPENT_REQUESTS count as that. `span` fills *out with the span of a row and returns false if the
- * row is to be skipped. `order` is a result of nesting_order(). `skips_idle_threads`: without threads that had less
- * than a tenth of the busiest thread's spans in earlier nests (or, if there are none, in this one): they mostly wait
- * for queues, locks and processes. place.number is the thread. False only without memory. */
+ * last. Spans inside SPENT_DATA or SPENT_REQUESTS count as that. `span` fills *out with the span of a row and returns
+ * false if the row is to be skipped. `order` is a result of nesting_order(). `skips_idle_threads`: without threads that
+ * had less than a tenth of the busiest thread's spans in earlier nests (or, if there are none, in this one): they
+ * mostly wait for queues, locks and processes. place.number is the thread. False only without memory. */
 struct layer_nest {
     bool (*span)(const void *context, size_t row, struct spent_span *out);
     const void *context;

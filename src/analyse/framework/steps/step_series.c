@@ -138,8 +138,8 @@ static int64_t lag_ns(const struct step_series *s, size_t i)
     return span_ns(s->host_begin_ns[i], s->begin_ns[i]);
 }
 
-/* A step that leaves the device behind by some steps more than it was, because the host did not wait for it: until the device has worked that
- * off, each step is as short as its work, and the next one begins less late. */
+/* A step that leaves the device behind by some steps more than it was, because the host did not wait for it: until the
+ * device has worked that off, each step is as short as its work, and the next one begins less late. */
 static void find_catch_up(struct step_series *s, double *scratch)
 {
     const double least_steps = 3;

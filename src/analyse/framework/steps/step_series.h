@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_series.h - the steps of a job on one device, or on the host alone, against their median.
  *
- * Steps of a framework begin and end as step_bounds.h says, and divide the recording: they do not overlap. Steps of a PROF directory are
- * iterations stamped by the device. The parts of a step are what the device did in that time, exactly: what spans two steps is split.
- * step_trace_time.csv counts by another rule (step_shares.h).
+ * Steps of a framework begin and end as step_bounds.h says, and divide the recording: they do not overlap. Steps of a
+ * PROF directory are iterations stamped by the device. The parts of a step are what the device did in that time,
+ * exactly: what spans two steps is split. step_trace_time.csv counts by another rule (step_shares.h).
  *
  * Built on demand from columns, after the analysis; its memory is the arena's that it was built in.
  */
@@ -39,12 +39,13 @@ struct step_series {
         *device_end_ns; /* of the last work that it launched, which may be after its end; INT64_MIN: unknown, or none */
     uint32_t *thread;   /* of the host, that marked it; NULL without the framework */
     int64_t *time_ns, *part_ns[STEP_PARTS];
-    int64_t *
-        requests_ns; /* in which nothing ran and the host waited for requests: the judge leaves it out of step and free time */
+    int64_t
+        *requests_ns; /* in which nothing ran and the host waited for requests: the judge leaves it out of step and free
+                        time */
     struct iteration *iteration; /* what each is; NULL: no iterations of an inference engine */
-    bool *
-        is_like; /* of the class that is compared, the most frequent one unless step_series_liken() says otherwise; NULL: all are */
-    bool *is_slow;     /* judge.h; those of the start-up are not */
+    bool *is_like; /* of the class that is compared, the most frequent one unless step_series_liken() says otherwise;
+                    NULL: all are */
+    bool *is_slow; /* judge.h; those of the start-up are not */
     bool *is_catch_up; /* the device works off what the host launched during a far longer step: shorter than usual */
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
     uint32_t *slowest; /* rows, the slowest first */

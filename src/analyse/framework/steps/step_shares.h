@@ -27,12 +27,14 @@ struct step_share {
 bool step_shares_build(const struct profiler_steps *s, const struct step_index *x, const struct step_work *w,
                        const struct names *names, struct arena *mem, struct step_share **out, size_t *n);
 
-/* Steps of step_trace_time, which these shares are, that are not what the device did in the time of the step (step_series.h). */
+/* Steps of step_trace_time, which these shares are, that are not what the device did in the time of the step
+ * (step_series.h). */
 struct step_series;
 struct shares_difference {
     size_t n_lacking; /* steps without a row, or of which nothing is counted */
     size_t
-        n_others; /* of which computing, communication, or what of it is exposed is another, by more than a hundredth of the step */
+        n_others; /* of which computing, communication, or what of it is exposed is another, by more than a hundredth of
+                     the step */
 };
 bool step_shares_differ(struct shares_difference *out, const struct collection *c, const struct device *d,
                         const struct step_series *s, struct arena *mem); /* false: no memory */

@@ -14,9 +14,9 @@ struct step_track_place {
     struct trace *trace;
     const struct step_rows *rows;
     uint32_t pid;
-    uint64_t
-        pid_in_ids; /* of ids of flow events: the older presentation writes the raw pid there, not that of the process */
-    uint64_t *model; /* the models of the rows, ascending; each has a track */
+    uint64_t pid_in_ids; /* of ids of flow events: the older presentation writes the raw pid there, not that of the
+                       process */
+    uint64_t *model;     /* the models of the rows, ascending; each has a track */
     size_t n_models;
     size_t *n_reduces; /* the newer presentation numbers reductions over all devices */
 };
