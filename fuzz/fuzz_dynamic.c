@@ -3,6 +3,7 @@
  * PyTorch's keys, 1 MindSpore's, else pieces of the memory, each with its offset (3 bytes) in front. */
 #include "fuzz.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -61,7 +62,8 @@ static void use_board(struct board *b)
         free(news.text);
     }
     board_offer(b, b->number, &id);
-    if (!board_read(folder, ASCOPE_DYNAMIC_PYTORCH, &v, &e) || v.n_ranks > BOARD_RANKS)
+    const bool is_read = board_read(folder, ASCOPE_DYNAMIC_PYTORCH, &v, &e); /* not if no rank is left in it */
+    if (v.n_ranks > BOARD_RANKS || (is_read && v.n_ranks == 0))
         abort();
     for (uint32_t i = 0; i < v.n_ranks; i++)
         if (strlen(v.rank[i].dir) >= BOARD_DIR_BYTES)
@@ -79,11 +81,15 @@ static void read_memory(const uint8_t *data, size_t size)
     if (!board_join(&b, &config_kinds[ASCOPE_DYNAMIC_PYTORCH], folder, &e))
         abort();
     if (!b.is_private) {
+        const int fd = open(b.path, O_RDWR | O_CLOEXEC); /* the board itself opens its file only when it needs it */
+        if (fd < 0)
+            abort();
         while (piece_next(&data, &size, &p)) {
             const off_t at = p.size > 3 ? (p.data[0] | p.data[1] << 8 | p.data[2] << 16) % REACHED : 0;
-            if (p.size > 3 && pwrite(kept_fd(&b.file), p.data + 3, p.size - 3, at) < 0)
+            if (p.size > 3 && pwrite(fd, p.data + 3, p.size - 3, at) < 0)
                 abort();
         }
+        close(fd);
         use_board(&b);
     }
     board_leave(&b);
