@@ -4,7 +4,7 @@
 
     compare.py ASCOPE DIFFERENCES.md DATA... [--set NAME]... [--show N] [--report-only]
 
-DATA holds a PROF_XXX directory, or a folder `raw` with a *_ascend_pt or *_ascend_ms directory, or a file `command` with the arguments of
+DATA, a folder or such a folder packed as DATA.tar.xz, holds a PROF_XXX directory, or a folder `raw` with a *_ascend_pt or *_ascend_ms directory, or a file `command` with the arguments of
 `ascope sim` that make one, and expected/ with one folder for each of SETS.  Every difference must be announced in the table of DIFFERENCES.md whose columns are:
 in, file, column, cells, why.  "in" is DATA's own name and the set: prof-a/all.  "cells" is how many cells (or events,
 rows, files) differ; a difference that is not announced fails, and so does an announcement that is not true any more.
@@ -26,6 +26,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 from results import STAMP, TEXT_COLUMNS
@@ -39,13 +40,14 @@ SETS = {
     "summary": ["export", "summary"],
     "analyse": ["analyse", "--export-type", "text,db"],
 }
-ROUGH_NS = 256
+ROUGH_NS = 512  # a time and an offset, both in doubles of nanoseconds since 1970, in steps of 256
 # Where it does: set/file, column of a table, process of a timeline or table of a database.
 ROUGH_CLOCK = [("app-910a/*", "*"), ("sim-910/*", "*"), ("sim-310?/*", "*"),
                ("prof-a/step_2/*", "*"), ("prof-a/model_1_iter_1/*", "*"), ("host-910b/*", "*"), ("sys-910b/*", "*"),
                ("*/all/*", "HBM"), ("*/all/*", "LLC"), ("*/all/*", "NPU?MEM"), ("*/all/npu_mem.csv", "timestamp(us)"),
                ("*/all/msprof_tx.csv", "*"), ("*/summary/msprof_tx.csv", "*"), ("*/all/memory_record.csv", "*"), ("*/all/operator_memory.csv", "*"),
                ("*/all/aicpu.csv", "*"), ("*/all/dp.csv", "*"),
+               ("950-?/all/ccu_*.csv", "*"), ("950-?/all/ub.csv", "*"), ("950-c/all/msprof*.json", "*"),
                ("*/analyse/*", "HBM"), ("*/analyse/*", "LLC"), ("*/analyse/*", "NPU?MEM"),
                ("*/analyse/memory_record.csv", "*"), ("*/analyse/operator_memory.csv", "*"),
                ("*/analyse/data_preprocess.csv", "*")]
@@ -124,7 +126,7 @@ def snapper(expected, actual):
     want, found = sorted({t for t, _ in known}), collections.Counter()
     for t in {ns_of(v) for v in actual} - {None}:
         i = bisect.bisect_left(want, t - ROUGH_NS)
-        found.update(w - t for w in want[i:i + 9] if w - t <= ROUGH_NS)
+        found.update(w - t for w in want[i:i + 40] if w - t <= ROUGH_NS)
     by = max(found, key=lambda d: (found[d], -abs(d)), default=0)
 
     def snap(v):
@@ -418,6 +420,15 @@ def run(d, name, exe, prof, out):
         d.add((name, "(export)"), "(exit %d)" % done.returncode, "", done.stderr)
 
 
+def unpacked(data, scratch):
+    """The folder itself, or the one that a packed folder contains."""
+    if not data.endswith(".tar.xz"):
+        return data
+    with tarfile.open(data) as archive:
+        archive.extractall(scratch)
+    return os.path.join(scratch, os.path.basename(data)[:-len(".tar.xz")])
+
+
 def collection(ascope, data, scratch):
     """The collection in data, or the one that its command makes."""
     if os.path.isdir(os.path.join(data, "raw")):
@@ -452,6 +463,7 @@ def main():
     d, names = Differences(o.show), []
     simulated = tempfile.TemporaryDirectory()
     for data in map(os.path.abspath, o.data):
+        data = unpacked(data, simulated.name)
         prof = collection(o.ascope, data, simulated.name)
         for one in [s for s in o.set or SETS if os.path.isdir(os.path.join(data, "expected", s))]:
             names.append("%s/%s" % (os.path.basename(data), one))

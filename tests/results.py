@@ -16,7 +16,8 @@ NONE = {-1, 4294967295, 18446744073709551615, None}
 # Columns of the database that hold ids of STRING_IDS.
 TEXT_COLUMNS = set("""name opName groupName algType opType taskType inputFormats inputDataTypes inputShapes
     outputFormats outputDataTypes outputShapes attrInfo opState hf32Eligible gridDim blockDim message domainId
-    operatorName component inputDtypes stack mode eventName coreType metric NPU_OP_MEM.type NPU_MEM.type HBM.type DDR.type""".split())
+    operatorName component inputDtypes stack mode eventName coreType metric NPU_OP_MEM.type NPU_MEM.type HBM.type DDR.type
+    CCU.args DPU_TASK.args""".split())
 # Where an id must be found. What the host knows of an operator (the first one) is reported even when the task was lost.
 RELATIONS = (("COMPUTE_TASK_INFO", "globalTaskId", "TASK"), ("COMMUNICATION_TASK_INFO", "globalTaskId", "TASK"),
              ("TASK_PMU_INFO", "globalTaskId", "TASK"), ("MEMCPY_INFO", "globalTaskId", "TASK"),

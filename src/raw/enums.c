@@ -303,6 +303,8 @@ static const struct enum_name module[] = {
     { 76, "MBUFF" },      { 77, "CUSTOM" },
 };
 
+static const struct enum_name hccl_role[] = { { 0, "DST" }, { 1, "SRC" }, { 255, "RESERVED" } };
+
 const struct enum_table ge_task_types = { ge_task_type, sizeof ge_task_type / sizeof *ge_task_type };
 const struct enum_table ge_data_types = { ge_data_type, sizeof ge_data_type / sizeof *ge_data_type };
 const struct enum_table ge_formats = { ge_format, sizeof ge_format / sizeof *ge_format };
@@ -311,6 +313,7 @@ const struct enum_table hccl_data_types = { hccl_data_type, sizeof hccl_data_typ
 const struct enum_table hccl_links = { hccl_link, sizeof hccl_link / sizeof *hccl_link };
 const struct enum_table hccl_transports = { hccl_transport, sizeof hccl_transport / sizeof *hccl_transport };
 const struct enum_table hccl_rdmas = { hccl_rdma, sizeof hccl_rdma / sizeof *hccl_rdma };
+const struct enum_table hccl_roles = { hccl_role, sizeof hccl_role / sizeof *hccl_role };
 const struct enum_table memcpy_kinds = { memcpy_kind, sizeof memcpy_kind / sizeof *memcpy_kind };
 const struct enum_table mark_events = { mark_event, sizeof mark_event / sizeof *mark_event };
 const struct enum_table modules = { module, sizeof module / sizeof *module };

@@ -17,7 +17,7 @@ struct enum_table {
 };
 
 extern const struct enum_table ge_task_types, ge_data_types, ge_formats;
-extern const struct enum_table reduce_ops, hccl_data_types, hccl_links, hccl_transports, hccl_rdmas;
+extern const struct enum_table reduce_ops, hccl_data_types, hccl_links, hccl_transports, hccl_rdmas, hccl_roles;
 extern const struct enum_table memcpy_kinds, mark_events;
 extern const struct enum_table modules; /* modules of the system software, which allocate memory and write logs */
 extern const struct enum_table sqe_types, sqe_950_types, hwts_types, context_types; /* hwts: on chips without STARS */

@@ -228,6 +228,10 @@ const struct layout dpu_hccl_layout = {
         [DPU_HCCL_LINK] = { 130, W8, "link" },
         [DPU_HCCL_TRANSPORT] = { 131, W8, "transport" },
         [DPU_HCCL_RDMA] = { 132, W8, "rdma" },
+        [DPU_HCCL_ROLE] = { 133, W8, "role" },
+        [DPU_HCCL_WORKFLOW] = { 134, W8, "work_flow_mode" },
+        [DPU_HCCL_TAG] = { 32, W64, "ccl_tag" },
+        [DPU_HCCL_STAGE] = { 60, W32, "stage" },
     },
 };
 

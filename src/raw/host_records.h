@@ -148,6 +148,10 @@ enum {
     DPU_HCCL_LINK,
     DPU_HCCL_TRANSPORT,
     DPU_HCCL_RDMA,
+    DPU_HCCL_ROLE,
+    DPU_HCCL_WORKFLOW,
+    DPU_HCCL_TAG,
+    DPU_HCCL_STAGE,
     DPU_HCCL_FIELDS
 };
 extern const struct layout dpu_hccl_layout;

@@ -102,6 +102,11 @@ static struct cell dpu_number_of(const uint8_t *rec, unsigned field)
     return cell_uint(layout_get(&dpu_hccl_layout, field, rec));
 }
 
+static struct cell dpu_text_of(const struct export *x, const uint8_t *rec, unsigned field)
+{
+    return cell_name(names_number(x->profile->names, layout_get(&dpu_hccl_layout, field, rec)));
+}
+
 static void comm_args(const struct export *x, const struct dpu_row *r, struct event_args *a)
 {
     const struct profile *p = x->profile;
@@ -118,7 +123,7 @@ static void comm_args(const struct export *x, const struct dpu_row *r, struct ev
     event_arg(a, "AI CPU Task Id", dpu_number_of(rec, DPU_HCCL_AICPU_TASK));
     event_arg(a, "Group Name", cell_text(name ? name : ""));
     event_arg(a, "Plane Id", dpu_number_of(rec, DPU_HCCL_PLANE));
-    event_arg(a, "Notify Id", cell_name(names_number(p->names, layout_get(&dpu_hccl_layout, DPU_HCCL_NOTIFY, rec))));
+    event_arg(a, "Notify Id", dpu_text_of(x, rec, DPU_HCCL_NOTIFY));
     event_arg(a, "Duration Estimated(us)", cell_real(estimate_us));
     event_arg(a, "Rank Size", dpu_number_of(rec, DPU_HCCL_RANK_SIZE));
     event_arg(a, "Src Rank", dpu_number_of(rec, DPU_HCCL_LOCAL_RANK));
@@ -132,6 +137,12 @@ static void comm_args(const struct export *x, const struct dpu_row *r, struct ev
     event_arg(a, "Data Type", dpu_name_of(&hccl_data_types, rec, DPU_HCCL_DATA_TYPE));
     event_arg(a, "Link Type", dpu_name_of(&hccl_links, rec, DPU_HCCL_LINK));
     event_arg(a, "Rdma Type", dpu_name_of(&hccl_rdmas, rec, DPU_HCCL_RDMA));
+    if (x->is_generic && !a->of_db) { /* only the older presentation shows them, its numbers as texts */
+        event_arg(a, "Role", dpu_name_of(&hccl_roles, rec, DPU_HCCL_ROLE));
+        event_arg(a, "Ccl Tag", dpu_text_of(x, rec, DPU_HCCL_TAG));
+        event_arg(a, "Work Flow Mode", dpu_text_of(x, rec, DPU_HCCL_WORKFLOW));
+        event_arg(a, "Stage", dpu_text_of(x, rec, DPU_HCCL_STAGE));
+    }
 }
 
 static struct event_args args_of(const struct export *x, const struct dpu_row *r, bool of_db)
