@@ -40,10 +40,11 @@ static json_t *name_or_null(const struct judged_run *r, uint32_t rank)
 
 json_t *slow_json(const struct judged_run *r, const struct slow *f, struct arena *mem)
 {
-    const char *text = run_finding_text(r, f, mem);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:f, s:o}", "shape",
-                     slow_shape_keys[f->shape], "text", text_json(text ? text : ""), "rank", name_or_null(r, f->rank),
-                     "compared_with", name_or_null(r, f->peer), "part",
+    const char *text = run_finding_text(r, f, mem), *class_of = run_finding_class(r, f);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:f, s:o}", "shape",
+                     slow_shape_keys[f->shape], "text", text_json(text ? text : ""), "class",
+                     class_of ? json_string(class_of) : json_null(), "rank", name_or_null(r, f->rank), "compared_with",
+                     name_or_null(r, f->peer), "part",
                      f->part < JUDGED_PARTS ? json_string(judged_part_keys[f->part]) : json_null(), "first",
                      text_json(r->step[f->first]), "last", text_json(r->step[f->last]), "steps", (json_int_t)f->n,
                      "period", f->shape == SLOW_PERIOD ? json_integer(f->period) : json_null(), "more_us",

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/text/json_memory.h"
-#include "answers/judge/iteration_use.h"
 #include "report/place_report.h"
 #include "report/judge_report.h"
+#include "report/serving/engine_report.h"
 #include "answers/judge/job_waits.h"
 
 enum {
@@ -191,33 +191,6 @@ static void put_not_read(const struct term *t, const struct why_report *r)
     fputs(before[0] == ',' ? ")" : "", t->to);
 }
 
-/* What the iterations of an inference engine are, a line for each class. */
-static void put_iterations(const struct term *t, const struct why_report *r)
-{
-    struct iteration_use u;
-    char number[READABLE_MOST];
-    const struct run_member *rank = &r->rank[r->choice->rank];
-    if (!iteration_use_find(&u, rank->step, rank->n, r->mem) || u.n == 0)
-        return;
-    for (int c = 0; c < ITERATION_CLASSES; c++) {
-        const struct iteration_class_use *x = &u.of[c];
-        if (x->n == 0)
-            continue;
-        fprintf(t->to, "  %-8s %6s, %5.1f %% of the time, median ", iteration_class_keys[c],
-                readable_count(number, x->n), 100 * x->share);
-        fputs(readable_duration(number, (double)x->median_ns), t->to);
-        if (x->requests > 0)
-            fprintf(t->to, ", %" PRIu64 " request%s", x->requests, x->requests == 1 ? "" : "s");
-        if (x->tokens_per_s > 0)
-            fprintf(t->to, ", %.0f tokens/s", x->tokens_per_s);
-        fputc('\n', t->to);
-    }
-    if (u.n > 1)
-        fprintf(t->to, "  between        , %5.1f %% of the time, median %s\n",
-                u.span_ns > 0 ? 100 * u.between_ns / u.span_ns : 0,
-                readable_duration(number, (double)u.median_between_ns));
-}
-
 static void put_heading(const struct term *t, const struct why_report *r)
 {
     const int64_t n_not_read = ranks_not_read(r);
@@ -235,7 +208,7 @@ static void put_heading(const struct term *t, const struct why_report *r)
                 readable_duration(number, (double)job->median_ns),
                 readable_duration(slowest, (double)job->step[job->slowest[0]].time_ns));
     steps_by_put(t, r->rank[r->choice->rank].steps_by);
-    put_iterations(t, r);
+    engine_put(t, r->engine);
     if (n_not_read > 0)
         fprintf(t->to, "%" PRId64 " of %" PRId64 " ranks %s not read", n_not_read, n_not_read + (int64_t)r->n_ranks,
                 n_not_read == 1 ? "was" : "were");
@@ -565,27 +538,6 @@ static json_t *count_or_null(uint64_t n)
     return n > 0 ? json_integer((json_int_t)n) : json_null();
 }
 
-static json_t *iterations_json(const struct why_report *r)
-{
-    struct iteration_use u;
-    const struct run_member *rank = &r->rank[r->choice->rank];
-    if (!iteration_use_find(&u, rank->step, rank->n, r->mem) || u.n == 0)
-        return json_null();
-    json_t *classes = json_array();
-    for (int c = 0; c < ITERATION_CLASSES; c++) {
-        const struct iteration_class_use *x = &u.of[c];
-        if (x->n > 0)
-            json_array_append_new(classes, json_pack("{s:s, s:I, s:o, s:o, s:f, s:o, s:o, s:o}", "class",
-                                                     iteration_class_keys[c], "iterations", (json_int_t)x->n,
-                                                     "median_us", us((double)x->median_ns), "time_us", us(x->time_ns),
-                                                     "share", x->share, "requests", count_or_null(x->requests),
-                                                     "tokens", count_or_null(x->tokens), "tokens_per_s",
-                                                     x->tokens_per_s > 0 ? json_real(x->tokens_per_s) : json_null()));
-    }
-    return json_pack("{s:o, s:o, s:o, s:o}", "classes", classes, "time_us", us(u.span_ns), "between_us",
-                     us(u.between_ns), "median_between_us", us((double)u.median_between_ns));
-}
-
 static json_t *steps_json(const struct why_report *r)
 {
     json_t *list = json_array();
@@ -707,7 +659,7 @@ json_t *why_json(const struct why_report *r)
     json_t *report = json_pack("{s:o, s:o, s:o, s:I}", "steps", steps_json(r), "ranks", ranks, "median_us",
                                us((double)c->job.median_ns), "slow", (json_int_t)c->job.run.of.n_slow);
     json_object_set_new(report, "steps_by", text_or_null(r->rank[c->rank].steps_by));
-    json_object_set_new(report, "iterations", iterations_json(r));
+    json_object_set_new(report, "iterations", engine_json(r->engine));
     json_object_set_new(report, "not_read", json_integer(ranks_not_read(r)));
     json_object_set_new(report, "judged", findings_json(r));
     json_object_set_new(report, "stages", stages_json(r));

@@ -7,6 +7,7 @@
 
 #include "answers/judge/job_steps.h"
 #include "answers/judge/why.h"
+#include "answers/serving/engine_use.h"
 #include "report/advise_report.h"
 #include "report/term.h"
 
@@ -25,7 +26,8 @@ struct why_report {
     const struct job_choice *choice;
     const struct why_finding *finding; /* the largest, in the order of the judge */
     size_t n;
-    const struct step_use *use; /* of the rank that is explained, as is the advice */
+    const struct step_use *use;      /* of the rank that is explained, as is the advice */
+    const struct engine_use *engine; /* of that rank */
     const struct advise_report *advice;
     struct arena *mem; /* for sentences */
 };

@@ -206,6 +206,11 @@ size_t run_findings(const struct judged_run *r)
     return n;
 }
 
+const char *run_finding_class(const struct judged_run *r, const struct slow *f)
+{
+    return r->iteration && f->shape <= SLOW_PERIOD ? iteration_class_keys[r->iteration[f->first].class_of] : NULL;
+}
+
 /* Steps of another class may be between those of a finding. */
 static bool is_of_class(const struct judged_run *r, const struct slow *f, uint32_t row)
 {

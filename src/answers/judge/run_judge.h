@@ -70,6 +70,9 @@ const char *run_nothing_text(const struct judged_run *r, struct arena *mem);
 /* "step 14", "steps 12-19", "every 6th step from 3", "each step": where a finding is. */
 const char *run_finding_where(const struct judged_run *r, const struct slow *f, struct arena *mem);
 
+/* "decode": of its steps, in the run of an inference engine; NULL: it is about no class. */
+const char *run_finding_class(const struct judged_run *r, const struct slow *f);
+
 /* The rows of a rank's steps that a finding is about, at most `most`; of a drift the later half, against the earlier
  * one. Returns their number. */
 size_t run_finding_rows(const struct judged_run *r, uint32_t rank, const struct slow *f, uint32_t *row, size_t most);

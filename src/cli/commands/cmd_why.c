@@ -15,6 +15,7 @@ struct explaining {
     struct why_finding *finding;
     size_t n;
     struct advise_rank *look;
+    struct engine_use engine; /* of the same rank */
 };
 
 /* The row of a series that a step of the run is on a rank. `judged`: row of the rank in the judged run. NO_ROW: it has
@@ -70,6 +71,15 @@ static bool explain_rank(struct explaining *x, uint32_t rank, const struct run_r
     return true;
 }
 
+static bool engine_of(struct engine_use *out, const struct run_rank *view, struct arena *mem)
+{
+    struct arena *spare = arena_new();
+    struct step_series s;
+    const bool done = spare && run_rank_series(&s, view, spare) && engine_use_find(out, &s, view, mem);
+    arena_free(spare);
+    return done;
+}
+
 /* Reads a rank again if it is no longer open. */
 static bool look_at_rank(struct explaining *x, uint32_t rank, struct error *e)
 {
@@ -83,7 +93,7 @@ static bool look_at_rank(struct explaining *x, uint32_t rank, struct error *e)
         done = explain_rank(x, rank, &view, x->a->mem);
         if (done && rank == x->choice->rank) {
             x->look = advise_look(&view, x->a->mem);
-            done = x->look != NULL;
+            done = x->look && engine_of(&x->engine, &view, x->a->mem);
         }
         done = done || error_no_memory(e, of->path);
     }
@@ -181,6 +191,7 @@ static enum exit_status answer(struct run *run, struct arguments *a, enum exit_s
                                        .finding = x.finding,
                                        .n = x.n,
                                        .use = &x.look->use,
+                                       .engine = &x.engine,
                                        .advice = &advice,
                                        .mem = a->mem };
     if (a->json) {
