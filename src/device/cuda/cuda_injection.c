@@ -18,7 +18,7 @@
 #include "device/cuda/cuda.h"
 #include "device/cuda/cuda_buffers.h"
 
-/* Appends the name of the collection to a file, by which the collector finds it (run/output_record.h). */
+/* Appends the name of the collection to a file, by which the collector finds it (run/run_cuda.c). */
 static void path_note(const char *dir, const char *collector, const char *path)
 {
     char file[PATH_MAX], line[NAME_MAX + 2];
