@@ -79,10 +79,10 @@ def variables_without_manual(src):
     described = set(re.findall(r"^\.It Ev (ASCOPE_\w+)", page.read_text(), re.M))
     read = {}
     for file in sorted([*src.rglob("*.c"), *(root / "python").rglob("*.c"), *(root / "python").rglob("*.py")]):
-        if file.name != "manual.c":
+        if file.name != "help.c":
             read.update((name, file) for name in re.findall(r"[\"'](ASCOPE_[A-Z0-9_]+)[\"']", file.read_text()))
     for name in sorted(set(read) - described - NOT_VARIABLES):
-        yield f"{read[name]}: {name} is not in {page}: describe it in src/cli/options/manual.c, then make docs"
+        yield f"{read[name]}: {name} is not in {page}: describe it in src/cli/options/help.c, then make docs"
     for name in sorted(described - set(read)):
         yield f"{page}: {name} is read nowhere"
 

@@ -1,14 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/inputs/view_collection.h"
 
+#include <string.h>
+
+#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/framework/memory_series.h"
+#include "base/memory/keys.h"
+#include "base/memory/sort.h"
+#include "load/framework/raw_bytes.h"
 #include "open/recording_open.h"
+#include "pipeline/drawn.h"
+#include "profile/collection.h"
 #include "view/inputs/view_advice.h"
 #include "view/inputs/view_kernel_counters.h"
-#include "view/inputs/view_memory_load.h"
 #include "view/inputs/view_roofline.h"
 #include "view/inputs/view_steps.h"
-#include "load/framework/raw_bytes.h"
-#include "pipeline/drawn.h"
+#include "view/rows/view_input.h"
+
+/* Loads the memory of a collection for the viewer: totals of allocators over time, their blocks, and who allocated
+ * them. */
+
+/* A key of the allocator of a row, which reports its own totals. Keys ascend in the order of display: devices, then
+ * the host. */
+static uint64_t allocator_of(const struct collection *s, size_t row)
+{
+    const struct framework_memory *m = &s->framework.memory;
+    const bool is_on_device = memory_is_on_device(m->device_type[row]);
+    const uint64_t device = is_on_device ? (uint64_t)memory_device(s, row) & 0xffff : 0;
+    return (uint64_t)!is_on_device << 40 | (uint64_t)(uint8_t)m->device_type[row] << 32 | device << 8 |
+           memory_source_of(m, row);
+}
+
+static const char *allocator_name(uint64_t key, struct arena *mem)
+{
+    const int type = (int)(key >> 32 & 0xff), number = (int)(key >> 8 & 0xffff);
+    const char *kind = type == MEMORY_ON_NPU ? "NPU" : type == MEMORY_ON_CUDA ? "GPU" : "CPU";
+    const char *of = (key & 0xff) == MEMORY_OF_WORKSPACE ? ", workspaces" : "";
+    if (!memory_is_on_device(type))
+        return arena_printf(mem, "%s%s", type == MEMORY_ON_CPU ? kind : "other devices", of);
+    return arena_printf(mem, "%s %d%s", kind, number, of);
+}
+
+/* Loads the totals that each allocator reported, by time. False: no memory. */
+static bool totals_load(struct view_input *in, const struct framework_memory *m, const uint32_t *allocator,
+                        const uint64_t *allocators, size_t n_keys)
+{
+    uint32_t *order = arena_take(in->mem, m->n, sizeof *order);
+    uint64_t *key = arena_take(in->mem, m->n, sizeof *key);
+    if (!order || !key)
+        return false;
+    order_fill(order, m->n);
+    for (size_t i = 0; i < m->n; i++)
+        key[i] = (uint64_t)m->time_ns[i] ^ UINT64_C(1) << 63;
+    if (!order_by_u64(order, m->n, key))
+        return false;
+    for (size_t i = 0; i < n_keys; i++) {
+        struct view_allocator *a = list_add(&in->allocators, in->mem);
+        if (!a)
+            return false;
+        a->name = allocator_name(allocators[i], in->mem);
+        if (!a->name)
+            return false;
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        struct view_held *new = list_add(&in->allocators.at[allocator[order[i]]].held, in->mem);
+        if (!new)
+            return false;
+        *new = (struct view_held){ m->time_ns[order[i]], m->allocated_bytes[order[i]], m->reserved_bytes[order[i]] };
+    }
+    return true;
+}
+
+/* A copy of a name that remains valid after the collection is released; each is copied once. */
+static const char *kept_name(const char **kept, const struct names *names, name_id id, struct arena *mem)
+{
+    if (!kept[id])
+        kept[id] = arena_text(mem, names_text(names, id), names_len(names, id));
+    return kept[id];
+}
+
+static bool blocks_load(struct view_input *in, const struct collection *s, const uint32_t *allocator)
+{
+    const struct memory_lives *l = &s->lives;
+    const struct framework_memory *m = &s->framework.memory;
+    const char **kept = arena_take(in->mem, names_count(s->profile.names), sizeof *kept);
+    in->blocks = arena_take(in->mem, l->n, sizeof *in->blocks);
+    if (!kept || (l->n && !in->blocks))
+        return false;
+    for (size_t i = 0; i < l->n; i++) {
+        const uint32_t taken = l->taken[i], end = memory_life_end(l, i);
+        in->blocks[i] = (struct view_block){ .begin_ns = m->time_ns[taken],
+                                             .end_ns = end == NO_ROW ? INT64_MAX : m->time_ns[end],
+                                             .bytes = m->size_bytes[taken],
+                                             .allocator = allocator[taken],
+                                             .name = kept_name(kept, s->profile.names, l->name[i], in->mem) };
+        if (!in->blocks[i].name)
+            return false;
+    }
+    in->n_blocks = l->n;
+    return true;
+}
+
+/* Assigns each row the index of its allocator in the order of display. False: no memory. */
+static bool allocators_find(const struct collection *s, uint32_t *allocator, uint64_t **shown, size_t *n,
+                            struct arena *mem)
+{
+    struct keys keys = { 0 };
+    for (size_t i = 0; i < s->framework.memory.n; i++) {
+        allocator[i] = keys_add(&keys, allocator_of(s, i), mem);
+        if (allocator[i] == KEYS_NO_MEMORY)
+            return false;
+    }
+    *n = keys.key.n;
+    uint32_t *order = arena_take(mem, *n, sizeof *order), *place = arena_take(mem, *n, sizeof *place);
+    *shown = arena_take(mem, *n, sizeof **shown);
+    if (!order || !place || !*shown)
+        return false;
+    order_fill(order, *n);
+    if (!order_by_u64(order, *n, keys.key.at))
+        return false;
+    order_apply(*shown, keys.key.at, order, *n, sizeof **shown);
+    for (size_t i = 0; i < *n; i++)
+        place[order[i]] = (uint32_t)i;
+    for (size_t i = 0; i < s->framework.memory.n; i++)
+        allocator[i] = place[allocator[i]];
+    return true;
+}
+
+/* false: no memory */
+static bool view_memory_load(struct view_input *in, const struct collection *s)
+{
+    const struct framework_memory *m = &s->framework.memory;
+    uint64_t *shown;
+    size_t n;
+    if (m->n == 0)
+        return true;
+    uint32_t *allocator = arena_take(in->mem, m->n, sizeof *allocator);
+    return allocator && allocators_find(s, allocator, &shown, &n, in->mem) && totals_load(in, m, allocator, shown, n) &&
+           blocks_load(in, s, allocator);
+}
 
 /* Progress in percent after reading and after drawing; size of the drawn timeline in percent of the raw data. */
 enum { READ = 35, DRAWN = 80, DRAWN_PERCENT = 70 };

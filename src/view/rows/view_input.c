@@ -2,23 +2,90 @@
 #include "view/rows/view_input.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/process/background.h"
 #include "base/files/file.h"
 #include "base/files/gunzip.h"
-#include "base/memory/hash.h"
-#include "base/text/stamp.h"
 #include "base/files/inside.h"
+#include "base/memory/hash.h"
+#include "base/process/background.h"
+#include "base/text/stamp.h"
 #include "load/trace/chrome_load.h"
-#include "view/server/bus_guard.h"
-#include "view/rows/device_tracks.h"
 #include "view/answers/operator_times.h"
-#include "view/server/source_stamp.h"
+#include "view/rows/device_tracks.h"
+#include "view/server/bus_guard.h"
+
+/* Detects changes of a file or directory: a hash of the sizes and times of all files in it.
+ *
+ * Results that an analysis wrote into a collection are ignored. Of large trees only a part is examined, so that a
+ * change may be missed. */
+
+enum { SOURCE_GONE = 0 };
+
+enum { DEEPEST = 8, MOST_ENTRIES = 20000 };
+
+/* Directories of results. */
+static bool is_result(const char *name)
+{
+    static const char *const results[] = { "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "analyze", "sqlite",
+                                           "logs" };
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (!strcmp(name, results[i]))
+            return true;
+    return false;
+}
+
+static uint64_t stamp_of_stat(const struct stat *st)
+{
+    const uint64_t time = hash_more(hash_u64((uint64_t)st->st_mtim.tv_sec), (uint64_t)st->st_mtim.tv_nsec);
+    return hash_more(hash_more(time, (uint64_t)st->st_size), (uint64_t)st->st_ino);
+}
+
+/* The sum over its files, which does not depend on the order in which a directory lists them. Closes d. */
+static uint64_t stamp_of_directory(DIR *d, int depth, size_t *n_left)
+{
+    uint64_t sum = 0;
+    int why;
+    for (const char *name; d && *n_left > 0 && (name = dir_next(d, &why)) != NULL;) {
+        struct stat st;
+        if (is_result(name) || fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        --*n_left;
+        if (S_ISREG(st.st_mode))
+            sum += stamp_of_stat(&st);
+        if (S_ISDIR(st.st_mode) && depth < DEEPEST)
+            sum += stamp_of_directory(dir_below(d, name), depth + 1, n_left);
+    }
+    if (d)
+        closedir(d);
+    return sum;
+}
+
+/* SOURCE_GONE: it is not there */
+static uint64_t source_stamp(const char *path)
+{
+    struct stat st;
+    size_t n_left = MOST_ENTRIES;
+    uint64_t stamp;
+    if (inside_stat(path, &st) != 0)
+        return SOURCE_GONE;
+    if (S_ISDIR(st.st_mode)) {
+        DIR *d = inside_list(path);
+        if (!d)
+            return SOURCE_GONE;
+        stamp = stamp_of_directory(d, 0, &n_left);
+    } else {
+        stamp = stamp_of_stat(&st);
+    }
+    return stamp == SOURCE_GONE ? 1 : stamp;
+}
 
 enum { LOOK_NS = 1000000000, FIRST_BYTES = 32 << 20, LARGE = 8 /* times that */ };
 
