@@ -131,6 +131,18 @@ class Chips(unittest.TestCase):
             self.assertLessEqual(sampled, found, platform)
             self.assertEqual("task_time" in found, platform == "5")
 
+    def test_everything_is_exported_on_every_chip(self):
+        for chip in ("910", "310", "310P", "310B", "A2", "A3", "MDC", "Tiny", "MDC-mini", "950"):
+            with self.subTest(chip=chip), tempfile.TemporaryDirectory(dir=self.dir) as job:
+                prof = run("sim", "--chip", chip, "--kernels", "40", "--samplers=off", "--out", job).stdout.strip()
+                self.assertEqual(run("export", "summary", "-dir", prof).returncode, 0)
+                rows = {}
+                for table in ("op_summary", "task_time"):
+                    with open(glob.glob(prof + "/mindstudio_profiler_output/%s_*.csv" % table)[0]) as f:
+                        rows[table] = len(f.readlines()) - 1
+                self.assertGreaterEqual(rows["op_summary"], 40)  # and the operators of graphs and collectives
+                self.assertGreaterEqual(rows["task_time"], rows["op_summary"])
+
     def test_what_no_report_shows_is_no_loss(self):
         for name in NO_REPORT:
             with open(os.path.join(self.prof, "host/data/aging.%s.slice_0" % name), "wb") as f:

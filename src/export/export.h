@@ -40,7 +40,6 @@ struct export
      * older, generic one for steps and graphs, sample-based collections and older chips. They differ in spelling, not
      * in content. */
     bool is_generic;
-    bool is_cut;                                     /* only a part is exported: some counters are not shown with it */
     uint64_t model, first_iteration, last_iteration; /* of SCOPE_STEP and SCOPE_GRAPH */
     const struct window *window;                     /* of each device; NULL in SCOPE_ALL */
     const struct window *host_window;                /* when the host worked for each device; NULL in SCOPE_ALL */

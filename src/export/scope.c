@@ -71,38 +71,6 @@ static struct window window_of(const struct export *x, const struct device *d)
     return w;
 }
 
-/* The model with the most iterations in a row; of several the last one. In a collection with single operators and
- * graphs it is the pseudo model of the operators. */
-static uint64_t default_model(const struct profile *p)
-{
-    uint64_t model = 0, most = 0, n = 0;
-    bool has_operators = false, has_graphs = false;
-    for (size_t d = 0; d < p->n_devices; d++) {
-        const struct iterations *t = &p->device[d].steps.iterations;
-        for (size_t i = 0; i < t->n && !t->is_step[i]; i++) {
-            n = i > 0 && t->model[i] == t->model[i - 1] ? n + 1 : 1;
-            has_operators = has_operators || t->model[i] == MODEL_OF_STEPS;
-            has_graphs = has_graphs || t->model[i] != MODEL_OF_STEPS;
-            if (n >= most) {
-                most = n;
-                model = t->model[i];
-            }
-        }
-    }
-    return has_operators && has_graphs ? MODEL_OF_STEPS : model;
-}
-
-static bool has_graphs(const struct profile *p)
-{
-    for (size_t d = 0; d < p->n_devices; d++) {
-        const struct iterations *t = &p->device[d].steps.iterations;
-        for (size_t i = 0; i < t->n && !t->is_step[i]; i++)
-            if (t->model[i] != MODEL_OF_STEPS)
-                return true;
-    }
-    return false;
-}
-
 /* The iterations that can be chosen, over all devices. */
 struct offer {
     bool has_any;         /* some model has iterations */
@@ -147,19 +115,16 @@ bool scope_resolve(struct export *x, struct error *e)
 {
     const struct output_options *o = x->options;
     const struct profile *p = x->profile;
-    const bool unique = p->has_unique_ids;
     x->is_generic = !p->chip->is_native;
-    if (!o->has_iteration && (unique || !has_graphs(p)))
+    if (!o->has_iteration)
         return true;
 
-    const uint64_t count = o->has_iteration && o->iteration_count ? o->iteration_count : 1;
-    x->scope = o->has_iteration && o->model == MODEL_OF_STEPS ? SCOPE_STEP : SCOPE_GRAPH;
+    x->scope = o->model == MODEL_OF_STEPS ? SCOPE_STEP : SCOPE_GRAPH;
     x->is_generic = true;
-    x->is_cut = o->has_iteration;
-    x->model = o->has_iteration ? o->model : default_model(p);
-    x->first_iteration = o->has_iteration ? o->iteration : 1;
-    x->last_iteration = x->first_iteration + count - 1;
-    if (x->scope == SCOPE_STEP && !unique)
+    x->model = o->model;
+    x->first_iteration = o->iteration;
+    x->last_iteration = x->first_iteration + (o->iteration_count ? o->iteration_count : 1) - 1;
+    if (x->scope == SCOPE_STEP && !p->has_unique_ids)
         return error_set(
             e, FAULT_ASKED,
             "%s: task ids are not unique (older driver), so steps cannot be exported; select a model instead", p->path);

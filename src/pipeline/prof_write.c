@@ -184,8 +184,7 @@ struct export prof_export_of(const struct profile *p, const struct output_option
                             .mem = mem };
 }
 
-/* The database always covers the whole collection. Its tables can represent ids that are not unique, unlike the text
- * exports. */
+/* The database always covers the whole collection. */
 static void write_db(struct prof_write_writing *w, struct prof_write_job *j)
 {
     const struct export x = prof_export_of(w->base.profile, w->options, j->mem);
@@ -247,7 +246,7 @@ static void plan(struct prof_write_writing *w)
      * older presentation applies. */
     const bool leaves_db = w->base.scope == SCOPE_ALL && !w->base.is_generic && !has_db(w->prof_dir);
     const bool wants_db = (w->want & WANT_DB) || leaves_db;
-    if (wants_db && !w->base.is_cut)
+    if (wants_db && w->base.scope == SCOPE_ALL)
         add_job(w, JOB_DB);
     if (w->want & WANT_TIMELINE) {
         add_job(w, JOB_TIMELINE)->file = "msprof";

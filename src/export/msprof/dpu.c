@@ -183,7 +183,7 @@ bool dpu_track(const struct export *x, struct trace *t, struct error *e)
     struct dpu_rows rows;
     enum { UNITS = 31 }; /* more do not fit into a pid */
     bool *seen = arena_take(x->mem, UINT16_MAX + 1, sizeof *seen);
-    if (!profile_has_host(x->profile) || x->is_cut)
+    if (!profile_has_host(x->profile) || x->scope != SCOPE_ALL)
         return true;
     if (!seen || !rows_make(x, &rows))
         return error_no_memory(e, "DPU");

@@ -52,7 +52,7 @@ bool fused_track(const struct export *x, struct trace *t, struct error *e)
     enum { SORT = 35, SORT_GENERIC = 18 };
     static const char name[] = "Fusion Task";
     (void)e;
-    for (size_t k = 0; k < x->profile->n_devices && !x->is_cut; k++) {
+    for (size_t k = 0; k < x->profile->n_devices && x->scope == SCOPE_ALL; k++) {
         const struct device *d = &x->profile->device[k];
         const unsigned sort = x->is_generic ? SORT_GENERIC : SORT;
         const uint32_t pid = trace_pid(d->source.pid, sort, d->source.device);

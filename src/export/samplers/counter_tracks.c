@@ -267,13 +267,13 @@ const size_t n_counter_tracks = COUNT_OF(counter_tracks);
 
 static const struct family_source *process_source(const struct export *x, const struct counter_process *c)
 {
-    return x->is_cut && c->part ? c->part : &c->source;
+    return x->scope != SCOPE_ALL && c->part ? c->part : &c->source;
 }
 
 /* A process exists when something was sampled, even if no sample lies in the window. */
 static bool process_is_there(const struct export *x, const struct counter_process *c, const struct device *d)
 {
-    if ((c->needs_all && x->is_cut) || (c->only_generic && !x->is_generic))
+    if ((c->needs_all && x->scope != SCOPE_ALL) || (c->only_generic && !x->is_generic))
         return false;
     if (c->is_there)
         return c->is_there(d);

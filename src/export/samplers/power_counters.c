@@ -127,8 +127,8 @@ bool freq_track(const struct export *x, struct trace *t, struct error *e)
     for (size_t i = 0; i < x->profile->n_devices; i++) {
         const struct device *d = &x->profile->device[i];
         const struct source *s = &d->source;
-        const bool has_dies =
-            (x->is_generic || s->chip->stores_die_freq) && !x->is_cut && d->counters.raw[SAMPLER_LOW_POWER].n > 0;
+        const bool has_dies = (x->is_generic || s->chip->stores_die_freq) && x->scope == SCOPE_ALL &&
+                              d->counters.raw[SAMPLER_LOW_POWER].n > 0;
         if (!s->chip->draws_freq && !has_dies)
             continue;
         const uint32_t pid = trace_pid(s->pid, FREQ_SORT, s->device);
