@@ -140,7 +140,7 @@ test-slurm: need-slurm program
 
 # The tables of docs/answers.md: each planted fault with some seeds and three noises; minutes.
 faults: program
-	@ASCOPE_FAULT_SEEDS=$(or $(SEEDS),3) $(NICE) python3 tests/test_fault_traces.py build/ascope .
+	@ASCOPE_FAULT_SEEDS=$(or $(SEEDS),3) PYTHONPATH=tests/support $(NICE) python3 tests/command/answers/test_fault_traces.py build/ascope .
 
 # BENCH="--sizes 20000 --operators 20000 --repeat 1 --torch 1" for a first look; a million kernels take minutes and 6 GB.
 bench: need-build program
@@ -175,7 +175,7 @@ build-aarch64/build.ninja: $(AARCH64)/meson.ini
 cross: program build-aarch64/build.ninja
 	@$(NICE) ninja -C build-aarch64 -j $(NINJA_JOBS) --quiet
 	@$(NICE) meson test -C build-aarch64 --print-errorlogs --no-rebuild --suite unit --timeout-multiplier 4
-	@$(NICE) python3 tests/cross.py build/ascope tests/data qemu-aarch64-static -L $(AARCH64) build-aarch64/ascope
+	@PYTHONPATH=tests/support $(NICE) python3 tests/package/cross.py build/ascope tests/data qemu-aarch64-static -L $(AARCH64) build-aarch64/ascope
 
 build-static/$(MACHINE)/build.ninja: | need-build
 	@$(MESON_SETUP) -Dstatic=true build-static/$(MACHINE) >/dev/null
@@ -191,7 +191,7 @@ static: $(foreach arch,$(MACHINE) $(FOREIGN),build-static/$(arch)/build.ninja)
 	    program=build-static/ascope-$(VERSION)-linux-$$arch; \
 	    $(NICE) ninja -C build-static/$$arch -j $(NINJA_JOBS) --quiet && \
 	    cp build-static/$$arch/ascope $$program && \
-	    tests/alone.sh $$program $$(test $$arch = $(MACHINE) || echo qemu-$$arch-static) || exit 1; \
+	    tests/package/alone.sh $$program $$(test $$arch = $(MACHINE) || echo qemu-$$arch-static) || exit 1; \
 	done
 
 # By an interpreter that has meson-python: Debian's, where another one comes first in PATH.
@@ -216,7 +216,7 @@ uninstall:
 	@scripts/uninstall "$(abspath $(PREFIX))" "$(DESTDIR)"
 
 abi: program
-	@python3 tests/test_abi.py build/libascope.so . build --write
+	@python3 tests/package/test_abi.py build/libascope.so . build --write
 
 format:
 	@git ls-files -z '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 clang-format -i

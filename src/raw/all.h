@@ -5,7 +5,7 @@
 
 #include "raw/layout.h"
 
-extern const struct layout *const raw_layouts[]; /* tests/check_sources.py checks that it is complete */
+extern const struct layout *const raw_layouts[]; /* tests/source/check_sources.py checks that it is complete */
 extern const size_t n_raw_layouts;
 
 #endif

@@ -3,7 +3,7 @@
  *
  * A layout is a table that reads like the documentation of the format. Readers decode columns from it, the simulator
  * writes records with it, tests iterate over it. Bounds are checked once, by the size of the record; no field exceeds
- * it (tests/test_raw.c checks every layout).
+ * it (tests/unit/raw/test_raw.c checks every layout).
  */
 #ifndef ASCOPE_RAW_LAYOUT_H
 #define ASCOPE_RAW_LAYOUT_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PyTorch front end on Ascend NPUs, which are libraries of ours here (tests/fake_ascend)."""
+"""The PyTorch front end on Ascend NPUs, which are libraries of ours here (tests/fakes/fake_ascend)."""
 import glob
 import json
 import os
@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 BUILD = pathlib.Path(os.environ["ASCOPE_PROGRAM"]).parent
-FAKES = BUILD / "tests/fake_ascend"
+FAKES = BUILD / "tests/fakes/fake_ascend"
 if not FAKES.is_dir():
     pytest.skip("built without Meson: there are no such libraries", allow_module_level=True)
 

@@ -21,7 +21,7 @@ def main():
     build, quick = sys.argv[1], "--quick" in sys.argv
     failed = 0
     for program, rounds, kills, what in CAMPAIGNS:
-        path = os.path.join(build, "tests", program)
+        path = os.path.join(build, "tests/unit", program)
         if not os.path.exists(path):
             print("  %s is not built here: left out" % program)
             continue

@@ -67,7 +67,7 @@ def main():
     p.add_argument("--jobs", default=str(os.cpu_count()))
     o = p.parse_args()
     home, failed = tempfile.mkdtemp(prefix="ascope-damage-"), False
-    environment = {**SANITIZERS, **os.environ}
+    environment = {**SANITIZERS, **os.environ, "PYTHONPATH": os.path.join(o.source, "tests/support")}
     try:
         for what, options, is_small, hurry in CAMPAIGNS:
             if o.quick and hurry == 0:
@@ -88,7 +88,7 @@ def main():
             for what, options, kind in (("absurd", ["--whole"], "absurd collections"), ("absurd_collection", ["--whole"], "absurd collections"),
                                         ("absurd_ms", ["--whole"], "absurd collections"),
                                         ("hostile", ["--kinds", "13", "--jobs", o.jobs], "collections with one damaged file")):
-                r = subprocess.run([sys.executable, os.path.join(o.source, "tests/test_%s.py" % what), os.path.join(o.build, "ascope"),
+                r = subprocess.run([sys.executable, os.path.join(o.source, "tests/command/hostile/test_%s.py" % what), os.path.join(o.build, "ascope"),
                                     o.source, *options], stdout=subprocess.PIPE, text=True, env=environment)
                 counted = re.search(r"^(\d+) (absurd|damaged)", r.stdout, re.M)
                 note(o, int(counted.group(1)) if counted else 0, kind)

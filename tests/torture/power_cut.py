@@ -18,7 +18,7 @@ import unittest
 import power_states
 
 BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
-ASCOPE, RECORDER, JOB, LIBRARY = (os.path.join(BUILD, p) for p in ("ascope", "tests/record_and_die", "tests/flight_job", "tests/torture/libpower_log.so"))
+ASCOPE, RECORDER, JOB, LIBRARY = (os.path.join(BUILD, p) for p in ("ascope", "tests/programs/record_and_die", "tests/programs/flight_job", "tests/torture/libpower_log.so"))
 IS_QUICK = "--quick" in sys.argv
 OPERATORS = 1000
 

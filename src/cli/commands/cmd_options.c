@@ -14,7 +14,7 @@
 #include "report/term.h"
 
 /* Which result files each option of profiling_options and acl.json yields after an export: the option reference's
- * table, completed. tests/test_tf_arguments.py compares it with what is exported. */
+ * table, completed. tests/command/export/test_tf_arguments.py compares it with what is exported. */
 
 /* One line of the report: an option, or a value of it. Lists have commas between their items. */
 struct option_result {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_bytes.h - the records that programs make most often, as structs: filled by plain stores, at offsets that the
- * compiler knows. src/raw has the same records as tables, for readers. tests/test_record.c compares every field of the
+ * compiler knows. src/raw has the same records as tables, for readers. tests/unit/collect/test_record.c compares every field of the
  * structs with the tables.
  */
 #ifndef ASCOPE_COLLECT_RING_RECORD_BYTES_H
