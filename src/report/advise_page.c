@@ -38,14 +38,13 @@ static void put_place(struct out *o, const struct why_place *p)
 
 static void put_finding(struct out *o, const struct advise_report *r, const struct advice *a, size_t number)
 {
-    char text[200], rank[RANK_TEXT];
+    char text[200], saves[SAVES_TEXT], rank[RANK_TEXT];
     const struct run_member *of = &r->rank[a->rank].rank;
     snprintf(text, sizeof text, "<h2 id=\"%s\">%zu. ", a->check->key, number);
     html_raw(o, text);
     html_text(o, a->check->title);
-    snprintf(text, sizeof text, ": %.3f ms %s, %.1f %%", a->finding.gain_ns / 1e6, of->n > 0 ? "a step" : "in all",
-             100 * a->share);
-    html_raw(o, text);
+    html_raw(o, ": ");
+    html_text(o, advice_saves(r, a, saves));
     snprintf(text, sizeof text, "</h2><div class=\"bar\"><div style=\"width:%.1f%%\"></div></div>\n<p>",
              100 * a->share);
     html_raw(o, text);

@@ -50,25 +50,28 @@ const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char 
 
 const char *advice_saves(const struct advise_report *r, const struct advice *a, char out[SAVES_TEXT])
 {
-    const struct advise_rank *of = &r->rank[a->rank];
+    const struct finding *f = &a->finding;
     char gain[READABLE_MOST], all[READABLE_MOST];
-    snprintf(out, SAVES_TEXT, "saves up to %s of %s%s (%.1f %%)", readable_duration(gain, a->finding.gain_ns),
-             readable_duration(all, of->step_ns), of->rank.n > 0 ? " a step" : "", 100 * a->share);
+    if (f->where)
+        snprintf(out, SAVES_TEXT, "costs %s %.80s (%.1f %% of the run)", readable_duration(gain, finding_lost_ns(f)),
+                 f->where, 100 * a->share);
+    else
+        snprintf(out, SAVES_TEXT, "saves up to %s of %s%s (%.1f %%)", readable_duration(gain, f->gain_ns),
+                 readable_duration(all, f->of_ns), r->rank[a->rank].rank.n > 0 ? " a step" : "", 100 * a->share);
+    if (f->more) {
+        const size_t n = strlen(out);
+        snprintf(out + n, SAVES_TEXT - n, ", and %s more %.80s", readable_duration(gain, f->more_ns), f->more);
+    }
     return out;
 }
 
 static void put_advice(const struct term *t, const struct advise_report *r, const struct advice *a, size_t number)
 {
-    char text[READABLE_MOST], rank[RANK_TEXT];
+    char saves[SAVES_TEXT], rank[RANK_TEXT];
     const struct run_member *of = &r->rank[a->rank].rank;
-    fprintf(t->to, "\n%s%zu. %s: %s %s, %.1f %%%s", term_ink(t, INK_BOLD), number, a->check->title,
-            readable_duration(text, a->finding.gain_ns), of->n > 0 ? "a step" : "in all", 100 * a->share,
-            term_ink(t, INK_END));
-    if (a->finding.where) {
-        fputs(", ", t->to);
-        term_text(t, a->finding.where, 0);
-        fprintf(t->to, ": %s in all", readable_duration(text, a->finding.gain_ns * (double)r->rank[a->rank].n_steps));
-    }
+    fprintf(t->to, "\n%s%zu. %s: ", term_ink(t, INK_BOLD), number, a->check->title);
+    term_text(t, advice_saves(r, a, saves), 0);
+    fputs(term_ink(t, INK_END), t->to);
     if (*advise_rank_text(r, a->rank, rank))
         fprintf(t->to, " on %s%s", rank, a->n_ranks > 1 ? ", the worst" : "");
     if (a->n_ranks > 1)
@@ -90,31 +93,34 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fputc('\n', t->to);
 }
 
-/* A line for each of the first findings, so that all of them are on the first screen. */
-static size_t put_short(const struct term *t, const struct advise_report *r, size_t number)
+/* A line for each of the first findings, so that all of them are on the first screen. `without_verdicts`: not those
+ * about slow steps, which the caller reports with their causes. */
+static size_t put_short(const struct term *t, const struct advise_report *r, size_t number, bool without_verdicts)
 {
     enum { SHORT = 6 };
     const size_t n_found = advise_n_found(r);
-    for (size_t i = 0; i < n_found && i < SHORT; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_found; i++) {
         const struct advice *a = &r->advice[i];
         char saves[SAVES_TEXT];
-        fprintf(t->to, "  %zu. %s: %s", ++number, a->check->title, advice_saves(r, a, saves));
-        if (a->finding.where) {
-            fputs(", ", t->to);
-            term_text(t, a->finding.where, 0);
+        if (without_verdicts && a->finding.is_verdict)
+            continue;
+        if (n++ < SHORT) {
+            fprintf(t->to, "  %zu. %s: ", ++number, a->check->title);
+            term_text(t, advice_saves(r, a, saves), 0);
+            fputc('\n', t->to);
+        } else {
+            fprintf(t->to, "%s%s", n == SHORT + 1 ? "     smaller: " : ", ", a->check->title);
         }
-        fputc('\n', t->to);
     }
-    for (size_t i = SHORT; i < n_found; i++)
-        fprintf(t->to, "%s%s%s", i == SHORT ? "     smaller: " : ", ", r->advice[i].check->title,
-                i + 1 == n_found ? "\n" : "");
+    fputs(n > SHORT ? "\n" : "", t->to);
     return number;
 }
 
 size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number)
 {
-    const size_t last = put_short(t, r, number);
-    if (advise_n_found(r) > 0)
+    const size_t last = put_short(t, r, number, true);
+    if (last > number)
         fputs("     ascope advise has the evidence and what to change\n", t->to);
     return last;
 }
@@ -144,18 +150,11 @@ static void put_unrecorded(const struct term *t, const struct advise_report *r)
     }
 }
 
-/* How many steps at the begin do not count, of the rank that has most of them. */
-static size_t startup_steps(const struct advise_report *r)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < r->n_ranks; i++)
-        most = r->rank[i].n_startup > most ? r->rank[i].n_startup : most;
-    return most;
-}
-
 void advise_print(const struct term *t, const struct advise_report *r)
 {
     const size_t n_found = advise_n_found(r);
+    if (r->run)
+        judge_put(t, r->run, 0, r->mem);
     size_t n[CHECK_STATES] = { 0 };
     for (size_t i = 0; i < n_advise_checks; i++)
         n[r->advice[i].finding.state]++;
@@ -169,14 +168,8 @@ void advise_print(const struct term *t, const struct advise_report *r)
         fprintf(t->to, ", %zu not applicable", n[CHECK_ELSEWHERE]);
     fputs(")\n", t->to);
     steps_by_put(t, r->n_ranks > 0 ? r->rank[0].rank.steps_by : NULL);
-    const size_t n_startup = startup_steps(r);
-    if (n_startup == 1)
-        fputs("the first step, which start-up makes slow, does not count; ascope why explains it\n", t->to);
-    else if (n_startup > 1)
-        fprintf(t->to, "the first %zu steps, which start-up makes slow, do not count; ascope why explains them\n",
-                n_startup);
     if (n_found > 2)
-        put_short(t, r, 0);
+        put_short(t, r, 0, false);
     for (size_t i = 0; i < n_found; i++)
         put_advice(t, r, &r->advice[i], i + 1);
     put_unrecorded(t, r);
@@ -213,6 +206,9 @@ json_t *advise_json(const struct advise_report *r)
         json_object_set_new(one, "startup_steps", json_integer((json_int_t)r->rank[a->rank].n_startup));
         json_object_set_new(one, "once", text_or_null(a->finding.once));
         json_object_set_new(one, "where", text_or_null(a->finding.where));
+        json_object_set_new(one, "lost_us", json_real(finding_lost_ns(&a->finding) / 1000));
+        json_object_set_new(one, "more_us", json_real(a->finding.more_ns / 1000));
+        json_object_set_new(one, "more", text_or_null(a->finding.more));
         json_object_set_new(one, "found", text_json(a->finding.found ? a->finding.found : ""));
         json_object_set_new(one, "change", json_string(advice_change(a)));
         json_object_set_new(one, "evidence", evidence_json(&a->finding));

@@ -11,8 +11,10 @@
 struct advise_report {
     const struct advise_rank *rank;
     size_t n_ranks;
-    const struct advice *advice; /* of all checks, in the order of advise_job(): findings first */
-    const char *page;            /* path of the page that was written; NULL: none */
+    const struct advice *advice;  /* of all checks, in the order of advise_job(): findings first */
+    const struct judged_run *run; /* what is slow; NULL: the caller reports that itself */
+    const char *page;             /* path of the page that was written; NULL: none */
+    struct arena *mem;            /* for texts about `run` */
 };
 
 size_t advise_n_found(const struct advise_report *r);
@@ -25,10 +27,11 @@ enum { RANK_TEXT = 40 };
 const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT]);
 
 /* Writes "saves up to 4.1 ms of 9.2 ms a step (44.5 %)" to out, and returns it. */
-enum { SAVES_TEXT = 160 };
+enum { SAVES_TEXT = 320 };
 const char *advice_saves(const struct advise_report *r, const struct advice *a, char out[SAVES_TEXT]);
 
-/* The largest findings, a line each, with the numbers behind `number`. Returns the last one. */
+/* The largest findings, a line each, with the numbers behind `number`; without those about slow steps, which are
+ * verdicts and are reported with their causes. Returns the last number. */
 size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number);
 void advise_print(const struct term *t, const struct advise_report *r);
 json_t *advise_json(const struct advise_report *r);        /* the findings; NULL: no memory */

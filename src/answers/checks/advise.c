@@ -8,7 +8,6 @@
 #include "answers/checks/advise_checks.h"
 #include "answers/checks/findings.h"
 #include "answers/checks/job_checks.h"
-#include "answers/run/profiles_mean.h"
 #include "base/text/readable.h"
 #include "answers/judge/job_peers.h"
 #include "raw/chip.h"
@@ -138,81 +137,6 @@ const char *check_state_key(enum check_state state)
     return key[state];
 }
 
-/* Fills alone_ns. Kernels are sorted by begin, so that one is alone after the latest end so far. */
-static bool find_alone(struct advise_subject *s)
-{
-    int64_t reach_ns = INT64_MIN;
-    s->alone_ns = arena_take(s->spare, s->spans.n[SPAN_KERNEL], sizeof *s->alone_ns);
-    for (size_t i = 0; s->alone_ns && i < s->spans.n[SPAN_KERNEL]; i++) {
-        const struct rank_span x = rank_span(&s->spans, SPAN_KERNEL, i);
-        if (!advise_counts(s, x.step))
-            continue;
-        s->alone_ns[i] = (double)span_ns(x.begin_ns > reach_ns ? x.begin_ns : reach_ns, x.end_ns);
-        reach_ns = x.end_ns > reach_ns ? x.end_ns : reach_ns;
-    }
-    return s->alone_ns != NULL;
-}
-
-/* The mean over usual and slow steps. */
-static bool mean_of(struct advise_subject *s)
-{
-    const struct step_division *d = &s->division;
-    struct weighted_profile *part = arena_take(s->spare, s->n_slow + 1, sizeof *part);
-    const double n = (double)(d->n_usual + s->n_slow > 0 ? d->n_usual + s->n_slow : 1);
-    if (!part)
-        return false;
-    part[0] = (struct weighted_profile){ &d->usual, (double)d->n_usual / n };
-    for (size_t i = 0; i < s->n_slow; i++)
-        part[i + 1] = (struct weighted_profile){ &d->of[i], 1 / n };
-    return profiles_mean(&s->mean, part, s->n_slow + 1, s->spare);
-}
-
-/* Slow steps count, because what makes them slow is worth advice, and those that catch up after them; those of the
- * start-up do not. */
-static bool find_mean(struct advise_subject *s)
-{
-    const struct step_series *all = &s->series;
-    s->n_startup = all->n_startup;
-    s->slow = arena_take(s->spare, all->n, sizeof *s->slow);
-    for (size_t i = 0; s->slow && i < all->n; i++)
-        if (i >= s->n_startup && !step_is_usual(all, i))
-            s->slow[s->n_slow++] = (uint32_t)i;
-    if (!s->slow || !run_rank_division(&s->division, all, &s->q, s->slow, s->n_slow, s->spare) || !mean_of(s))
-        return false;
-    s->step_ns = s->mean.time_ns;
-    s->n_steps = all->n > s->n_startup ? all->n - s->n_startup : 1;
-    s->from_ns = s->n_startup > 0 ? all->begin_ns[s->n_startup] : INT64_MIN;
-    s->per = all->is_whole ? "in all" : "a step";
-    return true;
-}
-
-/* A trace without steps: all of it counts as one. */
-static bool take_whole(struct advise_subject *s)
-{
-    const struct chrome_slices *x = &s->q.trace->slices;
-    struct chrome_kinds kinds;
-    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
-    bool has_device = false;
-    if (!chrome_kinds_init(&kinds, s->q.trace, s->spare) || !step_series_take(&s->series, 1, s->spare))
-        return false;
-    for (size_t i = 0; i < x->n; i++) {
-        const enum slice_kind kind = chrome_kind(&kinds, i);
-        if (kind == SLICE_OTHER)
-            continue;
-        has_device |= kind >= SLICE_KERNEL;
-        begin_ns = x->begin_ns[i] < begin_ns ? x->begin_ns[i] : begin_ns;
-        end_ns = x->begin_ns[i] + x->dur_ns[i] > end_ns ? x->begin_ns[i] + x->dur_ns[i] : end_ns;
-    }
-    s->series.n = 1;
-    s->series.is_whole = true;
-    s->series.is_host = !has_device;
-    s->series.begin_ns[0] = s->series.host_begin_ns[0] = begin_ns < end_ns ? begin_ns : 0;
-    s->series.end_ns[0] = s->series.host_end_ns[0] = begin_ns < end_ns ? end_ns : 0;
-    s->series.time_ns[0] = span_ns(s->series.begin_ns[0], s->series.end_ns[0]);
-    s->series.is_chosen[0] = true;
-    return step_series_compare(&s->series, s->spare);
-}
-
 /* The recorder looked for devices and found none, or was not to use one: no option of the profiler would have recorded
  * it. */
 static bool is_without_device(const struct advise_subject *s)
@@ -222,51 +146,82 @@ static bool is_without_device(const struct advise_subject *s)
     return device && strcmp(device, "none") == 0;
 }
 
-/* "in steps 11 and 19": the steps that lose nearly all of it, if they are a few of many; NULL: they are not. `last`:
- * row of the last one. */
-static const char *few_steps(const struct advise_subject *s, const double *step_ns, double sum, size_t *n, size_t *last)
+/* "once, in step 8", "in steps 11 and 19", "in steps 12 to 16". *last: row of the last one. NULL: no memory, or none. */
+static const char *steps_text(const struct advise_subject *s, const bool *is_in, size_t *n, size_t *last)
 {
-    enum { MOST = 4, OF_ALL = 4 };
-    const double most_of = 0.8, alike = 0.1; /* of the sum; of the mean of the steps so far */
-    bool *is_in = arena_take(s->spare, s->series.n, sizeof *is_in);
-    double in = 0;
-    for (*n = 0; is_in && *n < MOST && (*n + 1) * OF_ALL <= s->n_steps; (*n)++) {
-        size_t at = s->series.n;
-        for (size_t i = s->n_startup; i < s->series.n; i++)
-            at = !is_in[i] && (at == s->series.n || step_ns[i] > step_ns[at]) ? i : at;
-        if (at == s->series.n || (in >= most_of * sum && step_ns[at] * (double)*n < alike * in))
-            break;
-        is_in[at] = true;
-        in += step_ns[at];
-    }
-    if (!is_in || !(sum > 0) || in < most_of * sum)
-        return NULL;
+    enum { MOST = 4 };
     const char *text = "";
-    size_t left = *n;
-    for (size_t i = s->n_startup; i < s->series.n && text; i++) {
+    size_t first = s->series.n, left;
+    *n = 0;
+    for (size_t i = s->n_startup; i < s->series.n; i++)
+        if (is_in[i]) {
+            first = *n == 0 ? i : first;
+            *last = i;
+            ++*n;
+        }
+    left = *n;
+    if (*n == 0)
+        return NULL;
+    const char *const from = names_text(s->q.names, s->series.name[first]),
+                      *to = names_text(s->q.names, s->series.name[*last]);
+    if (*n > 2 && *last - first + 1 == *n)
+        return arena_printf(s->mem, "in steps %.60s to %.60s", from, to);
+    if (*n > MOST)
+        return arena_printf(s->mem, "in %zu steps from %.60s to %.60s", *n, from, to);
+    for (size_t i = first; i <= *last && text; i++) {
         if (!is_in[i])
             continue;
         const char *before = left == *n ? "" : left > 1 ? ", " : " and ";
         text = arena_printf(s->mem, "%s%s%.60s", text, before, names_text(s->q.names, s->series.name[i]));
-        *last = i;
         left--;
     }
     return text ? arena_printf(s->mem, *n == 1 ? "once, in step %s" : "in steps %s", text) : NULL;
 }
 
-/* Makes the gain of what steps lose; and if nearly all of that is in a few of many steps, says which. */
-static void finding_sum(const struct advise_subject *s, struct finding *f)
+/* Marks the steps that lose nearly all of it, if they are a few of many. False: they are not. */
+static bool few_steps(const struct advise_subject *s, const double *step_ns, double sum, bool *is_in)
 {
-    double sum = 0;
+    enum { MOST = 4, OF_ALL = 4 };
+    const double most_of = 0.8, alike = 0.1; /* of the sum; of the mean of the steps so far */
+    double in = 0;
+    for (size_t n = 0; n < MOST && (n + 1) * OF_ALL <= s->n_steps; n++) {
+        size_t at = s->series.n;
+        for (uint32_t i = 0; i < s->series.n; i++)
+            at = advise_counts(s, i) && !is_in[i] && (at == s->series.n || step_ns[i] > step_ns[at]) ? i : at;
+        if (at == s->series.n || (in >= most_of * sum && step_ns[at] * (double)n < alike * in))
+            break;
+        is_in[at] = true;
+        in += step_ns[at];
+    }
+    return sum > 0 && in >= most_of * sum;
+}
+
+static void finding_locate(const struct advise_subject *s, struct finding *f, const bool *is_in)
+{
     size_t n = 0, last = 0;
-    for (size_t i = s->n_startup; i < s->series.n; i++)
-        sum += f->step_ns[i];
-    f->gain_ns = sum / (double)s->n_steps;
-    f->where = few_steps(s, f->step_ns, sum, &n, &last);
+    f->where = steps_text(s, is_in, &n, &last);
     if (f->where && n == 1) {
         const char *name = names_text(s->q.names, s->series.name[last]);
         f->once = arena_text(s->mem, name, strlen(name));
     }
+}
+
+static double sum_of_steps(const struct advise_subject *s, const double *step_ns)
+{
+    double sum = 0;
+    for (size_t i = s->n_startup; step_ns && i < s->series.n; i++)
+        sum += step_ns[i];
+    return sum;
+}
+
+/* Makes the gain of what steps lose; and if nearly all of that is in a few of many steps, says which. */
+static void finding_sum(const struct advise_subject *s, struct finding *f)
+{
+    bool *is_in = arena_take(s->spare, s->series.n, sizeof *is_in);
+    const double sum = sum_of_steps(s, f->step_ns);
+    f->gain_ns = sum / (double)s->n_steps;
+    if (is_in && few_steps(s, f->step_ns, sum, is_in))
+        finding_locate(s, f, is_in);
 }
 
 /* Whether a finding is worth a change: in each step, or once. */
@@ -283,6 +238,8 @@ static void run_check(const struct advise_subject *s, const struct check *c, str
     if (!c->run || !(s->is_gpu ? c->gpu_change : c->change) || (!(c->flags & CHECK_OF_HOST) && is_without_device(s)))
         return;
     out->state = !(c->flags & CHECK_OF_HOST) && !s->has_device ? CHECK_UNRECORDED : c->run(s, out);
+    out->of_ns = s->step_ns;
+    out->n_of = s->n_steps;
     if (out->state != CHECK_FOUND)
         return;
     if (out->step_ns)
@@ -326,6 +283,93 @@ static void explain_free_time(struct finding *finding, double step_ns, struct ar
         advise_explain(launches, launch_ns - unnamed_ns, step_ns, mem);
 }
 
+/* ---- what is lost in each step, and what once ------------------------------------------------------------------- */
+
+/* The steps that are neither slow once nor shorter because of that. False: nothing is slow once, or too few are left. */
+static bool usual_counts(const struct advise_subject *s, bool *counts)
+{
+    enum { FEWEST = 2 };
+    size_t n = 0, n_once = 0;
+    for (size_t i = s->n_startup; i < s->series.n; i++) {
+        counts[i] = !s->series.is_once[i] && !s->series.is_catch_up[i];
+        n += counts[i];
+        n_once += s->series.is_once[i];
+    }
+    return n_once > 0 && n >= FEWEST;
+}
+
+/* What the steps that are slow once lose beyond the usual ones, in all; marks those that lose enough to be worth it. */
+static double once_lost(const struct advise_subject *s, const struct finding *usual, const struct finding *all,
+                        bool *is_in)
+{
+    const double usual_ns = usual->step_ns ? sum_of_steps(s, usual->step_ns) / (double)usual->n_of : 0;
+    double sum = 0;
+    for (size_t i = s->n_startup; all->found && all->step_ns && i < s->series.n; i++) {
+        is_in[i] = s->series.is_once[i] && all->step_ns[i] - usual_ns >= LEAST_ONCE_SHARE * usual->of_ns;
+        sum += is_in[i] ? all->step_ns[i] - usual_ns : 0;
+    }
+    return sum >= LEAST_SMALL_SHARE * all->of_ns * (double)all->n_of ? sum : 0;
+}
+
+/* A finding about the slow steps alone speaks of them, not of a mean: "163 ms in step 8". */
+static bool once_say(struct advise_subject *s, const struct check *c, struct finding *f, const bool *is_in)
+{
+    struct finding few;
+    if (!advise_subject_count(s, is_in, true))
+        return false;
+    s->per = f->once ? arena_printf(s->mem, "in step %.60s", f->once) : "in each of these steps";
+    if (s->per)
+        run_check(s, c, &few);
+    if (!s->per || !few.found)
+        return true;
+    f->found = few.found;
+    f->n = few.n;
+    memcpy(f->evidence, few.evidence, sizeof few.evidence);
+    return true;
+}
+
+/* Adds to the findings of usual steps what is lost in those that are slow once. `all`: the findings of all steps. False:
+ * no memory. */
+static bool once_add(struct advise_subject *s, struct finding *usual, const struct finding *all)
+{
+    double free_ns = 0; /* that has a name in these steps */
+    bool *is_in = arena_take(s->spare, n_advise_checks * s->series.n, sizeof *is_in), done = is_in != NULL;
+    double *lost = arena_take(s->spare, n_advise_checks, sizeof *lost);
+    for (size_t i = 0; done && lost && i < n_advise_checks; i++) {
+        lost[i] = once_lost(s, &usual[i], &all[i], is_in + i * s->series.n);
+        free_ns += advise_checks[i].flags & CHECK_OF_FREE && advise_checks[i].run != check_free_time ? lost[i] : 0;
+    }
+    for (size_t i = 0; done && lost && i < n_advise_checks; i++) {
+        const struct check *const c = &advise_checks[i];
+        struct finding *const f = &usual[i];
+        const bool *const in = is_in + i * s->series.n;
+        size_t n, last;
+        if (c->run == check_free_time)
+            lost[i] = lost[i] - free_ns < LEAST_REST_SHARE * f->of_ns ? 0 : lost[i] - free_ns;
+        if (lost[i] <= 0)
+            continue;
+        if (f->state == CHECK_FOUND) {
+            f->more_ns = lost[i];
+            f->more = steps_text(s, in, &n, &last);
+            continue;
+        }
+        *f = all[i];
+        f->state = CHECK_FOUND;
+        f->is_verdict = true;
+        f->gain_ns = lost[i] / (double)f->n_of;
+        finding_locate(s, f, in);
+        done = once_say(s, c, f, in);
+    }
+    return done && lost;
+}
+
+static void run_checks(const struct advise_subject *s, struct finding *finding, struct arena *mem)
+{
+    for (size_t i = 0; i < n_advise_checks; i++)
+        run_check(s, &advise_checks[i], &finding[i]);
+    explain_free_time(finding, s->step_ns, mem);
+}
+
 static void sum_parts(struct advise_rank *out, const struct advise_subject *s)
 {
     for (size_t i = 0; i < s->mean.n; i++) {
@@ -335,29 +379,38 @@ static void sum_parts(struct advise_rank *out, const struct advise_subject *s)
     }
 }
 
+/* Of all steps that count: garbage collections and communication, which are compared step by step. */
+static bool look_at_all(struct advise_rank *out, struct advise_subject *s, struct finding *all)
+{
+    const double *gc_ns = NULL;
+    run_checks(s, all, s->mem);
+    for (size_t i = 0; i < n_advise_checks; i++)
+        gc_ns = advise_checks[i].run == check_gc ? all[i].step_ns : gc_ns;
+    if (gc_ns && (out->gc_ns = arena_take(s->mem, s->series.n, sizeof *out->gc_ns)))
+        memcpy(out->gc_ns, gc_ns, s->series.n * sizeof *gc_ns);
+    out->has_collectives = s->spans.n[SPAN_COLLECTIVE] > 0;
+    out->comm_ns = exposed_collectives(s);
+    out->without_collectives = is_without_device(s) ? CHECK_ELSEWHERE
+                               : s->has_device      ? state_without_collectives(s)
+                                                    : CHECK_UNRECORDED;
+    return out->comm_ns && host_speed_find(&out->host, s);
+}
+
 bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct arena *mem)
 {
     struct advise_subject s = { .q = *q, .mem = mem, .spare = arena_new() };
-    bool done = s.spare && run_rank_series(&s.series, q, s.spare);
-    if (done && q->trace && s.series.n == 0)
-        done = take_whole(&s);
-    done = done && find_mean(&s) && rank_spans_find(&s.spans, q, &s.series, s.spare) && find_alone(&s) &&
-           host_gaps_find(&s.gaps, &s.spans, s.n_startup, s.spare) &&
-           host_pauses_find(&s.pauses, &s.spans, &s.gaps, s.step_ns, s.n_steps, s.spare) && kernel_pays_find(&s) &&
-           host_speed_find(&out->host, &s);
-    s.has_device = done && (q->device || s.spans.busy.n > 0);
-    s.is_gpu = s.has_device && !s.spans.is_npu;
-    for (size_t i = 0; done && i < n_advise_checks; i++) {
-        run_check(&s, &advise_checks[i], &out->finding[i]);
-        if (advise_checks[i].run == check_gc && out->finding[i].step_ns) {
-            out->gc_ns = arena_take(mem, s.series.n, sizeof *out->gc_ns);
-            if (out->gc_ns)
-                memcpy(out->gc_ns, out->finding[i].step_ns, s.series.n * sizeof *out->gc_ns);
-        }
-        out->finding[i].step_ns = NULL;
+    struct finding *all = s.spare ? arena_take(s.spare, n_advise_checks, sizeof *all) : NULL;
+    bool done = all && advise_subject_begin(&s) && advise_subject_count(&s, NULL, false) && look_at_all(out, &s, all);
+    bool *counts = done ? arena_take(mem, s.series.n, sizeof *counts) : NULL;
+    done = done && counts;
+    const bool has_once = done && usual_counts(&s, counts);
+    if (has_once) {
+        done = advise_subject_count(&s, counts, false);
+        run_checks(&s, out->finding, mem);
+        out->counts = counts;
+    } else if (done) {
+        memcpy(out->finding, all, n_advise_checks * sizeof *all);
     }
-    if (done)
-        explain_free_time(out->finding, s.step_ns, mem);
     if (done)
         sum_parts(out, &s);
     done = done && step_use_find(&out->use, &s);
@@ -366,12 +419,10 @@ bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct ar
     out->n_startup = s.n_startup;
     out->is_gpu = s.is_gpu;
     out->has_device = s.has_device;
-    out->has_collectives = done && s.spans.n[SPAN_COLLECTIVE] > 0;
-    out->comm_ns = done ? exposed_collectives(&s) : NULL;
-    out->without_collectives = !done || is_without_device(&s) ? CHECK_ELSEWHERE
-                               : s.has_device                 ? state_without_collectives(&s)
-                                                              : CHECK_UNRECORDED;
-    done = done && out->comm_ns && !arena_failed(s.spare) && !arena_failed(mem);
+    done = done && (!has_once || once_add(&s, out->finding, all));
+    for (size_t i = 0; i < n_advise_checks; i++)
+        out->finding[i].step_ns = NULL;
+    done = done && !arena_failed(s.spare) && !arena_failed(mem);
     arena_free(s.spare);
     return done;
 }
@@ -416,8 +467,8 @@ static void merge(struct advice *out, size_t check, const struct advise_rank *ra
     for (uint32_t i = 0; i < n; i++) {
         const struct finding *f = &rank[i].finding[check];
         out->n_ranks += f->state == CHECK_FOUND;
-        const bool is_better =
-            f->state < out->finding.state || (f->state == CHECK_FOUND && f->gain_ns > out->finding.gain_ns);
+        const bool is_better = f->state < out->finding.state ||
+                               (f->state == CHECK_FOUND && finding_lost_ns(f) > finding_lost_ns(&out->finding));
         if (!is_better)
             continue;
         out->finding = *f;
@@ -450,10 +501,11 @@ static void explain_job(struct advice *advice, const struct advise_rank *rank, s
 static int by_gain(const void *a, const void *b)
 {
     const struct advice *x = a, *y = b;
+    const double x_ns = finding_lost_ns(&x->finding), y_ns = finding_lost_ns(&y->finding);
     if (x->finding.state != y->finding.state)
         return x->finding.state < y->finding.state ? -1 : 1;
-    if (x->finding.state == CHECK_FOUND && x->finding.gain_ns != y->finding.gain_ns)
-        return x->finding.gain_ns > y->finding.gain_ns ? -1 : 1;
+    if (x->finding.state == CHECK_FOUND && x_ns != y_ns)
+        return x_ns > y_ns ? -1 : 1;
     return x->check < y->check ? -1 : x->check > y->check;
 }
 
@@ -469,9 +521,16 @@ bool advise_job(struct advice *out, const struct advise_rank *rank, size_t n, st
         a->is_gpu = n > 0 && rank[a->rank == NO_ROW ? 0 : a->rank].is_gpu;
     }
     explain_job(out, rank, mem);
-    for (size_t i = 0; i < n_advise_checks; i++)
-        if (out[i].rank != NO_ROW && rank[out[i].rank].step_ns > 0)
-            out[i].share = out[i].finding.gain_ns / rank[out[i].rank].step_ns;
+    for (size_t i = 0; i < n_advise_checks; i++) {
+        struct finding *const f = &out[i].finding;
+        if (out[i].rank == NO_ROW)
+            continue;
+        if (out[i].check->run_job) { /* about the job: means over the steps of that rank */
+            f->of_ns = rank[out[i].rank].step_ns;
+            f->n_of = rank[out[i].rank].n_steps;
+        }
+        out[i].share = f->of_ns > 0 ? f->gain_ns / f->of_ns : 0;
+    }
     qsort(out, n_advise_checks, sizeof *out, by_gain);
     return true;
 }

@@ -11,40 +11,10 @@
 #ifndef ASCOPE_ANSWERS_CHECKS_ADVISE_H
 #define ASCOPE_ANSWERS_CHECKS_ADVISE_H
 
-#include "analyse/framework/steps/step_division.h"
+#include "answers/checks/advise_subject.h"
 #include "answers/judge/job_steps.h"
-#include "answers/checks/host_gaps.h"
-#include "answers/checks/host_pauses.h"
-#include "answers/run/rank_spans.h"
 #include "answers/run/step_use.h"
 #include "answers/judge/why.h"
-
-/* The data that checks examine. */
-struct advise_subject {
-    struct run_rank q;
-    struct rank_spans spans;
-    struct step_series series;
-    size_t n_startup;              /* slow steps at the begin of the recording, which do not count */
-    int64_t from_ns;               /* begin of the steps that count; INT64_MIN: the whole recording counts */
-    struct step_profile mean;      /* of the steps that count, slow or not */
-    struct step_division division; /* the same: of the usual ones of them, and of each slow one */
-    uint32_t *slow;                /* rows of these slow ones */
-    size_t n_slow;
-    double step_ns;  /* duration of the mean step; without steps, of the whole recording */
-    size_t n_steps;  /* that count; at least 1 */
-    const char *per; /* what times refer to: "a step", or "in all" that was recorded */
-    bool is_gpu, has_device;
-    double *alone_ns; /* by kernel: time in which no earlier kernel computes; 0: it is in no step that counts */
-    double *pays_ns;  /* of that, what a step would gain without it (kernel_checks.h) */
-    struct host_gaps gaps;
-    struct host_pauses pauses;
-    struct arena *mem, *spare; /* for the findings; for temporary data of the checks */
-};
-
-static inline bool advise_counts(const struct advise_subject *s, uint32_t step)
-{
-    return step != NO_ROW && step >= s->n_startup;
-}
 
 enum check_state {
     CHECK_FOUND,
@@ -64,12 +34,17 @@ struct evidence {
 
 struct finding {
     enum check_state state;
-    double gain_ns;   /* per step, as a mean over all that count */
-    double free_ns;   /* of that, time in which the device waits for the host; of CHECK_OF_FREE all of it */
+    double gain_ns;   /* per step, as a mean over those that it is about */
+    double of_ns;     /* the mean of these steps */
+    size_t n_of;      /* how many they are: the usual ones; all, of what is lost in some */
+    double free_ns;   /* of the gain, time in which the device waits for the host; of CHECK_OF_FREE all of it */
     double *step_ns;  /* by row of the series: in which steps the time is lost; NULL: evenly. Of the spare arena */
     const char *once; /* the step in which nearly all of it is lost; NULL: there are several */
     const char
         *where; /* "once, in step 8", "in steps 11 and 19": nearly all of it is lost there; NULL: all over the run */
+    bool is_verdict;   /* the judge finds these steps slow, too */
+    double more_ns;    /* beside the gain in each step: lost in slow steps, in all */
+    const char *more;  /* and where that is; NULL: nothing */
     const char *found; /* one sentence with numbers */
     size_t n;
     struct evidence evidence[EVIDENCE_MOST]; /* the largest first */
@@ -85,6 +60,12 @@ enum check_flags {
     CHECK_OF_COMM = 32,  /* it names a cause of communication that nothing overlaps */
     CHECK_ALL_RANKS = 64 /* a finding must be one of all ranks: they wait for each other, and one may be late */
 };
+
+/* What it costs in the run. */
+static inline double finding_lost_ns(const struct finding *f)
+{
+    return f->gain_ns * (double)f->n_of + f->more_ns;
+}
 
 struct advice;
 struct advise_rank;
@@ -114,8 +95,9 @@ struct host_speed {
 /* One rank with the findings of all checks. */
 struct advise_rank {
     struct run_member rank;
-    struct finding *finding; /* one for each check; step_ns is NULL */
-    double step_ns;
+    struct finding *finding;     /* one for each check; step_ns is NULL */
+    double step_ns;              /* the mean of the steps that count: without those that are slow once */
+    const bool *counts;          /* by step, as many as rank.n; NULL: all behind the start-up */
     double part_ns[SPENT_KINDS]; /* of the mean step */
     double requests_ns;          /* of them: the host of a server waited for requests */
     struct step_use use;         /* of a usual step */
@@ -137,7 +119,7 @@ struct advice {
     struct finding finding;
     uint32_t rank;  /* row of that rank; NO_ROW: no rank has a finding */
     size_t n_ranks; /* ranks that have a finding */
-    double share;   /* of the step of that rank, 0 to 1 */
+    double share;   /* of a step of that rank; of the run, of what is lost in some steps; 0 to 1 */
     bool is_gpu;    /* which of the texts of the check apply */
 };
 

@@ -38,6 +38,8 @@ void finding_add(const struct advise_subject *s, struct finding *out, double ns,
 
 bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t step, double ns)
 {
+    if (!advise_counts(s, step))
+        return true;
     if (!out->step_ns)
         out->step_ns = arena_take(s->spare, s->series.n, sizeof *out->step_ns);
     if (out->step_ns && step < s->series.n)
@@ -67,7 +69,8 @@ static void lose_kinds(const struct advise_subject *s, struct finding *out, unsi
     for (size_t i = s->n_startup; i < s->series.n; i++)
         finding_lose(s, out, (uint32_t)i, usual);
     for (size_t i = 0; out->step_ns && i < s->n_slow; i++)
-        out->step_ns[s->slow[i]] += sum_of(s, &s->division.of[i], kinds, is_of) - usual;
+        if (advise_counts(s, s->slow[i]))
+            out->step_ns[s->slow[i]] += sum_of(s, &s->division.of[i], kinds, is_of) - usual;
 }
 
 void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds, chooses *is_of)

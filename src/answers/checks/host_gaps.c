@@ -136,7 +136,8 @@ static void find_launch(struct host_gap *gap, const struct rank_spans *v, size_t
     gap->delay_ns = gap->has_launch ? first.begin_ns - gap->launch.end_ns : 0;
 }
 
-bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t first_step, struct arena *mem)
+bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t first_step, const bool *counts,
+                    struct arena *mem)
 {
     const struct step_series *s = v->series;
     struct host_gaps_gathered taken, gap;
@@ -154,6 +155,8 @@ bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t fi
         return false;
     int64_t from_ns = INT64_MIN;
     for (size_t i = first_step; v->busy.n > 0 && i < s->n; i++) {
+        if (counts && !counts[i])
+            continue;
         from_ns = s->begin_ns[i] > from_ns ? s->begin_ns[i] : from_ns;
         while (next < not_free.n && not_free.end_ns[next] <= from_ns)
             next++;

@@ -37,8 +37,10 @@ struct working_threads {
 bool threads_count(struct working_threads *w, const struct rank_spans *v, struct arena *mem); /* false: no memory */
 bool thread_works(const struct working_threads *w, uint32_t track); /* true if no thread has any */
 
-/* `first_step`: row of the first step that counts. False: no memory. */
-bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t first_step, struct arena *mem);
+/* `first_step`: row of the first step that counts; `counts`: by step, which of those behind it do; NULL: all. False: no
+ * memory. */
+bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t first_step, const bool *counts,
+                    struct arena *mem);
 
 /* A call of the vendor's libraries by name, without the prefix of trace_view.json ("AscendCL@"). */
 const char *call_name(const char *name);

@@ -46,7 +46,7 @@ static double mean_exposed_ns(const struct advise_rank *r)
     double sum = 0;
     const size_t n = r->rank.n > 0 ? r->rank.n : 1;
     for (size_t i = r->n_startup; r->comm_ns && i < n; i++)
-        sum += r->comm_ns[i];
+        sum += !r->counts || r->counts[i] ? r->comm_ns[i] : 0;
     return sum / (double)r->n_steps;
 }
 
@@ -58,6 +58,8 @@ static double least_exposed_ns(const struct advise_rank *rank, size_t n, uint32_
     if (of->rank.n == 0)
         return mean_exposed_ns(of);
     for (uint32_t t = (uint32_t)of->n_startup; t < of->rank.n; t++) {
+        if (of->counts && !of->counts[t])
+            continue;
         double least_ns = of->comm_ns[t];
         for (size_t i = 0; i < n; i++) {
             const uint32_t at =

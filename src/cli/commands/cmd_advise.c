@@ -30,7 +30,8 @@ static enum exit_status advise_answer(struct run *run, struct arguments *a, enum
 {
     struct advise_rank *rank = arena_take(a->mem, run->n, sizeof *rank);
     struct advice *advice = arena_take(a->mem, n_advise_checks, sizeof *advice);
-    bool done = rank != NULL;
+    struct job_steps job;
+    bool done = rank != NULL && job_judge(&job, run->rank, run->n, a->mem);
     for (size_t i = 0; done && i < run->n; i++) {
         rank[i] = *(const struct advise_rank *)run->more[i];
         rank[i].rank = run->rank[i];
@@ -40,7 +41,9 @@ static enum exit_status advise_answer(struct run *run, struct arguments *a, enum
         complain_no_memory("the findings");
         return STATUS_NOTHING;
     }
-    struct advise_report report = { rank, run->n, advice, a->html };
+    struct advise_report report = {
+        .rank = rank, .n_ranks = run->n, .advice = advice, .run = &job.run, .page = a->html, .mem = a->mem
+    };
     struct error e = { 0 };
     if (a->html && !advise_page_write(&report, a->html, &e)) {
         complain("%s", e.text);

@@ -163,10 +163,11 @@ static bool advise(struct advise_report *out, const struct run *run, const struc
         rank[i] = i == c->rank ? *look
                                : (struct advise_rank){ .finding = none,
                                                        .step_ns = (double)run->rank[i].median_ns,
+                                                       .n_steps = run->rank[i].n,
                                                        .without_collectives = CHECK_ELSEWHERE };
         rank[i].rank = run->rank[i];
     }
-    *out = (struct advise_report){ rank, run->n, advice, NULL };
+    *out = (struct advise_report){ .rank = rank, .n_ranks = run->n, .advice = advice };
     if (look->step_ns <= 0)
         return error_set(e, FAULT_FORMAT, "%s: no steps, operators or kernels were recorded", run->rank[c->rank].path);
     return advise_job(advice, rank, run->n, mem) || error_no_memory(e, "the advice");

@@ -101,7 +101,7 @@ bool view_advice_put(const struct view_advice *a, struct view_input *in)
         return true;
     if (!advice || !ranks_join(a, in->mem) || !advise_job(advice, a->ranks.at, a->ranks.n, in->mem))
         return false;
-    const struct advise_report report = { a->ranks.at, a->ranks.n, advice, NULL };
+    const struct advise_report report = { .rank = a->ranks.at, .n_ranks = a->ranks.n, .advice = advice };
     json_t *list = advise_json(&report);
     int64_t base_ns = 0;
     char base[24];

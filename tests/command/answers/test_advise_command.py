@@ -84,7 +84,7 @@ class Advise(Case):
     def test_a_slow_start_is_no_advice(self):
         path = self.sim("--kernels", "6000", "--stall", "0:400ms", out="start")
         self.assertEqual(self.advise(path)[0], [])
-        self.assertIn("the first step, which start-up makes slow, does not count", self.ascope("advise", path, code=0).stdout)
+        self.assertIn("start-up: step 0 at the begin of the recording takes ", self.ascope("advise", path, code=0).stdout)
         found, _ = self.advise(self.sim("--kernels", "6000", "--stall", "0:400ms,3:40ms", out="start-and-later"))
         self.assertEqual([(a["check"], a["startup_steps"]) for a in found], [("data_loader", 1)])
         self.assertLess(found[0]["gain_us"], 40e3 / 4)  # of five steps

@@ -205,11 +205,18 @@ class WhyNumbers(Case):
         self.duration(computing, own, name)
         self.duration(whole, time, name)
         self.assertAlmostEqual(float(percent), 100 * own / time, delta=0.051, msg=name)
-        counted = f.steps[start:]
+        names = [s["name"] for s in f.steps]
+        once = {name for j in answer["judged"] if j["shape"] in ("once", "steps") for name in names[names.index(j["first"]):names.index(j["last"]) + 1]}
+        in_each = [s for i, s in enumerate(f.steps) if i >= start and s["name"] not in once and not (once and i in catching)]
+        data = {s["name"]: parts["data"].of(s["begin"], s["end"]) / 1000 for s in f.steps}
         for one in answer["advice"]:
-            if one["check"] == "data_loader":
-                self.near(one["gain_us"], statistics.mean(parts["data"].of(s["begin"], s["end"]) for s in counted) / 1000, f"{name}: advice")
-                n += 1
+            if one["check"] == "data_loader" and not one["where"]:
+                gain = statistics.mean(data[s["name"]] for s in in_each)
+                more = sum(data[name] - gain for name in once if data[name] - gain >= time / 1e4)
+                self.near(one["gain_us"], gain, f"{name}: advice")
+                self.near(one["more_us"], more if one["more"] else 0, f"{name}: once")
+                self.near(one["lost_us"], one["gain_us"] * len(in_each) + one["more_us"], f"{name}: in all")
+                n += 3
         return n + 3
 
     def verdicts_are_right(self, f, answer, times, name):

@@ -301,14 +301,20 @@ static bool run_hand_over(struct judging *j, struct arena *mem)
     out->n = j->found.n;
     out->at = arena_take(mem, out->n, sizeof *out->at);
     out->is_slow = arena_take(mem, j->t->n_steps, sizeof *out->is_slow);
-    if (!out->at || !out->is_slow)
+    out->is_once = arena_take(mem, j->t->n_steps, sizeof *out->is_once);
+    if (!out->at || !out->is_slow || !out->is_once)
         return false;
     if (out->n > 0)
         memcpy(out->at, j->found.at, out->n * sizeof *out->at);
-    for (size_t i = 0; i < out->n; i++)
-        for (uint32_t s = out->at[i].first; s <= out->at[i].last; s++)
-            out->is_slow[s] |=
-                slow_concerns(j, &out->at[i], s) && (out->at[i].shape <= SLOW_SINCE || out->at[i].shape == SLOW_PERIOD);
+    for (size_t i = 0; i < out->n; i++) {
+        const struct slow *f = &out->at[i];
+        const bool is_once = f->shape == SLOW_ONCE || f->shape == SLOW_STEPS,
+                   is_of_steps = is_once || f->shape == SLOW_SINCE || f->shape == SLOW_PERIOD;
+        for (uint32_t s = f->first; s <= f->last; s++) {
+            out->is_slow[s] |= is_of_steps && slow_concerns(j, f, s);
+            out->is_once[s] |= is_once && slow_concerns(j, f, s);
+        }
+    }
     for (size_t i = 0; i < j->t->n_steps; i++)
         out->n_slow += out->is_slow[i];
     findings_settle(j);

@@ -74,7 +74,8 @@ struct judgement {
     double noise_ns; /* the spread of a step around it */
     size_t n_startup;
     bool *is_slow; /* by step: it is one of a finding about some steps, and not of the start-up */
-    size_t n_slow; /* such steps */
+    bool *is_once; /* by step: of these, one of a single step or of some steps in a row, not of a regime or a period */
+    size_t n_slow; /* steps of is_slow */
 };
 
 /* The judgement is in `mem`. False: no memory. */

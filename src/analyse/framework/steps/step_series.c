@@ -26,6 +26,7 @@ bool step_series_take(struct step_series *s, size_t n, struct arena *mem)
     s->time_ns = arena_take(mem, n, sizeof *s->time_ns);
     s->requests_ns = arena_take(mem, n, sizeof *s->requests_ns);
     s->is_slow = arena_take(mem, n, sizeof *s->is_slow);
+    s->is_once = arena_take(mem, n, sizeof *s->is_once);
     s->is_catch_up = arena_take(mem, n, sizeof *s->is_catch_up);
     s->is_chosen = arena_take(mem, n, sizeof *s->is_chosen);
     s->slowest = arena_take(mem, n, sizeof *s->slowest);
@@ -240,8 +241,10 @@ bool step_series_compare(struct step_series *s, struct arena *mem)
                                       .size = has_classes ? size : NULL },
                mem))
         return false;
-    if (!s->is_whole && s->n > 0)
+    if (!s->is_whole && s->n > 0) {
         memcpy(s->is_slow, found.is_slow, s->n * sizeof *s->is_slow);
+        memcpy(s->is_once, found.is_once, s->n * sizeof *s->is_once);
+    }
     s->n_slow = found.n_slow;
     s->n_startup = found.n_startup;
     s->usual_ns = s->is_whole ? (double)s->median_ns : found.usual_ns;

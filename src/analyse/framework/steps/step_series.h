@@ -46,6 +46,7 @@ struct step_series {
     bool *is_like; /* of the class that is compared, the most frequent one unless step_series_liken() says otherwise;
                     NULL: all are */
     bool *is_slow; /* judge.h; those of the start-up are not */
+    bool *is_once; /* of those, one of a single step or of some in a row */
     bool *is_catch_up; /* the device works off what the host launched during a far longer step: shorter than usual */
     bool *is_chosen;   /* it is one of the requested steps; all are, if none were requested */
     uint32_t *slowest; /* rows, the slowest first */
