@@ -82,7 +82,10 @@ static void put_run(const struct term *t, const struct comparison *c, size_t i)
 {
     const struct measured_rank *first = c->pair[0].of_run[i];
     const bool is_b = i >= c->n_a;
-    const size_t number = is_b ? i - c->n_a + 1 : i + 1, n_slow = first->n_steps - first->n_usual;
+    const size_t number = is_b ? i - c->n_a + 1 : i + 1;
+    size_t n_slow = 0;
+    for (size_t k = 0; k < first->n_steps; k++)
+        n_slow += first->step[k].is_slow;
     fprintf(t->to, "%s%c", term_ink(t, INK_BOLD), "AB"[is_b]);
     if ((is_b ? c->n_b : c->n_a) > 1)
         fprintf(t->to, "%zu", number);
@@ -99,11 +102,35 @@ static void put_run(const struct term *t, const struct comparison *c, size_t i)
         fprintf(t->to, "%zu steps, of which slow and left out: %zu)\n", first->n_steps, n_slow);
 }
 
+/* The classes of an engine's iterations on both sides. */
+static void put_iterations(const struct term *t, const struct comparison *c)
+{
+    char a[READABLE_MOST], b[READABLE_MOST];
+    for (int k = 0; c->alike != ITERATION_OTHER && k < ITERATION_CLASSES; k++) {
+        const struct compared_class *x = &c->of_class[k];
+        if (x->n[0] + x->n[1] == 0)
+            continue;
+        fprintf(t->to, "  %-8s %zu in A, %zu in B, median %s, %s", iteration_class_keys[k], x->n[0], x->n[1],
+                x->n[0] > 0 ? readable_duration(a, x->median_ns[0]) : "-",
+                x->n[1] > 0 ? readable_duration(b, x->median_ns[1]) : "-");
+        if (x->tokens_per_s[0] > 0 && x->tokens_per_s[1] > 0)
+            fprintf(t->to, ", %.0f and %.0f tokens/s", x->tokens_per_s[0], x->tokens_per_s[1]);
+        fputc('\n', t->to);
+    }
+    if (c->alike == ITERATION_OTHER)
+        return;
+    fprintf(t->to, "what follows compares %s iterations", iteration_class_keys[c->alike]);
+    if (c->alike_size > 0)
+        fprintf(t->to, " of size %.0f (tokens, or requests)", c->alike_size);
+    fprintf(t->to, ", of which each run has %zu at least\n", c->n_alike);
+}
+
 void compare_print_runs(const struct term *t, const struct comparison *c)
 {
     for (size_t i = 0; i < c->n_a + c->n_b; i++)
         put_run(t, c, i);
     steps_by_put(t, c->pair[0].of_run[0]->steps_by);
+    put_iterations(t, c);
     if (c->n_alone_a + c->n_alone_b > 0)
         fprintf(t->to, "ranks that are not in all runs, not compared: %zu of A, %zu of B\n", c->n_alone_a,
                 c->n_alone_b);
@@ -375,6 +402,23 @@ static json_t *names_json(const struct measured_run *run, size_t n)
     return list;
 }
 
+static json_t *classes_json(const struct comparison *c)
+{
+    json_t *list = json_array();
+    for (int k = 0; c->alike != ITERATION_OTHER && k < ITERATION_CLASSES; k++) {
+        const struct compared_class *x = &c->of_class[k];
+        if (x->n[0] + x->n[1] > 0)
+            json_array_append_new(
+                list, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "class", iteration_class_keys[k], "a_iterations",
+                                (json_int_t)x->n[0], "b_iterations", (json_int_t)x->n[1], "a_median_us",
+                                x->n[0] > 0 ? us(x->median_ns[0]) : json_null(), "b_median_us",
+                                x->n[1] > 0 ? us(x->median_ns[1]) : json_null(), "a_tokens_per_s",
+                                x->tokens_per_s[0] > 0 ? json_real(x->tokens_per_s[0]) : json_null(), "b_tokens_per_s",
+                                x->tokens_per_s[1] > 0 ? json_real(x->tokens_per_s[1]) : json_null()));
+    }
+    return list;
+}
+
 json_t *compare_json(const struct compare_report *r)
 {
     const struct comparison *c = r->c;
@@ -391,6 +435,10 @@ json_t *compare_json(const struct compare_report *r)
                             names_json(c->run + c->n_a, c->n_b), "noise_known", c->is_noise_known, "autocorrelation",
                             c->part_chance[RUN_STEP].dependence, "different_devices", c->is_across, "overall",
                             parts_json(c->part), "memory", memory_json(c));
+    json_object_set_new(out, "class",
+                        c->alike == ITERATION_OTHER ? json_null() : json_string(iteration_class_keys[c->alike]));
+    json_object_set_new(out, "size", c->alike_size > 0 ? json_real(c->alike_size) : json_null());
+    json_object_set_new(out, "classes", classes_json(c));
     json_object_set_new(out, "ranks", ranks);
     json_object_set_new(out, "alone_a", json_integer((json_int_t)c->n_alone_a));
     json_object_set_new(out, "alone_b", json_integer((json_int_t)c->n_alone_b));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/judge/compare_alike.h"
 #include "base/memory/sort.h"
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ static void variation_part(struct variation *v, const struct measured_rank *rank
 {
     v->mean += rank->part_ns[k] * weight;
     for (size_t i = 0; i < rank->n_steps; i++)
-        if (!rank->step[i].is_slow)
+        if (run_step_is_usual(&rank->step[i]))
             v->off[i] += ((double)rank->step[i].part_ns[k] - rank->part_ns[k]) * weight;
 }
 
@@ -106,10 +107,11 @@ static void variation_measure(struct variation *v, const struct measured_rank *r
 {
     v->mean += m->mean_ns * weight;
     for (size_t i = 0; i < rank->n_steps; i++)
-        if (!rank->step[i].is_slow)
+        if (run_step_is_usual(&rank->step[i]))
             v->off[i] -= m->mean_ns * weight;
     for (size_t i = 0; i < m->n_shares; i++)
-        v->off[rank->share[m->first + i].step] += (double)rank->share[m->first + i].ns * weight;
+        if (run_step_is_usual(&rank->step[rank->share[m->first + i].step]))
+            v->off[rank->share[m->first + i].step] += (double)rank->share[m->first + i].ns * weight;
 }
 
 /* Steps that are slow on all ranks are left out. */
@@ -153,7 +155,7 @@ static bool values_begin(struct comparing_values *v, struct comparison *c, struc
         v->is_usual[r] = arena_take(work, run->n_positions, sizeof **v->is_usual);
         for (size_t i = 0; v->is_usual[r] && i < c->n_pairs; i++)
             for (size_t k = 0; k < c->pair[i].of_run[r]->n_steps; k++)
-                v->is_usual[r][k] |= !c->pair[i].of_run[r]->step[k].is_slow;
+                v->is_usual[r][k] |= run_step_is_usual(&c->pair[i].of_run[r]->step[k]);
     }
     return !arena_failed(work);
 }
@@ -391,7 +393,8 @@ bool compare_runs(struct comparison *out, struct measured_run *run, size_t n_a, 
     for (size_t i = 0; i < out->n_pairs; i++)
         for (size_t r = 0; r < n_a + n_b; r++)
             most_memory(r < n_a ? out->memory_a : out->memory_b, out->pair[i].of_run[r]);
-    return (compare_values(out, mem) && compare_steps(out, mem)) || error_no_memory(e, "the comparison");
+    return (compare_alike(out, run, mem) && compare_values(out, mem) && compare_steps(out, mem)) ||
+           error_no_memory(e, "the comparison");
 }
 
 static int by_difference(const void *l, const void *r)

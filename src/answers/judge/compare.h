@@ -54,6 +54,12 @@ struct compared_pair {
     struct difference part[RUN_PARTS];
 };
 
+/* A class of iterations on both sides, on the first rank of each run. */
+struct compared_class {
+    size_t n[2];
+    double median_ns[2], tokens_per_s[2]; /* 0: unknown */
+};
+
 struct comparison {
     size_t n_a, n_b;                /* runs */
     const struct measured_run *run; /* those of A, then those of B */
@@ -61,6 +67,10 @@ struct comparison {
     struct compared_pair *pair;
     size_t n_alone_a, n_alone_b; /* ranks that are not in all runs, counted in each run */
     bool is_across; /* devices of different kinds, whose kernels have different names: operators are compared instead */
+    enum iteration_class alike; /* the only iterations that count as usual: ITERATION_OTHER: all steps are alike */
+    double alike_size;          /* and of this size; 0: of any */
+    size_t n_alike;             /* of these, in the run that has fewest */
+    struct compared_class of_class[ITERATION_CLASSES];
     bool is_noise_known;
     struct difference part[RUN_PARTS];
     struct chance part_chance[RUN_PARTS];

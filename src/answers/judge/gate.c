@@ -32,7 +32,8 @@ static struct slow_steps slow_steps_of(const struct comparison *c, size_t run)
             if (k >= rank->n_steps || !rank->step[k].is_slow)
                 continue;
             is_slow = true;
-            s.lost_ns += ((double)rank->step[k].part_ns[RUN_STEP] - rank->part_ns[RUN_STEP]) / (double)c->n_pairs;
+            const double usual_ns = rank->step[k].usual_ns > 0 ? rank->step[k].usual_ns : rank->part_ns[RUN_STEP];
+            s.lost_ns += ((double)rank->step[k].part_ns[RUN_STEP] - usual_ns) / (double)c->n_pairs;
         }
         s.events += is_slow && !was_slow;
         was_slow = is_slow;

@@ -138,6 +138,7 @@ static bool steps_find(struct chrome_run *r, struct measured_rank *out)
         r->host_begin_ns[i] = s->begin_ns[i];
         r->host_end_ns[i] = s->end_ns[i];
         out->step[i].name = name_of(r, s->id[i]);
+        out->step[i].iteration = iteration_of(names_text(r->t->names, s->annotation[i]));
     }
     if (s->n == 0)
         whole_find(r);

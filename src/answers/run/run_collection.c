@@ -58,7 +58,8 @@ static bool steps_fill(struct source_run *r, struct measured_rank *out, struct a
         const int64_t computing = s->part_ns[STEP_COMPUTING][i] + s->part_ns[STEP_OVERLAPPED][i];
         out->step[i] = (struct run_step){ .name = name_of(r, s->name[i]),
                                           .part_ns = { s->time_ns[i], computing, s->part_ns[STEP_COMMUNICATION][i],
-                                                       s->part_ns[STEP_FREE][i] } };
+                                                       s->part_ns[STEP_FREE][i] },
+                                          .iteration = s->iteration ? s->iteration[i] : (struct iteration){ 0 } };
     }
     return out->step != NULL;
 }

@@ -9,6 +9,7 @@
 #ifndef ASCOPE_ANSWERS_RUN_RUN_MEASURES_H
 #define ASCOPE_ANSWERS_RUN_RUN_MEASURES_H
 
+#include "analyse/framework/steps/iteration.h"
 #include "base/memory/keys.h"
 #include "base/memory/names.h"
 
@@ -36,7 +37,7 @@ struct measure {
 
 struct measured_share {
     uint32_t step;
-    float ns;
+    float ns, runs;
 };
 
 enum run_part { RUN_STEP, RUN_COMPUTING, RUN_COMMUNICATION, RUN_FREE, RUN_PARTS }; /* communication: exposed */
@@ -46,8 +47,16 @@ struct run_step {
     int64_t part_ns[RUN_PARTS];
     /* Of traces only, as in struct step_series; overlapped: of computing, with communication meanwhile. */
     int64_t begin_ns, end_ns, host_begin_ns, host_end_ns, device_end_ns, overlapped_ns, requests_ns;
+    struct iteration iteration;
+    double usual_ns; /* of iterations of an engine: the median of its class and size; 0: the usual step of the rank */
     bool is_slow;
+    bool is_apart; /* of another class or size than those that are compared */
 };
+
+static inline bool run_step_is_usual(const struct run_step *s)
+{
+    return !s->is_slow && !s->is_apart;
+}
 
 struct measured_rank {
     const char *path;
@@ -83,6 +92,12 @@ struct measuring {
 
 /* out->step, n_steps, has_steps are set. False: no memory. */
 bool measuring_begin(struct measuring *m, struct measured_rank *out, struct names *names, struct arena *mem);
+/* Rows of steps by class and size of their iterations. NULL: no memory. */
+uint32_t *run_steps_order(const struct run_step *step, size_t n, struct arena *mem);
+
+/* From now on, only some steps are usual: means are those of a class of iterations, and of a size unless it is 0. */
+void measured_rank_restrict(struct measured_rank *r, enum iteration_class class_of, double size);
+
 enum { NO_STEP = UINT32_MAX };
 void measuring_add(struct measuring *m, enum measure_kind kind, name_id name, name_id detail, uint32_t step, double ns);
 bool measuring_end(struct measuring *m); /* in any case, also after a failure; false: no memory */

@@ -22,7 +22,8 @@ static bool load_steps(struct table_reader *r)
                                              { "startNs", VALUE_TIME, IN(rank_steps, begin_ns), 0 },
                                              { "endNs", VALUE_TIME, IN(rank_steps, end_ns), 0 } };
     struct rank_steps *t = &r->rank->steps;
-    return table_load(r, RANK_STEPS, &(struct db_part){ "STEP_TIME", FIELDS(field) }, t, &t->begin_ns);
+    return table_load(r, RANK_STEPS, &(struct db_part){ "STEP_TIME", FIELDS(field) }, t, &t->begin_ns) &&
+           (t->mark = arena_take(r->rank->mem, t->n, sizeof *t->mark));
 }
 
 static bool load_calls(struct table_reader *r)

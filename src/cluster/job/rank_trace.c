@@ -430,7 +430,7 @@ static bool put_steps(struct trace_reader *r, unsigned parts)
     struct rank_steps made = { .n = s.n };
     struct rank_step_trace trace = { .n = s.n };
     if (!COLUMN(r, made.id, s.n) || !COLUMN(r, made.begin_ns, s.n) || !COLUMN(r, made.end_ns, s.n) ||
-        !COLUMN(r, trace.step, s.n))
+        !COLUMN(r, made.mark, s.n) || !COLUMN(r, trace.step, s.n))
         return false;
     for (size_t k = 0; k < STEP_COLUMNS; k++)
         COLUMN(r, trace.us[k], s.n);
@@ -439,6 +439,7 @@ static bool put_steps(struct trace_reader *r, unsigned parts)
         made.id[i] = strtoll(names_text(r->rank->names, s.name[i]), NULL, 10);
         made.begin_ns[i] = s.host_begin_ns[i];
         made.end_ns[i] = s.host_end_ns[i];
+        made.mark[i] = r->t->steps.by ? name_in_job(r, r->t->steps.annotation[i]) : NAME_EMPTY;
         trace.step[i] = s.name[i];
         const int64_t ns[STEP_COLUMNS] = { [STEP_COLUMN_COMPUTING] = s.part_ns[STEP_COMPUTING][i] + both,
                                            [STEP_COLUMN_EXPOSED] = exposed,

@@ -74,6 +74,7 @@ enum step_column {
 struct rank_steps { /* STEP_TIME, by begin */
     size_t n;
     int64_t *id, *begin_ns, *end_ns;
+    name_id *mark; /* the range of the host that each begins with; NAME_EMPTY: the profiler's own */
 };
 
 struct rank_step_trace {

@@ -14,6 +14,7 @@ static const struct column_row steps[] = {
     { IN(rank_steps, id), COLUMN_I64 },
     { IN(rank_steps, begin_ns), COLUMN_I64 },
     { IN(rank_steps, end_ns), COLUMN_I64 },
+    { IN(rank_steps, mark), COLUMN_NAME },
 };
 
 #define STEP_TRACE(column)                                                                                             \

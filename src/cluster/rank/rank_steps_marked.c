@@ -49,15 +49,18 @@ static bool candidates_fill(struct step_candidates *c, const struct rank *r, str
     return true;
 }
 
-static bool steps_fill(struct rank *r, const struct step_marks *k)
+static bool steps_fill(struct rank *r, const struct step_candidates *c, const struct step_marks *k)
 {
-    struct rank_steps made = { k->n, arena_take(r->mem, k->n, sizeof *made.id), k->begin_ns, k->end_ns };
-    for (size_t i = 0; made.id && i < k->n; i++)
+    struct rank_steps made = { k->n, arena_take(r->mem, k->n, sizeof *made.id), k->begin_ns, k->end_ns,
+                               arena_take(r->mem, k->n, sizeof *made.mark) };
+    for (size_t i = 0; made.id && made.mark && i < k->n; i++) {
         made.id[i] = (int64_t)k->number[i];
+        made.mark[i] = c->name[k->row[i]];
+    }
     r->steps = made;
     r->has |= RANK_STEPS;
     r->identity.steps_by = k->by;
-    return made.id != NULL;
+    return made.id && made.mark;
 }
 
 bool rank_steps_marked(struct rank *r, struct error *e)
@@ -66,7 +69,7 @@ bool rank_steps_marked(struct rank *r, struct error *e)
     struct step_candidates c = { .names = r->names, .wanted = r->identity.steps_by };
     struct step_marks k;
     const bool done =
-        work && candidates_fill(&c, r, work) && step_marks_find(&k, &c, r->mem) && (k.n == 0 || steps_fill(r, &k));
+        work && candidates_fill(&c, r, work) && step_marks_find(&k, &c, r->mem) && (k.n == 0 || steps_fill(r, &c, &k));
     arena_free(work);
     if (!done)
         return error_no_memory(e, r->identity.path);

@@ -12,7 +12,7 @@
 #include "base/files/out.h"
 #include "cluster/rank/rank_summary.h"
 
-enum { SUMMARY_VERSION = 4, SUMMARY_HEADER = 64 };
+enum { SUMMARY_VERSION = 5, SUMMARY_HEADER = 64 };
 
 /* What a header says. */
 struct summary_header {

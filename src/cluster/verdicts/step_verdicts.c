@@ -93,7 +93,10 @@ bool step_verdicts_add(struct step_verdicts *v, const struct rank_summary *s, co
         row->name = name;
         if (t == &s->own_steps && !rank->is_host)
             copying_ns[rank->n] = row->part_ns[JUDGED_FREE] - ns_of(t->us[STEP_COLUMN_FREE][i]);
-        rank->n_kernels += kernels_in(s, t->step[i], step_verdicts_row_of(&s->steps, t->step[i], v->names));
+        const uint32_t at = step_verdicts_row_of(&s->steps, t->step[i], v->names);
+        rank->n_kernels += kernels_in(s, t->step[i], at);
+        if (at < s->steps.n && s->steps.mark && s->steps.mark[at] != NAME_EMPTY)
+            row->iteration = iteration_of(names_text(v->names, s->steps.mark[at]));
         if (!v->slowest || row->time_ns > v->longest_ns) {
             v->slowest = name;
             v->longest_ns = row->time_ns;
@@ -159,7 +162,9 @@ static double usual_ns(const struct step_verdicts_judging *j, const struct slow 
     size_t n = 0;
     for (size_t i = r->of.n_startup; i < r->n; i++) {
         const struct rank_step *const s = rank == JUDGE_ALL ? NULL : r->at[rank * r->n + i];
-        if (s && is_in(f, i) == of_finding)
+        const bool is_like =
+            !r->iteration || f->shape == SLOW_ALWAYS || r->iteration[i].class_of == r->iteration[f->first].class_of;
+        if (s && is_like && is_in(f, i) == of_finding)
             j->scratch[n++] = (double)(part == COPYING ? j->v->ranks.at[rank].copying_ns[s - j->v->ranks.at[rank].step]
                                        : part < JUDGED_PARTS ? s->part_ns[part]
                                                              : rank_step_own_ns(s));

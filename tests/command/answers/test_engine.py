@@ -39,10 +39,14 @@ class Trace:
 
 
 class Engine(Case):
-    def iterations(self, trace):
-        self.path = os.path.join(self.dir, "engine.pt.trace.json")
+    def write(self, trace, name="engine.pt.trace.json"):
+        self.path = os.path.join(self.dir, name)
         with open(self.path, "w") as f:
             json.dump({"traceEvents": trace.events}, f)
+        return self.path
+
+    def iterations(self, trace):
+        self.write(trace)
         return json.loads(self.ascope("why", "--json", self.path, code=0).stdout)["answers"][0]["iterations"]
 
     def test_what_fills_the_time_between(self):
@@ -120,6 +124,59 @@ class Engine(Case):
         self.iterations(t)
         judged = json.loads(self.ascope("why", "--json", self.path, code=0).stdout)["answers"][0]["judged"]
         self.assertEqual([(f["class"], f["first"]) for f in judged], [("decode", "37")])
+
+    def load(self, name, prompts, decode_us, batch=4, slow=()):
+        """Decodes of decode_us, more with more requests, and prompts of 4 ms at some places."""
+        t, at = Trace(), 0
+        for i in range(80):
+            if i in prompts:
+                t.iteration(prefill(4096), at, at + 4000)
+                at += 4000
+            size = batch + i % 2
+            time = decode_us + 40 * size + i * 7 % 5
+            t.iteration(decode(size), at, at + time + (500 if i in slow else 0))
+            at += time + 10 + (500 if i in slow else 0)
+        return self.write(t, name + ".pt.trace.json")
+
+    def comparison(self, a, b):
+        return json.loads(self.ascope("compare", "--json", a, b, code=0).stdout)["comparisons"][0]
+
+    def test_cluster_knows_classes(self):
+        """Two ranks with prompts at irregular distances; a decode of one of them is slow."""
+        prompts = (3, 7, 18, 31, 33, 50, 64)
+        self.load("rank_0", prompts, 1000)
+        job = os.path.join(self.dir, "job")
+        os.mkdir(job)
+        for rank in range(2):
+            os.rename(self.load("rank_%d" % rank, prompts, 1000, slow=(40,) if rank else ()), os.path.join(job, "rank_%d.json" % rank))
+        for pass_number in range(2):  # from the traces, then from the summaries
+            r = self.ascope("cluster", "-m", "verdicts", job, "--out", os.path.join(self.dir, "out %d" % pass_number), code=0)
+            self.assertRegex(r.stdout, r"\(decode, 4 requests\) is slow, once: (49|50).* us longer than the usual .*because of rank 1")
+            self.assertEqual(r.stdout.count("is slow"), 1, r.stdout)
+
+    def test_compare_knows_classes(self):
+        """More prompts make no decode slower; a decode that is slower by a tenth is, whatever the prompts."""
+        a, more = self.load("a", (10,), 1000), self.load("more", range(0, 80, 4), 1000)
+        slower, fewer = self.load("slower", (5, 30), 1150), self.load("fewer", (10,), 1000, batch=3)
+        c = self.comparison(a, more)
+        self.assertEqual((c["class"], c["overall"]["step"]["state"]), ("decode", "noise"))
+        self.assertEqual([(k["class"], k["a_iterations"], k["b_iterations"]) for k in c["classes"]], [("prefill", 1, 20), ("decode", 80, 80)])
+        c = self.comparison(more, slower)
+        self.assertEqual(c["overall"]["step"]["state"], "real")
+        self.assertTrue(149 < c["overall"]["step"]["more_us"] < 151, c["overall"]["step"])
+        c = self.comparison(a, fewer)  # of batches of 4 and 5, and of 3 and 4
+        self.assertEqual((c["size"], c["overall"]["step"]["state"]), (4, "noise"))
+        self.assertIn("what follows compares decode iterations of size 4 (tokens, or requests), of which each run has 40 at least", self.ascope("compare", a, fewer, code=0).stdout)
+
+    def test_gate_knows_classes(self):
+        a, more = self.load("a", (10,), 1000), self.load("more", range(0, 80, 4), 1000)
+        slow = self.load("slow", (10,), 1000, slow=range(2, 80, 6))
+        g = json.loads(self.ascope("gate", "--json", a, more).stdout)["gates"][0]
+        rows = {m["measure"]: m for m in g["measures"]}
+        self.assertEqual((rows["step"]["verdict"], rows["slow"]["verdict"]), ("pass", "pass"), g)
+        rows = {m["measure"]: m for m in json.loads(self.ascope("gate", "--json", a, slow).stdout)["gates"][0]["measures"]}
+        self.assertEqual(rows["slow"]["verdict"], "regressed", rows["slow"])
+        self.assertTrue(50 < rows["slow"]["b"] < 100, rows["slow"])
 
 
 if __name__ == "__main__":

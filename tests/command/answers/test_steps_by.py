@@ -86,6 +86,8 @@ class StepsBy(Case):
             a = self.why(path)
             self.assertEqual([(s["class"], s["requests"]) for s in a["steps"]], [("prefill", 3) if i in prompts else ("decode", 2) for i in range(8)], form)
             self.assertEqual([c["class"] for c in a["iterations"]["classes"]], ["prefill", "decode"], form)
+            r = self.ascope("cluster", "-m", "verdicts", path, "--out", os.path.join(self.dir, "out " + form), code=0)
+            self.assertRegex(r.stdout, r"step 5 \(decode, 2 requests\) is slow, once: (19|20)[0-9.]* ms longer than the usual", form)
 
     def page(self, *args):
         out = os.path.join(self.dir, "page.html")

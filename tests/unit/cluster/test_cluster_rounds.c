@@ -44,7 +44,7 @@ static void save_rank(const char *dir, int64_t rank)
     }
     struct rank r = { .has = RANK_STEPS | RANK_COLLECTIVES | RANK_TASKS | RANK_CALLS, .names = names, .mem = mem };
     r.identity = (struct rank_identity){ .has_rank = true, .rank = rank, .path = "/a" };
-    r.steps = (struct rank_steps){ 1, id, begin, end };
+    r.steps = (struct rank_steps){ 1, id, begin, end, name };
     r.collectives = (struct rank_collectives){ OPS,    name,   group,      type,  data,   op_begin,
                                                op_end, launch, connection, count, nobody, nobody };
     r.tasks = (struct rank_tasks){ OPS, op_type, task_begin, task_end, connection, kernel, stream };

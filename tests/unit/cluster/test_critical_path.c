@@ -44,7 +44,7 @@ static struct rank_summary summary_of(const struct made_rank *r, int64_t step, s
     struct rank_summary s = { .identity = { .has_rank = true, .rank = r->rank }, .names = names, .mem = mem };
     struct summary_collectives *const c = &s.collectives;
     const size_t n = r->n;
-    s.steps = (struct rank_steps){ 1, numbers(mem, 1), numbers(mem, 1), numbers(mem, 1) };
+    s.steps = (struct rank_steps){ 1, numbers(mem, 1), numbers(mem, 1), numbers(mem, 1), NULL };
     s.steps.id[0] = step;
     s.sums =
         (struct summary_step_sums){ .n = 2, .tail_computing_ns = numbers(mem, 2), .tail_free_ns = numbers(mem, 2) };

@@ -75,7 +75,7 @@ static void add_steps(struct made_rank *m)
         m->step_begin[i] = 100 * (int64_t)i;
         m->step_end[i] = 100 * (int64_t)i + 100;
     }
-    m->s.steps = (struct rank_steps){ 2, m->step_id, m->step_begin, m->step_end };
+    m->s.steps = (struct rank_steps){ 2, m->step_id, m->step_begin, m->step_end, NULL };
 }
 
 static void unmake(struct made_rank *m)

@@ -28,7 +28,7 @@ static struct rank_summary summary_of(int64_t number, const struct made_rank *r,
     const size_t n = (size_t)r->n;
     struct rank_summary s = { .identity = { .has_rank = true, .rank = number }, .names = names, .mem = mem };
     s.steps = (struct rank_steps){ n, taken(mem, n, sizeof(int64_t)), taken(mem, n, sizeof(int64_t)),
-                                   taken(mem, n, sizeof(int64_t)) };
+                                   taken(mem, n, sizeof(int64_t)), NULL };
     s.step_trace = (struct rank_step_trace){ .n = n, .step = taken(mem, n, sizeof(name_id)) };
     for (size_t c = 0; c < STEP_COLUMNS; c++)
         s.step_trace.us[c] = taken(mem, n, sizeof(double));

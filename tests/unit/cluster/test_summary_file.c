@@ -34,7 +34,7 @@ static struct rank make_rank(struct names *names, struct arena *mem)
         .has_rank = true, .rank = 3, .path = "/a/b", .host_uid = "7", .parallel_group_info = "{}"
     };
     r.identity.lost.by[LOSS_BAD_VALUE].n = 5;
-    r.steps = (struct rank_steps){ 2, id, begin, end };
+    r.steps = (struct rank_steps){ 2, id, begin, end, n };
     r.step_trace = (struct rank_step_trace){ .n = 1, .step = n };
     for (size_t i = 0; i < STEP_COLUMNS; i++)
         r.step_trace.us[i] = ms;
