@@ -13,7 +13,6 @@
 
 #include "base/files/destination.h"
 #include "base/files/file.h"
-#include "base/text/framework_names.h"
 #include "base/files/inside.h"
 #include "base/memory/large_memory.h"
 #include "base/files/leftover.h"
@@ -22,9 +21,7 @@
 #include "cli/options/exit_status.h"
 #include "cli/options/given.h"
 #include "cli/options/summary.h"
-#include "view/inputs/view_chrome.h"
-#include "view/inputs/view_collection.h"
-#include "view/inputs/view_database.h"
+#include "view/inputs/view_any.h"
 #include "view/inputs/view_joint.h"
 #include "cli/options/work.h"
 #include "load/trace/chrome_load.h"
@@ -33,8 +30,7 @@
 #include "view/server/bus_guard.h"
 #include "view/report/view_report.h"
 #include "view/server/view_server.h"
-#include "view/server/view_sql.h"
-#include "view/rows/view_tables_load.h"
+#include "sql/sql_run.h"
 
 static const char loopback[] = "127.0.0.1";
 
@@ -230,27 +226,11 @@ static bool inputs_make(struct viewing *v)
     v->collection = arena_take(v->a->mem, n, sizeof *v->collection);
     if (!first || !v->collection || (v->has_joint && !joint_make(v, first)))
         return false;
-    for (size_t i = 0; i < v->files.n; i++) {
-        struct stat st;
-        const bool is_folder = inside_stat(v->files.at[i], &st) == 0 && S_ISDIR(st.st_mode);
-        const bool is_database = db_is_database(v->files.at[i]);
-        in[i] = (struct view_input){ .path = v->files.at[i],
-                                     .kind = is_folder     ? "tables"
-                                             : is_database ? "database"
-                                                           : "Chrome trace",
-                                     .load = is_folder     ? view_tables_load
-                                             : is_database ? view_database_load
-                                                           : view_chrome_load,
-                                     .context = is_folder ? NULL : v->a->steps_by };
-    }
+    for (size_t i = 0; i < v->files.n; i++)
+        in[i] = view_any_file(v->files.at[i], v->a->steps_by);
     for (size_t i = 0; i < v->inputs.list.n; i++) {
-        const struct input *t = &v->inputs.list.at[i];
-        v->collection[i] = (struct view_collection){ t, &v->a->options };
-        in[v->files.n + i] =
-            (struct view_input){ .path = t->path,
-                                 .kind = t->kind ? framework_names[t->kind->id].name : "PROF directory",
-                                 .load = view_collection_load,
-                                 .context = &v->collection[i] };
+        v->collection[i] = (struct view_collection){ &v->inputs.list.at[i], &v->a->options };
+        in[v->files.n + i] = view_any_collection(&v->collection[i]);
     }
     for (size_t i = 0; i < n; i++) {
         in[i].name = view_name_of(in[i].path);
@@ -315,7 +295,7 @@ static bool host_check(const struct arguments *a)
 /* Loading and SQL queries cannot be interrupted, and leave no results: the process exits at once. */
 static void end_early(const struct viewing *v)
 {
-    bool is_busy = view_sql_runs();
+    bool is_busy = sql_runs();
     for (size_t i = 0; i < v->view.n_inputs; i++)
         is_busy |= atomic_load(&v->view.input[i].state) == VIEW_LOADING || atomic_load(&v->view.input[i].is_adding);
     if (!is_busy)

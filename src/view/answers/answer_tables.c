@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/rows/slices_table.h"
 #include "view/server/view_sql.h"
 
 /* The tables that a page offers, examples of SQL, and the schema for SQL. */
@@ -26,12 +25,20 @@ void answer_tables(struct question *a)
         out_json(a->o, view_sql_examples[i], strlen(view_sql_examples[i]));
     }
     out_lit(a->o, "],\"schema\":[");
-    for (size_t i = 0; i < slices_table_count(); i++) {
-        json_put_comma(a->o, i == 0);
-        out_char(a->o, '{');
-        json_put_text(a->o, "name", slices_table_name(i));
-        json_put_text(a->o, "columns", slices_table_columns(i));
-        out_char(a->o, '}');
+    for (size_t i = SQL_SLICES; i < SQL_TABLES; i++) {
+        const struct sql_table *t = &sql_tables[i];
+        json_put_comma(a->o, i == SQL_SLICES);
+        out_lit(a->o, "{\"name\":");
+        out_json(a->o, t->name, strlen(t->name));
+        out_lit(a->o, ",\"columns\":\"");
+        for (size_t k = 0; k < t->n_columns; k++) {
+            const char *type = sql_type_names[t->column[k].type];
+            out_bytes(a->o, ", ", k ? 2 : 0);
+            out_json_inner(a->o, t->column[k].name, strlen(t->column[k].name));
+            out_char(a->o, ' ');
+            out_json_inner(a->o, type, strlen(type));
+        }
+        out_lit(a->o, "\"}");
     }
     out_lit(a->o, "]}");
 }

@@ -204,6 +204,7 @@ bool view_steps_add(struct view_input *in, const struct run_rank *q)
 {
     struct step_series s;
     struct arena *mem = in->mem;
+    in->has_rank = run_rank_number(q, &in->rank);
     if (!run_rank_series(&s, q, mem))
         return false;
     if (s.n == 0 && q->trace)

@@ -151,6 +151,8 @@ struct view_input {
     struct chrome_trace trace;
     struct view_timeline timeline;
     const char *device; /* "NVIDIA H200"; NULL: not known */
+    bool has_rank;
+    int64_t rank; /* of a single one */
     LIST(struct view_series) series;
     LIST(struct view_sentence) sentences;
     LIST(struct view_fact) facts;

@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #include "view/server/peer_user.h"
-#include "view/server/view_sql.h"
+#include "sql/sql_run.h"
 
 /* The pages of the viewer, which are part of the program. */
 
@@ -216,7 +216,7 @@ void view_server_close(struct view_server *s)
 {
     if (!s)
         return;
-    view_sql_end();
+    sql_end();
     http_close(s->http);
     free(s);
 }

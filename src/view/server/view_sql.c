@@ -2,14 +2,9 @@
 #include "view/server/view_sql.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#include "base/process/background.h"
-#include "base/sqlite/untrusted_db.h"
 #include "view/rows/slices_table.h"
-
-enum { OPERATIONS = 200 }; /* between two checks of the limits of a statement; each may create a text of 16 MiB */
 
 #define US(ns) "round(" ns " / 1e3, 3) AS "
 #define SPREAD                                                                                                         \
@@ -85,66 +80,6 @@ const struct view_table *view_table_find(const char *name)
     return NULL;
 }
 
-static int only_reading(void *context, int action, const char *a, const char *b, const char *c, const char *d)
-{
-    (void)context, (void)a, (void)b, (void)c, (void)d;
-    return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE
-               ? SQLITE_OK
-               : SQLITE_DENY;
-}
-
-/* The limits of a statement, and which of them was exceeded. */
-struct allowance {
-    uint64_t until_ns;
-    sqlite3_int64 most_bytes; /* of all of SQLite's memory */
-    bool is_late, is_large;
-};
-
-static atomic_bool is_ending;
-static atomic_uint n_running;
-
-bool view_sql_runs(void)
-{
-    return atomic_load(&n_running) > 0;
-}
-
-void view_sql_end(void)
-{
-    atomic_store(&is_ending, true);
-}
-
-static int is_used_up(void *of)
-{
-    struct allowance *a = of;
-    a->is_late = steady_ns() > a->until_ns;
-    a->is_large = sqlite3_memory_used() > a->most_bytes;
-    return a->is_late || a->is_large || atomic_load(&is_ending);
-}
-
-/* Replaces COUNT(*), which SQLite executes as one operation that cannot be interrupted: on a hostile database it may
- * never end. */
-static void count_step(sqlite3_context *c, int n, sqlite3_value **value)
-{
-    sqlite3_int64 *count = sqlite3_aggregate_context(c, sizeof *count);
-    (void)n, (void)value;
-    if (count)
-        ++*count;
-}
-
-static void count_inverse(sqlite3_context *c, int n, sqlite3_value **value)
-{
-    sqlite3_int64 *count = sqlite3_aggregate_context(c, sizeof *count);
-    (void)n, (void)value;
-    if (count)
-        --*count;
-}
-
-static void count_value(sqlite3_context *c)
-{
-    const sqlite3_int64 *count = sqlite3_aggregate_context(c, sizeof *count);
-    sqlite3_result_int64(c, count ? *count : 0);
-}
-
 static bool is_slice(sqlite3_stmt *s, int column)
 {
     return strcmp(sqlite3_column_name(s, column), "slice") == 0;
@@ -192,13 +127,17 @@ static void put_cell(struct out *o, sqlite3_stmt *s, int column, bool is_csv)
 /* What an answer needs besides its rows, which are written at once. */
 enum { MOST_COLUMNS = 256 };
 struct view_sql_one_answer {
-    struct out slices;
+    struct out *o, slices;
+    bool is_csv;
     bool is_number[MOST_COLUMNS]; /* by the type of the last value that is not NULL */
     size_t n;
 };
 
-static void put_row(struct out *o, struct view_sql_one_answer *a, sqlite3_stmt *s, bool is_csv)
+static bool put_row(void *of, sqlite3_stmt *s)
 {
+    struct view_sql_one_answer *a = of;
+    struct out *o = a->o;
+    const bool is_csv = a->is_csv;
     const int n = sqlite3_column_count(s);
     bool is_first = true;
     if (!is_csv)
@@ -219,6 +158,7 @@ static void put_row(struct out *o, struct view_sql_one_answer *a, sqlite3_stmt *
     }
     out_bytes(o, is_csv ? "\n" : "]", 1);
     a->n++;
+    return o->n <= SQL_ANSWER_BYTES;
 }
 
 static void put_columns(struct out *o, const struct view_sql_one_answer *a, sqlite3_stmt *s, bool is_csv)
@@ -243,95 +183,45 @@ static void put_columns(struct out *o, const struct view_sql_one_answer *a, sqli
     }
 }
 
-static bool view_sql_run(struct out *o, sqlite3 *db, sqlite3_stmt *s, bool is_csv, const struct allowance *allowed,
-                         struct error *e)
+static void put_begin(void *of, sqlite3_stmt *s)
 {
-    struct view_sql_one_answer a = { 0 };
-    int status = SQLITE_DONE;
-    if (!out_open_memory(&a.slices, e))
-        return false;
-    if (is_csv) {
-        put_columns(o, &a, s, true);
-        out_char(o, '\n');
-    } else {
-        out_lit(o, "{\"rows\":[");
+    struct view_sql_one_answer *a = of;
+    if (!a->is_csv) {
+        out_lit(a->o, "{\"rows\":[");
+        return;
     }
-    while (a.n < VIEW_SQL_ROWS && o->n <= VIEW_SQL_ANSWER_BYTES && (status = sqlite3_step(s)) == SQLITE_ROW)
-        put_row(o, &a, s, is_csv);
-    const bool is_large = o->n > VIEW_SQL_ANSWER_BYTES || allowed->is_large;
-    if (!is_csv) {
-        out_lit(o, "],\"columns\":[");
-        put_columns(o, &a, s, false);
-        out_lit(o, "],\"n\":");
-        out_u64(o, a.n);
-        out_lit(o, ",\"slices\":[");
-        out_bytes(o, a.slices.buf, a.slices.n);
-        out_lit(o, "]}");
-    }
-    out_discard(&a.slices);
-    if (is_large)
-        return error_set(e, FAULT_LIMIT, "stopped: the answer, or what it is made of, is too large; reduce the query");
-    if (status == SQLITE_INTERRUPT)
-        return error_set(e, FAULT_LIMIT, "stopped after %d s; reduce the query", VIEW_SQL_SECONDS);
-    return status == SQLITE_DONE || status == SQLITE_ROW || error_set(e, FAULT_ASKED, "%s", sqlite3_errmsg(db));
+    put_columns(a->o, a, s, true);
+    out_char(a->o, '\n');
 }
 
-/* Attaches the user's database, which is not trusted, or the tables that were made from other files. */
-static bool attach(sqlite3 *db, const struct view_input *in)
+static void put_end(void *of, sqlite3_stmt *s)
 {
-    sqlite3_stmt *s = NULL;
-    char *uri = in->db_path ? untrusted_db_uri(in->db_path, in->db_has_log) : sqlite3_mprintf(":memory:");
-    const bool is_good = uri && sqlite3_prepare_v2(db, "ATTACH ?1 AS db", -1, &s, NULL) == SQLITE_OK &&
-                         sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_DONE;
-    sqlite3_finalize(s);
-    sqlite3_free(uri);
-    if (is_good && in->db_image)
-        return sqlite3_deserialize(db, "db", in->db_image, (sqlite3_int64)in->db_bytes, (sqlite3_int64)in->db_bytes,
-                                   SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
-    return is_good;
-}
-
-/* In memory, so that nothing is written; from here on only reading is possible. */
-static bool prepare(sqlite3 **db, const struct view_input *in, struct allowance *allowed)
-{
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
-    if (sqlite3_open_v2(":memory:", db, flags, NULL) != SQLITE_OK || !untrusted_db_restrict(*db) ||
-        sqlite3_exec(*db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_create_window_function(*db, "count", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL, count_step, count_value,
-                                       count_value, count_inverse, NULL) != SQLITE_OK ||
-        slices_table_add(*db, in) != SQLITE_OK)
-        return false;
-    sqlite3_progress_handler(*db, OPERATIONS, is_used_up, allowed);
-    if ((in->db_path || in->db_image) && !attach(*db, in))
-        return false;
-    sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, 16 << 20);
-    sqlite3_limit(*db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
-    sqlite3_set_authorizer(*db, only_reading, NULL);
-    return true;
+    struct view_sql_one_answer *a = of;
+    if (a->is_csv)
+        return;
+    out_lit(a->o, "],\"columns\":[");
+    put_columns(a->o, a, s, false);
+    out_lit(a->o, "],\"n\":");
+    out_u64(a->o, a->n);
+    out_lit(a->o, ",\"slices\":[");
+    out_bytes(a->o, a->slices.buf, a->slices.n);
+    out_lit(a->o, "]}");
 }
 
 bool view_sql_answer(struct out *o, const struct view_input *in, const struct view_sql *q, struct error *error)
 {
-    sqlite3 *db = NULL;
-    sqlite3_stmt *s = NULL;
-    const char *rest = NULL;
-    struct allowance allowed = { .until_ns = steady_ns() + VIEW_SQL_SECONDS * UINT64_C(1000000000),
-                                 .most_bytes = sqlite3_memory_used() + VIEW_SQL_MEMORY_BYTES };
-    atomic_fetch_add(&n_running, 1);
-    bool is_good = prepare(&db, in, &allowed) && sqlite3_prepare_v2(db, q->sql, -1, &s, &rest) == SQLITE_OK;
-    for (int i = 0; is_good && i < 4; i++)
-        if (q->parameter[i] && i < sqlite3_bind_parameter_count(s))
-            is_good = sqlite3_bind_text(s, i + 1, q->parameter[i], -1, SQLITE_STATIC) == SQLITE_OK;
-    if (!is_good)
-        error_set(error, FAULT_ASKED, "%s", db ? sqlite3_errmsg(db) : no_memory_text());
-    else if (!s)
-        is_good = error_set(error, FAULT_ASKED, "no statement");
-    else if (rest && rest[strspn(rest, " \t\r\n;")])
-        is_good = error_set(error, FAULT_ASKED, "more than one statement");
-    else
-        is_good = view_sql_run(o, db, s, q->is_csv, &allowed, error);
-    sqlite3_finalize(s);
-    sqlite3_close(db);
-    atomic_fetch_sub(&n_running, 1);
+    struct sql_source source[SLICES_TABLES];
+    const struct slices_of of = { .in = &in, .n = 1 };
+    const struct sql_database db = { source, SLICES_TABLES, in->db_path, in->db_has_log, in->db_image, in->db_bytes };
+    struct sql_question question = { .sql = q->sql, .most_rows = SQL_ROWS };
+    struct view_sql_one_answer a = { .o = o, .is_csv = q->is_csv };
+    const struct sql_taker taker = { put_begin, put_row, put_end, &a };
+    struct sql_answer answer;
+    if (!out_open_memory(&a.slices, error))
+        return false;
+    memcpy(question.parameter, q->parameter, sizeof question.parameter);
+    slices_table_sources(source, &of);
+    const bool is_good = sql_run(&db, &question, &taker, &answer, error);
+    out_discard(&a.slices);
     return is_good;
 }
