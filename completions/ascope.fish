@@ -12,6 +12,7 @@ complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slo
 complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, from dumps of PyTorch\'s flight recorder'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
+complete -c ascope -n __fish_use_subcommand -a sql -d 'answer SQL about collections, traces and databases of any kind'
 complete -c ascope -n __fish_use_subcommand -a analyse -d 'analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report'
 complete -c ascope -n __fish_use_subcommand -a export -d 'export a PROF_XXX collection as timeline, tables and database'
 complete -c ascope -n __fish_use_subcommand -a export-trace -d 'export only the timeline, optionally compressed or split'
@@ -181,6 +182,17 @@ complete -c ascope -n '__fish_seen_subcommand_from view' -l memory-limit -d 'upp
 complete -c ascope -n '__fish_seen_subcommand_from view' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from view' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from view' -F
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l table -d 'print a table for people (default)'
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l csv -d 'print CSV'
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l limit -d 'most rows of an answer, 0: no limit; default: 10000' -x
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from sql' -F
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l export-type -d 'text (timeline and tables), db (databases), or both; default: as set when the collection was recorded' -x -a 'text db text,db'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l max-process-number -d 'number of collections analysed in parallel; default: --threads' -x
@@ -332,5 +344,5 @@ complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_compl
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang cluster view analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

@@ -30,6 +30,7 @@ static const uint8_t gate_options[] = { OPT_GATE_ALLOW, OPT_GATE_MARKDOWN, OPT_S
 static const uint8_t hang_options[] = { OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_STEPS_BY, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
+static const uint8_t sql_options[] = { OPT_SQL_TABLE, OPT_SQL_CSV, OPT_CSV_SAFE, OPT_JSON, OPT_SQL_LIMIT, OPT_STEPS_BY, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t advise_options[] = { OPT_DIR, OPT_ADVISE_HTML, OPT_STEPS_BY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_STEPS_BY, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -306,6 +307,28 @@ const struct command commands[] = {
         LIST_OF(view_options),
         .has_files = true,
         .run = run_view,
+    },
+    {
+        .name = "sql",
+        .usage = "DIR|FILE... [STATEMENT] [OPTION...]",
+        .about = "answer SQL about collections, traces and databases of any kind",
+        .text = "The inputs are those of ascope view; several of them, and the ranks of a job, are one database whose "
+                "columns run and rank tell them apart. Tables of the run (steps, kernels, collectives, copies, calls, "
+                "operators, ranges, python, memory, ranks) are the same for NPUs, GPUs and torch.profiler traces; tables of "
+                "the timeline (slices, instants, counters, flows, …) have everything that the viewer shows. "
+                "Tables of a database of results are in the schema db. ascope sql .schema lists all tables and columns "
+                "with units and meaning.\n\n"
+                "Without STATEMENT, statements are read from standard input, each up to a ; at the end of a line; .tables, "
+                ".schema [TABLE], .help and .quit are known there as well.\n\n"
+                "Statements can only read. One that takes longer than 30 s, or more than 1 GiB of memory, is stopped. An "
+                "answer has at most 10,000 rows, unless --limit says otherwise, and 64 MiB; CSV has no limit of "
+                "size.\n\n"
+                "Exit code 0: success. 1: the statement, or all inputs, cannot be used. 3: some data is missing from "
+                "the answers. Example: ascope sql job \"SELECT rank, name, sum(dur_ns) / 1e6 AS ms FROM kernels GROUP "
+                "BY 1, 2 ORDER BY ms DESC LIMIT 10\"",
+        LIST_OF(sql_options),
+        .has_files = true,
+        .run = run_sql,
     },
     {
         .heading = "files for other tools",

@@ -119,6 +119,9 @@ size_t run_other_option(struct arguments *a,
 /* cmd_sim.c: `ascope sim`. */
 int run_sim(struct arguments *a);
 
+/* cli/sql/cmd_sql.c: `ascope sql`: a statement about one or several inputs, or a prompt. */
+int run_sql(struct arguments *a);
+
 /* cmd_view.c */
 int run_view(struct arguments *a);
 

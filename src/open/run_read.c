@@ -126,8 +126,8 @@ static void keep_or_close(struct run_read_reading *q, struct read_one *r, struct
 {
     const uint64_t bytes = recording_bytes(l);
     pthread_mutex_lock(&q->lock);
-    const bool is_kept =
-        r->is_done && (q->run->of.inputs->list.n == 1 || q->kept_bytes + bytes <= q->run->of.keep_bytes);
+    const bool is_kept = r->is_done && !q->run->of.only_look &&
+                         (q->run->of.inputs->list.n == 1 || q->kept_bytes + bytes <= q->run->of.keep_bytes);
     q->kept_bytes += is_kept ? bytes : 0;
     pthread_mutex_unlock(&q->lock);
     if (is_kept) {

@@ -24,7 +24,7 @@ struct run_request {
     /* Extracts additional data of a rank; NULL: it cannot be used, with the reason in e. May be NULL. */
     void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e);
     const void *look_of; /* its first argument */
-    bool only_look;      /* the steps of the ranks are not needed */
+    bool only_look;      /* only what look() returns is needed: recordings are closed */
     const uint32_t
         *group; /* by input, ascending: recordings of the same rank are only looked for in its own group; NULL: all are
                   one */

@@ -23,12 +23,17 @@ static bool read_all(struct given_run *g, struct arguments *a, const struct run_
     return done;
 }
 
-/* Reads the inputs that were found. Temporary files are beside a collection, never beside a trace. */
-static enum exit_status read_found(struct given_run *g, struct arguments *a, struct run_request how, size_t n_refused)
+void given_run_memory(struct given_run *g, const struct arguments *a)
 {
-    const struct input *first = &g->inputs.list.at[0];
-    work_memory(a, first->file ? "/var/tmp" : first->path);
+    const struct input *first = g->inputs.list.n > 0 ? &g->inputs.list.at[0] : NULL;
+    if (!g->is_begun)
+        work_memory(a, !first || first->file ? "/var/tmp" : first->path);
     g->is_begun = true;
+}
+
+enum exit_status given_run_read(struct given_run *g, struct arguments *a, struct run_request how, size_t n_refused)
+{
+    given_run_memory(g, a);
     how.inputs = &g->inputs;
     how.n_threads = a->options.n_threads;
     how.prepare = recover;
@@ -55,7 +60,7 @@ enum exit_status given_run(struct given_run *g, struct arguments *a, unsigned al
     const struct run_request how = { .keep_bytes = a->memory ? a->memory / 4 : KEPT,
                                      .needs_steps = needs_steps,
                                      .look = look };
-    const enum exit_status status = read_found(g, a, how, n_refused);
+    const enum exit_status status = given_run_read(g, a, how, n_refused);
     if (g->run.n > 0 || status == STATUS_NOTHING)
         return status;
     complain(
@@ -93,7 +98,7 @@ enum exit_status given_runs(struct given_run *g, struct arguments *a,
     }
     g->group = group.at;
     const struct run_request how = { .only_look = true, .look = look, .look_of = look_of, .group = group.at };
-    return read_found(g, a, how, n_refused);
+    return given_run_read(g, a, how, n_refused);
 }
 
 void given_run_end(struct given_run *g)

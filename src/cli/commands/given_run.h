@@ -24,6 +24,11 @@ enum exit_status given_runs(struct given_run *g, struct arguments *a,
                             void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem,
                                           struct error *e),
                             const void *look_of);
+
+/* Limits the memory, before anything is read. Temporary files are beside a collection, never beside a trace. */
+void given_run_memory(struct given_run *g, const struct arguments *a);
+/* Reads g->inputs, which the caller has found; n_refused of the words could not be used. */
+enum exit_status given_run_read(struct given_run *g, struct arguments *a, struct run_request how, size_t n_refused);
 void given_run_end(struct given_run *g);
 
 #endif

@@ -136,6 +136,13 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_VIEW_RANGE] = { "range", .kind = OPTION_TEXT, .value = "FROM,TO", .at = AT(range),
         .help = "with --export: range of the timeline, from its start (100ms,1.5s; without a unit ns); default: all" },
 
+    [OPT_SQL_TABLE] = { "table", .kind = OPTION_FLAG, .at = AT(as_table),
+        .help = "print a table for people (default)" },
+    [OPT_SQL_CSV] = { "csv", .kind = OPTION_FLAG, .at = AT(as_csv),
+        .help = "print CSV" },
+    [OPT_SQL_LIMIT] = { "limit", NUMBER(rows, 0, INT64_MAX),
+        .help = "most rows of an answer, 0: no limit; default: 10000" },
+
     [OPT_ADVISE_HTML] = { "html", .kind = OPTION_FILE, .value = "FILE", .at = AT(html),
         .help = "also write the report as a page for a browser" },
     [OPT_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "DEVICE", .at = AT(device),
@@ -692,6 +699,7 @@ struct arguments arguments_new(enum face face)
     struct arguments a = { .face = face,
                            .options = { .iteration_count = 1, .n_threads = n_cpus() },
                            .top = 5,
+                           .rows = 10000,
                            .sim = sim_defaults,
                            .run = { .marks = true },
                            .mem = arena_new() };

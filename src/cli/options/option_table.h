@@ -76,6 +76,10 @@ enum option_id {
     OPT_VIEW_NO_OPEN,
     OPT_VIEW_EXPORT,
     OPT_VIEW_RANGE,
+    /* of sql only */
+    OPT_SQL_TABLE,
+    OPT_SQL_CSV,
+    OPT_SQL_LIMIT,
     /* of advise only */
     OPT_ADVISE_HTML,
     /* of install-msprof only */
@@ -277,6 +281,8 @@ struct arguments {
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form, *chip;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
+    bool as_table, as_csv; /* of sql */
+    uint64_t rows;
     uint64_t port; /* of view */
     bool no_open;
     const char *host, *report, *range;

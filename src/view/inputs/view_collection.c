@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "analyse/framework/memory_allocators.h"
 #include "analyse/framework/memory_lifetimes.h"
-#include "analyse/framework/memory_series.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "load/framework/raw_bytes.h"
@@ -19,27 +19,6 @@
 
 /* Loads the memory of a collection for the viewer: totals of allocators over time, their blocks, and who allocated
  * them. */
-
-/* A key of the allocator of a row, which reports its own totals. Keys ascend in the order of display: devices, then
- * the host. */
-static uint64_t allocator_of(const struct collection *s, size_t row)
-{
-    const struct framework_memory *m = &s->framework.memory;
-    const bool is_on_device = memory_is_on_device(m->device_type[row]);
-    const uint64_t device = is_on_device ? (uint64_t)memory_device(s, row) & 0xffff : 0;
-    return (uint64_t)!is_on_device << 40 | (uint64_t)(uint8_t)m->device_type[row] << 32 | device << 8 |
-           memory_source_of(m, row);
-}
-
-static const char *allocator_name(uint64_t key, struct arena *mem)
-{
-    const int type = (int)(key >> 32 & 0xff), number = (int)(key >> 8 & 0xffff);
-    const char *kind = type == MEMORY_ON_NPU ? "NPU" : type == MEMORY_ON_CUDA ? "GPU" : "CPU";
-    const char *of = (key & 0xff) == MEMORY_OF_WORKSPACE ? ", workspaces" : "";
-    if (!memory_is_on_device(type))
-        return arena_printf(mem, "%s%s", type == MEMORY_ON_CPU ? kind : "other devices", of);
-    return arena_printf(mem, "%s %d%s", kind, number, of);
-}
 
 /* Loads the totals that each allocator reported, by time. False: no memory. */
 static bool totals_load(struct view_input *in, const struct framework_memory *m, const uint32_t *allocator,
@@ -58,7 +37,7 @@ static bool totals_load(struct view_input *in, const struct framework_memory *m,
         struct view_allocator *a = list_add(&in->allocators, in->mem);
         if (!a)
             return false;
-        a->name = allocator_name(allocators[i], in->mem);
+        a->name = memory_allocator_name(allocators[i], in->mem);
         if (!a->name)
             return false;
     }
@@ -107,7 +86,7 @@ static bool allocators_find(const struct collection *s, uint32_t *allocator, uin
 {
     struct keys keys = { 0 };
     for (size_t i = 0; i < s->framework.memory.n; i++) {
-        allocator[i] = keys_add(&keys, allocator_of(s, i), mem);
+        allocator[i] = keys_add(&keys, memory_allocator_key(s, i), mem);
         if (allocator[i] == KEYS_NO_MEMORY)
             return false;
     }
