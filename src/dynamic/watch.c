@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/files/kept.h"
 #include "base/process/background.h"
 #include "dynamic/agreement.h"
 #include "dynamic/host_status.h"
@@ -205,9 +206,12 @@ static void deliver(struct watch *w)
     board_delivered(&w->board, id);
 }
 
+/* Opens everything again among descriptors of its own: the program may close its own ones at any moment. It calls
+ * nobody else's code; notify() only stores. */
 static void *watch_run(void *of)
 {
     struct watch *const w = of;
+    descriptors_apart();
     while (!atomic_load(&w->quits)) {
         const int64_t interval_ns = (int64_t)atomic_load(&w->poll_ms) * 1000000, now = now_ns();
         const uint32_t news = board_news(&w->board);
@@ -248,6 +252,8 @@ bool watch_start(struct watch *w, const struct config_kind *kind, struct error *
         watch_look(w);
         w->look_at = now_ns() + (int64_t)atomic_load(&w->poll_ms) * 1000000;
     }
+    kept_close(&w->board.file); /* the thread opens its own */
+    kept_close(&w->log.file);
     w->has_thread = background_thread(&w->thread, "DynMonitorProc", watch_run, w) == 0;
     if (w->has_thread)
         return true;
