@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/files/kept.h"
 #include "base/process/limited_call.h"
 
 enum { NS_PER_S = 1000000000 };
@@ -59,6 +60,28 @@ int background_thread(pthread_t *out, const char *name, void *(*run)(void *of), 
     if (why != 0)
         free(b);
     return why;
+}
+
+struct apart {
+    void (*call)(void *of);
+    void *of;
+};
+
+static void *apart_run(void *at)
+{
+    const struct apart *const a = at;
+    descriptors_apart();
+    a->call(a->of);
+    return NULL;
+}
+
+void background_apart(void (*call)(void *of), void *of)
+{
+    pthread_t thread;
+    if (background_thread(&thread, "ascope-apart", apart_run, &(struct apart){ call, of }) == 0)
+        pthread_join(thread, NULL);
+    else
+        call(of);
 }
 
 static void background_free(struct background *b)

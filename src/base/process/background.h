@@ -18,6 +18,10 @@ void steady_condition(pthread_cond_t *condition); /* initialises it: its waits u
 /* 0, or an errno. */
 int background_thread(pthread_t *out, const char *name, void *(*run)(void *of), void *of);
 
+/* Calls a function on a thread that has descriptors of its own (descriptors_apart()), and waits for it. Where there can
+ * be no such thread, it is called here. */
+void background_apart(void (*call)(void *of), void *of);
+
 /* A thread that samples something periodically until it is stopped. */
 struct background {
     pthread_t thread;

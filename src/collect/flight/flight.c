@@ -159,26 +159,54 @@ static void home_describe(uint64_t now_ns)
 {
     struct error e = { 0 };
     const uint64_t begin_ns = f.clocks.first.mono_raw_ns;
+    f.described_ns = now_ns;
     flight_clocks_set(&f.clocks, f.session, now_ns - begin_ns > f.how.keep_ns ? now_ns - f.how.keep_ns : begin_ns);
     writer_began(&f.session->first);
     if (!info_begin(f.session, &e) || !session_describe(f.session, &e))
         message(ASCOPE_WARNING, "flight recorder: %s", e.text);
 }
 
-static void clocks_look(void)
+/* True: the description is due. */
+static bool clocks_look(uint64_t now_ns)
 {
     struct error e = { 0 };
-    const uint64_t now_ns = host_clock_raw_ns(), every_ns = f.how.keep_ns / (FLIGHT_READINGS / 2);
-    if (now_ns - f.clocks_ns < every_ns)
-        return;
+    if (now_ns - f.clocks_ns < f.how.keep_ns / (FLIGHT_READINGS / 2))
+        return false;
     f.clocks_ns = now_ns;
     if (!session_devices(f.session, &e) || !flight_clocks_read(&f.clocks, f.session, &e))
         message(ASCOPE_WARNING, "flight recorder: %s", e.text);
     const uint64_t third_ns = f.how.keep_ns / 3, describe_ns = third_ns < DESCRIBE_NS ? third_ns : DESCRIBE_NS;
-    if (now_ns - f.described_ns < (describe_ns > SECOND_NS ? describe_ns : SECOND_NS))
-        return;
-    f.described_ns = now_ns;
-    home_describe(now_ns);
+    return now_ns - f.described_ns >= (describe_ns > SECOND_NS ? describe_ns : SECOND_NS);
+}
+
+static bool is_asked(void)
+{
+    pthread_mutex_lock(&f.slow_lock);
+    const bool is_slow = f.slow.ns > 0;
+    pthread_mutex_unlock(&f.slow_lock);
+    return is_slow || atomic_load(&f.signals) != 0 || flight_request_waits(f.session->path);
+}
+
+/* All that needs files, among descriptors that the program cannot close. */
+static void asked_do(void *describes_at_ns)
+{
+    const uint64_t at_ns = *(const uint64_t *)describes_at_ns;
+    messages_hold();
+    if (at_ns > 0)
+        home_describe(at_ns);
+    signal_look();
+    slow_look();
+    requests_look();
+}
+
+/* Readings of devices are the vendor's code, which needs the program's descriptors. */
+static void flight_look(void)
+{
+    const uint64_t now_ns = host_clock_raw_ns();
+    uint64_t describes_at_ns = clocks_look(now_ns) ? now_ns : 0;
+    if (describes_at_ns > 0 || is_asked())
+        background_apart(asked_do, &describes_at_ns);
+    messages_pass();
 }
 
 static void *flight_main(void *unused)
@@ -191,10 +219,7 @@ static void *flight_main(void *unused)
         seen = atomic_load(&f.wakes); /* before it looks: whatever comes later is a change */
         ends = atomic_load(&f.ends);
         pthread_mutex_lock(&f.lock);
-        clocks_look();
-        signal_look();
-        slow_look();
-        requests_look();
+        flight_look();
         pthread_mutex_unlock(&f.lock);
     }
     return NULL;

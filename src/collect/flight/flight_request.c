@@ -43,11 +43,18 @@ static void reply_name(char name[NAME_ROOM], const char *home, uint64_t id)
     snprintf(name, NAME_ROOM, "%s/ascope.reply.%016" PRIx64, home, id);
 }
 
+bool flight_request_waits(const char *home)
+{
+    char name[NAME_ROOM];
+    flight_request_name_of(name, home, "request");
+    return access(name, F_OK) == 0;
+}
+
 bool flight_request_take(const char *home, struct flight_request *out)
 {
     char name[NAME_ROOM], text[TEXT_MOST];
     flight_request_name_of(name, home, "request");
-    if (access(name, F_OK) != 0)
+    if (!flight_request_waits(home))
         return false;
     const bool is_read = text_read(name, text) > 0;
     unlink(name);

@@ -25,7 +25,9 @@ struct flight_request {
     uint64_t id;
 };
 
-/* The recorder's side. False: there is none; one that cannot be read is removed. */
+/* The recorder's side. False: there is none; one that cannot be read is removed. Whether one waits is asked without a
+ * descriptor. */
+bool flight_request_waits(const char *home);
 bool flight_request_take(const char *home, struct flight_request *out);
 void flight_request_answer(const char *home, const struct flight_request *r, bool is_done, const char *text);
 
